@@ -29,6 +29,7 @@ let package = Package(
     .library(name: "StoreCombine", targets: ["StoreCombine"]),
     .library(name: "ShellLanguage", targets: ["ShellLanguage"]),
     .library(name: "StoreShell", targets: ["StoreShell"]),
+    .library(name: "ShellDoor", targets: ["ShellDoor"]),
     .library(name: "LineEditor", targets: ["LineEditor"]),
     .executable(name: "stsh", targets: ["stsh"]),
   ],
@@ -50,6 +51,7 @@ let package = Package(
     .target(name: "Platform", path: "Sources/Base/Platform", swiftSettings: strict),
     .systemLibrary(
       name: "CSQLite", path: "Sources/Base/CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    .systemLibrary(name: "CEvents", path: "Sources/Base/CEvents"),
     .target(
       name: "StoreCore", dependencies: [.product(name: "DequeModule", package: "swift-collections")],
       path: "Sources/Store/StoreCore", swiftSettings: strict),
@@ -113,6 +115,13 @@ let package = Package(
         "StoreHost", "ShellLanguage",
       ],
       path: "Sources/Shell/StoreShell", swiftSettings: strict),
+    .target(
+      name: "ShellDoor",
+      dependencies: [
+        "CEvents", "Platform", "StoreCore", "StoreSchema", "StoreModules", "StoreHistory", "StoreHost", "ShellLanguage",
+        "StoreShell",
+      ],
+      path: "Sources/Shell/ShellDoor", swiftSettings: strict),
     .target(name: "CReadline", path: "Sources/Shell/CReadline", linkerSettings: [.linkedLibrary("readline")]),
     .target(
       name: "LineEditor", dependencies: ["CReadline", "Platform", "ShellLanguage", "StoreShell"],
@@ -124,7 +133,8 @@ let package = Package(
     .executableTarget(
       name: "stsh",
       dependencies: [
-        "Platform", "StoreCore", "StoreHost", "ShellLanguage", "StoreShell", "LineEditor", "StandardModules",
+        "Platform", "StoreCore", "StoreHost", "ShellLanguage", "StoreShell", "ShellDoor", "LineEditor",
+        "StandardModules",
         needed(by: "Shell", "ArgumentParser", of: "swift-argument-parser"),
       ],
       path: "Sources/Programs/stsh", swiftSettings: strict),
@@ -134,7 +144,7 @@ let package = Package(
       path: "Sources/Programs/Gallery", swiftSettings: strict),
     .executableTarget(
       name: "OrderBook",
-      dependencies: ["StoreCore", "StoreSchema", "StoreHost", "StoreShell", "LineEditor"],
+      dependencies: ["StoreCore", "StoreSchema", "StoreHost", "StoreShell", "ShellDoor", "LineEditor"],
       path: "Sources/Programs/OrderBook", swiftSettings: strict),
     .target(name: "LuaLimit", path: "Sources/Benchmarks/LuaLimit", linkerSettings: lua),
     .executableTarget(name: "StartLimit", path: "Sources/Benchmarks/StartLimit", swiftSettings: strict),
@@ -142,7 +152,7 @@ let package = Package(
       name: "StoreBenchmarks",
       dependencies: [
         "LuaLimit", "Platform", "StoreCore", "StoreUnits", "StoreSchema", "StoreModules", "StorePlugins", "StoreHost",
-        "ShellLanguage", "StoreShell", "StandardModules",
+        "ShellLanguage", "StoreShell", "ShellDoor", "StandardModules",
       ],
       path: "Sources/Benchmarks/StoreBenchmarks", swiftSettings: strict),
     .executableTarget(
@@ -218,13 +228,19 @@ let package = Package(
       ],
       swiftSettings: strict),
     .testTarget(
+      name: "ShellDoorTests",
+      dependencies: [
+        "ShellDoor", "StoreShell", "StoreHost", "StoreCore", "StoreSchema", "ShellLanguage", "StandardModules",
+      ],
+      swiftSettings: strict),
+    .testTarget(
       name: "OrderBookTests",
       dependencies: ["OrderBook", "StoreShell", "StoreHost", "StoreCore", "StoreSchema", "PluginSupport"],
       swiftSettings: strict),
     .testTarget(name: "StshTests", dependencies: ["stsh"], swiftSettings: strict),
     .testTarget(
       name: "EndToEndTests", dependencies: ["stsh", "Gallery", "OrderBook", "ShellLanguage", "TerminalSupport"],
-      swiftSettings: strict),
+      exclude: ["Support/DoorClient.py"], swiftSettings: strict),
   ]
 )
 
@@ -235,7 +251,8 @@ if Context.environment["STORESHELL_THREADS_ONLY"] != nil {
     "TerminalSupport",
   ]
   let tests: Set = [
-    "StoreCoreTests", "StoreUnitsTests", "StoreTestingTests", "StoreCombineTests", "StoreHostTests", "OrderBookTests",
+    "StoreCoreTests", "StoreUnitsTests", "StoreTestingTests", "StoreCombineTests", "StoreHostTests", "ShellDoorTests",
+    "OrderBookTests",
   ]
   package.targets.removeAll { target in
     target.type == .test ? !tests.contains(target.name) : others.contains(target.name)

@@ -39,11 +39,11 @@ struct PlainCommandLineTests {
   @Test func everyOptionReachesTheProgram() throws {
     let flags = [
       "-i", "--keep-going", "--check", "--json", "--quiet", "--no-plugins", "--no-exec", "--recover", "--read-only",
-      "--no-init", "--unsafe-lua",
+      "--no-init", "--unsafe-lua", "--serve",
     ]
     let options = [
       "-c", "--timeout", "--transcript", "--as", "--color", "--clock", "-p", "--grant", "--replay", "--store",
-      "--durability",
+      "--durability", "--listen", "--allow", "--token-file", "--attach",
     ]
     let invocation = try Stsh.parse(flags + options.flatMap { [$0, "x"] } + ["--to", "3", "file.stsh"]).invocation
     let (asked, bare) = (Mirror(reflecting: invocation), Mirror(reflecting: ProgramInvocation.bare))

@@ -5,7 +5,7 @@ let isJSON = arguments.contains("--json")
 let wanted = Set(arguments.filter { !$0.hasPrefix("-") })
 let all =
   storeBenchmarks() + luaBenchmarks() + sleepingTaskBenchmarks() + batchBenchmarks() + startBenchmarks()
-  + completionBenchmarks() + journalBenchmarks() + hostBenchmarks() + growthBenchmarks()
+  + completionBenchmarks() + journalBenchmarks() + hostBenchmarks() + growthBenchmarks() + doorBenchmarks()
 
 let unknown = wanted.subtracting(all.map(\.row)).sorted()
 guard unknown.isEmpty else {

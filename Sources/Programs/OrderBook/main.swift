@@ -1,6 +1,7 @@
 import Dispatch
 import Glibc
 import LineEditor
+import ShellDoor
 import StoreHost
 import StoreShell
 
@@ -16,6 +17,10 @@ let watching = host.store.watch("crossed", { ($0.book.spread ?? 1) <= 0 }) { isC
 // A view: the main actor shows the newest state while the prompt runs elsewhere.
 let board = Board()
 let showing = Task { @MainActor in await board.follow(host.store.states()) }
+
+// Others come in by `stsh --attach orderbook`; where there is no folder for that, nobody does.
+let door = try? Door(
+  host, at: DoorAddress(parsing: "orderbook"), allow: [.read, .dispatch("book.*"), .dispatch("market.*")])
 
 /// One conversation with the store; there may be more of them at a time.
 @Sendable func talk() throws -> Int32 {

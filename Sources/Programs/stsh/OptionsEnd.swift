@@ -1,8 +1,9 @@
 extension Stsh {
   /// The options that take the word behind them as their value.
   static let optionsWithValue: Set = [
-    "-c", "-p", "--as", "--clock", "--color", "--completions", "--durability", "--grant", "--replay", "--store",
-    "--timeout", "--to", "--transcript",
+    "-c", "-p", "--allow", "--as", "--attach", "--clock", "--color", "--completions", "--durability", "--grant",
+    "--listen", "--replay", "--store",
+    "--timeout", "--to", "--token-file", "--transcript",
   ]
 
   /// The command line with the end of the program's options marked: what follows a script is the script's, whatever it looks like.

@@ -3,6 +3,7 @@ import LineEditor
 import Platform
 import ShellLanguage
 import StandardModules
+import StoreCore
 import StoreHost
 import StoreShell
 
@@ -23,7 +24,15 @@ struct Program {
     let console = Console()
     console.showsProgress = isatty(2) == 1 && !options.json
     CrashReport.before { console.flush() }
-    let session = try Session(.standard, options: try sessionOptions(), console: console)
+    let sessionOptions = try sessionOptions()
+    let host = try options.listen.map { _ in
+      try StoreHost(
+        .standard, clock: sessionOptions.hasVirtualClock ? VirtualClock() : RealClock(), program: sessionOptions.name,
+        queueLimit: nil)
+    }
+    let session =
+      try host.map { try Session(owning: $0, options: sessionOptions, console: console) }
+      ?? Session(.standard, options: sessionOptions, console: console)
     // The process ends with the session: to take a long history apart first would only take time.
     _ = Unmanaged.passRetained(session)
     defer { console.flush() }
@@ -50,9 +59,32 @@ struct Program {
     defer { conversation?.close() }
     let opened = session.openJournal()
     guard opened == 0 else { return opened }
+    let listening: Listening?
+    do throws(ShellError) {
+      listening = try open(host, sessionOptions, console)
+    } catch {
+      let status = session.writeError(error)
+      _ = session.end()
+      return status
+    }
     let status = try run(session, conversation, signals)
+    listening?.close()
     let ended = hasLostTerminal(session) ? session.endStopped() : session.end()
     return status == 0 ? ended : status
+  }
+
+  /// Lets others in, where the command line asks for that.
+  private func open(
+    _ host: StoreHost<StandardAction, StandardState>?, _ session: SessionOptions, _ console: Console
+  ) throws(ShellError) -> Listening? {
+    guard let host, let place = options.listen else { return nil }
+    do {
+      return try Listening(options, at: place, of: host, session, console)
+    } catch let error as ShellError {
+      throw error
+    } catch {
+      throw ShellError(code: .failed, message: "\(error)", status: 2)
+    }
   }
 
   /// True if the session was at a prompt whose terminal is gone.
@@ -94,7 +126,11 @@ struct Program {
       let started = session.start(from: file)
       guard started == 0 else { return started }
     }
-    let status = batch(session)
+    var status = batch(session)
+    if options.serves, status ?? 0 == 0, !session.hasQuit {
+      session.serve()
+      status = session.stoppedStatus()
+    }
     session.obey(nil)
     signals?.finish()
     if let status, !options.interactive || session.hasQuit || options.check { return status }
@@ -109,7 +145,7 @@ struct Program {
   /// - Returns: the status; nil: there was nothing.
   private func batch(_ session: Session) -> Int32? {
     let file = options.script.first
-    guard !options.command.isEmpty || file != nil || isatty(0) != 1 else { return nil }
+    guard !options.command.isEmpty || file != nil || (isatty(0) != 1 && !options.serves) else { return nil }
     if !options.command.isEmpty { return session.run(commands: options.command) }
     guard let file, file != "-" else {
       return session.run(descriptor: 0, arguments: Array(options.script.dropFirst()))
@@ -117,8 +153,11 @@ struct Program {
     return session.run(file: file, arguments: Array(options.script.dropFirst()))
   }
 
-  private func timeout() throws -> Duration? {
-    guard let text = options.timeout else { return nil }
+  private func timeout() throws -> Duration? { try Self.duration(options.timeout) }
+
+  /// The time that `--timeout` says.
+  static func duration(_ text: String?) throws -> Duration? {
+    guard let text else { return nil }
     if let duration = DurationLiteral.parse(text) { return duration }
     throw ValidationError("--timeout takes \(DurationLiteral.expected(insteadOf: text)), not '\(text)'")
   }
@@ -173,7 +212,7 @@ struct Program {
 
   /// True if the program will show a prompt.
   private var showsPrompt: Bool {
-    isatty(0) == 1 && (options.interactive || (options.command.isEmpty && options.script.isEmpty))
+    isatty(0) == 1 && !options.serves && (options.interactive || (options.command.isEmpty && options.script.isEmpty))
   }
 
   /// True if nothing runs before the prompt.

@@ -23,6 +23,11 @@ struct ProgramInvocation: Equatable {
   var to: Int?
   var noInit = false
   var unsafeLua = false
+  var listen: String?
+  var allow: [String] = []
+  var tokenFile: String?
+  var attach: String?
+  var serves = false
   var script: [String] = []
 
   /// The bare program.

@@ -11,7 +11,9 @@ import StoreShell
 struct Stsh: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "stsh", abstract: "A scripting shell for stores.",
-    usage: "stsh [OPTIONS] [FILE [ARG…]]", version: "0.1.0")
+    usage:
+      "stsh [OPTIONS] [FILE [ARG…]]\nstsh serve --listen DOOR [OPTIONS]\nstsh --attach [DOOR] [OPTIONS] [FILE [ARG…]]",
+    version: "0.1.0")
 
   @Option(
     name: .customShort("c"), parsing: .unconditionalSingleValue,
@@ -108,6 +110,8 @@ struct Stsh: ParsableCommand {
   @Flag(name: .customLong("unsafe-lua"), help: "Let the Lua of commands use all of its libraries.")
   var unsafeLua = ProgramInvocation.bare.unsafeLua
 
+  @OptionGroup var door: DoorArguments
+
   @OptionGroup var printing: PrintingOptions
 
   @Argument(
@@ -119,6 +123,7 @@ struct Stsh: ParsableCommand {
 
   func run() throws {
     if let text = try printing.text { throw ExitCode(Stsh.write(text)) }
+    if let door = door.attach { throw ExitCode(try Attachment(invocation).run(at: door)) }
     throw ExitCode(try Program(invocation).run())
   }
 
@@ -128,7 +133,9 @@ struct Stsh: ParsableCommand {
       command: command, interactive: interactive, keepGoing: keepGoing, check: check, timeout: timeout,
       transcript: transcript, json: json, quiet: quiet, format: format, color: color, clock: clock, plugin: plugin,
       grant: grant, replay: replay, noPlugins: noPlugins, noExec: noExec, store: store, durability: durability,
-      recover: recover, readOnly: readOnly, to: to, noInit: noInit, unsafeLua: unsafeLua, script: script)
+      recover: recover, readOnly: readOnly, to: to, noInit: noInit, unsafeLua: unsafeLua,
+      listen: door.listen, allow: door.allow, tokenFile: door.tokenFile, attach: door.attach, serves: door.serve,
+      script: script)
   }
 
   /// Prints what the program has to say about itself.
@@ -145,7 +152,7 @@ struct Stsh: ParsableCommand {
     // A closed descriptor stays of no use: the next file or pipe that is opened would take its place.
     for descriptor in 0...2 where fcntl(Int32(descriptor), F_GETFD) < 0 { _ = open("/dev/null", O_RDONLY) }
     do {
-      let arguments = try ProgramArguments.given()
+      let arguments = DoorArguments.spelled(try ProgramArguments.given())
       if let invocation = ProgramInvocation(plain: arguments) { throw ExitCode(try Program(invocation).run()) }
       var command = try parseAsRoot(endingOptions(arguments))
       try command.run()

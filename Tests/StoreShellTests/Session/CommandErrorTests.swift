@@ -310,7 +310,8 @@ import Testing
 
   @Test func everyCodeThatIsThrownIsExplained() {
     let thrown = Set(Self.cases.map(\.code)).union([
-      "bad-interceptor", "bad-record", "bad-recording", "bad-state", "closed", "duplicate-unit", "failed", "import",
+      "bad-interceptor", "bad-record", "bad-recording", "bad-request", "connection-lost", "door-in-use", "no-door",
+      "bad-state", "closed", "duplicate-unit", "failed", "import",
       "internal",
       "interrupted",
       "line-too-long", "lua-error",

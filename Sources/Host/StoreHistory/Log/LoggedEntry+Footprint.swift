@@ -3,7 +3,7 @@ import StoreSchema
 
 extension LoggedEntry {
   /// About how many bytes the entry takes, with the state that is kept after one that changed more than it tells.
-  var footprint: Int {
+  package var footprint: Int {
     var bytes = 256
     for index in arguments.values.indices { bytes += arguments.values[index].footprint }
     if let info = source.info { bytes += info.utf8.count }

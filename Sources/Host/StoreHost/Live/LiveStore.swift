@@ -231,6 +231,10 @@ package final class LiveStore: @unchecked Sendable {
     turn {
       let (faults, isClosed) = (attendance.faults, attendance.isClosed.isSet)
       guard !isClosed else { return DispatchReport(number: nil, failure: StoreError.closed, faults: []) }
+      // Whatever a client does to the store comes by here.
+      if let refused = attendance.acting?.refusal?(action.call.type.fullName) {
+        return DispatchReport(number: nil, failure: refused, faults: [])
+      }
       let earlier = faults.collect()
       let result = isNext ? store.dispatchNext(action, source: source) : store.dispatch(action, source: source)
       if let number = result.number {
@@ -280,8 +284,9 @@ package final class LiveStore: @unchecked Sendable {
     let changes =
       record.failure == nil ? State.changes(from: record.before, to: record.after, by: &comparing.finder) : []
     comparing.versions.note(changes)
+    comparing.marks.note(changes)
     // What loads, takes away or restores says so by an action of the shell.
-    if record.action.shell != nil { comparing.versions.noteAll() }
+    if record.action.shell != nil { noteAll(record.after) }
     let entry = LoggedEntry(
       number: record.context.number, time: record.context.time, source: record.context.source,
       action: call.type.fullName, arguments: call.record, isQuiet: call.type.isQuiet,
@@ -300,29 +305,13 @@ package final class LiveStore: @unchecked Sendable {
     if upkeep.hasControlGates { followRules(record) }
     if let journal { keep(entry, record, in: journal) }
     if record.failure == nil, record.droppedBy == nil { attendance.waiters.tell(call) }
+    attendance.actionSignal.send()
     stopFaulty()
   }
 
   /// The plugins that are loaded in a state: one that is being loaded or unloaded may be here without being there.
   private func loaded(in state: State) -> [HostedPlugin] {
     plugins.filter { hosted in state.shell.plugins.contains { $0.name == hosted.plugin.module.name } }
-  }
-
-  // MARK: Reading
-
-  /// Tells a watcher of a value: now, and after every commit that changed it.
-  ///
-  /// - Parameter read: the value at the moment of the call.
-  package func watch(
-    _ name: String, _ read: @escaping @Sendable () -> Value,
-    _ onChange: @escaping @Sendable (Notification<Value>) -> Void
-  ) -> Subscription {
-    turn {
-      // R10: under the policy `always` a watcher is told after every action, changed or not.
-      store.watch(
-        name, { _ in read() },
-        isDifferent: { [unowned self] in $0 != $1 || store.withState { $0.shell.emission } == "always" }, onChange)
-    }
   }
 }
 

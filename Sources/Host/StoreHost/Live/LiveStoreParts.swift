@@ -23,6 +23,10 @@ package struct Attendance {
   var observer: ((PurityProof.Recorded) -> Void)?
   /// Hears of faults that no client has caused.
   var onFault: ((any Error) -> Void)?
+  /// Told of the next action.
+  let actionSignal = ActionSignal()
+  /// Done when the store is closed.
+  var endings: [@Sendable () -> Void] = []
   /// Set once the store was closed.
   let isClosed = SharedFlag()
   /// Whether nobody hears what plugins say.
@@ -54,6 +58,8 @@ package struct StateComparing {
   var switches: [HostState.Switches] = []
   /// Tell whether what projections read has changed.
   var versions = SliceVersions()
+  /// Tell whom among the watchers of parts an action concerns.
+  let marks = PathMarks()
   /// Finds what an action changed.
   var finder = DifferenceFinder()
 }

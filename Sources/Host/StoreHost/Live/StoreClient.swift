@@ -31,6 +31,8 @@ package final class StoreClient: @unchecked Sendable {
   @exclusivity(unchecked) private(set) var hasActed = false
   /// The first and the last action of each statement that dispatched several.
   @exclusivity(unchecked) private(set) var statements = ActionNumbers()
+  /// The refusal of an action of a full name that the client may not dispatch, or nil; not set: it may dispatch all.
+  package var refusal: ((String) -> (any Error)?)?
   private let isActing = SharedFlag()
   private var faults: [any Error] = []
   private var notes: [String] = []

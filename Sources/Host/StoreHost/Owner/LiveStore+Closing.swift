@@ -17,6 +17,11 @@ extension LiveStore {
       for client in clients { client.hearing.end?() }
       return replaceJournal(nil)
     }
+    let endings = turn {
+      defer { attendance.endings = [] }
+      return attendance.endings
+    }
+    for end in endings { end() }
     do throws(JournalError) {
       try journal?.end(journaledState)
     } catch {

@@ -95,6 +95,7 @@ extension LiveStore {
       }
       for hosted in plugins { state.shell.note(hosted.plugin.source) }
       let before = journaledState
+      noteAll(state)
       try store.replay([], from: state, after: contents.last, reconciling: false)
       comparing.versions.noteAll()
       follow(nil, from: before, to: state)

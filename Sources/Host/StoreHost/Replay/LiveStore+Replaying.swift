@@ -39,6 +39,7 @@ extension LiveStore {
       for client in clients { client.joinAnew(behind: history.head) }
       // No reducer knows the action; it brings the state and the number to go on from.
       let last = ActionContext(number: recording.history.head, source: .here(), time: clock.now, root: 0)
+      noteAll(recording.state)
       try store.replay(
         CollectionOfOne(ReplayedAction(HostAction(call: .unknown, payload: .plugin), context: last)),
         from: recording.state)

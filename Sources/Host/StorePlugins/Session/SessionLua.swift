@@ -69,7 +69,10 @@ public final class SessionLua {
       guard let self, case .string(let path) = call[0] else {
         throw LuaFailure("project needs the name of a projection")
       }
-      let reading = try Self.asking { try self.host.project(path) }
+      let reading = try Self.asking {
+        try self.host.require(function: "project")
+        return try self.host.project(path)
+      }
       self.projected?.note(path, reading)
       LuaBridge.write(reading.value, to: &call.results)
     }
@@ -79,7 +82,10 @@ public final class SessionLua {
     try lua.makeFunction { [weak self] call in
       guard let self, case .string(let name) = call[0] else { throw LuaFailure("dispatch needs the name of an action") }
       guard !self.isReadOnly else { throw LuaFailure("a projection reads the state: it dispatches nothing") }
-      let type = try Self.asking { try self.host.action(named: name) }
+      let type = try Self.asking {
+        try self.host.require(function: "dispatch")
+        return try self.host.action(named: name)
+      }
       // Once it is dispatched the call holds it no longer.
       try self.lua.metered({ $0 as any Error }) { () throws(any Error) in
         let action: ActionCall
@@ -112,6 +118,7 @@ public final class SessionLua {
 
   private func makePrint() throws(LuaError) -> LuaFunction {
     try lua.makeFunction { [weak self] call in
+      try self?.host.require(function: "print")
       self?.host.print(try TableText.printed(call, from: 0, separator: "\t"))
     }
   }
@@ -291,6 +298,8 @@ public struct SessionCondition {
 
 /// The parts of the shell that the session's Lua may use.
 public protocol SessionLuaHost: AnyObject {
+  /// Refuses a function that this session may not call.
+  func require(function name: String) throws
   /// The action of that full name.
   ///
   /// - Throws: an error that says so where there is none.

@@ -69,7 +69,7 @@ extension Session {
       throw ShellError(code: .runaway, message: "files source each other more than 64 deep")
     }
     running.origin = StatementOrigin(
-      file: file, kind: .batch, arguments: arguments, chain: chain, isAttended: outer.isAttended)
+      file: file, kind: .batch, arguments: arguments, chain: chain, isAttended: outer.isAttended, who: outer.who)
     defer { running.origin = outer }
     let reader = StatementReader(bytes, grammar: grammar)
     // A run that only checks tells of all faults.
@@ -89,6 +89,12 @@ extension Session {
     let reader = StatementReader(bytes, grammar: grammar)
     if let fault = firstFault(of: reader) { return report(fault) }
     _ = runStatements(of: reader)
+  }
+
+  /// The status of a text whose last statement has run, as it is reported where a run ends.
+  func endText(_ status: Int32) -> Int32 {
+    writeSummary()
+    return outcome.quitStatus ?? (status == 0 ? outcome.tally.firstStatus : status)
   }
 
   private func firstFault(of reader: StatementReader) -> SyntaxFault? {
@@ -135,7 +141,7 @@ extension Session {
   ///
   /// - Parameter number: the number that all statements have, as those of one `-c` have its ordinal; nil: each has its line.
   /// - Returns: the status with which to end now, or nil to go on.
-  private func runStatements(of reader: inout StatementReader, allNumbered number: Int? = nil) -> Int32? {
+  func runStatements(of reader: inout StatementReader, allNumbered number: Int? = nil) -> Int32? {
     while !hasQuit {
       if let status = stoppedStatus() { return status }
       if writeOutputFailure(), !options.keepsGoing { return 1 }

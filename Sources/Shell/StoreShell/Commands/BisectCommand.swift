@@ -4,7 +4,7 @@ import StoreSchema
 
 extension CommandDefinition {
   static let bisect = CommandDefinition(
-    "bisect", usage: ["bisect EXPR"],
+    "bisect", needs: .read, usage: ["bisect EXPR"],
     summary: "prints the first action after which a Lua expression holds, and its source; status 1 if there is none",
     flags: FlagDefinition.format,
     examples: [

@@ -5,7 +5,7 @@ import StoreSchema
 
 extension CommandDefinition {
   static let describe = CommandDefinition(
-    "describe", usage: ["describe [MODULE]"],
+    "describe", needs: .read, usage: ["describe [MODULE]"],
     summary: "lists the modules, or the state, actions, projections and commands of one",
     flags: FlagDefinition.format, operands: [.module],
     examples: [

@@ -2,7 +2,7 @@ import ShellLanguage
 
 extension CommandDefinition {
   static let diff = CommandDefinition(
-    "diff", usage: ["diff [A [B]] [--as FORMAT] [--json]"],
+    "diff", needs: .read, usage: ["diff [A [B]] [--as FORMAT] [--json]"],
     summary: "prints what differs between the states after #A and #B; alone: what the last action changed",
     flags: FlagDefinition.format, operands: [.number([]), .number(["head"])],
     examples: [

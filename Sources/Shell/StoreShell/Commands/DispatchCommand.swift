@@ -4,11 +4,11 @@ import StoreSchema
 
 extension CommandDefinition {
   static let dispatch = CommandDefinition(
-    "dispatch", usage: ["dispatch ACTION [ARG=VALUE…] [--quiet] [--info TEXT]"],
+    "dispatch", needs: .dispatch, usage: ["dispatch ACTION [ARG=VALUE…] [--quiet] [--info TEXT]"],
     summary: "runs an action through middlewares and reducers; prints what it changed",
     flags: [
-      FlagDefinition("quiet", "print nothing"),
-      FlagDefinition("info", value: "TEXT", "what to note in the action's source"),
+      FlagDefinition("quiet", need: .dispatch, "print nothing"),
+      FlagDefinition("info", value: "TEXT", need: .dispatch, "what to note in the action's source"),
     ],
     operands: [.action],
     examples: [

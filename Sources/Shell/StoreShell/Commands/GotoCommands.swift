@@ -3,7 +3,7 @@ import StoreSchema
 
 extension CommandDefinition {
   static let goto = CommandDefinition(
-    "goto", usage: ["goto N|head"],
+    "goto", needs: .read, usage: ["goto N|head"],
     summary: "shows the state after action #N, read-only; goto head returns to the present",
     operands: [.number(["head"])],
     examples: [
@@ -45,7 +45,7 @@ extension CommandDefinition {
     })
 
   static let skip = CommandDefinition(
-    "skip", usage: ["skip #N"],
+    "skip", needs: .read, usage: ["skip #N"],
     summary: "shows what the state would be without action #N, read-only; goto head returns to the present",
     operands: [.number([])],
     examples: [
@@ -88,7 +88,7 @@ extension CommandDefinition {
     })
 
   static let unskip = CommandDefinition(
-    "unskip", usage: ["unskip #N"], summary: "shows the state with action #N again, after a skip",
+    "unskip", needs: .read, usage: ["unskip #N"], summary: "shows the state with action #N again, after a skip",
     operands: [.number([])],
     examples: [
       CommandExample(

@@ -4,7 +4,7 @@ import StoreSchema
 
 extension CommandDefinition {
   static let help = CommandDefinition(
-    "help", usage: ["help [COMMAND [PART]|ACTION|ERROR-CODE]"],
+    "help", needs: .nothing, usage: ["help [COMMAND [PART]|ACTION|ERROR-CODE]"],
     summary:
       "explains a command, a part of one such as plugin reload, an action, or an error code, or lists the commands",
     operands: [.helpTopic, .helpPart],

@@ -5,12 +5,12 @@ import StoreSchema
 
 extension CommandDefinition {
   static let log = CommandDefinition(
-    "log", usage: ["log [N] [--action GLOB] [--changed PATH] [--all]"],
+    "log", needs: .read, usage: ["log [N] [--action GLOB] [--changed PATH] [--all]"],
     summary: "prints the journal, newest last: the last 20 lines, or N; runs of quiet actions are folded",
     flags: FlagDefinition.format + [
-      FlagDefinition("action", value: "GLOB", "only actions of that name; * stands for anything"),
-      FlagDefinition("changed", value: "PATH", "only actions that changed something there"),
-      FlagDefinition("all", "all lines that are kept, unfolded"),
+      FlagDefinition("action", value: "GLOB", need: .read, "only actions of that name; * stands for anything"),
+      FlagDefinition("changed", value: "PATH", need: .read, "only actions that changed something there"),
+      FlagDefinition("all", need: .read, "all lines that are kept, unfolded"),
     ],
     examples: [
       CommandExample(
@@ -128,22 +128,6 @@ extension StoreClient {
     }
     entries.reverse()
     return (isUnfolded ? entries.map { FoldedEntry($0) } : entries.folded(), live.oldestEntry > 0 && count <= limit)
-  }
-}
-
-/// Names with `*`.
-enum Glob {
-  /// Returns true if a name fits a pattern in which `*` stands for any text.
-  static func matches(_ pattern: String, _ name: String) -> Bool {
-    let parts = pattern.split(separator: "*", omittingEmptySubsequences: false)
-    guard parts.count > 1 else { return pattern == name }
-    guard name.hasPrefix(parts[0]) else { return false }
-    var rest = name.dropFirst(parts[0].count)
-    for part in parts[1..<(parts.count - 1)] where !part.isEmpty {
-      guard let range = rest.firstRange(of: part) else { return false }
-      rest = rest[range.upperBound...]
-    }
-    return rest.hasSuffix(parts[parts.count - 1])
   }
 }
 

@@ -4,7 +4,7 @@ import StoreSchema
 
 extension CommandDefinition {
   static let expression = CommandDefinition(
-    "=", usage: ["= EXPR [--as FORMAT] [--json]"],
+    "=", needs: .read, usage: ["= EXPR [--as FORMAT] [--json]"],
     summary: "prints the value of a Lua expression, or several as a list",
     flags: FlagDefinition.format,
     examples: [
@@ -20,7 +20,8 @@ extension CommandDefinition {
     })
 
   static let lua = CommandDefinition(
-    "lua", usage: ["lua CHUNK"], summary: "runs Lua: state, dispatch(name, args), project(name) and variables",
+    "lua", needs: .read, usage: ["lua CHUNK"],
+    summary: "runs Lua: state, dispatch(name, args), project(name) and variables",
     examples: [
       CommandExample("lua for i = 1, 3 do dispatch(\"counter.increment\") end", "show counter.value", output: "3\n"),
       CommandExample("lua print(#state.tasks.items)", output: "0\n"),
@@ -33,7 +34,8 @@ extension CommandDefinition {
     })
 
   static let `let` = CommandDefinition(
-    "let", usage: ["let [NAME = EXPR]"], summary: "sets a variable to the value of a Lua expression, or lists them",
+    "let", needs: .read, usage: ["let [NAME = EXPR]"],
+    summary: "sets a variable to the value of a Lua expression, or lists them",
     flags: FlagDefinition.format,
     examples: [
       CommandExample("let n = 3", "= n + 1", output: "4\n"),
@@ -65,7 +67,7 @@ extension CommandDefinition {
     })
 
   static let assert = CommandDefinition(
-    "assert", usage: ["assert EXPR [-- MESSAGE]"],
+    "assert", needs: .read, usage: ["assert EXPR [-- MESSAGE]"],
     summary: "fails with status 3 unless a Lua expression holds; shows both sides of a comparison",
     examples: [
       CommandExample("assert state.counter.value == 0 -- starts at zero", output: ""),

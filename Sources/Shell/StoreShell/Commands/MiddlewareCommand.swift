@@ -6,20 +6,21 @@ import StoreSchema
 
 extension CommandDefinition {
   static let middleware = CommandDefinition(
-    "middleware",
+    "middleware", needs: .parts(["on": .dispatch, "off": .dispatch, "gate": .dispatch]),
     usage: [
       "middleware [on|off NAME]", "middleware gate NAME --at PATH [--is VALUE]",
       "middleware gate NAME --control ACTION [--arg NAME] [--on VALUE] [--off VALUE]", "middleware gate NAME --none",
     ],
     summary: "lists the middlewares with their gates, opens and shuts a gate, or has the state or actions move it",
     flags: [
-      FlagDefinition("at", value: "PATH", "gate: open while a value stands at a path of the state"),
-      FlagDefinition("is", value: "VALUE", "gate: that value, true by default"),
-      FlagDefinition("control", value: "ACTION", "gate: moved by an argument of an action"),
-      FlagDefinition("arg", value: "NAME", "gate: which argument, where it has several"),
-      FlagDefinition("on", value: "VALUE", "gate: the argument's value that opens it, true by default"),
-      FlagDefinition("off", value: "VALUE", "gate: the value that shuts it, false by default"),
-      FlagDefinition("none", "gate: no longer moved but by on and off"),
+      FlagDefinition("at", value: "PATH", need: .dispatch, "gate: open while a value stands at a path of the state"),
+      FlagDefinition("is", value: "VALUE", need: .dispatch, "gate: that value, true by default"),
+      FlagDefinition("control", value: "ACTION", need: .dispatch, "gate: moved by an argument of an action"),
+      FlagDefinition("arg", value: "NAME", need: .dispatch, "gate: which argument, where it has several"),
+      FlagDefinition(
+        "on", value: "VALUE", need: .dispatch, "gate: the argument's value that opens it, true by default"),
+      FlagDefinition("off", value: "VALUE", need: .dispatch, "gate: the value that shuts it, false by default"),
+      FlagDefinition("none", need: .dispatch, "gate: no longer moved but by on and off"),
     ] + FlagDefinition.format, operands: [.words(["on", "off", "gate"]), .middleware],
     examples: [
       CommandExample(

@@ -4,10 +4,11 @@ import StoreSchema
 
 extension CommandDefinition {
   static let plot = CommandDefinition(
-    "plot", usage: ["plot EXPR [--over N] [--as FORMAT] [--json]"],
+    "plot", needs: .read, usage: ["plot EXPR [--over N] [--as FORMAT] [--json]"],
     summary:
       "draws the value of a Lua expression over the last actions, 100 where nothing is said; in another form, lists the values",
-    flags: [FlagDefinition("over", value: "N", "over how many of the last actions")] + FlagDefinition.format,
+    flags: [FlagDefinition("over", value: "N", need: .read, "over how many of the last actions")]
+      + FlagDefinition.format,
     examples: [
       CommandExample(
         "lua for i = 1, 6 do dispatch(\"counter.increment\") end", "plot state.counter.value",

@@ -3,7 +3,7 @@ import StoreCore
 
 extension CommandDefinition {
   static let `try` = CommandDefinition(
-    "try", usage: ["try COMMAND"],
+    "try", needs: .nothing, usage: ["try COMMAND"],
     summary:
       "runs a command whose failure neither stops a script nor counts; sets ok, and err with code, message, hint",
     examples: [
@@ -34,7 +34,7 @@ extension CommandDefinition {
     })
 
   static let time = CommandDefinition(
-    "time", usage: ["time COMMAND"],
+    "time", needs: .nothing, usage: ["time COMMAND"],
     summary: "runs a command, then says how long it took by the clock on the wall, and how many actions were processed",
     examples: [
       CommandExample(

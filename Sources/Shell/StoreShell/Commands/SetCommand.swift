@@ -3,7 +3,7 @@ import StoreSchema
 
 extension CommandDefinition {
   static let set = CommandDefinition(
-    "set", usage: ["set [NAME [VALUE]]"],
+    "set", needs: .read, usage: ["set [NAME [VALUE]]"],
     summary: "changes a setting, or lists them with where each was set", flags: FlagDefinition.format,
     names: Setting.all.map { setting in
       NamedMeaning(name: setting.name, meaning: "\(setting.summary) (\(setting.valuesInWords))")
@@ -53,7 +53,9 @@ private enum SetRequest {
     switch self {
     case .show(let setting, let form):
       return try session.answer(Reading(text: setting.read(session)), as: form)
-    case .change(let setting, let change): return try setting.perform(change.value(in: session), in: session)
+    case .change(let setting, let change):
+      try session.require(setting.need, for: "set \(setting.name) VALUE")
+      return try setting.perform(change.value(in: session), in: session)
     }
   }
 }

@@ -3,9 +3,9 @@ import StoreSchema
 
 extension CommandDefinition {
   static let show = CommandDefinition(
-    "show", usage: ["show [PATH|PROJECTION|VALUE] [--as FORMAT] [--json] [--at N]"],
+    "show", needs: .read, usage: ["show [PATH|PROJECTION|VALUE] [--as FORMAT] [--json] [--at N]"],
     summary: "prints the state, a part of it, a projection or a value",
-    flags: FlagDefinition.format + [FlagDefinition("at", value: "N", "read the state after action #N")],
+    flags: FlagDefinition.format + [FlagDefinition("at", value: "N", need: .read, "read the state after action #N")],
     operands: [.path],
     examples: [
       CommandExample("show counter", output: "value  0\nstep   1\n"),
@@ -14,7 +14,7 @@ extension CommandDefinition {
     read: ShowRequest.init, perform: { try $0.perform(in: $1) })
 
   static let watch = CommandDefinition(
-    "watch", usage: ["watch [PATH]", "watch stop ID|all"],
+    "watch", needs: .read, usage: ["watch [PATH]", "watch stop ID|all"],
     summary: "prints a line at each change of a value; alone, lists the watches", flags: FlagDefinition.format,
     operands: [.pathOrWord("stop"), .watch],
     examples: [
@@ -144,12 +144,12 @@ extension Session {
     watches.add(
       path,
       store.live.watch(
-        "watch \(id)", { watched.value },
-        { [unowned live = store.live] change in
-          guard let number = change.context?.number, let old = change.old else { return }
+        "watch \(id)", at: isNamed(path) ? nil : path, { watched.value },
+        { [unowned live = store.live] old, new, number in
+          guard let number, let old else { return }
           // Now: memory may have let go of the action by the time that the session looks.
           let action = live.log[number: number]?.action ?? ""
-          inbox.bring { [new = change.new] in writer.write(from: old, to: new, by: number, action) }
+          inbox.bring { writer.write(from: old, to: new, by: number, action) }
         }))
     return result
   }

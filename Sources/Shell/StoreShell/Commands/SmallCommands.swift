@@ -3,7 +3,7 @@ import StoreSchema
 
 extension CommandDefinition {
   static let echo = CommandDefinition(
-    "echo", usage: ["echo WORD…"], summary: "prints words, with variables and $(…) replaced",
+    "echo", needs: .read, usage: ["echo WORD…"], summary: "prints words, with variables and $(…) replaced",
     examples: [
       CommandExample("let n = 3", "echo done $n", output: "done 3\n"),
       CommandExample("echo $(1 + 1) 'and more' > FOLDER/two.txt", output: ""),
@@ -22,7 +22,7 @@ extension CommandDefinition {
     })
 
   static let quit = CommandDefinition(
-    "quit", usage: ["quit [STATUS]"],
+    "quit", needs: .nothing, usage: ["quit [STATUS]"],
     summary: "leaves, with a status: if none is given, 0, or in batch that of the first failure",
     examples: [CommandExample("quit", output: ""), CommandExample("quit 4", output: "")],
     read: { reader in

@@ -4,11 +4,12 @@ import StoreSchema
 
 extension CommandDefinition {
   static let substate = CommandDefinition(
-    "substate", usage: ["substate [add NAME --value V [--replace] | reset [NAME…]]"],
+    "substate", needs: .parts(["add": .dispatch, "reset": .dispatch]),
+    usage: ["substate [add NAME --value V [--replace] | reset [NAME…]]"],
     summary: "adds a part of the state that comes and goes, takes such parts away (all without names), or lists them",
     flags: FlagDefinition.format + [
-      FlagDefinition("value", value: "V", "what the substate is at first"),
-      FlagDefinition("replace", "put it in the place of one of that name"),
+      FlagDefinition("value", value: "V", need: .dispatch, "what the substate is at first"),
+      FlagDefinition("replace", need: .dispatch, "put it in the place of one of that name"),
     ],
     operands: [.words(["add", "reset"]), .substate],
     examples: [

@@ -4,10 +4,10 @@ import StoreSchema
 
 extension CommandDefinition {
   static let wait = CommandDefinition(
-    "wait", usage: ["wait DURATION|idle|until EXPR [--timeout DURATION]"],
+    "wait", needs: .read, usage: ["wait DURATION|idle|until EXPR [--timeout DURATION]"],
     summary:
       "lets tasks run: for a while, until none runs any more, or until a Lua expression holds; status 5 when the time is over",
-    flags: [FlagDefinition("timeout", value: "DURATION", "how long to wait at most")],
+    flags: [FlagDefinition("timeout", value: "DURATION", need: .read, "how long to wait at most")],
     operands: [.words(["idle", "until"])],
     examples: [
       CommandExample("wait 10ms", output: ""),
@@ -18,7 +18,7 @@ extension CommandDefinition {
     read: WaitRequest.init, perform: { try $0.perform(in: $1) })
 
   static let effects = CommandDefinition(
-    "effects", usage: ["effects [cancel ID|all]"],
+    "effects", needs: .parts(["cancel": .dispatch]), usage: ["effects [cancel ID|all]"],
     summary:
       "lists what runs or waits and when it goes on, or cancels it; show shell.effects adds who started it, and its age",
     flags: FlagDefinition.format,

@@ -5,11 +5,11 @@ import StoreSchema
 
 extension CommandDefinition {
   static let thunk = CommandDefinition(
-    "thunk", usage: ["thunk [NAME [ARG=VALUE…]] [--quiet] [--info TEXT]"],
+    "thunk", needs: .dispatch, usage: ["thunk [NAME [ARG=VALUE…]] [--quiet] [--info TEXT]"],
     summary: "runs a thunk: code of a module that dispatches and waits; lists them without a name",
     flags: FlagDefinition.format + [
-      FlagDefinition("quiet", "print nothing"),
-      FlagDefinition("info", value: "TEXT", "what to note in the action's source"),
+      FlagDefinition("quiet", need: .dispatch, "print nothing"),
+      FlagDefinition("info", value: "TEXT", need: .dispatch, "what to note in the action's source"),
     ],
     operands: [.thunk],
     examples: [

@@ -3,10 +3,10 @@ import StoreSchema
 
 extension CommandDefinition {
   static let trace = CommandDefinition(
-    "trace", usage: ["trace [on|off] [--stable|--spans FILE]"],
+    "trace", needs: .read, usage: ["trace [on|off] [--stable|--spans FILE]"],
     summary: "prints every phase of every action, to standard error, or writes how long they took for a trace viewer",
     flags: FlagDefinition.format + [
-      FlagDefinition("stable", "leave out times"),
+      FlagDefinition("stable", need: .read, "leave out times"),
       FlagDefinition("spans", value: "FILE", "write a Chrome trace, for Perfetto or chrome://tracing, instead"),
     ],
     operands: [.words(["on", "off"])],

@@ -5,13 +5,13 @@ import StoreSchema
 
 extension CommandDefinition {
   static let undo = CommandDefinition(
-    "undo", usage: ["undo [COUNT] [--any] [--to N] [--quiet]"],
+    "undo", needs: .dispatch, usage: ["undo [COUNT] [--any] [--to N] [--quiet]"],
     summary:
       "takes back what your last statement dispatched and all it caused, or the last COUNT, or all after #N: a new action, so nothing is lost",
     flags: [
-      FlagDefinition("to", value: "N", "return to the state after action #N; 0 is the start"),
-      FlagDefinition("any", "count what others dispatched as well, where the store is shared"),
-      FlagDefinition("quiet", "print nothing"),
+      FlagDefinition("to", value: "N", need: .dispatch, "return to the state after action #N; 0 is the start"),
+      FlagDefinition("any", need: .dispatch, "count what others dispatched as well, where the store is shared"),
+      FlagDefinition("quiet", need: .dispatch, "print nothing"),
     ],
     operands: [.number([])],
     examples: [
@@ -25,9 +25,9 @@ extension CommandDefinition {
     read: UndoRequest.init, perform: { try $0.perform(in: $1) })
 
   static let redo = CommandDefinition(
-    "redo", usage: ["redo [COUNT] [--quiet]"],
+    "redo", needs: .dispatch, usage: ["redo [COUNT] [--quiet]"],
     summary: "takes back your last undo, or the last COUNT, unless you have dispatched something since",
-    flags: [FlagDefinition("quiet", "print nothing")], operands: [.number([])],
+    flags: [FlagDefinition("quiet", need: .dispatch, "print nothing")], operands: [.number([])],
     examples: [
       CommandExample(
         "dispatch counter.increment --quiet", "undo --quiet", "redo",

@@ -5,7 +5,7 @@ import StoreSchema
 
 extension CommandDefinition {
   static let why = CommandDefinition(
-    "why", usage: ["why PATH|#N"],
+    "why", needs: .read, usage: ["why PATH|#N"],
     summary:
       "prints the action that last changed a value, or action #N, and what caused it, up to the line someone typed",
     flags: FlagDefinition.format, operands: [.pathOrNumber],

@@ -28,6 +28,23 @@ extension Session {
     try self.init(host, SessionClock(of: host.clock), endsStore: false, options: options, console: console)
   }
 
+  /// Starts a session over the store of a host that ends with it, whoever else uses it until then.
+  ///
+  /// - Throws: as the other ways do.
+  public convenience init<Action: SchematicUnion, State: SchematicRecord>(
+    owning host: StoreHost<Action, State>, options: SessionOptions = SessionOptions(), console: Console = Console()
+  ) throws {
+    try self.init(host, SessionClock(of: host.clock), endsStore: true, options: options, console: console)
+  }
+
+  /// The same for a session that no thread of its own waits for.
+  convenience init<Action: SchematicUnion, State: SchematicRecord>(
+    _ host: StoreHost<Action, State>, options: SessionOptions, console: Console, wake: @escaping @Sendable () -> Void
+  ) throws {
+    try self.init(
+      host, SessionClock(of: host.clock, wakeUp: wake), endsStore: false, options: options, console: console)
+  }
+
   private convenience init<Action: SchematicUnion, State: SchematicRecord>(
     _ host: StoreHost<Action, State>, _ clock: SessionClock, endsStore: Bool, options: SessionOptions,
     console: Console

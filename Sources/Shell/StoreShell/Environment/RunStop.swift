@@ -46,7 +46,7 @@ public final class RunStop: Sendable {
   public var descriptor: Int32 { ends?.read ?? -1 }
 
   /// Sets the function that ends the wait for a line.
-  func setWake(_ wake: @escaping @Sendable () -> Void) { state.withLock { $0.wake = wake } }
+  package func setWake(_ wake: @escaping @Sendable () -> Void) { state.withLock { $0.wake = wake } }
 
   /// Sets the functions that stop the Lua that may be running.
   func setInterrupts(_ interrupts: [@Sendable () -> Void]) { state.withLock { $0.interrupts = interrupts } }
@@ -61,7 +61,7 @@ public final class RunStop: Sendable {
   }
 
   /// The error that a command ends with that was cancelled; nil: the run goes on.
-  var error: ShellError? {
+  package var error: ShellError? {
     guard isStopped, let reason = state.withLock({ $0.reason }) else { return nil }
     switch reason {
     case .signal(let number):

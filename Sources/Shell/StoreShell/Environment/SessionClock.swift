@@ -16,7 +16,9 @@ final class SessionClock {
   static let end = Duration.nanoseconds(Int64.max)
 
   private let kind: Kind
-  private let wake = WakeSignal()
+  private let signal: WakeSignal?
+  /// Ends the wait of the session's thread, from any other.
+  let wakeUp: @Sendable () -> Void
 
   /// The time by the clock on the wall, from any moment on; it passes also where the clock is virtual.
   var wallTime: () -> Duration = {
@@ -25,11 +27,19 @@ final class SessionClock {
   }()
 
   init(isVirtual: Bool) {
-    kind = isVirtual ? .virtual(VirtualClock()) : .real(RealClock(driver: .host(wake: { [wake] in wake.send() })))
+    let signal = WakeSignal()
+    self.signal = signal
+    wakeUp = { signal.send() }
+    kind = isVirtual ? .virtual(VirtualClock()) : .real(RealClock(driver: .host(wake: wakeUp)))
   }
 
   /// Follows the clock of a store that others share.
-  init(of clock: any StoreClock) {
+  ///
+  /// - Parameter wakeUp: has the session look soon, where no thread of its own waits; nil: one does.
+  init(of clock: any StoreClock, wakeUp: (@Sendable () -> Void)? = nil) {
+    let signal = wakeUp == nil ? WakeSignal() : nil
+    self.signal = signal
+    self.wakeUp = wakeUp ?? { signal?.send() }
     kind = (clock as? VirtualClock).map { .virtual($0) } ?? .shared(clock)
   }
 
@@ -48,10 +58,7 @@ final class SessionClock {
   }
 
   /// Readable when another thread has scheduled something that is due earlier than all else.
-  var wakeDescriptor: Int32 { wake.descriptor }
-
-  /// Ends the wait of the session's thread, from any other.
-  var wakeUp: @Sendable () -> Void { { [wake] in wake.send() } }
+  var wakeDescriptor: Int32 { signal?.descriptor ?? -1 }
 
   /// The earliest deadline that somebody waits for.
   var nextDeadline: Duration? {
@@ -73,7 +80,7 @@ final class SessionClock {
 
   /// Runs what is due by itself.
   func runDue() {
-    wake.take()
+    signal?.take()
     if case .real(let clock) = kind { clock.runDue() }
   }
 

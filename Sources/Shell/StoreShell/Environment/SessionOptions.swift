@@ -29,6 +29,8 @@ public struct SessionOptions: Sendable {
   public var isUTF8 = true
   /// True if text on a terminal is coloured; text that goes elsewhere never is.
   public var usesColor = false
+  /// The rights of a session that came in by a door; the program's own has all.
+  public var rights: Rights = [.all]
   /// The folders that installed plugins are looked for in by name, in order.
   public var pluginSearchPath: [String] = []
   /// The file of the grants; nil: none are kept.

@@ -21,6 +21,9 @@ struct StatementOrigin {
   /// source.
   var isAttended = false
 
+  /// Who gives the statements, where they come through a door (R36); nil: the program's own user.
+  var who: String?
+
   static let prompt = StatementOrigin(file: "repl", kind: .repl, allowsAliases: true, isAttended: true)
 
   /// Errors name the file, but not at the prompt.

@@ -65,6 +65,7 @@ public struct ManualPage {
     ("2", "the script or the command line cannot be read: syntax, unknown flag, no such file"),
     ("3", "an assert failed"), ("4", "a plugin could not be loaded or lacks a grant"),
     ("5", "a wait, or the time for the whole run, was over"),
+    ("6", "the connection to a store elsewhere was lost, or nobody listens there"),
     ("129, 130, 143", "ended by SIGHUP, SIGINT or SIGTERM"), ("n", "the script said quit n"),
   ]
 
@@ -73,6 +74,7 @@ public struct ManualPage {
       "XDG_CONFIG_HOME, XDG_DATA_HOME, XDG_STATE_HOME",
       "where the files below are; ~/.config, ~/.local/share, ~/.local/state"
     ),
+    ("XDG_RUNTIME_DIR", "where the doors are that have a name alone"),
     ("NO_COLOR, CLICOLOR_FORCE, TERM=dumb", "no colours, colours, no colours, where --color does not say"),
     ("PAGER", "shows a result that is taller than the screen; less -FRX, and none where it is empty"),
     ("VISUAL, EDITOR", "the editor that Ctrl-X Ctrl-E starts on a statement"),
@@ -84,6 +86,7 @@ public struct ManualPage {
       ("$XDG_DATA_HOME/\(program.name)/plugins/NAME/", "plugins that are found by name, before those that ship"),
       ("$XDG_STATE_HOME/\(program.name)/history", "past statements"),
       ("$XDG_STATE_HOME/\(program.name)/grants.json", "what plugins may do for good"),
+      ("$XDG_RUNTIME_DIR/\(program.name)/NAME", "the socket of a door, and beside it its lock"),
     ]
   }
 }

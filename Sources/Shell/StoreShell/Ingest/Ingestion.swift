@@ -74,7 +74,9 @@ struct Ingestion {
   }
 
   private func take(_ call: ActionCall, at line: Int, _ tally: inout IngestTally) throws {
-    let source = ActionSource(file: file, function: "ingest", line: line, kind: session.running.origin.kind)
+    let source = ActionSource(
+      file: file, function: "ingest", line: line, info: session.running.origin.who,
+      kind: session.running.origin.who == nil ? session.running.origin.kind : .remote)
     let report = session.store.dispatch(call, source: source)
     session.tellOthers()
     // The work that a record caused may have been stopped; the record itself stands.

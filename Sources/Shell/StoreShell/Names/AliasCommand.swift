@@ -3,7 +3,7 @@ import StoreSchema
 
 extension CommandDefinition {
   static let alias = CommandDefinition(
-    "alias", usage: ["alias [NAME = COMMAND…]"],
+    "alias", needs: .read, usage: ["alias [NAME = COMMAND…]"],
     summary: "names a command at the prompt, so that scripts stay portable; what follows the name is added to it",
     flags: FlagDefinition.format,
     examples: [

@@ -5,7 +5,7 @@ import StoreSchema
 
 extension CommandDefinition {
   static let bind = CommandDefinition(
-    "bind", usage: ["bind [NAME PATH ACTION]"],
+    "bind", needs: .read, usage: ["bind [NAME PATH ACTION]"],
     summary:
       "binds a name to a value and to the action that sets it: NAME := VALUE dispatches the action, show NAME prints the value",
     flags: FlagDefinition.format, operands: [.newName, .path, .action],

@@ -2,7 +2,8 @@ import StoreSchema
 
 extension CommandDefinition {
   static let history = CommandDefinition(
-    "history", usage: ["history [TEXT]"], summary: "prints past lines, or those with a text in them; oldest first",
+    "history", needs: .read, usage: ["history [TEXT]"],
+    summary: "prints past lines, or those with a text in them; oldest first",
     flags: FlagDefinition.format,
     examples: [
       CommandExample(

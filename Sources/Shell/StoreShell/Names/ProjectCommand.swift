@@ -3,11 +3,11 @@ import StoreSchema
 
 extension CommandDefinition {
   static let project = CommandDefinition(
-    "project", usage: ["project [NAME = EXPR] [--actions {NAME = ACTION, …}]"],
+    "project", needs: .read, usage: ["project [NAME = EXPR] [--actions {NAME = ACTION, …}]"],
     summary:
       "names a projection of the state, for show, watch, assert and other projections; its actions stand for others, or with nil for none",
     flags: FlagDefinition.format + [
-      FlagDefinition("actions", value: "{NAME = ACTION, …}", "what the projection's actions stand for")
+      FlagDefinition("actions", value: "{NAME = ACTION, …}", need: .read, "what the projection's actions stand for")
     ],
     examples: [
       CommandExample(

@@ -2,7 +2,7 @@ import StoreSchema
 
 extension CommandDefinition {
   static let use = CommandDefinition(
-    "use", usage: ["use [NAME|root]"],
+    "use", needs: .read, usage: ["use [NAME|root]"],
     summary:
       "lets the following lines speak to a module or projection by shorter names of actions and paths; alone, says which",
     flags: FlagDefinition.format, operands: [.scope],

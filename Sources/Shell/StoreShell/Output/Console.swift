@@ -19,7 +19,7 @@ public final class Console {
   /// The columns that a line of progress takes now.
   private var progressWidth = 0
   /// Takes whole lines instead of the descriptors, while a prompt is shown.
-  var interceptor: ((String, OutputTarget) -> Void)?
+  package var interceptor: ((String, OutputTarget) -> Void)?
   /// Done before anything is told to anybody: what it tells of must be as durable as was asked. Gives what has to be said
   /// first, in whole lines.
   var beforeTelling: (() -> String?)?
@@ -50,6 +50,13 @@ public final class Console {
     errorDescriptor = error
     self.width = width ?? { Console.columns(of: output) }
     self.output.reserveCapacity(1 << 16)
+  }
+
+  /// A console whose text is handed to somebody as it is written, who takes it on the thread of the session.
+  package init(width: @escaping @Sendable () -> Int?, _ take: @escaping (String, OutputTarget) -> Void) {
+    (outputDescriptor, errorDescriptor) = (-1, -1)
+    self.width = width
+    interceptor = take
   }
 
   /// True if results go to a terminal now, not into a file or a command.

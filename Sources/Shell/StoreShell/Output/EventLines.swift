@@ -8,7 +8,7 @@ import StoreSchema
 final class LogLineWriter: @unchecked Sendable {
   // Safe: called on the thread of its session.
   fileprivate let console: Console
-  fileprivate let isJSON: Bool
+  var isJSON: Bool
 
   init(console: Console, isJSON: Bool) {
     self.console = console

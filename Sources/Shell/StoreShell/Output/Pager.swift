@@ -30,7 +30,7 @@ public struct Pager: Sendable {
 extension Console {
   /// Runs something, and hands what it writes to a pager where that is one result, and taller than the screen. Text
   /// that comes meanwhile, such as the lines of watches, stands above it.
-  func paging(with pager: Pager?, until stop: Int32, _ body: () -> Void) {
+  package func paging(with pager: Pager?, until stop: Int32, _ body: () -> Void) {
     guard let pager, let columns = width() else { return body() }
     flush()
     isHolding = true

@@ -3,7 +3,7 @@ import StoreSchema
 
 extension CommandDefinition {
   static let plugin = CommandDefinition(
-    "plugin", usage: ["plugin [WHAT …]"] + PluginSubcommand.usages,
+    "plugin", needs: .parts(PluginSubcommand.needs), usage: ["plugin [WHAT …]"] + PluginSubcommand.usages,
     summary: "lists, loads, reloads, checks, tests and makes Lua plugins, and says what they may do",
     flags: FlagDefinition.format + PluginSubcommand.allFlags,
     operands: [.words(PluginSubcommand.all.map(\.name)), .plugin],
@@ -123,7 +123,7 @@ extension PluginSubcommand {
   }
 
   static let list = PluginSubcommand(
-    "list", "", "shows the loaded plugins", read: { try $0.form() },
+    "list", "", "shows the loaded plugins", need: .read, read: { try $0.form() },
     perform: { form, session in
       var result = try session.answer(ShellListing.plugins.reading(in: session), as: form, hiding: ["failedAt"])
       result.notes += session.notesOnReplayedPlugins
@@ -131,11 +131,13 @@ extension PluginSubcommand {
     })
 
   static let load = PluginSubcommand(
-    "load", "NAME|FOLDER", "adds a plugin to the store", addsNames: true, read: { try $0.plugin(orFolder: true) },
+    "load", "NAME|FOLDER", "adds a plugin to the store", need: .plugins, addsNames: true,
+    read: { try $0.plugin(orFolder: true) },
     perform: { plugin, session in try session.loadPlugin(plugin.word.value(in: session)) })
 
   static let unload = PluginSubcommand(
-    "unload", "NAME", "takes it away, with all that it registered", addsNames: true, read: { try $0.plugin() },
+    "unload", "NAME", "takes it away, with all that it registered", need: .plugins, addsNames: true,
+    read: { try $0.plugin() },
     perform: { plugin, session in
       try session.store.requirePresent()
       let plugin = try plugin.loaded(in: session)
@@ -156,11 +158,11 @@ extension PluginSubcommand {
     })
 
   static let enable = PluginSubcommand(
-    "enable", "NAME", "lets it run again", read: { try $0.plugin() },
+    "enable", "NAME", "lets it run again", need: .plugins, read: { try $0.plugin() },
     perform: { try $1.switchPlugin($0, isOn: true) })
 
   static let disable = PluginSubcommand(
-    "disable", "NAME", "stops its reducers and middlewares", read: { try $0.plugin() },
+    "disable", "NAME", "stops its reducers and middlewares", need: .plugins, read: { try $0.plugin() },
     perform: { try $1.switchPlugin($0, isOn: false) })
 }
 

@@ -43,7 +43,7 @@ struct PluginInfo {
 
 extension PluginSubcommand {
   static let info = PluginSubcommand(
-    "info", "NAME|FOLDER", "shows its manifest and what was granted", addsNames: true,
+    "info", "NAME|FOLDER", "shows its manifest and what was granted", need: .plugins, addsNames: true,
     read: { reader in (plugin: try reader.plugin(orFolder: true), form: try reader.form()) },
     perform: { request, session in
       let loaded = session.store.plugin(named: try request.plugin.word.value(in: session))
@@ -78,7 +78,7 @@ extension PluginSubcommand {
     })
 
   static let audit = PluginSubcommand(
-    "audit", "[NAME]", "shows what it used of its permissions, and what would do",
+    "audit", "[NAME]", "shows what it used of its permissions, and what would do", need: .read,
     read: { reader in
       (plugin: reader.operands.count > 1 ? try reader.plugin() : nil, form: try reader.form())
     },

@@ -3,10 +3,11 @@ import StoreHost
 
 extension PluginSubcommand {
   static let reload = PluginSubcommand(
-    "reload", "NAME", "puts its edited version in its place, with the state as it is",
+    "reload", "NAME", "puts its edited version in its place, with the state as it is", need: .plugins,
     flags: [
-      FlagDefinition("reset", "reload: let the plugin's state start anew"),
-      FlagDefinition("verify", value: "N", "reload: only if both versions answer the last N actions alike"),
+      FlagDefinition("reset", need: .plugins, "reload: let the plugin's state start anew"),
+      FlagDefinition(
+        "verify", value: "N", need: .plugins, "reload: only if both versions answer the last N actions alike"),
     ],
     read: { reader in (plugin: try reader.plugin(), resets: reader.has("reset"), count: try reader.verifiedCount()) },
     perform: { (request: (plugin: GivenPlugin, resets: Bool, count: Given<Int>?), session) in

@@ -9,6 +9,8 @@ struct PluginSubcommand: Sendable {
   let operands: String
   /// The effect, in a few words.
   let summary: String
+  /// The right that it needs; nil: all.
+  let need: Need?
   /// The flags that it takes beside the flags of the format.
   let flags: [FlagDefinition]
   /// Reads a line of it; the first operand is its own name.
@@ -29,14 +31,15 @@ struct PluginSubcommand: Sendable {
   ///   - addsNames: true if a check performs it, in the store that it has for itself.
   ///   - makesFile: true if it makes files.
   init<Operands>(
-    _ name: String, _ operands: String, _ summary: String, flags: [FlagDefinition] = [], addsNames: Bool = false,
-    makesFile: Bool = false,
+    _ name: String, _ operands: String, _ summary: String, need: Need? = nil, flags: [FlagDefinition] = [],
+    addsNames: Bool = false, makesFile: Bool = false,
     read: @escaping @Sendable (CommandReader) throws -> Operands,
     perform: @escaping @Sendable (Operands, Session) throws -> CommandResult
   ) {
     self.name = name
     self.operands = operands
     self.summary = summary
+    self.need = need
     self.flags = flags
     self.read = { reader in
       let operands = try read(reader)
@@ -67,6 +70,11 @@ struct PluginSubcommand: Sendable {
   static let all: [PluginSubcommand] = [
     list, load, unload, reload, enable, disable, info, audit, check, test, grant, revoke, new, stubs,
   ]
+
+  /// The rights that they need, where they do not need all.
+  static var needs: [String: Need] {
+    Dictionary(all.compactMap { part in part.need.map { (part.name, $0) } }, uniquingKeysWith: { first, _ in first })
+  }
 
   /// The subcommands as written, and the effect of each.
   static var usages: [String] {

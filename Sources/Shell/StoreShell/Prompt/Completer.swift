@@ -28,6 +28,7 @@ struct Completer {
     if let lua = words.luaTail(session.commands) { return completeLua(lua, cursor: cursor) }
     if words.current.hasPrefix("$") { return list(variables) }
     if let last = words.complete.last, last == ">" || last == ">>" {
+      guard session.options.rights.isAll else { return list([]) }
       return list(DirectoryListing.candidates(words.spelling.typed))
     }
     guard let verb = words.complete.first else {
@@ -178,6 +179,10 @@ struct Completer {
     _ operand: CommandDefinition.Operand, _ words: CompletionWords
   ) -> [LineCompletion.Candidate] {
     func plain(_ names: [String]) -> [LineCompletion.Candidate] { names.map { LineCompletion.Candidate(text: $0) } }
+    if operand.namesFile, !session.options.rights.isAll {
+      if case .plugin = operand { return plain(session.store.loadedPlugins.map(\.name)) }
+      return []
+    }
     switch operand {
     case .action: return nameCandidates(actionNames, words.spelling.typed)
     case .path, .pathOrNumber: return pathCandidates(words.spelling.typed)
@@ -295,6 +300,7 @@ struct Completer {
     _ flag: FlagDefinition, _ definition: CommandDefinition, _ words: CompletionWords
   ) -> [LineCompletion.Candidate] {
     let typed = words.spelling.typed
+    if flag.namesFile, !session.options.rights.isAll { return [] }
     if flag.value == "FILE" { return DirectoryListing.candidates(typed) }
     return switch (flag.name, definition.verb) {
     case ("as", "ingest"), ("action", "log"): nameCandidates(actionNames, typed)

@@ -8,6 +8,10 @@ struct Interrupts {
   var take: () -> Bool = { false }
   /// Readable while Ctrl-C waits to be taken; -1: nobody watches for it.
   var descriptor: Int32 = -1
+  /// Tells whether the statement that runs is to stop; nil: the descriptor does.
+  var isRequested: (() -> Bool)?
+  /// Gets the functions that stop the Lua that may be running, whenever there are others; nil: the end of the run does.
+  var publish: (([@Sendable () -> Void]) -> Void)?
   /// Throws where somebody has no time for a wait any more; nil: there is time.
   var patience: (() throws -> Void)?
 }

@@ -2,6 +2,8 @@ import ShellLanguage
 
 /// The statement that runs, and how it does.
 struct RunningStatement {
+  /// True if more texts of the run follow that the statement belongs to.
+  var hasRest = false
   /// The origin of statements.
   var origin = StatementOrigin.prompt
   /// The statement; nil: none runs.

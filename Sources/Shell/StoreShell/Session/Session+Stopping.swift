@@ -11,7 +11,10 @@ extension Session {
   }
 
   /// Says what Lua there is that a stop would have to interrupt.
-  func publishInterrupts() { interrupts.stop?.setInterrupts(interruptHandlers) }
+  func publishInterrupts() {
+    interrupts.stop?.setInterrupts(interruptHandlers)
+    interrupts.publish?(interruptHandlers)
+  }
 
   /// The status with which a run ends that was stopped; nil: it goes on. A stop between two commands is told of here.
   public func stoppedStatus() -> Int32? {
@@ -21,6 +24,17 @@ extension Session {
       writeError(error, file: running.origin.file)
     }
     return error.status
+  }
+
+  /// Prints what others cause, until something outside ends the run.
+  public func serve() {
+    guard let stop = interrupts.stop else { return }
+    while !stop.isStopped, !hasQuit {
+      runDue()
+      console.flush()
+      inbox.rest()
+      clock.rest(for: untilNext ?? .seconds(60), interrupt: stop.descriptor, wake: wakeDescriptors)
+    }
   }
 
   /// Waits until a descriptor can be read.

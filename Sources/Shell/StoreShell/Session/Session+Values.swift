@@ -73,7 +73,12 @@ extension Session {
 
   /// The source of the statement that runs.
   func source(info: String? = nil, function: String) -> ActionSource {
-    ActionSource(
+    if let who = running.origin.who {
+      return ActionSource(
+        file: "door", function: function, line: outcome.number, info: info.map { "\(who): \($0)" } ?? who,
+        kind: .remote)
+    }
+    return ActionSource(
       file: running.origin.file, function: function, line: running.statement?.line ?? 0, info: info,
       kind: running.origin.kind)
   }

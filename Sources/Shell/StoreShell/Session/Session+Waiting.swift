@@ -91,6 +91,7 @@ extension Session {
 
   /// True if Ctrl-C waits to be taken.
   var isInterrupted: Bool {
+    if let isRequested = interrupts.isRequested { return isRequested() }
     guard interrupts.descriptor >= 0 else { return false }
     var source = pollfd(fd: interrupts.descriptor, events: Int16(POLLIN), revents: 0)
     return poll(&source, 1, 0) > 0

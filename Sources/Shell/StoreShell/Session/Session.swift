@@ -41,7 +41,7 @@ public final class Session {
   /// The journal that is open to be read.
   var archive: JournalArchive?
   private var luaState: SessionLua?
-  private let printer: LogLineWriter
+  let printer: LogLineWriter
 
   init(
     _ live: LiveStore, _ application: SessionApplication, _ clock: SessionClock, options: SessionOptions,
@@ -61,6 +61,9 @@ public final class Session {
     let writer = LogLineWriter(console: console, isJSON: options.isJSON)
     printer = writer
     store.interruption.isRequested = { [weak self] in self?.isInterrupted ?? false }
+    if !options.rights.isAll {
+      store.refusal = { [rights = options.rights] in Self.refusal(ofDispatching: $0, rights) }
+    }
     console.beforeWriting = { [weak self, inbox] in if inbox.hasMessages { self?.tellOthers() } }
     store.turn {
       store.hearing.logger = { line in inbox.bring { writer.write(line) } }
@@ -99,6 +102,7 @@ public final class Session {
   /// The session's Lua, made when it is first needed.
   func lua() throws -> SessionLua {
     if let luaState { return luaState }
+    try require(LuaFunctions.need(of: "state"), for: "Lua")
     let made = try SessionLua(view: store.view, host: self, isSandboxed: !options.allowsUnsafeLua)
     luaState = made
     publishInterrupts()
@@ -145,6 +149,7 @@ public final class Session {
       if outer.0 == nil { _ = inbox.isBusy.set(false) }
     }
     outcome.tally.reached += 1
+    outcome.number += 1
     console.transcribe(statement, program: options.name)
     let before = outcome.tally
     runDueTasks()
@@ -221,6 +226,11 @@ private final class UnfinishedLua: @unchecked Sendable {
 }
 
 extension Session: SessionLuaHost {
+  /// Refuses a function of the session's Lua that the door does not allow.
+  public func require(function name: String) throws {
+    try require(LuaFunctions.need(of: name), for: "\(name) in Lua")
+  }
+
   /// The action of that full name.
   ///
   /// - Throws: ``ShellError`` where there is none.

@@ -49,6 +49,9 @@ final class SessionInbox: Sendable {
     return leftOut
   }
 
+  /// Leaves the session to whichever thread uses it next.
+  func rest() { thread.store(0, ordering: .relaxed) }
+
   /// Set once the store that the session speaks to is closed.
   private let isStoreClosed = SharedFlag()
 

@@ -5,6 +5,8 @@ import StoreSchema
 struct SessionOutcome {
   /// The numbers of statements reached and failed.
   var tally = Tally()
+  /// The number of statements so far, those of scripts that ran one by one.
+  var number = 0
   /// The value that was shown last.
   var lastValue = Value.none
   /// The error that was reported last.

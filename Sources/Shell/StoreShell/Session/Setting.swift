@@ -16,6 +16,9 @@ struct Setting: Sendable {
   /// True if it may have other values than those listed, of its form.
   private let takesOthers: Bool
   let read: @Sendable (Session) -> String
+  /// The right that a change needs; nil: all.
+  var need: Need? { isOfSession && name != "sessions.keep" ? .read : isOfPlugins ? .plugins : nil }
+  private var isOfPlugins: Bool { name == "plugin.purity" }
   /// True if it is the session's own; else it is the store's, and comes and goes with its state.
   private let isOfSession: Bool
   /// Reads a value.

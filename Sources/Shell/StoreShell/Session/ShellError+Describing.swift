@@ -11,7 +11,7 @@ extension ShellError {
   /// The error of the whole command that stands for an error of a library.
   ///
   /// - Parameter program: the name of the program that hints tell to run; nil: no hint tells to run it.
-  init(describing error: any Error, program: String? = nil) {
+  package init(describing error: any Error, program: String? = nil) {
     switch error {
     case let error as ShellError: self = error
     case let error as SessionLuaError:
@@ -42,7 +42,7 @@ extension ShellError {
   }
 
   /// The error that stands for a file that cannot be read or written.
-  init(_ error: FileError, place: Place = .command) {
+  package init(_ error: FileError, place: Place = .command) {
     self.init(HostError(describing: error), place: place)
     if error.isMissing { hint = UserEnvironment.hint(forMissing: error.path) }
   }

@@ -8,10 +8,16 @@ public enum ErrorCode: String, CaseIterable, Hashable, Sendable {
   case badRecord = "bad-record"
   /// A line of a recording cannot be read, or does not fit this program.
   case badRecording = "bad-recording"
+  /// A line that a door was sent is no request.
+  case badRequest = "bad-request"
   /// A file with a state is not JSON.
   case badState = "bad-state"
   /// The program that owns the store has closed it.
   case closed
+  /// The connection to a store elsewhere was lost.
+  case connectionLost = "connection-lost"
+  /// Another process listens at the place of a door.
+  case doorInUse = "door-in-use"
   /// Two middlewares have the same name.
   case duplicateUnit = "duplicate-unit"
   /// The system refused something; the message says what.
@@ -36,9 +42,11 @@ public enum ErrorCode: String, CaseIterable, Hashable, Sendable {
   case neverHeld = "never-held"
   /// There is no such file, or no folder that it could be made in.
   case noSuchFile = "no-such-file"
-  /// A flag of the session forbids this, such as --no-exec. Or it is for the prompt only, as alias is, or the test of a
+  /// A flag of the session forbids this, such as --no-exec, or the door that it came in by. Or it is for the prompt only, as alias is, or the test of a
   /// plugin does without it.
   case notAllowed = "not-allowed"
+  /// Nobody listens at the place of a door, or its token is another one.
+  case noDoor = "no-door"
   /// An earlier state is shown, or one that never was.
   case notAtHead = "not-at-head"
   /// A recording is put in place of a session's history only where the session has none of its own.
@@ -161,12 +169,18 @@ extension ErrorCode {
       "an interceptor dispatched while the chain was being built, or called next twice or too late."
     case .badRecording:
       "a line of a recording cannot be read, or does not fit this program. Nothing was changed."
+    case .badRequest:
+      "a line that a door was sent is no request, as the message says. Three in a row end the conversation."
     case .badState:
       "a file with a state is not JSON. Nothing was changed."
     case .badRecord:
       "a line of an ingested file is not JSON or does not fit the action. What came before it stays; with --keep-going what comes behind it is ingested too."
     case .closed:
       "the program that owns the store has closed it; nothing was changed."
+    case .connectionLost:
+      "the connection to a store elsewhere was lost: its program ended, or ended the conversation. The status is 6; of a statement whose answer had not come, nobody here knows whether it ran."
+    case .doorInUse:
+      "another process listens at the place of a door. Attach to it, or name another place."
     case .duplicateUnit:
       "two middlewares have the same name."
     case .failed:
@@ -192,7 +206,9 @@ extension ErrorCode {
     case .noSuchFile:
       "there is no such file, or no folder that it could be made in."
     case .notAllowed:
-      "the session was started with a flag that forbids this, such as --no-exec, it is for the prompt only, as alias is, or the test of a plugin does without it."
+      "the session was started with a flag that forbids this, such as --no-exec, or came in by a door that does not allow it; it is for the prompt only, as alias is, or the test of a plugin does without it."
+    case .noDoor:
+      "nobody listens at the place of a door, or its token is another one. stsh --attach lists those that are there."
     case .notFresh:
       "a recording is put in place of a session's history only where the session has none of its own."
     case .notAtHead:

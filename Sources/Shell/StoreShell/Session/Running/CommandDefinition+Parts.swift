@@ -40,6 +40,7 @@ extension CommandDefinition {
 
 extension FlagDefinition {
   fileprivate func without(prefix: String) -> FlagDefinition {
-    FlagDefinition(name, value: value, summary.hasPrefix(prefix) ? String(summary.dropFirst(prefix.count)) : summary)
+    FlagDefinition(
+      name, value: value, need: need, summary.hasPrefix(prefix) ? String(summary.dropFirst(prefix.count)) : summary)
   }
 }

@@ -5,6 +5,8 @@ import StoreSchema
 final class CommandDefinition: Sendable {
   /// The verb.
   let verb: String
+  /// The rights that its lines need; nil: all.
+  let needs: CommandNeeds?
   /// The forms of the command, one a line.
   let usage: [String]
   /// The effect, in one sentence.
@@ -34,13 +36,15 @@ final class CommandDefinition: Sendable {
   /// Declares a command by its two halves.
   ///
   /// - Parameters:
+  ///   - needs: the rights that its lines need; nil: all.
   ///   - listing: the listing where nothing follows the verb; nil: such a line is read as every other.
   ///   - read: makes a request of a line, and finds all mistakes that can be known before anything runs.
   ///   - addNames: adds names in a check, whose lines are not performed; nil: the command adds none.
   ///   - makesFile: true for a request that may make a file, which a later line may read; nil: none does.
   ///   - perform: fulfils the request.
   convenience init<Request>(
-    _ verb: String, usage: [String], summary: String, flags: [FlagDefinition] = [], names: [NamedMeaning] = [],
+    _ verb: String, needs: CommandNeeds? = nil, usage: [String], summary: String, flags: [FlagDefinition] = [],
+    names: [NamedMeaning] = [],
     operands: [Operand] = [], arguments: [Field] = [], examples: [CommandExample] = [], lua: LuaVerb? = nil,
     takesCommand: Bool = false, listing: (@Sendable (Session) throws -> CommandListing)? = nil,
     read: @escaping @Sendable (CommandReader) throws -> Request,
@@ -49,7 +53,7 @@ final class CommandDefinition: Sendable {
     perform: @escaping @Sendable (Request, Session) throws -> CommandResult
   ) {
     self.init(
-      verb, usage: usage, summary: summary, flags: flags, names: names, operands: operands, arguments: arguments,
+      verb, needs, usage: usage, summary: summary, flags: flags, names: names, operands: operands, arguments: arguments,
       examples: examples, lua: lua, takesCommand: takesCommand,
       check: { reader, session in
         guard listing == nil || !reader.isEmpty else {
@@ -70,11 +74,13 @@ final class CommandDefinition: Sendable {
   }
 
   private init(
-    _ verb: String, usage: [String], summary: String, flags: [FlagDefinition], names: [NamedMeaning],
+    _ verb: String, _ needs: CommandNeeds?, usage: [String], summary: String, flags: [FlagDefinition],
+    names: [NamedMeaning],
     operands: [Operand], arguments: [Field], examples: [CommandExample], lua: LuaVerb?, takesCommand: Bool,
     check: @escaping Half<Void>, run: @escaping Half<CommandResult>
   ) {
     self.verb = verb
+    self.needs = needs
     self.usage = usage
     self.summary = summary
     self.flags = flags
@@ -94,7 +100,7 @@ final class CommandDefinition: Sendable {
     examples: [CommandExample] = []
   ) -> CommandDefinition {
     CommandDefinition(
-      verb ?? self.verb, usage: usage, summary: summary, flags: flags, names: names, operands: [], arguments: [],
+      verb ?? self.verb, needs, usage: usage, summary: summary, flags: flags, names: names, operands: [], arguments: [],
       examples: examples, lua: nil, takesCommand: false, check: check, run: run)
   }
 
@@ -156,11 +162,14 @@ struct FlagDefinition: Sendable {
   let name: String
   /// The name of its value in usage lines; nil: it takes none.
   let value: String?
+  /// The right that it needs beside the command's; nil: all.
+  let need: Need?
   let summary: String
 
-  init(_ name: String, value: String? = nil, _ summary: String) {
+  init(_ name: String, value: String? = nil, need: Need? = nil, _ summary: String) {
     self.name = name
     self.value = value
+    self.need = need
     self.summary = summary
   }
 
@@ -172,8 +181,8 @@ struct FlagDefinition: Sendable {
 
   /// The flags of every command that gives a value.
   static let format = [
-    FlagDefinition("as", value: "FORMAT", "print the result in that form"),
-    FlagDefinition("json", "the same as --as json"),
+    FlagDefinition("as", value: "FORMAT", need: .read, "print the result in that form"),
+    FlagDefinition("json", need: .read, "the same as --as json"),
   ]
 }
 

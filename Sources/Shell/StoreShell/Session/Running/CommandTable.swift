@@ -50,6 +50,7 @@ struct CommandTable: Sendable {
     _ statement: Statement, _ definition: CommandDefinition, in session: Session
   ) throws -> CommandResult {
     let reader = try CommandReader(statement, definition, Vocabulary(session))
+    try session.requireRights(reader)
     // A result that goes elsewhere belongs to the command inside.
     guard !definition.takesCommand, let redirection = statement.redirection else {
       return try reader.markingFile { try definition.run(reader, session) }

@@ -1,0 +1,99 @@
+import ArgumentParser
+import LineEditor
+import Platform
+import ShellDoor
+import ShellLanguage
+import StoreShell
+
+/// A run whose store is elsewhere, behind a door.
+struct Attachment {
+  private let options: ProgramInvocation
+
+  init(_ options: ProgramInvocation) { self.options = options }
+
+  /// Runs what the command line asks for.
+  ///
+  /// - Returns: the status to exit with.
+  func run(at door: String) throws -> Int32 {
+    try refuseOthers()
+    let console = Console()
+    defer { console.flush() }
+    guard !door.isEmpty else {
+      console.write(DoorList().text)
+      return console.end()
+    }
+    let shell: AttachedShell
+    do throws(ShellError) {
+      let client = try DoorClient(at: DoorAddress(parsing: door), token: try options.tokenFile.map(Self.token))
+      shell = AttachedShell(client, console: console, options: try shellOptions())
+    } catch {
+      console.writeError(ErrorRenderer(file: nil).text(of: error))
+      return error.status
+    }
+    let batch = try batch(shell)
+    if let batch, !options.interactive || shell.hasQuit || isatty(0) != 1 { return batch }
+    return try prompt(shell)
+  }
+
+  private func batch(_ shell: AttachedShell) throws -> Int32? {
+    let file = options.script.first
+    guard !options.command.isEmpty || file != nil || isatty(0) != 1 else { return nil }
+    if let file, !options.command.isEmpty {
+      throw ValidationError("-c runs commands and '\(file)' is a script: give one of them")
+    }
+    let stop = RunStop()
+    let signals = RunSignals(stop, timeout: try Program.duration(options.timeout), handlesInterrupt: true)
+    defer { signals.finish() }
+    shell.obey(stop)
+    if !options.command.isEmpty { return shell.run(commands: options.command) }
+    let arguments = Array(options.script.dropFirst())
+    guard let file, file != "-" else { return shell.run(descriptor: 0, arguments: arguments) }
+    return shell.run(file: file, arguments: arguments)
+  }
+
+  private func prompt(_ shell: AttachedShell) throws -> Int32 {
+    let editor = try ReadlineEditor(program: "stsh", historyFile: HistoryFile(program: "stsh"))
+    defer { editor.close() }
+    let stop = RunStop()
+    editor.stopDescriptor = stop.descriptor
+    let signals = RunSignals(stop, timeout: nil, handlesInterrupt: false)
+    defer { signals.finish() }
+    return try AttachedPrompt(shell, on: editor, pager: options.noExec ? nil : .preferred).run(until: stop)
+  }
+
+  private func shellOptions() throws(ShellError) -> AttachedShell.Options {
+    var shell = AttachedShell.Options()
+    shell.keepsGoing = options.keepGoing
+    shell.isJSON = options.json
+    shell.isQuiet = options.quiet
+    shell.isUTF8 = UserEnvironment.isUTF8
+    guard let format = Format(rawValue: options.format) else {
+      throw ShellError(code: .unknownFormat, message: "there is no format '\(options.format)'", status: 2)
+    }
+    shell.format = format
+    return shell
+  }
+
+  /// The token that a file holds.
+  private static func token(in file: String) throws(ShellError) -> String {
+    do throws(FileError) {
+      return String(decoding: try Files.read(file).prefix { $0 > 0x20 }, as: UTF8.self)
+    } catch {
+      throw ShellError(error)
+    }
+  }
+
+  /// Refuses options that are about a store of the program's own.
+  private func refuseOthers() throws {
+    let bare = ProgramInvocation.bare
+    let others: KeyValuePairs = [
+      "--listen": options.listen != nil, "--store": options.store != nil, "--recover": options.recover,
+      "--replay": options.replay != nil, "--check": options.check, "--transcript": options.transcript != nil,
+      "--clock": options.clock != bare.clock, "-p": !options.plugin.isEmpty, "--grant": !options.grant.isEmpty,
+      "--unsafe-lua": options.unsafeLua, "--read-only": options.readOnly, "--allow": !options.allow.isEmpty,
+    ]
+    for (name, isGiven) in others where isGiven {
+      throw ValidationError("--attach speaks to a store elsewhere; \(name) is for the program that has it")
+    }
+  }
+}

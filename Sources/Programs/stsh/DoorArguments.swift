@@ -1,0 +1,45 @@
+import ArgumentParser
+import ShellDoor
+
+/// The options that let others in to the store, or come in to one elsewhere.
+struct DoorArguments: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "Let other processes of this user in: at a name below $XDG_RUNTIME_DIR/stsh, a path, or 127.0.0.1:PORT.",
+      valueName: "door"))
+  var listen: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "With --listen: what they may do: read, dispatch, dispatch:PATTERN, plugins or all, the default; may be repeated.",
+      valueName: "right"),
+    completion: .list(["read", "dispatch", "plugins", "all"]))
+  var allow = ProgramInvocation.bare.allow
+
+  @Option(
+    name: .customLong("token-file"),
+    help: ArgumentHelp(
+      "The file of the token of 127.0.0.1:PORT: --listen writes it, --attach reads it.", valueName: "file"),
+    completion: .file())
+  var tokenFile: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Speak to a store that listens there, at a prompt or by a script; without a door, list those of this user.",
+      valueName: "door"),
+    completion: .custom { _, _, _ in DoorList.names })
+  var attach: String?
+
+  @Flag(help: ArgumentHelp("Serve until SIGTERM, without a prompt.", visibility: .hidden))
+  var serve = ProgramInvocation.bare.serves
+
+  /// The command line with the words that stand for options: `serve` before `--listen`, and an `--attach` that names no door.
+  static func spelled(_ arguments: [String]) -> [String] {
+    var arguments = arguments
+    if arguments.first == "serve", arguments.contains(where: { $0 == "--listen" || $0.hasPrefix("--listen=") }) {
+      arguments[0] = "--serve"
+    }
+    if arguments.last == "--attach" { arguments.append("") }
+    return arguments
+  }
+}

@@ -1,0 +1,64 @@
+import ArgumentParser
+import Platform
+import ShellDoor
+import ShellLanguage
+import StandardModules
+import StoreHost
+import StoreShell
+
+/// The door of a run that lets others in.
+struct Listening {
+  private let door: Door
+  private let host: StoreHost<StandardAction, StandardState>
+
+  /// Opens the door that the command line asks for, and says where it is.
+  init(
+    _ invocation: ProgramInvocation, at place: String, of host: StoreHost<StandardAction, StandardState>,
+    _ options: SessionOptions, _ console: Console
+  ) throws {
+    self.host = host
+    let rights = try Self.rights(invocation.allow)
+    door = try Door(host, at: DoorAddress(parsing: place), allow: rights, options: Self.inside(options))
+    if let file = invocation.tokenFile, let token = door.token { try Self.write(token, to: file) }
+    guard !invocation.json else { return }
+    console.writeError("listening at \(door.address.text)\n")
+    if let token = door.token, invocation.tokenFile == nil { console.writeError("token: \(token)\n") }
+  }
+
+  /// Lets nobody in any more.
+  func close() { door.close() }
+
+  /// The rights that a command line gives.
+  static func rights(_ texts: [String]) throws -> [Right] {
+    try texts.isEmpty
+      ? [.all]
+      : texts.flatMap { $0.split(separator: ",", omittingEmptySubsequences: false) }.map { text in
+        guard let right = Right(parsing: String(text)) else {
+          throw ValidationError("--allow takes read, dispatch, dispatch:PATTERN, plugins or all, not '\(text)'")
+        }
+        return right
+      }
+  }
+
+  /// The options of those who come in.
+  private static func inside(_ options: SessionOptions) -> SessionOptions {
+    var inside = SessionOptions()
+    inside.name = options.name
+    inside.grants = options.grants
+    inside.grantsFile = options.grantsFile
+    inside.allowsPlugins = options.allowsPlugins
+    inside.allowsExecution = options.allowsExecution
+    inside.pluginSearchPath = options.pluginSearchPath
+    return inside
+  }
+
+  private static func write(_ token: String, to file: String) throws {
+    unlink(file)
+    let descriptor = open(file, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw ValidationError("--token-file \(file): it cannot be written") }
+    defer { Platform.close(descriptor) }
+    guard Files.write(Array("\(token)\n".utf8)[...], to: descriptor).failure == nil else {
+      throw ValidationError("--token-file \(file): it cannot be written")
+    }
+  }
+}

@@ -1,0 +1,118 @@
+import Platform
+import ShellLanguage
+import StoreShell
+
+/// The prompt of a store that is elsewhere. Lines are edited and remembered here; what they mean is known there.
+public final class AttachedPrompt {
+  private let shell: AttachedShell
+  private let editor: any LineEditing
+  private let pager: Pager?
+  private var open: [String] = []
+  private var openPrompt: String?
+  private var hasLostHistory = false
+  /// Why the connection is lost; nil: it is not.
+  private var loss: ShellError?
+
+  /// A prompt on an editor.
+  ///
+  /// - Parameter pager: the program that shows results that are taller than the screen; nil: they scroll by.
+  public init(_ shell: AttachedShell, on editor: any LineEditing, pager: Pager? = nil) {
+    self.shell = shell
+    self.editor = editor
+    self.pager = pager
+  }
+
+  /// Takes statements until the person leaves, or something outside ends the run.
+  ///
+  /// - Returns: the status to exit with.
+  public func run(until stop: RunStop? = nil) throws -> Int32 {
+    stop?.setWake(editor.interruption)
+    shell.interruptDescriptor = editor.interruptDescriptor
+    shell.takeInterrupt = { [editor] in editor.takeInterrupt() }
+    editor.completer = { [weak self] line, cursor in
+      self?.complete(line, cursor) ?? LineCompletion(replaceFrom: cursor)
+    }
+    do throws(ShellError) {
+      return try converse(until: stop)
+    } catch {
+      return shell.report(error)
+    }
+  }
+
+  private func converse(until stop: RunStop?) throws(ShellError) -> Int32 {
+    while true {
+      shell.console.flush()
+      let event: LineEvent
+      do {
+        event = try editor.nextEvent(
+          prompt: openPrompt ?? shell.prompt, until: nil, wakeDescriptors: [shell.client.descriptor])
+      } catch {
+        throw ShellError(describing: error)
+      }
+      if let loss { throw loss }
+      if let stopped = stop?.error { return stopped.status }
+      switch event {
+      case .line(let line): if let status = try take(line, isAnew: false) { return status }
+      case .statement(let text): if let status = try take(text, isAnew: true) { return status }
+      case .interrupted(let hadText):
+        if !hadText, open.isEmpty { shell.console.writeError("(Ctrl-D or quit leaves)\n") }
+        forget()
+      case .endOfInput:
+        guard !open.isEmpty else { return 0 }
+        forget()
+      case .hangUp: return 128 + SIGHUP
+      case .deadline, .woken:
+        shell.console.interceptor = { [editor] in editor.printAbove($0, to: $1) }
+        defer { shell.console.interceptor = nil }
+        try shell.showEvents()
+        continue
+      }
+      editor.openLines = open.isEmpty ? nil : open.joined(separator: "\n")
+    }
+  }
+
+  private func forget() { (open, openPrompt) = ([], nil) }
+
+  /// Has a line run, or what it completes.
+  ///
+  /// - Returns: the status to leave with; nil: it goes on.
+  private func take(_ line: String, isAnew: Bool) throws(ShellError) -> Int32? {
+    let startsAnew = isAnew || open.isEmpty
+    if isAnew { open = [] }
+    open.append(line)
+    guard open.contains(where: { $0.contains { !$0.isWhitespace } }) else {
+      forget()
+      return nil
+    }
+    var outcome: Result<AttachedShell.Outcome, ShellError> = .success(AttachedShell.Outcome())
+    shell.console.paging(with: pager, until: editor.interruptDescriptor) {
+      outcome = Result { () throws(ShellError) in try shell.run(line + "\n", goesOn: true, isAnew: startsAnew) }
+    }
+    let done = try outcome.get()
+    openPrompt = done.open
+    if done.open == nil {
+      remember(open.joined(separator: "\n"))
+      forget()
+    }
+    return done.quit
+  }
+
+  private func complete(_ line: String, _ cursor: Int) -> LineCompletion? {
+    do throws(ShellError) {
+      return try shell.complete(line, cursor, openLines: open)
+    } catch {
+      loss = error
+      return nil
+    }
+  }
+
+  private func remember(_ text: String) {
+    do {
+      try editor.addHistory(text)
+    } catch {
+      guard !hasLostHistory else { return }
+      hasLostHistory = true
+      shell.console.writeError("note: lines are kept for this session only: \(error)\n")
+    }
+  }
+}

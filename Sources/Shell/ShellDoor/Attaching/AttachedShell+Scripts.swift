@@ -1,0 +1,86 @@
+import Platform
+import ShellLanguage
+import StoreShell
+
+/// Scripts that run over there.
+extension AttachedShell {
+  /// Runs a script from a file over there.
+  ///
+  /// - Returns: the status to exit with.
+  public func run(file: String, arguments: [String]) -> Int32 {
+    ended { () throws(ShellError) in
+      let bytes: [UInt8]
+      do throws(FileError) {
+        bytes = try Files.read(file)
+      } catch {
+        throw ShellError(error)
+      }
+      return try self.run(
+        String(decoding: bytes, as: UTF8.self), file: file, arguments: arguments, isScript: true
+      ).status
+    }
+  }
+
+  /// Runs commands as `-c` gives them.
+  ///
+  /// - Returns: the status to exit with.
+  public func run(commands: [String]) -> Int32 {
+    ended { () throws(ShellError) in
+      var first: Int32 = 0
+      for (index, command) in commands.enumerated() {
+        let done = try self.run(command, file: "-c", line: index + 1, hasRest: index < commands.count - 1)
+        if first == 0 { first = done.status }
+        if let quit = done.quit { return quit == 0 ? first : quit }
+        if first != 0, !self.keepsGoing { return first }
+      }
+      return first
+    }
+  }
+
+  /// Runs statements from a descriptor as they arrive.
+  ///
+  /// - Returns: the status to exit with.
+  public func run(descriptor: Int32, arguments: [String] = []) -> Int32 {
+    ended { () throws(ShellError) in
+      var first: Int32 = 0
+      var waiting: [UInt8] = []
+      var block = [UInt8](repeating: 0, count: 1 << 16)
+      while true {
+        guard self.waitToRead(descriptor) else { return first }
+        let count = read(descriptor, &block, block.count)
+        if count < 0, errno == EINTR { continue }
+        waiting += block[..<max(count, 0)]
+        let isLast = count <= 0
+        let end = isLast ? waiting.count : waiting.lastIndex(of: 0x0A).map { $0 + 1 } ?? 0
+        guard end > 0 || isLast else { continue }
+        let done = try self.run(
+          String(decoding: waiting[..<end], as: UTF8.self), file: "stdin", arguments: arguments, goesOn: !isLast)
+        waiting.removeFirst(end)
+        if first == 0 { first = done.status }
+        if let quit = done.quit { return quit == 0 ? first : quit }
+        if isLast || (first != 0 && !self.keepsGoing) { return first }
+      }
+    }
+  }
+
+  /// Waits until a descriptor can be read.
+  ///
+  /// - Returns: false: the run is to end instead.
+  private func waitToRead(_ descriptor: Int32) -> Bool {
+    guard stop != nil else { return true }
+    var sources = [descriptor, interruptDescriptor].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+    while poll(&sources, 2, -1) < 0, errno == EINTR {}
+    return sources[1].revents == 0
+  }
+
+  private func ended(_ body: () throws(ShellError) -> Int32) -> Int32 {
+    do throws(ShellError) {
+      let status = try body()
+      console.flush()
+      return stop?.error?.status ?? status
+    } catch {
+      console.flush()
+      return report(error)
+    }
+  }
+}

@@ -1,0 +1,253 @@
+import Platform
+import ShellLanguage
+import StoreSchema
+import StoreShell
+
+/// A shell whose store is elsewhere: it gives texts to a door and prints the answers.
+public final class AttachedShell {
+  /// The options of a run, as the program's own.
+  public struct Options: Sendable {
+    /// True if scripts go on after an error.
+    public var keepsGoing = false
+    /// True if every command answers with one JSON object a line.
+    public var isJSON = false
+    /// True if dispatches print nothing.
+    public var isQuiet = false
+    /// The form of results where a command does not say so itself.
+    public var format = Format.auto
+    /// True if drawings may use more than ASCII.
+    public var isUTF8 = true
+
+    /// The usual ones.
+    public init() {}
+  }
+
+  /// The outcome of a text.
+  struct Outcome {
+    var status: Int32 = 0
+    /// The prompt of the line that goes on with a statement; nil: none is open.
+    var open: String?
+    /// The status that was asked to leave with; nil: nobody asked.
+    var quit: Int32?
+  }
+
+  let client: DoorClient
+  let console: Console
+  private let options: Options
+  /// The prompt of the next statement.
+  private(set) var prompt: String
+  /// True if a statement asked to leave.
+  public private(set) var hasQuit = false
+  private var number = 0
+  /// What arrived while something else was waited for.
+  private var events: [DoorMessage] = []
+  /// Readable while what runs is to stop; -1: nothing says so.
+  var interruptDescriptor: Int32 = -1
+  /// Tells whether what runs is to stop, and takes that.
+  var takeInterrupt: () -> Bool = { false }
+
+  /// The end of the run from outside; nil: nothing ends it.
+  var stop: RunStop?
+
+  /// A shell that speaks by a client.
+  public init(_ client: DoorClient, console: Console, options: Options = Options()) {
+    self.client = client
+    self.console = console
+    self.options = options
+    prompt = SafeText.line(client.greeting.text("prompt") ?? "> ")
+  }
+
+  /// Lets something outside end the run: a signal, or the end of its time.
+  public func obey(_ stop: RunStop) {
+    self.stop = stop
+    interruptDescriptor = stop.descriptor
+    var isTold = false
+    takeInterrupt = {
+      defer { isTold = true }
+      return !isTold && stop.error != nil
+    }
+  }
+
+  /// True if scripts go on after an error.
+  var keepsGoing: Bool { options.keepsGoing }
+
+  /// Prints an error that belongs to no statement.
+  ///
+  /// - Returns: its status.
+  @discardableResult
+  public func report(_ error: ShellError) -> Int32 {
+    if options.isJSON {
+      console.write(JSONReport.failure(error, file: nil) + "\n")
+    } else {
+      console.writeError(ErrorRenderer(file: nil).text(of: error))
+    }
+    console.flush()
+    return error.status
+  }
+
+  /// Has a text run over there, and prints what it prints.
+  ///
+  /// - Parameters:
+  ///   - goesOn: true if its end may be in the middle of a statement.
+  ///   - hasRest: true if other texts of the same run follow.
+  /// - Throws: `ShellError` with status 6 where the connection is lost.
+  func run(
+    _ text: String, file: String? = nil, line: Int = 1, arguments: [String] = [], isScript: Bool = false,
+    goesOn: Bool = false, isAnew: Bool = false, hasRest: Bool = false
+  ) throws(ShellError) -> Outcome {
+    number += 1
+    try client.send { out in
+      JSON.append("{\"id\":" as StaticString, to: &out)
+      JSON.append(number, to: &out)
+      out.append("run", text)
+      if let file { out.append("file", file) }
+      if line != 1 { out.append("line", .int(line)) }
+      if !arguments.isEmpty { out.append("arguments", .texts(arguments)) }
+      let flags: KeyValuePairs = [
+        "script": isScript, "more": goesOn, "anew": isAnew, "rest": hasRest, "utf8": options.isUTF8,
+        "keepGoing": options.keepsGoing || (file == nil && goesOn), "quiet": options.isQuiet,
+      ]
+      for (name, isSet) in flags where isSet { out.append(name, .bool(true)) }
+      if options.isJSON { out.append("form", "json") }
+      if options.format != .auto { out.append("as", options.format.rawValue) }
+      if let width = console.width() { out.append("width", .int(width)) }
+    }
+    let answer = try answer(to: number, for: text)
+    if let error = answer.error { throw error }
+    if answer["quit"] != nil { hasQuit = true }
+    if let prompt = answer.text("prompt") { self.prompt = SafeText.line(prompt) }
+    return Outcome(
+      status: Int32(clamping: answer.number("status") ?? 1), open: answer.text("open").map(SafeText.line),
+      quit: answer.number("quit").map { Int32(clamping: $0) })
+  }
+
+  /// The text that may stand at the cursor.
+  func complete(_ line: String, _ cursor: Int, openLines: [String]) throws(ShellError) -> LineCompletion {
+    number += 1
+    try client.send { out in
+      JSON.append("{\"id\":" as StaticString, to: &out)
+      JSON.append(number, to: &out)
+      out.append("complete", line)
+      out.append("cursor", .int(cursor))
+      if !openLines.isEmpty { out.append("open", .texts(openLines)) }
+    }
+    while let message = try client.receive() {
+      guard message.number("id") == number, message["event"] == nil else {
+        events.append(message)
+        continue
+      }
+      // Where the line is no place for it there is none.
+      let from = min(max(message.number("from") ?? cursor, 0), cursor)
+      return LineCompletion(
+        replaceFrom: from,
+        candidates: message.list("candidates").compactMap { candidate in
+          guard let text = candidate.member("text")?.text else { return nil }
+          return LineCompletion.Candidate(
+            text: SafeText.line(text), display: candidate.member("display")?.text.map(SafeText.line),
+            suffix: SafeText.line(candidate.member("suffix")?.text ?? ""))
+        }, note: message.text("note").map(SafeText.lines))
+    }
+    throw client.lost
+  }
+
+  /// Prints what others caused.
+  func showEvents() throws(ShellError) {
+    try client.takeArrived()
+    while let message = client.takeMessage() { events.append(message) }
+    let arrived = events
+    events = []
+    for event in arrived { try show(event) }
+    console.flush()
+  }
+
+  private func answer(to number: Int, for text: String) throws(ShellError) -> DoorMessage {
+    var hasBegun = false
+    while true {
+      while let message = client.takeMessage() {
+        guard message.number("id") == number, message["event"] == nil else {
+          try show(message)
+          continue
+        }
+        hasBegun = true
+        print(message)
+        if message["status"] != nil || message["error"] != nil { return message }
+      }
+      console.flush()
+      try waitOrInterrupt()
+      do throws(ShellError) {
+        try client.takeArrived()
+      } catch {
+        throw lost(in: text, hasBegun: hasBegun)
+      }
+    }
+  }
+
+  /// The error of a connection that was lost while a text ran.
+  private func lost(in text: String, hasBegun: Bool) -> ShellError {
+    var error = client.lost
+    let first = text.split(separator: "\n").first.map(String.init) ?? ""
+    let statement = first.count > 60 ? "\(first.prefix(60))…" : first
+    error.details = [
+      hasBegun
+        ? "it was in the middle of: \(SafeText.line(statement))"
+        : "no answer came to: \(SafeText.line(statement)); whether it ran is not known here"
+    ]
+    return error
+  }
+
+  /// Waits until something arrives; an interruption is passed on.
+  private func waitOrInterrupt() throws(ShellError) {
+    while true {
+      var sources = [client.descriptor, interruptDescriptor].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+      while poll(&sources, 2, -1) < 0, errno == EINTR {}
+      if sources[1].revents != 0, takeInterrupt() {
+        try client.send { JSON.append("{\"interrupt\":true" as StaticString, to: &$0) }
+      }
+      if sources[0].revents != 0 { return }
+      // What stays readable says no more than it has said.
+      if sources[1].revents != 0, !takeInterrupt() {
+        _ = poll(&sources, 1, 20)
+        if sources[0].revents != 0 { return }
+      }
+    }
+  }
+
+  private func show(_ message: DoorMessage) throws(ShellError) {
+    switch message.text("event") {
+    case "end":
+      var error = client.lost
+      if let reason = message.text("message") { error.message += ": \(SafeText.line(reason))" }
+      throw error
+    case "output": print(message)
+    case nil: break
+    default: console.write(message.line + "\n")
+    }
+  }
+
+  private func print(_ message: DoorMessage) {
+    for piece in message.list("output") {
+      if let text = piece.member("out")?.text { console.write(SafeText.lines(text)) }
+      if let text = piece.member("err")?.text { console.writeError(SafeText.lines(text)) }
+    }
+    for result in message.results { console.write(result + "\n") }
+  }
+}
+
+extension [UInt8] {
+  fileprivate mutating func append(_ name: String, _ text: String) {
+    append(name: name)
+    JSON.append(quoted: text, to: &self)
+  }
+
+  fileprivate mutating func append(_ name: String, _ value: Value) {
+    append(name: name)
+    JSON.append(value, to: &self)
+  }
+
+  private mutating func append(name: String) { append(contentsOf: ",\"\(name)\":".utf8) }
+}
+
+extension Value {
+  /// A list of texts.
+  fileprivate static func texts(_ texts: [String]) -> Value { .list(PersistentList(texts.map { .string($0) })) }
+}

@@ -1,0 +1,226 @@
+import Platform
+import ShellLanguage
+import StoreSchema
+
+/// The client's end of a conversation with a door. It is used by one thread at a time.
+public final class DoorClient {
+  /// The socket: readable when the door has said something.
+  let descriptor: Int32
+  /// The place of the door.
+  public let address: DoorAddress
+  /// What the door said of itself.
+  private(set) var greeting = DoorMessage()
+  private var bytes: [UInt8] = []
+  private var start = 0
+  /// The bytes from the start that hold no line end.
+  private var passed = 0
+
+  /// Comes in by a door.
+  ///
+  /// - Parameters:
+  ///   - token: the token of a port.
+  ///   - patience: the longest time that its first word is waited for.
+  /// - Throws: `ShellError` where nobody is there, or nobody lets it in.
+  public init(at address: DoorAddress, token: String? = nil, patience: Duration = .seconds(10)) throws(ShellError) {
+    self.address = address
+    descriptor = address.makeSocket()
+    guard descriptor >= 0, address.withSystemAddress({ connect(descriptor, $0, $1) }) == 0 else {
+      let reason = String(cString: strerror(errno))
+      if descriptor >= 0 { Platform.close(descriptor) }
+      throw ShellError(
+        code: .noDoor, message: "nobody lets anybody in at \(address.text): \(reason)",
+        hint: "stsh --attach lists the doors that are there", status: 6)
+    }
+    if let token {
+      try send {
+        JSON.append("{\"token\":" as StaticString, to: &$0); JSON.append(quoted: token, to: &$0)
+      }
+    }
+    guard waits(atMost: patience), let greeting = try receive() else { throw lost }
+    if let reason = greeting.text("message") ?? greeting.error?.message {
+      throw ShellError(code: .noDoor, message: "\(address.text): \(SafeText.line(reason))", status: 6)
+    }
+    self.greeting = greeting
+  }
+
+  deinit { Platform.close(descriptor) }
+
+  /// The error of a connection that is gone.
+  var lost: ShellError {
+    ShellError(code: .connectionLost, message: "the connection to \(address.text) was lost", status: 6)
+  }
+
+  /// Sends a request.
+  ///
+  /// - Parameter write: writes it but for the closing brace.
+  func send(_ write: (inout [UInt8]) -> Void) throws(ShellError) {
+    var line: [UInt8] = []
+    write(&line)
+    line += [UInt8(ascii: "}"), 0x0A]
+    var sent = 0
+    while sent < line.count {
+      let count = line.withUnsafeBytes {
+        Platform.send(descriptor, $0.baseAddress?.advanced(by: sent), $0.count - sent, Int32(MSG_NOSIGNAL))
+      }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { throw lost }
+      sent += count
+    }
+  }
+
+  /// True if a whole message is there already.
+  var hasMessage: Bool { lineEnd != nil }
+
+  /// Reads what has arrived, without waiting.
+  func takeArrived() throws(ShellError) {
+    var block = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      let count = recv(descriptor, &block, block.count, Int32(MSG_DONTWAIT))
+      if count < 0, errno == EINTR { continue }
+      if count < 0, errno == EAGAIN || errno == EWOULDBLOCK { return }
+      guard count > 0 else {
+        if lineEnd != nil { return }
+        throw lost
+      }
+      bytes.append(contentsOf: block[..<count])
+      if count < block.count { return }
+    }
+  }
+
+  /// The next message, which is waited for; nil: what came is none.
+  func receive() throws(ShellError) -> DoorMessage? {
+    while true {
+      if let message = takeMessage() { return message }
+      _ = waits(atMost: nil)
+      try takeArrived()
+    }
+  }
+
+  /// The next message that has arrived; nil: there is none.
+  func takeMessage() -> DoorMessage? {
+    while let end = lineEnd {
+      let line = bytes[start..<end]
+      start = end + 1
+      passed = 0
+      defer {
+        if start == bytes.count { (bytes, start) = ([], 0) }
+      }
+      if let message = DoorMessage(line) { return message }
+    }
+    return nil
+  }
+
+  /// Waits until something arrives.
+  ///
+  /// - Returns: false where that took too long.
+  private func waits(atMost time: Duration?) -> Bool {
+    var source = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    let milliseconds = time.map { Int32(clamping: $0.components.seconds * 1000) } ?? -1
+    while true {
+      let count = poll(&source, 1, milliseconds)
+      if count < 0, errno == EINTR { continue }
+      return count > 0
+    }
+  }
+
+  private var lineEnd: Int? {
+    guard let end = bytes[(start + passed)...].firstIndex(of: 0x0A) else {
+      passed = bytes.count - start
+      return nil
+    }
+    return end
+  }
+}
+
+/// A line that a door said.
+struct DoorMessage {
+  private let members: [(name: String, value: Value)]
+  /// The line itself.
+  let line: String
+
+  /// Nothing.
+  init() { (members, line) = ([], "") }
+
+  init?(_ line: ArraySlice<UInt8>) {
+    guard let members = try? JSON.fields(of: Array(line).span) else { return nil }
+    self.members = members
+    self.line = String(decoding: line, as: UTF8.self)
+  }
+
+  subscript(name: String) -> Value? { members.first { $0.name == name }?.value }
+
+  func text(_ name: String) -> String? { if case .string(let text)? = self[name] { text } else { nil } }
+  func number(_ name: String) -> Int? { if case .int(let number)? = self[name] { number } else { nil } }
+
+  /// The elements of a list, each by its members.
+  func list(_ name: String) -> [Value] { if case .list(let list)? = self[name] { Array(list) } else { [] } }
+
+  /// The results as they were written: a value would lose the order of their members.
+  var results: [String] {
+    let bytes = line.utf8
+    // Within a text its quotes are escaped.
+    guard let start = line.firstRange(of: "\"results\":[")?.upperBound else { return [] }
+    var results: [String] = []
+    var (depth, isText, isEscaped, first) = (0, false, false, start)
+    for place in bytes[start...].indices {
+      switch bytes[place] {
+      case _ where isEscaped: isEscaped = false
+      case UInt8(ascii: "\\") where isText: isEscaped = true
+      case UInt8(ascii: "\""): isText.toggle()
+      case _ where isText: break
+      case UInt8(ascii: "{"), UInt8(ascii: "["):
+        if depth == 0 { first = place }
+        depth += 1
+      case UInt8(ascii: "}"), UInt8(ascii: "]"):
+        guard depth > 0 else { return results }
+        depth -= 1
+        if depth == 0 { results.append(String(line[first...place])) }
+      default: break
+      }
+    }
+    return results
+  }
+
+  /// The error that it tells of; nil: none.
+  var error: ShellError? {
+    guard let error = self["error"] else { return nil }
+    let code = error.member("code")?.text.flatMap(ErrorCode.init(rawValue:)) ?? .failed
+    return ShellError(
+      code: code, message: SafeText.line(error.member("message")?.text ?? ""), hint: error.member("hint")?.text)
+  }
+}
+
+extension Value {
+  /// A member of an object.
+  func member(_ name: String) -> Value? {
+    if case .map(let members) = self { members[.string(name)] } else { nil }
+  }
+}
+
+/// Text from elsewhere, as a terminal may show it: no character of it commands the terminal or turns the order of others.
+enum SafeText {
+  /// A text of several lines.
+  static func lines(_ text: String) -> String {
+    guard text.unicodeScalars.contains(where: { isEscaped($0) && $0 != "\n" }) else { return text }
+    return text.split(separator: "\n", omittingEmptySubsequences: false).map { line(String($0)) }.joined(
+      separator: "\n")
+  }
+
+  /// A text of one line.
+  static func line(_ text: String) -> String {
+    guard text.unicodeScalars.contains(where: isEscaped) else { return text }
+    var out = ""
+    for scalar in text.unicodeScalars {
+      if isEscaped(scalar) {
+        ScalarText.appendEscape(scalar, to: &out)
+      } else {
+        out.unicodeScalars.append(scalar)
+      }
+    }
+    return out
+  }
+
+  private static func isEscaped(_ scalar: Unicode.Scalar) -> Bool {
+    scalar != "\t" && (ScalarText.isControl(scalar) || scalar.properties.isBidiControl)
+  }
+}

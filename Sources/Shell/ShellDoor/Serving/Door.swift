@@ -1,0 +1,111 @@
+import Platform
+import ShellLanguage
+import StoreHost
+import StoreSchema
+import StoreShell
+
+/// A way in to a live store for other processes: a socket at which they speak JSON lines, while the program that owns the store goes
+/// on.
+///
+/// A door ends with its host, with ``close()`` and when nobody holds it any more.
+public final class Door: Sendable {
+  /// The place that it listens at; of a port, the one that the system chose.
+  public let address: DoorAddress
+  /// The token that a client must give first; nil where the system knows who comes.
+  public let token: String?
+  private let loop: DoorLoop
+
+  /// Opens a door to a host's store.
+  ///
+  /// - Parameters:
+  ///   - address: the place of the socket.
+  ///   - rights: what those may do who come in by it.
+  ///   - options: the options of their sessions, such as where plugins are found and which are granted.
+  ///   - token: the token of a port; nil: 128 random bits. A socket in the file system has none: it is its user's own.
+  ///   - limits: what one client, and all together, may ask of the process.
+  /// - Throws: `ShellError` where another process listens there, or the system refuses.
+  public init<Action: SchematicUnion, State: SchematicRecord>(
+    _ host: StoreHost<Action, State>, at address: DoorAddress, allow rights: [Right],
+    options: SessionOptions = SessionOptions(), token: String? = nil, limits: DoorLimits = DoorLimits()
+  ) throws(ShellError) {
+    var options = options
+    options.rights = Rights(rights)
+    options.name = host.live.program
+    options.journal = nil
+    options.usesColor = false
+    if !options.rights.isAll { options.allowsExecution = false }
+    options.allowsUnsafeLua = false
+    let socket = try DoorSocket(address)
+    self.address = socket.address
+    if case .loopback = address { self.token = token ?? DoorToken.random() } else { self.token = nil }
+    do {
+      loop = try DoorLoop(
+        DoorHost(live: host.live, options: options) { options, width, wake, take in
+          try Session(throughDoorOf: host, options: options, width: width, wake: wake, take: take)
+        }, at: socket, token: self.token, limits: limits)
+    } catch {
+      socket.close()
+      throw error
+    }
+    host.live.whenClosed { [weak loop] in loop?.close(because: "the store was closed by the program that owns it") }
+  }
+
+  /// Ends it, and all conversations, with a line that says so.
+  public func close() { loop.close(because: "the door was closed") }
+
+  deinit { close() }
+}
+
+/// The store behind a door, whatever its types.
+struct DoorHost: Sendable {
+  let live: LiveStore
+  let options: SessionOptions
+  /// Starts a session.
+  let makeSession:
+    @Sendable (
+      SessionOptions, _ width: @escaping @Sendable () -> Int?, _ wake: @escaping @Sendable () -> Void,
+      _ take: @escaping (String, OutputTarget) -> Void
+    ) throws -> Session
+}
+
+/// The bounds of what clients of a door may ask of its process.
+public struct DoorLimits: Hashable, Sendable {
+  /// The most conversations at a time.
+  public var conversations = 4096
+  /// The most bytes in one line.
+  public var lineBytes = 8 << 20
+  /// The most bytes of lines that wait in one conversation before it is read no further.
+  public var waitingBytes = 1 << 20
+  /// The most bytes that wait in all of them.
+  public var allBytes = 256 << 20
+  /// The most bytes that wait for a client to read them before nothing more is done for it.
+  public var outboxBytes = 1 << 20
+  /// The number of lines in a row that are no requests after which the conversation ends.
+  public var faults = 3
+  /// The most statements that run at a time; others wait.
+  public var threads = 32
+  /// The longest time that the rest of a request, a token, or room for an answer is waited for.
+  public var patience = Duration.seconds(30)
+
+  /// The usual bounds.
+  public init() {}
+}
+
+/// The token of a port.
+enum DoorToken {
+  /// 128 random bits.
+  static func random() -> String {
+    var generator = SystemRandomNumberGenerator()
+    return (0..<2).map { _ in
+      let digits = String(generator.next() as UInt64, radix: 16)
+      return String(repeating: "0", count: 16 - digits.count) + digits
+    }.joined()
+  }
+
+  /// Compares without telling by the time how much of it is right.
+  static func areEqual(_ left: String, _ right: String) -> Bool {
+    let (left, right) = (Array(left.utf8), Array(right.utf8))
+    guard left.count == right.count else { return false }
+    return zip(left, right).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
+  }
+}

@@ -1,0 +1,279 @@
+import CEvents
+import Platform
+import ShellLanguage
+import StoreCore
+import StoreHost
+import StoreSchema
+import Synchronization
+
+/// The threads of a door: whichever is free takes the next event and does what follows from it. While one waits in a statement, the
+/// others go on; where none is left there is one more, up to a limit.
+final class DoorLoop: @unchecked Sendable {
+  // Safe: the descriptors stay the same; all that changes has a lock or is atomic.
+  let host: DoorHost
+  let token: String?
+  let limits: DoorLimits
+  let budget: DoorBudget
+  let timer: DoorTimer
+  private let socket: DoorSocket
+  private let poll: Int32
+  private let wakeUp: Int32
+  private let stop: Int32
+  private let state = Lock(State())
+  private let idle = Atomic<Int>(0)
+  private let isClosing = Atomic<Bool>(false)
+
+  private struct State {
+    var conversations: [UInt64: Conversation] = [:]
+    var ready: [Conversation] = []
+    var nextReady = 0
+    var nextID = Mark.first
+    var threads = 0
+    var isStopped = false
+  }
+
+  /// The events that belong to no conversation.
+  private enum Mark {
+    static let socket: UInt64 = 0
+    static let wakeUp: UInt64 = 1
+    static let timer: UInt64 = 2
+    static let stop: UInt64 = 3
+    static let first: UInt64 = 16
+  }
+
+  init(_ host: DoorHost, at socket: DoorSocket, token: String?, limits: DoorLimits) throws(ShellError) {
+    self.host = host
+    self.socket = socket
+    self.token = token
+    self.limits = limits.fitting
+    budget = DoorBudget(limit: limits.allBytes)
+    poll = epoll_create1(Int32(EPOLL_CLOEXEC))
+    (wakeUp, stop) = (eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK)), eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK)))
+    timer = DoorTimer()
+    guard poll >= 0, wakeUp >= 0, stop >= 0, timer.descriptor >= 0 else {
+      let code = errno
+      for descriptor in [poll, wakeUp, stop] where descriptor >= 0 { Platform.close(descriptor) }
+      throw ShellError(FileError(path: socket.address.text, code: code, .writing))
+    }
+    let edges = EPOLLIN.rawValue | EPOLLET.rawValue
+    add(socket.descriptor, edges, Mark.socket)
+    add(wakeUp, edges, Mark.wakeUp)
+    add(timer.descriptor, edges, Mark.timer)
+    add(stop, EPOLLIN.rawValue, Mark.stop)
+    for _ in 0..<2 { startThread() }
+  }
+
+  deinit { for descriptor in [poll, wakeUp, stop] { Platform.close(descriptor) } }
+
+  private func add(_ descriptor: Int32, _ events: UInt32, _ mark: UInt64) {
+    var event = epoll_event(events: events, data: epoll_data_t(u64: mark))
+    epoll_ctl(poll, EPOLL_CTL_ADD, descriptor, &event)
+  }
+
+  // MARK: Threads
+
+  private func startThread() {
+    let isWanted = state.withLock { state in
+      guard state.threads < limits.threads, !state.isStopped else { return false }
+      state.threads += 1
+      return true
+    }
+    guard isWanted else { return }
+    idle.wrappingAdd(1, ordering: .relaxed)
+    if let thread = try? WorkerThread({ self.work() }) { return thread.detach() }
+    idle.wrappingSubtract(1, ordering: .relaxed)
+    state.withLock { $0.threads -= 1 }
+  }
+
+  private func work() {
+    let block = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
+    defer {
+      block.deallocate()
+      state.withLock { $0.threads -= 1 }
+    }
+    var event = epoll_event()
+    while true {
+      let count = epoll_wait(poll, &event, 1, -1)
+      guard count > 0 else {
+        if count < 0, errno != EINTR { return }
+        continue
+      }
+      if event.data.u64 == Mark.stop { return }
+      if idle.wrappingSubtract(1, ordering: .relaxed).newValue == 0 { startThread() }
+      take(event.events, of: event.data.u64, block)
+      idle.wrappingAdd(1, ordering: .relaxed)
+    }
+  }
+
+  private func take(_ events: UInt32, of mark: UInt64, _ block: UnsafeMutableRawBufferPointer) {
+    switch mark {
+    case Mark.socket: accept(block)
+    case Mark.wakeUp: takeReady(block)
+    case Mark.timer:
+      timer.take { $0.timeIsOver() }
+      // Where the system had no descriptor left, it may have one now.
+      accept(block)
+    default:
+      let conversation = state.withLock { $0.conversations[mark] }
+      conversation?.arrived(
+        isGone: events & (EPOLLHUP.rawValue | EPOLLERR.rawValue) != 0, hasEnded: events & EPOLLRDHUP.rawValue != 0,
+        block)
+    }
+  }
+
+  // MARK: Conversations
+
+  private func accept(_ block: UnsafeMutableRawBufferPointer) {
+    while !isClosing.load(ordering: .relaxed) {
+      let descriptor = Platform.accept(socket.descriptor, nil, nil)
+      guard descriptor >= 0 else {
+        if errno == EINTR || errno == ECONNABORTED { continue }
+        if errno != EAGAIN, errno != EWOULDBLOCK { timer.look(in: .milliseconds(100)) }
+        return
+      }
+      _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+      let peer = DoorPeer(descriptor, at: socket.address)
+      guard peer.isSameUser != false else {
+        refuse(descriptor, "this door is for another user")
+        continue
+      }
+      let conversation = state.withLock { state -> Conversation? in
+        guard state.conversations.count < limits.conversations, !state.isStopped else { return nil }
+        let conversation = Conversation(state.nextID, descriptor, with: peer.text, on: self)
+        state.conversations[state.nextID] = conversation
+        state.nextID += 1
+        return conversation
+      }
+      guard let conversation else {
+        refuse(descriptor, "this door has as many conversations as it may")
+        continue
+      }
+      _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+      add(descriptor, EPOLLIN.rawValue | EPOLLRDHUP.rawValue | EPOLLET.rawValue, conversation.id)
+      conversation.begin(block)
+    }
+  }
+
+  private func refuse(_ descriptor: Int32, _ reason: String) {
+    let line = Array("{\"event\":\"end\",\"message\":\(ScalarText.quoted(reason))}\n".utf8)
+    _ = send(descriptor, line, line.count, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL))
+    Platform.close(descriptor)
+  }
+
+  /// Has a conversation run when its client has read some of what waits, or no longer.
+  func await(room isAwaited: Bool, _ conversation: Conversation) {
+    let room = isAwaited ? EPOLLOUT.rawValue : 0
+    var event = epoll_event(
+      events: EPOLLIN.rawValue | room | EPOLLRDHUP.rawValue | EPOLLET.rawValue, data: epoll_data_t(u64: conversation.id)
+    )
+    epoll_ctl(poll, EPOLL_CTL_MOD, conversation.descriptor, &event)
+  }
+
+  /// Takes away one that has ended.
+  func remove(_ conversation: Conversation) {
+    let removed = state.withLock { $0.conversations.removeValue(forKey: conversation.id) }
+    // The descriptor may be another one's once it is closed.
+    if removed != nil { Platform.close(conversation.descriptor) }
+  }
+
+  /// Has a thread look at a conversation.
+  func ready(_ conversation: Conversation) {
+    let wasEmpty = state.withLock { state in
+      state.ready.append(conversation)
+      return state.ready.count - state.nextReady == 1
+    }
+    if wasEmpty { signal(wakeUp) }
+  }
+
+  private func takeReady(_ block: UnsafeMutableRawBufferPointer) {
+    let (conversation, isMore) = state.withLock { state -> (Conversation?, Bool) in
+      guard state.nextReady < state.ready.count else { return (nil, false) }
+      let next = state.ready[state.nextReady]
+      state.nextReady += 1
+      let isMore = state.nextReady < state.ready.count
+      if !isMore { (state.ready, state.nextReady) = ([], 0) }
+      return (next, isMore)
+    }
+    if isMore { signal(wakeUp) }
+    conversation?.woken(block)
+  }
+
+  private func signal(_ descriptor: Int32) {
+    var one: UInt64 = 1
+    _ = write(descriptor, &one, 8)
+  }
+
+  // MARK: The end
+
+  /// Ends listening and all conversations; again: nothing.
+  func close(because reason: String) {
+    guard !isClosing.exchange(true, ordering: .acquiringAndReleasing) else { return }
+    socket.close()
+    for conversation in state.withLock({ Array($0.conversations.values) }) { conversation.end(because: reason) }
+    wait { $0.conversations.isEmpty }
+    state.withLock { $0.isStopped = true }
+    signal(stop)
+    wait { $0.threads == 0 }
+  }
+
+  /// Waits for what others do, for some seconds at most.
+  private func wait(_ isDone: (State) -> Bool) {
+    for _ in 0..<2000 {
+      if state.withLock({ isDone($0) }) { return }
+      usleep(1000)
+    }
+  }
+}
+
+extension DoorLimits {
+  /// The limits with no more conversations than the system lets the process have open, less some for its own work.
+  fileprivate var fitting: DoorLimits {
+    var limits = self
+    var open = rlimit()
+    guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &open) == 0 else { return limits }
+    limits.conversations = max(1, min(conversations, Int(clamping: open.rlim_cur) - 128))
+    return limits
+  }
+}
+
+/// The times at which conversations are to be looked at.
+final class DoorTimer: Sendable {
+  let descriptor: Int32
+  private let due = Lock<[(time: ContinuousClock.Instant, conversation: Weak)]>([])
+
+  private struct Weak {
+    weak var conversation: Conversation?
+  }
+
+  init() { descriptor = timerfd_create(CLOCK_MONOTONIC, Int32(TFD_CLOEXEC | TFD_NONBLOCK)) }
+
+  deinit { if descriptor >= 0 { close(descriptor) } }
+
+  func schedule(_ conversation: Conversation, in time: Duration) {
+    let first = due.withLock { due in
+      due.append((.now + time, Weak(conversation: conversation)))
+      return due.min { $0.time < $1.time }?.time
+    }
+    if let first { look(in: first - .now) }
+  }
+
+  /// Looks again after some time.
+  func look(in time: Duration) {
+    let (seconds, attoseconds) = max(time, .microseconds(1)).components
+    var setting = itimerspec()
+    setting.it_value = timespec(tv_sec: Int(seconds), tv_nsec: Int(attoseconds / 1_000_000_000))
+    timerfd_settime(descriptor, 0, &setting, nil)
+  }
+
+  /// Takes those that are due.
+  func take(_ tell: (Conversation) -> Void) {
+    let now = ContinuousClock.now
+    let (over, next) = due.withLock { due in
+      let over = due.filter { $0.time <= now }.compactMap(\.conversation.conversation)
+      due.removeAll { $0.time <= now || $0.conversation.conversation == nil }
+      return (over, due.min { $0.time < $1.time }?.time)
+    }
+    if let next { look(in: next - now) }
+    for conversation in over { tell(conversation) }
+  }
+}

@@ -1,0 +1,203 @@
+import ShellLanguage
+import StoreSchema
+import StoreShell
+
+/// A line that a door was sent, read.
+struct DoorRequest {
+  /// The id that its answers carry; nil: none was given.
+  let id: Value?
+  let kind: Kind
+
+  enum Kind {
+    case token(String)
+    case run(GivenText)
+    case complete(line: String, cursor: Int, openLines: [String])
+    case help(String)
+    case read(path: String, point: Int?, page: Page)
+    case log(LogRange)
+    case follow(from: Int?, action: String?)
+    case watch(String, isJSON: Bool)
+    case interrupt
+    case time
+  }
+
+  /// The part of a list that is asked for.
+  struct Page {
+    /// The position of the first element, from 1.
+    var from = 1
+    var count = Page.usual
+
+    static let usual = 1000
+  }
+
+  /// Why a line is no request.
+  struct Fault: Error {
+    var id: Value?
+    let message: String
+  }
+
+  init(_ line: some Collection<UInt8>) throws(Fault) {
+    let bytes = Array(line)
+    let members: [(name: String, value: Value)]
+    do throws(JSONError) {
+      members = try JSON.fields(of: bytes.span)
+    } catch {
+      throw Fault(message: "a request is one JSON object a line: \(error.message)")
+    }
+    var fields = DoorRequestFields(members)
+    id = fields.id
+    do throws(Fault) {
+      kind = try Self.kind(&fields)
+      try fields.end()
+    } catch {
+      throw Fault(id: id, message: error.message)
+    }
+  }
+
+  private static let verbs = [
+    "run", "complete", "help", "read", "log", "follow", "watch", "interrupt", "time", "token",
+  ]
+
+  private static func kind(_ fields: inout DoorRequestFields) throws(Fault) -> Kind {
+    let found = verbs.filter { fields.has($0) }
+    guard found.count == 1, let verb = found.first else {
+      throw Fault(
+        message:
+          "a request has one of \(verbs.joined(separator: ", ")), got \(found.isEmpty ? "none" : "\(found.count)")")
+    }
+    switch verb {
+    case "run": return .run(try text(&fields))
+    case "complete":
+      let line = try fields.text("complete") ?? ""
+      let cursor = try fields.number("cursor") ?? line.utf8.count
+      guard 0...line.utf8.count ~= cursor else { throw Fault(message: "'cursor' is outside of the line") }
+      return .complete(line: line, cursor: cursor, openLines: try fields.texts("open") ?? [])
+    case "help": return .help(try fields.text("help") ?? "")
+    case "read":
+      var page = Page()
+      page.from = try fields.number("from") ?? 1
+      page.count = try fields.number("count") ?? Page.usual
+      guard page.from > 0, page.count >= 0 else { throw Fault(message: "'from' is above 0, 'count' not below") }
+      return .read(path: try fields.text("read") ?? "", point: try fields.number("at"), page: page)
+    case "log":
+      var range = LogRange(first: try fields.number("log") ?? 1)
+      range.last = try fields.number("to")
+      range.count = min(max(try fields.number("count") ?? LogRange.most, 0), LogRange.most)
+      range.action = try fields.text("action")
+      range.changed = try fields.text("changed")
+      return .log(range)
+    case "follow":
+      let isFromNow = fields.isTrue("follow")
+      return .follow(from: isFromNow ? nil : try fields.number("follow") ?? 1, action: try fields.text("action"))
+    case "watch":
+      return .watch(try fields.text("watch") ?? "", isJSON: try fields.text("form") ?? "json" == "json")
+    case "token": return .token(try fields.text("token") ?? "")
+    case "interrupt":
+      fields.pass("interrupt")
+      return .interrupt
+    default:
+      fields.pass("time")
+      return .time
+    }
+  }
+
+  private static func text(_ fields: inout DoorRequestFields) throws(Fault) -> GivenText {
+    var given = GivenText(try fields.text("run") ?? "")
+    given.file = try fields.text("file")
+    given.line = try fields.number("line") ?? 1
+    given.arguments = try fields.texts("arguments") ?? []
+    given.goesOn = try fields.flag("more")
+    given.isAnew = try fields.flag("anew")
+    given.isScript = try fields.flag("script")
+    given.hasRest = try fields.flag("rest")
+    given.keepsGoing = try fields.flag("keepGoing")
+    given.isQuiet = try fields.flag("quiet")
+    given.isUTF8 = try fields.flag("utf8")
+    given.width = try fields.number("width")
+    switch try fields.text("form") ?? "text" {
+    case "json": given.isJSON = true
+    case "text": given.isJSON = false
+    case let form: throw Fault(message: "'form' is json or text, got '\(form)'")
+    }
+    if let name = try fields.text("as") {
+      guard let format = Format(rawValue: name) else { throw Fault(message: "there is no format '\(name)'") }
+      given.format = format
+    }
+    return given
+  }
+}
+
+/// The members of a request, each taken once.
+struct DoorRequestFields {
+  private var members: [(name: String, value: Value)]
+
+  init(_ members: [(name: String, value: Value)]) { self.members = members }
+
+  func has(_ name: String) -> Bool { members.contains { $0.name == name } }
+
+  /// The id, a number or a text; another value is none.
+  var id: Value? {
+    mutating get {
+      switch take("id") {
+      case .int(let number)?: .int(number)
+      case .string(let text)?: .string(text)
+      default: nil
+      }
+    }
+  }
+
+  mutating func pass(_ name: String) { _ = take(name) }
+
+  mutating func isTrue(_ name: String) -> Bool {
+    guard let index = members.firstIndex(where: { $0.name == name }), members[index].value == .bool(true) else {
+      return false
+    }
+    members.remove(at: index)
+    return true
+  }
+
+  mutating func text(_ name: String) throws(DoorRequest.Fault) -> String? {
+    switch take(name) {
+    case nil: nil
+    case .string(let text)?: text
+    default: throw DoorRequest.Fault(message: "'\(name)' is a text")
+    }
+  }
+
+  mutating func number(_ name: String) throws(DoorRequest.Fault) -> Int? {
+    switch take(name) {
+    case nil: nil
+    case .int(let number)?: number
+    default: throw DoorRequest.Fault(message: "'\(name)' is a whole number")
+    }
+  }
+
+  mutating func flag(_ name: String) throws(DoorRequest.Fault) -> Bool {
+    switch take(name) {
+    case nil: false
+    case .bool(let flag)?: flag
+    default: throw DoorRequest.Fault(message: "'\(name)' is true or false")
+    }
+  }
+
+  mutating func texts(_ name: String) throws(DoorRequest.Fault) -> [String]? {
+    guard let value = take(name) else { return nil }
+    guard case .list(let list) = value else { throw DoorRequest.Fault(message: "'\(name)' is a list of texts") }
+    var texts: [String] = []
+    for element in list {
+      guard case .string(let text) = element else { throw DoorRequest.Fault(message: "'\(name)' is a list of texts") }
+      texts.append(text)
+    }
+    return texts
+  }
+
+  /// Refuses what nobody has taken.
+  func end() throws(DoorRequest.Fault) {
+    if let other = members.first { throw DoorRequest.Fault(message: "a request has no '\(other.name)' here") }
+  }
+
+  private mutating func take(_ name: String) -> Value? {
+    guard let index = members.firstIndex(where: { $0.name == name }) else { return nil }
+    return members.remove(at: index).value
+  }
+}

@@ -1,0 +1,127 @@
+import Platform
+import ShellLanguage
+
+/// A socket that listens at the place of a door. A lock beside the path decides who does; a socket that nobody holds is replaced.
+struct DoorSocket {
+  let descriptor: Int32
+  /// The place, with the port that the system chose.
+  let address: DoorAddress
+  private let lock: FileLock?
+  /// The file of the socket, as the system tells it from others.
+  private let file: (device: UInt, number: UInt)?
+
+  init(_ address: DoorAddress) throws(ShellError) {
+    switch address {
+    case .unix(let path): (descriptor, lock, file) = try Self.listen(at: path)
+    case .loopback: (descriptor, lock, file) = (try Self.listen(address), nil, nil)
+    }
+    self.address = address == .loopback(port: 0) ? .loopback(port: Self.port(of: descriptor)) : address
+    _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+  }
+
+  /// Ends listening, and takes the file away where it is still this one.
+  func close() {
+    if case .unix(let path) = address, let file, let found = Self.file(at: path), found == file { unlink(path) }
+    Platform.close(descriptor)
+    lock?.release()
+  }
+
+  private typealias Listening = (Int32, FileLock?, (device: UInt, number: UInt)?)
+
+  private static func listen(at path: String) throws(ShellError) -> Listening {
+    if let folder = DoorAddress.folder, path.hasPrefix("\(folder)/") { mkdir(folder, 0o700) }
+    let lock: FileLock
+    do {
+      lock = try FileLock("\(path).lock")
+    } catch {
+      switch error {
+      case .taken:
+        throw ShellError(
+          code: .doorInUse, message: "another process listens at \(path)", hint: "stsh --attach \(path) speaks to it")
+      case .system(let code): throw refusal(path, code)
+      case .notOrdinary: throw ShellError(code: .failed, message: "\(path).lock is no ordinary file")
+      }
+    }
+    var status = stat()
+    if lstat(path, &status) == 0 {
+      guard status.st_mode & S_IFMT == S_IFSOCK else {
+        throw ShellError(code: .failed, message: "\(path) is there and is no socket", hint: "name another path")
+      }
+      unlink(path)
+    }
+    let address = DoorAddress.unix(path)
+    let descriptor = try bind(address)
+    // Nobody comes in before it listens.
+    guard chmod(path, 0o600) == 0, Platform.listen(descriptor, 512) == 0, let file = file(at: path) else {
+      let code = errno
+      Platform.close(descriptor)
+      throw refusal(path, code)
+    }
+    return (descriptor, lock, file)
+  }
+
+  private static func listen(_ address: DoorAddress) throws(ShellError) -> Int32 {
+    let descriptor = try bind(address)
+    guard Platform.listen(descriptor, 512) == 0 else {
+      let code = errno
+      Platform.close(descriptor)
+      throw refusal(address.text, code)
+    }
+    return descriptor
+  }
+
+  private static func bind(_ address: DoorAddress) throws(ShellError) -> Int32 {
+    let descriptor = address.makeSocket()
+    guard descriptor >= 0 else { throw refusal(address.text, errno) }
+    var isOn: Int32 = 1
+    setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &isOn, socklen_t(MemoryLayout<Int32>.size))
+    guard address.withSystemAddress({ Platform.bind(descriptor, $0, $1) }) == 0 else {
+      let code = errno
+      Platform.close(descriptor)
+      if code == EADDRINUSE {
+        throw ShellError(code: .doorInUse, message: "another process listens at \(address.text)")
+      }
+      throw refusal(address.text, code)
+    }
+    return descriptor
+  }
+
+  private static func refusal(_ place: String, _ code: Int32) -> ShellError {
+    ShellError(FileError(path: place, code: code, .writing))
+  }
+
+  private static func file(at path: String) -> (device: UInt, number: UInt)? {
+    var status = stat()
+    return lstat(path, &status) == 0 ? (UInt(status.st_dev), UInt(status.st_ino)) : nil
+  }
+
+  private static func port(of descriptor: Int32) -> UInt16 {
+    var address = sockaddr_in()
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    withUnsafeMutablePointer(to: &address) { address in
+      _ = address.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }
+    }
+    return UInt16(bigEndian: address.sin_port)
+  }
+}
+
+/// The process at the other end of a socket.
+struct DoorPeer {
+  /// Who it is, as sources of actions say (R36).
+  let text: String
+  /// True if it is the same user's; of a port nobody knows.
+  let isSameUser: Bool?
+
+  init(_ descriptor: Int32, at address: DoorAddress) {
+    guard case .unix = address else {
+      (text, isSameUser) = (address.text, nil)
+      return
+    }
+    // As the system's `ucred`, which the module of glibc leaves out.
+    var peer: (process: Int32, user: UInt32, group: UInt32) = (0, .max, .max)
+    var length = socklen_t(MemoryLayout.size(ofValue: peer))
+    let isKnown = getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0
+    text = "uid \(peer.user) pid \(peer.process)"
+    isSameUser = isKnown && peer.user == geteuid()
+  }
+}

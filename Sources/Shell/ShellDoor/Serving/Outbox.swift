@@ -1,0 +1,175 @@
+import Platform
+import ShellLanguage
+import StoreSchema
+import StoreShell
+
+/// What a conversation has to say, bounded: who does not listen is not spoken to.
+struct Outbox {
+  private let descriptor: Int32
+  private let limits: DoorLimits
+  private var bytes: [UInt8] = []
+  private var sent = 0
+  /// True if nobody listens any more.
+  private(set) var isLost = false
+
+  init(_ descriptor: Int32, limits: DoorLimits) {
+    self.descriptor = descriptor
+    self.limits = limits
+  }
+
+  var isEmpty: Bool { sent == bytes.count }
+
+  /// True if so much waits that nothing more is done until some was taken.
+  var isFull: Bool { bytes.count - sent > limits.outboxBytes }
+
+  /// True if so much waits that it is time to hand some on.
+  var isWorthSending: Bool { bytes.count - sent > 1 << 16 }
+
+  mutating func append(line: String) {
+    bytes.append(contentsOf: line.utf8)
+    bytes.append(0x0A)
+  }
+
+  mutating func append(_ answer: Answer) { answer.append(to: &bytes) }
+
+  mutating func append(_ write: (inout [UInt8]) -> Void) {
+    write(&bytes)
+    bytes.append(0x0A)
+  }
+
+  /// Hands on what the system takes.
+  ///
+  /// - Returns: true if nothing is left.
+  @discardableResult
+  mutating func flush() -> Bool {
+    while sent < bytes.count, !isLost {
+      let count = bytes.withUnsafeBytes { bytes in
+        send(
+          descriptor, bytes.baseAddress?.advanced(by: sent), bytes.count - sent,
+          Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL))
+      }
+      if count > 0 {
+        sent += count
+      } else if errno == EAGAIN || errno == EWOULDBLOCK {
+        if sent > 1 << 16 {
+          bytes.removeFirst(sent)
+          sent = 0
+        }
+        return false
+      } else if errno != EINTR {
+        isLost = true
+      }
+    }
+    bytes.removeAll(keepingCapacity: bytes.capacity <= 1 << 12)
+    sent = 0
+    return true
+  }
+
+  /// Waits, in the middle of a statement, until not too much waits; who takes nothing for long is lost.
+  mutating func makeRoom(until isOver: () -> Bool) {
+    let end = ContinuousClock.now + limits.patience
+    var before = bytes.count - sent
+    var limit = end
+    while isFull, !isLost, !flush(), isFull {
+      if isOver() { return }
+      var source = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+      poll(&source, 1, 100)
+      if bytes.count - sent < before { limit = .now + limits.patience }
+      before = bytes.count - sent
+      if .now > limit { isLost = true }
+    }
+  }
+}
+
+/// The answer to a request, in one line or, where it is long, in several: the last has a status, a value or an error.
+struct Answer {
+  private let id: Value?
+  private var pieces: [(target: OutputTarget, text: String)] = []
+  private var results: [String] = []
+  private var size = 0
+  private var members: [UInt8] = []
+
+  init(id: Value?) { self.id = id }
+
+  /// True if it is long enough to be handed on before it is whole.
+  var isLong: Bool { size > 1 << 15 }
+
+  /// Adds text that was printed.
+  mutating func append(_ text: String, _ target: OutputTarget) {
+    size += text.utf8.count
+    if let last = pieces.last, last.target == target {
+      pieces[pieces.count - 1].text += text
+    } else {
+      pieces.append((target, text))
+    }
+  }
+
+  /// Adds a result, which is JSON already.
+  mutating func append(result: String) {
+    size += result.utf8.count
+    results.append(result)
+  }
+
+  /// Adds a member of its last line.
+  mutating func set(_ name: StaticString, _ write: (inout [UInt8]) -> Void) {
+    JSON.append(",\"" as StaticString, to: &members)
+    JSON.append(name, to: &members)
+    JSON.append("\":" as StaticString, to: &members)
+    write(&members)
+  }
+
+  mutating func set(_ name: StaticString, _ number: Int) { set(name) { JSON.append(number, to: &$0) } }
+  mutating func set(_ name: StaticString, _ text: String) { set(name) { JSON.append(quoted: text, to: &$0) } }
+
+  /// Says why the request was not done.
+  mutating func fail(_ code: ErrorCode, _ message: String, hint: String?) {
+    set("error") { out in
+      JSON.append("{\"code\":" as StaticString, to: &out)
+      JSON.append(quoted: code.rawValue, to: &out)
+      JSON.append(",\"message\":" as StaticString, to: &out)
+      JSON.append(quoted: message, to: &out)
+      if let hint {
+        JSON.append(",\"hint\":" as StaticString, to: &out)
+        JSON.append(quoted: hint, to: &out)
+      }
+      out.append(UInt8(ascii: "}"))
+    }
+  }
+
+  /// The part of it so far, which is forgotten here.
+  mutating func takePart() -> Answer {
+    defer { (pieces, results, size) = ([], [], 0) }
+    return self
+  }
+
+  func append(to out: inout [UInt8]) {
+    out.append(UInt8(ascii: "{"))
+    let start = out.count
+    if let id {
+      JSON.append(",\"id\":" as StaticString, to: &out)
+      JSON.append(id, to: &out)
+    }
+    if !pieces.isEmpty {
+      JSON.append(",\"output\":[" as StaticString, to: &out)
+      for (index, piece) in pieces.enumerated() {
+        JSON.append(index == 0 ? "{\"" : ",{\"" as StaticString, to: &out)
+        JSON.append(piece.target == .standardOutput ? "out\":" : "err\":" as StaticString, to: &out)
+        JSON.append(quoted: piece.text, to: &out)
+        out.append(UInt8(ascii: "}"))
+      }
+      out.append(UInt8(ascii: "]"))
+    }
+    if !results.isEmpty {
+      JSON.append(",\"results\":[" as StaticString, to: &out)
+      for (index, result) in results.enumerated() {
+        if index > 0 { out.append(UInt8(ascii: ",")) }
+        JSON.append(bare: result, to: &out)
+      }
+      out.append(UInt8(ascii: "]"))
+    }
+    out += members
+    if out.count > start { out.remove(at: start) }
+    out.append(UInt8(ascii: "}"))
+    out.append(0x0A)
+  }
+}

@@ -1,0 +1,181 @@
+import ShellLanguage
+import StoreCore
+import StoreHistory
+import StoreHost
+import StoreSchema
+
+/// The services of a session for a door: those who come in give its statements, from one thread at a time.
+extension Session {
+  /// Starts a session for somebody who comes in by a door.
+  ///
+  /// - Parameters:
+  ///   - width: the width of their screen; nil: they have none.
+  ///   - wake: has the session attended to soon; called on any thread.
+  ///   - take: gets what is printed, on the thread of the session.
+  package convenience init<Action: SchematicUnion, State: SchematicRecord>(
+    throughDoorOf host: StoreHost<Action, State>, options: SessionOptions, width: @escaping @Sendable () -> Int?,
+    wake: @escaping @Sendable () -> Void, take: @escaping (String, OutputTarget) -> Void
+  ) throws {
+    try self.init(host, options: options, console: Console(width: width, take), wake: wake)
+    console.beforeTelling = { [store] in
+      store.live.settleJournal()
+      return store.live.takeJournalNotes()
+    }
+  }
+
+  /// Has an interruption end what runs.
+  ///
+  /// - Parameters:
+  ///   - isRequested: tells whether one waits to be taken.
+  ///   - take: the same, and takes it.
+  ///   - publish: gets the functions that stop the Lua that may be running, whenever there are others.
+  package func obey(
+    isRequested: @escaping () -> Bool, take: @escaping () -> Bool,
+    publish: @escaping ([@Sendable () -> Void]) -> Void
+  ) {
+    interrupts.isRequested = isRequested
+    interrupts.take = take
+    interrupts.publish = publish
+    publishInterrupts()
+  }
+
+  /// Leaves the session to whichever thread uses it next.
+  package func rest() { inbox.rest() }
+
+  /// Prints what others caused.
+  package func attend() { runDue() }
+
+  /// True if something that others caused waits.
+  package var hasNews: Bool { inbox.hasMessages }
+
+  /// Runs what a text completes.
+  ///
+  /// - Parameters:
+  ///   - open: the text that a statement was left open in; it is changed to what is open then.
+  ///   - who: who gives it, as sources say (R36).
+  /// - Returns: 0, or the status of the first failure.
+  package func take(_ given: GivenText, from who: String, open: inout StatementReader?) -> Int32 {
+    options.keepsGoing = given.keepsGoing
+    options.isQuiet = given.isQuiet
+    options.isUTF8 = given.isUTF8
+    if let format = given.format { options.format = format }
+    options.isJSON = given.isJSON
+    printer.isJSON = given.isJSON
+    var origin = given.file.map { StatementOrigin(file: $0, kind: .batch, arguments: given.arguments) } ?? .prompt
+    origin.who = who
+    running.origin = origin
+    publishInterrupts()
+    if !running.hasRest { outcome.tally = SessionOutcome.Tally() }
+    running.hasRest = given.goesOn || given.hasRest
+    let before = outcome.tally.firstStatus
+    outcome.tally.firstStatus = 0
+    defer { if before != 0 { outcome.tally.firstStatus = before } }
+    guard !given.isScript else {
+      return (try? runScript(Array(given.text.utf8), file: given.file ?? "door", arguments: given.arguments)) ?? 1
+    }
+    var reader = given.isAnew ? nil : open
+    open = nil
+    if reader == nil { reader = StatementReader(grammar: grammar, firstLine: given.line) }
+    reader?.append(given.text.utf8)
+    if !given.goesOn { reader?.finish() }
+    guard var statements = reader else { return 0 }
+    let ended = runStatements(of: &statements)
+    let status = ended ?? outcome.tally.firstStatus
+    if given.goesOn {
+      // At a prompt every statement starts anew.
+      if ended == nil, given.file != nil || statements.continuation != nil { open = statements }
+      return status
+    }
+    return given.file == nil || given.hasRest ? status : endText(status)
+  }
+
+  /// The value at a path.
+  ///
+  /// - Parameter number: after which action; nil: as it is shown.
+  package func value(at path: String, after number: Int?) throws -> Value {
+    try require(.read, for: "reading")
+    let path = try Path(parsing: path)
+    func read() throws -> Value { path.steps.isEmpty ? try wholeState().value : try self.read(path).value }
+    guard let number else { return try read() }
+    return try store.viewing(number) { try read() }
+  }
+
+  /// The text that may stand at the cursor.
+  package func completion(of line: String, cursor: Int, openLines: [String]) -> LineCompletion {
+    guard options.rights.allow(.read) else { return LineCompletion(replaceFrom: cursor) }
+    return Completer(self).complete(line: line, cursor: cursor, openLines: openLines)
+  }
+
+  /// The entries of the log in a range, oldest first.
+  ///
+  /// - Returns: as many as fit, and the number to go on from; nil: there are no more.
+  package func entries(in range: LogRange) throws -> (entries: [LoggedEntry], next: Int?) {
+    try require(.read, for: "log")
+    var isConcerned: ((Change) -> Bool)?
+    if let changed = range.changed { isConcerned = concern(try Path(parsing: changed)) }
+    let log = store.live.log
+    var found: [LoggedEntry] = []
+    var size = 0
+    for entry in log.entries(from: range.first) {
+      if let last = range.last, entry.number > last { break }
+      if let action = range.action, !Glob.matches(action, entry.action) { continue }
+      if let isConcerned, !entry.changes.contains(where: isConcerned) { continue }
+      size += entry.footprint
+      if found.count >= range.count || (size > LogRange.mostBytes && !found.isEmpty) { return (found, entry.number) }
+      found.append(entry)
+    }
+    return (found, nil)
+  }
+
+  /// Throws where the session may not look at the store.
+  package func requireReading(for what: String) throws { try require(.read, for: what) }
+
+  /// The point in time, and the first and last action that the history holds.
+  package var now: (time: Duration, oldest: Int, head: Int) {
+    store.turn { (store.live.clock.now, store.live.history.oldest, store.live.head) }
+  }
+}
+
+/// A text with statements that a door was sent.
+package struct GivenText: Sendable {
+  package let text: String
+  /// The name of the file that it stands in; nil: somebody typed it.
+  package var file: String?
+  /// The number of its first line.
+  package var line = 1
+  package var arguments: [String] = []
+  /// True if its end may be in the middle of a statement, and more of it comes.
+  package var goesOn = false
+  /// True if it does not go on with what was left open.
+  package var isAnew = false
+  /// True if all of its syntax is checked before anything runs.
+  package var isScript = false
+  /// True if other texts of the same run follow.
+  package var hasRest = false
+  package var keepsGoing = false
+  package var isQuiet = false
+  package var isUTF8 = false
+  package var isJSON = false
+  package var format: Format?
+  package var width: Int?
+
+  package init(_ text: String) { self.text = text }
+}
+
+/// A range of the log, and the entries of it that are asked for.
+package struct LogRange: Sendable {
+  package var first: Int
+  package var last: Int?
+  package var count = LogRange.most
+  /// The pattern of names of actions; nil: any.
+  package var action: String?
+  /// The path that something was changed at; nil: any.
+  package var changed: String?
+
+  package init(first: Int) { self.first = first }
+
+  /// The most entries in one answer.
+  package static let most = 1000
+  /// Entries of about so many bytes end an answer.
+  static let mostBytes = 4 << 20
+}

@@ -1,0 +1,278 @@
+import Glibc
+import TerminalSupport
+import Testing
+
+/// Stores that other processes attach to.
+@Suite("Doors")
+struct DoorTests {
+  /// A program that serves, and ends with the test.
+  private final class Server {
+    let running: RunningProgram
+    let path: String
+    private var hasEnded = false
+
+    init(_ shell: Shell, _ arguments: String...) throws {
+      path = shell.folder.path + "/door"
+      let quiet = open("/dev/null", O_RDWR)
+      defer { close(quiet) }
+      running = try shell.start(
+        ["serve", "--listen", path] + arguments, descriptors: [(0, quiet), (1, quiet), (2, quiet)])
+      for _ in 0..<1000 where access(path, F_OK) != 0 { usleep(10_000) }
+    }
+
+    deinit { if !hasEnded { kill(running.process, SIGKILL) } }
+
+    func end(by signal: Int32) throws -> Int32 {
+      hasEnded = true
+      kill(running.process, signal)
+      return try running.waitForEnd()
+    }
+  }
+
+  private static let hasPython = access("/usr/bin/python3", X_OK) == 0
+
+  @Test(.enabled(if: hasPython)) func aClientOfAnotherLanguageSpeaks() throws {
+    let shell = try Shell()
+    let server = try Server(shell)
+    let client = #filePath.replacing("DoorTests.swift", with: "Support/DoorClient.py")
+    let outcome = try shell.run(program: "/usr/bin/python3", client, server.path)
+    #expect(
+      outcome
+        == .init(
+          output: """
+            1 stsh ['all']
+            tasks.add
+            0 of 1 done
+            1 error[unknown-action]: unknown action 'tasks.nothing'
+            True
+            watch counter.value 0 3
+            Buy milk
+            0
+            ['tasks.add', 'counter.increment']
+            ['tasks.summary']
+            counter.reset remote
+            3000001
+            lua>\u{20}
+            whole
+            3
+            bad-request
+            4 ''
+
+            """))
+  }
+
+  /// The same text means the same, here and there.
+  @Test(arguments: [
+    ["-c", "dispatch counter.increment by=4", "-c", "show counter.value --as raw"],
+    ["three.stsh"], ["--keep-going", "three.stsh"], ["--json", "--keep-going", "three.stsh"], ["open.stsh"],
+    ["--json", "-c", "show counter"], ["--as", "json", "-c", "show tasks"], ["--quiet", "three.stsh"],
+    ["-c", "dispatch counter.increment", "-c", "assert state.counter.value == 8 -- counter should be 8"],
+    ["-c", "wait until state.counter.value == 3 --timeout 10ms"], ["-c", "quit 9", "-c", "echo no"],
+    ["arguments.stsh", "one", "two words"], ["none.stsh"], ["-c", "echo a", "-c", "nonsense", "-c", "echo b"],
+  ])
+  func scriptsDoWhatTheyDoHere(_ arguments: [String]) throws {
+    func shell() throws -> Shell {
+      let shell = try Shell()
+      try shell.folder.write(
+        "three.stsh", "dispatch counter.increment\ndispatch counter.incremnt\ndispatch counter.increment\n")
+      try shell.folder.write("open.stsh", "echo first\ndispatch tasks.add title=\"oops\n")
+      try shell.folder.write("arguments.stsh", "echo $1\necho $2\n")
+      return shell
+    }
+    let (here, there) = (try shell(), try shell())
+    let server = try Server(there)
+    let (local, remote) = (try here.run(arguments), try there.run(["--attach", server.path] + arguments))
+    #expect(remote == local)
+  }
+
+  @Test(arguments: [
+    "dispatch counter.increment by=two\nshow counter.value\n", "echo a\nlua if true then\n", "quit 3\n",
+  ])
+  func standardInputDoesWhatItDoesHere(_ input: String) throws {
+    let (here, there) = (try Shell(), try Shell())
+    let server = try Server(there)
+    #expect(
+      try there.run("--attach", server.path, "--keep-going", input: input)
+        == here.run("--keep-going", input: input))
+  }
+
+  @Test func aPromptIsWhole() throws {
+    let shell = try Shell()
+    let server = try Server(shell)
+    let terminal = try shell.prompt("--attach", server.path)
+    try terminal.enter("watch counter.value")
+    terminal.type("show tas")
+    terminal.lookOn(milliseconds: 200)
+    #expect(try shell.run("--attach", server.path, "-c", "dispatch counter.increment --quiet").status == 0)
+    try terminal.wait(for: "the watch line") {
+      $0.lines.contains("[watch 1] counter.value  0 -> 1  (#1 counter.increment)")
+    }
+    try terminal.waitForCursorLine("stsh> show tas")
+    try terminal.enter("ks")
+    #expect(terminal.text.contains("nextId  1"))
+    terminal.type("dispatch counter.inc\t")
+    try terminal.waitForCursorLine("stsh> dispatch counter.increment")
+    terminal.type("\u{3}")
+    try terminal.waitForCursorLine("stsh>")
+    terminal.type("lua while true do end\r")
+    terminal.lookOn(milliseconds: 300)
+    terminal.type("\u{3}")
+    try terminal.wait(for: "the interruption") {
+      $0.cursorLine == "stsh>" && $0.lines.contains { $0.contains("error[interrupted]") }
+    }
+    terminal.type("\u{4}")
+    #expect(try terminal.waitForEnd() == 0)
+    #expect(try shell.run("--attach", server.path, "-c", "show counter.value").output == "1\n")
+    #expect(try server.end(by: SIGTERM) == 143)
+    #expect(access(server.path, F_OK) != 0)
+  }
+
+  @Test func aHostThatIsKilledIsToldOfAndRecovered() throws {
+    let shell = try Shell()
+    let server = try Server(shell, "--store", "kept.db")
+    let acknowledged = try shell.run(
+      "--attach", server.path, "-c", "dispatch counter.increment by=5", "-c", "dispatch tasks.add kept")
+    #expect(acknowledged.status == 0)
+    let quiet = open("/dev/null", O_RDWR)
+    defer { close(quiet) }
+    let waiting = try (0..<9).map { _ in
+      try shell.start(["--attach", server.path, "-c", "wait 1h"], descriptors: [(0, quiet), (1, quiet), (2, quiet)])
+    }
+    let terminal = try shell.prompt("--attach", server.path)
+    terminal.type("show tas")
+    terminal.lookOn(milliseconds: 300)
+    #expect(try server.end(by: SIGKILL) == 137)
+    for client in waiting { #expect(try client.waitForEnd() == 6) }
+    #expect(try terminal.waitForEnd() == 6)
+    #expect(terminal.text.contains("error[connection-lost]: the connection to \(server.path) was lost"))
+    let again = try shell.run(
+      "--store", "kept.db", "--listen", server.path, "-c", "show counter.value", "-c",
+      "show tasks.items[*].title --as raw")
+    #expect(again.output == "5\nkept\n")
+    #expect(again.status == 0)
+  }
+
+  @Test func aStatementWhoseAnswerDidNotComeIsNamed() throws {
+    let shell = try Shell()
+    let server = try Server(shell)
+    let errors = try #require(tmpfile())
+    defer { fclose(errors) }
+    let quiet = open("/dev/null", O_RDWR)
+    defer { close(quiet) }
+    let client = try shell.start(
+      ["--attach", server.path, "-c", "wait 1h"], descriptors: [(0, quiet), (1, quiet), (2, fileno(errors))])
+    usleep(500_000)
+    _ = try server.end(by: SIGKILL)
+    #expect(try client.waitForEnd() == 6)
+    rewind(errors)
+    var block = [UInt8](repeating: 0, count: 4096)
+    let count = fread(&block, 1, block.count, errors)
+    #expect(
+      String(decoding: block[..<count], as: UTF8.self) == """
+        error[connection-lost]: the connection to \(server.path) was lost
+          no answer came to: wait 1h; whether it ran is not known here
+
+        """)
+  }
+
+  @Test func textOfAStateIsShownAsText() throws {
+    let shell = try Shell()
+    let server = try Server(shell)
+    let hostile = "\\u{1b}[31mred\\u{1b}]0;title\\u{7}\\u{202e}back\\u{9b}2J"
+    let outcome = try shell.run(
+      "--attach", server.path, "-c", "lua dispatch('tasks.add', { title = '\(hostile)' })",
+      "-c", "show tasks.items[1].title --as raw", "-c", "show tasks", "-c", "log", "-c", "lua print('\(hostile)')")
+    #expect(outcome.status == 0)
+    #expect(
+      !outcome.output.unicodeScalars.contains {
+        $0.value < 0x20 && $0 != "\n" || $0.value == 0x202E || $0.value == 0x9B
+      })
+    let large = try shell.run(
+      "--attach", server.path, "-c", "lua dispatch('tasks.add', { title = ('y'):rep(10000000) })",
+      "-c", "show tasks.items[2].title --as raw")
+    #expect(large.status == 0)
+    #expect(large.output.utf8.count == 10_000_001)
+  }
+
+  @Test func doorsAreListedByName() throws {
+    let shell = try Shell()
+    #expect(try shell.runInShell("unset XDG_RUNTIME_DIR; stsh --attach").output == "(no doors)\n")
+    let outcome = try shell.runInShell(
+      """
+      export XDG_RUNTIME_DIR=\(shell.folder.path); stsh serve --listen shop --allow read,dispatch:tasks.* >/dev/null 2>&1 & server=$!
+      while ! test -S $XDG_RUNTIME_DIR/stsh/shop; do sleep 0.05; done
+      stsh --attach | tr -s ' 0-9' ' '; stsh --attach shop -c 'export state x'; kill $server; wait; stsh --attach; stsh --attach shop
+      """)
+    #expect(outcome.output.contains("shop stsh read,dispatch:tasks.*"))
+    #expect(outcome.output.contains("error[not-allowed]: this door does not allow export"))
+    #expect(outcome.output.contains("(no doors)\n"))
+    #expect(outcome.output.contains("error[no-door]"))
+    #expect(outcome.status == 6)
+  }
+
+  @Test func aServerOfItsOwnTypesOpensOne() throws {
+    let shell = try Shell()
+    let terminal = try shell.prompt(
+      program: "OrderBook", prompt: "orderbook>", environment: ["XDG_RUNTIME_DIR": shell.folder.path])
+    defer { terminal.type("\u{4}") }
+    let attach = "XDG_RUNTIME_DIR=\(shell.folder.path) stsh --attach orderbook"
+    let outcome = try shell.runInShell(
+      "\(attach) -c 'dispatch market.close --quiet' -c 'describe market' -c 'why market.isOpen' -c 'undo'")
+    #expect(outcome.output.contains("module market (swift)"))
+    #expect(outcome.output.contains("market.close"))
+    #expect(outcome.output.contains("<- door:1\n"))
+    #expect(outcome.output.contains("not-allowed"))
+    let other = try shell.prompt(
+      ["--attach", "orderbook"], prompt: "orderbook>", environment: ["XDG_RUNTIME_DIR": shell.folder.path])
+    other.type("dispatch book.pla\t")
+    try other.waitForCursorLine("orderbook> dispatch book.place")
+    other.type("\u{3}\u{4}")
+    #expect(try other.waitForEnd() == 0)
+  }
+
+  /// Whoever gets at the socket all the same is sent away.
+  @Test(.enabled(if: hasPython && getuid() == 0)) func anotherUserIsNotLetIn() throws {
+    let shell = try Shell()
+    let server = try Server(shell)
+    let client = """
+      import os, socket, sys
+      os.setuid(65534)
+      door = socket.socket(socket.AF_UNIX)
+      try:
+          door.connect(sys.argv[1])
+          print(door.makefile().read(), end="")
+      except PermissionError:
+          print("refused by the system")
+      """
+    chmod(shell.folder.path, 0o755)
+    #expect(
+      try shell.run(program: "/usr/bin/python3", "-c", client, server.path).output == "refused by the system\n")
+    chmod(server.path, 0o666)
+    #expect(
+      try shell.run(program: "/usr/bin/python3", "-c", client, server.path).output
+        == "{\"event\":\"end\",\"message\":\"this door is for another user\"}\n")
+    #expect(try shell.run("--attach", server.path, "-c", "echo still").output == "still\n")
+  }
+
+  @Test func aPortAsksForItsToken() throws {
+    let shell = try Shell()
+    let outcome = try shell.runInShell(
+      """
+      stsh serve --listen 127.0.0.1:0 --token-file token 2>said & server=$!
+      while ! test -s token; do sleep 0.05; done; sleep 0.1
+      place=$(sed 's/listening at //' said)
+      stsh --attach $place --token-file token -c 'echo in'; echo old > old; stsh --attach $place --token-file old -c 'echo in'
+      echo $?; stat -c %a token; kill $server; wait
+      """)
+    #expect(outcome.output.hasPrefix("in\nerror[no-door]"))
+    #expect(outcome.output.contains("\n6\n600\n"))
+  }
+
+  @Test(arguments: [
+    ["--attach", "x", "--store", "s"], ["--listen", "x/", "-c", "echo"],
+    ["--allow", "write", "--listen", "/tmp/x.door", "-c", "echo"], ["--listen", "10.0.0.1:80", "-c", "echo"],
+  ])
+  func commandLinesThatCannotBe(_ arguments: [String]) throws {
+    #expect(try Shell().run(arguments).status == 2)
+  }
+}

@@ -1,0 +1,172 @@
+import Glibc
+import ShellLanguage
+import StandardModules
+import StoreCore
+import StoreHost
+import StoreShell
+import Testing
+
+@testable import ShellDoor
+
+/// Clients that do what they should not: the store goes on, memory stays bounded, and each gets its error.
+@Suite struct DoorAbuseTests {
+  private static let seed = getenv("STSH_ABUSE_SEED").flatMap { UInt64(String(cString: $0)) } ?? 1
+  private static let rounds = getenv("STSH_ABUSE_SESSIONS").flatMap { Int(String(cString: $0)) } ?? 20
+
+  private static func limits(_ change: (inout DoorLimits) -> Void) -> DoorLimits {
+    var limits = DoorLimits()
+    change(&limits)
+    return limits
+  }
+
+  private static func works(_ house: House) throws -> Bool {
+    try house.client().ask("{\"run\":\"echo works\"}").contains("works")
+  }
+
+  /// The memory that the process holds, in bytes.
+  private static var memory: Int {
+    guard let file = fopen("/proc/self/statm", "r") else { return 0 }
+    defer { fclose(file) }
+    var line = [CChar](repeating: 0, count: 256)
+    guard fgets(&line, 255, file) != nil else { return 0 }
+    let words = String(decoding: line.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self).split(
+      separator: " ")
+    return (words.count > 1 ? Int(words[1]) ?? 0 : 0) * 4096
+  }
+
+  @Test func rubbishEndsTheConversationAtTheThirdLine() throws {
+    let house = try House()
+    let client = try house.client()
+    client.send(
+      "rubbish", "{\"run\":1}", "{\"run\":\"echo x\"}", "[]", "{\"run\":\"echo x\",\"other\":1}", "{}",
+      "{\"run\":\"echo y\"}")
+    let lines = try client.rest()
+    #expect(lines.count { $0.contains("\"code\":\"bad-request\"") } == 5)
+    #expect(lines.count { $0.contains("{\"out\":\"x") } == 1)
+    #expect(lines.last == "{\"event\":\"end\",\"message\":\"3 lines in a row were no requests\"}")
+    #expect(try Self.works(house))
+  }
+
+  @Test func generatedRubbishIsSurvived() throws {
+    let house = try House([.read, .dispatch()])
+    var random = Random(seed: Self.seed)
+    let parts = [
+      "{", "}", "\"run\"", ":", "\"show counter\"", ",", "\"id\"", "1", "\n", "\n", "[", "]", "\\", "\"", "\u{0}", "é",
+      "{\"run\":\"echo 1\"}\n", "{\"interrupt\":true}\n", "{\"follow\":1}\n", "{\"read\":\"counter\"}\n", "1e999", "-",
+      "{\"complete\":\"show \",\"cursor\":3}\n", "{\"watch\":\"counter.value\"}\n", "{\"log\":-5}\n",
+    ]
+    for _ in 0..<Self.rounds {
+      let client = try Client(house.door.address)
+      var bytes: [UInt8] = []
+      for _ in 0..<random.below(60) {
+        if random.below(8) == 0 { bytes.append(UInt8(random.below(256))) }
+        bytes += Array(parts[random.below(parts.count)].utf8)
+      }
+      client.send(bytes)
+      if random.below(2) == 0 { shutdown(client.descriptor, Int32(SHUT_WR)) }
+    }
+    #expect(try Self.works(house))
+  }
+
+  @Test func aLineWithoutEndTakesNoMemory() throws {
+    let house = try House(limits: Self.limits { $0.lineBytes = 1 << 16 })
+    let client = try house.client()
+    let before = Self.memory
+    let block = [UInt8](repeating: UInt8(ascii: "x"), count: 1 << 20)
+    // 1 GiB where abuse is what is asked for.
+    for _ in 0..<(Self.rounds < 100 ? 128 : 1024) { client.send(block) }
+    #expect(Self.memory - before < 64 << 20)
+    client.send("")
+    #expect(try client.line().contains("a line has at most 65536 bytes"))
+    #expect(try client.ask("{\"run\":\"echo on\"}").contains("on"))
+  }
+
+  @Test func halfARequestIsNotWaitedForForEver() throws {
+    let house = try House(limits: Self.limits { $0.patience = .milliseconds(200) })
+    let client = try house.client()
+    client.send(Array("{\"run\":\"echo".utf8))
+    #expect(try client.rest() == ["{\"event\":\"end\",\"message\":\"the rest of a request did not come in time\"}"])
+    let patient = try house.client()
+    usleep(500_000)
+    #expect(try patient.ask("{\"run\":\"echo idle\"}").contains("idle"))
+  }
+
+  @Test func moreThanItMayAreRefused() throws {
+    let house = try House(limits: Self.limits { $0.conversations = 8 })
+    let clients = try (0..<8).map { _ in try house.client() }
+    for _ in 0..<(Self.rounds < 100 ? 50 : 10_000) {
+      let client = try Client(house.door.address)
+      #expect(
+        try client.rest() == ["{\"event\":\"end\",\"message\":\"this door has as many conversations as it may\"}"])
+    }
+    #expect(try clients[3].ask("{\"run\":\"quit\"}").contains("\"quit\":0"))
+    #expect(try clients[3].rest() == [])
+    #expect(try Self.works(house))
+  }
+
+  /// The store does not wait for one who does not read, and keeps little for them.
+  @Test func aListenerThatNeverReadsHoldsNobodyUp() throws {
+    let house = try House(limits: Self.limits { $0.patience = .milliseconds(500) })
+    let client = try house.client()
+    client.send("{\"watch\":\"tasks\"}", "{\"follow\":1}")
+    let other = try house.client()
+    let text = String(repeating: "x", count: 10_000)
+    _ = try other.ask("{\"run\":\"dispatch tasks.add \(text) --quiet\"}")
+    let before = Self.memory
+    for _ in 0..<3000 { house.host.store.dispatch(.tasks(.complete(id: 1))) }
+    for _ in 0..<3000 { house.host.store.dispatch(.counter(.increment())) }
+    #expect(Self.memory - before < 128 << 20)
+    // What was dispatched while another thread had the turn is done soon after.
+    #expect(try other.ask("{\"run\":\"wait until state.counter.value == 3000\"}") == "{\"status\":0}")
+    // One who asks for more than they read is given up.
+    let greedy = try house.client()
+    for _ in 0..<2000 { greedy.send("{\"run\":\"show tasks\"}") }
+    #expect(try other.ask("{\"run\":\"echo on\"}").contains("on"))
+  }
+
+  @Test func aClientThatIsGoneEndsWhatItRan() throws {
+    let house = try House()
+    let records = "\(house.folder)/records.jsonl"
+    let file = try #require(fopen(records, "w"))
+    for _ in 0..<300_000 { fputs("{\"by\":1}\n", file) }
+    fclose(file)
+    do {
+      let client = try house.client()
+      client.send("{\"run\":\"ingest \(records) --as counter.increment\"}")
+      usleep(100_000)
+    }
+    var last = -1
+    for _ in 0..<200 {
+      usleep(50_000)
+      let value = house.host.store.withState { $0.counter.value }
+      if value == last { break }
+      last = value
+    }
+    #expect(last > 0 && last < 300_000)
+    #expect(try Self.works(house))
+  }
+
+  @Test func waitsOfManyLeaveRoomForOthers() throws {
+    let house = try House(limits: Self.limits { $0.threads = 6 })
+    let waiting = try (0..<5).map { _ in try house.client() }
+    for client in waiting { client.send("{\"run\":\"wait 1h\"}") }
+    usleep(200_000)
+    #expect(try Self.works(house))
+    for client in waiting { client.send("{\"interrupt\":true}") }
+    for client in waiting { #expect(try client.line().contains("interrupted")) }
+  }
+}
+
+/// Numbers that a seed decides.
+private struct Random {
+  private var state: UInt64
+
+  init(seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 | 1 }
+
+  mutating func below(_ limit: Int) -> Int {
+    state ^= state << 13
+    state ^= state >> 7
+    state ^= state << 17
+    return Int(state % UInt64(limit))
+  }
+}

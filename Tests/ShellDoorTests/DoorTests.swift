@@ -1,0 +1,278 @@
+import Glibc
+import ShellLanguage
+import StandardModules
+import StoreCore
+import StoreHost
+import StoreSchema
+import StoreShell
+import Testing
+
+@testable import ShellDoor
+
+/// What is spoken at a door.
+@Suite struct DoorTests {
+  @Test func aDoorSaysWhoIsThere() throws {
+    let house = try House([.read, .dispatch("tasks.*")])
+    let hello = try Client(house.door.address).line()
+    #expect(
+      hello == "{\"door\":1,\"program\":\"stsh\",\"process\":\(getpid()),\"allow\":[\"read\",\"dispatch:tasks.*\"],"
+        + "\"prompt\":\"stsh> \",\"head\":0}")
+  }
+
+  @Test func aStatementIsAnswered() throws {
+    let house = try House()
+    let client = try house.client()
+    #expect(
+      try client.ask("{\"id\":1,\"run\":\"dispatch counter.increment by=4\"}")
+        == "{\"id\":1,\"output\":[{\"out\":\"#1 counter.increment by=4\\n  counter.value  0 -> 4\\n\"}],\"status\":0}")
+    #expect(house.host.store.withState { $0.counter.value } == 4)
+    #expect(
+      try client.ask("{\"id\":\"b\",\"run\":\"show counter.value\",\"form\":\"json\"}")
+        == "{\"id\":\"b\",\"results\":[{\"ok\":true,\"line\":1,\"data\":4}],\"status\":0}")
+    #expect(
+      try client.ask("{\"run\":\"dispatch counter.incremnt\"}")
+        == "{\"output\":[{\"err\":\"error[unknown-action]: unknown action 'counter.incremnt'\\n  dispatch counter.incremnt\\n"
+        + "           ^~~~~~~~~~~~~~~~\\n  hint: did you mean 'counter.increment'?\\n\"}],\"status\":1}")
+  }
+
+  /// R36.
+  @Test func sourcesSayWhoItWas() throws {
+    let house = try House()
+    let client = try house.client()
+    client.send("{\"run\":\"echo hello\"}", "{\"run\":\"dispatch counter.increment --info test\"}")
+    _ = try (client.line(), client.line())
+    let entries = try client.ask("{\"log\":1}")
+    #expect(entries.contains("\"kind\":\"remote\""))
+    #expect(entries.contains("\"file\":\"door\""))
+    #expect(entries.contains("\"line\":2"))
+    #expect(entries.contains("\"info\":\"uid \(getuid()) pid \(getpid()): test\""))
+  }
+
+  @Test func conversationsSeeEachOther() throws {
+    let house = try House()
+    let (one, two) = (try house.client(), try house.client())
+    #expect(try one.ask("{\"id\":1,\"watch\":\"counter.value\"}").contains("\"status\":0"))
+    _ = try two.ask("{\"run\":\"watch counter.value\"}")
+    house.host.store.dispatch(.counter(.increment()))
+    #expect(
+      try one.line()
+        == "{\"event\":\"watch\",\"id\":1,\"path\":\"counter.value\",\"from\":0,\"to\":1,\"action\":1}")
+    #expect(
+      try two.line()
+        == "{\"output\":[{\"err\":\"[watch 1] counter.value  0 -> 1  (#1 counter.increment)\\n\"}],\"event\":\"output\"}"
+    )
+    _ = try two.ask("{\"run\":\"let x = 5\"}")
+    #expect(try one.ask("{\"run\":\"echo $x\"}").contains("unknown-variable"))
+  }
+
+  @Test func statementsMayComeInParts() throws {
+    let house = try House()
+    let client = try house.client()
+    #expect(
+      try client.ask("{\"run\":\"lua for i = 1, 3 do\\n\",\"more\":true}") == "{\"status\":0,\"open\":\"lua> \"}")
+    #expect(
+      try client.ask("{\"run\":\"dispatch('counter.increment') end\\n\",\"more\":true}")
+        == "{\"status\":0,\"prompt\":\"stsh> \"}")
+    #expect(house.host.store.withState { $0.counter.value } == 3)
+    #expect(try client.ask("{\"run\":\"echo \\\"a\\n\",\"more\":true}").contains("\"open\""))
+    #expect(try client.ask("{\"run\":\"echo b\\n\",\"more\":true,\"anew\":true}").contains("{\"out\":\"b\\n\"}"))
+    #expect(try client.ask("{\"run\":\"echo \\\"a\"}").contains("is never closed"))
+  }
+
+  @Test func scriptsAreCheckedBeforeTheyRun() throws {
+    let house = try House()
+    let client = try house.client()
+    let answer = try client.ask(
+      "{\"run\":\"echo first\\necho \\\"oops\",\"file\":\"a.stsh\",\"script\":true}")
+    #expect(!answer.contains("{\"out\""))
+    #expect(answer.contains("a.stsh:2:6: error[syntax]"))
+    #expect(answer.hasSuffix("\"status\":2}"))
+    let other = try client.ask(
+      "{\"run\":\"nonsense\\nnonsense\\necho $1\",\"file\":\"b.stsh\",\"script\":true,\"keepGoing\":true,\"arguments\":[\"x\"]}"
+    )
+    #expect(other.contains("{\"out\":\"x\\n\"}"))
+    #expect(other.contains("2 of 3 commands failed"))
+    #expect(other.hasSuffix("\"status\":1}"))
+    #expect(try client.ask("{\"run\":\"quit 4\"}") == "{\"status\":4,\"quit\":4}")
+    #expect(try client.rest() == [])
+  }
+
+  @Test func valuesAreReadAtEveryPoint() throws {
+    let house = try House([.read])
+    for number in 1...5 { house.host.store.dispatch(.tasks(.add(title: "\(number)"))) }
+    let client = try house.client()
+    #expect(try client.ask("{\"read\":\"tasks.nextId\",\"at\":2}") == "{\"value\":3}")
+    #expect(try client.ask("{\"read\":\"tasks.items[*].title\",\"from\":2,\"count\":2}").contains("[\"2\",\"3\"]"))
+    #expect(try client.ask("{\"read\":\"tasks.none\"}").contains("\"code\":\"unknown-path\""))
+    #expect(try client.ask("{\"read\":\"tasks.nextId\",\"at\":99}").contains("\"error\""))
+    let page = try client.ask("{\"log\":2,\"count\":2,\"action\":\"tasks.*\",\"changed\":\"tasks.items\"}")
+    #expect(page.contains("{\"id\":2,") && page.contains("{\"id\":3,") && page.hasSuffix("\"next\":4}"))
+    #expect(try client.ask("{\"time\":true}").hasSuffix("\"oldest\":0,\"head\":5}"))
+    #expect(try client.ask("{\"help\":\"show\"}").contains("prints the state"))
+    #expect(try client.ask("{\"complete\":\"show tasks.nex\"}").contains("{\"text\":\"tasks.nextId\""))
+  }
+
+  @Test func aFollowerHearsOfAll() throws {
+    let house = try House([.read])
+    let client = try house.client()
+    house.host.store.dispatch(.counter(.increment()))
+    #expect(try client.ask("{\"id\":7,\"follow\":1}") == "{\"id\":7,\"head\":1}")
+    #expect(try client.line().contains("\"event\":\"actions\",\"entries\":[{\"id\":1,"))
+    for _ in 0..<5 {
+      house.host.store.dispatch(.counter(.increment()))
+      usleep(50_000)
+    }
+    var numbers: [Int] = []
+    while numbers.last != 6 {
+      let line = try client.line()
+      numbers += (2...6).filter { line.contains("{\"id\":\($0),") }
+    }
+    #expect(numbers == Array(2...6))
+    // More than a batch holds are told as a number.
+    for _ in 0..<5000 { house.host.store.dispatch(.counter(.increment())) }
+    let lines = try client.lines(until: "\"head\":5006")
+    let folded = lines.compactMap { line in line.firstRange(of: "\"folded\":").map { line[$0.upperBound...] } }
+      .compactMap { Int($0.prefix { $0.isNumber }) }.reduce(0, +)
+    let told = lines.map { $0.split(separator: "\"at\":").count - 1 }.reduce(0, +)
+    #expect(folded + told == 5000)
+  }
+
+  @Test(arguments: ["lua while true do end", "wait 1h", "wait until state.counter.value == 9"])
+  func whatRunsIsInterrupted(_ statement: String) throws {
+    let house = try House()
+    let client = try house.client()
+    client.send("{\"id\":1,\"run\":\"\(statement)\"}")
+    usleep(200_000)
+    client.send("{\"id\":2,\"interrupt\":true}")
+    let answer = try client.line()
+    #expect(answer.contains("error[interrupted]") && answer.hasSuffix("\"status\":130}"), "\(answer)")
+    #expect(try client.line() == "{\"id\":2,\"status\":0}")
+    #expect(try client.ask("{\"run\":\"echo on\"}").contains("on"))
+  }
+
+  @Test func whoSaysNothingMoreIsAnsweredToTheEnd() throws {
+    let house = try House()
+    let client = try house.client()
+    client.send(Array("{\"run\":\"echo a\"}\n{\"run\":\"echo b\"}".utf8))
+    shutdown(client.descriptor, Int32(SHUT_WR))
+    #expect(try client.rest().count == 2)
+  }
+
+  @Test func aDoorWithRightsRefuses() throws {
+    let house = try House([.read])
+    let client = try house.client()
+    #expect(try client.ask("{\"run\":\"dispatch counter.increment\"}").contains("error[not-allowed]"))
+    #expect(try client.ask("{\"run\":\"show counter | touch \(house.folder)/other\"}").contains("not-allowed"))
+    #expect(try client.ask("{\"complete\":\"source \(house.folder)/\"}").hasSuffix("\"candidates\":[]}"))
+    let blind = try House([.dispatch()])
+    let other = try blind.client()
+    for request in ["{\"read\":\"counter\"}", "{\"log\":1}", "{\"follow\":true}", "{\"watch\":\"counter\"}"] {
+      #expect(try other.ask(request).contains("not-allowed"), "\(request)")
+    }
+    #expect(try other.ask("{\"run\":\"dispatch counter.increment --quiet\"}") == "{\"status\":0}")
+  }
+
+  @Test func aPortNeedsItsToken() throws {
+    let house = try House(at: .loopback(port: 0))
+    let token = try #require(house.door.token)
+    #expect(token.utf8.count == 32)
+    for first in ["{\"run\":\"show counter\"}", "{\"token\":\"\(String(token.reversed()))\"}", "{\"token\":\"\"}"] {
+      let client = try Client(house.door.address)
+      #expect(try client.ask(first).contains("\"code\":\"no-door\""))
+      #expect(try client.rest() == [])
+    }
+    let client = try Client(house.door.address)
+    #expect(try client.ask("{\"token\":\"\(token)\"}").hasPrefix("{\"door\":1"))
+    #expect(try client.ask("{\"run\":\"echo in\"}").contains("in"))
+    #expect(throws: ShellError.self) { try DoorAddress(parsing: "0.0.0.0:80") }
+  }
+
+  @Test func aHostThatClosesSaysSo() throws {
+    let house = try House()
+    let (idle, talking) = (try house.client(), try house.client())
+    _ = try talking.ask("{\"run\":\"watch counter\"}")
+    try house.host.close()
+    for client in [idle, talking] {
+      let last = try client.rest()
+      #expect(last.last == "{\"event\":\"end\",\"message\":\"the store was closed by the program that owns it\"}")
+    }
+    #expect(access(house.path, F_OK) != 0)
+  }
+
+  // MARK: The place
+
+  @Test func oneListensAtAPlace() throws {
+    let house = try House()
+    let error = #expect(throws: ShellError.self) { try Door(house.host, at: .unix(house.path), allow: [.read]) }
+    #expect(error?.code == .doorInUse)
+    #expect(try house.client().ask("{\"run\":\"echo still\"}").contains("still"))
+  }
+
+  @Test func aSocketThatNobodyHoldsIsReplacedByOne() throws {
+    let folder = try House.makeFolder()
+    defer { House.remove(folder) }
+    let address = DoorAddress.unix("\(folder)/door")
+    let stale = address.makeSocket()
+    _ = address.withSystemAddress { bind(stale, $0, $1) }
+    close(stale)
+    let host = try Host(Application(initial: StandardState(), reducer: StandardState.reducer), program: "stsh")
+    let doors = (0..<2).map { _ in try? Door(host, at: address, allow: [.all]) }
+    #expect(doors.compactMap(\.self).count == 1)
+    var status = stat()
+    #expect(stat("\(folder)/door", &status) == 0 && status.st_mode & 0o777 == 0o600)
+    #expect(try Client(address).line().contains("\"door\":1"))
+    // What stands there in its place by then is another's.
+    unlink("\(folder)/door")
+    let other = address.makeSocket()
+    _ = address.withSystemAddress { bind(other, $0, $1) }
+    for door in doors { door?.close() }
+    #expect(access("\(folder)/door", F_OK) == 0)
+    close(other)
+  }
+
+  @Test func whatIsNoSocketIsLeftAlone() throws {
+    let folder = try House.makeFolder()
+    defer { House.remove(folder) }
+    close(open("\(folder)/door", O_CREAT | O_WRONLY, 0o644))
+    let host = try Host(Application(initial: StandardState(), reducer: StandardState.reducer), program: "stsh")
+    #expect(throws: ShellError.self) { try Door(host, at: .unix("\(folder)/door"), allow: [.all]) }
+    #expect(access("\(folder)/door", F_OK) == 0)
+  }
+
+  @Test func textFromElsewhereCommandsNoTerminal() {
+    #expect(SafeText.lines("a\u{1B}[31mb\n\u{202E}c\td\u{9B}") == "a\\u{1b}[31mb\n\\u{202e}c\td\\u{9b}")
+    #expect(SafeText.lines("plain ü 漢\n") == "plain ü 漢\n")
+  }
+
+  // MARK: Many at a time
+
+  /// Meant for the thread sanitizer too.
+  @Test func manyTalkWhileTheOwnerActs() async throws {
+    let house = try House()
+    let path = house.door.address
+    let host = house.host
+    await withTaskGroup(of: Int.self) { group in
+      for number in 0..<6 {
+        group.addTask {
+          guard let client = try? Client(path), (try? client.line()) != nil else { return -1 }
+          var answers = 0
+          client.send("{\"watch\":\"counter.value\"}", "{\"follow\":true}")
+          for round in 0..<40 {
+            let statement = round % 4 == number % 4 ? "dispatch tasks.add x --quiet" : "= state.counter.value"
+            client.send("{\"id\":\(round),\"run\":\"\(statement)\"}")
+          }
+          while answers < 40, let line = try? client.lineIfAny() {
+            if line.hasPrefix("{\"id\":"), line.contains("\"status\":0") { answers += 1 }
+          }
+          return answers
+        }
+      }
+      group.addTask {
+        for _ in 0..<400 { host.store.dispatch(.counter(.increment())) }
+        return 40
+      }
+      for await answers in group { #expect(answers == 40) }
+    }
+    #expect(house.host.store.withState { ($0.counter.value, $0.tasks.items.count) } == (400, 60))
+  }
+}

@@ -1,0 +1,127 @@
+import Glibc
+import ShellLanguage
+import StandardModules
+import StoreCore
+import StoreHost
+import StoreSchema
+import StoreShell
+import Testing
+
+@testable import ShellDoor
+
+typealias Host = StoreHost<StandardAction, StandardState>
+
+/// A host of the standard modules with a door in a folder that goes with it.
+final class House {
+  let host: Host
+  let door: Door
+  let folder: String
+  let path: String
+
+  init(
+    _ rights: [Right] = [.all], limits: DoorLimits = DoorLimits(), clock: any StoreClock = RealClock(),
+    at address: DoorAddress? = nil
+  ) throws {
+    folder = try Self.makeFolder()
+    path = "\(folder)/door"
+    host = try Host(
+      Application(initial: StandardState(), reducer: StandardState.reducer), clock: clock, program: "stsh")
+    var options = SessionOptions()
+    options.name = "stsh"
+    door = try Door(host, at: address ?? .unix(path), allow: rights, options: options, limits: limits)
+  }
+
+  deinit {
+    door.close()
+    Self.remove(folder)
+  }
+
+  static func makeFolder() throws -> String {
+    var template = Array("/tmp/stsh-door-XXXXXX".utf8CString)
+    try #require(mkdtemp(&template) != nil)
+    return String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+  }
+
+  static func remove(_ folder: String) {
+    for name in ["door", "door.lock", "records.jsonl", "other"] { unlink("\(folder)/\(name)") }
+    rmdir(folder)
+  }
+
+  func client() throws -> Client {
+    let client = try Client(door.address)
+    _ = try client.line()
+    return client
+  }
+}
+
+/// A client as anybody could write one: it sends bytes, and reads lines within some seconds.
+final class Client {
+  let descriptor: Int32
+  private var bytes: [UInt8] = []
+
+  struct Silence: Error {}
+
+  init(_ address: DoorAddress) throws {
+    descriptor = address.makeSocket()
+    try #require(address.withSystemAddress { connect(descriptor, $0, $1) } == 0)
+    var limit = timeval(tv_sec: 20, tv_usec: 0)
+    setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+  }
+
+  deinit { close(descriptor) }
+
+  /// - Returns: false where nobody is there any more.
+  @discardableResult
+  func send(_ bytes: [UInt8]) -> Bool {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+      guard count > 0 else { return false }
+      rest = rest.dropFirst(count)
+    }
+    return true
+  }
+
+  @discardableResult
+  func send(_ lines: String...) -> Bool { send(Array(lines.map { "\($0)\n" }.joined().utf8)) }
+
+  /// The next line; nil: the door has ended the conversation.
+  func lineIfAny() throws -> String? {
+    var block = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      if let end = bytes.firstIndex(of: 0x0A) {
+        let line = String(decoding: bytes[..<end], as: UTF8.self)
+        bytes.removeFirst(end + 1)
+        return line
+      }
+      let count = recv(descriptor, &block, block.count, 0)
+      if count == 0 || (count < 0 && errno == ECONNRESET) { return nil }
+      guard count > 0 else { throw Silence() }
+      bytes += block[..<count]
+    }
+  }
+
+  func line() throws -> String { try #require(try lineIfAny()) }
+
+  /// Lines until one holds a text.
+  func lines(until text: String) throws -> [String] {
+    var lines: [String] = []
+    while true {
+      lines.append(try line())
+      if lines[lines.count - 1].contains(text) { return lines }
+    }
+  }
+
+  /// What is left until the door ends the conversation.
+  func rest() throws -> [String] {
+    var lines: [String] = []
+    while let line = try lineIfAny() { lines.append(line) }
+    return lines
+  }
+
+  /// The answer to a request.
+  func ask(_ request: String) throws -> String {
+    send(request)
+    return try line()
+  }
+}
