@@ -16,6 +16,11 @@ guard unknown.isEmpty else {
 
 if !isJSON { print(Report.header) }
 for benchmark in all where wanted.isEmpty || wanted.contains(benchmark.row) {
+  if let obstacle = benchmark.obstacle {
+    let message = "\(benchmark.row) is left out: \(obstacle)\n"
+    _ = message.withCString { write(STDERR_FILENO, $0, strlen($0)) }
+    continue
+  }
   let measurement = try benchmark.measure()
   print(isJSON ? Report.json(measurement) : Report.line(measurement))
   fflush(nil)
