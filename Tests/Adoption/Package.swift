@@ -16,7 +16,8 @@ let package = Package(
         "SwiftRexSamples", "ReducerSamples", "BindableReduxSamples", "RxStateSamples", "GatedMiddlewareSamples",
         product("StoreCore"), product("StoreUnits"), product("StoreSchema"), product("StoreTesting"),
         product("StoreCombine"), product("StoreModules"), product("StorePlugins"), product("StoreHistory"),
-        product("StoreHost"), product("ShellLanguage"), product("StoreShell"), product("LineEditor"),
+        product("StoreHost"), product("ShellLanguage"), product("StoreShell"), product("ShellDoor"),
+        product("LineEditor"),
       ]),
   ]
 )

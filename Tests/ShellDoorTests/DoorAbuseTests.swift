@@ -147,13 +147,27 @@ import Testing
   }
 
   @Test func waitsOfManyLeaveRoomForOthers() throws {
-    let house = try House(limits: Self.limits { $0.threads = 6 })
+    let house = try House(limits: Self.limits { $0.threads = 7 })
     let waiting = try (0..<5).map { _ in try house.client() }
     for client in waiting { client.send("{\"run\":\"wait 1h\"}") }
     usleep(200_000)
     #expect(try Self.works(house))
     for client in waiting { client.send("{\"interrupt\":true}") }
     for client in waiting { #expect(try client.line().contains("interrupted")) }
+  }
+
+  /// More statements than may run at a time wait for each other; an interruption is heard all the same.
+  @Test func waitsOfMoreThanMayRunAreInterrupted() throws {
+    let house = try House(limits: Self.limits { $0.threads = 3 })
+    let waiting = try (0..<6).map { _ in try house.client() }
+    for client in waiting { client.send("{\"run\":\"wait 2s\"}") }
+    usleep(200_000)
+    for client in waiting.prefix(2) {
+      client.send("{\"interrupt\":true}")
+      #expect(try client.line().contains("interrupted"))
+    }
+    for client in waiting.dropFirst(2) { #expect(try client.line() == "{\"status\":0}") }
+    #expect(try Self.works(house))
   }
 }
 

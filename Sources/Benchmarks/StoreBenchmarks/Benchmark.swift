@@ -12,6 +12,8 @@ struct Benchmark {
   var better = Direction.lower
   /// The work that nobody can be faster than, measured in the same run.
   var limit: Limit?
+  /// Why it cannot be measured here; nil: it can.
+  var obstacle: String?
   /// Sets the work up and gives what does one run of it and returns its value in the row's unit.
   let prepare: () throws -> Sample
 

@@ -45,6 +45,7 @@ func doorBenchmarks() -> [Benchmark] {
   [
     Benchmark(
       row: "D1", work: "one statement over a socket, in PINGs of redis", unit: "x", target: 2,
+      obstacle: Redis.obstacle,
       prepare: {
         let shop = try Shop()
         let redis = try Redis()
@@ -55,13 +56,15 @@ func doorBenchmarks() -> [Benchmark] {
       }),
     Benchmark(
       row: "D2", work: "100 statements pipelined", unit: "1/s", target: 200_000, better: .higher,
-      limit: Benchmark.Limit(
-        name: "PING of redis, pipelined",
-        prepare: {
-          let redis = try Redis()
-          let pings = String(repeating: "PING\r\n", count: 100)
-          return { 1e11 / (try redis.client.nanoseconds(each: 1000, of: pings, lines: 100)) }
-        }),
+      limit: Redis.obstacle != nil
+        ? nil
+        : Benchmark.Limit(
+          name: "PING of redis, pipelined",
+          prepare: {
+            let redis = try Redis()
+            let pings = String(repeating: "PING\r\n", count: 100)
+            return { 1e11 / (try redis.client.nanoseconds(each: 1000, of: pings, lines: 100)) }
+          }),
       prepare: {
         let shop = try Shop()
         let statements = String(repeating: Shop.statement, count: 100)
@@ -182,18 +185,19 @@ private final class Redis {
   let client: SocketClient
   private let process: pid_t
   private let path: String
+  private static let program = "/usr/bin/redis-server"
+
+  /// Why there is none; nil: there is.
+  static var obstacle: String? { access(program, X_OK) == 0 ? nil : "\(program) is not installed" }
 
   init() throws {
     path = "/tmp/stsh-bench-redis-\(getpid())-\(monotonicNanoseconds())"
-    guard access("/usr/bin/redis-server", X_OK) == 0 else {
-      throw ProgramRun.Failure(reason: "redis-server is not installed")
-    }
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
     posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
     process = try ProgramRun.spawn(
-      "/usr/bin/redis-server", ["--port", "0", "--unixsocket", path, "--save", "", "--dir", "/tmp"], actions: &actions,
+      Self.program, ["--port", "0", "--unixsocket", path, "--save", "", "--dir", "/tmp"], actions: &actions,
       environment: [])
     for _ in 0..<500 where access(path, F_OK) != 0 { usleep(10_000) }
     client = try SocketClient(path)

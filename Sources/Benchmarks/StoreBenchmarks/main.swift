@@ -22,6 +22,11 @@ if arguments.contains("--rows") {
 if !isJSON { print(Report.header) }
 let chosen = all.filter { wanted.isEmpty || wanted.contains($0.row) }
 for (index, benchmark) in chosen.enumerated() {
+  if let obstacle = benchmark.obstacle {
+    let message = "\(benchmark.row) is left out: \(obstacle)\n"
+    _ = message.withCString { write(STDERR_FILENO, $0, strlen($0)) }
+    continue
+  }
   let progress = isatty(STDERR_FILENO) == 1 ? "\u{1B}[K\(benchmark.row), \(index + 1) of \(chosen.count)\r" : ""
   _ = progress.withCString { write(STDERR_FILENO, $0, strlen($0)) }
   let measurement = try benchmark.measure()

@@ -58,7 +58,10 @@ extension Conversation {
         followed = FollowedLog(request.id, from: from ?? head + 1, action: action)
         answer(request.id) { $0.set("head", head) }
         followed?.tell(self)
-      case .interrupt: answer(request.id) { $0.set("status", 0) }
+      case .interrupt:
+        // Whatever it was meant for is over.
+        _ = interruption.take()
+        answer(request.id) { $0.set("status", 0) }
       case .time:
         let now = try started().now
         answer(request.id) { answer in
@@ -96,7 +99,6 @@ extension Conversation {
 
   private func run(_ given: GivenText, _ id: Value?) throws {
     let session = try started()
-    _ = interruption.take()
     width = given.width
     answer = Answer(id: id)
     // What others caused stands before.
@@ -116,8 +118,23 @@ extension Conversation {
     if outbox.isWorthSending { outbox.flush() }
   }
 
-  /// Takes what the session prints: it belongs to the request that is being done, or to none.
+  /// Takes what the session prints, long text in pieces.
   private func take(_ text: String, _ target: OutputTarget) {
+    guard text.utf8.count > Self.longestPiece, !text.hasPrefix("{\"") else { return takePiece(text, target) }
+    var rest = text.utf8[...]
+    while !rest.isEmpty {
+      var end = rest.index(rest.startIndex, offsetBy: Self.longestPiece, limitedBy: rest.endIndex) ?? rest.endIndex
+      // Not in the middle of a character.
+      while end < rest.endIndex, rest[end] & 0xC0 == 0x80 { end = rest.index(before: end) }
+      takePiece(String(decoding: rest[..<end], as: UTF8.self), target)
+      rest = rest[end...]
+    }
+  }
+
+  private static let longestPiece = 1 << 18
+
+  /// Takes text that the session prints: it belongs to the request that is being done, or to none.
+  private func takePiece(_ text: String, _ target: OutputTarget) {
     let isEvent = text.hasPrefix("{\"event\":") && text.hasSuffix("}\n")
     if isEvent {
       outbox.append { $0.append(contentsOf: text.utf8.dropLast()) }

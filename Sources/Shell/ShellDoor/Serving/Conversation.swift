@@ -44,10 +44,11 @@ final class Conversation: @unchecked Sendable {
     intake = Lock(Intake(limits: loop.limits))
   }
 
-  /// Begins it, on the thread that let it in.
-  func begin(_ block: UnsafeMutableRawBufferPointer) {
+  /// Begins it, on the thread that let it in; what has arrived meanwhile is another one's.
+  func begin() {
     if isTrusted.load(ordering: .relaxed) { greet() } else { loop.timer.schedule(self, in: loop.limits.patience) }
-    run(block)
+    intake.withLock { $0.isRunning = false }
+    wake()
   }
 
   // MARK: From any thread
@@ -67,7 +68,7 @@ final class Conversation: @unchecked Sendable {
     }
     if interrupts { interruption.request() }
     watchHalves()
-    if starts { run(block) }
+    if starts { loop.run(self, block) }
   }
 
   /// Has it look at what others caused, soon.
@@ -83,7 +84,7 @@ final class Conversation: @unchecked Sendable {
       intake.hasNews = true
       return intake.claim()
     }
-    if starts { run(block) }
+    if starts { loop.run(self, block) }
   }
 
   /// Ends it from the side of the door, with a line that says why.
@@ -112,7 +113,8 @@ final class Conversation: @unchecked Sendable {
 
   // MARK: Running
 
-  private func run(_ block: UnsafeMutableRawBufferPointer) {
+  /// Does what there is to do, on the thread that has claimed it.
+  func run(_ block: UnsafeMutableRawBufferPointer) {
     if let session { session.attendIfNew() }
     while true {
       switch step(block) {

@@ -82,8 +82,8 @@ public struct DoorLimits: Hashable, Sendable {
   public var outboxBytes = 1 << 20
   /// The number of lines in a row that are no requests after which the conversation ends.
   public var faults = 3
-  /// The most statements that run at a time; others wait.
-  public var threads = 32
+  /// The most threads: of one less statements run at a time, and others wait.
+  public var threads = 64
   /// The longest time that the rest of a request, a token, or room for an answer is waited for.
   public var patience = Duration.seconds(30)
 

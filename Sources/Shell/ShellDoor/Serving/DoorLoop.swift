@@ -26,6 +26,8 @@ final class DoorLoop: @unchecked Sendable {
   private struct State {
     var conversations: [UInt64: Conversation] = [:]
     var ready: [Conversation] = []
+    /// Those that have something to do, for which no thread is left.
+    var deferred: [Conversation] = []
     var nextReady = 0
     var nextID = Mark.first
     var threads = 0
@@ -101,18 +103,30 @@ final class DoorLoop: @unchecked Sendable {
       if event.data.u64 == Mark.stop { return }
       if idle.wrappingSubtract(1, ordering: .relaxed).newValue == 0 { startThread() }
       take(event.events, of: event.data.u64, block)
+      while let conversation = nextDeferred() { conversation.run(block) }
       idle.wrappingAdd(1, ordering: .relaxed)
     }
   }
 
+  /// Runs a conversation, unless no other thread would be left to hear of interruptions: then it waits for the next one.
+  func run(_ conversation: Conversation, _ block: UnsafeMutableRawBufferPointer) {
+    guard idle.load(ordering: .relaxed) > 0 else { return state.withLock { $0.deferred.append(conversation) } }
+    conversation.run(block)
+  }
+
+  private func nextDeferred() -> Conversation? {
+    guard idle.load(ordering: .relaxed) > 0 else { return nil }
+    return state.withLock { $0.deferred.isEmpty ? nil : $0.deferred.removeFirst() }
+  }
+
   private func take(_ events: UInt32, of mark: UInt64, _ block: UnsafeMutableRawBufferPointer) {
     switch mark {
-    case Mark.socket: accept(block)
+    case Mark.socket: accept()
     case Mark.wakeUp: takeReady(block)
     case Mark.timer:
       timer.take { $0.timeIsOver() }
       // Where the system had no descriptor left, it may have one now.
-      accept(block)
+      accept()
     default:
       let conversation = state.withLock { $0.conversations[mark] }
       conversation?.arrived(
@@ -123,7 +137,7 @@ final class DoorLoop: @unchecked Sendable {
 
   // MARK: Conversations
 
-  private func accept(_ block: UnsafeMutableRawBufferPointer) {
+  private func accept() {
     while !isClosing.load(ordering: .relaxed) {
       let descriptor = Platform.accept(socket.descriptor, nil, nil)
       guard descriptor >= 0 else {
@@ -150,7 +164,7 @@ final class DoorLoop: @unchecked Sendable {
       }
       _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
       add(descriptor, EPOLLIN.rawValue | EPOLLRDHUP.rawValue | EPOLLET.rawValue, conversation.id)
-      conversation.begin(block)
+      conversation.begin()
     }
   }
 

@@ -26,6 +26,8 @@ final class FollowedLog: Sendable {
   private static let pause = Duration.milliseconds(34)
   /// The most actions in a batch; of more, the last are told.
   private static let most = 1000
+  /// Of entries of more bytes the last are told.
+  private static let mostBytes = 2 << 20
 
   /// - Parameters:
   ///   - number: the first action to be told of.
@@ -45,14 +47,21 @@ final class FollowedLog: Sendable {
     // Who does not read is looked at again, and told the rest as a number.
     if conversation.outbox.isWorthSending { return look(at: now + Self.pause, conversation) }
     if let told, now - told < Self.pause { return look(at: told + Self.pause, conversation) }
-    let (entries, head) = live.actions(from: next, atMost: Self.most)
-    let shown = action.map { pattern in entries.filter { Glob.matches(pattern, $0.action) } } ?? entries
+    let (newest, head) = live.actions(from: next, atMost: Self.most)
+    var size = 0
+    let entries = newest.suffix(
+      max(
+        1,
+        newest.reversed().prefix {
+          size += $0.footprint; return size < Self.mostBytes
+        }.count))
+    let shown = action.map { pattern in entries.filter { Glob.matches(pattern, $0.action) } } ?? Array(entries)
     let folded = head - next + 1 - entries.count
     if !shown.isEmpty || folded > 0 {
       conversation.outbox.append { out in
         var event = Answer(id: id)
         event.set("event", "actions")
-        event.set("entries") { $0.append(shown) }
+        event.set("entries") { $0.append(Array(shown)) }
         if folded > 0 { event.set("folded", folded) }
         event.set("head", head)
         event.append(to: &out)

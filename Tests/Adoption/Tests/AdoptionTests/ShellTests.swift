@@ -1,4 +1,6 @@
+import Glibc
 import LineEditor
+import ShellDoor
 import ShellLanguage
 import StoreCore
 import StoreHistory
@@ -30,6 +32,16 @@ private struct Stereo: Equatable, Sendable { var volume = VolumeState() }
     #expect(session.run(commands: ["dispatch volume.louder --quiet", "assert state.volume.volume == 60"]) == 0)
     #expect(host.store.state.volume.volume == 60)
     try host.close()
+  }
+
+  @Test func othersComeInByADoor() throws {
+    let host = try StoreHost(stereo, clock: VirtualClock(), program: "stereo")
+    let path = "/tmp/stereo-\(getpid())"
+    let door = try Door(host, at: .unix(path), allow: [.read, .dispatch("volume.*")])
+    let shell = AttachedShell(try DoorClient(at: door.address), console: Console())
+    #expect(shell.run(commands: ["dispatch volume.louder --quiet", "assert state.volume.volume == 55"]) == 0)
+    try host.close()
+    unlink("\(path).lock")
   }
 
   @Test func whatStandsBeneathAShellMayBeUsedAlone() throws {
