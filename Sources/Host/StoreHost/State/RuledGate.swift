@@ -66,19 +66,3 @@ extension HostState {
   /// The value at a path, none where it leads to nothing; nil where its module is not there.
   package func read(_ path: Path) -> Value? { path.value { readSlice($0, $1) } }
 }
-
-extension Path {
-  /// The value at the path, none where it leads to nothing; nil where its module is not there.
-  ///
-  /// - Parameter readSlice: hands out a module's slice and its type; false where there is no such module.
-  fileprivate func value(
-    in readSlice: (_ module: String, (Schema, UnsafeRawPointer) -> Void) -> Bool
-  ) -> Value? {
-    guard case .field(let module) = steps.first else { return nil }
-    var value: Value?
-    _ = readSlice(module) { schema, slice in
-      value = (try? schema.read(steps.dropFirst(), in: slice, from: Path([steps[0]])).value) ?? .some(.none)
-    }
-    return value
-  }
-}

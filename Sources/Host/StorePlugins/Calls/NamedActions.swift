@@ -74,18 +74,21 @@ final class NamedActions {
   }
 
   /// The action that a call of `dispatch` names.
-  func makeAction(_ call: borrowing LuaCall, _ objects: SliceObjects, isRefusal: Bool) throws -> ActionCall {
+  func makeAction(
+    _ call: borrowing LuaCall, _ objects: SliceObjects, for element: AddressedElement?, isRefusal: Bool
+  ) throws -> ActionCall {
     guard let type = ownAction(call.argument(1)) else {
-      return try makeAction(call[1], call[2], objects, for: "dispatch", isRefusal: isRefusal)
+      return try makeAction(call[1], call[2], objects, for: "dispatch", element, isRefusal: isRefusal)
     }
-    return try makeAction(of: type, call[2], objects)
+    return try dispatched(type, .lua(call[2]), objects, element)
   }
 
   /// The action that Lua wants to dispatch, checked, where the plugin may dispatch it.
   ///
   /// - Parameter isRefusal: true if a refusal tells its hint apart from its message.
   func makeAction(
-    _ action: LuaValue, _ arguments: LuaValue, _ objects: SliceObjects, for function: String, isRefusal: Bool
+    _ action: LuaValue, _ arguments: LuaValue, _ objects: SliceObjects, for function: String,
+    _ element: AddressedElement? = nil, isRefusal: Bool
   ) throws -> ActionCall {
     let (type, given) = try namedAction(action, arguments, objects, for: function)
     guard mayDispatch(type) else {
@@ -94,17 +97,14 @@ final class NamedActions {
       if isRefusal { throw PluginRefusal(description: refusal, hint: hint) }
       throw LuaFailure("\(refusal) (\(hint))")
     }
-    return try dispatched(type, given, objects)
+    return try dispatched(type, given, objects, element)
   }
 
-  /// The action of a type that the plugin declares, which it may dispatch.
-  private func makeAction(of type: ActionType, _ arguments: LuaValue, _ objects: SliceObjects) throws -> ActionCall {
-    try dispatched(type, .lua(arguments), objects)
-  }
-
-  private func dispatched(_ type: ActionType, _ given: LuaArguments, _ objects: SliceObjects) throws -> ActionCall {
+  private func dispatched(
+    _ type: ActionType, _ given: LuaArguments, _ objects: SliceObjects, _ element: AddressedElement?
+  ) throws -> ActionCall {
     if type.module != manifest.name { permissions.noteDispatch(type) }
-    return try call(of: type, given, objects)
+    return try call(of: type, given, objects, element)
   }
 
   /// The action that Lua means, checked, whether or not the plugin may dispatch it.
@@ -138,13 +138,22 @@ final class NamedActions {
     case checked([Value])
   }
 
-  private func call(of type: ActionType, _ given: LuaArguments, _ objects: SliceObjects) throws -> ActionCall {
+  /// - Parameter element: the element that the action is for where its argument is left out; nil: none.
+  private func call(
+    of type: ActionType, _ given: LuaArguments, _ objects: SliceObjects, _ element: AddressedElement? = nil
+  ) throws -> ActionCall {
     switch given {
     case .checked(let arguments): return ActionCall(type, arguments)
     case .lua(let value):
       do throws(SchemaError) {
-        if case .nil = value { return try type.call([]) }
-        return try type.call(LuaBridge.arguments(named: try objects.value(of: value)))
+        if case .nil = value, element == nil { return try type.call([]) }
+        var arguments = try LuaBridge.arguments(named: try objects.value(of: value))
+        if let element, type.fields.contains(where: { $0.name == element.argument }),
+          !arguments.contains(where: { $0.name == element.argument })
+        {
+          arguments.append((element.argument, element.id))
+        }
+        return try type.call(arguments)
       } catch {
         throw LuaFailure(type.sentence(for: error))
       }

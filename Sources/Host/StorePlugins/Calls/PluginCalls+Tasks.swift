@@ -47,7 +47,7 @@ extension PluginCalls {
         throw Self.badTask("a text, a number or a boolean as its key", call[1])
       }
       guard case .function(let function) = call[2] else { throw Self.badTask("a function as its work", call[2]) }
-      start(PluginTaskStart(unit: emission.unit, key: key, function: function))
+      start(PluginTaskStart(unit: emission.unit, key: key, of: emission.element, function: function))
     }
   }
 

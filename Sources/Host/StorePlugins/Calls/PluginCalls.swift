@@ -110,12 +110,12 @@ final class PluginCalls {
     guard let emit = emission.emit else {
       // Processed at once, it is the call's no longer.
       return try call.state.metered({ $0 as any Error }) { () throws(any Error) in
-        let action = try actions.makeAction(call, objects, isRefusal: false)
+        let action = try actions.makeAction(call, objects, for: emission.element, isRefusal: false)
         let source = source(of: call, emission)
         try running.asking { try $0.dispatch(action, source: source) }
       }
     }
-    let action = try actions.makeAction(call, objects, isRefusal: emission.kind == .effect)
+    let action = try actions.makeAction(call, objects, for: emission.element, isRefusal: emission.kind == .effect)
     if emission.kind == .effect { try countDispatch() } else { try emission.count.add(most: mostActions) }
     emit(action, source(of: call, emission))
   }

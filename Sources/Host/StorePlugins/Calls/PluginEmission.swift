@@ -14,6 +14,8 @@ final class PluginEmission {
   @exclusivity(unchecked) var count = DispatchCount()
   /// Starts a task; nil: no task can be started now.
   @exclusivity(unchecked) var start: ((PluginTaskStart) -> Void)?
+  /// The element that what is dispatched and started is for; nil: none.
+  @exclusivity(unchecked) var element: AddressedElement?
   /// The common part of the sources of all its dispatches.
   @exclusivity(unchecked) private var origin: ActionSource?
   /// The source of what a named function dispatched last: the next comes from the same place as a rule.

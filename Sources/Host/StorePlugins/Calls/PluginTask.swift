@@ -10,6 +10,7 @@ public final class PluginTask {
   /// The key that tells it from the unit's other tasks.
   public let key: EffectToken
   private let keyText: String
+  private let element: AddressedElement?
   /// Set by the functions that pause the coroutine.
   var request: Step?
   private let tasks: PluginTasks
@@ -31,6 +32,7 @@ public final class PluginTask {
     unit = start.unit
     key = start.key
     keyText = "\(start.key)"
+    element = start.element
     self.tasks = tasks
     self.coroutine = coroutine
     self.isOver = isOver
@@ -57,8 +59,8 @@ public final class PluginTask {
     request = nil
     let emission = tasks.machine.calls.emissionOfTasks
     if emission.unit != unit { emission.unit = unit }
-    (emission.function, emission.emit) = (keyText, emit)
-    defer { emission.emit = nil }
+    (emission.function, emission.emit, emission.element) = (keyText, emit, element)
+    defer { (emission.emit, emission.element) = (nil, nil) }
     let outcome: LuaCoroutine.Outcome
     do throws(LuaError) {
       outcome = try tasks.run(self, emission, view) { () throws(LuaError) in

@@ -9,7 +9,17 @@ public struct PluginTaskStart: @unchecked Sendable {
   public let unit: String
   /// The key that tells it from the unit's other tasks, by type and value.
   public let key: EffectToken
+  /// The element that it is for; nil: none.
+  let element: AddressedElement?
   let function: LuaFunction
+
+  /// - Parameter element: the element that it is for, to which its key is private.
+  init(unit: String, key: EffectToken, of element: AddressedElement?, function: LuaFunction) {
+    self.unit = unit
+    self.key = element.map { EffectToken(ElementKey(id: $0.id, key: key)) } ?? key
+    self.element = element
+    self.function = function
+  }
 }
 
 extension EffectToken {

@@ -200,7 +200,9 @@ struct DefinitionReader {
     _ value: LuaValue, _ own: [ActionType], _ slice: Schema?, _ ruleUnits: [(name: String, count: Int)]
   ) throws(PluginError) -> [PluginDefinition.Unit] {
     var units: [PluginDefinition.Unit] = []
-    for entry in try list(value, "middleware", keys: ["name", "gate", "on", "before", "after", "supervise"]) {
+    for entry in try list(
+      value, "middleware", keys: ["name", "gate", "each", "by", "on", "before", "after", "supervise"])
+    {
       let name = try self.name(entry, "middleware")
       guard !units.contains(where: { $0.name == name }) else {
         throw types.fault("middleware '\(name)' is declared twice")
@@ -218,7 +220,8 @@ struct DefinitionReader {
       default: throw types.fault("\(place): gate must be \"on\", \"off\" or a rule, got \(entry["gate"].described)")
       }
       let unit = PluginDefinition.Unit(
-        name: name, isOpen: isOpen, rule: rule, on: try filter(entry["on"], own, place),
+        name: name, isOpen: isOpen, rule: rule, each: try elements(entry["each"], by: entry["by"], slice, place),
+        on: try filter(entry["on"], own, place),
         before: try optionalFunction(entry["before"], "\(place): before"),
         after: try optionalFunction(entry["after"], "\(place): after"),
         supervise: try optionalFunction(entry["supervise"], "\(place): supervise"))

@@ -54,6 +54,8 @@ struct PluginDefinition {
     let isOpen: Bool
     /// The rule that moves its gate besides; nil: only the shell does.
     let rule: GateRule?
+    /// The elements for which it runs, one by one; nil: it runs once.
+    let each: ElementRule?
     let on: Filter
     let before: LuaFunction?
     let after: LuaFunction?

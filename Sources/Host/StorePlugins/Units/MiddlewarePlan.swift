@@ -15,7 +15,9 @@ final class MiddlewarePlan {
   /// The last answer: looking for names takes longer than a small middleware.
   @exclusivity(unchecked) private var recent: (type: ActionType, isAccepted: Bool)?
   /// Held here, since handles do not.
-  private let functions: [LuaFunction]
+  let functions: (before: LuaFunction?, after: LuaFunction?)
+  /// The elements for which it runs, one by one; nil: it runs once.
+  let each: ElementRule?
 
   init(_ unit: PluginDefinition.Unit, in lua: LuaState) throws(LuaError) {
     name = unit.name
@@ -24,7 +26,8 @@ final class MiddlewarePlan {
     supervise = unit.supervise
     kept = try lua.makeSlot()
     filter = unit.on
-    functions = [unit.before, unit.after].compactMap { $0 }
+    functions = (unit.before, unit.after)
+    each = unit.each
   }
 
   /// True if the middleware wants to be asked about an action.

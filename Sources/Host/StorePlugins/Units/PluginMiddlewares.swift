@@ -45,11 +45,22 @@ public final class PluginMiddlewares: @unchecked Sendable {
     defer { (machine.calls.running.emission, machine.calls.running.slicesRead) = (outer, nil) }
     let wanted = try machine.run(view, "middleware '\(plan.name)' (supervise)") {
       () throws(LuaError) -> [PluginTaskStart] in
-      switch try machine.lua.call(function, firstResultWith: { $0.append(SliceObjects.stateObject) }) {
-      case .nil: return []
-      case .table(let table): return try starts(table, plan.name)
-      case let other: throw LuaError(kind: .runtime, message: "returned \(other.described), not a table of tasks")
+      guard let each = plan.each else {
+        return try starts(
+          machine.lua.call(function, firstResultWith: { $0.append(SliceObjects.stateObject) }), plan.name, of: nil)
       }
+      if case .field(let module)? = each.path.steps.first { machine.calls.running.noteRead(module) }
+      var all: [PluginTaskStart] = []
+      for element in each.elements(in: view) {
+        let wanted = try machine.lua.call(
+          function,
+          firstResultWith: { writer in
+            LuaBridge.write(element.value, to: &writer)
+            writer.append(SliceObjects.stateObject)
+          })
+        all += try starts(wanted, plan.name, of: AddressedElement(argument: each.argument, id: element.id))
+      }
+      return all
     }
     plan.supervised.keep(wanted, reading: machine.calls.running.slicesRead ?? [], in: view)
     return wanted
@@ -58,7 +69,13 @@ public final class PluginMiddlewares: @unchecked Sendable {
   /// Has a middleware asked again: its tasks are to start anew, from functions that none of them has run.
   public func forgetSupervised(_ index: Int) { plans[index].supervised.forget() }
 
-  private func starts(_ table: LuaTable, _ unit: String) throws(LuaError) -> [PluginTaskStart] {
+  private func starts(
+    _ wanted: LuaValue, _ unit: String, of element: AddressedElement?
+  ) throws(LuaError) -> [PluginTaskStart] {
+    if wanted == .nil { return [] }
+    guard case .table(let table) = wanted else {
+      throw LuaError(kind: .runtime, message: "returned \(wanted.described), not a table of tasks")
+    }
     var starts: [PluginTaskStart] = []
     for (key, value) in table.entries() {
       guard let key = EffectToken(key), case .function(let function) = value else {
@@ -67,7 +84,7 @@ public final class PluginMiddlewares: @unchecked Sendable {
           message: "returned an entry that is not KEY = function(task) … end, but \(key.described) = \(value.described)"
         )
       }
-      starts.append(PluginTaskStart(unit: unit, key: key, function: function))
+      starts.append(PluginTaskStart(unit: unit, key: key, of: element, function: function))
     }
     return starts
   }

@@ -17,13 +17,13 @@ public protocol PluginOutput: AnyObject {
 /// A store takes one action at a time through both: its facts are kept here and nothing is made for an action.
 public final class PluginUnit: @unchecked Sendable {
   // Safe: used only by the thread that owns the store, like the plugin.
-  private let machine: PluginMachine
-  private let plan: MiddlewarePlan
-  private let ownEmission: PluginEmission
+  let machine: PluginMachine
+  let plan: MiddlewarePlan
+  let ownEmission: PluginEmission
   /// At a place of its own, so that a call needs no copy of it.
-  private let view: UnsafeMutablePointer<any StateView>
+  let view: UnsafeMutablePointer<any StateView>
   private let lua: LuaCaller
-  private let context: LuaHandle?
+  let context: LuaHandle?
   private let takesAction: Bool
   private let beforeFunction: MiddlewareFunction?
   private let afterFunction: MiddlewareFunction?
@@ -35,6 +35,8 @@ public final class PluginUnit: @unchecked Sendable {
   private let action: Unmanaged<ActionFacade>
   private let objects: Unmanaged<SliceObjects>
   private let kept: Unmanaged<LuaSlot>
+  /// The elements that it was asked about, where it runs for each.
+  var asked: [Asked] = []
 
   init(
     _ machine: PluginMachine, _ plan: MiddlewarePlan, _ view: any StateView,
@@ -50,7 +52,7 @@ public final class PluginUnit: @unchecked Sendable {
     emission = .passUnretained(ownEmission)
     lua = LuaCaller(machine.lua)
     context = machine.calls.handed.contextHandle
-    takesAction = plan.before?.takesAction ?? false || plan.after?.takesAction ?? false
+    takesAction = plan.each != nil || plan.before?.takesAction ?? false || plan.after?.takesAction ?? false
     beforeFunction = plan.before
     afterFunction = plan.after
     keepsResult = plan.after?.takesKept ?? false
@@ -76,7 +78,14 @@ public final class PluginUnit: @unchecked Sendable {
       throw machine.calls.faults.overtime(place(beforeFunction == nil ? "after" : "before"))
     }
     if takesAction { action._withUnsafeGuaranteedRef { $0.hold(context, call: call) } }
-    if let beforeFunction {
+    if let each = plan.each {
+      do throws(PluginError) {
+        try ask(each.elements(for: call, in: view.pointee))
+      } catch {
+        action._withUnsafeGuaranteedRef { $0.release() }
+        throw error
+      }
+    } else if let beforeFunction {
       let outcome = run(beforeFunction, keepsResult: keepsResult)
       if !outcome.isDone {
         let fault = fault("before", outcome)
@@ -92,12 +101,19 @@ public final class PluginUnit: @unchecked Sendable {
     guard let afterFunction else { return }
     ownEmission.count = DispatchCount()
     running._withUnsafeGuaranteedRef { $0.emissionOfAfter = emission }
-    let outcome = run(afterFunction, keepsResult: false)
-    running._withUnsafeGuaranteedRef { $0.emissionOfAfter = nil }
-    if takesAction { action._withUnsafeGuaranteedRef { $0.release() } }
-    if !outcome.isDone { throw fault("after", outcome) }
+    try tellOfCommit(afterFunction)
     // The function may have caught the error.
     if let overrun = ownEmission.count.overrun { throw machine.calls.faults.overrun(place("after"), overrun) }
+  }
+
+  private func tellOfCommit(_ function: MiddlewareFunction) throws(PluginError) {
+    defer {
+      running._withUnsafeGuaranteedRef { $0.emissionOfAfter = nil }
+      if takesAction { action._withUnsafeGuaranteedRef { $0.release() } }
+    }
+    if let each = plan.each { return try tell(each) }
+    let outcome = run(function, keepsResult: false)
+    if !outcome.isDone { throw fault("after", outcome) }
   }
 
   /// Runs one of the functions, which reads the state and, where it asks, the action.
@@ -143,5 +159,5 @@ public final class PluginUnit: @unchecked Sendable {
     machine.calls.faults.runtime(place(phase), lua.error(outcome), signature: .middleware)
   }
 
-  private func place(_ phase: String) -> String { "middleware '\(plan.name)' (\(phase))" }
+  func place(_ phase: String) -> String { "middleware '\(plan.name)' (\(phase))" }
 }

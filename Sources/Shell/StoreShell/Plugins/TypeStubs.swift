@@ -134,10 +134,12 @@ struct TypeStubs {
     ---@class stsh.MiddlewareDefinition
     ---@field name string
     ---@field gate? "on"|"off"|stsh.GateRule
+    ---@field each? string the path of a list of records with an id, or of a map
+    ---@field by? string the argument of an action that names an element, id by default
     ---@field on? string[]
-    ---@field before? fun(action: stsh.Action, ctx: stsh.Context): any
-    ---@field after? fun(action: stsh.Action, ctx: stsh.Context, kept: any)
-    ---@field supervise? fun(state: stsh.State): table<string|number|boolean, fun(task: stsh.Task)>?
+    ---@field before? fun(action: stsh.Action, ctx: stsh.Context, element: any): any
+    ---@field after? fun(action: stsh.Action, ctx: stsh.Context, kept: any, element: any)
+    ---@field supervise? fun(state: any, of: any): table<string|number|boolean, fun(task: stsh.Task)>?
     ---@class stsh.ProjectionDefinition
     ---@field name string
     ---@field type? stsh.Type

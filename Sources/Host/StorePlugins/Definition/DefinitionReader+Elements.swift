@@ -1,0 +1,41 @@
+import LuaRuntime
+import StoreSchema
+
+extension DefinitionReader {
+  /// Reads for which elements a middleware runs: `each = PATH`, a list of records with an `id` or a map, and `by = ARGUMENT`,
+  /// the argument of an action that names one of them, `id` by default.
+  func elements(
+    _ value: LuaValue, by argument: LuaValue, _ slice: Schema?, _ place: String
+  ) throws(PluginError) -> ElementRule? {
+    guard value != .nil else {
+      guard argument == .nil else { throw types.fault("\(place): by goes with each, the path of a list or a map") }
+      return nil
+    }
+    guard case .string(var text) = value else {
+      throw types.fault("\(place): each must be the path of a list or a map, got \(value.described)")
+    }
+    // A field of the plugin's own slice needs no module.
+    let first = String(text.prefix { $0 != "." && $0 != "[" })
+    if case .record(let record)? = slice?.kind, record.fields.contains(where: { $0.name == first }),
+      !known.moduleNames.contains(first), first != manifest.name
+    {
+      text = "\(manifest.name).\(text)"
+    }
+    let (path, schema) = try path(text, slice, "\(place): each")
+    var name = "id"
+    switch argument {
+    case .nil: break
+    case .string(let given): name = given
+    default: throw types.fault("\(place): by must be the name of an argument, got \(argument.described)")
+    }
+    switch schema?.kind {
+    case .map?: return ElementRule(path: path, isMap: true, argument: name)
+    case .list(let element)? where element.hasID: return ElementRule(path: path, isMap: false, argument: name)
+    case nil where known.mayLack: return ElementRule(path: path, isMap: false, argument: name)
+    default:
+      throw types.fault(
+        "\(place): each must lead to a map, or to a list of records with a field id, an integer or a text",
+        hint: "'\(text)' is neither")
+    }
+  }
+}
