@@ -22,6 +22,20 @@ import Testing
     #expect(try shell.type("set emit always", "dispatch counter.reset --quiet").errors.contains("[watch 1]"))
   }
 
+  /// The state that an action began with is `before`.
+  @Test func itMayCompareTwoStates() throws {
+    let shell = try Shell()
+    _ = try shell.type("set emit 'state.counter.value - before.counter.value > 1'", "watch counter.value")
+    #expect(try shell.type("dispatch counter.increment --quiet").errors == "")
+    #expect(
+      try shell.type("dispatch counter.increment by=3 --quiet").errors
+        == "[watch 1] counter.value  0 -> 4  (#3 counter.increment)\n")
+    let grows = "#before.tasks.items < #state.tasks.items and before.tasks.nextId > 1"
+    _ = try shell.type("set emit '\(grows)'", "watch tasks.nextId")
+    #expect(try shell.type("dispatch tasks.add a --quiet").errors == "")
+    #expect(try shell.type("dispatch tasks.add b --quiet").errors.contains("[watch 2] tasks.nextId"))
+  }
+
   @Test func itComesBackWithTheStore() throws {
     let writer = try Shell()
     let store = "\(writer.folder)/a.db"
@@ -47,6 +61,8 @@ import Testing
   @Test(arguments: [
     ("set emit allways", "did you mean always?"), ("set emit 'state.'", "error[lua-syntax]"),
     ("set emit 'state.counter.valu > 1'", "counter has no field 'valu'"), ("set emit 'dispatch(1)'", "error["),
+    ("set emit 'before.counter.valu > 1'", "before.counter\"] has no field 'valu'"),
+    ("set emit 'before.conter.value > 1'", "conter"),
   ])
   func whatMeansNothingIsRefused(line: String, message: String) throws {
     let shell = try Shell()

@@ -5,9 +5,11 @@ import Testing
 
 /// Small things that were met elsewhere.
 @Suite struct SmallFaultTests {
-  @Test(arguments: ["lua state = nil", "lua dispatch = 5", "lua function project() end", "lua _G.print = print"])
-  func whatTheSessionGivesToLuaStays(line: String) throws {
-    let shell = try Shell()
+  @Test(
+    arguments: ["lua state = nil", "lua dispatch = 5", "lua function project() end", "lua _G.print = print"],
+    [false, true])
+  func whatTheSessionGivesToLuaStays(line: String, isUnsafe: Bool) throws {
+    let shell = try Shell { $0.allowsUnsafeLua = isUnsafe }
     let outcome = try shell.type(line)
     #expect(outcome.status == 1)
     #expect(outcome.errors.contains("is the shell's own; give yours another name, or write local"), "\(outcome.errors)")

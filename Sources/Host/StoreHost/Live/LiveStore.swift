@@ -112,15 +112,17 @@ package final class LiveStore: @unchecked Sendable {
     }
   }
 
-  /// The emission policy of a name or, where that is a Lua expression, of the states for which it holds. Where it fails,
+  /// The emission policy of a name or, where that is a Lua expression, of the steps for which it holds. Where it fails,
   /// watchers are told.
   package func policy(_ name: String) -> EmissionPolicy<State> {
     guard name != application.emission?.name, !Self.policies.contains(name),
       let predicate = try? StatePredicate(name)
     else { return Self.policy(name, application) }
-    return .when { [unowned self] _, state in
+    return .when { [unowned self] before, state in
+      let names = modules.map(\.name)
       do throws(SessionLuaError) {
-        return try predicate.holds(in: StateSnapshot(state: state, moduleNames: modules.map(\.name)))
+        return try predicate.holds(
+          in: StateSnapshot(state: state, moduleNames: names), after: StateSnapshot(state: before, moduleNames: names))
       } catch {
         attendance.faults.note(error)
         return true

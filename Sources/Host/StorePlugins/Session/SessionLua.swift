@@ -40,19 +40,16 @@ public final class SessionLua {
       try lua.setGlobal("state", .object(SliceObjects.stateObject))
       try lua.setGlobal("project", .function(try makeProject()))
       try lua.setGlobal("dispatch", .function(try makeDispatch()))
-      // Asked by the sandbox for globals that nobody has set.
+      try lua.setGlobal("print", .function(try makePrint()))
+      // Asked for globals that nobody has set.
       let missing = LuaValue.function(try makeMissing())
+      let names = SessionLua.functions.map { "\($0) = true" }.joined(separator: ", ")
+      let own = try lua.call(try lua.load("return { \(names) }", chunkName: "session"))
       if isSandboxed {
         try lua.setGlobal("(missing)", missing)
-      } else {
-        let text = "local missing = ... setmetatable(_G, { __index = function(_, name) return missing(name) end })"
-        _ = try lua.call(try lua.load(text, chunkName: "session"), [missing])
-      }
-      try lua.setGlobal("print", .function(try makePrint()))
-      if isSandboxed {
-        let names = SessionLua.functions.map { "\($0) = true" }.joined(separator: ", ")
-        let own = try lua.call(try lua.load("return { \(names) }", chunkName: "session"))
         try lua.setGlobal("(own)", own[0])
+      } else {
+        _ = try lua.call(try lua.load(Self.guardOfGlobals, chunkName: "session"), [missing] + own)
       }
     } catch {
       throw SessionLuaError(error)
@@ -63,6 +60,23 @@ public final class SessionLua {
     view.deinitialize(count: 1)
     view.deallocate()
   }
+
+  /// Keeps the shell's own names where there is no sandbox, which does the same in C.
+  private static let guardOfGlobals = """
+    local missing, names = ...
+    local own = {}
+    for name in pairs(names) do own[name], _G[name] = _G[name], nil end
+    setmetatable(_G, {
+      __index = function(_, name)
+        if own[name] ~= nil then return own[name] end
+        return missing(name)
+      end,
+      __newindex = function(globals, name, value)
+        if names[name] then error("'" .. name .. "' is the shell's own; give yours another name, or write local", 2) end
+        rawset(globals, name, value)
+      end,
+    })
+    """
 
   private func makeProject() throws(LuaError) -> LuaFunction {
     try lua.makeFunction { [weak self] call in

@@ -62,13 +62,14 @@ struct Setting: Sendable {
 
   private static let others = [
     Setting(
-      "emit", LiveStore.policies, "when watchers are told", form: "or a Lua expression over the state after an action",
+      "emit", LiveStore.policies, "when watchers are told", form: "or a Lua expression over state and before",
       takesOthers: true, read: { $0.store.settings.emission },
       change: { value in
         guard !LiveStore.policies.contains(value) else { return { try $0.perform(.setEmission(value), by: "set") } }
         let predicate = try StatePredicate(value)
         return { session in
-          _ = try predicate.holds(in: session.store.view)
+          let view = session.store.view
+          _ = try predicate.holds(in: view, after: view)
           return try session.perform(.setEmission(value), by: "set")
         }
       }),
