@@ -226,7 +226,9 @@ struct DoorTests {
       ["--attach", "orderbook"], prompt: "orderbook>", environment: ["XDG_RUNTIME_DIR": shell.folder.path])
     other.type("dispatch book.pla\t")
     try other.waitForCursorLine("orderbook> dispatch book.place")
-    other.type("\u{3}\u{4}")
+    other.type("\u{3}")
+    try other.waitForCursorLine("orderbook>")
+    other.type("\u{4}")
     #expect(try other.waitForEnd() == 0)
   }
 

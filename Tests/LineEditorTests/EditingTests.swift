@@ -168,6 +168,7 @@ struct EditingTests {
     try probe.waitForLine("counter.increment  counter.decrement")
     probe.type("\u{3}")
     try probe.waitForLine("interrupted(hadText: true)")
+    try probe.waitForCursorLine("probe>")
     probe.type("\u{4}")
     #expect(try probe.waitForEnd() == 0)
     #expect(!probe.output.contains(0x1B))

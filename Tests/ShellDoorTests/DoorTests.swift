@@ -188,15 +188,40 @@ import Testing
   }
 
   @Test func aHostThatClosesSaysSo() throws {
-    let house = try House()
-    let (idle, talking) = (try house.client(), try house.client())
-    _ = try talking.ask("{\"run\":\"watch counter\"}")
+    let house = try House(beforeDoorEnds: { usleep(200_000) })
+    let clients = try (0..<4).map { _ in try house.client() }
+    _ = try clients[1].ask("{\"run\":\"watch counter\"}")
+    _ = try clients[2].ask("{\"run\":\"watch counter\",\"form\":\"json\"}")
+    clients[3].send("{\"run\":\"wait 1h\"}")
+    usleep(100_000)
+    house.host.store.dispatch(.counter(.increment()))
+    // The sessions hear of it a while before the door does.
     try house.host.close()
-    for client in [idle, talking] {
-      let last = try client.rest()
-      #expect(last.last == "{\"event\":\"end\",\"message\":\"the store was closed by the program that owns it\"}")
-    }
+    let end = "{\"event\":\"end\",\"message\":\"the store was closed by the program that owns it\"}"
+    let said = try clients.map { try $0.rest() }
+    #expect(said.map(\.last) == Array(repeating: end, count: 4))
+    #expect(said.map { $0.count { $0.contains("was closed") } } == [1, 1, 1, 1])
+    #expect(said.map(\.count) == [1, 2, 2, 2])
     #expect(access(house.path, F_OK) != 0)
+  }
+
+  /// However busy they are: each conversation has one end.
+  @Test func aHostThatClosesUnderLoadSaysSoOnce() throws {
+    for _ in 0..<10 {
+      let house = try House()
+      let clients = try (0..<4).map { _ in try house.client() }
+      for client in clients {
+        client.send("{\"watch\":\"counter\"}", "{\"follow\":true}")
+        for _ in 0..<20 { client.send("{\"run\":\"dispatch counter.increment\"}") }
+      }
+      try house.host.close()
+      for client in clients {
+        let said = try client.rest()
+        #expect(said.count { $0.hasPrefix("{\"event\":\"end\"") } == 1)
+        #expect(said.last?.hasPrefix("{\"event\":\"end\"") == true)
+        #expect(!said.contains { $0.contains("\"event\":\"output\"") && $0.contains("was closed") })
+      }
+    }
   }
 
   // MARK: The place

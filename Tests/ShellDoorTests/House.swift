@@ -18,14 +18,16 @@ final class House {
   let folder: String
   let path: String
 
+  /// - Parameter beforeDoorEnds: what is done when the host closes, before the door hears of it.
   init(
     _ rights: [Right] = [.all], limits: DoorLimits = DoorLimits(), clock: any StoreClock = RealClock(),
-    at address: DoorAddress? = nil
+    at address: DoorAddress? = nil, beforeDoorEnds: (@Sendable () -> Void)? = nil
   ) throws {
     folder = try Self.makeFolder()
     path = "\(folder)/door"
     host = try Host(
       Application(initial: StandardState(), reducer: StandardState.reducer), clock: clock, program: "stsh")
+    if let beforeDoorEnds { host.live.whenClosed(beforeDoorEnds) }
     var options = SessionOptions()
     options.name = "stsh"
     door = try Door(host, at: address ?? .unix(path), allow: rights, options: options, limits: limits)

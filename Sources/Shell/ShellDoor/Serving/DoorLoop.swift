@@ -32,6 +32,8 @@ final class DoorLoop: @unchecked Sendable {
     var nextID = Mark.first
     var threads = 0
     var isStopped = false
+    /// Why nobody comes in any more; nil: they do.
+    var ending: String?
   }
 
   /// The events that belong to no conversation.
@@ -151,15 +153,16 @@ final class DoorLoop: @unchecked Sendable {
         refuse(descriptor, "this door is for another user")
         continue
       }
-      let conversation = state.withLock { state -> Conversation? in
-        guard state.conversations.count < limits.conversations, !state.isStopped else { return nil }
+      let (conversation, refusal) = state.withLock { state -> (Conversation?, String?) in
+        if let ending = state.ending { return (nil, ending) }
+        guard state.conversations.count < limits.conversations else { return (nil, nil) }
         let conversation = Conversation(state.nextID, descriptor, with: peer.text, on: self)
         state.conversations[state.nextID] = conversation
         state.nextID += 1
-        return conversation
+        return (conversation, nil)
       }
       guard let conversation else {
-        refuse(descriptor, "this door has as many conversations as it may")
+        refuse(descriptor, refusal ?? "this door has as many conversations as it may")
         continue
       }
       _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
@@ -223,7 +226,11 @@ final class DoorLoop: @unchecked Sendable {
   func close(because reason: String) {
     guard !isClosing.exchange(true, ordering: .acquiringAndReleasing) else { return }
     socket.close()
-    for conversation in state.withLock({ Array($0.conversations.values) }) { conversation.end(because: reason) }
+    let open = state.withLock { state in
+      state.ending = reason
+      return Array(state.conversations.values)
+    }
+    for conversation in open { conversation.end(because: reason) }
     wait { $0.conversations.isEmpty }
     state.withLock { $0.isStopped = true }
     signal(stop)

@@ -17,6 +17,8 @@ extension Session {
     wake: @escaping @Sendable () -> Void, take: @escaping (String, OutputTarget) -> Void
   ) throws {
     try self.init(host, options: options, console: Console(width: width, take), wake: wake)
+    // The door says to each that the store is closed.
+    store.turn { store.hearing.end = nil }
     console.beforeTelling = { [store] in
       store.live.settleJournal()
       return store.live.takeJournalNotes()
