@@ -85,6 +85,37 @@ import Testing
     archive.close()
   }
 
+  /// Of a state whose parts lie on many pages an earlier one and the actions lead to the same.
+  @Test func whicheverPageOfPartsIsLostTheActionsAreRead() throws {
+    let journal = try open()
+    journal.append(stateAfter: 0, slices("{}"))
+    for number in 1...60 {
+      journal.append(Sample.entry(number))
+      if number.isMultiple(of: 20) {
+        journal.append(stateAfter: number, slices(text(3_000 + number, changed: number)))
+      }
+    }
+    try journal.end()
+    let whole = try folder.bytes("a.db")
+    let initial = slices("{}")
+    var read: Set<Int> = []
+    for start in stride(from: 0, to: whole.count, by: 4096) {
+      try folder.write(
+        "b.db", Array(whole.prefix(start)) + [UInt8](repeating: 0, count: 4096) + whole.dropFirst(start + 4096))
+      let archive = try JournalArchive(folder["b.db"], initial: initial)
+      defer { archive.close() }
+      #expect(archive.damage != nil, "page \(start / 4096 + 1)")
+      let snapshot = try #require(try archive.reader.snapshot(upTo: archive.contents.last))
+      let number = snapshot.number
+      #expect(snapshot.slices.last?.state == (number == 0 ? "{}" : text(3_000 + number, changed: number)))
+      read.insert(number)
+      // All actions stand on a few pages.
+      guard let numbers = archive.contents.numbers else { continue }
+      #expect(try Sample.numbers(in: archive, numbers) == Array(numbers))
+    }
+    #expect(read.contains(60) && read.count > 1, "\(read)")
+  }
+
   /// A file of the form before, whose tables know neither parts nor places.
   @Test func aFileOfTheFormBeforeIsReadAndGetsTheTablesWithTheFirstAction() throws {
     try folder.fill(20)

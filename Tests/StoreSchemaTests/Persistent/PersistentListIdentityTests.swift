@@ -8,6 +8,8 @@ import Testing
   struct Row: Equatable, Identifiable {
     var id: Int
     var title = "row"
+
+    mutating func become(_ id: Int) { (self.id, title) = (id, "found") }
   }
 
   @Schema
@@ -46,8 +48,10 @@ import Testing
         list[index].id = id
         array[index].id = id
       case 7:
-        list[id: id]?.title = "found"
-        if let index = array.firstIndex(where: { $0.id == id }) { array[index].title = "found" }
+        // Sometimes it becomes another one.
+        let next = step.isMultiple(of: 5) ? step : id
+        list[id: id]?.become(next)
+        if let index = array.firstIndex(where: { $0.id == id }) { array[index].become(next) }
       case 8 where !array.isEmpty:
         // As a reducer in Lua writes: at the address that it found.
         let index = Int.random(in: 0..<array.count, using: &random)
@@ -82,9 +86,9 @@ import Testing
   }
 
   /// The number of elements that are looked at to find one, in a list of so many.
-  private func looks(_ list: PersistentList<Row>, _ id: Int) -> Int {
+  private func looks(_ list: PersistentList<Row>, _ id: Int, _ way: IDWay = .field) -> Int {
     var count = 0
-    _ = list.firstIndex(ofID: .int(id)) {
+    _ = list.firstIndex(ofID: .int(id), way) {
       count += 1
       return .int($0.pointee.id)
     }
@@ -105,6 +109,17 @@ import Testing
       return second
     }
     #expect(counts[1] <= counts[0] + 16)
+  }
+
+  /// A lift to elements reads their property, a difference their field: neither has the other look at all of them again.
+  @Test func aListIsLookedThroughOnceForEachWayToReadAnID() {
+    var list = PersistentList((0..<20_000).map { Row(id: $0) })
+    for way in [IDWay.field, .property] { #expect(looks(list, 1, way) > 20_000) }
+    for id in 100..<110 {
+      list[id: id]?.title = "other"
+      #expect(looks(list, id) <= 32, "its id is as it was")
+      for way in [IDWay.property, .field] { #expect(looks(list, id, way) <= 160) }
+    }
   }
 
   /// Where the ids stand in no order each run of some hundred elements is looked up, not each element.

@@ -61,6 +61,46 @@ import Testing
     #expect(try fault(shell, with(3, String(lines[3].prefix(20))), ending: "").hasPrefix("bad.jsonl:4: "))
   }
 
+  /// Versions to come read what this one wrote, and what others made of it.
+  @Test func aRecordingOfAnEarlierVersionIsRead() throws {
+    let shell = try Shell()
+    let spaced = Self.earlier.split(separator: "\n").map {
+      $0.replacing(/^{("id":\d+),("at":[\d.]+),("action":"[a-z.]+"),/) { "{ \($0.3) , \($0.2),\t\($0.1), " }
+        .replacing(#""B\u{FC}y milk""#, with: #""B\\u00fcy\\u0020milk""#)
+    }
+    for text in [Self.earlier, spaced.joined(separator: "\n")] {
+      let file = try shell.write("earlier.jsonl", text)
+      let outcome = try Shell().run("replay \(file) --verify", "show counter.value", "why tasks.items")
+      #expect(outcome.status == 0)
+      let start = "replayed 6 actions, every state matches\n4\n#6 tasks.remove id=1"
+      #expect(outcome.output.hasPrefix(start), "\(outcome)")
+    }
+  }
+
+  private static let earlier = #"""
+    {"format":"stsh-recording","version":1,"schema":"7318aceb21d6eda1","actions":6,"start":0,"plugins":[],"loade\#
+    d":[],"state":{"counter":{"value":0,"step":1},"tasks":{"nextId":1,"items":[]}}}
+    {"id":1,"at":0.00411751,"action":"tasks.add","args":{"title":"Büy milk"},"source":{"kind":"batch","file":"r.\#
+    stsh","function":"dispatch","line":1},"changes":[{"op":"replace","path":"tasks.nextId","from":1,"to":2},{"op\#
+    ":"add","path":"tasks.items[id=1]","to":{"id":1,"title":"Büy milk","done":false},"positions":[0]}],"hash":{"\#
+    tasks":"01710b5b3f8cedf7"}}
+    {"id":2,"at":0.004906454,"action":"counter.increment","args":{"by":4},"source":{"kind":"batch","file":"r.sts\#
+    h","function":"dispatch","line":2},"changes":[{"op":"replace","path":"counter.value","from":0,"to":4}],"hash\#
+    ":{"counter":"2a3f639920e2787b"}}
+    {"id":3,"at":0.005162498,"action":"tasks.complete","args":{"id":1},"source":{"kind":"batch","file":"r.stsh",\#
+    "function":"dispatch","line":3},"changes":[{"op":"replace","path":"tasks.items[id=1].done","from":false,"to"\#
+    :true,"positions":[0]}],"hash":{"tasks":"35d1a05f6435e5ec"}}
+    {"id":4,"at":0.005431572,"action":"counter.increment","args":{"by":null},"source":{"kind":"batch","file":"r.\#
+    stsh","function":"dispatch","line":4},"changes":[{"op":"replace","path":"counter.value","from":4,"to":5}],"h\#
+    ash":{"counter":"0c6ac842369395fe"}}
+    {"id":5,"at":0.006073615,"action":"shell.restore","args":{"to":3,"without":null},"source":{"kind":"batch","f\#
+    ile":"r.stsh","function":"undo","line":5},"changes":[{"op":"replace","path":"counter.value","from":5,"to":4}\#
+    ],"hash":{"counter":"77564b7f812e5c7f"}}
+    {"id":6,"at":0.006454747,"action":"tasks.remove","args":{"id":1},"source":{"kind":"batch","file":"r.stsh","f\#
+    unction":"dispatch","line":6},"changes":[{"op":"remove","path":"tasks.items[id=1]","from":{"id":1,"title":"B\#
+    üy milk","done":true},"positions":[0]}],"hash":{"tasks":"c8b91de8812b6e86"}}
+    """#
+
   @Test func numbersPastTheEndsAreRefused() throws {
     let (shell, lines) = try recording()
     func with(_ index: Int, _ old: String, _ new: String) throws -> String {

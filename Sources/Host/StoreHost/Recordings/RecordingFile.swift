@@ -60,11 +60,23 @@ package struct RecordingFile {
     var targets: Set<Int> = []
     while let line = try nextLine() {
       if lines.number.isMultiple(of: 256) { try interruption.check() }
-      guard line.firstRange(of: mark) != nil else { continue }
+      guard line.withUnsafeBytes({ Self.holds($0, mark) }) else { continue }
       let entry = try? line.withUnsafeBufferPointer { try untyped.entry(of: $0) }
       if let target = entry?.restoreTarget { targets.insert(target) }
     }
     return targets
+  }
+
+  /// True if a line holds some bytes. The standard library's search takes 36 µs for a line of 390 bytes.
+  private static func holds(_ line: UnsafeRawBufferPointer, _ mark: [UInt8]) -> Bool {
+    guard var place = line.baseAddress, let first = mark.first else { return false }
+    let end = place + line.count
+    while let found = memchr(place, Int32(first), end - place).map({ UnsafeRawPointer($0) }), end - found >= mark.count
+    {
+      if memcmp(found, mark, mark.count) == 0 { return true }
+      place = found + 1
+    }
+    return false
   }
 
   private func nextLine() throws -> ArraySlice<UInt8>? {

@@ -23,6 +23,8 @@ final class IDBounds: Sendable {
   @usableFromInline let table: [(id: MapKey, offset: Int)]
   /// The way in which the ids are read.
   @usableFromInline let way: IDWay
+  /// The bounds of the ids that are read in the other way, with a reference to them; 0: they are not known.
+  @usableFromInline let other = Atomic<UInt>(0)
 
   @inlinable
   init(
@@ -34,6 +36,35 @@ final class IDBounds: Sendable {
     self.descends = descends
     self.way = way
     self.table = table
+  }
+
+  @inlinable
+  deinit { IDBounds.take(from: other)?.release() }
+
+  /// The bounds that a place names; nil: none.
+  @inlinable
+  static func known(at place: borrowing Atomic<UInt>) -> IDBounds? {
+    UnsafeRawPointer(bitPattern: place.load(ordering: .acquiring)).map {
+      Unmanaged<IDBounds>.fromOpaque($0).takeUnretainedValue()
+    }
+  }
+
+  /// Takes the reference away that a place holds; nil: none.
+  @inlinable
+  static func take(from place: borrowing Atomic<UInt>) -> Unmanaged<IDBounds>? {
+    UnsafeRawPointer(bitPattern: place.exchange(0, ordering: .acquiring)).map(Unmanaged.fromOpaque)
+  }
+
+  /// Has a place hold the bounds, where it holds none.
+  ///
+  /// - Returns: false: it holds others.
+  @inlinable
+  func isKept(at place: borrowing Atomic<UInt>) -> Bool {
+    let reference = Unmanaged.passRetained(self)
+    let (isKept, _) = place.compareExchange(
+      expected: 0, desired: UInt(bitPattern: reference.toOpaque()), ordering: .releasing)
+    if !isKept { reference.release() }
+    return isKept
   }
 
   /// The position of the first element of an id, where there is a table; nil: it has none of that id.
@@ -79,9 +110,9 @@ extension TreeNode {
   /// The bounds of the ids below this node, looked for where they are not known yet.
   @inlinable
   func idBounds(_ way: IDWay, _ identify: Identify) -> IDBounds {
-    if let address = UnsafeRawPointer(bitPattern: bounds.load(ordering: .acquiring)) {
-      let known = Unmanaged<IDBounds>.fromOpaque(address).takeUnretainedValue()
+    if let known = IDBounds.known(at: bounds) {
       if known.way == way { return known }
+      if let other = IDBounds.known(at: known.other) { return other }
     }
     var range: ClosedRange<MapKey>?
     var (last, ascends, descends): (ClosedRange<MapKey>?, Bool, Bool) = (nil, true, true)
@@ -108,10 +139,9 @@ extension TreeNode {
     var table: [(id: MapKey, offset: Int)] = []
     if height == Self.tableHeight, !ascends, !descends { table = idTable(identify) }
     let found = IDBounds(range, ascends: ascends, descends: descends, way, table: table)
-    let reference = Unmanaged.passRetained(found)
-    let (isTaken, _) = bounds.compareExchange(
-      expected: 0, desired: UInt(bitPattern: reference.toOpaque()), ordering: .releasing)
-    if !isTaken { reference.release() }
+    if !found.isKept(at: bounds), let known = IDBounds.known(at: bounds), known.way != way {
+      _ = found.isKept(at: known.other)
+    }
     return found
   }
 
@@ -142,7 +172,37 @@ extension TreeNode {
   @inline(__always)
   func dropBounds() {
     guard Content.mayHaveIDs, bounds.load(ordering: .relaxed) != 0 else { return }
-    let known = UnsafeRawPointer(bitPattern: bounds.exchange(0, ordering: .acquiring))
-    if let known { Unmanaged<IDBounds>.fromOpaque(known).release() }
+    IDBounds.take(from: bounds)?.release()
+  }
+}
+
+extension CountedTree {
+  /// The bounds of the ids by their field on the way to an element, the outermost first; empty: not all are known.
+  @inlinable
+  func idBounds(onWayTo index: Int) -> [IDBounds] {
+    guard Content.mayHaveIDs, var node = unmanagedRoot else { return [] }
+    var (way, offset): ([IDBounds], Int) = ([], index)
+    while true {
+      let known = node._withUnsafeGuaranteedRef { IDBounds.known(at: $0.bounds) }
+      guard let known, let bounds = known.way == .field ? known : IDBounds.known(at: known.other) else { return [] }
+      way.append(bounds)
+      guard node._withUnsafeGuaranteedRef({ $0.height }) > 0 else { return way }
+      node = node._withUnsafeGuaranteedRef { $0.child(at: &offset) }
+    }
+  }
+
+  /// Takes up the bounds again on the way to an element that was changed in place and has the id that it had.
+  @inlinable
+  func keep(_ way: [IDBounds], onWayTo index: Int) {
+    guard var node = unmanagedRoot else { return }
+    var offset = index
+    for bounds in way {
+      // Of its own: whoever has the list as it was may note there the ids that are read in the other way.
+      let own = IDBounds(
+        bounds.range, ascends: bounds.ascends, descends: bounds.descends, bounds.way, table: bounds.table)
+      node._withUnsafeGuaranteedRef { _ = own.isKept(at: $0.bounds) }
+      guard node._withUnsafeGuaranteedRef({ $0.height }) > 0 else { return }
+      node = node._withUnsafeGuaranteedRef { $0.child(at: &offset) }
+    }
   }
 }
