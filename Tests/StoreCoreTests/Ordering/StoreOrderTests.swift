@@ -40,6 +40,16 @@ import Testing
 
   @Test func choicesBeyondWhatThereIsAreTakenForTheLast() throws {
     #expect(try ends(by: RecordedOrder(repeating: [9, -1])) == ["c", "a", "b", "late"])
+    for choice in [Int.max, Int.min] {
+      _ = try ends(by: Fixed(choice: choice))
+      #expect(try arrivals(by: Fixed(choice: choice)).count == 6)
+    }
+  }
+
+  private struct Fixed: StoreOrder {
+    let choice: Int
+
+    func choose(among count: Int) -> Int { choice }
   }
 
   /// Threads that dispatch twice each while the store is busy.

@@ -19,10 +19,6 @@ extension Session {
     try self.init(host, options: options, console: Console(width: width, take), wake: wake)
     // The door says to each that the store is closed.
     store.turn { store.hearing.end = nil }
-    console.beforeTelling = { [store] in
-      store.live.settleJournal()
-      return store.live.takeJournalNotes()
-    }
   }
 
   /// Has an interruption end what runs.

@@ -12,10 +12,6 @@ extension Session {
     guard let plan = options.journal else { return 0 }
     do {
       try openJournal(plan)
-      console.beforeTelling = { [store] in
-        store.live.settleJournal()
-        return store.live.takeJournalNotes()
-      }
       store.live.startTasks()
       return 0
     } catch {

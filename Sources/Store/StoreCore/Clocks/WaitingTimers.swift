@@ -75,7 +75,7 @@ private struct TimerHeap {
   func first(chosenBy order: (any StoreOrder)?) -> ScheduledTimer? {
     guard let order, let deadline = nodes.first?.deadline else { return nodes.first?.timer }
     let equal = nodes.filter { $0.deadline == deadline }.sorted { $0.order < $1.order }
-    return equal[equal.count > 1 ? order.choose(among: equal.count) : 0].timer
+    return equal[order.chosen(among: equal.count)].timer
   }
 
   mutating func remove(_ timer: ScheduledTimer) {

@@ -8,8 +8,13 @@ public protocol StoreOrder: Sendable {
   /// Chooses one of several that stand in the order in which they came.
   ///
   /// - Parameter count: how many there are, at least two.
-  /// - Returns: from 0 to below the count.
+  /// - Returns: from 0 to below the count; what is out of range counts as the nearest.
   func choose(among count: Int) -> Int
+}
+
+extension StoreOrder {
+  /// The choice among some; one that is out of range counts as the nearest.
+  func chosen(among count: Int) -> Int { count > 1 ? min(max(choose(among: count), 0), count - 1) : 0 }
 }
 
 /// Choices by chance that a seed determines, or choices that were made before; all are recorded.

@@ -212,7 +212,7 @@ extension Store {
     while !rest.isEmpty {
       var threads: [UInt] = []
       for entry in rest where !threads.contains(entry.thread) { threads.append(entry.thread) }
-      let thread = threads[threads.count > 1 ? order.choose(among: threads.count) : 0]
+      let thread = threads[order.chosen(among: threads.count)]
       if let index = rest.firstIndex(where: { $0.thread == thread }) { chosen.append(rest.remove(at: index)) }
     }
     return chosen

@@ -112,7 +112,7 @@ extension Store {
     var place = queue.firstIndex(where: isTurn)
     if let order, place != nil {
       let places = queue.indices.filter { isTurn(queue[$0]) }
-      place = places[places.count > 1 ? order.choose(among: places.count) : 0]
+      place = places[order.chosen(among: places.count)]
     }
     guard let place, case .turn(let waiter) = queue.remove(at: place) else { return false }
     ownPending = 0
