@@ -1,8 +1,5 @@
 import Platform
 import StandardModules
-import StoreHost
-import StorePlugins
-import StoreShell
 
 /// How cost grows: the same work at *n* and at *4n*, and the ratio of the two.
 func growthBenchmarks() -> [Benchmark] {
@@ -15,6 +12,25 @@ func growthBenchmarks() -> [Benchmark] {
       let shell = try BenchShell(adding: n, isStored: true)
       return lookingBack(n).map { command in { try shell.nanoseconds(command, times: 20) } }
     },
+    growth("G1T", "Tab behind the start of an id, the slowest", target: 1.5, n: looks) { n in
+      let script = try batch(n, add: "tasks.add", complete: "tasks.complete", flags: " --quiet")
+      let terminal = try PromptTerminal(["-i", script], environment: ["XDG_STATE_HOME=\(try temporaryFolder())"])
+      try terminal.wait(for: "stsh> ")
+      return ["", "7", "\(n - 3)"].map { start in
+        let shown = start.isEmpty ? "50" : start == "7" ? "77" : " "
+        return { try terminal.milliseconds(to: shown, afterTabBehind: "dispatch tasks.complete id=\(start)") }
+      }
+    },
+    Benchmark(
+      row: "G1M", work: "why at a million actions, the slowest", unit: "ms", target: 50,
+      prepare: {
+        let shell = try BenchShell(opening: try millionActions())
+        return {
+          // Of one that was never changed no action tells.
+          try ["why counter.value", "why counter.step", "why tasks.items[-1].title", "why tasks.items[id=77].title"]
+            .map { try shell.nanoseconds($0, times: 3) / 1e6 }.max() ?? .nan
+        }
+      }),
     growth("G2", "goto, undo, redo and diff of the last actions, the slowest", target: 1.5, n: looks) { n in
       let shell = try BenchShell(adding: n)
       return goingBack(n).map { commands in { try commands.reduce(0) { try $0 + shell.nanoseconds($1, times: 4) } } }
@@ -47,13 +63,13 @@ func growthBenchmarks() -> [Benchmark] {
           }
         }
       }),
-    growth("G4", "export in every form and replay --verify, the slowest", target: 5, n: 4_000) { n in
+    growth("G4", "export in every form, bisect, skip, replay --verify, the slowest", target: 5, n: 4_000) { n in
       let shell = try BenchShell(adding: n)
       let recording = "\(shell.folder)/run.jsonl"
       return [
         "export journal \(recording)", "export journal \(shell.folder)/run.stsh --as stsh",
         "export journal \(shell.folder)/run.json --as redux-devtools --last 100",
-        "bisect #state.tasks.items >= \(n / 3)",
+        "bisect #state.tasks.items >= \(n / 3)", "skip 5", "goto head",
         "replay \(recording) --verify",
       ].map { command in { try shell.nanoseconds(command, times: 1) } }
     },
@@ -75,20 +91,44 @@ func growthBenchmarks() -> [Benchmark] {
         let store = try stored(200_000)
         return { try store.write().milliseconds / ProgramRun(["--quiet", store.script]).milliseconds }
       }),
+    Benchmark(
+      row: "G5B", work: "the file of a million adds, against the actions as JSON lines", unit: "x", target: 2,
+      prepare: {
+        let store = try millionTasks()
+        let lines = "\(try temporaryFolder())/lines.jsonl"
+        _ = try ProgramRun(["--store", store.file, "-c", "export journal \(lines)"])
+        let ratio = try Double(size(of: store.file)) / Double(size(of: lines))
+        unlink(lines)
+        return { ratio }
+      }),
     growth("G6", "opening it again", target: 5, n: 50_000) { n in
       let store = try stored(n)
       _ = try store.write()
       return [{ try ProgramRun(["--store", store.file, "-c", ""]).milliseconds }]
     },
     Benchmark(
-      row: "G6M", work: "memory of an opened store of 200,000 records, against live", unit: "x", target: 1.5,
+      row: "G6T", work: "opening a store of a million records", unit: "ms", target: 1_000,
       prepare: {
-        let store = try stored(200_000)
-        _ = try store.write()
-        return {
-          try ProgramRun.peakMemory(["--store", store.file, "-c", ""])
-            / ProgramRun.peakMemory(["--quiet", store.script])
-        }
+        let store = try millionTasks()
+        return { try ProgramRun(["--store", store.file, "-c", ""]).milliseconds }
+      }),
+    Benchmark(
+      row: "G6M", work: "its memory, against that of the live state", unit: "x", target: 1.5,
+      prepare: {
+        let store = try millionTasks()
+        let live = try ProgramRun.peakMemory(["--quiet", store.script])
+        return { try ProgramRun.peakMemory(["--store", store.file, "-c", ""]) / live }
+      }),
+    Benchmark(
+      row: "G6L", work: "memory of an opened store after 400 texts of 1 MB, against live", unit: "x", target: 1.5,
+      prepare: {
+        let plugin = try LuaFixture.folder(named: "texts", text: textsPlugin)
+        let folder = try temporaryFolder()
+        try Files.write(
+          (1...400).map { "dispatch texts.set size=\(1_000_000 + $0)\n" }.joined(), to: "\(folder)/texts.stsh")
+        let live = try ProgramRun.peakMemory(["--quiet", "-p", plugin, "\(folder)/texts.stsh"])
+        _ = try ProgramRun(["--quiet", "--store", "\(folder)/texts.db", "-p", plugin, "\(folder)/texts.stsh"])
+        return { try ProgramRun.peakMemory(["--store", "\(folder)/texts.db", "-c", ""]) / live }
       }),
     growth("G7", "memory at n actions beyond journal.limit", target: 1.5, n: 50_000) { n in
       let folder = try temporaryFolder()
@@ -132,49 +172,12 @@ private func growth(
     })
 }
 
-/// A session of the standard modules in this process, whose output is discarded.
-private final class BenchShell {
-  let folder: String
-  private let session: Session
-
-  /// A session in which so many tasks were added, each by an action of its own, all of which are kept.
-  ///
-  /// - Parameter isStored: true to keep them in a file, and in memory only the latest.
-  init(adding count: Int, isStored: Bool = false) throws {
-    folder = try temporaryFolder()
-    let null = open("/dev/null", O_WRONLY)
-    var options = SessionOptions()
-    if isStored { options.journal = JournalPlan(path: "\(folder)/g.db") }
-    session = try Session(
-      Application(initial: StandardState(), reducer: StandardState.reducer), options: options,
-      console: Console(output: null, error: null))
-    if isStored, session.openJournal() != 0 { throw ProgramRun.Failure(reason: "cannot open a journal in \(folder)") }
-    try Files.write(
-      "set journal.limit \"\(isStored ? "2048, 64MiB" : "1000000, 4GiB")\"\n"
-        + (1...count).map { "dispatch tasks.add title=\"task \($0)\" --quiet\n" }.joined(), to: "\(folder)/fill.stsh")
-    try run(["source \(folder)/fill.stsh"])
-  }
-
-  /// The time that a command takes, the mean of several.
-  func nanoseconds(_ command: String, times: Int) throws -> Double {
-    let start = monotonicNanoseconds()
-    try run(Array(repeating: command, count: times))
-    return Double(monotonicNanoseconds() - start) / Double(times)
-  }
-
-  private func run(_ commands: [String]) throws {
-    guard session.run(commands: commands) == 0 else {
-      throw ProgramRun.Failure(reason: "\(commands.first ?? "") failed")
-    }
-  }
-}
-
 /// A script of adds, with a change by id behind every tenth.
-private func batch(_ count: Int, add: String, complete: String) throws -> String {
+private func batch(_ count: Int, add: String, complete: String, flags: String = "") throws -> String {
   let file = try temporaryFolder() + "/batch.stsh"
   let lines = (1...count).map { number in
-    "dispatch \(add) title=\"task \(number)\"\n"
-      + (number.isMultiple(of: 10) ? "dispatch \(complete) id=\(number * 7 / 10)\n" : "")
+    "dispatch \(add) title=\"task \(number)\"\(flags)\n"
+      + (number.isMultiple(of: 10) ? "dispatch \(complete) id=\(number * 7 / 10)\(flags)\n" : "")
   }
   try Files.write(lines.joined(), to: file)
   return file
@@ -196,6 +199,25 @@ private func stored(_ count: Int) throws -> StoredTasks {
   let script = try batch(count, add: "tasks.add", complete: "tasks.complete")
   return StoredTasks(script: script, file: try temporaryFolder() + "/g5.db")
 }
+
+/// A store file of a million tasks; made once.
+private func millionTasks() throws -> StoredTasks {
+  let folder = "/tmp/stsh-bench-tasks-\(getuid())"
+  let store = StoredTasks(script: "\(folder)/batch.stsh", file: "\(folder)/tasks.db")
+  guard access(store.file, R_OK) != 0 || access("\(store.file)-wal", F_OK) == 0 else { return store }
+  mkdir(folder, 0o700)
+  let script = try batch(1_000_000, add: "tasks.add", complete: "tasks.complete")
+  rename(script, store.script)
+  _ = try store.write()
+  return store
+}
+
+private let textsPlugin = """
+  return plugin {
+    state = { field("text", text()) }, actions = { { name = "set", args = { field("size", int()) } } },
+    reducers = { set = function(s, a) s.text = ("z"):rep(a.size) end },
+  }
+  """
 
 private let rowsPlugin = """
   local Row = record("Row", { field("id", int()), field("title", text()), field("done", bool()) })

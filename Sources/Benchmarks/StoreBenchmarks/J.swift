@@ -63,9 +63,7 @@ func journalBenchmarks() -> [Benchmark] {
       row: "J6", work: "disk for a million small actions with their changes", unit: "MB", target: 200,
       prepare: {
         let store = try millionActions()
-        var status = stat()
-        stat(store, &status)
-        return { Double(status.st_size) / 1e6 }
+        return { Double(try size(of: store)) / 1e6 }
       }),
   ]
 }
@@ -80,8 +78,15 @@ func removeStore(_ path: String) {
   for suffix in ["", "-wal", "-shm"] { unlink(path + suffix) }
 }
 
+/// The size of a file, in bytes.
+func size(of path: String) throws -> Int {
+  var status = stat()
+  guard stat(path, &status) == 0 else { throw ProgramRun.Failure(reason: "no \(path)") }
+  return status.st_size
+}
+
 /// A store in which a million small actions have happened; made once.
-private func millionActions() throws -> String {
+func millionActions() throws -> String {
   let store = "/tmp/stsh-bench-million-\(getuid()).db"
   guard access(store, R_OK) != 0 || access("\(store)-wal", F_OK) == 0 else { return store }
   removeStore(store)

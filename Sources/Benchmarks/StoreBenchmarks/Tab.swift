@@ -14,24 +14,26 @@ func completionBenchmarks() -> [Benchmark] {
             ("dispatch crow", "ded"), ("dispatch crowded1.", "action"), ("dispatch crowded1.action", "more"),
             ("dispatch crowded1.action199", "stsh> dispatch"), ("dispatch crowded1.remove id=", "91"),
             ("dispatch crowded1.remove ", "Int"), ("show crowded1.", "items"), ("= state.crow", "ded"),
-          ].map { line, shown in try milliseconds(to: shown, after: line, on: terminal) }.max() ?? .nan
+          ].map { line, shown in try terminal.milliseconds(to: shown, afterTabBehind: line) }.max() ?? .nan
         }
       })
   ]
 }
 
-/// The time that a Tab at the end of a line takes until it shows something.
-private func milliseconds(to shown: String, after line: String, on terminal: PromptTerminal) throws -> Double {
-  terminal.type(line)
-  try terminal.wait(for: line)
-  let start = monotonicNanoseconds()
-  terminal.type("\t")
-  try terminal.wait(for: shown)
-  let time = Double(monotonicNanoseconds() - start) / 1e6
-  terminal.type("\u{3}")
-  try terminal.wait(for: "^C\r\n")
-  try terminal.wait(for: "stsh> ")
-  return time
+extension PromptTerminal {
+  /// The time that a Tab at the end of a line takes until it shows something.
+  func milliseconds(to shown: String, afterTabBehind line: String) throws -> Double {
+    type(line)
+    try wait(for: line)
+    let start = monotonicNanoseconds()
+    type("\t")
+    try wait(for: shown)
+    let time = Double(monotonicNanoseconds() - start) / 1e6
+    type("\u{3}")
+    try wait(for: "^C\r\n")
+    try wait(for: "stsh> ")
+    return time
+  }
 }
 
 private func crowdedPrompt() throws -> PromptTerminal {

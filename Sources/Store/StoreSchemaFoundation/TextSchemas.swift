@@ -3,7 +3,7 @@ import StoreSchema
 
 extension Schema {
   /// The schema of a type that is written as a text.
-  static func text<Written: Schematic & Equatable>(
+  static func text<Written: Schematic>(
     of type: Written.Type, _ text: @escaping @Sendable (Written) -> String
   ) -> Schema {
     .scalar(type, .string) { .string(text($0)) }

@@ -70,7 +70,8 @@ import Testing
   private static func different(_ old: Mixed, _ new: Mixed) -> [String] {
     let all: [(String, Bool)] = [
       ("a", old.a != new.a), ("b", old.b != new.b), ("c", old.c != new.c), ("d", old.d != new.d), ("e", old.e != new.e),
-      ("f", old.f != new.f), ("g", old.g != new.g), ("h", old.h != new.h), ("i", old.i != new.i), ("j", old.j != new.j),
+      ("f", old.f != new.f), ("g", old.g.bitPattern != new.g.bitPattern), ("h", old.h != new.h), ("i", old.i != new.i),
+      ("j", old.j != new.j),
       ("k", old.k != new.k), ("l", old.l != new.l),
     ]
     return all.filter(\.1).map(\.0)
@@ -86,6 +87,42 @@ import Testing
       for _ in 0..<Int.random(in: 0..<4, using: &random) { Self.random(&new, using: &random) }
       #expect(Self.fields(Self.changes(old, new)) == Self.different(old, new))
     }
+  }
+
+  @Schema
+  struct Exact: Equatable {
+    var number = 0.0
+    var share: Float = 0
+    var maybe: Double? = 0
+    var id = MovieID(rawValue: "\u{E9}")
+    var range: ClosedRange<Double> = 0...1
+    var tags: Set<String> = ["\u{E9}"]
+    var list: [Double] = [0]
+  }
+
+  /// Swift calls them equal, but whoever reads them can tell them apart.
+  @Test func valuesAreComparedAsTheyAreWritten() {
+    var new = Exact()
+    new.number = -0.0
+    new.share = -0.0
+    new.maybe = -0.0
+    new.id.rawValue = "e\u{301}"
+    new.range = -0.0...1
+    new.tags = ["e\u{301}"]
+    new.list = [-0.0]
+    #expect(new == Exact())
+    #expect(
+      Self.fields(Self.changes(Exact(), new)) == ["number", "share", "maybe", "id", "range", "tags", "list"])
+  }
+
+  /// Swift says that it differs from itself, and there are many.
+  @Test func thereIsOneThatIsNotANumber() {
+    var (old, new) = (Exact(), Exact())
+    (old.number, new.number) = (.nan, -.nan)
+    (old.share, new.share) = (.nan, -.nan)
+    (old.maybe, new.maybe) = (.nan, .signalingNaN)
+    (old.list, new.list) = ([.nan], [-.nan])
+    #expect(Self.changes(old, new).isEmpty)
   }
 
   /// A schema that lists the fields in another order than memory holds them.

@@ -1,6 +1,7 @@
 extension Duration: Schematic {
   /// `Double`, in seconds.
-  public static let schema = Schema.scalar(Duration.self, .double) { .double($0 / .seconds(1)) }
+  public static let schema = Schema.scalar(
+    Duration.self, .double, read: { .double($0 / .seconds(1)) }, isEqual: ==)
 
   /// The duration of so many seconds, to the nanosecond.
   public init(schemaValue value: Value) throws(SchemaError) {

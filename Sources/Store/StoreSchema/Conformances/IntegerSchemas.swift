@@ -5,7 +5,8 @@ extension Schema {
     let maximum = Int(exactly: Integer.max) ?? .max
     let kind = Kind.int(minimum: minimum == .min ? nil : minimum, maximum: maximum == .max ? nil : maximum)
     // A number that is no `Int` is shown as nearly as can be; what reads it back refuses it.
-    return .scalar(type, kind) { number in Int(exactly: number).map { .int($0) } ?? .double(Double(number)) }
+    return .scalar(
+      type, kind, read: { number in Int(exactly: number).map { .int($0) } ?? .double(Double(number)) }, isEqual: ==)
   }
 }
 
@@ -62,7 +63,7 @@ extension UInt: Schematic {
 
 extension UInt64: Schematic {
   /// Decimal digits as text, since a seed or a hash may be above `Int.max`.
-  public static let schema = Schema.scalar(UInt64.self, .string) { .string("\($0)") }
+  public static let schema = Schema.scalar(UInt64.self, .string, read: { .string("\($0)") }, isEqual: ==)
   /// The integer that the digits stand for.
   public init(schemaValue value: Value) throws(SchemaError) {
     guard let number = UInt64(try String(schemaValue: value)) else {

@@ -19,13 +19,13 @@ extension PersistentList where Element: Schematic {
         yield &added
         return
       }
-      let bounds = tree.idBounds(onWayTo: index)
+      var bounds = tree.idBounds(onWayTo: index)
       let place = tree.mutableElement(at: index)
       var element: Element? = place.move()
       defer {
         if let element {
           place.initialize(to: element)
-          if Element.schema.identity?.id(UnsafeRawPointer(place)) == id.mapKey { tree.keep(bounds, onWayTo: index) }
+          if Element.schema.identity?.id(UnsafeRawPointer(place)) == id.mapKey { tree.keep(&bounds, onWayTo: index) }
         } else {
           // The element has been moved out.
           tree.remove(at: index) { _ in }

@@ -1,6 +1,6 @@
 /// A type that is described as its raw value: `extension MovieID: SchematicRawValue {}` for a struct around a text, an
 /// option set, an enum of numbers. An enum of texts whose cases are known becomes a choice of them.
-public protocol SchematicRawValue: Schematic, RawRepresentable where RawValue: Schematic & Equatable {}
+public protocol SchematicRawValue: Schematic, RawRepresentable where RawValue: Schematic {}
 
 extension SchematicRawValue {
   /// The raw value's type. A type whose values are read often keeps its schema: `static let schema = rawSchema`.
@@ -18,7 +18,9 @@ extension SchematicRawValue {
   }
 
   fileprivate static func rawSchema(_ kind: Schema.Kind) -> Schema {
-    .scalar(Self.self, kind, read: { $0.rawValue.schemaValue }, isEqual: { $0.rawValue == $1.rawValue })
+    let raw = RawValue.schema
+    return .scalar(
+      Self.self, kind, read: { $0.rawValue.schemaValue }, isEqual: { raw.areEqual($0.rawValue, $1.rawValue) })
   }
 }
 

@@ -1,20 +1,21 @@
 extension Schema {
   /// A schema for a Swift type without parts, or one whose parts are read and replaced as a whole.
   ///
-  /// With it a type of one's own has a schema, whatever it holds; the page of this library shows one.
+  /// With it a type of one's own has a schema, whatever it holds; the page of this library shows one. Two values are the
+  /// same that are written alike, byte by byte.
   ///
   /// - Parameters:
   ///   - type: the Swift type.
   ///   - kind: the form in which its values are written.
   ///   - read: a value in that form.
   @inlinable
-  public static func scalar<Scalar: Schematic & Equatable>(
+  public static func scalar<Scalar: Schematic>(
     _ type: Scalar.Type, _ kind: Kind, read: @escaping @Sendable (Scalar) -> Value
   ) -> Schema {
-    scalar(type, kind, read: read, isEqual: ==)
+    scalar(type, kind, read: read) { read($0) == read($1) }
   }
 
-  /// The same for values that are told apart in another way than by `==`.
+  /// The same for values that can be told apart without being written.
   @inlinable
   static func scalar<Scalar: Schematic>(
     _ type: Scalar.Type, _ kind: Kind, read: @escaping @Sendable (Scalar) -> Value,
@@ -36,7 +37,7 @@ extension Schema {
 
 extension Bool: Schematic {
   /// `Bool`.
-  public static let schema = Schema.scalar(Bool.self, .bool) { .bool($0) }
+  public static let schema = Schema.scalar(Bool.self, .bool, read: { .bool($0) }, isEqual: ==)
   /// The truth value.
   public init(schemaValue value: Value) throws(SchemaError) {
     guard case .bool(let value) = value else { throw Bool.schema.mismatch(value) }
@@ -46,7 +47,8 @@ extension Bool: Schematic {
 
 extension Int: Schematic {
   /// `Int`, without bounds.
-  public static let schema = Schema.scalar(Int.self, .int(minimum: nil, maximum: nil)) { .int($0) }
+  public static let schema = Schema.scalar(
+    Int.self, .int(minimum: nil, maximum: nil), read: { .int($0) }, isEqual: ==)
   /// The integer.
   public init(schemaValue value: Value) throws(SchemaError) {
     guard case .int(let value) = value else { throw Int.schema.mismatch(value) }

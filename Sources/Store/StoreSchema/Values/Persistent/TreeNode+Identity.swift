@@ -39,6 +39,9 @@ final class IDBounds: Sendable {
   }
 
   @inlinable
+  var copy: IDBounds { IDBounds(range, ascends: ascends, descends: descends, way, table: table) }
+
+  @inlinable
   deinit { IDBounds.take(from: other)?.release() }
 
   /// The bounds that a place names; nil: none.
@@ -98,6 +101,12 @@ extension TreeNode {
     let bounds = idBounds(way, identify)
     guard bounds.range?.contains(id) == true else { return nil }
     if !bounds.table.isEmpty { return bounds.offset(of: id) }
+    if bounds.ascends || bounds.descends {
+      let index = firstSlot { isBefore(id, $0, descends: !bounds.ascends, way, identify) }
+      guard index < slots else { return nil }
+      if height > 0 { return children[index].offset(of: id, way, identify).map { start(of: index) + $0 } }
+      return identify(UnsafePointer(elements + index)) == id ? index : nil
+    }
     if height == 0 {
       return (0..<slots).first { identify(UnsafePointer(elements + $0)) == id }
     }
@@ -105,6 +114,27 @@ extension TreeNode {
       if let offset = children[index].offset(of: id, way, identify) { return start(of: index) + offset }
     }
     return nil
+  }
+
+  /// The first slot that is not before what is looked for, where all that are come first.
+  @inlinable
+  func firstSlot(_ isBefore: (Int) -> Bool) -> Int {
+    var (low, high) = (0, slots)
+    while low < high {
+      let middle = (low + high) / 2
+      if isBefore(middle) { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+
+  /// True if all ids in a slot come before one, in a node whose ids are in order.
+  @inlinable
+  func isBefore(_ id: MapKey, _ index: Int, descends: Bool, _ way: IDWay, _ identify: Identify) -> Bool {
+    guard height > 0 else {
+      return identify(UnsafePointer(elements + index)).map { descends ? id < $0 : $0 < id } ?? true
+    }
+    return children[index].idBounds(way, identify).range.map { descends ? id < $0.lowerBound : $0.upperBound < id }
+      ?? true
   }
 
   /// The bounds of the ids below this node, looked for where they are not known yet.
@@ -193,13 +223,13 @@ extension CountedTree {
 
   /// Takes up the bounds again on the way to an element that was changed in place and has the id that it had.
   @inlinable
-  func keep(_ way: [IDBounds], onWayTo index: Int) {
+  func keep(_ way: inout [IDBounds], onWayTo index: Int) {
     guard var node = unmanagedRoot else { return }
     var offset = index
-    for bounds in way {
+    for level in way.indices {
       // Of its own: whoever has the list as it was may note there the ids that are read in the other way.
-      let own = IDBounds(
-        bounds.range, ascends: bounds.ascends, descends: bounds.descends, bounds.way, table: bounds.table)
+      let own = isKnownUniquelyReferenced(&way[level]) ? way[level] : way[level].copy
+      IDBounds.take(from: own.other)?.release()
       node._withUnsafeGuaranteedRef { _ = own.isKept(at: $0.bounds) }
       guard node._withUnsafeGuaranteedRef({ $0.height }) > 0 else { return }
       node = node._withUnsafeGuaranteedRef { $0.child(at: &offset) }
