@@ -53,27 +53,6 @@ struct ElementRule {
   }
 }
 
-/// The element that the output of a middleware is for: an action that leaves out the argument gets the id there (R17).
-struct AddressedElement {
-  let argument: String
-  let id: Value
-}
-
-/// The key of a task of one element, which is private to it.
-struct ElementKey: Hashable, Sendable, CustomStringConvertible {
-  let id: Value
-  let key: EffectToken
-
-  /// The element and the key, as listings show them.
-  var description: String {
-    switch id {
-    case .string(let text): "\(text)/\(key)"
-    case .int(let number): "\(number)/\(key)"
-    default: "\(id)/\(key)"
-    }
-  }
-}
-
 extension MapKey {
   /// The key as a value.
   fileprivate var value: Value {
