@@ -56,6 +56,7 @@ extension Session {
       SessionApplication(commands: commands, endsStore: endsStore) {
         try Session(application, options: $0, console: $1)
       }, clock, options: options, console: console)
+    if !endsStore { settlesBeforeTelling() }
     for binding in application.bindings { try bind(binding) }
   }
 }

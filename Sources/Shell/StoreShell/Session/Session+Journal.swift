@@ -12,10 +12,19 @@ extension Session {
     guard let plan = options.journal else { return 0 }
     do {
       try openJournal(plan)
+      settlesBeforeTelling()
       store.live.startTasks()
       return 0
     } catch {
       return writeError(error)
+    }
+  }
+
+  /// Has what is told be as durable as was asked, whoever opened the journal.
+  func settlesBeforeTelling() {
+    console.beforeTelling = { [store] in
+      store.live.settleJournal()
+      return store.live.takeJournalNotes()
     }
   }
 

@@ -65,11 +65,6 @@ public final class Session {
       store.refusal = { [rights = options.rights] in Self.refusal(ofDispatching: $0, rights) }
     }
     console.beforeWriting = { [weak self, inbox] in if inbox.hasMessages { self?.tellOthers() } }
-    // Whoever opened the journal: what is told is as durable as was asked.
-    console.beforeTelling = { [live] in
-      live.settleJournal()
-      return live.takeJournalNotes()
-    }
     store.turn {
       store.hearing.logger = { line in inbox.bring { writer.write(line) } }
       store.hearing.plugins = { line in inbox.bring { writer.write(line) } }
