@@ -127,24 +127,49 @@ struct DoorTests {
     #expect(access(server.path, F_OK) != 0)
   }
 
+  @Test func anAttachedPromptHasColourAndAHistoryOfItsOwn() throws {
+    let shell = try Shell()
+    let server = try Server(shell)
+    let local = try shell.prompt()
+    try local.enter("echo local")
+    let terminal = try shell.prompt("--attach", server.path)
+    try terminal.enter("dispatch counter.increment")
+    let shown = String(decoding: terminal.output, as: UTF8.self)
+    #expect(shown.contains("counter.value  \u{1B}[31m0\u{1B}[0m -> \u{1B}[32m1\u{1B}[0m"))
+    try terminal.enter("nonsense")
+    #expect(String(decoding: terminal.output, as: UTF8.self).contains("\u{1B}[1;31merror[unknown-command]:\u{1B}[0m"))
+    try terminal.enter("history")
+    #expect(terminal.screen.lines.suffix(4) == ["dispatch counter.increment", "nonsense", "history", "stsh>"])
+    terminal.type("\u{4}")
+    #expect(try terminal.waitForEnd() == 0)
+    let again = try shell.prompt("--attach", server.path)
+    again.type("\u{1B}[A\u{1B}[A")
+    try again.waitForCursorLine("stsh> nonsense")
+    again.type("\u{3}")
+    try again.waitForCursorLine("stsh>")
+    again.type("\u{4}")
+    #expect(try again.waitForEnd() == 0)
+    local.type("\u{1B}[A")
+    try local.waitForCursorLine("stsh> echo local")
+  }
+
   @Test func aHostThatIsKilledIsToldOfAndRecovered() throws {
     let shell = try Shell()
     let server = try Server(shell, "--store", "kept.db")
     let acknowledged = try shell.run(
       "--attach", server.path, "-c", "dispatch counter.increment by=5", "-c", "dispatch tasks.add kept")
     #expect(acknowledged.status == 0)
-    let quiet = open("/dev/null", O_RDWR)
-    defer { close(quiet) }
-    let waiting = try (0..<9).map { _ in
-      try shell.start(["--attach", server.path, "-c", "wait 1h"], descriptors: [(0, quiet), (1, quiet), (2, quiet)])
+    let terminals = try (0..<10).map { _ in try shell.prompt("--attach", server.path) }
+    for (index, terminal) in terminals.enumerated() {
+      terminal.type(["show tas", "wait 1h\r", "lua while true do end\r", "\u{12}sho", ""][index % 5])
+      terminal.lookOn(milliseconds: 100)
     }
-    let terminal = try shell.prompt("--attach", server.path)
-    terminal.type("show tas")
-    terminal.lookOn(milliseconds: 300)
     #expect(try server.end(by: SIGKILL) == 137)
-    for client in waiting { #expect(try client.waitForEnd() == 6) }
-    #expect(try terminal.waitForEnd() == 6)
-    #expect(terminal.text.contains("error[connection-lost]: the connection to \(server.path) was lost"))
+    for terminal in terminals {
+      #expect(try terminal.waitForEnd() == 6)
+      #expect(terminal.text.contains("error[connection-lost]: the connection to \(server.path) was lost"))
+      #expect(terminal.isInUsualMode)
+    }
     let again = try shell.run(
       "--store", "kept.db", "--listen", server.path, "-c", "show counter.value", "-c",
       "show tasks.items[*].title --as raw")

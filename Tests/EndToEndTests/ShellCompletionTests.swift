@@ -37,6 +37,23 @@ struct ShellCompletionTests {
     return Set(outcome.output.split(separator: "\n"))
   }
 
+  @Test func bashCompletesTheNamesOfDoors() throws {
+    let outcome = try shell.runInShell(
+      """
+      export XDG_RUNTIME_DIR=\(shell.folder.path)
+      stsh serve --listen shop >/dev/null 2>&1 & server=$!
+      while ! test -S $XDG_RUNTIME_DIR/stsh/shop; do sleep 0.05; done
+      cat > door.bash <<'END'
+      . ./stsh.bash
+      COMP_WORDS=(stsh --attach s) COMP_CWORD=2 COMP_LINE="stsh --attach s" COMP_POINT=15
+      _stsh stsh s --attach
+      printf '%s\\n' "${COMPREPLY[@]}"
+      END
+      bash --norc door.bash; kill $server; wait
+      """)
+    #expect(outcome.output.contains("shop\n"), "\(outcome.output)")
+  }
+
   @Test func bashCompletes() throws {
     #expect(try shell.runInShell("bash -c '. ./stsh.bash && complete -p stsh'").status == 0)
     let options = try bash("--")

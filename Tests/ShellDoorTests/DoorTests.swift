@@ -112,6 +112,76 @@ import Testing
     #expect(try client.ask("{\"complete\":\"show tasks.nex\"}").contains("{\"text\":\"tasks.nextId\""))
   }
 
+  @Test func longValuesAreReadByPages() throws {
+    let house = try House([.read])
+    house.host.store.dispatch(.tasks(.add(title: "aé漢🙂" + String(repeating: "x", count: 9_000_000))))
+    let client = try house.client()
+    #expect(
+      try client.ask("{\"read\":\"tasks.items[1].title\",\"from\":2,\"count\":3}")
+        == "{\"count\":9000004,\"next\":5,\"value\":\"é漢🙂\"}")
+    #expect(try client.ask("{\"read\":\"tasks.items[1].title\"}").utf8.count < 8 << 20)
+    for path in ["tasks.items", "tasks.items[1]", "tasks"] {
+      #expect(try client.ask("{\"read\":\"\(path)\"}").contains("\"code\":\"line-too-long\""))
+    }
+    // Nor is an entry of the log longer than a line.
+    let entry = try client.ask("{\"log\":1}")
+    #expect(entry.hasPrefix("{\"entries\":[{\"id\":1,\"action\":\"tasks.add\",\"bytes\":"), "\(entry.prefix(100))")
+    for _ in 0..<3 { house.host.store.dispatch(.tasks(.add(title: String(repeating: "y", count: 3_000_000)))) }
+    #expect(
+      try client.ask("{\"read\":\"tasks.items\",\"from\":2}").hasPrefix("{\"count\":4,\"next\":4,\"value\":[{"))
+  }
+
+  @Test func longResultsComeInParts() throws {
+    let house = try House()
+    house.host.store.dispatch(.tasks(.add(title: String(repeating: "é", count: 5_000_000))))
+    let client = try house.client()
+    client.send("{\"id\":1,\"run\":\"show tasks.nextId\\nshow tasks.items[1].title\",\"form\":\"json\"}")
+    var whole = ""
+    while true {
+      let line = try client.line()
+      #expect(line.utf8.count < 1 << 20)
+      if line.contains("\"status\"") { break }
+      let message = try #require(DoorMessage(Array(line.utf8)[...]))
+      guard let part = message.text("part") else {
+        #expect(whole.isEmpty && line.contains("\"results\":[{\"ok\":true,\"line\":1,\"data\":2}]"))
+        continue
+      }
+      whole += part + (message["whole"] == .bool(true) ? "!" : "")
+    }
+    #expect(
+      whole == "{\"ok\":true,\"line\":2,\"data\":\"\(String(repeating: "é", count: 5_000_000))\"}!",
+      "\(whole.prefix(80))")
+  }
+
+  @Test func textHasStylesAsTags() throws {
+    let house = try House()
+    let client = try house.client()
+    func ask(_ statement: String) throws -> String {
+      try client.ask("{\"run\":\"\(statement)\",\"styles\":true,\"width\":80}")
+    }
+    #expect(
+      try ask("dispatch counter.increment")
+        == "{\"output\":[{\"out\":\"#1 counter.increment\\n  counter.value  \"},{\"out\":\"0\",\"style\":\"removed\"},"
+        + "{\"out\":\" -> \"},{\"out\":\"1\",\"style\":\"added\"},{\"out\":\"\\n\"}],\"status\":0}")
+    #expect(try ask("nonsense").contains("{\"err\":\"error[unknown-command]:\",\"style\":\"error\"}"))
+    #expect(try !client.ask("{\"run\":\"nonsense\"}").contains("style"))
+    // What stands in the state is text.
+    #expect(
+      try ask("lua print('\\\\27[31mred\\\\27[0m')")
+        == "{\"output\":[{\"out\":\"\\u001b[31mred\\u001b[0m\\n\"}],\"status\":0}")
+    #expect(
+      try ask("lua print('{\\\"event\\\":\\\"end\\\"}')")
+        == "{\"output\":[{\"out\":\"{\\\"event\\\":\\\"end\\\"}\\n\"}],\"status\":0}")
+  }
+
+  @Test func pastLinesAreTheClients() throws {
+    let house = try House([.read])
+    let client = try house.client()
+    #expect(
+      try client.ask("{\"run\":\"history sh\",\"history\":[\"show a\",\"echo b\",\"history sh\"]}")
+        == "{\"output\":[{\"out\":\"show a\\nhistory sh\\n\"}],\"status\":0}")
+  }
+
   @Test func aFollowerHearsOfAll() throws {
     let house = try House([.read])
     let client = try house.client()

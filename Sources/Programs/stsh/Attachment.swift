@@ -23,9 +23,10 @@ struct Attachment {
       return console.end()
     }
     let shell: AttachedShell
+    let shellOptions = try shellOptions()
     do throws(ShellError) {
       let client = try DoorClient(at: DoorAddress(parsing: door), token: try options.tokenFile.map(Self.token))
-      shell = AttachedShell(client, console: console, options: try shellOptions())
+      shell = AttachedShell(client, console: console, options: shellOptions)
     } catch {
       console.writeError(ErrorRenderer(file: nil).text(of: error))
       return error.status
@@ -52,7 +53,8 @@ struct Attachment {
   }
 
   private func prompt(_ shell: AttachedShell) throws -> Int32 {
-    let editor = try ReadlineEditor(program: "stsh", historyFile: HistoryFile(program: "stsh"))
+    let editor = try ReadlineEditor(
+      program: "stsh", historyFile: HistoryFile(program: "stsh", name: "history.attached"))
     defer { editor.close() }
     let stop = RunStop()
     editor.stopDescriptor = stop.descriptor
@@ -61,12 +63,13 @@ struct Attachment {
     return try AttachedPrompt(shell, on: editor, pager: options.noExec ? nil : .preferred).run(until: stop)
   }
 
-  private func shellOptions() throws(ShellError) -> AttachedShell.Options {
+  private func shellOptions() throws -> AttachedShell.Options {
     var shell = AttachedShell.Options()
     shell.keepsGoing = options.keepGoing
     shell.isJSON = options.json
     shell.isQuiet = options.quiet
     shell.isUTF8 = UserEnvironment.isUTF8
+    shell.usesColor = try Program.usesColor(options.color) ?? UserEnvironment.usesColor
     guard let format = Format(rawValue: options.format) else {
       throw ShellError(code: .unknownFormat, message: "there is no format '\(options.format)'", status: 2)
     }

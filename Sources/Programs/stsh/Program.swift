@@ -155,6 +155,16 @@ struct Program {
 
   private func timeout() throws -> Duration? { try Self.duration(options.timeout) }
 
+  /// Whether `--color` has text coloured; nil: as the environment asks.
+  static func usesColor(_ word: String) throws -> Bool? {
+    switch word {
+    case "always": return true
+    case "never": return false
+    case "auto": return nil
+    default: throw ValidationError("--color takes auto, always or never, not '\(word)'")
+    }
+  }
+
   /// The time that `--timeout` says.
   static func duration(_ text: String?) throws -> Duration? {
     guard let text else { return nil }
@@ -199,12 +209,7 @@ struct Program {
     case "virtual": session.hasVirtualClock = true
     default: throw ValidationError("--clock takes real or virtual, not '\(options.clock)'")
     }
-    switch options.color {
-    case "always": session.usesColor = true
-    case "never": session.usesColor = false
-    case "auto": break
-    default: throw ValidationError("--color takes auto, always or never, not '\(options.color)'")
-    }
+    session.usesColor = try Self.usesColor(options.color) ?? session.usesColor
     session.sessionFiles = places.sessions
     session.journal = try journalPlan()
     return session

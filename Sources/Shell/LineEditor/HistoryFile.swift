@@ -25,11 +25,11 @@ public struct HistoryFile {
     self.now = now
   }
 
-  /// The file where a program's prompt keeps its user's statements: `history` in the folder for its state; nil where there
-  /// is no such folder.
-  public init?(program: String) {
+  /// The file where a program's prompt keeps its user's statements, in the folder for its state; nil where there is no such
+  /// folder.
+  public init?(program: String, name: String = "history") {
     guard let folder = UserFolders(program: program).state else { return nil }
-    self.init(path: folder + "/history")
+    self.init(path: "\(folder)/\(name)")
   }
 
   /// Reads the statements, oldest first; a missing file holds none.

@@ -84,18 +84,26 @@ public final class AttachedPrompt {
       forget()
       return nil
     }
+    // Lines are remembered here.
+    let statement = open.joined(separator: "\n")
+    let past = statement.contains("history") ? Array(editor.history.suffix(Self.mostPastLines)) + [statement] : []
     var outcome: Result<AttachedShell.Outcome, ShellError> = .success(AttachedShell.Outcome())
     shell.console.paging(with: pager, until: editor.interruptDescriptor) {
-      outcome = Result { () throws(ShellError) in try shell.run(line + "\n", goesOn: true, isAnew: startsAnew) }
+      outcome = Result { () throws(ShellError) in
+        try shell.run(line + "\n", goesOn: true, isAnew: startsAnew, pastLines: past)
+      }
     }
     let done = try outcome.get()
     openPrompt = done.open
     if done.open == nil {
-      remember(open.joined(separator: "\n"))
+      remember(statement)
       forget()
     }
     return done.quit
   }
+
+  /// As many past lines as are listed, so that they fit a request.
+  private static let mostPastLines = 2000
 
   private func complete(_ line: String, _ cursor: Int) -> LineCompletion? {
     do throws(ShellError) {

@@ -15,6 +15,8 @@ public final class AttachedShell {
     public var isQuiet = false
     /// The form of results where a command does not say so itself.
     public var format = Format.auto
+    /// True if text has styles where it goes to a terminal.
+    public var usesColor = false
     /// True if drawings may use more than ASCII.
     public var isUTF8 = true
 
@@ -71,6 +73,12 @@ public final class AttachedShell {
   /// True if scripts go on after an error.
   var keepsGoing: Bool { options.keepsGoing }
 
+  /// The marks of styles in text that goes to the outputs.
+  private lazy var marks: [OutputTarget: StyleMarks] = [
+    .standardOutput: options.usesColor && console.width() != nil ? .terminal : .none,
+    .standardError: options.usesColor && isatty(2) == 1 ? .terminal : .none,
+  ]
+
   /// Prints an error that belongs to no statement.
   ///
   /// - Returns: its status.
@@ -79,7 +87,7 @@ public final class AttachedShell {
     if options.isJSON {
       console.write(JSONReport.failure(error, file: nil) + "\n")
     } else {
-      console.writeError(ErrorRenderer(file: nil).text(of: error))
+      console.writeError(ErrorRenderer(file: nil, marks: marks[.standardError] ?? .none).text(of: error))
     }
     console.flush()
     return error.status
@@ -90,10 +98,11 @@ public final class AttachedShell {
   /// - Parameters:
   ///   - goesOn: true if its end may be in the middle of a statement.
   ///   - hasRest: true if other texts of the same run follow.
+  ///   - pastLines: the lines that `history` lists there.
   /// - Throws: `ShellError` with status 6 where the connection is lost.
   func run(
     _ text: String, file: String? = nil, line: Int = 1, arguments: [String] = [], isScript: Bool = false,
-    goesOn: Bool = false, isAnew: Bool = false, hasRest: Bool = false
+    goesOn: Bool = false, isAnew: Bool = false, hasRest: Bool = false, pastLines: [String] = []
   ) throws(ShellError) -> Outcome {
     number += 1
     try client.send { out in
@@ -103,9 +112,11 @@ public final class AttachedShell {
       if let file { out.append("file", file) }
       if line != 1 { out.append("line", .int(line)) }
       if !arguments.isEmpty { out.append("arguments", .texts(arguments)) }
+      if !pastLines.isEmpty { out.append("history", .texts(pastLines)) }
       let flags: KeyValuePairs = [
         "script": isScript, "more": goesOn, "anew": isAnew, "rest": hasRest, "utf8": options.isUTF8,
         "keepGoing": options.keepsGoing || (file == nil && goesOn), "quiet": options.isQuiet,
+        "styles": marks.values.contains(.terminal),
       ]
       for (name, isSet) in flags where isSet { out.append(name, .bool(true)) }
       if options.isJSON { out.append("form", "json") }
@@ -220,16 +231,24 @@ public final class AttachedShell {
       throw error
     case "output": print(message)
     case nil: break
-    default: console.write(message.line + "\n")
+    default: console.write(SafeText.json(message.line) + "\n")
     }
   }
 
   private func print(_ message: DoorMessage) {
     for piece in message.list("output") {
-      if let text = piece.member("out")?.text { console.write(SafeText.lines(text)) }
-      if let text = piece.member("err")?.text { console.writeError(SafeText.lines(text)) }
+      let style = piece.member("style")?.text.flatMap(TextStyle.init)
+      if let text = piece.member("out")?.text { console.write(styled(text, style, .standardOutput)) }
+      if let text = piece.member("err")?.text { console.writeError(styled(text, style, .standardError)) }
     }
-    for result in message.results { console.write(result + "\n") }
+    for result in message.results { console.write(SafeText.json(result) + "\n") }
+    if let part = message.text("part") { console.write(SafeText.json(part) + (message["whole"] == nil ? "" : "\n")) }
+  }
+
+  private func styled(_ text: String, _ style: TextStyle?, _ target: OutputTarget) -> String {
+    let text = SafeText.lines(text)
+    guard let style, let marks = marks[target] else { return text }
+    return marks.paint(text, style)
   }
 }
 

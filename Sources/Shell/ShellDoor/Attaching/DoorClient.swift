@@ -220,6 +220,21 @@ enum SafeText {
     return out
   }
 
+  /// A text of JSON, which means the same.
+  static func json(_ text: String) -> String {
+    guard text.unicodeScalars.contains(where: isEscaped) else { return text }
+    var out = ""
+    for scalar in text.unicodeScalars {
+      guard isEscaped(scalar), scalar.value < 0x10000 else {
+        out.unicodeScalars.append(scalar)
+        continue
+      }
+      let digits = String(scalar.value, radix: 16)
+      out += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+    }
+    return out
+  }
+
   private static func isEscaped(_ scalar: Unicode.Scalar) -> Bool {
     scalar != "\t" && (ScalarText.isControl(scalar) || scalar.properties.isBidiControl)
   }

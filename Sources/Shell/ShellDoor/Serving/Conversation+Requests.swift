@@ -118,39 +118,77 @@ extension Conversation {
     if outbox.isWorthSending { outbox.flush() }
   }
 
-  /// Takes what the session prints, long text in pieces.
+  /// Takes text that the session prints, by its styles and long text in pieces: it belongs to the request that is being done,
+  /// or to none.
   private func take(_ text: String, _ target: OutputTarget) {
-    guard text.utf8.count > Self.longestPiece, !text.hasPrefix("{\"") else { return takePiece(text, target) }
-    var rest = text.utf8[...]
-    while !rest.isEmpty {
+    for part in marks.parts(of: text) {
+      var rest = part.text.utf8[...]
+      while !rest.isEmpty {
+        var end = rest.index(rest.startIndex, offsetBy: Self.longestPiece, limitedBy: rest.endIndex) ?? rest.endIndex
+        // Not in the middle of a character.
+        while end < rest.endIndex, rest[end] & 0xC0 == 0x80 { end = rest.index(before: end) }
+        let piece = Answer.Piece(
+          target: target, style: part.style, text: String(decoding: rest[..<end], as: UTF8.self))
+        if answer == nil {
+          say { event in
+            event.set("event", "output")
+            event.append(piece)
+          }
+        } else {
+          answer?.append(piece)
+          handOn()
+        }
+        rest = rest[end...]
+      }
+    }
+  }
+
+  /// Takes a line of JSON that the session prints.
+  private func take(line: String, isEvent: Bool) {
+    if isEvent {
+      guard line.utf8.count < Answer.mostBytes else {
+        return say { event in
+          event.set("event", "left-out")
+          event.set("bytes", line.utf8.count)
+        }
+      }
+      outbox.append { $0.append(contentsOf: line.utf8) }
+      return handOn()
+    }
+    guard line.utf8.count > Self.longestPiece * 4 else {
+      answer?.append(result: line)
+      return handOn()
+    }
+    // What is before it stands before.
+    if let part = answer?.takePart() { outbox.append(part) }
+    var rest = line.utf8[...]
+    while !rest.isEmpty, !outbox.isLost, !interruption.isRequested {
       var end = rest.index(rest.startIndex, offsetBy: Self.longestPiece, limitedBy: rest.endIndex) ?? rest.endIndex
-      // Not in the middle of a character.
       while end < rest.endIndex, rest[end] & 0xC0 == 0x80 { end = rest.index(before: end) }
-      takePiece(String(decoding: rest[..<end], as: UTF8.self), target)
+      guard var part = answer?.takePart() else { return }
+      part.set("part", String(decoding: rest[..<end], as: UTF8.self))
       rest = rest[end...]
+      if rest.isEmpty { part.set("whole") { JSON.append(.bool(true), to: &$0) } }
+      outbox.append(part)
+      handOn()
     }
   }
 
   private static let longestPiece = 1 << 18
 
-  /// Takes text that the session prints: it belongs to the request that is being done, or to none.
-  private func takePiece(_ text: String, _ target: OutputTarget) {
-    let isEvent = text.hasPrefix("{\"event\":") && text.hasSuffix("}\n")
-    if isEvent {
-      outbox.append { $0.append(contentsOf: text.utf8.dropLast()) }
-    } else if answer == nil {
-      outbox.append { out in
-        var event = Answer(id: nil)
-        event.set("event", "output")
-        event.append(text, target)
-        event.append(to: &out)
-        out.removeLast()
-      }
-    } else if target == .standardOutput, text.hasPrefix("{\"ok\":"), text.hasSuffix("}\n") {
-      answer?.append(result: String(text.dropLast()))
-    } else {
-      answer?.append(text, target)
+  /// Says something that belongs to no request.
+  private func say(_ fill: (inout Answer) -> Void) {
+    outbox.append { out in
+      var event = Answer(id: nil)
+      fill(&event)
+      event.append(to: &out)
+      out.removeLast()
     }
+    handOn()
+  }
+
+  /// Hands on what a statement has said so far, where it is much; waits where its reader is slow.
+  private func handOn() {
     if answer?.isLong == true, let part = answer?.takePart() { outbox.append(part) }
     guard answer != nil, outbox.isWorthSending else { return }
     outbox.flush()
@@ -163,7 +201,9 @@ extension Conversation {
     if let session { return session }
     let made = try loop.host.makeSession(
       loop.host.options, { [weak self] in self?.width }, { [weak self] in self?.wake() },
-      { [weak self] in self?.take($0, $1) })
+      DoorOutput(
+        marks: marks, text: { [weak self] in self?.take($0, $1) },
+        line: { [weak self] in self?.take(line: $0, isEvent: $1) }))
     made.obey(
       isRequested: { [interruption] in interruption.isRequested }, take: { [interruption] in interruption.take() },
       publish: { [interruption] in interruption.set($0) })
@@ -192,38 +232,97 @@ extension Answer {
     }
   }
 
-  /// Sets a value, of a list a page.
+  /// Sets a value; of a list, a map or a text a page, with the number of all elements, entries or characters, and the
+  /// position of the next one where more follow.
   ///
   /// - Throws: `ShellError` for one that is too large for a line.
   fileprivate mutating func set(_ value: Value, _ page: DoorRequest.Page) throws {
-    var paged = value
+    var bytes: [UInt8] = []
+    var taken = 0
+    let count: Int
     switch value {
     case .list(let list):
-      paged = .list(PersistentList(Array(list.dropFirst(page.from - 1).prefix(page.count))))
-      set("count", list.count)
-    default: break
+      count = list.count
+      bytes.append(UInt8(ascii: "["))
+      for element in list.dropFirst(page.from - 1).prefix(page.count ?? Self.usualCount) {
+        guard Self.append(&bytes, isFirst: taken == 0, { JSON.append(element, to: &$0) }) else { break }
+        taken += 1
+      }
+      bytes.append(UInt8(ascii: "]"))
+    case .map(let map):
+      count = map.count
+      bytes.append(UInt8(ascii: "{"))
+      for (key, element) in map.dropFirst(page.from - 1).prefix(page.count ?? Self.usualCount) {
+        let isTaken = Self.append(&bytes, isFirst: taken == 0) { out in
+          switch key {
+          case .int(let key): JSON.append(quoted: "\(key)", to: &out)
+          case .string(let key): JSON.append(quoted: key, to: &out)
+          }
+          out.append(UInt8(ascii: ":"))
+          JSON.append(element, to: &out)
+        }
+        guard isTaken else { break }
+        taken += 1
+      }
+      bytes.append(UInt8(ascii: "}"))
+    case .string(let text):
+      count = text.unicodeScalars.count
+      // One takes at most six bytes in JSON.
+      let shown = text.unicodeScalars.dropFirst(page.from - 1).prefix(min(page.count ?? .max, Self.mostBytes / 6))
+      taken = shown.count
+      JSON.append(quoted: String(String.UnicodeScalarView(shown)), to: &bytes)
+    default:
+      JSON.append(value, to: &bytes)
+      try Self.check(bytes.count)
+      return set("value") { $0 += bytes }
     }
-    var bytes: [UInt8] = []
-    JSON.append(paged, to: &bytes)
-    guard bytes.count <= Answer.mostBytes else {
-      throw ShellError(
-        code: .lineTooLong, message: "the value takes \(bytes.count) bytes, and an answer \(Answer.mostBytes) at most",
-        hint: "ask for a page of it, by from and count, or for a part")
-    }
+    try Self.check(taken == 0 && page.count != 0 && page.from <= count ? .max : bytes.count)
+    set("count", count)
+    if page.from - 1 + taken < count { set("next", page.from + taken) }
     set("value") { $0 += bytes }
   }
 
-  /// The most bytes of a value in one answer.
-  private static let mostBytes = 8 << 20
+  /// Appends an element, unless that would be too much for a line.
+  private static func append(_ out: inout [UInt8], isFirst: Bool, _ write: (inout [UInt8]) -> Void) -> Bool {
+    let before = out.count
+    if !isFirst { out.append(UInt8(ascii: ",")) }
+    write(&out)
+    guard out.count > mostBytes else { return true }
+    out.removeSubrange(before...)
+    return false
+  }
+
+  private static func check(_ size: Int) throws {
+    guard size > mostBytes else { return }
+    throw ShellError(
+      code: .lineTooLong, message: "the value takes more than the \(mostBytes) bytes of an answer",
+      hint: "read its parts: a field, an element, or a page of a text by from and count")
+  }
+
+  /// The elements of a page where nothing is said.
+  private static let usualCount = 1000
+  /// The most bytes of a value, and of an event, in one answer.
+  static let mostBytes = (8 << 20) - 4096
 }
 
 extension [UInt8] {
-  /// Appends entries of the log as a list.
+  /// Appends entries of the log as a list; of one that is too large for a line its number, action and size.
   mutating func append(_ entries: [LoggedEntry]) {
     append(UInt8(ascii: "["))
     for (index, entry) in entries.enumerated() {
       if index > 0 { append(UInt8(ascii: ",")) }
+      let start = count
       EntryWriter.append(entry, to: &self)
+      let size = count - start
+      guard size > Answer.mostBytes / 8 * 7 else { continue }
+      removeSubrange(start...)
+      JSON.append("{\"id\":" as StaticString, to: &self)
+      JSON.append(entry.number, to: &self)
+      JSON.append(",\"action\":" as StaticString, to: &self)
+      JSON.append(quoted: entry.action, to: &self)
+      JSON.append(",\"bytes\":" as StaticString, to: &self)
+      JSON.append(size, to: &self)
+      append(UInt8(ascii: "}"))
     }
     append(UInt8(ascii: "]"))
   }

@@ -17,6 +17,8 @@ final class Conversation: @unchecked Sendable {
   /// Who it is with, as sources of actions say.
   let peer: String
   let interruption = DoorInterruption()
+  /// The marks of styles in what the session prints; text of the state cannot know them.
+  let marks = StyleMarks.keyed(DoorToken.random())
   private let intake: Lock<Intake>
   private let isScheduled = Atomic<Bool>(false)
 

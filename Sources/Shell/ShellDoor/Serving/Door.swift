@@ -40,8 +40,8 @@ public final class Door: Sendable {
     if case .loopback = address { self.token = token ?? DoorToken.random() } else { self.token = nil }
     do {
       loop = try DoorLoop(
-        DoorHost(live: host.live, options: options) { options, width, wake, take in
-          try Session(throughDoorOf: host, options: options, width: width, wake: wake, take: take)
+        DoorHost(live: host.live, options: options) { options, width, wake, output in
+          try Session(throughDoorOf: host, options: options, width: width, wake: wake, output: output)
         }, at: socket, token: self.token, limits: limits)
     } catch {
       socket.close()
@@ -64,7 +64,7 @@ struct DoorHost: Sendable {
   let makeSession:
     @Sendable (
       SessionOptions, _ width: @escaping @Sendable () -> Int?, _ wake: @escaping @Sendable () -> Void,
-      _ take: @escaping (String, OutputTarget) -> Void
+      DoorOutput
     ) throws -> Session
 }
 

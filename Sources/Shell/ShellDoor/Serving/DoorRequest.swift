@@ -21,11 +21,12 @@ struct DoorRequest {
     case time
   }
 
-  /// The part of a list that is asked for.
+  /// The part of a list, a map or a text that is asked for.
   struct Page {
-    /// The position of the first element, from 1.
+    /// The position of the first element, entry or character, from 1.
     var from = 1
-    var count = Page.usual
+    /// The most of them; nil: as many as are usual.
+    var count: Int?
 
     static let usual = 1000
   }
@@ -76,8 +77,8 @@ struct DoorRequest {
     case "read":
       var page = Page()
       page.from = try fields.number("from") ?? 1
-      page.count = try fields.number("count") ?? Page.usual
-      guard page.from > 0, page.count >= 0 else { throw Fault(message: "'from' is above 0, 'count' not below") }
+      page.count = try fields.number("count")
+      guard page.from > 0, page.count ?? 0 >= 0 else { throw Fault(message: "'from' is above 0, 'count' not below") }
       return .read(path: try fields.text("read") ?? "", point: try fields.number("at"), page: page)
     case "log":
       var range = LogRange(first: try fields.number("log") ?? 1)
@@ -113,6 +114,8 @@ struct DoorRequest {
     given.keepsGoing = try fields.flag("keepGoing")
     given.isQuiet = try fields.flag("quiet")
     given.isUTF8 = try fields.flag("utf8")
+    given.usesStyles = try fields.flag("styles")
+    given.pastLines = try fields.texts("history") ?? []
     given.width = try fields.number("width")
     switch try fields.text("form") ?? "text" {
     case "json": given.isJSON = true

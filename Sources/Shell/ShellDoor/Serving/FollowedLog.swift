@@ -27,7 +27,7 @@ final class FollowedLog: Sendable {
   /// The most actions in a batch; of more, the last are told.
   private static let most = 1000
   /// Of entries of more bytes the last are told.
-  private static let mostBytes = 2 << 20
+  private static let mostBytes = 1 << 20
 
   /// - Parameters:
   ///   - number: the first action to be told of.

@@ -84,10 +84,17 @@ struct Outbox {
 /// The answer to a request, in one line or, where it is long, in several: the last has a status, a value or an error.
 struct Answer {
   private let id: Value?
-  private var pieces: [(target: OutputTarget, text: String)] = []
+  private var pieces: [Piece] = []
   private var results: [String] = []
   private var size = 0
   private var members: [UInt8] = []
+
+  /// Text of one style.
+  struct Piece {
+    let target: OutputTarget
+    let style: TextStyle?
+    var text: String
+  }
 
   init(id: Value?) { self.id = id }
 
@@ -95,12 +102,12 @@ struct Answer {
   var isLong: Bool { size > 1 << 15 }
 
   /// Adds text that was printed.
-  mutating func append(_ text: String, _ target: OutputTarget) {
-    size += text.utf8.count
-    if let last = pieces.last, last.target == target {
-      pieces[pieces.count - 1].text += text
+  mutating func append(_ piece: Piece) {
+    size += piece.text.utf8.count
+    if let last = pieces.last, last.target == piece.target, last.style == piece.style {
+      pieces[pieces.count - 1].text += piece.text
     } else {
-      pieces.append((target, text))
+      pieces.append(piece)
     }
   }
 
@@ -155,6 +162,10 @@ struct Answer {
         JSON.append(index == 0 ? "{\"" : ",{\"" as StaticString, to: &out)
         JSON.append(piece.target == .standardOutput ? "out\":" : "err\":" as StaticString, to: &out)
         JSON.append(quoted: piece.text, to: &out)
+        if let style = piece.style {
+          JSON.append(",\"style\":" as StaticString, to: &out)
+          JSON.append(quoted: style.rawValue, to: &out)
+        }
         out.append(UInt8(ascii: "}"))
       }
       out.append(UInt8(ascii: "]"))

@@ -4,8 +4,8 @@ import StoreSchema
 public struct ErrorRenderer: Sendable {
   /// The name under which the statements' file is reported: a path, `-c` or `stdin`; nil at the prompt.
   public var file: String?
-  /// True if the word `error` is coloured.
-  public var usesColor: Bool
+  /// The marks of the word `error`.
+  public var marks: StyleMarks
 
   /// A `source` command that led to the statement.
   public struct Origin: Hashable, Sendable {
@@ -22,9 +22,9 @@ public struct ErrorRenderer: Sendable {
   }
 
   /// Makes a renderer.
-  public init(file: String?, usesColor: Bool = false) {
+  public init(file: String?, marks: StyleMarks = .none) {
     self.file = file
-    self.usesColor = usesColor
+    self.marks = marks
   }
 
   /// The error's lines, each ended.
@@ -82,9 +82,7 @@ public struct ErrorRenderer: Sendable {
     out += tag(code) + Excerpt.lines(of: message).map { DisplayText.printable($0) }.joined(separator: "\n  ") + "\n"
   }
 
-  private func tag(_ code: ErrorCode) -> String {
-    usesColor ? "\u{1B}[1;31merror[\(code)]:\u{1B}[0m " : "error[\(code)]: "
-  }
+  private func tag(_ code: ErrorCode) -> String { marks.paint("error[\(code)]:", .error) + " " }
 
   private func appendLine(_ line: Substring, to out: inout String) {
     out += "  "

@@ -3,28 +3,28 @@ import StoreSchema
 /// Prints what an action changed.
 public enum ChangeFormatter {
   /// A change without indentation: `tasks.nextId  1 -> 2`, `pomodoro.task  + 2`, `pomodoro.rounds[1]  - 1`.
-  public static func text(of change: Change, usesColor: Bool = false) -> String {
+  public static func text(of change: Change, marks: StyleMarks = .none) -> String {
     var out = TextBuffer()
-    append(change, usesColor, to: &out)
+    append(change, marks, to: &out)
     return out.text
   }
 
   /// A line for each change, indented by two and ended.
-  public static func lines(_ changes: [Change], usesColor: Bool = false) -> String {
+  public static func lines(_ changes: [Change], marks: StyleMarks = .none) -> String {
     var out = TextBuffer()
     for change in changes {
       out.append("  " as StaticString)
-      append(change, usesColor, to: &out)
+      append(change, marks, to: &out)
       out.append("\n" as Unicode.Scalar)
     }
     return out.text
   }
 
   /// A line for each change, ended.
-  public static func list(_ changes: [Change], usesColor: Bool = false) -> String {
+  public static func list(_ changes: [Change], marks: StyleMarks = .none) -> String {
     var out = TextBuffer()
     for change in changes {
-      append(change, usesColor, to: &out)
+      append(change, marks, to: &out)
       out.append("\n" as Unicode.Scalar)
     }
     return out.text
@@ -53,8 +53,8 @@ public enum ChangeFormatter {
     ]
   }
 
-  private static func append(_ change: Change, _ usesColor: Bool, to out: inout TextBuffer) {
-    guard usesColor else { return change.append(to: &out) }
-    change.append(to: &out, marks: (Color.red.start, Color.green.start, Color.end))
+  private static func append(_ change: Change, _ marks: StyleMarks, to out: inout TextBuffer) {
+    guard marks != .none else { return change.append(to: &out) }
+    change.append(to: &out, marks: (marks.start(.removed), marks.start(.added), marks.end))
   }
 }

@@ -8,20 +8,20 @@ public struct Formatter: Sendable {
   public var terminalWidth: Int?
   /// True if the locale is UTF-8, so that `spark` may draw blocks.
   public var isUTF8: Bool
-  /// True if the heads of tables are set off.
-  public var usesColor: Bool
+  /// The marks of the heads of tables.
+  public var marks: StyleMarks
   /// The fields of records that `auto` and `table` leave out of the columns of a table.
   public var hiddenColumns: Set<String>
 
   /// Makes a formatter.
   public init(
-    _ format: Format = .auto, terminalWidth: Int? = nil, isUTF8: Bool = true, usesColor: Bool = false,
+    _ format: Format = .auto, terminalWidth: Int? = nil, isUTF8: Bool = true, marks: StyleMarks = .none,
     hiddenColumns: Set<String> = []
   ) {
     self.format = format
     self.terminalWidth = terminalWidth
     self.isUTF8 = isUTF8
-    self.usesColor = usesColor
+    self.marks = marks
     self.hiddenColumns = hiddenColumns
   }
 

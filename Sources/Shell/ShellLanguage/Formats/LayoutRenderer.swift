@@ -135,7 +135,7 @@ package struct LayoutRenderer {
     if options.format == .auto, let terminalWidth = options.terminalWidth, table.width + indentation > terminalWidth {
       writeVertically(columns, rows, keys: keys, indentation: indentation, to: &out)
     } else {
-      table.write(indentation: indentation, usesColor: options.usesColor, to: &out)
+      table.write(indentation: indentation, marks: options.marks, to: &out)
     }
   }
 

@@ -27,17 +27,17 @@ package struct TextTable {
   package var width: Int { widths.reduce(0, +) + 2 * max(0, widths.count - 1) }
 
   /// Writes heads and rows, two spaces between columns and no blanks at the end of a line.
-  package func write(indentation: Int, usesColor: Bool, to out: inout TextBuffer) {
+  package func write(indentation: Int, marks: StyleMarks, to out: inout TextBuffer) {
     guard !heads.isEmpty else { return }
     out.append(spaces: indentation)
-    if usesColor { out.append("\u{1B}[1m" as StaticString) }
+    out.append(marks.start(.head))
     var gap = 0
     for (index, head) in heads.enumerated() {
       out.append(spaces: gap)
       out.append(head)
       gap = widths[index] - DisplayWidth.of(head) + 2
     }
-    if usesColor { out.append("\u{1B}[0m" as StaticString) }
+    out.append(marks.end)
     out.append("\n" as Unicode.Scalar)
     var start = 0
     var column = 0

@@ -180,7 +180,7 @@ extension Session {
   /// - Returns: true if there was such a failure.
   @discardableResult
   func writeOutputFailure() -> Bool {
-    guard let error = console.tellOfFailure(usesColor: colorsErrors) else { return false }
+    guard let error = console.tellOfFailure(marks: errorMarks) else { return false }
     if outcome.tally.firstStatus == 0 { outcome.tally.firstStatus = error.status }
     return true
   }

@@ -42,7 +42,7 @@ extension CommandDefinition {
       }
       guard try session.isInWords(request.form) else { return try session.answer(module.listing, as: request.form) }
       let plugin = session.store.plugin(named: module.name)
-      return session.answer(ModuleDescription(module, plugin, usesColor: session.colorsResults).text)
+      return session.answer(ModuleDescription(module, plugin, marks: session.resultMarks).text)
     })
 
   private static func listing(_ modules: [Module]) -> Reading {
@@ -74,8 +74,8 @@ private struct ModuleDescription {
   let text: String
 
   /// - Parameter plugin: the plugin whose module it is; nil: it is none's.
-  init(_ module: Module, _ plugin: Plugin?, usesColor: Bool) {
-    func type(_ name: String) -> String { usesColor ? Color.cyan.paint(name) : name }
+  init(_ module: Module, _ plugin: Plugin?, marks: StyleMarks) {
+    func type(_ name: String) -> String { marks.paint(name, .type) }
     var out = "module \(module.name) (\(module.origin.rawValue))\n"
     if !module.fields.isEmpty {
       out += "state\n"

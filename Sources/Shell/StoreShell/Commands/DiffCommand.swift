@@ -28,7 +28,7 @@ extension CommandDefinition {
       guard try session.isInWords(request.form) else {
         return try session.answer(changes.reading(asJSON: session.isInJSON(request.form)), as: request.form)
       }
-      let text = ChangeFormatter.list(changes, usesColor: session.colorsResults)
+      let text = ChangeFormatter.list(changes, marks: session.resultMarks)
       return session.answer(changes.isEmpty ? "no change\n" : text)
     })
 }

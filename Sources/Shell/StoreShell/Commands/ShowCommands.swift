@@ -149,7 +149,7 @@ extension Session {
           guard let number, let old else { return }
           // Now: memory may have let go of the action by the time that the session looks.
           let action = live.log[number: number]?.action ?? ""
-          inbox.bring { writer.write(from: old, to: new, by: number, action) }
+          inbox.bring(64 + old.roughSize + new.roughSize) { writer.write(from: old, to: new, by: number, action) }
         }))
     return result
   }

@@ -71,7 +71,7 @@ private enum TraceRequest {
       session.store.setTrace { event in
         let time = isStable ? "" : "\(TraceText.milliseconds(clock.now)) "
         let line = "\(time)\(TraceText.line(of: event))"
-        inbox.bring { writer.write(traced: line) }
+        inbox.bring(64 + line.utf8.count) { writer.write(traced: line) }
       }
     case .off:
       session.settings.isTracing = false

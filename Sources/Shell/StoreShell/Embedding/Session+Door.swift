@@ -11,12 +11,13 @@ extension Session {
   /// - Parameters:
   ///   - width: the width of their screen; nil: they have none.
   ///   - wake: has the session attended to soon; called on any thread.
-  ///   - take: gets what is printed, on the thread of the session.
+  ///   - output: gets what is printed, on the thread of the session.
   package convenience init<Action: SchematicUnion, State: SchematicRecord>(
     throughDoorOf host: StoreHost<Action, State>, options: SessionOptions, width: @escaping @Sendable () -> Int?,
-    wake: @escaping @Sendable () -> Void, take: @escaping (String, OutputTarget) -> Void
+    wake: @escaping @Sendable () -> Void, output: DoorOutput
   ) throws {
-    try self.init(host, options: options, console: Console(width: width, take), wake: wake)
+    let console = Console(width: width, marks: output.marks, output.text, takeLine: output.line)
+    try self.init(host, options: options, console: console, wake: wake)
     // The door says to each that the store is closed.
     store.turn { store.hearing.end = nil }
   }
@@ -56,6 +57,9 @@ extension Session {
     options.keepsGoing = given.keepsGoing
     options.isQuiet = given.isQuiet
     options.isUTF8 = given.isUTF8
+    options.usesColor = given.usesStyles
+    person.pastLines = { given.pastLines }
+    defer { person.pastLines = { [] } }
     if let format = given.format { options.format = format }
     options.isJSON = given.isJSON
     printer.isJSON = given.isJSON
@@ -134,6 +138,23 @@ extension Session {
   }
 }
 
+/// Whoever takes what a session of a door prints.
+package struct DoorOutput {
+  /// The marks of styles in the text.
+  package let marks: StyleMarks
+  /// Takes text.
+  package let text: (String, OutputTarget) -> Void
+  /// Takes a line of JSON: the report of a command, or an event.
+  package let line: (_ line: String, _ isEvent: Bool) -> Void
+
+  package init(
+    marks: StyleMarks, text: @escaping (String, OutputTarget) -> Void,
+    line: @escaping (_ line: String, _ isEvent: Bool) -> Void
+  ) {
+    (self.marks, self.text, self.line) = (marks, text, line)
+  }
+}
+
 /// A text with statements that a door was sent.
 package struct GivenText: Sendable {
   package let text: String
@@ -153,6 +174,10 @@ package struct GivenText: Sendable {
   package var keepsGoing = false
   package var isQuiet = false
   package var isUTF8 = false
+  /// True if text has styles.
+  package var usesStyles = false
+  /// The lines that were given before, as `history` lists them.
+  package var pastLines: [String] = []
   package var isJSON = false
   package var format: Format?
   package var width: Int?
@@ -175,5 +200,5 @@ package struct LogRange: Sendable {
   /// The most entries in one answer.
   package static let most = 1000
   /// Entries of about so many bytes end an answer.
-  static let mostBytes = 4 << 20
+  static let mostBytes = 1 << 20
 }

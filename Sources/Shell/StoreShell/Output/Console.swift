@@ -20,6 +20,10 @@ public final class Console {
   private var progressWidth = 0
   /// Takes whole lines instead of the descriptors, while a prompt is shown.
   package var interceptor: ((String, OutputTarget) -> Void)?
+  /// Takes lines of JSON by themselves; nil: they are written as all else.
+  private var takeLine: ((_ line: String, _ isEvent: Bool) -> Void)?
+  /// The marks of styles, where there are any.
+  private(set) var marks = StyleMarks.terminal
   /// Done before anything is told to anybody: what it tells of must be as durable as was asked. Gives what has to be said
   /// first, in whole lines.
   var beforeTelling: (() -> String?)?
@@ -53,10 +57,21 @@ public final class Console {
   }
 
   /// A console whose text is handed to somebody as it is written, who takes it on the thread of the session.
-  package init(width: @escaping @Sendable () -> Int?, _ take: @escaping (String, OutputTarget) -> Void) {
+  ///
+  /// - Parameters:
+  ///   - marks: the marks of styles, by which whoever takes it knows them.
+  ///   - take: takes text.
+  ///   - takeLine: takes a line of JSON: the report of a command, or an event.
+  package init(
+    width: @escaping @Sendable () -> Int?, marks: StyleMarks, _ take: @escaping (String, OutputTarget) -> Void,
+    takeLine: @escaping (_ line: String, _ isEvent: Bool) -> Void
+  ) {
     (outputDescriptor, errorDescriptor) = (-1, -1)
     self.width = width
+    self.marks = marks
     interceptor = take
+    self.takeLine = takeLine
+    showsErrors = true
   }
 
   /// True if results go to a terminal now, not into a file or a command.
@@ -81,7 +96,21 @@ public final class Console {
   /// Writes an event of `--json`: wherever the result of the command goes that runs, this is no part of it.
   func writeEvent(_ line: String) {
     prepareWriting()
-    emit(line + "\n")
+    emit(line: line, isEvent: true)
+  }
+
+  /// Writes the report of a command in JSON.
+  func writeReport(_ line: String) {
+    guard !isCapturing else { return write(line + "\n") }
+    prepareWriting()
+    emit(line: line, isEvent: false)
+  }
+
+  private func emit(line: String, isEvent: Bool) {
+    guard let takeLine else { return emit(line + "\n") }
+    prepareTelling()
+    transcript?.write(line + "\n")
+    takeLine(line, isEvent)
   }
 
   private func prepareWriting() {
@@ -272,11 +301,11 @@ public final class Console {
   /// Tells once why something that was written did not arrive, as soon as that is known.
   ///
   /// - Returns: the error that was told; nil: there was none.
-  func tellOfFailure(usesColor: Bool = false) -> ShellError? {
+  func tellOfFailure(marks: StyleMarks = .none) -> ShellError? {
     guard !hasToldOfFailure, let failure = failure ?? transcript?.failure else { return nil }
     hasToldOfFailure = true
     let error = ShellError(failure)
-    writeError(ErrorRenderer(file: nil, usesColor: usesColor).text(of: error))
+    writeError(ErrorRenderer(file: nil, marks: marks).text(of: error))
     return error
   }
 

@@ -79,7 +79,7 @@ extension Session {
     if let interceptor = entry.droppedBy, !entry.isThunk { remark += "  (dropped by \(interceptor))" }
     console.write("#\(entry.number) \(ActionText.text(entry.action, arguments: entry.arguments))\(remark)\n")
     guard listsChanges, !entry.changes.isEmpty else { return }
-    console.write(ChangeFormatter.lines(entry.changes, usesColor: colorsResults))
+    console.write(ChangeFormatter.lines(entry.changes, marks: resultMarks))
   }
 
   /// The error of a name that no action has.

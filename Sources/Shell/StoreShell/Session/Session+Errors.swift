@@ -10,7 +10,7 @@ extension Session {
     case let failed as SourcedFileFailed:
       // Reported where it happened, and counted there.
       if options.isJSON {
-        console.write(JSONReport.failure(failed.error, in: statement, file: running.origin.file) + "\n")
+        console.writeReport(JSONReport.failure(failed.error, in: statement, file: running.origin.file))
       }
       return failed.status
     case let faults as AppliedWithFaults:
@@ -111,7 +111,7 @@ extension Session {
     outcome.lastError = error
     let error = settings.showsTraceback ? error.showingTraceback : error
     if options.isJSON {
-      console.write(JSONReport.failure(error, in: statement, file: running.origin.file) + "\n")
+      console.writeReport(JSONReport.failure(error, in: statement, file: running.origin.file))
     } else {
       console.writeError(renderer.text(of: error, in: statement, sourcedFrom: running.origin.chain))
     }
@@ -125,9 +125,9 @@ extension Session {
   public func writeError(_ error: any Error, file: String? = nil) -> Int32 {
     let error = ShellError(describing: error, program: options.name)
     if options.isJSON {
-      console.write(JSONReport.failure(error, file: file) + "\n")
+      console.writeReport(JSONReport.failure(error, file: file))
     } else {
-      console.writeError(ErrorRenderer(file: nil, usesColor: colorsErrors).text(of: error))
+      console.writeError(ErrorRenderer(file: nil, marks: errorMarks).text(of: error))
     }
     return error.status
   }
@@ -140,7 +140,7 @@ extension Session {
     // A run would have read it before all else.
     if running.isChecking { outcome.tally.firstStatus = 2 }
     if options.isJSON {
-      console.write(JSONReport.failure(fault, file: running.origin.file) + "\n")
+      console.writeReport(JSONReport.failure(fault, file: running.origin.file))
     } else {
       console.writeError(renderer.text(of: fault, sourcedFrom: running.origin.chain))
     }
@@ -148,7 +148,7 @@ extension Session {
 
   private var renderer: ErrorRenderer {
     var renderer = running.origin.renderer
-    renderer.usesColor = colorsErrors
+    renderer.marks = errorMarks
     return renderer
   }
 }

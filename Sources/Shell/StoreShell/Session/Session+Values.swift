@@ -85,16 +85,16 @@ extension Session {
 
   /// The formatter for results.
   func formatter(_ format: Format) -> Formatter {
-    Formatter(format, terminalWidth: console.width(), isUTF8: options.isUTF8, usesColor: colorsResults)
+    Formatter(format, terminalWidth: console.width(), isUTF8: options.isUTF8, marks: resultMarks)
   }
 
   /// True if the result of the command that runs is an object of `--json`. A result that goes to a file or into a
   /// command is the same as without.
   var answersInJSON: Bool { options.isJSON && !console.isCapturing }
 
-  /// True if results are coloured: never where they go to a file or a pipe.
-  var colorsResults: Bool { options.usesColor && console.showsResults }
+  /// The marks of results: none where they go to a file or a pipe.
+  var resultMarks: StyleMarks { options.usesColor && console.showsResults ? console.marks : .none }
 
-  /// True if errors are coloured now.
-  var colorsErrors: Bool { options.usesColor && console.showsErrors }
+  /// The marks of errors now.
+  var errorMarks: StyleMarks { options.usesColor && console.showsErrors ? console.marks : .none }
 }

@@ -66,8 +66,8 @@ public final class Session {
     }
     console.beforeWriting = { [weak self, inbox] in if inbox.hasMessages { self?.tellOthers() } }
     store.turn {
-      store.hearing.logger = { line in inbox.bring { writer.write(line) } }
-      store.hearing.plugins = { line in inbox.bring { writer.write(line) } }
+      store.hearing.logger = { line in inbox.bring(line.roughSize) { writer.write(line) } }
+      store.hearing.plugins = { line in inbox.bring(64 + line.text.utf8.count) { writer.write(line) } }
       store.hearing.end = inbox.closeStore
     }
   }
@@ -194,7 +194,7 @@ public final class Session {
       // A task that failed meanwhile fails the command.
       if options.isJSON, store.hasFaults { return 0 }
       if options.isJSON {
-        console.write(JSONReport.success(line: statement.line, data: result.json, notes: result.notes) + "\n")
+        console.writeReport(JSONReport.success(line: statement.line, data: result.json, notes: result.notes))
       } else {
         for note in result.notes { console.writeError("note: \(note)\n") }
       }

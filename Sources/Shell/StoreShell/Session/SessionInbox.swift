@@ -10,11 +10,13 @@ import Synchronization
 final class SessionInbox: Sendable {
   /// The number of messages that may wait for an idle session.
   private static let limit = 1000
+  /// About so many bytes of them may wait.
+  private static let byteLimit = 1 << 20
 
   /// The thread that used the session last; 0: none did.
   private let thread = Atomic<UInt>(0)
   private let isEmpty = Atomic<Bool>(true)
-  private let content = Lock<(waiting: [@Sendable () -> Void], leftOut: Int)>(([], 0))
+  private let content = Lock<(waiting: [@Sendable () -> Void], bytes: Int, leftOut: Int)>(([], 0, 0))
   /// Set while messages are told: telling writes, and looks again before it does.
   private let isTelling = SharedFlag()
   private let wake: @Sendable () -> Void
@@ -40,8 +42,8 @@ final class SessionInbox: Sendable {
     if !isOwnThread { thread.store(Self.currentThread, ordering: .relaxed) }
     guard hasMessages, !isTelling.set(true) else { return 0 }
     defer { _ = isTelling.set(false) }
-    let (waiting, leftOut) = content.withLock { content in
-      defer { content = ([], 0) }
+    let (waiting, _, leftOut) = content.withLock { content in
+      defer { content = ([], 0, 0) }
       isEmpty.store(true, ordering: .relaxed)
       return content
     }
@@ -65,10 +67,13 @@ final class SessionInbox: Sendable {
   func takeClosing() -> Bool { isStoreClosed.isSet && isStoreClosed.set(false) }
 
   /// Has something told when the session looks.
-  func bring(_ tell: @escaping @Sendable () -> Void) {
+  ///
+  /// - Parameter size: about how many bytes it keeps until then.
+  func bring(_ size: @autoclosure () -> Int = 64, _ tell: @escaping @Sendable () -> Void) {
     content.withLock { content in
-      if isBusy.isSet || content.waiting.count < Self.limit {
+      if isBusy.isSet || (content.waiting.count < Self.limit && content.bytes < Self.byteLimit) {
         content.waiting.append(tell)
+        if !isBusy.isSet { content.bytes += size() }
       } else {
         content.leftOut += 1
       }
