@@ -148,17 +148,22 @@ static int undefinedSessionGlobal(lua_State *L) {
   return 1;
 }
 
-/// Sets a global of the session's, unless the host keeps the name for itself.
-static int setSessionGlobal(lua_State *L) {
-  lua_settop(L, 3);
+/// Refuses the second of three arguments as the name of a global where the host keeps it for itself, as the table at `index` says.
+static void refuseOwn(lua_State *L, int index) {
   lua_pushliteral(L, "(own)");
-  if (lua_rawget(L, lua_upvalueindex(1)) == LUA_TTABLE && lua_type(L, 2) == LUA_TSTRING) {
+  if (lua_rawget(L, index) == LUA_TTABLE && lua_type(L, 2) == LUA_TSTRING) {
     lua_pushvalue(L, 2);
-    if (lua_rawget(L, 4) != LUA_TNIL) {
-      return luaL_error(L, "'%s' is the shell's own; give yours another name, or write local", lua_tostring(L, 2));
+    if (lua_rawget(L, -2) != LUA_TNIL) {
+      luaL_error(L, "'%s' is the shell's own; give yours another name, or write local", lua_tostring(L, 2));
     }
   }
   lua_settop(L, 3);
+}
+
+/// Sets a global of the session's, unless the host keeps the name for itself.
+static int setSessionGlobal(lua_State *L) {
+  lua_settop(L, 3);
+  refuseOwn(L, lua_upvalueindex(1));
   lua_rawset(L, 1);
   return 0;
 }
@@ -201,6 +206,13 @@ static int rawSet(lua_State *L) {
   if (clua_isView(L, 1)) {
     bool isGlobal = lua_topointer(L, 1) == clua_machine(L)->visibleGlobalsPointer;
     return isGlobal ? refuseGlobal(L) : refuseMember(L);
+  }
+  if (lua_getmetatable(L, 1)) {
+    lua_pushliteral(L, "__newindex");
+    lua_rawget(L, -2);
+    bool isGlobal = lua_tocfunction(L, -1) == setSessionGlobal;
+    if (isGlobal && lua_getupvalue(L, -1, 1) != NULL) refuseOwn(L, lua_gettop(L));
+    lua_settop(L, 3);
   }
   lua_rawset(L, 1);
   return 1;

@@ -119,6 +119,20 @@ import Testing
     #expect(try shell.type("wait 2s", "show p.rows[id=1].n", "show p.rows[id=2].n").output == "211\n12\n")
   }
 
+  @Test func keysOfTwoTypesAreTwo() throws {
+    let shell = try shell(
+      """
+      each = 'rows', supervise = function(row)
+        local function pause(task) task:sleep(9) end
+        return { [1] = pause, ["1"] = pause, t = pause }
+      end
+      """)
+    let effects = try shell.type("dispatch p.add 7 --quiet", "effects --as raw").output
+    #expect(
+      effects.split(separator: "\n").map { $0.prefix { $0 != "\t" } }.sorted()
+        == ["p/m/7/1 (Int)", "p/m/7/1 (String)", "p/m/7/t"], "\(effects)")
+  }
+
   @Test func tasksAreSupervisedForEach() throws {
     let shell = try shell(
       """

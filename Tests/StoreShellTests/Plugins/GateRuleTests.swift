@@ -126,6 +126,19 @@ import Testing
     #expect(try seen(reader, behind: "echo", "dispatch p.start") == [0, 1])
   }
 
+  /// The units of a plugin that is loaded anew stand as the state says.
+  @Test(arguments: [(#""off""#, "start"), (#""on""#, "stop")])
+  func aReloadKeepsWhereItStands(start: String, action: String) throws {
+    let task =
+      "supervise = function() return { t = function(task) while true do task:sleep(1) task:dispatch('tick') end end } end"
+    let shell = try shell("{ on = \"start\", off = \"stop\", start = \(start) }", task)
+    let isOpen = action == "start"
+    _ = try shell.type("dispatch p.\(action) --quiet", "plugin reload p")
+    #expect(try seen(shell, behind: "echo") == [isOpen ? 1 : 0])
+    #expect(try shell.type("wait 2s", "show p.n").output == (isOpen ? "2\n" : "0\n"))
+    #expect(try shell.type("middleware --as raw").output.contains("p.m\t\(isOpen ? "on" : "off by action")"))
+  }
+
   /// What an action does that fails is undone, and the gate stays where it was.
   @Test func anActionThatFailsMovesNothing() throws {
     let shell = try shell(#"{ control = "fail" }"#)

@@ -18,6 +18,14 @@ import Testing
         == "0\n1\n")
   }
 
+  @Test func aRawSetLeavesThemToo() throws {
+    let shell = try Shell()
+    #expect(try shell.type("lua rawset(_G, 'state', 5)").errors.contains("'state' is the shell's own"))
+    #expect(
+      try shell.type("= state.counter.value", "lua rawset(_G, 'mine', 5) rawset({}, 'state', 1)", "= mine").output
+        == "0\n5\n")
+  }
+
   @Test func otherGlobalsAreSetAndTakenAway() throws {
     let shell = try Shell()
     #expect(

@@ -92,7 +92,9 @@ extension LiveStore {
     default: break
     }
     let (old, new) = (before.shell, after.shell)
-    if old.gates != new.gates || old.plugins != new.plugins {
+    // The gates of a plugin that was loaded anew begin where they are declared, whatever stands in the state.
+    let hasNewGates = if case .reloadPlugin? = action { true } else { false }
+    if hasNewGates || old.gates != new.gates || old.plugins != new.plugins {
       moveGates(new)
       if old.rules != new.rules { recomposeInCommit() }
     }

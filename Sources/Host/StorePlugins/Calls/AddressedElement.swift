@@ -8,16 +8,21 @@ struct AddressedElement {
 }
 
 /// The key of a task of one element, which is private to it.
-struct ElementKey: Hashable, Sendable, CustomStringConvertible {
+struct ElementKey: Hashable, Sendable, CustomStringConvertible, TokenOfParts {
   let id: Value
   let key: EffectToken
 
   /// The element and the key, as listings show them.
-  var description: String {
+  var description: String { "\(element)/\(key)" }
+
+  /// The same, with the type of the key.
+  var textWithType: String { "\(element)/\(key.textWithType)" }
+
+  private var element: String {
     switch id {
-    case .string(let text): "\(text)/\(key)"
-    case .int(let number): "\(number)/\(key)"
-    default: "\(id)/\(key)"
+    case .string(let text): text
+    case .int(let number): "\(number)"
+    default: "\(id)"
     }
   }
 }

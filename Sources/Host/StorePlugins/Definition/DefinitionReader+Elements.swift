@@ -11,17 +11,10 @@ extension DefinitionReader {
       guard argument == .nil else { throw types.fault("\(place): by goes with each, the path of a list or a map") }
       return nil
     }
-    guard case .string(var text) = value else {
+    guard case .string(let text) = value else {
       throw types.fault("\(place): each must be the path of a list or a map, got \(value.described)")
     }
-    // A field of the plugin's own slice needs no module.
-    let first = String(text.prefix { $0 != "." && $0 != "[" })
-    if case .record(let record)? = slice?.kind, record.fields.contains(where: { $0.name == first }),
-      !known.moduleNames.contains(first), first != manifest.name
-    {
-      text = "\(manifest.name).\(text)"
-    }
-    let (path, schema) = try path(text, slice, "\(place): each")
+    let (path, schema) = try pathToElements(text, slice, "\(place): each")
     var name = "id"
     switch argument {
     case .nil: break
@@ -37,5 +30,18 @@ extension DefinitionReader {
         "\(place): each must lead to a map, or to a list of records with a field id, an integer or a text",
         hint: "'\(text)' is neither")
     }
+  }
+
+  /// A path that begins with a field of the plugin's own slice, which needs no module, or with a module.
+  private func pathToElements(
+    _ text: String, _ slice: Schema?, _ place: String
+  ) throws(PluginError) -> (Path, Schema?) {
+    let first = text.prefix { $0 != "." && $0 != "[" }
+    if case .record(let record)? = slice?.kind, record.fields.contains(where: { $0.name == first }),
+      let own = try? path("\(manifest.name).\(text)", slice, place)
+    {
+      return own
+    }
+    return try path(text, slice, place)
   }
 }

@@ -28,5 +28,13 @@ public struct EffectToken: Hashable, Sendable, CustomStringConvertible {
   public var description: String { "\(value)" }
 
   /// The value's text and its type, for listings in which the text alone would do for two.
-  public var textWithType: String { "\(value) (\(type(of: value)))" }
+  public var textWithType: String {
+    (value as? any TokenOfParts)?.textWithType ?? "\(value) (\(type(of: value)))"
+  }
+}
+
+/// The value of a token that has another token in it, whose type is what tells it from others.
+package protocol TokenOfParts {
+  /// As that of a token.
+  var textWithType: String { get }
 }
