@@ -238,7 +238,8 @@ private enum Third {
 
   @Test func theCopyOfBeforeStaysAsItIs() throws {
     #expect(writer.outcome { writer.session.endJournal() } == .init())
-    _ = try open(file) { try Session(Second.application, options: $0, console: $1) }
+    let (migrating, _) = try open(file) { try Session(Second.application, options: $0, console: $1) }
+    #expect(migrating.outcome { migrating.session.endJournal() } == .init())
     let copy = "\(file).before-9"
     let names = Files.names(in: writer.folder)
     let (_, refused) = try open(copy) { try Session(Second.application, options: $0, console: $1) }

@@ -22,9 +22,10 @@ extension Session {
 
   /// Has what is told be as durable as was asked, whoever opened the journal.
   func settlesBeforeTelling() {
-    console.beforeTelling = { [store] in
-      store.live.settleJournal()
-      return store.live.takeJournalNotes()
+    // Not the client: what it hears holds the console.
+    console.beforeTelling = { [live = store.live] in
+      live.settleJournal()
+      return live.takeJournalNotes()
     }
   }
 
