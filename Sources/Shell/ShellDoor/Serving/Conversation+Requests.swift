@@ -121,25 +121,29 @@ extension Conversation {
   /// Takes text that the session prints, by its styles and long text in pieces: it belongs to the request that is being done,
   /// or to none.
   private func take(_ text: String, _ target: OutputTarget) {
+    if text.utf8.count <= Self.longestPiece, !text.utf8.contains(0x1B) {
+      return take(Answer.Piece(target: target, style: nil, text: text))
+    }
     for part in marks.parts(of: text) {
       var rest = part.text.utf8[...]
       while !rest.isEmpty {
         var end = rest.index(rest.startIndex, offsetBy: Self.longestPiece, limitedBy: rest.endIndex) ?? rest.endIndex
         // Not in the middle of a character.
         while end < rest.endIndex, rest[end] & 0xC0 == 0x80 { end = rest.index(before: end) }
-        let piece = Answer.Piece(
-          target: target, style: part.style, text: String(decoding: rest[..<end], as: UTF8.self))
-        if answer == nil {
-          say { event in
-            event.set("event", "output")
-            event.append(piece)
-          }
-        } else {
-          answer?.append(piece)
-          handOn()
-        }
+        take(Answer.Piece(target: target, style: part.style, text: String(decoding: rest[..<end], as: UTF8.self)))
         rest = rest[end...]
       }
+    }
+  }
+
+  private func take(_ piece: Answer.Piece) {
+    guard answer == nil else {
+      answer?.append(piece)
+      return handOn()
+    }
+    say { event in
+      event.set("event", "output")
+      event.append(piece)
     }
   }
 

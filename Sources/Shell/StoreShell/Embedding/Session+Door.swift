@@ -58,8 +58,9 @@ extension Session {
     options.isQuiet = given.isQuiet
     options.isUTF8 = given.isUTF8
     options.usesColor = given.usesStyles
-    person.pastLines = { given.pastLines }
-    defer { person.pastLines = { [] } }
+    let past = given.pastLines
+    if !past.isEmpty { person.pastLines = { past } }
+    defer { if !past.isEmpty { person.pastLines = { [] } } }
     if let format = given.format { options.format = format }
     options.isJSON = given.isJSON
     printer.isJSON = given.isJSON
