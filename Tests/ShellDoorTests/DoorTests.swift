@@ -363,7 +363,9 @@ import Testing
         }
       }
       group.addTask {
-        for _ in 0..<400 { host.store.dispatch(.counter(.increment())) }
+        for _ in 1..<400 { host.store.dispatch(.counter(.increment())) }
+        // Behind the others, which may wait for another thread to do them.
+        await host.store.dispatchAndWait(.counter(.increment()))
         return 40
       }
       for await answers in group { #expect(answers == 40) }
