@@ -4,35 +4,46 @@ import FoundationEssentials
 enum DateText {
   private static let secondsPerDay = 86_400
 
-  /// The text of a moment. One beyond all years is its number, which ``date(_:)`` refuses.
+  /// The bound of the seconds that ``date(_:)`` reads as a year of at most nine digits.
+  private static let bound = 3e16
+
+  /// The text of a moment. One beyond all years, or closer to a second than digits tell, is `@` and the seconds since the beginning of
+  /// 2001.
   static func text(of date: Date) -> String {
     let interval = date.timeIntervalSinceReferenceDate
-    guard let seconds = Int(exactly: interval.rounded(.down)) else { return "\(interval)" }
+    let text = abs(interval) < bound ? calendarText(of: interval) : nil
+    return text ?? "@\(interval)"
+  }
+
+  /// The text of a moment by the calendar; nil where that is another one's.
+  private static func calendarText(of interval: Double) -> String? {
+    let seconds = Int(interval.rounded(.down))
+    guard let fraction = fraction(of: interval, after: seconds) else { return nil }
     let days = seconds.flooredQuotient(by: secondsPerDay)
     let day = CivilDay(daysSinceReferenceDate: days)
     let time = seconds - days * secondsPerDay
     return "\(day.text)T\(padded(time / 3600)):\(padded(time / 60 % 60)):\(padded(time % 60))"
-      + fraction(of: interval, after: seconds) + "Z"
+      + fraction + "Z"
   }
 
-  /// The fewest digits behind the point that tell the moment from all others.
-  private static func fraction(of interval: Double, after seconds: Int) -> String {
+  /// The fewest digits behind the point that tell the moment from all others; nil: none do.
+  private static func fraction(of interval: Double, after seconds: Int) -> String? {
     let fraction = interval - Double(seconds)
     if fraction == 0 { return "" }
-    var text = ""
     var scale = 1.0
     for count in 1...17 {
       scale *= 10
       let digits = Int((fraction * scale).rounded())
       guard Double(digits) < scale else { continue }
-      text = ".\(padded(digits, to: count))"
-      if let shown = Double("0\(text)"), Double(seconds) + shown == interval { break }
+      let text = ".\(padded(digits, to: count))"
+      if let shown = Double("0\(text)"), Double(seconds) + shown == interval { return text }
     }
-    return text
+    return nil
   }
 
   /// The moment of a text, nil where it is none.
   static func date(_ text: String) -> Date? {
+    if text.first == "@" { return Double(text.dropFirst()).map { Date(timeIntervalSinceReferenceDate: $0) } }
     let pattern = /([-+]?\d{4,9})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(\.\d+)?)?(?:[Zz]|([-+])(\d\d):?(\d\d))?)?/
     guard let match = text.wholeMatch(of: pattern)?.output,
       let year = Int(match.1), let month = Int(match.2), let dayOfMonth = Int(match.3),

@@ -67,8 +67,10 @@ import Testing
     #expect(throws: SchemaError.self) { try date(text) }
   }
 
-  @Test func aDateBeyondAllYearsIsNotReadBack() {
-    let date = Date(timeIntervalSinceReferenceDate: .infinity)
-    #expect(throws: SchemaError.self) { try Date(schemaValue: date.schemaValue) }
+  /// Beyond all years, and closer to a second than digits tell.
+  @Test(arguments: [Double.infinity, -.infinity, 0x1p63, -0x1p63, -0x1.fp62, 3e16, 4e16, 1e-20, -1e-20, 2.9e16, -2.9e16])
+  func aDateThatNoCalendarTellsIsReadBack(interval: Double) throws {
+    let date = Date(timeIntervalSinceReferenceDate: interval)
+    #expect(try Date(schemaValue: date.schemaValue) == date)
   }
 }
