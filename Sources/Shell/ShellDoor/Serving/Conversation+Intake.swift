@@ -1,0 +1,191 @@
+import Platform
+import StoreSchema
+import Synchronization
+
+extension Conversation {
+  /// What has come in and was not done yet.
+  struct Intake {
+    private let limits: DoorLimits
+    private var partial: [UInt8] = []
+    private var lines: [ArraySlice<UInt8>] = []
+    private var first = 0
+    /// The bytes of lines that wait.
+    private var waiting = 0
+    /// The bytes that the door's budget has counted.
+    private var counted = 0
+    private var isSkipping = false
+    private var isPaused = false
+    private var halfSince = ContinuousClock.now
+    /// The time at which it is looked whether the rest of a line has come; nil: nobody looks.
+    private var watchedUntil: ContinuousClock.Instant?
+    private var isClosed = false
+    /// True while a thread runs the conversation: at first the one that let it in.
+    var isRunning = true
+    /// True if something could not be said yet.
+    var hasUnsaid = false
+    /// True if the loop tells when there is room to say it.
+    var awaitsRoom = false
+    var hasNews = false
+    /// True if the other end says nothing more.
+    var hasEnded = false
+    var isGone = false
+    /// Why the door ends it; nil: it does not.
+    var ending: String?
+    /// The reason that the next lines are not there.
+    private var fault: String?
+
+    init(limits: DoorLimits) { self.limits = limits }
+
+    var hasLines: Bool { first < lines.count || fault != nil }
+
+    /// True if part of a line is there.
+    var isHalf: Bool { !partial.isEmpty || isSkipping }
+
+    /// True if the rest of a line has not come in time.
+    var isOverdue: Bool { isHalf && ContinuousClock.now - halfSince >= limits.patience }
+
+    /// Takes note that it is looked at again; false where it is already, or needs not be.
+    mutating func beginsWatch() -> Bool {
+      guard isHalf, watchedUntil.map({ $0 <= .now }) ?? true else { return false }
+      watchedUntil = .now + limits.patience
+      return true
+    }
+
+    /// Makes the thread that asks the one that runs the conversation, where there is something to do and nobody does it.
+    mutating func claim() -> Bool {
+      guard !isRunning, !isClosed, hasLines || hasNews || hasUnsaid || hasEnded || isGone || ending != nil || isPaused
+      else {
+        return false
+      }
+      isRunning = true
+      return true
+    }
+
+    /// Reads what is there, but no more than may wait.
+    ///
+    /// - Returns: true if one of the lines interrupts what runs.
+    mutating func receive(
+      from descriptor: Int32, toTheEnd: Bool, _ block: UnsafeMutableRawBufferPointer, _ budget: DoorBudget
+    ) -> Bool {
+      guard !isClosed, !hasEnded else { return false }
+      isPaused = false
+      var interrupts = false
+      while true {
+        guard waiting < limits.waitingBytes, !budget.isSpent else {
+          isPaused = true
+          break
+        }
+        let count = recv(descriptor, block.baseAddress, block.count, Int32(MSG_DONTWAIT))
+        if count < 0, errno == EINTR { continue }
+        if count > 0 {
+          let bytes = UnsafeRawBufferPointer(rebasing: block[..<count])
+          if take(bytes) { interrupts = true }
+          // What comes later is told of anew.
+          if count < block.count, !toTheEnd { break }
+          continue
+        }
+        if count == 0 || (errno != EAGAIN && errno != EWOULDBLOCK) {
+          hasEnded = true
+          if !partial.isEmpty { endLine() }
+        }
+        break
+      }
+      budget.count(&counted, waiting + partial.count)
+      return interrupts
+    }
+
+    private mutating func take(_ bytes: UnsafeRawBufferPointer) -> Bool {
+      var rest = bytes
+      var interrupts = false
+      while let base = rest.baseAddress, !rest.isEmpty {
+        guard let end = memchr(base, 0x0A, rest.count) else {
+          if !isHalf { halfSince = .now }
+          append(rest[...])
+          break
+        }
+        let length = end - UnsafeMutableRawPointer(mutating: base)
+        append(rest.prefix(length))
+        if endLine() { interrupts = true }
+        rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(length + 1))
+      }
+      return interrupts
+    }
+
+    private mutating func append(_ bytes: Slice<UnsafeRawBufferPointer>) {
+      guard !isSkipping else { return }
+      partial.append(contentsOf: bytes)
+      if partial.count > limits.lineBytes {
+        isSkipping = true
+        partial = []
+      }
+    }
+
+    /// Puts a whole line among those that wait.
+    ///
+    /// - Returns: true if it interrupts what runs.
+    @discardableResult
+    private mutating func endLine() -> Bool {
+      guard !isSkipping else {
+        isSkipping = false
+        fault = "a line has at most \(limits.lineBytes) bytes"
+        return false
+      }
+      let line = partial[...]
+      partial = []
+      guard line.contains(where: { $0 > 0x20 }) else { return false }
+      lines.append(line)
+      waiting += line.count
+      guard isRunning, line.count < 256, let request = try? DoorRequest(line), case .interrupt = request.kind else {
+        return false
+      }
+      return true
+    }
+
+    /// The next thing to do; nil: none.
+    mutating func next(
+      from descriptor: Int32, _ block: UnsafeMutableRawBufferPointer, _ budget: DoorBudget
+    ) -> Step? {
+      if first == lines.count, isPaused { _ = receive(from: descriptor, toTheEnd: true, block, budget) }
+      if first < lines.count {
+        let line = lines[first]
+        first += 1
+        waiting -= line.count
+        if first == lines.count {
+          lines.removeAll(keepingCapacity: lines.count <= 128)
+          first = 0
+          budget.count(&counted, waiting + partial.count)
+        }
+        return .request(line)
+      }
+      if let fault {
+        self.fault = nil
+        return .fault(fault)
+      }
+      return nil
+    }
+
+    mutating func close(_ budget: DoorBudget) {
+      isClosed = true
+      (partial, lines, first, waiting) = ([], [], 0, 0)
+      budget.count(&counted, 0)
+    }
+  }
+}
+
+/// The bytes that wait in all conversations of a door together.
+final class DoorBudget: Sendable {
+  private let bytes = Atomic<Int>(0)
+  private let limit: Int
+
+  init(limit: Int) { self.limit = limit }
+
+  /// True if no more may come in until some was done.
+  var isSpent: Bool { bytes.load(ordering: .relaxed) > limit }
+
+  /// Takes note of the bytes that wait in one of them.
+  func count(_ counted: inout Int, _ now: Int) {
+    guard now != counted else { return }
+    bytes.wrappingAdd(now - counted, ordering: .relaxed)
+    counted = now
+  }
+}
