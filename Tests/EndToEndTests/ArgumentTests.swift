@@ -29,13 +29,11 @@ struct ArgumentTests {
     #expect(outcome.output == "caf\u{e9}\n")
   }
 
-  /// A folder of another name is none.
-  @Test func aVariableThatIsNotIsAsGoodAsUnset() throws {
-    let shell = try Shell()
-    let outcome = try shell.runInShell(
-      "mkdir -p home; HOME=$PWD/home; export HOME; XDG_STATE_HOME=$(printf '%s/st\\351' \"$PWD\"); "
-        + "export XDG_STATE_HOME; stsh --recover; ls")
-    #expect(outcome.output.hasPrefix("error[nothing-to-recover]: "), "\(outcome.output)")
-    #expect(outcome.output.hasSuffix("\nhome\n"), "\(outcome.output)")
+  /// A folder of another name is none, and no other folder stands for it.
+  @Test(arguments: ["HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR"])
+  func aVariableThatNamesAFolderIsRefused(name: String) throws {
+    let outcome = try Shell().runInShell("export \(name)=$(printf '/tmp/st\\351'); stsh --recover; echo $?; ls")
+    #expect(outcome.output.hasPrefix("Error: \(name) is not UTF-8: '/tmp/st\\xE9'\n"), "\(outcome.output)")
+    #expect(outcome.output.hasSuffix("\n2\n"), "\(outcome.output)")
   }
 }

@@ -42,7 +42,7 @@ struct ExitStatusTests {
     #expect(outcome == .init(output: "one\n", status: 5))
   }
 
-  @Test(arguments: [(SIGINT, 130), (SIGTERM, 143), (SIGHUP, 129)] as [(Int32, Int32)])
+  @Test(arguments: [(SIGINT, 130), (SIGTERM, 143), (SIGHUP, 129), (SIGQUIT, 131)] as [(Int32, Int32)])
   func ofASignal(signal: Int32, status: Int32) throws {
     var input: [Int32] = [0, 0]
     var output: [Int32] = [0, 0]

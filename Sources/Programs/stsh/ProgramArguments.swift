@@ -5,8 +5,13 @@ import Platform
 enum ProgramArguments {
   /// The words behind the program's name.
   ///
-  /// - Throws: `ValidationError` for the first that is not UTF-8: Swift would repair it to another word.
+  /// - Throws: `ValidationError` for the first that is not UTF-8: Swift would repair it to another word. The same for a
+  ///   variable that names the user's folders: others would be taken for them.
   static func given() throws -> [String] {
+    for name in ["HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR"] {
+      guard let start = getenv(name), String(validatingCString: start) == nil else { continue }
+      throw ValidationError("\(name) is not UTF-8: '\(spelled(start))'")
+    }
     var words: [String] = []
     for index in 1..<max(Int(CommandLine.argc), 1) {
       guard let start = CommandLine.unsafeArgv[index] else { break }

@@ -3,7 +3,7 @@ import StoreCore
 import StoreShell
 import Synchronization
 
-/// While a run goes on: SIGTERM, SIGHUP and, without a prompt, SIGINT, and the end of its time, end it in an orderly
+/// While a run goes on: SIGTERM, SIGHUP, SIGQUIT and, without a prompt, SIGINT, and the end of its time, end it in an orderly
 /// way. A second signal ends the process at once; but a terminal that is closed sends more than one SIGHUP. Once it is
 /// over they do not end the process either, so that the history is kept. The next run, if there is one, is told.
 final class RunSignals {
@@ -17,7 +17,7 @@ final class RunSignals {
   ///     a pipe wait for nothing else.
   init(_ stop: RunStop, timeout: Duration?, handlesInterrupt: Bool, breaksCalls: Bool = false) {
     let ends = RunSignals.ends
-    for number in [SIGTERM, SIGHUP] + (handlesInterrupt ? [SIGINT] : []) {
+    for number in [SIGTERM, SIGHUP, SIGQUIT] + (handlesInterrupt ? [SIGINT] : []) {
       var action = sigaction()
       var old = sigaction()
       // Async-signal-safe: an atomic, `write` and `_exit` alone.

@@ -139,6 +139,39 @@ import Testing
     #expect(try shell.type("middleware --as raw").output.contains("p.m\t\(isOpen ? "on" : "off by action")"))
   }
 
+  /// The gate has its rule, and one place in listings, whatever brought the plugin: a replay, a reload behind it, the store's
+  /// file.
+  @Test func theRuleOutlivesAReplay() throws {
+    let shell = try shell(#"{ on = "start", off = "stop" }"#)
+    let recording = "\(shell.folder)/run.jsonl"
+    _ = try shell.type("dispatch p.stop --quiet", "middleware off p.m --quiet", "middleware on p.m --quiet")
+    #expect(try shell.type("export journal \(recording)", "replay \(recording)", "plugin reload p").status == 0)
+    #expect(try shell.type("middleware --as raw").output.contains("p.m\toff by action"))
+    #expect(try seen(shell, behind: "echo", "dispatch p.start") == [0, 1])
+    #expect(try shell.type("show shell.middleware[*].name").output.split(separator: "p.m").count == 2)
+  }
+
+  /// What somebody has set stays where the plugin's code is exchanged; what the plugin declares follows its code.
+  @Test func aRuleThatWasGivenOutlivesAReload() throws {
+    let shell = try shell(#"{ on = "start", off = "stop" }"#)
+    _ = try shell.type("middleware gate p.m --at counter.step --is 5", "plugin reload p")
+    #expect(try shell.type("middleware --as raw").output.contains("p.m\toff by state"))
+    #expect(try seen(shell, behind: "dispatch counter.setStep 5", "dispatch p.stop") == [1, 1])
+    _ = try shell.type("middleware gate p.m --none", "plugin reload p")
+    #expect(try seen(shell, behind: "dispatch p.stop", "dispatch counter.setStep 1") == [1, 1])
+    let writer = try Shell { $0.grants = ["p"] }
+    let store = "\(writer.folder)/a.db"
+    #expect(writer.openStore(store) == .init())
+    #expect(writer.run("plugin load \(shell.folder)/p", "middleware gate p.m --none").status == 0)
+    #expect(writer.outcome { writer.session.endJournal() } == .init())
+    let reader = try Shell { $0.grants = ["p"] }
+    #expect(reader.openStore(store) == .init())
+    _ = try reader.type("plugin reload p")
+    #expect(try seen(reader, behind: "dispatch p.stop") == [1])
+    _ = try reader.type("plugin unload p", "plugin load \(shell.folder)/p")
+    #expect(try seen(reader, behind: "dispatch p.stop", "dispatch p.start") == [0, 1])
+  }
+
   /// What an action does that fails is undone, and the gate stays where it was.
   @Test func anActionThatFailsMovesNothing() throws {
     let shell = try shell(#"{ control = "fail" }"#)
@@ -159,6 +192,8 @@ import Testing
     (#"{ on = "strat", off = "stop" }"#, "for unknown action 'p.strat'"),
     (#"{ control = "set", is = true }"#, "is goes with at"),
     (#"{ contrl = "set" }"#, "contrl"),
+    (#"{ control = "set", on = true, off = true }"#, "on and off are one value"),
+    (#"{ on = "start", off = "start" }"#, "on and off are one value"),
   ])
   func aRuleThatMeansNothingIsRefused(rule: String, message: String) throws {
     let fault = #expect(throws: PluginFault.self) { try shell(rule) }
@@ -215,10 +250,22 @@ import Testing
     ("middleware gate logger --control counter.reset", "counter.reset has 0 arguments"),
     ("middleware gate logger --control counter.setStep --arg by", "no argument 'by'"),
     ("middleware on logger --at counter.step", "unknown-flag"),
+    ("middleware gate logger --at counter.step", "'counter.step' is Int, so that it needs --is VALUE"),
+    ("middleware gate logger --at tasks.summary --is a", "'tasks.summary' is no part of the state"),
+    ("middleware gate logger --at shell.middleware --is a", "no part of the state"),
+    ("middleware gate logger --control counter.setStep", "'to' of counter.setStep is Int, so that it needs --on VALUE"),
+    ("middleware gate logger --control counter.setStep --on 2", "so that it needs --off VALUE"),
+    ("middleware gate logger --control counter.setStep --on 2 --off 2", "--on and --off are one value"),
+    ("middleware gate logger --on tasks.add --off tasks.add", "--on and --off are one value"),
+    ("middleware gate logger --on tasks.add", "needs --off ACTION"),
+    ("middleware gate logger --at counter.step --is 5 --control tasks.add", "--control means nothing beside --at"),
+    ("middleware gate logger --none --at counter.step", "--at means nothing beside --none"),
+    ("middleware gate logger --on tasks.add --off tasks.remove --is 5", "--is means nothing beside --on"),
     ("middleware gate loger --none", "did you mean 'logger'?"),
   ])
   func whatMeansNothingIsRefused(line: String, message: String) throws {
     let outcome = try Shell().type(line)
     #expect(outcome.errors.contains(message), "\(outcome.errors)")
+    #expect(outcome.errors.contains("^"), "\(outcome.errors)")
   }
 }

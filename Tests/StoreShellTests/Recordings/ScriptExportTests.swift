@@ -53,6 +53,34 @@ import Testing
     try runs(shell)
   }
 
+  /// The clock of a store begins anew where it is opened again: what was due then is due in the script.
+  @Test func aStoreThatWasOpenedAgainRunsAgain() throws {
+    let code =
+      """
+      return plugin { state = { field("n", int()), field("on", bool()) },
+        actions = { { name = "go" }, { name = "tick" } },
+        reducers = { go = function(s) s.on = true end, tick = function(s) s.n = s.n + 1 end },
+        middleware = { { name = "m", on = { "go" }, after = function(_, ctx)
+          ctx:task("t", function(task) task:sleep(5) task:dispatch("tick") end)
+        end } } }
+      """
+    let writer = try Shell { $0.grants = ["p"] }
+    let plugin = try writer.plugin("p", code, permissions: #"["timers"]"#)
+    let store = "\(writer.folder)/a.db"
+    #expect(writer.openStore(store) == .init())
+    _ = writer.run("plugin load \(plugin)", "dispatch p.go", "wait 30s", "dispatch counter.increment")
+    #expect(writer.outcome { writer.session.endJournal() } == .init())
+    let reader = try Shell { $0.grants = ["p"] }
+    #expect(reader.openStore(store) == .init())
+    _ = reader.run("dispatch p.go", "wait 6s", "dispatch counter.increment")
+    let script = "\(reader.folder)/again.stsh"
+    #expect(reader.run("export journal \(script) --as stsh").errors == "")
+    let again = try Shell { $0.grants = ["p"] }
+    let outcome = again.outcome { again.session.run(file: script, arguments: []) }
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    #expect(again.run("show p.n", "show counter.value").output == "2\n2\n")
+  }
+
   @Test func aPluginThatOnlyAnOptionFindsIsNamedByItsFolder() throws {
     let shell = try Shell { $0.isQuiet = true }
     let folder = try shell.plugin("twice", Self.twice)

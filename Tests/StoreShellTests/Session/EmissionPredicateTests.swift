@@ -55,14 +55,19 @@ import Testing
     _ = try shell.type("dispatch tasks.add a --quiet", "set emit 'state.tasks.items[1].done'", "watch tasks.summary")
     let outcome = try shell.type("dispatch tasks.remove 1 --quiet")
     #expect(outcome.errors.contains("[watch 1] tasks.summary"))
-    #expect(outcome.errors.contains("error["), "\(outcome.errors)")
+    #expect(
+      outcome.errors.contains("error[lua-error]: the setting emit, state.tasks.items[1].done: "), "\(outcome.errors)")
+    #expect(outcome.errors.contains("hint: set emit whenDifferent"), "\(outcome.errors)")
   }
 
   @Test(arguments: [
     ("set emit allways", "did you mean always?"), ("set emit 'state.'", "error[lua-syntax]"),
     ("set emit 'state.counter.valu > 1'", "counter has no field 'valu'"), ("set emit 'dispatch(1)'", "error["),
     ("set emit 'before.counter.valu > 1'", "before.counter\"] has no field 'valu'"),
-    ("set emit 'before.conter.value > 1'", "conter"),
+    ("set emit 'before.conter.value > 1'", "conter"), ("set emit 'state.nothing.x > 1'", "emit: state has no module"),
+    ("set emit ''", "an expression is wanted"), ("set emit 5", "emit is an expression over state and before, got '5'"),
+    ("set emit '1 < 2'", "it is one of always, whenDifferent, never otherwise"),
+    ("set emit 'state.counter.value > 1, true'", "one expression is wanted"),
   ])
   func whatMeansNothingIsRefused(line: String, message: String) throws {
     let shell = try Shell()

@@ -75,7 +75,10 @@ extension LiveStore {
     collectActions()
     let shell = store.withState { $0.shell }
     new.strikes.set(isStopped: shell.condition(of: new.plugin.module.name) != .on)
-    for unit in new.units { unit.gate.set(isOpen: shell.isOpen(unit.name)) }
+    for unit in new.units {
+      unit.gate.set(isOpen: shell.isOpen(unit.name))
+      unit.ruled.follow(shell.gates.first { $0.name == unit.name })
+    }
     recomposeInCommit()
     rebindPlugins()
   }

@@ -124,7 +124,10 @@ package final class LiveStore: @unchecked Sendable {
         return try predicate.holds(
           in: StateSnapshot(state: state, moduleNames: names), after: StateSnapshot(state: before, moduleNames: names))
       } catch {
-        attendance.faults.note(error)
+        attendance.faults.note(
+          HostError(
+            code: .luaError, message: "the setting emit, \(name): \(error.message)",
+            hint: "set emit whenDifferent tells of every change, without the expression"))
         return true
       }
     }

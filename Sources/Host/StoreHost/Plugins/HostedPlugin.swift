@@ -22,7 +22,7 @@ package struct HostedPlugin {
       units = []
       interceptors = []
       lacksUnits =
-        !plugin.units.isEmpty || plugin.rules.bridgeCount + plugin.rules.transitionCount > 0
+        !plugin.units.isEmpty || !plugin.rules.unitNames.isEmpty
         || !plugin.interceptors.names.isEmpty || !plugin.tasks.thunkTypes.isEmpty
       return
     }
@@ -35,10 +35,11 @@ package struct HostedPlugin {
 
   /// The gates of its middlewares, as they stand to begin with.
   package var gates: [ShellState.Gate] {
-    units.map { unit in
-      let rule = plugin.units.first { "\(plugin.module.name).\($0.name)" == unit.name }?.rule
-      return ShellState.Gate(name: unit.name, isOpen: unit.startsOpen, plugin: plugin.module.name, rule: rule)
+    let module = plugin.module.name
+    let gates = plugin.units.map {
+      ShellState.Gate(name: "\(module).\($0.name)", isOpen: $0.isOpen, plugin: module, rule: $0.rule)
     }
+    return gates + plugin.rules.unitNames.map { ShellState.Gate(name: "\(module).\($0)", isOpen: true, plugin: module) }
   }
 
   /// What plugins do to the state, behind the application's reducers: each changes its own slice, in load order, and then what

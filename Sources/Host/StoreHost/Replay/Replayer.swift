@@ -248,10 +248,11 @@ package final class Replayer {
     compose()
     let source = try source(name, digest: digest)
     let plugin = try plugin(source, mayLack: mayLack)
-    plugins.append(HostedPlugin(plugin, host.surroundings(for: name), reducersAlone: true))
+    let hosted = HostedPlugin(plugin, host.surroundings(for: name), reducersAlone: true)
+    plugins.append(hosted)
     let slice = plugin.module.schema.map { PluginSlice(name: name, schema: $0, value: plugin.initialState) }
     try ShellAction.loadPlugin(
-      ShellState.LoadedPlugin(name: name, version: version, digest: source.digest), slice: slice, gates: []
+      ShellState.LoadedPlugin(name: name, version: version, digest: source.digest), slice: slice, gates: hosted.gates
     ).reduce(&state)
   }
 
@@ -263,7 +264,8 @@ package final class Replayer {
     let old = plugins[index].plugin
     let source = try source(name, digest: digest)
     let plugin = try plugin(source)
-    plugins[index] = HostedPlugin(plugin, host.surroundings(for: name), reducersAlone: true)
+    let hosted = HostedPlugin(plugin, host.surroundings(for: name), reducersAlone: true)
+    plugins[index] = hosted
     var slice: PluginSlice?
     if let schema = plugin.module.schema {
       let running = state.plugins.first { $0.name == name }?.value
@@ -276,7 +278,7 @@ package final class Replayer {
       slice = PluginSlice(name: name, schema: schema, value: value)
     }
     try ShellAction.reloadPlugin(
-      ShellState.LoadedPlugin(name: name, version: version, digest: source.digest), slice: slice, gates: []
+      ShellState.LoadedPlugin(name: name, version: version, digest: source.digest), slice: slice, gates: hosted.gates
     ).reduce(&state)
   }
 }

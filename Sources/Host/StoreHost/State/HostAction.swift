@@ -211,7 +211,8 @@ package enum ShellAction: Sendable {
   package func reduce(_ state: inout HostState) throws {
     switch self {
     case .setGate(let name, let isOpen): state.shell.changeGate(of: name) { $0.isOpen = isOpen }
-    case .moveGate(let name, let isOpen): state.shell.changeGate(of: name) { $0.isOpenByAction = isOpen }
+    case .moveGate(let name, let isOpen):
+      state.shell.changeGate(of: name) { if $0.rule != nil { $0.isOpenByAction = isOpen } }
     case .setRule(let name, let rule): state.shell.changeGate(of: name) { $0.setRule(rule) }
     case .loadPlugin(let plugin, let slice, let gates):
       state.shell.plugins.append(plugin)

@@ -25,14 +25,8 @@ extension ShellState {
   fileprivate mutating func replaceGates(of plugin: String, _ new: [Gate]) {
     let place = gates.firstIndex { $0.plugin == plugin } ?? gates.endIndex
     let old = Dictionary(gates.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
-    gates.removeAll { $0.plugin == plugin }
-    let kept = new.map { gate in
-      var gate = gate
-      guard let before = old[gate.name] else { return gate }
-      gate.isOpen = before.isOpen
-      if before.rule == gate.rule { gate.isOpenByAction = before.isOpenByAction }
-      return gate
-    }
+    gates.removeAll { gate in gate.plugin == plugin || new.contains { $0.name == gate.name } }
+    let kept = new.map { gate in old[gate.name].map(gate.following) ?? gate }
     gates.insert(contentsOf: kept, at: min(place, gates.endIndex))
   }
 }

@@ -108,6 +108,8 @@ package struct ShellState: Hashable, Sendable {
     package var plugin: String?
     /// The rule that moves it besides; nil: none does.
     package var rule: GateRule?
+    /// Whether somebody gave it the rule, or took it away: else it is the one that its plugin declares.
+    package var isRuleGiven = false
     /// Whether control actions have left it open, where its rule is about those.
     package var isOpenByAction = true
 
@@ -115,13 +117,23 @@ package struct ShellState: Hashable, Sendable {
       self.name = name
       self.isOpen = isOpen
       self.plugin = plugin
-      setRule(rule)
+      setRule(rule, isGiven: false)
     }
 
     /// Gives the gate a rule, or takes it away.
-    package mutating func setRule(_ rule: GateRule?) {
+    package mutating func setRule(_ rule: GateRule?, isGiven: Bool = true) {
       self.rule = rule
+      isRuleGiven = isGiven
       isOpenByAction = if case .actions(let control)? = rule { control.startsOpen } else { true }
+    }
+
+    /// How the gate stands where its plugin's edited version declares it anew: as it stood, by the rule that somebody gave it.
+    package func following(_ before: Gate) -> Gate {
+      var gate = self
+      gate.isOpen = before.isOpen
+      if before.isRuleGiven { (gate.rule, gate.isRuleGiven) = (before.rule, true) }
+      if gate.rule == before.rule { gate.isOpenByAction = before.isOpenByAction }
+      return gate
     }
 
     /// Whether its rule lets actions through in a state.

@@ -25,7 +25,8 @@ package struct UnitListing {
     switch byRule {
     case _ where gate != .on || isOpenByRule: gate.rawValue
     case .actions: "off by action"
-    case .state, nil: "off by state"
+    case .state: "off by state"
+    case nil: gate.rawValue
     }
   }
 }

@@ -11,7 +11,7 @@ extension ShellState {
     ])
   private static let gateLayout = RecordLayout(name: "Gate", fields: ["name", "open", "plugin"])
   private static let ruledGateLayout = RecordLayout(
-    name: "Gate", fields: ["name", "open", "plugin", "rule", "openByAction"])
+    name: "Gate", fields: ["name", "open", "plugin", "rule", "openByAction", "ruleGiven"])
   private static let pluginLayout = RecordLayout(
     name: "Plugin", fields: ["name", "version", "digest", "condition", "type"])
   private static let ceilingLayout = RecordLayout(name: "Ceiling", fields: ceilingParts.map(\.name))
@@ -28,8 +28,9 @@ extension ShellState {
   package func value(substates: [String], types: [String: String]) -> Value {
     let gates = gates.map { gate in
       let position: [Value] = [.string(gate.name), .bool(gate.isOpen), .text(gate.plugin)]
-      guard let rule = gate.rule else { return Value.record(Record(Self.gateLayout, position)) }
-      return .record(Record(Self.ruledGateLayout, position + [rule.value, .bool(gate.isOpenByAction)]))
+      guard gate.rule != nil || gate.isRuleGiven else { return Value.record(Record(Self.gateLayout, position)) }
+      let rule: [Value] = [gate.rule?.value ?? .none, .bool(gate.isOpenByAction), .bool(gate.isRuleGiven)]
+      return .record(Record(Self.ruledGateLayout, position + rule))
     }
     let plugins = plugins.map { plugin in
       Value.record(
@@ -62,6 +63,7 @@ extension ShellState {
       var read = Gate(
         name: name, isOpen: isOpen, plugin: gate.text("plugin"), rule: gate["rule"].flatMap(GateRule.init))
       read.isOpenByAction = gate.flag("openByAction") ?? read.isOpenByAction
+      read.isRuleGiven = gate.flag("ruleGiven") ?? false
       return read
     }
     plugins = members.list("plugins").compactMap { plugin in

@@ -1,4 +1,5 @@
 import LuaRuntime
+import StoreModules
 import StoreSchema
 
 extension DefinitionReader {
@@ -30,6 +31,17 @@ extension DefinitionReader {
         "\(place): each must lead to a map, or to a list of records with a field id, an integer or a text",
         hint: "'\(text)' is neither")
     }
+  }
+
+  /// Refuses an argument that none of the actions has which the middleware hears.
+  func refuseUnheard(_ unit: PluginDefinition.Unit, _ own: [ActionType], _ place: String) throws(PluginError) {
+    guard let argument = unit.each?.argument, unit.before != nil || unit.after != nil, !known.mayLack else { return }
+    let heard = own.filter(unit.on.accepts) + known.actionNames().compactMap(known.action).filter(unit.on.accepts)
+    guard !heard.contains(where: { $0.layout.index(of: argument) != nil }) else { return }
+    let arguments = heard.flatMap { $0.fields.map(\.name) }
+    throw types.fault(
+      "\(place): none of the actions that it hears has the argument '\(argument)'",
+      hint: Suggestion.question(argument, among: arguments))
   }
 
   /// A path that begins with a field of the plugin's own slice, which needs no module, or with a module.

@@ -41,10 +41,9 @@ extension DefinitionReader {
     if case .string(let text) = control, !text.hasSuffix(".*") {
       let type = try action(text, own, place)
       let field = try decidingField(of: type, table["arg"], place)
-      return GateRule.Control(
-        [type.fullName], argument: field.name,
-        on: try value(table["on"], or: .bool(true), of: field.schema, "\(place): on"),
-        off: try value(table["off"], or: .bool(false), of: field.schema, "\(place): off"), startsOpen: startsOpen)
+      let on = try value(table["on"], or: .bool(true), of: field.schema, "\(place): on")
+      let off = try value(table["off"], or: .bool(false), of: field.schema, "\(place): off")
+      return try moving([type.fullName], argument: field.name, on: on, off: off, startsOpen, place)
     }
     if table["arg"] != .nil { throw types.fault("\(place): arg goes with control, the name of one action") }
     let (on, off) = (try name("on"), try name("off"))
@@ -63,7 +62,16 @@ extension DefinitionReader {
     default:
       throw types.fault("\(place): control must be the name of an action or MODULE.*, got \(control.described)")
     }
-    return GateRule.Control(names, on: .string(on), off: .string(off), startsOpen: startsOpen)
+    return try moving(names, argument: nil, on: .string(on), off: .string(off), startsOpen, place)
+  }
+
+  private func moving(
+    _ names: [String], argument: String?, on: Value, off: Value, _ startsOpen: Bool, _ place: String
+  ) throws(PluginError) -> GateRule.Control {
+    guard on != off else {
+      throw types.fault("\(place): on and off are one value, which cannot both open and shut the gate")
+    }
+    return GateRule.Control(names, argument: argument, on: on, off: off, startsOpen: startsOpen)
   }
 
   /// The argument of a control action that moves the gate: the one that is named, or the only one.

@@ -225,6 +225,7 @@ struct DefinitionReader {
         before: try optionalFunction(entry["before"], "\(place): before"),
         after: try optionalFunction(entry["after"], "\(place): after"),
         supervise: try optionalFunction(entry["supervise"], "\(place): supervise"))
+      if entry["by"] != .nil { try refuseUnheard(unit, own, place) }
       guard entry["on"] == .nil || unit.before != nil || unit.after != nil else {
         throw types.fault("\(place) has on, but neither before nor after, so that it sees no action")
       }

@@ -223,10 +223,9 @@ public final class SessionLua {
 
   /// Why a text is no Lua, or nil where it is.
   ///
-  /// - Parameter isExpression: true if the text is an expression, else it is a chunk.
-  public func syntaxFault(_ text: String, isExpression: Bool) -> String? {
+  public func syntaxFault(_ text: String, as form: LuaForm) -> String? {
     do throws(LuaError) {
-      _ = try lua.load(isExpression ? "return \(text)" : text, chunkName: "?")
+      _ = try lua.load(text, as: form, chunkName: "?")
       return nil
     } catch {
       return SessionLuaError(error).message
@@ -238,7 +237,7 @@ public final class SessionLua {
   /// - Parameters:
   ///   - chunk: the name of the text in errors, such as `stdin:3`.
   ///   - isReadOnly: true if dispatching is refused, in all that the text evaluates in turn, too.
-  ///   - takesAll: true if several values are read as a list of them, else the first is.
+  ///   - takesAll: true if several values are read as a list of them, else several expressions are refused.
   public func evaluate(
     _ expression: String, chunk: String, isReadOnly: Bool = false, takesAll: Bool = false
   ) throws(SessionLuaError) -> Reading {
@@ -247,7 +246,8 @@ public final class SessionLua {
     self.isReadOnly = isReadOnly || outer.1
     defer { (projected, self.isReadOnly) = outer }
     return try running { () throws(LuaError) in
-      let results = try lua.call(try lua.load("return \(expression)", chunkName: chunk))
+      let results = try lua.call(
+        try lua.load(expression, as: takesAll ? .expressions : .expression, chunkName: chunk))
       if results.count == 1 || !takesAll, case .object(SliceObjects.stateObject) = results.first {
         return try wholeState()
       }
@@ -280,14 +280,14 @@ public final class SessionLua {
   /// True if an expression holds: is neither false nor nil.
   public func holds(_ expression: String, chunk: String) throws(SessionLuaError) -> Bool {
     try running { () throws(LuaError) in
-      try lua.call(try lua.load("return \(expression)", chunkName: chunk)).first?.isTruthy ?? false
+      try lua.call(try lua.load(expression, as: .expression, chunkName: chunk)).first?.isTruthy ?? false
     }
   }
 
   /// An expression that is asked many times.
   public func condition(_ expression: String, chunk: String) throws(SessionLuaError) -> SessionCondition {
     let function = try Self.converting { () throws(LuaError) in
-      try lua.load("return \(expression)", chunkName: chunk)
+      try lua.load(expression, as: .expression, chunkName: chunk)
     }
     return SessionCondition { [self] () throws(SessionLuaError) in
       try running { () throws(LuaError) in try lua.call(function).first?.isTruthy ?? false }

@@ -8,6 +8,8 @@ public final class StatePredicate: @unchecked Sendable {
   private let lua: LuaState
   private let objects: SliceObjects
   private let function: LuaFunction
+  /// Whether it reads neither of the states, so that it holds always or never.
+  public let isConstant: Bool
 
   /// Reads an expression.
   ///
@@ -19,7 +21,8 @@ public final class StatePredicate: @unchecked Sendable {
       lua.objectHandler = objects
       try lua.setGlobal("state", .object(SliceObjects.stateObject))
       _ = try lua.call(lua.load(Self.prelude, chunkName: "before"))
-      function = try lua.load("return \(expression)", chunkName: "expression")
+      function = try lua.load(expression, as: .expression, chunkName: "expression")
+      isConstant = !lua.globalUses(of: function).contains { ["state", "before"].contains($0.name) }
     } catch {
       throw SessionLuaError(error)
     }

@@ -31,6 +31,10 @@ public final class PluginRules: @unchecked Sendable {
   public var bridgeCount: Int { declaredBridges.count }
   /// The number of transitions that the plugin declares.
   public var transitionCount: Int { declaredTransitions.count }
+  /// The names of the units that they stand in.
+  public var unitNames: [String] {
+    (bridgeCount > 0 ? [Self.bridgeUnit] : []) + (transitionCount > 0 ? [Self.transitionUnit] : [])
+  }
 
   /// The actions of its bridges, in order.
   public var bridgedActions: [(from: ActionType, to: ActionType)] { declaredBridges.map { ($0.from, $0.to) } }

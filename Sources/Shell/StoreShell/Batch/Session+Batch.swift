@@ -111,8 +111,9 @@ extension Session {
 
   /// The fault of a statement's Lua: of what follows a Lua verb, and of each `$(…)`.
   private func luaFault(of statement: Statement) -> SyntaxFault? {
-    func fault(_ text: String, isExpression: Bool, at span: Word.Span) -> SyntaxFault? {
-      guard let lua = try? lua(), let message = lua.syntaxFault(text, isExpression: isExpression) else { return nil }
+    func fault(_ text: String, as form: LuaForm, at span: Word.Span) -> SyntaxFault? {
+      // Its command says what is missing.
+      guard !text.allSatisfy(\.isWhitespace), let lua = try? lua(), let message = lua.syntaxFault(text, as: form) else { return nil }
       let lines = statement.text.split(separator: "\n", omittingEmptySubsequences: false)
       return SyntaxFault(
         code: .luaSyntax, message: message, line: statement.line + span.line, column: span.column, width: span.width,
@@ -120,12 +121,12 @@ extension Session {
     }
     let verb = commands.innermost(statement).words[0].text
     if let tail = statement.lua, commands[verb]?.lua?.isLua == true {
-      let isChunk = verb == "lua"
+      let form: LuaForm = verb == "lua" ? .chunk : verb == "=" ? .expressions : .expression
       let text = verb == "assert" ? tail.splittingComment.lua : tail.text
-      if let fault = fault(text, isExpression: !isChunk, at: tail.span) { return fault }
+      if let fault = fault(text, as: form, at: tail.span) { return fault }
     }
     for word in statement.words {
-      if let expression = word.luaExpression, let fault = fault(expression, isExpression: true, at: word.span) {
+      if let expression = word.luaExpression, let fault = fault(expression, as: .expression, at: word.span) {
         return fault
       }
     }

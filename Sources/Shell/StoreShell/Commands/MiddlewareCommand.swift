@@ -1,6 +1,5 @@
 import ShellLanguage
 import StoreHost
-import StoreModules
 import StorePlugins
 import StoreSchema
 
@@ -9,7 +8,8 @@ extension CommandDefinition {
     "middleware", needs: .parts(["on": .dispatch, "off": .dispatch, "gate": .dispatch]),
     usage: [
       "middleware [on|off NAME]", "middleware gate NAME --at PATH [--is VALUE]",
-      "middleware gate NAME --control ACTION [--arg NAME] [--on VALUE] [--off VALUE]", "middleware gate NAME --none",
+      "middleware gate NAME --control ACTION [--arg NAME] [--on VALUE] [--off VALUE]",
+      "middleware gate NAME --on ACTION --off ACTION", "middleware gate NAME --none",
     ],
     summary: "lists the middlewares with their gates, opens and shuts a gate, or has the state or actions move it",
     flags: [
@@ -47,7 +47,7 @@ private struct MiddlewareRequest {
 
   private enum Change {
     case position(isOpen: Bool)
-    case rule((Session) throws -> GateRule?)
+    case rule(Given<GateRule?>)
   }
 
   init(_ reader: CommandReader) throws {
@@ -63,65 +63,7 @@ private struct MiddlewareRequest {
         code: .unknownMiddleware, message: "there is no middleware '\(name)'", at: reader.operands[1],
         hint: Suggestion.question(name, among: names) ?? "middleware lists them")
     }
-    change = isRule ? .rule(try Self.rule(reader)) : .position(isOpen: isOpen)
-  }
-
-  private static func rule(_ reader: CommandReader) throws -> (Session) throws -> GateRule? {
-    if reader.has("none") { return { _ in nil } }
-    if let text = try reader.text(of: "at"), let word = reader.word(of: "at") {
-      let path = try GivenPath(text, at: word, marksWord: true)
-      try reader.checkPath(path)
-      let value = reader.literal(of: "is")
-      return { session in
-        let path = try path.value(in: session)
-        let schema = try session.declaredType(at: path)
-        return .state(at: path, is: try value.map { try session.value($0, as: schema) } ?? .bool(true))
-      }
-    }
-    let (on, off) = (reader.literal(of: "on"), reader.literal(of: "off"))
-    if let control = try reader.text(of: "control") {
-      let place = reader.place(of: "control")
-      let argument = try reader.text(of: "arg")
-      return { session in
-        let type = try session.action(control.value(in: session), at: place)
-        let field = try Self.field(argument?.value(in: session), of: type, at: place)
-        return .actions(
-          GateRule.Control(
-            [type.fullName], argument: field.name,
-            on: try on.map { try session.value($0, as: field.schema) } ?? .bool(true),
-            off: try off.map { try session.value($0, as: field.schema) } ?? .bool(false)))
-      }
-    }
-    guard let on = try reader.text(of: "on"), let off = try reader.text(of: "off") else {
-      throw ShellError(
-        code: .missingArgument,
-        message: "middleware gate needs --at PATH, --control ACTION, --on ACTION --off ACTION, or --none",
-        at: reader.operands[0], hint: "usage: \(reader.usage)")
-    }
-    let (onPlace, offPlace) = (reader.place(of: "on"), reader.place(of: "off"))
-    return { session in
-      let names = try [(on, onPlace), (off, offPlace)].map {
-        try session.action($0.value(in: session), at: $1).fullName
-      }
-      return .actions(GateRule.Control(names, on: .string(names[0]), off: .string(names[1])))
-    }
-  }
-
-  /// The argument of a control action that moves the gate: the one that is named, or the only one.
-  private static func field(
-    _ name: String?, of type: ActionType, at place: ShellError.Place
-  ) throws(ShellError) -> Field {
-    if let field = type.fields.first(where: { $0.name == name }) { return field }
-    guard let name else {
-      if type.fields.count == 1 { return type.fields[0] }
-      throw ShellError(
-        code: .missingArgument, message: "\(type.fullName) has \(type.fields.count) arguments", place: place,
-        hint: type.fields.isEmpty
-          ? "by its name it moves a gate with --on ACTION --off ACTION" : "--arg NAME says which one moves the gate")
-    }
-    throw ShellError(
-      code: .unexpectedArgument, message: "\(type.fullName) has no argument '\(name)'", place: place,
-      hint: Suggestion.question(name, among: type.fields.map(\.name)))
+    change = isRule ? .rule(try reader.gateRule()) : .position(isOpen: isOpen)
   }
 
   func perform(in session: Session) throws -> CommandResult {
@@ -131,29 +73,7 @@ private struct MiddlewareRequest {
     case .position(let isOpen):
       return try session.finish(session.store.setGate(name, isOpen: isOpen, source: source))
     case .rule(let rule):
-      return try session.finish(session.store.dispatch(.setRule(name: name, rule(session)), source))
-    }
-  }
-}
-
-extension Session {
-  /// The action of a full name.
-  fileprivate func action(_ name: String, at place: ShellError.Place) throws -> ActionType {
-    if let type = store.live.action(named: name) { return type }
-    throw unknownAction(name, at: place)
-  }
-}
-
-extension GateRule {
-  /// The flags of `middleware gate` that say the rule.
-  var flags: String {
-    func text(_ value: Value) -> String { ActionText.literal(of: value) }
-    switch self {
-    case .state(let path, let value): return "--at \(ScalarText.quoted(path.description)) --is \(text(value))"
-    case .actions(let control):
-      let values = "--on \(text(control.on)) --off \(text(control.off))"
-      guard let argument = control.argument, let name = control.names.first else { return values }
-      return "--control \(name) --arg \(argument) \(values)"
+      return try session.finish(session.store.dispatch(.setRule(name: name, rule.value(in: session)), source))
     }
   }
 }

@@ -56,6 +56,7 @@ public final class RunStop: Sendable {
     case SIGINT: "SIGINT (Ctrl-C)"
     case SIGTERM: "SIGTERM"
     case SIGHUP: "SIGHUP"
+    case SIGQUIT: "SIGQUIT"
     default: "signal \(number)"
     }
   }

@@ -58,6 +58,11 @@ struct ScriptExport: RecordingExport {
   }
 
   mutating func add(_ entry: LoggedEntry, hashes: [(module: String, hash: UInt64)], state: HostState) throws {
+    if entry.time < lastTime {
+      // The store was opened again, and its clock begins anew.
+      settle(at: lastTime)
+      (time, lastTime) = (.zero, .zero)
+    }
     if let command = try command(entry, state) {
       settle(at: entry.time)
       asked = ScriptedCommand(command, for: entry)

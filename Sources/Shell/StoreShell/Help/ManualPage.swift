@@ -66,7 +66,7 @@ public struct ManualPage {
     ("3", "an assert failed"), ("4", "a plugin could not be loaded or lacks a grant"),
     ("5", "a wait, or the time for the whole run, was over"),
     ("6", "the connection to a store elsewhere was lost, or nobody listens there"),
-    ("129, 130, 143", "ended by SIGHUP, SIGINT or SIGTERM"), ("n", "the script said quit n"),
+    ("129, 130, 131, 143", "ended by SIGHUP, SIGINT, SIGQUIT or SIGTERM"), ("n", "the script said quit n"),
   ]
 
   private static let environment = [

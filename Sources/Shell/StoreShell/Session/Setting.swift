@@ -67,9 +67,18 @@ struct Setting: Sendable {
       change: { value in
         guard !LiveStore.policies.contains(value) else { return { try $0.perform(.setEmission(value), by: "set") } }
         let predicate = try StatePredicate(value)
+        guard !predicate.isConstant else {
+          throw ShellError(
+            code: .typeMismatch, message: "emit is an expression over state and before, got '\(value)'",
+            hint: "it is one of \(LiveStore.policies.joined(separator: ", ")) otherwise")
+        }
         return { session in
           let view = session.store.view
-          _ = try predicate.holds(in: view, after: view)
+          do throws(SessionLuaError) {
+            _ = try predicate.holds(in: view, after: view)
+          } catch {
+            throw ShellError(code: .luaError, message: "emit: \(error.message)")
+          }
           return try session.perform(.setEmission(value), by: "set")
         }
       }),

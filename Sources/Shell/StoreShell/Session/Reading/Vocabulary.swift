@@ -53,6 +53,13 @@ struct Vocabulary {
   /// The type that is declared for what stands at a path, whichever items there are.
   func declaredType(at path: Path) throws -> Schema { try session.declaredType(at: path) }
 
+  /// Tells whether a path leads into the state of a module, not to what is projected from it.
+  func isState(_ path: Path) -> Bool {
+    guard let module = modules.first(where: { path.steps.first == .field($0.name) }), let schema = module.schema
+    else { return false }
+    return (try? schema.type(at: path.steps.dropFirst(), from: Path([path.steps[0]]))) != nil
+  }
+
   // MARK: The language
 
   var commands: CommandTable { session.commands }
@@ -64,7 +71,7 @@ struct Vocabulary {
 
   /// The fault of a Lua expression; nil: it has none.
   func syntaxFault(ofExpression text: String) throws -> String? {
-    try session.lua().syntaxFault(text, isExpression: true)
+    try session.lua().syntaxFault(text, as: .expression)
   }
 
   var allowsAliases: Bool { session.running.origin.allowsAliases }
