@@ -29,7 +29,9 @@ struct SignalledSessionTests {
     #expect(try !offers(shell), "what was recovered and left in order is not offered")
   }
 
-  @Test(arguments: [(SIGHUP, 129, false), (SIGTERM, 143, false), (SIGQUIT, 131, false), (SIGKILL, 137, true)] as [(Int32, Int32, Bool)])
+  @Test(
+    arguments: [(SIGHUP, 129, false), (SIGTERM, 143, false), (SIGQUIT, 131, false), (SIGKILL, 137, true)]
+      as [(Int32, Int32, Bool)])
   func areOfferedAgainWhereTheyDidNotEndInOrder(signal: Int32, status: Int32, isOffered: Bool) throws {
     let shell = try Shell()
     let terminal = try shell.prompt("--no-init")

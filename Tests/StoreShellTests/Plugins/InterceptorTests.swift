@@ -111,6 +111,11 @@ import Testing
         #3  0.0s  repl:3  counter.setStep to=7 (was counter.reset)              counter.step
 
         """.replacing("                 changed", with: "              changed"))
+    shell.session.options.isJSON = true
+    #expect(
+      shell.run("dispatch counter.increment by=3").output.contains(
+        #""action":"counter.increment","changes":[{"path":"counter.value","from":7,"to":37}],"#
+          + #""dispatchedAs":"counter.increment by=3""#))
   }
 
   @Test func anInterceptorDispatchesAndSeesTheStateBeforeAndAfter() throws {

@@ -47,6 +47,16 @@ import Testing
 
         """ || table.contains("a\\u{202e}b\\u{2066}\\u{200f}"))
     #expect(!table.unicodeScalars.contains("\u{202E}"))
+    let told = try shell.type(
+      "watch tasks.nextId", "watch tasks.items[1].title", "middleware on logger --quiet", "diff 0 1",
+      "why tasks.items[id=1]",
+      "dispatch tasks.add \"a\u{202E}b\"", "log", "= 'a\u{202E}b'", "plugin list")
+    #expect(!(told.output + told.errors).unicodeScalars.contains("\u{202E}"))
+    #expect((told.output + told.errors).split(separator: "\"a\\u{202e}b").count > 7, "\(told)")
+    // It reads back, in the language and in Lua.
+    #expect(try shell.type("= 'a\\u{202e}b' == 'a\u{202E}b'").output == "true\n")
+    _ = try shell.type("dispatch tasks.add \"x\\u{202e}y\"")
+    #expect(try shell.type("show tasks.items[4].title --as raw").output == "x\u{202E}y\n")
     // What is read by programs is as it is.
     #expect(try shell.type("show tasks.items[1].title --as raw").output == "a\u{202E}b\u{2066}\u{200F}\n")
   }
@@ -66,11 +76,17 @@ import Testing
 
   @Test(arguments: [
     ("a.jsonl", "ingest FILE --as tasks.add"), ("a.csv", "ingest FILE --as tasks.add"), ("a.json", "import state FILE"),
-    ("a.stsh", "source FILE"),
+    ("a.stsh", "source FILE"), ("a.tsv", "ingest FILE --as tasks.add"),
+    ("a.jsonl", "replay FILE"),
   ])
   func anotherEncodingIsNamed(name: String, line: String) throws {
+    for hasMark in [true, false] { try anotherEncodingIsNamed(name, line, hasMark) }
+  }
+
+  private func anotherEncodingIsNamed(_ name: String, _ line: String, _ hasMark: Bool) throws {
     let shell = try Shell()
-    let file = try shell.write(name, Self.utf16(name == "a.csv" ? "title\na\n" : "{\"title\":\"a\"}\n"))
+    let text = name.hasSuffix("sv") ? "title\na\n" : "{\"title\":\"a\"}\n"
+    let file = try shell.write(name, Self.utf16(text, hasMark: hasMark))
     let outcome = try shell.type(line.replacing("FILE", with: file))
     #expect(outcome.errors.contains("this is UTF-16; save it as UTF-8"), "\(outcome.errors)")
     #expect(outcome.status != 0)

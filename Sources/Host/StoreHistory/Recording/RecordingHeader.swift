@@ -107,7 +107,7 @@ public struct RecordingHeader: Equatable, Sendable {
       json = try reader.value()
       try reader.end()
     } catch {
-      throw EntryError(Self.isNone)
+      throw EntryError(ForeignEncoding.fault(of: bytes) ?? Self.isNone)
     }
     guard case .map(let members) = json, members[.string("format")] == .string(Self.format) else {
       throw EntryError(Self.isNone)

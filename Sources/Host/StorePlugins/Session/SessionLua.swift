@@ -44,12 +44,12 @@ public final class SessionLua {
       // Asked for globals that nobody has set.
       let missing = LuaValue.function(try makeMissing())
       let names = SessionLua.functions.map { "\($0) = true" }.joined(separator: ", ")
-      let own = try lua.call(try lua.load("return { \(names) }", chunkName: "session"))
+      let own = try lua.call(try lua.load("return { \(names) }", chunkName: SessionLuaError.ownChunk))
       if isSandboxed {
         try lua.setGlobal("(missing)", missing)
         try lua.setGlobal("(own)", own[0])
       } else {
-        _ = try lua.call(try lua.load(Self.guardOfGlobals, chunkName: "session"), [missing] + own)
+        _ = try lua.call(try lua.load(Self.guardOfGlobals, chunkName: SessionLuaError.ownChunk), [missing] + own)
       }
     } catch {
       throw SessionLuaError(error)
@@ -346,7 +346,8 @@ public struct SessionLuaError: Error, Sendable {
   init(_ error: LuaError) {
     isSyntax = error.kind == .syntax
     message = error.mistake == .strayDollar ? error.detail + Self.dollarHint : error.detail
-    var trace = error.traceback.map { "at \(Self.place($0.chunk, $0.line)): \($0.what)" }
+    // Without the places of the shell's own Lua.
+    var trace = error.traceback.filter { $0.chunk != Self.ownChunk }.map { "at \(Self.place($0.chunk, $0.line)): \($0.what)" }
     // The statement is known; the line within a long one is not.
     if trace.isEmpty, let chunk = error.chunk, let line = error.line, line > 1 {
       trace = ["at \(Self.place(chunk, line))"]
@@ -364,6 +365,9 @@ public struct SessionLuaError: Error, Sendable {
     guard case .misuse("global", let name)? = mistake else { return nil }
     return name
   }
+
+  /// The name of the shell's own Lua in places.
+  static let ownChunk = "session"
 
   private static let dollarHint =
     " (in Lua a variable has no $: write n for $n, and arg[1] for the argument $1 of a script)"

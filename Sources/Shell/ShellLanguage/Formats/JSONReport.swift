@@ -42,12 +42,13 @@ public enum JSONReport {
   ///
   /// - Parameter interceptor: the interceptor that let the action go no further; the member is left out where there is
   ///   none.
-  public static func dispatch(id: Int, action: String, changes: [Change], droppedBy interceptor: String? = nil)
-    -> String
-  {
+  public static func dispatch(
+    id: Int, action: String, changes: [Change], droppedBy interceptor: String? = nil,
+    dispatchedAs original: String? = nil
+  ) -> String {
     object([
       "id": "\(id)", "action": quoted(action), "changes": ChangeFormatter.json(changes),
-      "droppedBy": interceptor.map(quoted),
+      "droppedBy": interceptor.map(quoted), "dispatchedAs": original.map(quoted),
     ])
   }
 

@@ -66,7 +66,7 @@ package enum DisplayText {
   /// Controls of the direction of writing are escaped too: what stands beside them would seem to be another text.
   package static func printable(_ text: some StringProtocol, keepsTabs: Bool = true) -> String {
     func isEscaped(_ scalar: Unicode.Scalar) -> Bool {
-      ScalarText.isControl(scalar) ? !(keepsTabs && scalar == "\t") : isOfDirection(scalar)
+      ScalarText.isControl(scalar) ? !(keepsTabs && scalar == "\t") : ScalarText.isOfDirection(scalar)
     }
     guard text.unicodeScalars.contains(where: isEscaped) else { return String(text) }
     var out = ""
@@ -78,13 +78,5 @@ package enum DisplayText {
       }
     }
     return out
-  }
-
-  /// True for a character that only sets the direction of writing (Unicode Standard Annex #9, table 4).
-  private static func isOfDirection(_ scalar: Unicode.Scalar) -> Bool {
-    switch scalar.value {
-    case 0x061C, 0x200E, 0x200F, 0x202A...0x202E, 0x2066...0x2069: true
-    default: false
-    }
   }
 }

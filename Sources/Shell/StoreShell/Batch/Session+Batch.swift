@@ -71,6 +71,10 @@ extension Session {
     running.origin = StatementOrigin(
       file: file, kind: .batch, arguments: arguments, chain: chain, isAttended: outer.isAttended, who: outer.who)
     defer { running.origin = outer }
+    if let message = ForeignEncoding.fault(of: bytes) {
+      report(SyntaxFault(message: message, line: 1, column: 1, width: 1, text: ""))
+      return 2
+    }
     let reader = StatementReader(bytes, grammar: grammar)
     // A run that only checks tells of all faults.
     if !running.isChecking, let fault = firstFault(of: reader) {
@@ -113,7 +117,9 @@ extension Session {
   private func luaFault(of statement: Statement) -> SyntaxFault? {
     func fault(_ text: String, as form: LuaForm, at span: Word.Span) -> SyntaxFault? {
       // Its command says what is missing.
-      guard !text.allSatisfy(\.isWhitespace), let lua = try? lua(), let message = lua.syntaxFault(text, as: form) else { return nil }
+      guard !text.allSatisfy(\.isWhitespace), let lua = try? lua(), let message = lua.syntaxFault(text, as: form) else {
+        return nil
+      }
       let lines = statement.text.split(separator: "\n", omittingEmptySubsequences: false)
       return SyntaxFault(
         code: .luaSyntax, message: message, line: statement.line + span.line, column: span.column, width: span.width,

@@ -50,10 +50,8 @@ struct TableRecords: RecordReading {
 
   private func header() throws -> [Int?] {
     let names = try (0..<rows.count).map { column throws(RecordFault) in
-      guard let name = rows.text(column) else {
-        let foreign = column == 0 ? ForeignEncoding.fault(of: rows.cell(column)) : nil
-        throw RecordFault(message: foreign ?? "this is not UTF-8")
-      }
+      if column == 0, let foreign = ForeignEncoding.fault(of: rows.cell(column)) { throw RecordFault(message: foreign) }
+      guard let name = rows.text(column) else { throw RecordFault(message: "this is not UTF-8") }
       return name
     }
     try mapping.requireMapped(among: names, called: "column")

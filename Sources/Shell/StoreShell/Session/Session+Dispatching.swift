@@ -5,6 +5,15 @@ import StoreHost
 import StoreModules
 import StoreSchema
 
+extension JSONReport {
+  /// The outcome of the dispatch that an entry of the log tells of.
+  static func dispatch(_ entry: LoggedEntry) -> String {
+    dispatch(
+      id: entry.number, action: entry.action, changes: entry.changes, droppedBy: entry.droppedBy,
+      dispatchedAs: entry.original.map { ActionText.text($0.action, arguments: $0.arguments) })
+  }
+}
+
 extension Session {
   /// Has an action of the shell processed, by a command, and prints what it changed.
   func perform(_ action: ShellAction, by command: String) throws -> CommandResult {
@@ -56,9 +65,7 @@ extension Session {
     if !report.faults.isEmpty { throw AppliedWithFaults(errors: report.faults, entry) }
     guard answersInJSON else { return .none }
     return CommandResult(
-      json: JSONReport.dispatch(
-        id: entry.number, action: entry.action, changes: entry.changes, droppedBy: entry.droppedBy),
-      notes: idleNote(of: entry).map { [$0] } ?? [])
+      json: JSONReport.dispatch(entry), notes: idleNote(of: entry).map { [$0] } ?? [])
   }
 
   /// The note where nothing answers an action because its plugin is switched off: once until it is enabled.

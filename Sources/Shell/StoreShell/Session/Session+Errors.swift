@@ -182,8 +182,6 @@ struct AppliedWithFaults: Error {
 
   /// The effect of the action, as the result of a dispatch is given; nil: the history holds it no more.
   var json: String? {
-    entry.map {
-      JSONReport.dispatch(id: $0.number, action: $0.action, changes: $0.changes, droppedBy: $0.droppedBy)
-    }
+    entry.map(JSONReport.dispatch)
   }
 }

@@ -104,7 +104,7 @@ package enum InlineText {
   }
 
   private static func append(_ text: String, _ spelling: Spelling, to out: inout TextBuffer) {
-    guard spelling == .lua, !text.utf8.allSatisfy(ScalarText.isPlain) else {
+    guard spelling == .lua, !text.utf8.allSatisfy(ScalarText.isPlain) || ScalarText.hasDirection(text) else {
       out.appendQuoted(text)
       return
     }
@@ -114,7 +114,7 @@ package enum InlineText {
       if scalar == "\"" || scalar == "\\" {
         out.append("\\" as Unicode.Scalar)
         out.append(scalar)
-      } else if ScalarText.isControl(scalar) {
+      } else if ScalarText.isControl(scalar) || ScalarText.isOfDirection(scalar) {
         var escape = ""
         ScalarText.appendEscape(scalar, to: &escape)
         out.append(escape)

@@ -53,8 +53,20 @@ package struct TextBuffer {
     bytes.append(contentsOf: repeatElement(0x20, count: count))
   }
 
-  /// Appends text in quotes, escaped as JSON wants it.
-  package mutating func appendQuoted(_ text: String) { JSON.append(quoted: text, to: &bytes) }
+  /// Appends text in quotes as the command language reads it: escaped as JSON wants it, and characters that only set the direction
+  /// of writing, too.
+  package mutating func appendQuoted(_ text: String) {
+    guard ScalarText.hasDirection(text) else { return JSON.append(quoted: text, to: &bytes) }
+    var escaped = ""
+    for scalar in text.unicodeScalars {
+      if ScalarText.isOfDirection(scalar) {
+        ScalarText.appendEscape(scalar, to: &escaped)
+      } else {
+        ScalarText.appendEscaped(String(scalar), to: &escaped)
+      }
+    }
+    append("\"\(escaped)\"")
+  }
 
   /// Appends the compact JSON of a value.
   package mutating func append(json value: Value) { JSON.append(value, to: &bytes) }
