@@ -135,6 +135,83 @@ import StoreShell
     #expect(one.say("undo --any").output.contains("takes back #2 tasks.add"))
   }
 
+  /// Each undo goes further back among one's own; redo brings the last one back, and undo takes it again.
+  @Test func undoGoesOnAmongOthers() throws {
+    let host = try Self.host()
+    let (one, two) = (try Self.shell(host), try Self.shell(host))
+    one.say("dispatch tasks.add milk --quiet")
+    two.say("dispatch counter.increment --quiet")
+    one.say("dispatch counter.setStep 5 --quiet")
+    two.say("dispatch counter.increment by=1 --quiet")
+    func state() -> [Int] {
+      let state = host.store.state
+      return [state.counter.value, state.counter.step, state.tasks.items.count]
+    }
+    #expect(one.say("undo").output.hasPrefix("#5 shell.restore without=[3]  (takes back #3 counter.setStep; 1 later"))
+    #expect(state() == [2, 1, 1])
+    let second = one.say("undo")
+    #expect(
+      second.output.hasPrefix("#6 shell.restore without=[1, 3, 5]  (takes back #1 tasks.add; 2 later"), "\(second)")
+    #expect(state() == [2, 1, 0])
+    #expect(one.say("undo").errors.contains("nothing-to-undo"))
+    two.say("dispatch counter.increment by=1 --quiet")
+    let redo = one.say("redo")
+    #expect(
+      redo.output.hasPrefix(
+        "#8 shell.restore without=[6]  (takes back #6 shell.restore; 1 later action by others stays)"),
+      "\(redo)")
+    #expect(state() == [3, 1, 1])
+    #expect(one.say("redo").output.hasPrefix("#9 shell.restore without=[5]"))
+    #expect(state() == [3, 5, 1])
+    #expect(one.say("redo").errors.contains("nothing-to-redo"))
+    #expect(one.say("undo").output.contains("takes back #3 counter.setStep; 2 later"))
+    #expect(state() == [3, 1, 1])
+    #expect(two.say("undo 2").output.hasPrefix("#11 shell.restore without=[4, 7]"))
+    #expect(state() == [1, 1, 1])
+  }
+
+  /// What others did since a plain undo stays where it is redone.
+  @Test func redoLeavesWhatOthersDidSince() throws {
+    let host = try Self.host()
+    let (one, two) = (try Self.shell(host), try Self.shell(host))
+    one.say("dispatch tasks.add milk --quiet", "undo --quiet")
+    two.say("dispatch counter.increment --quiet")
+    let redo = one.say("redo")
+    #expect(
+      redo.output.hasPrefix(
+        "#4 shell.restore without=[2]  (takes back #2 shell.restore; 1 later action by others stays)"),
+      "\(redo)")
+    #expect(host.store.state.tasks.items.count == 1)
+    #expect(host.store.state.counter.value == 1)
+    #expect(one.say("undo").output.contains("takes back #1 tasks.add; 1 later action by others stays"))
+    // What others would not have found so.
+    one.say("redo --quiet")
+    two.say("dispatch tasks.add bread --quiet")
+    #expect(one.say("undo").errors.contains("undo-conflict"))
+    #expect(host.store.state.tasks.items.count == 2)
+  }
+
+  @Test func anActionGoesAlone() throws {
+    let host = try Self.host()
+    let (one, two) = (try Self.shell(host), try Self.shell(host))
+    one.say("dispatch counter.increment --quiet", "dispatch tasks.add milk --quiet", "dispatch tasks.add bread --quiet")
+    #expect(
+      two.say("undo #1").output.contains(
+        "#4 shell.restore without=[1]  (takes back #1 counter.increment; 2 later actions stay)"))
+    #expect(host.store.state.counter.value == 0)
+    #expect(two.say("undo #1").errors.contains("error[nothing-to-undo]: #1 counter.increment was taken back by #4"))
+    let conflict = two.say("undo #2").errors
+    #expect(conflict.contains("it cannot go alone: #3 tasks.add title=\"bread\" would make other changes without it"))
+    #expect(conflict.contains("hint: `undo --to 1` takes back all that happened since"), "\(conflict)")
+    #expect(two.say("undo #4").output.contains("takes back #4 shell.restore"))
+    #expect(host.store.state.counter.value == 1)
+    #expect(two.say("undo #1").output.contains("takes back #1 counter.increment"))
+    #expect(two.say("undo --to 1 --quiet", "undo #3").errors.contains("was taken back by #7"))
+    #expect(two.say("undo #9").errors.contains("there is no #9"))
+    #expect(two.say("undo #0").errors.contains("error["))
+    #expect(two.say("undo #1 --any").errors.contains("--any means nothing beside #N"))
+  }
+
   @Test func withoutOthersUndoIsAsEver() throws {
     let host = try Self.host()
     let one = try Self.shell(host)

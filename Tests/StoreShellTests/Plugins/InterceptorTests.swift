@@ -114,7 +114,7 @@ import Testing
     shell.session.options.isJSON = true
     #expect(
       shell.run("dispatch counter.increment by=3").output.contains(
-        #""action":"counter.increment","changes":[{"path":"counter.value","from":7,"to":37}],"#
+        #""action":"counter.increment","changes":[{"op":"replace","path":"counter.value","from":20,"to":50}],"#
           + #""dispatchedAs":"counter.increment by=3""#))
   }
 

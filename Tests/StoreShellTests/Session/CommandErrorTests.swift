@@ -265,8 +265,8 @@ import Testing
     Case("undo", 1, "nothing-to-undo", "there is nothing to undo"),
     Case("redo", 1, "nothing-to-redo", "there is nothing to redo"),
     Case(
-      "undo zero", 6, "type-mismatch", "undo takes a number above 0, got 'zero'", mark: 4,
-      "hint: usage: undo [COUNT] [--any] [--to N] [--quiet]"),
+      "undo zero", 6, "type-mismatch", "undo takes a count above 0, got 'zero'", mark: 4,
+      "hint: usage: undo [COUNT|#N] [--any] [--to N] [--quiet]"),
     Case("undo --to 4", 11, "out-of-range", "there is no #4: nothing has happened yet", mark: 1),
     Case(
       "goto tail", 6, "type-mismatch", "goto takes the number of an action or head, got 'tail'", mark: 4,

@@ -38,9 +38,13 @@ public struct UndoLine {
     public let target: Int
     /// The first action since the undo that has had an effect, and the number of later ones; nil: there is none.
     public let takesBack: Taken?
+    /// The numbers of the undos that are taken back alone, the first last, because others have acted since; empty: nobody has.
+    public let undos: [Int]
 
     /// Makes one.
-    public init(target: Int, takesBack: Taken? = nil) { (self.target, self.takesBack) = (target, takesBack) }
+    public init(target: Int, takesBack: Taken? = nil, undos: [Int] = []) {
+      (self.target, self.takesBack, self.undos) = (target, takesBack, undos)
+    }
   }
 
   /// Actions that are taken back together.
@@ -87,9 +91,9 @@ public struct UndoLine {
   /// The step that undoes the last so many actions of the user's own, with all that they caused. All dispatches of one
   /// statement, or of one run of a plugin's command, count as one action.
   ///
-  /// - Parameter isForeign: true for an action that another party asked for: it does not count.
+  /// - Parameter isForeign: true for an action that another party asked for: it does not count; nil: whoever asked, it does.
   /// - Throws: ``HistoryError/nothingToUndo(available:oldest:)``.
-  public func undo(_ count: Int, isForeign: (LoggedEntry) -> Bool = { _ in false }) throws -> Step {
+  public func undo(_ count: Int, isForeign: ((LoggedEntry) -> Bool)? = nil) throws -> Step {
     var position = try origin(of: head)
     var passed = 0
     var found = 0
@@ -97,8 +101,15 @@ public struct UndoLine {
     var steps = UserSteps()
     var last: (first: Int, later: Int)?
     var others: [Int] = []
+    // What the party has taken back alone, as if it had never been, and that it did.
+    var gone: Set<Int> = []
     while position > oldest {
       let entry = try entry(position)
+      if let entry, let isForeign, gone.contains(position) || entry.takenBack != nil && !isForeign(entry) {
+        if !gone.contains(position) { gone.formUnion(entry.takenBack ?? []) }
+        position -= 1
+        continue
+      }
       if let target = entry?.restoreTarget {
         // A statement may take back a part of what it has done.
         if last != nil, run == nil || run != statement(position).map({ Run.statement($0) }) { break }
@@ -106,7 +117,7 @@ public struct UndoLine {
         if last == nil { run = nil }
         continue
       }
-      if let entry, entry.isAskedFor, isForeign(entry) {
+      if let entry, entry.isAskedFor, isForeign?(entry) == true {
         _ = steps.holds(entry)
         others.append(position)
       } else if let entry, steps.holds(entry), try !isPartOfLoad(entry) {
@@ -137,35 +148,80 @@ public struct UndoLine {
   /// The point that the last so many undos left, as far as no action of the user's own came since. What tasks have done since
   /// is taken back.
   ///
+  /// - Parameter isForeign: true for an action that another party asked for: it stays.
   /// - Throws: ``HistoryError/nothingToRedo(available:)``.
-  public func redo(_ count: Int) throws -> Redo {
-    var left: [Int] = []
-    var restores: [LoggedEntry] = []
+  public func redo(_ count: Int, isForeign: (LoggedEntry) -> Bool = { _ in false }) throws -> Redo {
+    var undos: [Undo] = []
+    // The undos that a redo has taken back: some by their numbers, some by the point that they left.
+    var gone: Set<Int> = []
+    var points: [Int] = []
     var steps = UserSteps()
     var since: Taken?
-    var position = head
-    while position > oldest {
-      if let entry = try entry(position) {
-        if entry.restoreTarget != nil {
-          restores.append(entry)
-        } else if steps.holds(entry) {
-          break
-        } else if restores.isEmpty, entry.tookEffect {
-          since = Taken(first: position, later: since.map { $0.later + 1 } ?? 0)
+    var isBehindRestore = false
+    var lastOther = 0
+    for position in stride(from: head, to: oldest, by: -1) where !gone.contains(position) {
+      guard let entry = try entry(position) else { continue }
+      if entry.isAskedFor, isForeign(entry) {
+        lastOther = max(lastOther, position)
+        _ = steps.holds(entry)
+      } else if let numbers = entry.takenBack {
+        isBehindRestore = true
+        if entry.source.function == Self.redo {
+          gone.formUnion(numbers)
+        } else {
+          undos.append(Undo(number: position, left: position - 1, isAmongOthers: true))
         }
+      } else if let target = entry.restoreTarget {
+        isBehindRestore = true
+        let left = try origin(of: position - 1)
+        if entry.source.function == Self.redo {
+          points.append(target)
+        } else if points.last == left {
+          points.removeLast()
+        } else if points.isEmpty {
+          undos.append(Undo(number: position, left: left, isAmongOthers: false))
+        }
+      } else if steps.holds(entry) {
+        break
+      } else if !isBehindRestore, entry.tookEffect {
+        since = Taken(first: position, later: since.map { $0.later + 1 } ?? 0)
       }
-      position -= 1
     }
-    for restore in restores.reversed() {
-      guard let target = restore.restoreTarget else { continue }
-      if restore.source.function == Self.redo {
-        while let last = left.popLast(), last != target {}
+    guard count <= undos.count else { throw HistoryError.nothingToRedo(available: undos.count) }
+    let taken = undos.prefix(count)
+    let first = taken[count - 1]
+    let isAlone = lastOther < first.number && !taken.contains(where: \.isAmongOthers)
+    return Redo(target: first.left, takesBack: since, undos: isAlone ? [] : taken.map(\.number))
+  }
+
+  /// An undo, the point that it left, and whether others had acted.
+  private struct Undo {
+    let number: Int
+    let left: Int
+    let isAmongOthers: Bool
+  }
+
+  /// The entry that took an action back, of those behind it; nil: it stands.
+  public func restore(takingBack number: Int) throws -> Int? {
+    var gone: Set<Int> = []
+    var position = head
+    while position > max(number, oldest) {
+      guard let entry = try entry(position), !gone.contains(position) else {
+        position -= 1
+        continue
+      }
+      if let numbers = entry.takenBack {
+        if numbers.contains(number) { return position }
+        gone.formUnion(numbers)
+      }
+      if let target = entry.restoreTarget, target < position {
+        if target < number { return position }
+        position = target
       } else {
-        left.append(try origin(of: restore.number - 1))
+        position -= 1
       }
     }
-    guard count <= left.count else { throw HistoryError.nothingToRedo(available: left.count) }
-    return Redo(target: left[left.count - count], takesBack: since)
+    return nil
   }
 }
 
@@ -198,6 +254,14 @@ extension LoggedEntry {
       case .int(let target)? = arguments["to"]
     else { return nil }
     return target
+  }
+
+  /// The numbers of the actions that the entry took back alone, while later ones stayed; nil: it did something else.
+  public var takenBack: [Int]? {
+    guard action == UndoLine.restoreAction, failure == nil, droppedBy == nil,
+      case .list(let numbers)? = arguments["without"]
+    else { return nil }
+    return numbers.compactMap { if case .int(let number) = $0 { number } else { nil } }
   }
 
   fileprivate var tookEffect: Bool { failure == nil && (droppedBy == nil || isThunk) }

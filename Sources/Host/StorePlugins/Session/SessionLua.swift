@@ -347,9 +347,11 @@ public struct SessionLuaError: Error, Sendable {
     isSyntax = error.kind == .syntax
     message = error.mistake == .strayDollar ? error.detail + Self.dollarHint : error.detail
     // Without the places of the shell's own Lua.
-    var trace = error.traceback.filter { $0.chunk != Self.ownChunk }.map { "at \(Self.place($0.chunk, $0.line)): \($0.what)" }
+    var trace = error.traceback.filter { $0.chunk != Self.ownChunk }.map {
+      "at \(Self.place($0.chunk, $0.line)): \($0.what)"
+    }
     // The statement is known; the line within a long one is not.
-    if trace.isEmpty, let chunk = error.chunk, let line = error.line, line > 1 {
+    if trace.isEmpty, let chunk = error.chunk, chunk != Self.ownChunk, let line = error.line, line > 1 {
       trace = ["at \(Self.place(chunk, line))"]
     }
     self.trace = trace

@@ -5,9 +5,9 @@ import StoreSchema
 
 extension CommandDefinition {
   static let undo = CommandDefinition(
-    "undo", needs: .dispatch, usage: ["undo [COUNT] [--any] [--to N] [--quiet]"],
+    "undo", needs: .dispatch, usage: ["undo [COUNT|#N] [--any] [--to N] [--quiet]"],
     summary:
-      "takes back what your last statement dispatched and all it caused, or the last COUNT, or all after #N: a new action, so nothing is lost",
+      "takes back what your last statement dispatched and all it caused, or the last COUNT, or #N alone, or all after #N: a new action, so nothing is lost",
     flags: [
       FlagDefinition("to", value: "N", need: .dispatch, "return to the state after action #N; 0 is the start"),
       FlagDefinition("any", need: .dispatch, "count what others dispatched as well, where the store is shared"),
@@ -21,6 +21,11 @@ extension CommandDefinition {
       CommandExample(
         "dispatch counter.increment --quiet", "dispatch counter.increment --quiet", "undo --to 1",
         output: "#3 shell.restore to=1\n  counter.value  2 -> 1\n"),
+      CommandExample(
+        "dispatch counter.increment --quiet", "dispatch tasks.add milk --quiet", "undo #1",
+        output:
+          "#3 shell.restore without=[1]  (takes back #1 counter.increment; 1 later action stays)\n  counter.value  1 -> 0\n"
+      ),
     ],
     read: UndoRequest.init, perform: { try $0.perform(in: $1) })
 
@@ -46,11 +51,16 @@ extension CommandDefinition {
       let count = try request.count.value(in: session)
       let source = session.source(function: UndoLine.redo)
       while true {
-        let step = try session.store.undoLine.redo(count)
+        let step = try session.store.redoStep(count)
+        if let last = step.undos.last {
+          let (report, staying) = try session.store.takeBack(Set(step.undos), source: source)
+          let remark = try session.takenBack(last, staying: staying, " by others")
+          return try session.finish(report, quietly: request.isQuiet, remark: remark)
+        }
         try session.grantReturning(to: step.target)
         // Found again in the turn in which it is done: nobody acts in between.
         let report = try session.store.change { _ in
-          try session.store.undoLine.redo(count) == step ? session.store.restore(to: step.target, source: source) : nil
+          try session.store.redoStep(count) == step ? session.store.restore(to: step.target, source: source) : nil
         }
         guard let report else { continue }
         let remark = try step.takesBack.map { try session.takenBack($0.first, later: $0.later) }
@@ -66,6 +76,7 @@ private struct UndoRequest {
 
   private enum Extent {
     case actions(Given<Int>, any: Bool)
+    case only(ActionNumber)
     case to(ActionNumber)
   }
 
@@ -75,6 +86,9 @@ private struct UndoRequest {
     if let text = try reader.text(of: "to") {
       try reader.refuseOperands(from: 0)
       extent = .to(try reader.number(text, at: reader.word(of: "to")))
+    } else if let text = try reader.operand(0), reader.operands[0].text.hasPrefix("#") {
+      if reader.has("any") { throw reader.fault(.unexpectedArgument, "--any means nothing beside #N", of: "any") }
+      extent = .only(try reader.number(text, at: reader.operands[0]))
     } else {
       extent = .actions(try reader.count(), any: reader.has("any"))
     }
@@ -90,6 +104,12 @@ private struct UndoRequest {
       guard target >= first else { throw HistoryError.notKept(target, oldest: first) }
       let report = try session.restore(to: target, source: source)
       return try session.finish(report, quietly: isQuiet)
+    case .only(let number):
+      try store.requirePresent()
+      let number = try number.value(in: session)
+      try session.requireUndoable(number)
+      let (report, staying) = try store.takeBack([number], source: source)
+      return try session.finish(report, quietly: isQuiet, remark: session.takenBack(number, staying: staying))
     case .actions(let count, let any):
       try store.requirePresent()
       let count = try count.value(in: session)
@@ -106,11 +126,9 @@ private struct UndoRequest {
         }
       }
       guard let report else {
-        let (report, staying) = try store.takeBack(from: step.first, leaving: step.others, source: source)
-        let first = try session.takenBack(step.first, later: 0)
-        let others = "\(staying) later \(staying == 1 ? "action" : "actions") by others"
-        return try session.finish(
-          report, quietly: isQuiet, remark: "\(first); \(others) \(staying == 1 ? "stays" : "stay")")
+        let (report, staying) = try store.takeBackOwn(from: step.first, source: source)
+        let remark = try session.takenBack(step.first, staying: staying, " by others")
+        return try session.finish(report, quietly: isQuiet, remark: remark)
       }
       let remark = try session.takenBack(step.first, later: step.later)
       return try session.finish(report, quietly: isQuiet, remark: remark)
@@ -124,6 +142,26 @@ extension Session {
     let action = try store.live.entry(first).map { "#\(first) \($0.action)" } ?? "#\(first)"
     return "takes back \(action)" + (later == 0 ? "" : " and \(later) later \(later == 1 ? "action" : "actions")")
   }
+
+  /// The action that is taken back while later ones stay, in words.
+  fileprivate func takenBack(_ first: Int, staying: Int, _ whose: String = "") throws -> String {
+    let stay = "\(staying) later \(staying == 1 ? "action" : "actions")\(whose) \(staying == 1 ? "stays" : "stay")"
+    return try takenBack(first, later: 0) + (staying == 0 ? "" : "; \(stay)")
+  }
+
+  /// Refuses an action that nothing is to be taken back of.
+  fileprivate func requireUndoable(_ number: Int) throws {
+    guard number > 0, let entry = try store.live.entry(number) else {
+      throw HistoryError.notKept(number, oldest: store.live.firstPoint)
+    }
+    let action = "#\(number) \(entry.action)"
+    if let restore = try store.undoLine.restore(takingBack: number) {
+      throw ShellError(code: .nothingToUndo, message: "\(action) was taken back by #\(restore)")
+    }
+    guard entry.failure == nil, entry.droppedBy == nil else {
+      throw ShellError(code: .nothingToUndo, message: "\(action) changed nothing")
+    }
+  }
 }
 
 extension CommandReader {
@@ -132,7 +170,7 @@ extension CommandReader {
     guard let text = try operand(0) else { return .known(1) }
     return try text.map { [self] text in
       if let count = Int(text), count > 0 { return count }
-      throw fault(.typeMismatch, "\(definition.verb) takes a number above 0, got '\(text)'", at: operands[0])
+      throw fault(.typeMismatch, "\(definition.verb) takes a count above 0, got '\(text)'", at: operands[0])
     }
   }
 }
