@@ -10,6 +10,8 @@ enum ProgramArguments {
   static func given() throws -> [String] {
     for name in ["HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR"] {
       guard let start = getenv(name), String(validatingCString: start) == nil else { continue }
+      // The specification wants paths that are not absolute ignored.
+      if name != "HOME", start.pointee != UInt8(ascii: "/") { continue }
       throw ValidationError("\(name) is not UTF-8: '\(spelled(start))'")
     }
     var words: [String] = []

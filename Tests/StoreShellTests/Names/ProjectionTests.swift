@@ -77,7 +77,14 @@ enum NumbersRoot: Hashable, Sendable { case numbers(NumbersAction) }
     #expect(try shell.type("show p", "= x .. ''").output == "")
   }
 
+  @Test(arguments: ["assert false) or (true", "let x = 1), (2", "project p = 1), (2", "wait until true), (false"])
+  func whatIsNoLuaByItselfIsNone(line: String) throws {
+    let shell = try Shell()
+    #expect(try shell.type(line).errors.contains("error[lua-syntax]"))
+  }
+
   @Test func theFirstValueOfACallIsTakenWhereOneIsWanted() throws {
+    #expect(try Shell().type("let x = 1;", "= x", "assert x == 1; -- so", "let y = 'a;';", "= y").output == "1\n\"a;\"\n")
     let shell = try Shell()
     let position = "('ab'):find('b')"
     #expect(try shell.type("assert \(position)", "let at = \(position) -- a comment", "= at").output == "2\n")
@@ -218,7 +225,7 @@ enum NumbersRoot: Hashable, Sendable { case numbers(NumbersAction) }
     let shell = try Shell()
     let outcome = shell.run("project b = dispatch(\"counter.increment\")", "show b")
     #expect(outcome.status != 0)
-    #expect(outcome.errors.contains("a projection reads the state: it dispatches nothing"))
+    #expect(outcome.errors.contains("a projection or a condition reads the state: it dispatches nothing"))
     #expect(shell.session.store.live.log.entries.isEmpty)
   }
 

@@ -199,6 +199,7 @@ import Testing
     ("each = 'p.nothing'", "'p' has no field 'nothing'"),
     ("each = 'plain'", "each must lead to a map, or to a list of records with a field id"),
     ("each = 'rows', by = 4", "by must be the name of an argument, got number 4"),
+    ("each = 'rows', by = 'name'", "'name' is never an integer, as what names an element of p.rows is"),
     ("each = 'rows', by = 'nme'", "none of the actions that it hears has the argument 'nme'"),
     ("by = 'name'", "by goes with each"),
   ])

@@ -172,6 +172,65 @@ import Testing
     #expect(try seen(reader, behind: "dispatch p.stop", "dispatch p.start") == [0, 1])
   }
 
+  /// Actions that come before those are done that keep the gate's position.
+  @Test func aBurstLeavesItWhereTheLastOneMovedIt() throws {
+    let burst = { (first: String, second: String) in
+      """
+      { name = "b", on = { "tick" }, after = function(_, ctx) ctx:dispatch("\(first)") ctx:dispatch("\(second)") end },
+      { name = "m",
+      """
+    }
+    for (first, second, isOpen) in [("start", "stop", false), ("stop", "start", true)] {
+      let shell = try Shell { $0.grants = ["p"] }
+      let code = Self.code(#"{ on = "start", off = "stop" }"#).replacing(
+        #"{ name = "m","#, with: burst(first, second))
+      _ = try shell.plugin("p", code, permissions: #"["timers","read:counter"]"#)
+      _ = try shell.type("plugin load \(shell.folder)/p")
+      for before in ["start", "stop"] {
+        #expect(try seen(shell, behind: "echo").count == 1)
+        _ = try shell.type("dispatch p.\(before) --quiet", "dispatch p.tick --quiet")
+        #expect(try seen(shell, behind: "echo") == [isOpen ? 1 : 0], "\(first) \(second) after \(before)")
+        #expect(try shell.type("middleware --as raw").output.contains("p.m\t\(isOpen ? "on" : "off by action")"))
+      }
+    }
+  }
+
+  /// What keeps the position belongs to the action that moved the gate.
+  @Test func thePositionGoesWithItsAction() throws {
+    let shell = try shell(#"{ on = "start", off = "stop" }"#)
+    _ = try shell.type("dispatch p.stop --quiet", "dispatch p.x --quiet")
+    #expect(try shell.type("undo --to 2").output.hasPrefix("#5 shell.restore to=3"))
+    #expect(try seen(shell, behind: "echo", "dispatch p.start") == [0, 1])
+    let other = try self.shell(#"{ on = "start", off = "stop" }"#)
+    _ = try other.type("dispatch p.stop --quiet", "skip 2")
+    #expect(try other.type("middleware --as raw").output.contains("p.m\ton"))
+  }
+
+  /// A middleware that is new in the code with which a store is opened has the gate that it declares.
+  @Test func aNewMiddlewareHasItsOwnGate() throws {
+    let writer = try Shell { $0.grants = ["p"] }
+    let folder = try writer.plugin("p", Self.code(#""on""#), permissions: #"["timers","read:counter"]"#)
+    let store = "\(writer.folder)/a.db"
+    #expect(writer.openStore(store) == .init())
+    #expect(writer.run("plugin load \(folder)").status == 0)
+    #expect(writer.outcome { writer.session.endJournal() } == .init())
+    _ = try writer.plugin(
+      "p",
+      Self.code(#"{ on = "start", off = "stop", start = "off" }"#).replacing(#"name = "m""#, with: #"name = "new""#),
+      permissions: #"["timers","read:counter"]"#)
+    let reader = try Shell { $0.grants = ["p"] }
+    _ = reader.openStore(store)
+    #expect(try seen(reader, behind: "echo", "dispatch p.start") == [0, 1])
+  }
+
+  @Test func underUseTheRuleHasTheFullName() throws {
+    let shell = try Shell()
+    let line = "middleware gate logger --control setStep --on 5 --off 2"
+    #expect(try shell.type("use counter", line).output.contains(#"control = ["counter.setStep"]"#))
+    _ = try shell.type("dispatch setStep 2 --quiet")
+    #expect(try shell.type("middleware --as raw").output.contains("logger\toff"))
+  }
+
   /// What an action does that fails is undone, and the gate stays where it was.
   @Test func anActionThatFailsMovesNothing() throws {
     let shell = try shell(#"{ control = "fail" }"#)

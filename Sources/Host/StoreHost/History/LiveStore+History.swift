@@ -77,7 +77,7 @@ extension LiveStore {
     try requireCode(of: versions, after: number)
     let plugins = try ready(versions)
     var state = try history.state(at: number)
-    for hosted in plugins { state.shell.note(hosted.plugin.source) }
+    for hosted in plugins { state.note(hosted.plugin.source, gates: hosted.gates) }
     return state
   }
 
@@ -86,6 +86,7 @@ extension LiveStore {
     switch action {
     case .reloadPlugin: completeReload(from: before)
     case .restore(let number, _):
+      upkeep.movedGates = [:]
       exchangePlugins(for: timeline.versions(toGoOnFrom: number).compactMap(\.hosted), before, after)
       store.cancelEffects(startedAfter: number)
     case .takeBack(let numbers, _): store.cancelEffects(startedBy: Set(numbers))

@@ -44,6 +44,15 @@ extension StoreClient {
     return HostState.changes(from: before.state, to: after.state)
   }
 
+  /// The point after an action, where that has moved a gate behind what keeps the gate's position.
+  package func settled(_ number: Int) throws -> Int {
+    var number = number
+    while let next = try live.entry(number + 1), next.keepsGate, next.source.cause.map({ $0 <= number }) ?? false {
+      number += 1
+    }
+    return number
+  }
+
   /// Makes an earlier point the present, by a recorded action, and shows it.
   ///
   /// - Throws: where what is shown is nothing that happened.

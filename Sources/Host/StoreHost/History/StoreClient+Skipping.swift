@@ -14,13 +14,20 @@ extension StoreClient {
       let shown = try Moment(of: self).recorded(number)
       return PastView(number, shown.state, shown.plugins)
     }
-    let walk = try SkippingWalk(self, from: first) { skipped.contains($0.number) }
+    let walk = try SkippingWalk(self, from: first) { entry in
+      skipped.contains(entry.number) || entry.keepsGate && entry.source.cause.map(skipped.contains) ?? false
+    }
     try walk.go(to: number)
     return walk.view(without: skipped)
   }
 
   /// The plugins that were loaded after an action, as the client runs them.
   func plugins(at number: Int) throws -> [HostedPlugin] { try Moment(of: self).recorded(number).plugins }
+}
+
+extension LoggedEntry {
+  /// True if it keeps where another action has moved a gate: it belongs to that one.
+  var keepsGate: Bool { action == ShellAction.Types.moveGate.fullName }
 }
 
 /// The history, and which plugins were loaded when, as they were at some moment.

@@ -46,6 +46,9 @@ package struct PluginUpkeep {
   package var watchesPlugins = false
   /// Whether actions move the gate of a unit; what the state says, asked after every action.
   package var hasControlGates = false
+  /// Where actions have moved gates, by the names of their units, while the actions that keep it still wait: the last position,
+  /// and how many wait.
+  var movedGates: [String: (isOpen: Bool, waiting: Int)] = [:]
   /// When reloading a plugin failed, for those whose earlier version is still there because of it.
   var failedReloads: [String: Duration] = [:]
   /// How often plugins are looked at for state of their own, where nobody set it.

@@ -93,7 +93,7 @@ extension LiveStore {
       var state = try readingChanges(of: file) {
         try restored(snapshot, file, contents, isOfAnotherType: isOfAnotherType, migrating: migrating)
       }
-      for hosted in plugins { state.shell.note(hosted.plugin.source) }
+      for hosted in plugins { state.note(hosted.plugin.source, gates: hosted.gates) }
       let before = journaledState
       noteAll(state)
       try store.replay([], from: state, after: contents.last, reconciling: false)

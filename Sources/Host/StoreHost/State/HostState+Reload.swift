@@ -1,3 +1,5 @@
+import StorePlugins
+
 /// How a plugin's edited version takes the place of the one before.
 extension HostState {
   /// Puts what a plugin has in the state where it was: its slice keeps its place among the slices, its gates keep how they
@@ -11,6 +13,17 @@ extension HostState {
     if shell.plugins[index].condition == .faulted { shell.plugins[index].condition = .on }
     replaceSlice(of: plugin.name, slice, earlier: Set(shell.plugins[..<index].map(\.name)))
     shell.replaceGates(of: plugin.name, gates)
+  }
+
+  /// Takes note of the code that a plugin runs. Where that is not the code of before, its gates are those that it declares.
+  package mutating func note(_ source: PluginSource, gates: [ShellState.Gate]) {
+    let name = source.manifest.name
+    guard let index = shell.plugins.firstIndex(where: { $0.name == name }),
+      shell.plugins[index].digest != source.digest
+    else { return }
+    shell.plugins[index].version = source.manifest.version
+    shell.plugins[index].digest = source.digest
+    shell.replaceGates(of: name, gates)
   }
 
   private mutating func replaceSlice(of name: String, _ slice: PluginSlice?, earlier: Set<String>) {

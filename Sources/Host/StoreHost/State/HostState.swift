@@ -161,15 +161,6 @@ package struct ShellState: Hashable, Sendable {
     case faulted
   }
 
-  /// Takes note of the code that a plugin runs.
-  package mutating func note(_ source: PluginSource) {
-    guard let index = plugins.firstIndex(where: { $0.name == source.manifest.name }),
-      plugins[index].digest != source.digest
-    else { return }
-    plugins[index].version = source.manifest.version
-    plugins[index].digest = source.digest
-  }
-
   /// Whether a plugin runs; on where there is none of that name.
   package func condition(of plugin: String) -> Condition { plugins.first { $0.name == plugin }?.condition ?? .on }
 

@@ -23,9 +23,10 @@ extension DefinitionReader {
     default: throw types.fault("\(place): by must be the name of an argument, got \(argument.described)")
     }
     switch schema?.kind {
-    case .map?: return ElementRule(path: path, isMap: true, argument: name)
-    case .list(let element)? where element.hasID: return ElementRule(path: path, isMap: false, argument: name)
-    case nil where known.mayLack: return ElementRule(path: path, isMap: false, argument: name)
+    case .map(let key, _)?: return ElementRule(path: path, isMap: true, key: key, argument: name)
+    case .list(let element)? where element.hasID:
+      return ElementRule(path: path, isMap: false, key: element.kindOfID, argument: name)
+    case nil where known.mayLack: return ElementRule(path: path, isMap: false, key: nil, argument: name)
     default:
       throw types.fault(
         "\(place): each must lead to a map, or to a list of records with a field id, an integer or a text",
@@ -37,7 +38,13 @@ extension DefinitionReader {
   func refuseUnheard(_ unit: PluginDefinition.Unit, _ own: [ActionType], _ place: String) throws(PluginError) {
     guard let argument = unit.each?.argument, unit.before != nil || unit.after != nil, !known.mayLack else { return }
     let heard = own.filter(unit.on.accepts) + known.actionNames().compactMap(known.action).filter(unit.on.accepts)
-    guard !heard.contains(where: { $0.layout.index(of: argument) != nil }) else { return }
+    let named = heard.compactMap { type in type.fields.first { $0.name == argument }?.schema.wrapped.kind }
+    guard named.isEmpty else {
+      guard let rule = unit.each, let key = rule.key, !named.contains(where: { $0.mayName(key) }) else { return }
+      throw types.fault(
+        "\(place): '\(argument)' is never \(key == .int ? "an integer" : "a text"), as what names an element of \(rule.path) is"
+      )
+    }
     let arguments = heard.flatMap { $0.fields.map(\.name) }
     throw types.fault(
       "\(place): none of the actions that it hears has the argument '\(argument)'",
@@ -55,5 +62,28 @@ extension DefinitionReader {
       return own
     }
     return try path(text, slice, place)
+  }
+}
+
+extension Schema {
+  /// The kind of a record's `id`.
+  fileprivate var kindOfID: KeyKind? {
+    guard case .record(let record) = kind, let field = record.fields.first(where: { $0.name == "id" }) else {
+      return nil
+    }
+    if case .int = field.schema.wrapped.kind { return .int }
+    return .string
+  }
+}
+
+extension Schema.Kind {
+  /// True if a value of the kind may name what has such a key.
+  fileprivate func mayName(_ key: Schema.KeyKind) -> Bool {
+    switch self {
+    case .int: key == .int
+    case .string, .choice: key == .string
+    case .any: true
+    default: false
+    }
   }
 }

@@ -8,6 +8,8 @@ struct ElementRule {
   let path: Path
   /// True if they are the entries of a map, told apart by their keys.
   let isMap: Bool
+  /// What names one of them; nil: only a state tells.
+  let key: Schema.KeyKind?
   /// The argument of an action that names the element which it is for.
   let argument: String
 

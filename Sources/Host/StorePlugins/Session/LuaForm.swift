@@ -19,12 +19,17 @@ extension LuaState {
     case .chunk: return try load(text, chunkName: chunkName)
     case .expressions: return try load("return \(text)", chunkName: chunkName)
     case .expression:
+      // In Lua's own words, where it would not take it without the parentheses either.
+      _ = try load("return \(text)", chunkName: chunkName)
       do throws(LuaError) {
         // Behind the line, because it may end in a comment.
         return try load("return (\(text)\n)", chunkName: chunkName)
       } catch {
-        // Lua's own words, where it would not take them without the parentheses either.
-        _ = try load("return \(text)", chunkName: chunkName)
+        if let end = text.lastIndex(of: ";") {
+          // Lua takes one there.
+          let bare = text[..<end] + " " + text[text.index(after: end)...]
+          if let function = try? load("return (\(bare)\n)", chunkName: chunkName) { return function }
+        }
         let isThere = (try? load("local _ = \(text)", chunkName: chunkName)) != nil
         throw LuaError(
           kind: .syntax,

@@ -95,7 +95,9 @@ public final class SessionLua {
   private func makeDispatch() throws(LuaError) -> LuaFunction {
     try lua.makeFunction { [weak self] call in
       guard let self, case .string(let name) = call[0] else { throw LuaFailure("dispatch needs the name of an action") }
-      guard !self.isReadOnly else { throw LuaFailure("a projection reads the state: it dispatches nothing") }
+      guard !self.isReadOnly else {
+        throw LuaFailure("a projection or a condition reads the state: it dispatches nothing")
+      }
       let type = try Self.asking {
         try self.host.require(function: "dispatch")
         return try self.host.action(named: name)
@@ -268,6 +270,14 @@ public final class SessionLua {
     }
   }
 
+  /// Does something with its Lua that may only read.
+  func reading<Result>(_ body: (LuaState) throws(LuaError) -> Result) throws(SessionLuaError) -> Result {
+    let outer = isReadOnly
+    isReadOnly = true
+    defer { isReadOnly = outer }
+    return try running { () throws(LuaError) in try body(lua) }
+  }
+
   /// The state in its order.
   private func wholeState() throws(LuaError) -> Reading {
     do {
@@ -284,10 +294,24 @@ public final class SessionLua {
     }
   }
 
-  /// An expression that is asked many times.
+  /// A function, where each global that it reads is something.
+  ///
+  /// - Parameter others: names that are something besides.
+  /// - Throws: `LuaError` for one that is nothing.
+  func known(_ function: LuaFunction, besides others: Set<String> = []) throws(LuaError) -> LuaFunction {
+    for use in lua.globalUses(of: function) where !use.isAssignment && !others.contains(use.name) {
+      let names = lua.globalNames
+      guard !names.contains(use.name), (try? host.variable(use.name)) ?? nil == nil else { continue }
+      let remark = Suggestion.remark(use.name, among: names + others + ["true", "false", "nil"])
+      throw LuaError(kind: .runtime, message: "'\(use.name)' is the name of nothing\(remark)")
+    }
+    return function
+  }
+
+  /// An expression that is asked many times: each name in it must be that of something.
   public func condition(_ expression: String, chunk: String) throws(SessionLuaError) -> SessionCondition {
     let function = try Self.converting { () throws(LuaError) in
-      try lua.load(expression, as: .expression, chunkName: chunk)
+      try known(lua.load(expression, as: .expression, chunkName: chunk))
     }
     return SessionCondition { [self] () throws(SessionLuaError) in
       try running { () throws(LuaError) in try lua.call(function).first?.isTruthy ?? false }

@@ -22,7 +22,7 @@ public final class StatePredicate: @unchecked Sendable {
       try lua.setGlobal("state", .object(SliceObjects.stateObject))
       _ = try lua.call(lua.load(Self.prelude, chunkName: "before"))
       function = try lua.load(expression, as: .expression, chunkName: "expression")
-      isConstant = !lua.globalUses(of: function).contains { ["state", "before"].contains($0.name) }
+      isConstant = !lua.globalUses(of: function).contains { ["state", "before", "_G"].contains($0.name) }
     } catch {
       throw SessionLuaError(error)
     }

@@ -52,7 +52,7 @@ public struct ErrorRenderer: Sendable {
 
   /// The lines of an error that belongs to no statement, such as a missing file.
   public func text(of error: ShellError) -> String {
-    var out = file.map { "\($0): " } ?? ""
+    var out = file.map { "\(DisplayText.printable($0)): " } ?? ""
     appendMessage(error.code, error.message, to: &out)
     for detail in error.details { appendIndented(detail, to: &out) }
     if let hint = error.hint { appendIndented("hint: " + hint, to: &out) }
@@ -70,7 +70,7 @@ public struct ErrorRenderer: Sendable {
 
   private func appendHead(_ code: ErrorCode, _ message: String, line: Int, column: Int?, to out: inout String) {
     if let file {
-      out += "\(file):\(line):"
+      out += "\(DisplayText.printable(file)):\(line):"
       if let column { out += "\(column):" }
       out += " "
     }
@@ -111,7 +111,7 @@ public struct ErrorRenderer: Sendable {
   }
 
   private func append(_ chain: [Origin], to out: inout String) {
-    let lines = chain.map { "  in file sourced from \($0.file):\($0.line)\n" }
+    let lines = chain.map { "  in file sourced from \(DisplayText.printable($0.file)):\($0.line)\n" }
     // Files that source each other without end repeat themselves.
     let ends = 4
     guard lines.count > 2 * ends + 1 else { return out += lines.joined() }

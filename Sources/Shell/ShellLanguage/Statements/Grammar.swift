@@ -45,6 +45,9 @@ public struct LuaVerb: Sendable {
     case named
     /// `wait until EXPR`: the Lua follows this word. Without it the line is an ordinary one.
     case following(String)
+    /// `show PATH where EXPR`: the Lua follows this word, which stands behind another operand. Without it the line is an ordinary
+    /// one.
+    case behind(String)
   }
 
   /// Makes a verb.

@@ -21,6 +21,8 @@ package struct StatementScanner {
   private var flagsEnded = false
   /// True if `#17` is a word.
   private var takesNumbers = false
+  /// The verb whose Lua follows a word that is still to come, and how many words there are before its operands.
+  private var awaited: (verb: LuaVerb, word: String, from: Int)?
   /// The last position whose column is known, and how many characters of its line stand before it.
   private var measured: (position: Int, characters: Int)
 
@@ -85,6 +87,7 @@ package struct StatementScanner {
   private mutating func luaVerb(_ verb: LuaVerb) throws(NoStatement) {
     switch verb.form {
     case .immediate: try luaTail(verb)
+    case .behind(let word): awaited = (verb, word, words.count)
     case .following(let word):
       try skipBlanks()
       guard position + word.utf8.count <= bytes.count,
@@ -127,7 +130,12 @@ package struct StatementScanner {
       case UInt8(ascii: ">"), UInt8(ascii: "|"):
         try redirect(bytes[position])
         return
-      default: try word()
+      default:
+        try word()
+        guard let awaited, words.count > awaited.from + 1, case .value(.bare(awaited.word)) = words[words.count - 1].kind
+        else { break }
+        self.awaited = nil
+        try luaTail(awaited.verb)
       }
     }
   }

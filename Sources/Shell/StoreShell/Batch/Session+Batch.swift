@@ -40,12 +40,18 @@ extension Session {
     var reader = StatementReader(grammar: grammar)
     var block = [UInt8](repeating: 0, count: 1 << 16)
     var unread = 0
+    var hasBegun = false
     while true {
       // Whoever writes the statements may wait for what they print.
       console.flush()
       guard waitToRead(descriptor) else { return ended(stoppedStatus() ?? 0) }
       let count = block.withUnsafeMutableBytes { Platform.read(descriptor, $0.baseAddress, $0.count) }
       if count < 0, errno == EINTR { continue }
+      if count > 0, !hasBegun, let message = ForeignEncoding.fault(of: block[..<count]) {
+        report(SyntaxFault(message: message, line: 1, column: 1, width: 1, text: ""))
+        return ended(2)
+      }
+      hasBegun = true
       if count > 0 { reader.append(block[..<count]) } else { reader.finish() }
       // A long line that is still arriving is not looked at again and again, but when it has become too long for one.
       unread += max(count, 0)

@@ -59,7 +59,7 @@ extension CommandReader {
       let owner = "'\(field.name)' of \(type.fullName)"
       let on = try value(of: "on", or: true, for: owner, field.schema, beside: "control")
       let off = try value(of: "off", or: false, for: owner, field.schema, beside: "control")
-      return try rule([name], argument: field.name, on.with(off))
+      return try rule([type.fullName], argument: field.name, on.with(off))
     }
   }
 

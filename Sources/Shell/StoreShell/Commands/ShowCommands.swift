@@ -3,19 +3,31 @@ import StoreSchema
 
 extension CommandDefinition {
   static let show = CommandDefinition(
-    "show", needs: .read, usage: ["show [PATH|PROJECTION|VALUE] [--as FORMAT] [--json] [--at N]"],
-    summary: "prints the state, a part of it, a projection or a value",
-    flags: FlagDefinition.format + [FlagDefinition("at", value: "N", need: .read, "read the state after action #N")],
+    "show", needs: .read,
+    usage: [
+      "show [PATH|PROJECTION|VALUE] [--as FORMAT] [--json] [--at N]",
+      "show LIST [where EXPR] [--sort FIELD,…] [--limit N] [--columns FIELD,…]",
+    ],
+    summary:
+      "prints the state, a part of it, a projection or a value; of a list or a map the elements for which Lua over their fields holds",
+    flags: FlagDefinition.format + [FlagDefinition("at", value: "N", need: .read, "read the state after action #N")]
+      + Narrowing.flags,
     operands: [.path],
     examples: [
       CommandExample("show counter", output: "value  0\nstep   1\n"),
       CommandExample("show tasks.summary --as raw", output: "0 of 0 done\n"),
+      CommandExample(
+        "dispatch tasks.add milk --quiet", "dispatch tasks.add bread --quiet",
+        "show tasks.items where not done and title:find('b') --columns id,title",
+        output: "id  title\n2   bread\n1 of 2 items\n"),
     ],
-    read: ShowRequest.init, perform: { try $0.perform(in: $1) })
+    lua: LuaVerb("show", .behind("where"), takesFlags: true), read: ShowRequest.init, perform: { try $0.perform(in: $1) })
 
   static let watch = CommandDefinition(
-    "watch", needs: .read, usage: ["watch [PATH]", "watch stop ID|all"],
-    summary: "prints a line at each change of a value; alone, lists the watches", flags: FlagDefinition.format,
+    "watch", needs: .read, usage: ["watch [PATH [where EXPR]]", "watch stop ID|all"],
+    summary:
+      "prints a line at each change of a value, or of the elements of a list for which Lua over their fields holds; alone, lists the watches",
+    flags: FlagDefinition.format,
     operands: [.pathOrWord("stop"), .watch],
     examples: [
       CommandExample("watch counter.value", output: "watch 1: counter.value = 0\n"),
@@ -27,6 +39,7 @@ extension CommandDefinition {
 
           """),
     ],
+    lua: LuaVerb("watch", .behind("where"), takesFlags: true),
     listing: { CommandListing(ShellListing.watches.reading(in: $0)) }, read: WatchRequest.read,
     perform: { try $0.perform(in: $1) })
 }
@@ -36,6 +49,7 @@ private struct ShowRequest {
   private let subject: Subject
   private let form: ResultForm
   private let number: ActionNumber?
+  private let narrowing: Narrowing?
 
   private enum Subject {
     /// The part that `use` chose, or all.
@@ -45,7 +59,7 @@ private struct ShowRequest {
   }
 
   init(_ reader: CommandReader) throws {
-    try reader.refuseOperands(from: 1)
+    narrowing = try Narrowing(reader, at: 1)
     form = try reader.form()
     number = try reader.text(of: "at").map { try reader.number($0, at: reader.word(of: "at")) }
     guard let word = reader.operands.first else {
@@ -72,28 +86,38 @@ private struct ShowRequest {
     switch subject {
     case .state:
       let scope = session.names.scope
-      return try session.answer(scope.isEmpty ? session.wholeState() : session.read(scope), as: form)
+      return try answer(scope.isEmpty ? session.wholeState() : session.read(scope), scope.description, in: session)
     case .path(let path):
       let place = try path.value(in: session)
-      return try session.answer(try path.word.marking { try session.read(place) }, as: form)
+      let reading = try path.word.marking {
+        try session.refuseSeveral(place)
+        return try session.read(place)
+      }
+      return try answer(reading, place.description, in: session)
     case .value(let literal, let word):
       let value = try word.marking { try session.value(literal) }
-      return try session.answer(Reading(value: value, schema: .dynamic(.any)), as: form)
+      return try answer(Reading(value: value, schema: .dynamic(.any)), word.text, in: session)
     }
+  }
+
+  private func answer(_ reading: Reading, _ name: String, in session: Session) throws -> CommandResult {
+    guard let narrowing else { return try session.answer(reading, as: form) }
+    let outcome = try narrowing.narrow(reading, of: name, in: session)
+    return try session.answer(outcome, as: form)
   }
 }
 
 /// A watch that a line begins or ends.
 private enum WatchRequest {
-  case watch(GivenPath, ResultForm)
+  case watch(GivenPath, Narrowing?, ResultForm)
   case stop(Given<String>, Word)
 
   static func read(_ reader: CommandReader) throws -> WatchRequest {
     guard reader.operands[0].text == "stop" else {
-      try reader.refuseOperands(from: 1)
+      let narrowing = try Narrowing(reader, at: 1)
       let path = try reader.path(0, "a path")
       try reader.checkPath(path)
-      return .watch(path, try reader.form())
+      return .watch(path, narrowing, try reader.form())
     }
     var reader = reader
     reader.usage = reader.definition.usage[1]
@@ -106,7 +130,7 @@ private enum WatchRequest {
 
   func perform(in session: Session) throws -> CommandResult {
     switch self {
-    case .watch(let path, let form): return try session.watch(path, as: form)
+    case .watch(let path, let narrowing, let form): return try session.watch(path, narrowing, as: form)
     case .stop(let text, let word):
       let text = try text.value(in: session)
       if text == "all" {
@@ -124,7 +148,9 @@ private enum WatchRequest {
 }
 
 extension Session {
-  fileprivate func watch(_ given: GivenPath, as form: ResultForm) throws -> CommandResult {
+  fileprivate func watch(
+    _ given: GivenPath, _ narrowing: Narrowing?, as form: ResultForm
+  ) throws -> CommandResult {
     let isInWords = try isInWords(form)
     if let viewed = store.viewed {
       throw ShellError(
@@ -134,9 +160,10 @@ extension Session {
     let path = try given.value(in: self)
     let id = watches.upcoming
     let writer = WatchLineWriter(console: console, isJSON: options.isJSON, id: id, path: path)
-    let reading = try given.word.marking { try read(path) }
+    let whole = try given.word.marking { try read(path) }
+    let reading = try narrowing.map { try $0.narrow(whole, of: path.description, in: self).reading } ?? whole
     let inbox = inbox
-    let watched = WatchedPath(session: self, path: path) { error in inbox.bring { writer.write(error) } }
+    let watched = WatchedPath(session: self, path: path, narrowing) { error in inbox.bring { writer.write(error) } }
     let text = "watch \(id): \(path) = \(ActionText.literal(of: reading.value))\n"
     let result = try isInWords ? answer(text) : answer(reading.watched(id, path), as: form)
     outcome.lastValue = reading.value
@@ -144,7 +171,7 @@ extension Session {
     watches.add(
       path,
       store.live.watch(
-        "watch \(id)", at: isNamed(path) ? nil : path, { watched.value },
+        "watch \(id)", at: watched.isNamedBySession ? nil : path, { watched.value },
         { [unowned live = store.live] old, new, number in
           guard let number, let old else { return }
           // Now: memory may have let go of the action by the time that the session looks.

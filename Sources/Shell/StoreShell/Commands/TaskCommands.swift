@@ -109,7 +109,8 @@ private struct WaitRequest {
     switch goal {
     case .condition(let text):
       let lua = try session.lua()
-      let end = try session.wait(atMost: timeout) { try lua.holds(text, chunk: session.chunkName) }
+      let condition = try lua.condition(text, chunk: session.chunkName)
+      let end = try session.wait(atMost: timeout) { try condition.holds() }
       return try session.finishWait(
         end, timeout, "\(text) does not hold", details: end == .endless ? session.store.live.effects.map(\.id) : [])
     case .word(let word):

@@ -99,7 +99,7 @@ private struct UndoRequest {
     switch extent {
     case .to(let number):
       // Held while the store goes on, what it reads would be copied.
-      let target = try store.undoLine.origin(of: number.value(in: session))
+      let target = try store.settled(store.undoLine.origin(of: number.value(in: session)))
       let first = store.live.firstPoint
       guard target >= first else { throw HistoryError.notKept(target, oldest: first) }
       let report = try session.restore(to: target, source: source)

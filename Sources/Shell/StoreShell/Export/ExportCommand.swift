@@ -153,7 +153,7 @@ extension Session {
     JSON.append(store.exportedState, to: &output.bytes)
     output.bytes.append(0x0A)
     try finish(output)
-    return answer("wrote the state to \(file)\n")
+    return answer("wrote the state to \(DisplayText.printable(file))\n")
   }
 
   /// Writes what happened.
@@ -166,7 +166,7 @@ extension Session {
     let output = try ReplacingFile(file, until: interrupts.descriptor)
     let (count, start, notes) = try write(last, to: output, make)
     return CommandResult(
-      json: answer("wrote \(count) \(count == 1 ? "action" : "actions") to \(file)\n").json,
+      json: answer("wrote \(count) \(count == 1 ? "action" : "actions") to \(DisplayText.printable(file))\n").json,
       notes: store.live.notes(ofWhatIsLeftOutUpTo: start) + notes)
   }
 

@@ -56,7 +56,7 @@ struct BadRecord {
   }
 
   /// The place of the record and its fault.
-  var sentence: String { "\(file):\(line): \(message)" }
+  var sentence: String { DisplayText.printable("\(file):\(line): \(message)") }
 
   /// The error of an `ingest` that ends here.
   ///

@@ -141,12 +141,3 @@ extension SessionNames {
       ["name", "path", "action"])
   }
 }
-
-extension Schema {
-  /// The type inside an optional one.
-  fileprivate var wrapped: Schema {
-    var schema = self
-    while case .optional(let inner) = schema.kind { schema = inner }
-    return schema
-  }
-}

@@ -1,10 +1,29 @@
+import StoreSchema
+
 extension Completer {
   /// Names in Lua: `state.` and its parts, globals, and the parts of a global that is a table. Globals are libraries,
   /// the functions of the session and variables.
-  func completeLua(_ text: String, cursor: Int) -> LineCompletion {
+  ///
+  /// - Parameter fields: names that mean something besides.
+  func completeLua(_ text: String, cursor: Int, besides fields: [String] = []) -> LineCompletion {
     let name = LuaName(endOf: text)
-    let candidates = name.typed.hasPrefix("state.") ? stateCandidates(name.typed) : luaCandidates(name)
+    let known = name.table.isEmpty ? fields.filter { $0.hasPrefix(name.last) } : []
+    let candidates =
+      known.map { LineCompletion.Candidate(text: $0) }
+      + (name.typed.hasPrefix("state.") ? stateCandidates(name.typed) : luaCandidates(name))
     return LineCompletion(replaceFrom: cursor - name.typed.utf8.count, candidates: candidates)
+  }
+
+  /// The names in a condition on the elements at a path.
+  func fields(at path: String) -> [String] {
+    guard let path = try? Path(parsing: path), let type = try? session.declaredType(at: session.scoped(path)) else {
+      return []
+    }
+    switch type.kind {
+    case .list(let element): return element.fieldNames + ["it"]
+    case .map(_, let element): return element.fieldNames + ["it", "key"]
+    default: return []
+    }
   }
 
   private func stateCandidates(_ typed: String) -> [LineCompletion.Candidate] {
@@ -25,6 +44,13 @@ extension Completer {
       return LineCompletion.Candidate(
         text: typed.typed.dropLast(typed.last.count) + name, display: name, suffix: isTable ? "." : "")
     }
+  }
+}
+
+extension Schema {
+  fileprivate var fieldNames: [String] {
+    if case .record(let record) = kind { return record.fields.map(\.name) }
+    return []
   }
 }
 

@@ -25,7 +25,9 @@ struct Completer {
     func list(_ candidates: [LineCompletion.Candidate]) -> LineCompletion {
       LineCompletion(replaceFrom: start, candidates: words.spelling.spell(candidates))
     }
-    if let lua = words.luaTail(session.commands) { return completeLua(lua, cursor: cursor) }
+    if let lua = words.luaTail(session.commands) {
+      return completeLua(lua, cursor: cursor, besides: words.narrowedPath(session.commands).map(fields) ?? [])
+    }
     if words.current.hasPrefix("$") { return list(variables) }
     if let last = words.complete.last, last == ">" || last == ">>" {
       guard session.options.rights.isAll else { return list([]) }

@@ -75,7 +75,10 @@ struct CompletionWords {
     guard let name = complete.first, let alias = aliases.first(where: { $0.name == name }) else { return }
     var expansion = CompletionWords("\(alias.command) ")
     expansion.dropPrefixes(commands)
-    guard !commands.luaVerbs.contains(where: { $0.name == expansion.complete.first }) else { return }
+    let verb = commands.luaVerbs.first { $0.name == expansion.complete.first }
+    if let verb {
+      guard case .behind = verb.form else { return }
+    }
     complete.replaceSubrange(...0, with: expansion.complete)
   }
 
@@ -94,7 +97,16 @@ struct CompletionWords {
     case .following(let word):
       guard complete.count >= 2, complete[1] == word else { return nil }
       return current
+    case .behind(let word): return complete.dropFirst(2).contains(word) ? current : nil
     }
+  }
+
+  /// The path of the elements that the Lua at the cursor is about; nil: it is about no elements.
+  func narrowedPath(_ commands: CommandTable) -> String? {
+    guard let verb = complete.first, let lua = commands.luaVerbs.first(where: { $0.name == verb }),
+      case .behind(let word) = lua.form, openLua == nil, complete.dropFirst(2).contains(word)
+    else { return nil }
+    return complete[1]
   }
 
   /// True if flags have begun behind the verb; the first flag may be at the cursor.

@@ -44,14 +44,19 @@ final class WatchedPath: @unchecked Sendable {
   private let report: (any Error) -> Void
   private var last = Value.none
   private var isFailing = false
-  private let isNamedBySession: Bool
+  private let narrowing: Narrowing?
+  /// True if only the session knows what it looks at: by a name of its own, or by its Lua.
+  let isNamedBySession: Bool
 
-  /// - Parameter report: told why a projection or an expression fails, once until it works again.
-  init(session: Session, path: Path, report: @escaping (any Error) -> Void) {
+  /// - Parameters:
+  ///   - narrowing: which elements it looks at; nil: all.
+  ///   - report: told why a projection or an expression fails, once until it works again.
+  init(session: Session, path: Path, _ narrowing: Narrowing? = nil, report: @escaping (any Error) -> Void) {
     self.session = session
     self.path = path
+    self.narrowing = narrowing
     self.report = report
-    isNamedBySession = session.isNamed(path)
+    isNamedBySession = session.isNamed(path) || narrowing != nil
   }
 
   var value: Value {
@@ -65,7 +70,7 @@ final class WatchedPath: @unchecked Sendable {
       let live = session.store.live
       last =
         try isOwn
-        ? session.store.viewing(nil) { try session.read(path).value } : live.read(path, in: live.present).value
+        ? session.store.viewing(nil) { try read(in: session).value } : live.read(path, in: live.present).value
       isFailing = false
     } catch  where ShellError(describing: error).code == .unknownPath {
       last = .none
@@ -75,5 +80,10 @@ final class WatchedPath: @unchecked Sendable {
       isFailing = true
     }
     return last
+  }
+
+  private func read(in session: Session) throws -> Reading {
+    let reading = try session.read(path)
+    return try narrowing?.narrow(reading, of: path.description, in: session).reading ?? reading
   }
 }

@@ -57,15 +57,7 @@ package struct TextBuffer {
   /// of writing, too.
   package mutating func appendQuoted(_ text: String) {
     guard ScalarText.hasDirection(text) else { return JSON.append(quoted: text, to: &bytes) }
-    var escaped = ""
-    for scalar in text.unicodeScalars {
-      if ScalarText.isOfDirection(scalar) {
-        ScalarText.appendEscape(scalar, to: &escaped)
-      } else {
-        ScalarText.appendEscaped(String(scalar), to: &escaped)
-      }
-    }
-    append("\"\(escaped)\"")
+    append(ScalarText.quoted(text))
   }
 
   /// Appends the compact JSON of a value.

@@ -26,6 +26,13 @@ public final class Schema: Sendable {
   /// True if a list of values of the type finds one by its field `id`, an integer or a text.
   public var hasID: Bool { identity != nil }
 
+  /// The type inside an optional one.
+  package var wrapped: Schema {
+    var schema = self
+    while case .optional(let inner) = schema.kind { schema = inner }
+    return schema
+  }
+
   /// A type of its own that says the same as another: all that is below it is shared.
   public convenience init(sharing other: Schema) {
     self.init(kind: other.kind, access: other.access, isDynamic: other.isDynamic)

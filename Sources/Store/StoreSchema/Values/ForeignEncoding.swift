@@ -5,6 +5,7 @@ package enum ForeignEncoding {
     let first = Array(bytes.prefix(4))
     if first == [0xFF, 0xFE, 0, 0] || first == [0, 0, 0xFE, 0xFF] { return "UTF-32" }
     if first.starts(with: [0xFF, 0xFE]) || first.starts(with: [0xFE, 0xFF]) { return "UTF-16" }
+    if first.count == 4, first.count(where: { $0 == 0 }) == 3, first[0] != 0 || first[3] != 0 { return "UTF-32" }
     guard first.count >= 2, first.prefix(2).count(where: { $0 == 0 }) == 1 else { return nil }
     return "UTF-16"
   }

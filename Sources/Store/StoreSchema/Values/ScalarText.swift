@@ -1,7 +1,7 @@
 /// Scalars as the shell and JSON write them.
 public enum ScalarText {
-  /// Text in double quotes. Quotes, backslashes and control characters are escaped as JSON and Lua 5.4 both read them
-  /// where they can (`\n`, `\t`, `\r`, else `\u00XX`).
+  /// Text in double quotes. Quotes, backslashes, control characters and characters that only set the direction of writing are
+  /// escaped as JSON and Lua 5.4 both read them where they can (`\n`, `\t`, `\r`, else `\uXXXX`).
   public static func quoted(_ text: String) -> String {
     var out = "\""
     out.reserveCapacity(text.utf8.count + 2)
@@ -28,9 +28,24 @@ public enum ScalarText {
     scalar.value < 0x20 || (scalar.value >= 0x7F && scalar.value < 0xA0)
   }
 
+  /// True for a character that only sets the direction of writing (Unicode Standard Annex #9, table 4): what stands beside it
+  /// would seem to be another text.
+  package static func isOfDirection(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
+    case 0x061C, 0x200E, 0x200F, 0x202A...0x202E, 0x2066...0x2069: true
+    default: false
+    }
+  }
+
+  /// True if a text has such a character.
+  package static func hasDirection(_ text: String) -> Bool {
+    // The first bytes that they have in UTF-8.
+    text.utf8.contains { $0 == 0xD8 || $0 == 0xE2 } && text.unicodeScalars.contains(where: isOfDirection)
+  }
+
   /// Appends text with quotes, backslashes and control characters escaped, without the quotes around it.
   public static func appendEscaped(_ text: String, to out: inout String) {
-    guard !isPlain(text) else {
+    guard !isPlain(text) || hasDirection(text) else {
       out += text
       return
     }
@@ -41,7 +56,7 @@ public enum ScalarText {
       case 0x0A: out += "\\n"
       case 0x0D: out += "\\r"
       case 0x09: out += "\\t"
-      case _ where isControl(scalar):
+      case _ where isControl(scalar) || isOfDirection(scalar):
         let digits = String(scalar.value, radix: 16)
         out += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
       default: out.unicodeScalars.append(scalar)

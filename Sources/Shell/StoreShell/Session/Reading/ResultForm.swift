@@ -62,6 +62,15 @@ extension Session {
     return .none
   }
 
+  /// Answers with some elements of a list or a map, and tells a person how many there are.
+  func answer(_ narrowed: Narrowing.Outcome, as form: ResultForm) throws -> CommandResult {
+    let isCounted = try [.auto, .table].contains(format(form)) && !answersInJSON && !console.isCapturing
+    guard isCounted else { return try answer(narrowed.reading, as: form) }
+    if narrowed.count > 0 { _ = try answer(narrowed.reading, as: form) }
+    outcome.lastValue = narrowed.reading.value
+    return answer("\(narrowed.count) of \(narrowed.total) \(narrowed.total == 1 ? "item" : "items")\n")
+  }
+
   /// Answers with the listing of a command.
   func answer(
     _ listing: (Session) throws -> CommandListing, as form: ResultForm

@@ -1,0 +1,253 @@
+import ShellLanguage
+import StorePlugins
+import StoreSchema
+
+/// The elements of a list or a map that a line asks for: `where EXPR`, `--sort`, `--limit`, `--columns`.
+struct Narrowing {
+  /// The flags of a command that narrows.
+  static let flags = [
+    FlagDefinition(
+      "sort", value: "FIELD,…", need: .read, "sort elements by these fields, by -FIELD from the last to the first"),
+    FlagDefinition("limit", value: "N", need: .read, "only the first N elements"),
+    FlagDefinition("columns", value: "FIELD,…", need: .read, "only these fields of elements, in this order"),
+  ]
+
+  private let condition: String?
+  private let order: (Given<[Order]>, Word)?
+  private let limit: Given<Int>?
+  private let columns: (Given<[String]>, Word)?
+
+  /// A field to sort by.
+  private struct Order {
+    let field: String
+    let isDescending: Bool
+  }
+
+  /// Reads what a line says behind its first operands.
+  ///
+  /// - Parameter index: the position of the operand `where`.
+  /// - Returns: nil where nothing is narrowed.
+  init?(_ reader: CommandReader, at index: Int) throws {
+    var reader = reader
+    if let usage = reader.definition.usage.first(where: { $0.contains("where") }) { reader.usage = usage }
+    if reader.operands.count > index, reader.operands[index].text == "where" {
+      try reader.refuseOperands(from: index + 1)
+      condition = try reader.luaText("a condition behind where")
+    } else {
+      try reader.refuseOperands(from: index)
+      condition = nil
+    }
+    func names(of flag: String) throws -> (Given<[String]>, Word)? {
+      guard let text = try reader.text(of: flag), let word = reader.word(of: flag) else { return nil }
+      let names = try text.map { text in
+        let names = text.split(separator: ",", omittingEmptySubsequences: false).map {
+          LuaText.trimmed(Array($0.utf8)[...])
+        }
+        guard names.allSatisfy({ !$0.isEmpty && $0 != "-" }) else {
+          throw reader.fault(
+            .typeMismatch, "--\(flag) takes names of fields with commas between, got '\(text)'", of: flag)
+        }
+        return names
+      }
+      return (names, word)
+    }
+    order = try names(of: "sort").map { names, word in
+      let order = try names.map { names in
+        names.map { Order(field: String($0.drop { $0 == "-" }), isDescending: $0.hasPrefix("-")) }
+      }
+      return (order, word)
+    }
+    columns = try names(of: "columns")
+    limit = try reader.text(of: "limit")?.map { text in
+      if let number = Int(text), number >= 0 { return number }
+      throw reader.fault(.typeMismatch, "--limit takes a number of elements, got '\(text)'", of: "limit")
+    }
+    if condition == nil, order == nil, limit == nil, columns == nil { return nil }
+  }
+
+  /// What is left of a list or a map, and how many elements there were.
+  struct Outcome {
+    let reading: Reading
+    /// How many are left.
+    let count: Int
+    /// How many there were.
+    let total: Int
+  }
+
+  /// The elements of a list or a map that it asks for.
+  ///
+  /// - Throws: ``ShellError`` where there are none, as in a number, or for a field that no element has.
+  func narrow(_ reading: Reading, of name: String, in session: Session) throws -> Outcome {
+    let limit = try limit?.value(in: session)
+    let order = try order.map { (try $0.value(in: session), $1) }
+    let columns = try columns.map { (try $0.value(in: session), $1) }
+    let elements = try Elements(reading, name)
+    for (names, word) in [order.map { ($0.map(\.field), $1) }, columns].compactMap({ $0 }) {
+      for name in names where elements.total > 0 && !elements.fields.contains(name) {
+        throw ShellError(
+          code: .unknownPath, message: "no element has a field '\(name)'", at: word,
+          hint: Suggestion.question(name, among: elements.fields.sorted()))
+      }
+    }
+    var chosen = elements.list
+    if let condition { chosen = try session.elements(chosen, where: condition, elements.fields) }
+    if let order { chosen = chosen.sorted { Self.isBefore($0, $1, by: order.0) } }
+    if let limit { chosen = Array(chosen.prefix(limit)) }
+    let isList = !elements.isMap || order != nil || columns != nil
+    let narrowed = columns.map { elements.reading(chosen, columns: $0.0) } ?? elements.reading(chosen, isList: isList)
+    return Outcome(reading: narrowed, count: chosen.count, total: elements.total)
+  }
+
+  private static func isBefore(_ left: Elements.Element, _ right: Elements.Element, by order: [Order]) -> Bool {
+    for field in order {
+      let (one, two) = (Elements.part(field.field, of: left), Elements.part(field.field, of: right))
+      if one.isOrderedBefore(two) { return !field.isDescending }
+      if two.isOrderedBefore(one) { return field.isDescending }
+    }
+    return false
+  }
+}
+
+/// The elements of a list or a map.
+private struct Elements {
+  typealias Element = (key: MapKey?, value: Value)
+
+  let list: [Element]
+  let isMap: Bool
+  /// The names that any element's fields have.
+  let fields: Set<String>
+  private let schema: Schema
+
+  var total: Int { list.count }
+
+  init(_ reading: Reading, _ name: String) throws {
+    switch reading.value {
+    case .list(let list):
+      self.list = list.map { (nil, $0) }
+      isMap = false
+    case .map(let map):
+      list = map.map { ($0, $1) }
+      isMap = true
+    default:
+      throw ShellError(
+        code: .typeMismatch,
+        message: "only a list or a map has elements to choose from; \(name) is \(reading.schema.typeName)",
+        hint: "show prints all of it")
+    }
+    schema = reading.schema
+    var layouts: Set<ObjectIdentifier> = []
+    var fields: Set<String> = isMap ? ["key"] : []
+    for (_, value) in list {
+      switch value {
+      case .record(let record):
+        guard layouts.insert(ObjectIdentifier(record.layout)).inserted else { continue }
+        fields.formUnion(record.layout.fields)
+      case .map(let map):
+        for (key, _) in map { if case .string(let name) = key { fields.insert(name) } }
+      default: break
+      }
+    }
+    self.fields = fields
+  }
+
+  /// Some of them, as they stood.
+  func reading(_ chosen: [Element], isList: Bool) -> Reading {
+    guard isMap else { return Reading(value: .list(PersistentList(chosen.map(\.value))), schema: schema) }
+    guard isList else {
+      return Reading(
+        value: .map(PersistentMap(chosen.compactMap { element in element.key.map { ($0, element.value) } })),
+        schema: schema)
+    }
+    var columns: [String] = []
+    for element in chosen { columns += element.value.memberNames.filter { !columns.contains($0) } }
+    return reading(chosen, columns: ["key"] + (columns.isEmpty ? ["value"] : columns.filter { $0 != "key" }))
+  }
+
+  /// A field, or the key in a map.
+  static func part(_ name: String, of element: Element) -> Value {
+    switch (name, element.key) {
+    case ("key", let key?): key.value
+    case ("value", _) where element.value.memberNames.isEmpty: element.value
+    default: element.value.member(name)
+    }
+  }
+
+  /// Some of their fields, as rows of a table.
+  func reading(_ chosen: [Element], columns: [String]) -> Reading {
+    let rows = chosen.map { element in
+      columns.map { Self.part($0, of: element) }
+    }
+    return Reading(rows: rows, "Row", columns)
+  }
+}
+
+extension Session {
+  /// Refuses a selector that several elements fit, of which the first alone would be seen.
+  func refuseSeveral(_ path: Path) throws {
+    for (index, step) in path.steps.enumerated() {
+      guard case .match(let field, let value) = step, field != "id" else { continue }
+      let list = Path(Array(path.steps.prefix(index)))
+      guard case .list(let elements) = try read(list).value else { continue }
+      let count = elements.count { $0.member(field) == value }
+      guard count > 1 else { continue }
+      throw ShellError(
+        code: .unknownPath, message: "\(count) elements of \(list) fit \(Path([step]))",
+        hint: "\(list) where \(field) == \(InlineText.text(of: value, spelling: .lua)) shows all of them")
+    }
+  }
+
+  /// The elements for which an expression holds.
+  fileprivate func elements(
+    _ elements: [Elements.Element], where condition: String, _ fields: Set<String>
+  ) throws -> [Elements.Element] {
+    let condition = try lua().condition(condition, onFields: elements.isEmpty ? nil : fields, chunk: chunkName)
+    var chosen: [Elements.Element] = []
+    for (index, element) in elements.enumerated() {
+      if index % 256 == 255, isInterrupted { throw ShellError.interrupted }
+      if try condition.holds(for: element.value, key: element.key) { chosen.append(element) }
+    }
+    return chosen
+  }
+}
+
+extension Value {
+  /// The value of a field; none where there is none of that name.
+  fileprivate func member(_ name: String) -> Value {
+    switch self {
+    case .record(let record): record[name] ?? .none
+    case .map(let map): map[.string(name)] ?? .none
+    default: .none
+    }
+  }
+
+  fileprivate var memberNames: [String] {
+    switch self {
+    case .record(let record): record.layout.fields
+    case .map(let map): map.compactMap { key, _ in if case .string(let name) = key { name } else { nil } }
+    default: []
+    }
+  }
+
+  /// The order of values in sorted lists: none, false, true, numbers, texts, then all others, among which there is no order.
+  fileprivate func isOrderedBefore(_ other: Value) -> Bool {
+    switch (self, other) {
+    case (.bool(let one), .bool(let two)): !one && two
+    case (.int(let one), .int(let two)): one < two
+    case (.int(let one), .double(let two)): Double(one) < two
+    case (.double(let one), .int(let two)): one < Double(two)
+    case (.double(let one), .double(let two)): one < two
+    case (.string(let one), .string(let two)): one < two
+    default: rank < other.rank
+    }
+  }
+
+  private var rank: Int {
+    switch self {
+    case .none: 0
+    case .bool: 1
+    case .int, .double: 2
+    case .string: 3
+    default: 4
+    }
+  }
+}

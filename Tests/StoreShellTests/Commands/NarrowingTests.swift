@@ -1,0 +1,115 @@
+import ShellLanguage
+import Testing
+
+@testable import StoreShell
+
+/// `where`, `--sort`, `--limit` and `--columns`: the elements of a list or a map that a line asks for.
+@Suite struct NarrowingTests {
+  private static func shell() throws -> Shell {
+    let shell = try Shell()
+    _ = try shell.type(
+      "dispatch tasks.add 'Buy milk' --quiet", "dispatch tasks.add 'Write report' --quiet",
+      "dispatch tasks.add 'milk again' --quiet", "dispatch tasks.complete 2 --quiet")
+    return shell
+  }
+
+  private static let map = "$({ a = { n = 3 }, b = { n = 4, m = 1 }, c = { n = 4 } })"
+
+  @Test(arguments: [
+    (
+      "where not done and title:find('milk') --sort -id --limit 20 --columns id,title",
+      "id  title\n3   milk again\n1   Buy milk\n2 of 3 items\n"
+    ),
+    ("where id > 1 --as csv", "id,title,done\n2,Write report,true\n3,milk again,false\n"),
+    ("where #title > 10 --as csv", "id,title,done\n2,Write report,true\n"),
+    ("where it.id == 2 --as json", "[{\"id\":2,\"title\":\"Write report\",\"done\":true}]\n"),
+    ("--sort done,-id --columns id --as csv", "id\n3\n1\n2\n"),
+    ("--limit 1 --columns title,id --as raw", "Buy milk\t1\n"),
+    ("where id == want --columns id --as csv", "id\n3\n"),
+    ("where state.counter.value == 0 and id < 2 --columns id", "id\n1\n1 of 3 items\n"),
+    ("where id > 9", "0 of 3 items\n"), ("where done --limit 0 --as csv", "id,title,done\n"),
+    ("where (id > 1\n  and id < 3) --columns id --as csv", "id\n2\n"),
+    ("where title == 'a --b'", "0 of 3 items\n"),
+  ])
+  func itChoosesElements(narrowing: String, output: String) throws {
+    let shell = try Self.shell()
+    _ = try shell.type("let want = 3")
+    #expect(try shell.type("show tasks.items \(narrowing)").output.replacing("\r\n", with: "\n") == output)
+  }
+
+  @Test func mapsKeepTheirKeys() throws {
+    let shell = try Shell()
+    func show(_ narrowing: String) throws -> String {
+      try shell.type("show \(Self.map) \(narrowing)").output.replacing("\r\n", with: "\n")
+    }
+    #expect(try show("where n > 3 --as json") == #"{"b":{"m":1,"n":4},"c":{"n":4}}"# + "\n")
+    #expect(try show("where m == nil and key ~= 'c' --as json") == #"{"a":{"n":3}}"# + "\n")
+    #expect(try show("--sort -n,key --columns key,n --as csv") == "key,n\nb,4\nc,4\na,3\n")
+    #expect(try show("--sort -n --limit 2") == "key  m  n\nb    1  4\nc    -  4\n2 of 3 items\n")
+    #expect(
+      try shell.type("show $({ 5, 3, 9 }) where it > 3 --sort -it").errors.contains("no element has a field 'it'"))
+    #expect(try shell.type("show $({ 5, 3, 9 }) where it > 3 --as json").output == "[5,9]\n")
+  }
+
+  /// To Lua they are its own; behind a flag they redirect.
+  @Test func signsOfRedirectionAreLuas() throws {
+    let shell = try Self.shell()
+    let file = "\(shell.folder)/out.csv"
+    #expect(try shell.type("show tasks.items where id > 1 --as csv > \(file)").output == "")
+    #expect(shell.contents("out.csv") == "id,title,done\r\n2,Write report,true\r\n3,milk again,false\r\n")
+    #expect(try shell.type("show tasks.items where (id | 1) == 3 --columns id > \(file)").output == "")
+    #expect(shell.contents("out.csv") == "id\n2\n3\n")
+  }
+
+  @Test func aWatchSeesTheChosenOnly() throws {
+    let shell = try Self.shell()
+    #expect(
+      try shell.type("watch tasks.items where not done and id > 1").output
+        == "watch 1: tasks.items = [{ id = 3, title = \"milk again\", done = false }]\n")
+    #expect(try shell.type("dispatch tasks.complete 1 --quiet").errors == "")
+    #expect(
+      try shell.type("dispatch tasks.complete 3 --quiet").errors
+        == "[watch 1] tasks.items  [{ id = 3, title = \"milk again\", done = false }] -> []  (#6 tasks.complete)\n")
+  }
+
+  @Test(arguments: [
+    ("where", "needs a condition behind where"), ("where id > 1, 2", "one expression is wanted"),
+    ("where id >", "this Lua is never finished"), ("where done = true", "error[lua-syntax]"),
+    ("where dne", "'dne' is the name of nothing (did you mean 'done'?)"),
+    ("where title + 1 > 0", "error[lua-error]"), ("where dispatch('counter.increment')", "it dispatches nothing"),
+    ("where (function() x = 1 end)()", "does not set 'x'"),
+    ("--columns id,ttle", "no element has a field 'ttle'\n"), ("--columns id,ttle", "hint: did you mean 'title'?"),
+    ("--sort -", "--sort takes names of fields"), ("--limit few", "--limit takes a number of elements, got 'few'"),
+    ("--limit -1", "--limit takes a number of elements"),
+    ("fewer", "show takes no 'fewer' here"), ("where done > 1 2", "error["),
+  ])
+  func whatMeansNothingIsRefused(narrowing: String, message: String) throws {
+    let shell = try Self.shell()
+    let outcome = shell.run("show tasks.items \(narrowing)")
+    #expect(outcome.errors.contains(message), "\(outcome)")
+    #expect(outcome.status != 0)
+    #expect(try shell.type("show counter.value").output == "0\n")
+  }
+
+  @Test func onlyListsAndMapsAreNarrowed() throws {
+    let shell = try Self.shell()
+    #expect(
+      try shell.type("show counter where value > 1").errors.contains(
+        "only a list or a map has elements to choose from; counter is Counter"))
+  }
+
+  /// Only the first was shown, as if it were all.
+  @Test func aSelectorThatFitsSeveralIsRefused() throws {
+    let shell = try Self.shell()
+    let errors = try shell.type("show tasks.items[done=false]").errors
+    #expect(errors.contains("error[unknown-path]: 2 elements of tasks.items fit [done=false]\n"), "\(errors)")
+    #expect(errors.contains("hint: tasks.items where done == false shows all of them"))
+    #expect(try shell.type("show tasks.items[done=true].id").output == "2\n")
+  }
+
+  @Test func aNameOfNothingIsNotWaitedFor() throws {
+    let shell = try Shell()
+    #expect(try shell.type("wait until fals").errors.contains("'fals' is the name of nothing (did you mean 'false'?)"))
+    #expect(try shell.type("let n = 0", "wait until state.counter.value == n", "wait until ok").errors == "")
+  }
+}
