@@ -16,8 +16,10 @@ import Testing
   }
 
   @Test(arguments: [
-    ("public extension Space { @Schema struct Box { var a: Int } }", "public static let schema:"),
-    ("public extension Space { @Schema internal struct Box { var a: Int } }", " static let schema:"),
+    // The extended type may be generic.
+    ("public extension Space { @Schema struct Box { var a: Int } }", "public static var schema:"),
+    ("public extension Space { @Schema internal enum Box { case a } }", " static var cases:"),
+    ("extension Space { struct Room { @Schema struct Box { var a: Int } } }", "within: Self.self"),
     ("struct Space<Element> { @Schema struct Box { var a: Int } }", "static var schema:"),
   ])
   func membersFollowWhatIsAroundTheType(source: String, part: String) {

@@ -160,6 +160,72 @@ struct TypedPartTests {
     #expect(CountedKey.count.withLock { $0 } < 20 * entries)
   }
 
+  /// Parts that a Swift type changes together only.
+  @Schema
+  struct Box: Equatable {
+    var tags: Set<String> = ["b", "a", "c"]
+    var seats: Range<Int> = 2..<9
+    var spare: ClosedRange<Int>?
+    var days: [Set<Int>] = [[3, 1], []]
+    var perName: [String: Set<Int>] = ["x": [5]]
+    var named: Set<Label> = [Label(name: "one")]
+    var bytes: [UInt8: Int] = [1: 1]
+    var widths: [UInt8] = [1]
+    var count: UInt = 7
+    var said = ""
+  }
+
+  @Schema
+  struct Label: Hashable { var name: String }
+
+  @Test(arguments: [
+    ("for i, tag in ipairs(s.tags) do s.said = s.said .. i .. tag end", "1a2b3c"),
+    ("for i, tag in pairs(s.tags) do s.said = s.said .. i .. tag end", "1a2b3c"),
+    ("for i = 1, #s.tags do s.said = s.said .. s.tags[i] end s.said = s.said .. tostring(s.tags[4])", "abcnil"),
+    ("s.said = table.concat(s.tags, ',') .. #s.named .. s.named[1].name", "a,b,c1one"),
+    ("s.said = s.seats.lowerBound .. ' ' .. s.seats.upperBound .. tostring(s.spare)", "2 9nil"),
+    ("for name, bound in pairs(s.seats) do s.said = s.said .. name .. bound end", "lowerBound2upperBound9"),
+    ("s.spare = { lowerBound = 1, upperBound = 4 } s.said = s.spare.upperBound .. ''", "4"),
+    ("s.said = #s.days .. s.days[1][2] .. #s.days[2] .. s.perName.x[1]", "2305"),
+    ("local old = s.tags s.tags = { 'z', 'y', 'z' } s.said = #old .. #s.tags .. s.tags[1] .. old[1]", "32ya"),
+    ("s.days[2] = s.days[1] s.perName.y = s.days[2] s.said = #s.days[2] .. s.perName.y[1]", "21"),
+    ("s.said = tostring(s.tags == s.tags)", "true"),
+    ("s.count = s.count + 1 s.said = s.count", "8"),
+  ])
+  func setsAndRangesAreReadByTheirParts(body: String, said: String) throws {
+    var box = Box()
+    try reduce(body, &box)
+    #expect(box.said == said)
+  }
+
+  @Test(arguments: [
+    ("s.tags[1] = 'x'", "shelf.tags changes as a whole: assign a new value to it, not to its parts"),
+    ("table.insert(s.tags, 'x')", "shelf.tags changes as a whole: assign a new value to it, not to its parts"),
+    ("table.remove(s.tags, 1)", "shelf.tags changes as a whole: assign a new value to it, not to its parts"),
+    ("s.seats.upperBound = 3", "shelf.seats changes as a whole: assign a new value to it, not to its parts"),
+    ("s.named[1].name = 'x'", "shelf.named changes as a whole: assign a new value to it, not to its parts"),
+    ("s.perName.x[1] = 3", "shelf.perName.x changes as a whole: assign a new value to it, not to its parts"),
+    ("s.tags = { 'a', 4 }", "'shelf.tags[2]' must be String, got number 4"),
+    ("s.seats = { lowerBound = 3, upperBound = 1 }", "'shelf.seats.upperBound' must be >= 3, got 1"),
+    ("local x = s.seats.middle", "shelf.seats has no field 'middle'"),
+    ("s.bytes[300] = 1", "'shelf.bytes' must have UInt8 keys, got number 300"),
+    ("s.widths[1] = 300", "'shelf.widths[1]' must be 0...255, got 300"),
+    ("s.count = -1", "'shelf.count' must be 0...18446744073709551615, got -1"),
+  ])
+  func theirPartsAreNotWritten(body: String, message: String) {
+    var box = Box()
+    let error = fault { try reduce(body, &box) }
+    #expect(error?.message.contains(message) == true, "\(error?.message ?? "no error")")
+    #expect(box == Box())
+  }
+
+  @Test func aLargeSetIsReadOnce() throws {
+    var box = Box()
+    box.tags = Set((0..<3000).map { "tag\($0)" })
+    try reduce("local n = 0 for i = 1, #s.tags do n = n + #s.tags[i] end s.said = n .. ''", &box)
+    #expect(box.said == "\(box.tags.reduce(0) { $0 + $1.count })")
+  }
+
   @Test(arguments: 0..<changes.count)
   func theyStandForTheOldValue(index: Int) throws {
     let (body, change) = Self.changes[index]

@@ -13,7 +13,7 @@ extension RecordShape {
       """
     return """
       /// The type's description and the way into its values.
-      \(raw: surroundings.constant("schema", type: "StoreSchema.Schema", value))
+      \(raw: surroundings.schema(value))
       """
   }
 

@@ -5,8 +5,10 @@ import SwiftSyntaxMacros
 struct Surroundings {
   /// The modifier of the members, with a space behind it, or empty.
   let access: String
-  /// True if the type or an outer one is generic, so that there can be no static stored properties.
+  /// True if the type or an outer one is generic, or may be, so that there can be no static stored properties.
   let isGeneric: Bool
+  /// True if the type stands in an extension, directly or not. That does not tell whether the extended type is generic.
+  private let isInExtension: Bool
   /// The names of the type parameters, those of the outer types first.
   private let typeParameters: [String]
 
@@ -17,22 +19,30 @@ struct Surroundings {
     let parameters = ([Syntax(declaration)] + context.lexicalContext).compactMap {
       $0.asProtocol((any WithGenericParametersSyntax).self)?.genericParameterClause?.parameters
     }
-    isGeneric = !parameters.isEmpty
+    isInExtension = context.lexicalContext.contains { $0.is(ExtensionDeclSyntax.self) }
+    isGeneric = !parameters.isEmpty || isInExtension
     // Values and packs are no types of their own.
     typeParameters = parameters.reversed().flatMap { $0 }.filter { $0.specifier == nil }.map(\.name.text)
   }
 
   /// The source text of a type's name, with its arguments where it is generic.
   func typeName(_ name: String) -> String {
+    if isInExtension { return "StoreSchema.Schema.name(\(quoted(name)), within: Self.self)" }
     guard !typeParameters.isEmpty else { return quoted(name) }
     return
       "StoreSchema.Schema.name(\(quoted(name)), of: \(typeParameters.map { "\($0).self" }.joined(separator: ", ")))"
   }
 
-  /// `static let name: type = value`, or the computed form in a generic type.
-  func constant(_ name: String, type: String, _ value: String) -> String {
+  /// The static property `schema`, which a generic type has kept for it.
+  func schema(_ value: String) -> String {
     isGeneric
-      ? "\(access)static var \(name): \(type) {\n\(value)\n}" : "\(access)static let \(name): \(type) = \(value)"
+      ? "\(access)static var schema: StoreSchema.Schema {\nStoreSchema.Schema.kept(for: Self.self) {\n\(value)\n}\n}"
+      : "\(access)static let schema: StoreSchema.Schema = \(value)"
+  }
+
+  /// The static property `cases`.
+  var cases: String {
+    isGeneric ? "\(access)static var cases: Cases { Cases() }" : "\(access)static let cases: Cases = Cases()"
   }
 
   private static func access(_ modifiers: DeclModifierListSyntax) -> String? {

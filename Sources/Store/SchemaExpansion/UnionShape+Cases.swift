@@ -28,7 +28,7 @@ extension UnionShape {
       """,
       """
       /// The ways into the cases.
-      \(raw: surroundings.constant("cases", type: "Cases", "Cases()"))
+      \(raw: surroundings.cases)
       """,
     ]
   }
@@ -73,7 +73,7 @@ extension UnionShape.Case {
     return """
       /// The way into `\(name.plainName)`.
       \(access)let \(name.text) = StoreSchema.CasePath<\(root), \(payloadType)>(
-      name: \(quoted(name.plainName)), embed: \(embed),
+      caseName: \(quoted(name.plainName)), embed: \(embed),
       extract: { if case .\(name.text)\(bindings("let")) = $0 { \(payloadValue) } else { nil } })
       """
   }

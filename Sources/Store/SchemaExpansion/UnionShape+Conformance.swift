@@ -12,7 +12,7 @@ extension UnionShape {
       """
     return """
       /// The type's description and the way into its values.
-      \(raw: surroundings.constant("schema", type: "StoreSchema.Schema", value))
+      \(raw: surroundings.schema(value))
       """
   }
 

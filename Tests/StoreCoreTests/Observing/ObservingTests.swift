@@ -110,6 +110,18 @@ private enum CounterAction: Equatable, Sendable { case add(Int), rename(String) 
     #expect(view.dispatch(1)?.outcome.isDone == true)
   }
 
+  @Test func whatAnObserverDispatchesIsShownInTheEnd() throws {
+    let counter = store.observable()
+    withObservationTracking {
+      _ = counter.count
+    } onChange: {
+      MainActor.assumeIsolated { _ = counter.dispatch(.add(10)) }
+    }
+    counter.dispatch(.add(1))
+    #expect(store.state.count == 11)
+    #expect(counter.state == store.state)
+  }
+
   @Test func itGoesWhenNobodyHoldsIt() throws {
     var counter: ObservableProjection<CounterAction, Counter>? = store.observable()
     weak let gone = counter

@@ -23,17 +23,32 @@ import Testing
     #expect(
       try fields(Widths.self).map { $0.schema.bounds } == [
         "-128...127", "-32768...32767", "-2147483648...2147483647", nil, "0...255", "0...65535", "0...4294967295",
-        ">= 0", nil, nil,
+        nil, nil, nil,
       ])
     try survives(Widths())
     let error = #expect(throws: SchemaError.self) { try UInt8(schemaValue: .int(256)) }
     #expect(error?.message == "value must be 0...255, got 256")
   }
 
-  @Test func aNumberThatIsNoIntIsNotTakenForAnother() throws {
+  @Test func numbersAboveIntAreDigits() throws {
     #expect(UInt64.max.schemaValue == .string("18446744073709551615"))
-    #expect(throws: SchemaError.self) { try UInt.schema.check(UInt.max.schemaValue) }
-    #expect(throws: SchemaError.self) { try UInt64(schemaValue: .string("-1")) }
+    #expect(UInt(3).schemaValue == .string("3"))
+    try survives(UInt.max)
+    try survives(UInt64.max)
+    try survives([UInt.max: UInt64.max, 0: 1])
+    try survives(Set<UInt>([.max, 2]))
+    // As Lua has it, and as files of before do.
+    #expect(try UInt.schema.check(.int(42)) == .string("42"))
+    #expect(try [UInt].schema.value(fromJSON: .list([.int(42)])) == .list([.string("42")]))
+    let (error, tooLarge) = (
+      #expect(throws: SchemaError.self) { try UInt64.schema.check(.string("-1")) },
+      #expect(throws: SchemaError.self) { try UInt.schema.check(.string("18446744073709551616")) }
+    )
+    #expect(error?.message == "value must be 0...18446744073709551615, got -1")
+    #expect(tooLarge?.message == "value must be 0...18446744073709551615, got 18446744073709551616")
+    for text in ["", "-", "x", "1.0", "1e3"] {
+      #expect(throws: SchemaError.self, "\(text)") { try UInt.schema.check(.string(text)) }
+    }
   }
 
   @Test func aFloatShowsTheDecimalThatItWasMadeOf() throws {
@@ -46,10 +61,40 @@ import Testing
 
   @Test func aDurationIsSeconds() throws {
     #expect(Duration.milliseconds(1500).schemaValue == .double(1.5))
-    for duration in [.zero, .milliseconds(100), .nanoseconds(-1), .seconds(4_000_000) + .nanoseconds(3)] as [Duration] {
-      try #expect(Duration(schemaValue: duration.schemaValue) == duration)
+    #expect((Duration.seconds(4_000_000) + .nanoseconds(3)).schemaValue == .double(4_000_000.000000003))
+    #expect(Duration(attoseconds: 1_000_000_000_100_000_000).schemaValue == .double(1.000_000_000_1))
+    #expect((Duration.seconds(1) + Duration(attoseconds: 1)).schemaValue == .string("1.000000000000000001"))
+    #expect(try Duration(schemaValue: .double(1e-12)) == Duration(attoseconds: 1_000_000))
+    #expect(try Duration.schema.check(.int(3)) == .double(3))
+    for value in [.double(.infinity), .double(.nan), .string("x"), .string("1."), .string(".5"), .bool(true)] as [Value]
+    {
+      #expect(throws: SchemaError.self) { try Duration.schema.check(value) }
     }
-    #expect(throws: SchemaError.self) { try Duration(schemaValue: .double(.infinity)) }
+  }
+
+  @Test func noPartOfADurationIsLost() throws {
+    var generator = SplitMix64(seed: 34)
+    for scale in 0..<31 {
+      var power: Int128 = 1
+      for _ in 0..<scale { power *= 10 }
+      for _ in 0..<20 {
+        let attoseconds = Int128(generator.next() >> 44) * power * (generator.next() & 1 == 0 ? 1 : -1)
+        try survives(Duration(attoseconds: attoseconds))
+        try survives(Duration(attoseconds: attoseconds + 1))
+      }
+    }
+    for duration in [.zero, .seconds(Int64.max), .seconds(Int64.min), .seconds(1e20), .nanoseconds(-1)] as [Duration] {
+      try survives(duration)
+    }
+  }
+
+  /// Numbers as they were written when a duration was no more than a number.
+  @Test func aDurationOfNanosecondsIsReadAsItWasWritten() throws {
+    var generator = SplitMix64(seed: 7)
+    for bits in 10..<53 {
+      let duration = Duration.nanoseconds(Int64(generator.next() >> (64 - UInt64(bits))))
+      #expect(try Duration(schemaValue: .double(duration / .seconds(1))) == duration)
+    }
   }
 
   @Test func rawValuesStandForTheirTypes() throws {
@@ -73,7 +118,7 @@ import Testing
     let bounds = Value.map([.string("lowerBound"): .int(3), .string("upperBound"): .int(2)])
     let error = #expect(throws: SchemaError.self) { try Range<Int>(schemaValue: bounds) }
     #expect(error?.message == "'upperBound' must be >= 3, got 2")
-    #expect(ClosedRange<UInt8>.schema.typeName == "ClosedRange<Int>")
+    #expect(ClosedRange<UInt8>.schema.typeName == "ClosedRange<UInt8>")
   }
 
   @Test func keysWithARawValueAreOrderedByIt() throws {
@@ -81,6 +126,41 @@ import Testing
     guard case .map(let map) = try value(of: "perGenre", in: programme) else { throw MacroMismatch() }
     #expect(map.map(\.key) == [.string("comedy"), .string("drama")])
     #expect(UInt8(mapKey: .int(256)) == nil)
+    try survives(programme)
+    guard case .map(let seeds) = try value(of: "perSeed", in: programme) else { throw MacroMismatch() }
+    #expect(seeds.map(\.key) == [.string("18446744073709551615"), .string("7")])
+  }
+
+  /// The kind of a key allows more than the type does.
+  @Test func keysThatTheTypeDoesNotHaveAreRefused() {
+    func message<Subject: Schematic>(_ type: Subject.Type, _ key: MapKey) -> String? {
+      #expect(throws: SchemaError.self) { try type.schema.check(.map([key: .int(1)])) }?.message
+    }
+    #expect(message([UInt8: Int].self, .int(256)) == "value must have UInt8 keys, got number 256")
+    #expect(message([Genre: Int].self, .string("opera")) == #"value must have Genre keys, got string "opera""#)
+    #expect(message([UInt: Int].self, .string("x")) == #"value must have UInt keys, got string "x""#)
+    #expect(message([String: Int].self, .int(1)) == "value must have String keys, got number 1")
+  }
+
+  /// The type itself has the last word, wherever a value is checked.
+  @Test func checkingAsksTheType() {
+    func message<Subject: Schematic>(_ type: Subject.Type, _ value: Value) -> String? {
+      #expect(throws: SchemaError.self) { try Field("given", of: type).check(value) }?.message
+    }
+    let range = Value.map([.string("lowerBound"): .int(3), .string("upperBound"): .int(2)])
+    #expect(message(Rank.self, .int(3)) == "'given' must be Rank, got number 3")
+    #expect(message(Genre?.self, .string("opera")) == #"'given' must be one of drama, comedy, got string "opera""#)
+    #expect(message(Range<Int>.self, range) == "'given.upperBound' must be >= 3, got 2")
+    #expect(message([Rank].self, .list([.int(1), .int(9)])) == "'given[2]' must be Rank, got number 9")
+    #expect(message(Set<UInt>.self, .list([.bool(true)])) == "'given[1]' must be UInt, got bool true")
+    #expect(message(Float.self, .string("x")) == #"'given' must be Double, got string "x""#)
+  }
+
+  @Test func numbersWithoutDigitsAreReadFromJSONWhateverTheType() throws {
+    #expect(try Float.schema.value(fromJSON: .string("-inf")) == .double(-.infinity))
+    #expect(
+      try Set<Double>.schema.value(fromJSON: .list([.string("inf"), .int(1)]))
+        == .list([.double(1), .double(.infinity)]))
   }
 
   @Test func partsThatChangeAsAWholeAreReadOneByOne() throws {
@@ -118,5 +198,26 @@ import Testing
   @Test func genericTypesAreToldApartByTheirArguments() {
     #expect(Page<Genre>.schema.typeName == "Page<Genre>")
     #expect(Page<Page<Int>>.schema.typeDetail == "Page<Page<Int>>{items: [Page<Int>], next: Position<Page<Int>>?}")
+    #expect(Page<UInt8>.schema.typeName == "Page<UInt8>")
+    #expect(Page<UInt64?>.schema.typeName == "Page<UInt64?>")
+    #expect(Page<[Duration]>.schema.typeName == "Page<[Duration]>")
+    #expect(Page<[UInt8: Set<Rank>]>.schema.typeName == "Page<[UInt8: Set<Rank>]>")
+    #expect(Page<Range<UInt8>>.schema.typeName == "Page<Range<UInt8>>")
+    #expect(Page<Page<UInt8>.Position>.schema.typeName == "Page<Position<UInt8>>")
+    #expect(Page<MovieID>.schema.typeName == "Page<MovieID>")
+  }
+
+  @Test func aTypeInAnExtensionHasTheArgumentsOfTheTypesAroundIt() throws {
+    struct Local: Equatable, SchematicRawValue { var rawValue: Int }
+    #expect(Page<UInt8>.Cursor.schema.typeName == "Cursor<UInt8>")
+    #expect(Page<Page<Int>.Position>.Cursor.schema.typeName == "Cursor<Page<Int>.Position>")
+    #expect(Page<[Genre]>.Turn.schema.typeName == "Turn<Array<Genre>>")
+    #expect(Page<Local>.Cursor.schema.typeName == "Cursor<ConformanceTests.Local>")
+    #expect(Page<[UInt8: Int]>.Cursor.schema.typeName == "Cursor<Dictionary<UInt8, Int>>")
+    #expect(Ticket.Stub.schema.typeName == "Stub")
+    #expect(Page<Int>.Cursor.schema === Page<Int>.Cursor.schema)
+    #expect(Page<Int>.Cursor.schema !== Page<UInt8>.Cursor.schema)
+    try survives(Page<Int>.Turn.to(Page<Int>.Cursor(row: 3)))
+    #expect(Page<Int>.Turn.cases.to.extract(.back) == nil)
   }
 }

@@ -46,6 +46,8 @@ struct Programme: Equatable {
   var shares: Set<Float> = [0.5, -1]
   var perGenre: [Genre: Int] = [.drama: 1, .comedy: 2]
   var perByte: [UInt8: MovieID] = [3: MovieID(rawValue: "c")]
+  var perSeed: [UInt64: Int] = [.max: 1, 7: 2]
+  var perCount: [UInt: Int] = [.max: 3]
 }
 
 @Schema
@@ -55,6 +57,19 @@ struct Page<Element: Schematic & Equatable>: Equatable {
 
   @Schema
   struct Position: Equatable { var number: Int = 0 }
+}
+
+extension Page {
+  @Schema
+  struct Cursor: Equatable { var row = 0 }
+
+  @Schema
+  enum Turn: Equatable { case to(Cursor), back }
+}
+
+extension Ticket {
+  @Schema
+  struct Stub: Equatable { var row = 0 }
 }
 
 @Schema

@@ -27,9 +27,24 @@ import Testing
     #expect(throws: SchemaError.self) { try Decimal(schemaValue: .string(text)) }
   }
 
+  @Test func aDecimalThatIsNoNumberIsReadBack() throws {
+    #expect(try Decimal(schemaValue: Decimal.nan.schemaValue).isNaN)
+    #expect(try Decimal.schema.check(.string("1.50")) == .string("1.5"))
+    for number in [Decimal.greatestFiniteMagnitude, .leastNonzeroMagnitude, -.pi] {
+      #expect(try Decimal(schemaValue: number.schemaValue) == number)
+    }
+  }
+
+  @Test func typesOfFoundationTellGenericTypesApart() {
+    #expect(Page<UUID>.schema.typeName == "Page<UUID>")
+    #expect(Page<Date>.Cursor.schema.typeName == "Cursor<Date>")
+  }
+
   @Test func errorsNameTheType() {
     let error = #expect(throws: SchemaError.self) { try UUID(schemaValue: .string("x")) }
     #expect(error?.message == #"value must be UUID, got string "x""#)
+    let key = #expect(throws: SchemaError.self) { try [UUID: Int].schema.check(.map([.string("x"): .int(1)])) }
+    #expect(key?.message == #"value must have UUID keys, got string "x""#)
   }
 
   @Test func datesAgreeWithFoundation() throws {

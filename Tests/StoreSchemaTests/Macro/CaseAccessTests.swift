@@ -51,7 +51,7 @@ import Testing
 
   @Test func casePathsGoBothWays() {
     let cases = MacroAction.cases
-    #expect(cases.counter.name == "counter")
+    #expect(cases.counter.caseName == "counter")
     #expect(cases.counter.embed(.reset) == .counter(.reset))
     #expect(cases.counter.extract(.counter(.set(1))) == .set(1))
     #expect(cases.counter.extract(.rename(id: 1, title: "")) == nil)
@@ -60,7 +60,7 @@ import Testing
     #expect(MacroCounterAction.cases.reset.embed(()) == .reset)
     #expect(MacroCounterAction.cases.reset.extract(.reset) != nil)
     #expect(MacroCounterAction.cases.reset.extract(.set(1)) == nil)
-    #expect(MacroKeywordCases.cases.default.name == "default")
+    #expect(MacroKeywordCases.cases.default.caseName == "default")
     #expect(MacroResult<Int>.cases.success.extract(.success(3)) == 3)
   }
 

@@ -6,11 +6,24 @@ import Testing
   private let path = MacroAction.cases.counter.increment
 
   @Test func theyGoInAndOut() {
-    #expect(path.name == "counter.increment")
+    #expect(path.caseName == "counter.increment")
     #expect(path.embed(3) == .counter(.increment(by: 3)))
     #expect(path.extract(.counter(.increment(by: 3))) == 3)
     #expect(path.extract(.counter(.reset)) == nil)
     #expect(path.extract(.list(items: [])) == nil)
+  }
+
+  @Schema
+  enum Form: Equatable { case name(String), appending(Int), sent }
+
+  @Schema
+  enum Dialog: Equatable { case form(Form), other }
+
+  @Test func casesMayBeNamedAsAnything() {
+    #expect(Dialog.cases.form.appending.embed(3) == .form(.appending(3)))
+    #expect(Dialog.form(.appending(3)).is(\.form.appending))
+    #expect(Dialog.form(.name("x"))[case: \.form.name] == "x")
+    #expect(CasePath(Dialog.cases.form, Form.cases.sent).caseName == "form.sent")
   }
 
   @Test func actionsAreAskedAndReadByThem() {

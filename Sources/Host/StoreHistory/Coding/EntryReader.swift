@@ -94,16 +94,11 @@ public struct EntryReader {
   ///
   /// - Throws: ``EntryError`` where the text is no time, or one of more nanoseconds than an Int holds.
   public static func time(_ text: String) throws(EntryError) -> Duration {
-    let isNegative = text.utf8.first == UInt8(ascii: "-")
-    let parts = (isNegative ? text.dropFirst() : text[...]).split(separator: ".", omittingEmptySubsequences: false)
-    let fraction = parts.count == 2 ? parts[1] : ""
-    guard parts.count == 1 || (parts.count == 2 && (1...18).contains(fraction.utf8.count)),
-      (parts[0] + fraction).utf8.allSatisfy({ (0x30...0x39).contains($0) }), let seconds = Int64(parts[0]),
-      let attoseconds = Int64(fraction + String(repeating: "0", count: 18 - fraction.utf8.count)),
-      Duration(secondsComponent: seconds, attosecondsComponent: attoseconds) <= .nanoseconds(Int64.max)
-    else { throw EntryError("'at' must be seconds, got '\(text)'") }
-    let time = Duration(secondsComponent: seconds, attosecondsComponent: attoseconds)
-    return isNegative ? .zero - time : time
+    let limit = Duration.nanoseconds(Int64.max)
+    guard let time = Duration(decimalSeconds: text), (.zero - limit...limit).contains(time) else {
+      throw EntryError("'at' must be seconds, got '\(text)'")
+    }
+    return time
   }
 
   // MARK: Members

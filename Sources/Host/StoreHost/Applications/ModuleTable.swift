@@ -54,7 +54,12 @@ package struct ModuleTable<Action: SchematicUnion, State: SchematicRecord> {
       ? .string(call.type.name)
       : .variant(Variant(name: call.type.name, payload: call.record))
     var reader = FieldReader([inner])
-    return try Action(schemaCase: call.type.position[0], fields: &reader)
+    do throws(SchemaError) {
+      return try Action(schemaCase: call.type.position[0], fields: &reader)
+    } catch {
+      // Of the way to an argument, the case of the module is no part.
+      throw SchemaError(Path(Array(error.path.steps.dropFirst())), error.problem)
+    }
   }
 
   /// The call of a typed action; nil where its module has no actions in the table.

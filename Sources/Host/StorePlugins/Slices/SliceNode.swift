@@ -27,6 +27,8 @@ struct SliceNode {
   /// True if its value was put somewhere in the draft, or moved with its list. Once the node is no longer in place, a
   /// write to it would not reach the value's new place.
   var isElsewhere = false
+  /// True if nobody will look for the node at its place any more.
+  var isGone: Bool { if case .loose = presence { true } else { false } }
 
   /// A step inwards.
   enum Step: Equatable {
@@ -50,5 +52,8 @@ struct SliceNode {
     /// its position among such values. So `a[1], a[2] = a[2], a[1]` and `table.sort` do on a list of records what they
     /// do on plain tables.
     case loose(Int)
+    /// The value has a Swift type that changes its parts together only. The object stands for a copy of what was there, by
+    /// its position among such copies.
+    case whole(Int)
   }
 }

@@ -12,7 +12,7 @@ extension SliceObjects {
   func path(_ number: Int) -> Path {
     let node = nodes[number]
     // A replaced value has no place any more but the slice that it was part of.
-    guard node.presence == .inPlace else { return Path([.field(draftName)]) }
+    if case .loose = node.presence { return Path([.field(draftName)]) }
     switch node.step {
     case .draft: return Path([.field(draftName)])
     case .module(let position): return Path([.field(modules[position])])

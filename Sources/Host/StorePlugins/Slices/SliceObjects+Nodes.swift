@@ -24,6 +24,26 @@ extension SliceObjects {
     }
   }
 
+  /// The number of the node of a field or an element whose object stands for a copy of what is at an address, if there is one.
+  func copy(_ parent: Int, _ step: SliceNode.Step, of address: UnsafeRawPointer) -> Int? {
+    find({ hash(parent, step) }) { number in
+      nodes[number].parent == parent && nodes[number].step == step && isCopy(number, of: address)
+    }
+  }
+
+  /// The same for an entry.
+  func copy(_ parent: Int, _ key: MapKey, of address: UnsafeRawPointer) -> Int? {
+    find({ hash(parent, key) }) { number in
+      guard nodes[number].parent == parent, case .entry(let position) = nodes[number].step else { return false }
+      return keys[position] == key && isCopy(number, of: address)
+    }
+  }
+
+  private func isCopy(_ number: Int, of address: UnsafeRawPointer) -> Bool {
+    guard case .whole(let position) = nodes[number].presence else { return false }
+    return wholes[position].isCopy(of: address)
+  }
+
   /// Of so many nodes or fewer, as nearly all calls have, each is looked at.
   private static let fewNodes = 8
 
@@ -85,14 +105,15 @@ extension SliceObjects {
   private func note(_ number: Int) {
     for number in (number - base == Self.fewNodes ? base : number)...number {
       index.insert(
-        number, hash(ofNode: number), hashOf: { hash(ofNode: $0) }, isGone: { nodes[$0].presence != .inPlace })
+        number, hash(ofNode: number), hashOf: { hash(ofNode: $0) }, isGone: { nodes[$0].isGone })
     }
   }
 
   @inline(__always)
   func shape(of part: UnsafeMutablePointer<SlicePart>) -> Unmanaged<SliceShape> {
     if let shape = part.pointee.shape { return shape }
-    let shape = findShape(of: part.pointee.schema.unwrapped)
+    let schema = part.pointee.schema.unwrapped
+    let shape = findShape(of: part.pointee.isWhole ? schema.dynamic : schema)
     part.pointee.shape = shape
     return shape
   }

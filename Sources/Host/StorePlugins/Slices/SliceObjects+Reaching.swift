@@ -23,6 +23,7 @@ extension SliceObjects {
     var found: UnsafeRawPointer?
     switch nodes[number].presence {
     case .loose(let position): found = UnsafeRawPointer(loose[position].address)
+    case .whole(let position): found = UnsafeRawPointer(wholes[position].value.address)
     case .inPlace: found = findPlace(number)
     }
     nodes[number].address = UnsafeMutableRawPointer(mutating: found)
@@ -66,6 +67,8 @@ extension SliceObjects {
     var found: UnsafeMutableRawPointer?
     switch (nodes[number].presence, nodes[number].step) {
     case (.loose(let position), _): found = UnsafeMutableRawPointer(loose[position].address)
+    // Nothing is written there.
+    case (.whole, _): return nil
     case (.inPlace, .draft): found = draft
     case (.inPlace, _):
       let parent = nodes[number].parent
@@ -136,6 +139,7 @@ extension SliceObjects {
     let node = nodes[number]
     switch node.presence {
     case .loose(let position): return body(UnsafeRawPointer(loose[position].address))
+    case .whole(let position): return body(UnsafeRawPointer(wholes[position].value.address))
     case .inPlace: break
     }
     switch node.step {

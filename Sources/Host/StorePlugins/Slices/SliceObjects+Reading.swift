@@ -98,6 +98,7 @@ extension SliceObjects {
     _ step: SliceNode.Step, to result: inout LuaResult
   ) {
     guard part.pointee.hasParts else { return part.pointee.write(address, to: &result) }
+    if part.pointee.isWhole { return writeWhole(part, address, parent, step, to: &result) }
     part.pointee.ifPresent(address) {
       let place = nodes[parent].address == nil ? Place() : place(part, address, isOwn)
       result.append(object(parent, step, part, place))
@@ -109,6 +110,7 @@ extension SliceObjects {
     _ entry: Int, to result: inout LuaResult
   ) {
     guard part.pointee.hasParts else { return part.pointee.write(address, to: &result) }
+    if part.pointee.isWhole { return writeWhole(part, address, parent, key, to: &result) }
     part.pointee.ifPresent(address) { result.append(object(parent, key, entry: entry, part, place)) }
   }
 

@@ -37,6 +37,7 @@ extension SliceObjects {
   @inline(__always)
   func requirePlace(_ number: Int) throws {
     if !loose.isEmpty { try requireReach(number) }
+    if !wholes.isEmpty { try requireParts(number) }
   }
 
   private func requireReach(_ number: Int) throws {
@@ -124,7 +125,16 @@ extension SliceObjects {
         keep(child(number, key), part, entry)
         old = part.schema.access.read(entry)
       }
-      if let value { try access.set(map, key, value) } else { access.remove(map, key) }
+      if let value {
+        do throws(SchemaError) {
+          try access.set(map, key, value)
+        } catch {
+          // Of a type whose keys are not all that its kind of key allows.
+          throw error.under(path(number))
+        }
+      } else {
+        access.remove(map, key)
+      }
       note(number, .entry(key, old))
       time += 1
     }

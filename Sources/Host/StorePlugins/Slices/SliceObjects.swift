@@ -41,13 +41,16 @@ final class SliceObjects: LuaObjectHandler {
   @exclusivity(unchecked) var modules: [String] = []
   /// The values that stood in the draft until they were replaced there.
   @exclusivity(unchecked) var loose: [CopiedPart] = []
+  /// The copies of values whose parts are not reached where they are, such as sets.
+  @exclusivity(unchecked) var wholes: [WholePart] = []
   @exclusivity(unchecked) var index = NodeIndex()
   @exclusivity(unchecked) private(set) var generation: UInt32 = 1
   /// The first node of the draft, where there is one; those before it are of a command that dispatched, and live on.
   @exclusivity(unchecked) private(set) var base = 0
-  /// The index of those, and the number of their keys.
+  /// The index of those, and the numbers of their keys and of their copies.
   @exclusivity(unchecked) private var outerIndex = NodeIndex()
   @exclusivity(unchecked) private var outerKeys = 0
+  @exclusivity(unchecked) private var outerWholes = 0
   @exclusivity(unchecked) private(set) var draft: UnsafeMutableRawPointer?
   /// Drafts are numbered, so that one that was kept is told from the present one.
   @exclusivity(unchecked) private(set) var draftNumber = 0
@@ -123,6 +126,7 @@ final class SliceObjects: LuaObjectHandler {
   private func forgetNodes() {
     nodes.removeAll()
     keys.removeAll()
+    if !wholes.isEmpty { wholes.removeAll(keepingCapacity: true) }
     if !modules.isEmpty { modules.removeAll(keepingCapacity: true) }
     if !walks.isEmpty { walks.removeAll(keepingCapacity: true) }
     index.removeAll()
@@ -134,6 +138,7 @@ final class SliceObjects: LuaObjectHandler {
   private func beginNested() {
     base = nodes.count
     outerKeys = keys.count
+    outerWholes = wholes.count
     swap(&index, &outerIndex)
   }
 
@@ -141,6 +146,7 @@ final class SliceObjects: LuaObjectHandler {
   private func endNested() {
     nodes.removeLast(nodes.count - base)
     keys.removeLast(keys.count - outerKeys)
+    wholes.removeLast(wholes.count - outerWholes)
     if !walks.isEmpty { walks = walks.filter { $0.key < base } }
     index.removeAll()
     swap(&index, &outerIndex)

@@ -64,7 +64,9 @@ extension SlicePart {
   /// The value that a Lua argument is, where it is a scalar of the type: nothing has to be converted or looked into then.
   @inline(__always)
   func scalar(_ argument: LuaArgument) -> Value? {
-    switch (form, argument.kind) {
+    // The Swift type has a say in it, or the value is converted.
+    if case .other = memory { return nil }
+    return switch (form, argument.kind) {
     case (.int, .integer(let number)): number >= minimum && number <= maximum ? .int(number) : nil
     case (.double, .number(let number)): .double(number)
     case (.double, .integer(let number)): .double(Double(number))

@@ -82,7 +82,8 @@ final class SliceShape {
     fields = UnsafeMutableBufferPointer(start: firstField, count: parts.count)
     _ = fields.initialize(from: parts)
     let isNamed = keys.count == parts.count
-    let shownParts = parts.indices.filter { isNamed && parts[$0].form == .parts }.prefix(Self.maximumShownParts)
+    let shownParts = parts.indices.filter { isNamed && parts[$0].form == .parts && !parts[$0].isWhole }.prefix(
+      Self.maximumShownParts)
     self.shownParts = .allocate(capacity: Self.maximumShownParts)
     self.shownParts.initialize(from: Array(shownParts), count: shownParts.count)
     shownPartCount = shownParts.count
@@ -192,6 +193,8 @@ struct SlicePart {
   let offset: Int
   let memory: Access.Memory
   let form: Form
+  /// True if the value has parts that Lua reads, and a Swift type that changes them together only, such as a set.
+  let isWhole: Bool
   let minimum: Int
   let maximum: Int
   private let unmanagedSchema: Unmanaged<Schema>
@@ -227,10 +230,11 @@ struct SlicePart {
     case .bool: form = .bool
     case .string: form = .string
     case .record, .list, .map: form = .parts
-    case .optional(let wrapped): form = wrapped.hasParts ? .optionalParts : .other
+    case .optional(let wrapped): form = wrapped.kind.hasParts ? .optionalParts : .other
     case .choice, .union, .any: form = .other
     }
     (minimum, maximum) = bounds
+    isWhole = schema.unwrapped.isWhole
   }
 
   var schema: Schema { unmanagedSchema.takeUnretainedValue() }
@@ -253,12 +257,10 @@ extension RecordAccess {
 }
 
 extension Schema {
-  /// True if Lua gets an object for a value of the type.
-  fileprivate var hasParts: Bool {
-    switch kind {
-    case .record, .list, .map: true
-    default: false
-    }
+  /// True if the parts of a value are not reached where they are.
+  fileprivate var isWhole: Bool {
+    guard kind.hasParts, case .none = access.parts else { return false }
+    return true
   }
 
   /// The type without an optional around it.

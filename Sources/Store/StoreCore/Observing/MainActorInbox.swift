@@ -7,6 +7,7 @@ final class MainActorInbox<Content: Sendable>: Sendable {
 
   private let waiting = Lock(Waiting())
   private let onChange: @MainActor (Content) -> Void
+  @MainActor private var isDelivering = false
 
   init(_ onChange: @escaping @MainActor (Content) -> Void) { self.onChange = onChange }
 
@@ -21,14 +22,20 @@ final class MainActorInbox<Content: Sendable>: Sendable {
     if isFirst { Task { @MainActor in self.deliver() } }
   }
 
-  /// Hands over what waits, at once.
+  /// Hands over what waits, at once; while something is being handed over, right after that.
   @MainActor
   func deliver() {
-    let newest: Content? = waiting.withLock { waiting in
+    guard !isDelivering else { return }
+    isDelivering = true
+    defer { isDelivering = false }
+    while let newest = takeNewest() { onChange(newest) }
+  }
+
+  private func takeNewest() -> Content? {
+    waiting.withLock { waiting in
       defer { waiting.newest = nil }
       return waiting.newest
     }
-    if let newest { onChange(newest) }
   }
 
   /// Hands over nothing any more.

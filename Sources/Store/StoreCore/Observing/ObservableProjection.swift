@@ -9,7 +9,7 @@ import Observation
 /// ```
 ///
 /// The state shown changes on the main actor's own turn, and at once where ``dispatch(_:info:file:function:line:)`` here
-/// changed it. It never changes while a view is being drawn. The idea is SwiftRex's `asObservableViewModel`.
+/// changed it; in the midst of a change, right behind that. It never changes while a view is being drawn. The idea is SwiftRex's `asObservableViewModel`.
 @MainActor
 @dynamicMemberLookup
 public final class ObservableProjection<Action: Sendable, State: Sendable>: Observable {

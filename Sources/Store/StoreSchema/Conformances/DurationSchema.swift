@@ -1,15 +1,65 @@
 extension Duration: Schematic {
-  /// `Double`, in seconds.
+  /// `Double`, in seconds. A duration that no `Double` tells from its neighbours is written as text: the digits of its
+  /// seconds, all 18 behind the point that it may have.
   public static let schema = Schema.scalar(
-    Duration.self, .double, read: { .double($0 / .seconds(1)) }, isEqual: ==)
+    Duration.self, .double,
+    read: { duration in
+      let text = duration.decimalSeconds
+      if let number = Double(text), Duration(secondsShown: number) == duration { return .double(number) }
+      return .string(text)
+    }, isEqual: ==)
 
-  /// The duration of so many seconds, to the nanosecond.
+  /// The duration of so many seconds: a number by the digits that show it, or a text of digits, to the attosecond.
   public init(schemaValue value: Value) throws(SchemaError) {
-    let seconds = try Double(schemaValue: value)
-    let whole = seconds.rounded(.towardZero)
-    guard let wholeSeconds = Int64(exactly: whole) else {
+    let duration: Duration?
+    switch value {
+    case .int(let seconds): duration = .seconds(seconds)
+    case .double(let seconds): duration = Duration(secondsShown: seconds)
+    case .string(let text): duration = Duration(decimalSeconds: text)
+    default: throw Duration.schema.mismatch(value)
+    }
+    guard let duration else {
+      guard case .double(let seconds) = value else { throw Duration.schema.mismatch(value) }
       throw SchemaError(Path(), .outOfRange(bounds: "a number of seconds", found: ScalarText.text(of: seconds)))
     }
+    self = duration
+  }
+}
+
+extension Duration {
+  private static let attosecondsPerSecond: Int128 = 1_000_000_000_000_000_000
+
+  /// The seconds in decimal digits, with as many behind the point as it takes.
+  fileprivate var decimalSeconds: String {
+    let (seconds, rest) = attoseconds.magnitude.quotientAndRemainder(dividingBy: Self.attosecondsPerSecond.magnitude)
+    var text = attoseconds < 0 ? "-\(seconds)" : "\(seconds)"
+    guard rest > 0 else { return text }
+    let digits = "\(rest)"
+    text += "." + String(repeating: "0", count: 18 - digits.utf8.count) + digits
+    while text.utf8.last == UInt8(ascii: "0") { text.removeLast() }
+    return text
+  }
+
+  /// The duration of a text of decimal seconds; nil where it is none, or one of more than 18 digits behind the point.
+  package init?(decimalSeconds text: String) {
+    let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+    let fraction = parts.count == 2 ? parts[1] : "0"
+    let digits = parts[0].utf8.first == UInt8(ascii: "-") ? parts[0].dropFirst() : parts[0]
+    guard parts.count <= 2, !digits.isEmpty, (1...18).contains(fraction.utf8.count),
+      (digits + fraction).utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+      let attoseconds = Int128(parts[0] + fraction + String(repeating: "0", count: 18 - fraction.utf8.count))
+    else { return nil }
+    self.init(attoseconds: attoseconds)
+  }
+
+  /// The duration that a number stands for: of nanoseconds where those are shown by it, else of the digits that show it.
+  private init?(secondsShown seconds: Double) {
+    let whole = seconds.rounded(.towardZero)
+    guard let wholeSeconds = Int64(exactly: whole) else { return nil }
     self = .seconds(wholeSeconds) + .nanoseconds(Int64(((seconds - whole) * 1e9).rounded()))
+    if Double(decimalSeconds) == seconds || self / .seconds(1) == seconds { return }
+    self =
+      Duration(decimalSeconds: seconds.description)
+      ?? .seconds(wholeSeconds) + Duration(attoseconds: Int128(((seconds - whole) * 1e18).rounded()))
   }
 }

@@ -1,12 +1,9 @@
 extension Schema {
-  /// The schema of an integer type, with its bounds where they are narrower than those of `Int`.
+  /// The schema of an integer type whose numbers are all `Int`s, with its bounds where they are narrower.
   static func integer<Integer: Schematic & FixedWidthInteger>(_ type: Integer.Type) -> Schema {
-    let minimum = Int(exactly: Integer.min) ?? .min
-    let maximum = Int(exactly: Integer.max) ?? .max
+    let (minimum, maximum) = (Int(Integer.min), Int(Integer.max))
     let kind = Kind.int(minimum: minimum == .min ? nil : minimum, maximum: maximum == .max ? nil : maximum)
-    // A number that is no `Int` is shown as nearly as can be; what reads it back refuses it.
-    return .scalar(
-      type, kind, read: { number in Int(exactly: number).map { .int($0) } ?? .double(Double(number)) }, isEqual: ==)
+    return .scalar(type, kind, read: { .int(Int($0)) }, isEqual: ==)
   }
 }
 
@@ -56,19 +53,43 @@ extension UInt32: Schematic {
   public static let schema = Schema.integer(UInt32.self)
 }
 
+// Both may be above `Int.max`, and the type decides how a number is written, not the number.
+
 extension UInt: Schematic {
-  /// `Int` from 0. A number above `Int.max` is shown as a `Double`, and cannot be read back.
-  public static let schema = Schema.integer(UInt.self)
+  /// Decimal digits as text, since the number may be above `Int.max`.
+  public static let schema = Schema.digits(of: UInt.self)
+  /// The integer that the digits, or a number, stand for.
+  public init(schemaValue value: Value) throws(SchemaError) { self = try UInt.read(digits: value) }
 }
 
 extension UInt64: Schematic {
   /// Decimal digits as text, since a seed or a hash may be above `Int.max`.
-  public static let schema = Schema.scalar(UInt64.self, .string, read: { .string("\($0)") }, isEqual: ==)
-  /// The integer that the digits stand for.
-  public init(schemaValue value: Value) throws(SchemaError) {
-    guard let number = UInt64(try String(schemaValue: value)) else {
-      throw SchemaError(Path(), .typeMismatch(expected: "UInt64", found: value.described))
+  public static let schema = Schema.digits(of: UInt64.self)
+  /// The integer that the digits, or a number, stand for.
+  public init(schemaValue value: Value) throws(SchemaError) { self = try UInt64.read(digits: value) }
+}
+
+extension Schema {
+  /// The schema of an integer type that is written as text.
+  fileprivate static func digits<Integer: Schematic & FixedWidthInteger>(of type: Integer.Type) -> Schema {
+    .scalar(type, .string, read: { .string("\($0)") }, isEqual: ==)
+  }
+}
+
+extension FixedWidthInteger {
+  /// The integer that decimal digits stand for, or a number, as Lua has it and files of before.
+  fileprivate static func read(digits value: Value) throws(SchemaError) -> Self {
+    let digits: String
+    switch value {
+    case .string(let text): digits = text
+    case .int(let number): digits = "\(number)"
+    default: throw SchemaError(expected: "\(Self.self)", found: value)
     }
-    self = number
+    if let number = Self(digits) { return number }
+    let unsigned = digits.utf8.first == UInt8(ascii: "-") ? digits.dropFirst() : digits[...]
+    guard !unsigned.isEmpty, unsigned.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
+      throw SchemaError(expected: "\(Self.self)", found: value)
+    }
+    throw SchemaError(Path(), .outOfRange(bounds: "\(Self.min)...\(Self.max)", found: digits))
   }
 }

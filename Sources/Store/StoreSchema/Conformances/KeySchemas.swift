@@ -52,6 +52,34 @@ extension UInt8: SchematicKey {}
 extension UInt16: SchematicKey {}
 extension UInt32: SchematicKey {}
 
+extension SchematicKey where Self: FixedWidthInteger & UnsignedInteger {
+  /// The key whose digits a text key holds.
+  fileprivate init?(digits mapKey: MapKey) {
+    switch mapKey {
+    case .int(let key): self.init(exactly: key)
+    case .string(let text): self.init(text)
+    }
+  }
+}
+
+extension UInt: SchematicKey {
+  /// A text key: its decimal digits.
+  public static var keyKind: Schema.KeyKind { .string }
+  /// The integer of the digits, or nil where they stand for none.
+  public init?(mapKey: MapKey) { self.init(digits: mapKey) }
+  /// The digits.
+  public var mapKey: MapKey { .string("\(self)") }
+}
+
+extension UInt64: SchematicKey {
+  /// A text key: its decimal digits.
+  public static var keyKind: Schema.KeyKind { .string }
+  /// The integer of the digits, or nil where they stand for none.
+  public init?(mapKey: MapKey) { self.init(digits: mapKey) }
+  /// The digits.
+  public var mapKey: MapKey { .string("\(self)") }
+}
+
 extension SchematicKey where Self: RawRepresentable, RawValue: SchematicKey {
   /// The kind of the raw value.
   public static var keyKind: Schema.KeyKind { RawValue.keyKind }

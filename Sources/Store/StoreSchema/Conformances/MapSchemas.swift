@@ -15,16 +15,16 @@ protocol HashedEntries: Sendable {
 extension HashedEntries {
   static var hashedSchema: Schema {
     let element = Value.schema
+    var normalize: Schema.Normalize?
+    // Of other keys the kind does not say which ones the type has.
+    if Key.self != Int.self, Key.self != String.self {
+      normalize = { (value) throws(SchemaError) in read(try Self(entries: value)) }
+    }
     return Schema(
       kind: .map(key: Key.keyKind, element),
       access: Access(
         copies: Access.copying(Self.self),
-        read: { source in
-          let entries = source.assumingMemoryBound(to: Self.self).pointee
-          var map = PersistentMap<MapKey, StoreSchema.Value>()
-          for key in entries.keys { map[key.mapKey] = entries[key]?.schemaValue }
-          return .map(map)
-        },
+        read: { read($0.assumingMemoryBound(to: Self.self).pointee) },
         assign: { (value, target) throws(SchemaError) in
           target.assumingMemoryBound(to: Self.self).pointee = try Self(entries: value)
         },
@@ -37,7 +37,13 @@ extension HashedEntries {
             return element.areEqual(old, new)
           }
         },
-        parts: .map(hashedAccess)))
+        parts: .map(hashedAccess)), normalize: normalize)
+  }
+
+  private static func read(_ entries: Self) -> StoreSchema.Value {
+    var map = PersistentMap<MapKey, StoreSchema.Value>()
+    for key in entries.keys { map[key.mapKey] = entries[key]?.schemaValue }
+    return .map(map)
   }
 
   private static var hashedAccess: MapAccess {
@@ -60,7 +66,7 @@ extension HashedEntries {
       },
       set: { (target, key, value) throws(SchemaError) in
         guard let entryKey = Key(mapKey: key) else {
-          throw SchemaError(Path(), .badKey(expected: Key.keyKind.name, found: key.value.described))
+          throw SchemaError(Path(), .badKey(expected: "\(Key.self)", found: key.value.described))
         }
         let value = try Value(schemaValue: value)
         target.assumingMemoryBound(to: Self.self).pointee[entryKey] = value
@@ -95,7 +101,7 @@ extension HashedEntries {
     case .map(let map):
       for (key, value) in map {
         guard let entryKey = Key(mapKey: Key.keyKind.spelling(of: key)) else {
-          throw SchemaError(Path(), .badKey(expected: Key.keyKind.name, found: key.value.described))
+          throw SchemaError(Path(), .badKey(expected: "\(Key.self)", found: key.value.described))
         }
         do throws(SchemaError) {
           self[entryKey] = try Value(schemaValue: value)

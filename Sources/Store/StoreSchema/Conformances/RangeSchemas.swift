@@ -9,7 +9,7 @@ protocol SchematicRange<Bound>: Equatable, Sendable {
 extension SchematicRange {
   static func rangeSchema(_ name: String) -> Schema where Self: Schematic {
     let record = RecordSchema(
-      name: "\(name)<\(Bound.schema.typeName)>",
+      name: Schema.name(name, of: Bound.self),
       fields: [Field("lowerBound", of: Bound.self), Field("upperBound", of: Bound.self)])
     return .scalar(Self.self, .record(record)) { range in
       .record(Record(record.layout, [range.lowerBound.schemaValue, range.upperBound.schemaValue]))

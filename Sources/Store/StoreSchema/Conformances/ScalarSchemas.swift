@@ -21,17 +21,32 @@ extension Schema {
     _ type: Scalar.Type, _ kind: Kind, read: @escaping @Sendable (Scalar) -> Value,
     isEqual: @escaping @Sendable (Scalar, Scalar) -> Bool
   ) -> Schema {
-    Schema(
+    let memory = Access.Memory(of: Scalar.self)
+    var normalize: Normalize?
+    // Of the others the kind says all.
+    if case .other = memory { normalize = { (value) throws(SchemaError) in read(try Scalar(schemaValue: value)) } }
+    return Schema(
       kind: kind,
       access: Access(
-        memory: Access.Memory(of: Scalar.self), copies: Access.copying(Scalar.self),
+        byteCount: kind.hasParts ? MemoryLayout<Scalar>.size : 0, memory: memory, copies: Access.copying(Scalar.self),
         read: { read($0.assumingMemoryBound(to: Scalar.self).pointee) },
         assign: { (value, target) throws(SchemaError) in
           target.assumingMemoryBound(to: Scalar.self).pointee = try Scalar(schemaValue: value)
         },
         isEqual: {
           isEqual($0.assumingMemoryBound(to: Scalar.self).pointee, $1.assumingMemoryBound(to: Scalar.self).pointee)
-        }))
+        }), normalize: normalize)
+  }
+}
+
+extension Schema.Kind {
+  /// True if values have parts that are read one by one, though a Swift type may change them together only.
+  @inlinable
+  public var hasParts: Bool {
+    switch self {
+    case .list, .map, .record: true
+    case .bool, .int, .double, .string, .choice, .optional, .union, .any: false
+    }
   }
 }
 

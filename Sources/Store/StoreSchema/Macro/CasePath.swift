@@ -1,12 +1,12 @@
 /// The way into one case of an enum and out of it: what a key path is for a struct's property.
 ///
 /// Where the payload is itself an enum with case paths, the way goes on into its cases: `\.movies.select`. A case of it
-/// that is named `name`, `embed` or `extract` is reached by ``appending(_:)`` only. The idea and the name are Point-Free's
+/// that is named `caseName`, `embed` or `extract` is reached by ``init(_:_:)`` only. The idea and the name are Point-Free's
 /// (swift-case-paths).
 @dynamicMemberLookup
 public struct CasePath<Root, Payload>: Sendable {
-  /// The case's name.
-  public let name: String
+  /// The case's name; of one further in, all names from the outermost on, joined by dots.
+  public let caseName: String
   /// Wraps a payload in the case.
   public let embed: @Sendable (Payload) -> Root
   /// The payload, or nil where the value is another case.
@@ -15,20 +15,19 @@ public struct CasePath<Root, Payload>: Sendable {
   /// Joins the two directions.
   @inlinable
   public init(
-    name: String, embed: @escaping @Sendable (Payload) -> Root, extract: @escaping @Sendable (Root) -> Payload?
+    caseName: String, embed: @escaping @Sendable (Payload) -> Root, extract: @escaping @Sendable (Root) -> Payload?
   ) {
-    self.name = name
+    self.caseName = caseName
     self.embed = embed
     self.extract = extract
   }
 
-  /// The way on into a case of the payload; the names are joined by a dot.
+  /// Goes on into a case of a case's payload; the names are joined by a dot.
   @inlinable
-  public func appending<Inner>(_ inner: CasePath<Payload, Inner>) -> CasePath<Root, Inner> {
-    let (embed, extract) = (embed, extract)
-    return CasePath<Root, Inner>(
-      name: "\(name).\(inner.name)", embed: { embed(inner.embed($0)) },
-      extract: { extract($0).flatMap(inner.extract) })
+  public init<Outer>(_ outer: CasePath<Root, Outer>, _ inner: CasePath<Outer, Payload>) {
+    self.init(
+      caseName: "\(outer.caseName).\(inner.caseName)", embed: { outer.embed(inner.embed($0)) },
+      extract: { outer.extract($0).flatMap(inner.extract) })
   }
 
   /// The way on into a case of the payload, which must be an enum with case paths: `\.movies.select`.
@@ -36,7 +35,7 @@ public struct CasePath<Root, Payload>: Sendable {
   public subscript<Inner>(
     dynamicMember inner: KeyPath<Payload.Cases, CasePath<Payload, Inner>>
   ) -> CasePath<Root, Inner> where Payload: CasePathable {
-    appending(Payload.cases[keyPath: inner])
+    CasePath<Root, Inner>(self, Payload.cases[keyPath: inner])
   }
 }
 

@@ -15,8 +15,9 @@
 /// ``SchematicRawValue``, any other by ``Schema/scalar(_:_:read:)``. `Date`, `UUID` and other types of Foundation are with
 /// the library StoreSchemaFoundation. A type cannot contain itself, be it by way of others:
 /// its description would have no end. A payload changes in place, but one of an `indirect` case is copied first. The
-/// schema of a generic type has its arguments in its name, and is computed anew at every use, because generic types cannot
-/// hold static storage. Prefer plain types where actions or state are read often.
+/// schema of a generic type has its arguments in its name. It is looked up at every use, because generic types cannot hold
+/// static storage, and so is that of a type in an extension, which may be generic. Prefer plain types outside of extensions
+/// where actions or state are read often.
 @attached(
   extension, conformances: SchematicRecord, SchematicUnion, CasePathable,
   names: named(init(schemaFields:)), named(init(schemaCase:fields:)), named(schemaCaseIndex), named(schemaPayload),

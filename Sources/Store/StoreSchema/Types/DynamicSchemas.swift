@@ -1,7 +1,9 @@
 extension Schema {
   /// A schema for values held as ``Value``, such as the slice of a Lua plugin. The values must have passed
   /// ``check(_:)``.
-  public static func dynamic(_ kind: Kind) -> Schema {
+  public static func dynamic(_ kind: Kind) -> Schema { dynamic(kind, normalize: nil) }
+
+  private static func dynamic(_ kind: Kind, normalize: Normalize?) -> Schema {
     Schema(
       kind: kind,
       access: Access(
@@ -10,25 +12,28 @@ extension Schema {
         assign: { (value, target) throws(SchemaError) in target.assumingMemoryBound(to: Value.self).pointee = value },
         isEqual: { $0.assumingMemoryBound(to: Value.self).pointee == $1.assumingMemoryBound(to: Value.self).pointee },
         parts: dynamicParts(kind)),
-      isDynamic: true)
+      isDynamic: true, normalize: normalize)
   }
 
   /// The same description over values held as ``Value``, whatever memory this schema reaches into.
   public var dynamic: Schema {
     if isDynamic { return self }
-    switch kind {
-    case .bool, .int, .double, .string, .choice, .any: return .dynamic(kind)
-    case .optional(let wrapped): return .dynamic(.optional(wrapped.dynamic))
-    case .list(let element): return .dynamic(.list(element.dynamic))
-    case .map(let key, let value): return .dynamic(.map(key: key, value.dynamic))
-    case .record(let record):
-      return .dynamic(.record(RecordSchema(name: record.name, fields: record.fields.map(\.dynamic))))
-    case .union(let union):
-      let cases = union.cases.map {
-        UnionSchema.Case($0.name, fields: $0.fields.map(\.dynamic), documentation: $0.documentation)
+    let kind: Kind =
+      switch kind {
+      case .bool, .int, .double, .string, .choice, .any: kind
+      case .optional(let wrapped): .optional(wrapped.dynamic)
+      case .list(let element): .list(element.dynamic)
+      case .map(let key, let value): .map(key: key, value.dynamic)
+      case .record(let record): .record(RecordSchema(name: record.name, fields: record.fields.map(\.dynamic)))
+      case .union(let union):
+        .union(
+          UnionSchema(
+            name: union.name,
+            cases: union.cases.map {
+              UnionSchema.Case($0.name, fields: $0.fields.map(\.dynamic), documentation: $0.documentation)
+            }))
       }
-      return .dynamic(.union(UnionSchema(name: union.name, cases: cases)))
-    }
+    return .dynamic(kind, normalize: normalize)
   }
 
   private static func dynamicParts(_ kind: Kind) -> Access.Parts {

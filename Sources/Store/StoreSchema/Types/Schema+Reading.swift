@@ -48,6 +48,10 @@ extension Schema {
         index += 1
       }
       guard index == fields.indices.count else { throw Schema.misfit }
+    case _ where normalize != nil && isScalar && !isDynamic:
+      // The Swift type sees for itself whether it can read that.
+      let json = readingNonFinite(try reader.value())
+      try put { () throws(SchemaError) in try access.assign(json, target) }
     default:
       let value = try typed(&reader)
       try put { () throws(SchemaError) in try access.assign(value, target) }
@@ -58,6 +62,7 @@ extension Schema {
 
   private func typed(_ reader: inout JSONReader) throws(JSONError) -> Value {
     switch kind {
+    case _ where normalize != nil: return try checked(&reader)
     case .optional(let wrapped):
       if reader.isAtNull() { return try reader.value() }
       return try wrapped.typed(&reader)
@@ -75,13 +80,16 @@ extension Schema {
       }
       return .map(map)
     case .record(let record): return .record(try Schema.typed(record, &reader))
-    default:
-      let json = try reader.value()
-      do throws(SchemaError) {
-        return try value(fromJSON: json)
-      } catch {
-        throw Schema.misfit
-      }
+    default: return try checked(&reader)
+    }
+  }
+
+  private func checked(_ reader: inout JSONReader) throws(JSONError) -> Value {
+    let json = try reader.value()
+    do throws(SchemaError) {
+      return try value(fromJSON: json)
+    } catch {
+      throw Schema.misfit
     }
   }
 

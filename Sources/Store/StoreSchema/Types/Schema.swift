@@ -14,12 +14,24 @@ public final class Schema: Sendable {
   public let isDynamic: Bool
   /// The field by which values of the type are told apart in a list; nil: there is none.
   @usableFromInline let identity: ElementIdentity?
+  /// Gives the written form of a value that the Swift type reads, in whatever form; nil: the kind alone says which values are
+  /// of the type.
+  let normalize: Normalize?
+
+  /// Gives the written form of a value.
+  @usableFromInline typealias Normalize = @Sendable (Value) throws(SchemaError) -> Value
 
   /// Joins a description and a way into memory.
-  public init(kind: Kind, access: Access, isDynamic: Bool = false) {
+  public convenience init(kind: Kind, access: Access, isDynamic: Bool = false) {
+    self.init(kind: kind, access: access, isDynamic: isDynamic, normalize: nil)
+  }
+
+  @usableFromInline
+  init(kind: Kind, access: Access, isDynamic: Bool = false, normalize: Normalize?) {
     self.kind = kind
     self.access = access
     self.isDynamic = isDynamic
+    self.normalize = normalize
     identity = ElementIdentity(kind, access)
   }
 
@@ -35,7 +47,7 @@ public final class Schema: Sendable {
 
   /// A type of its own that says the same as another: all that is below it is shared.
   public convenience init(sharing other: Schema) {
-    self.init(kind: other.kind, access: other.access, isDynamic: other.isDynamic)
+    self.init(kind: other.kind, access: other.access, isDynamic: other.isDynamic, normalize: other.normalize)
   }
 
   /// The set of types that Swift modules and Lua plugins share.

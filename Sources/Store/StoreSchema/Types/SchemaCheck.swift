@@ -13,6 +13,20 @@ extension Schema {
   public func value(fromJSON json: Value) throws(SchemaError) -> Value { try checked(json, isJSON: true) }
 
   fileprivate func checked(_ value: Value, isJSON: Bool) throws(SchemaError) -> Value {
+    guard let normalize else { return try checkedByKind(value, isJSON: isJSON) }
+    if isScalar { return try normalize(isJSON ? readingNonFinite(value) : value) }
+    return try normalize(checkedByKind(value, isJSON: isJSON))
+  }
+
+  /// True if values of the type have one form, which the Swift type knows best: a choice knows its names better.
+  var isScalar: Bool {
+    switch kind {
+    case .bool, .int, .double, .string, .any: true
+    case .choice, .optional, .list, .map, .record, .union: false
+    }
+  }
+
+  private func checkedByKind(_ value: Value, isJSON: Bool) throws(SchemaError) -> Value {
     switch kind {
     case .any: return value
     case .bool:

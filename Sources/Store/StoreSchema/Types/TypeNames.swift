@@ -45,15 +45,6 @@ extension Schema {
   }
 }
 
-extension Schema {
-  /// The name of a generic type with its arguments, so that two uses can be told apart: `Page<Movie>`. `@Schema` writes
-  /// the calls.
-  public static func name(_ name: String, of arguments: Any.Type...) -> String {
-    let names = arguments.map { ($0 as? any Schematic.Type)?.schema.typeName ?? "\($0)" }
-    return names.isEmpty ? name : "\(name)<\(names.joined(separator: ", "))>"
-  }
-}
-
 extension Schema.KeyKind {
   /// The key type's name.
   public var name: String {

@@ -36,7 +36,7 @@ extension TestStore {
     within duration: Duration = .zero, fileID: String = #fileID, filePath: String = #filePath, line: Int = #line
   ) -> Payload? where Action: CasePathable {
     let casePath = Action.cases[keyPath: path]
-    let pattern = ActionPattern<Action, Payload>(text: "case \(casePath.name)", match: casePath.extract)
+    let pattern = ActionPattern<Action, Payload>(text: "case \(casePath.caseName)", match: casePath.extract)
     return receive(pattern, expected, duration, at: TestLocation(fileID: fileID, filePath: filePath, line: line))
   }
 

@@ -1,0 +1,163 @@
+import StoreCore
+import StoreHost
+import StoreSchema
+import StoreUnits
+import Testing
+
+@testable import StoreShell
+
+// The same application twice: with the numbers that were written before, and with the types that write them otherwise now.
+
+private enum Before {
+  @Schema struct Gauge: Sendable { var count = 0, length = 0.0, seeds: [Int] = [] }
+  @Schema enum GaugeAction: Sendable { case set(count: Int), wait(length: Double), seed(Int) }
+  @Schema struct House: Sendable { var gauge = Gauge() }
+  @Schema enum HouseAction: Sendable { case gauge(GaugeAction) }
+
+  static let application = Application<HouseAction, House>(
+    initial: House(),
+    reducer: Reducer<GaugeAction, Gauge>("gauge") { action, gauge in
+      switch action {
+      case .set(let count): gauge.count = count
+      case .wait(let length): gauge.length = length
+      case .seed(let seed): gauge.seeds.append(seed)
+      }
+    }.lift(action: \.gauge, state: \.gauge))
+}
+
+private enum Now {
+  enum Rank: Int, SchematicRawValue { case low = 1, high }
+  @Schema struct Gauge: Sendable {
+    var count: UInt = 0
+    var length: Duration = .zero
+    var seeds: [UInt64] = []
+    var tags: Set<String> = ["b", "a"]
+    var seats: Range<Int> = 2..<9
+    var perSeed: [UInt64: Int] = [:]
+    var rank = Rank.low
+    var note = ""
+  }
+  @Schema enum GaugeAction: Sendable {
+    case set(count: UInt), wait(length: Duration), seed(UInt64), rank(Rank), sit(Range<Int>), tag(Set<UInt8>)
+    case count([UInt8: Int]), note(String)
+  }
+  @Schema struct House: Sendable { var gauge = Gauge() }
+  @Schema enum HouseAction: Sendable { case gauge(GaugeAction) }
+
+  static let application = Application<HouseAction, House>(
+    initial: House(),
+    reducer: Reducer<GaugeAction, Gauge>("gauge") { action, gauge in
+      switch action {
+      case .set(let count): gauge.count = count
+      case .wait(let length): gauge.length = length
+      case .seed(let seed):
+        gauge.seeds.append(seed)
+        gauge.perSeed[seed] = gauge.seeds.count
+      case .rank(let rank): gauge.rank = rank
+      case .sit(let seats): gauge.seats = seats
+      case .tag, .count: break
+      case .note(let note): gauge.note = note
+      }
+    }.lift(action: \.gauge, state: \.gauge))
+}
+
+/// Swift types whose values the kinds of the shell do not tell in full.
+@Suite struct SwiftTypeTests {
+  private func now() throws -> Shell { try Shell(over: { try Session(Now.application, options: $0, console: $1) }) }
+  private func before() throws -> Shell {
+    try Shell(over: { try Session(Before.application, options: $0, console: $1) })
+  }
+
+  private static let far = [
+    "dispatch gauge.set 18446744073709551615 --quiet", "dispatch gauge.seed 18446744073709551614 --quiet",
+    "dispatch gauge.wait \"4000000000.000000000000000001\" --quiet",
+  ]
+  private static let shown =
+    "18446744073709551615\n4000000000.000000000000000001\n18446744073709551614  1\n"
+
+  private func show(_ shell: Shell) -> Shell.Outcome {
+    shell.run("show gauge.count --as raw", "show gauge.length --as raw", "show gauge.perSeed")
+  }
+
+  @Test func theyAreTakenBackSavedAndRestored() throws {
+    let shell = try now()
+    let path = "\(shell.folder)/store.db"
+    #expect(shell.openStore(path) == .init())
+    for line in Self.far { #expect(shell.run(line) == .init()) }
+    #expect(shell.run("dispatch gauge.note hello --quiet", "undo").status == 0)
+    #expect(show(shell) == .init(output: Self.shown))
+    let (state, run, script) = (
+      "\(shell.folder)/state.json", "\(shell.folder)/run.jsonl", "\(shell.folder)/run.stsh"
+    )
+    #expect(
+      shell.run("export state \(state)", "export journal \(run)", "export journal \(script) --as stsh").status == 0)
+    #expect(shell.outcome { shell.session.endJournal() } == .init())
+
+    let reopened = try now()
+    #expect(reopened.openStore(path) == .init())
+    #expect(show(reopened) == .init(output: Self.shown))
+    let imported = try now()
+    #expect(imported.run("import state \(state)").errors == "")
+    #expect(show(imported) == .init(output: Self.shown))
+    #expect(try now().run("replay \(run) --verify").errors == "")
+    let scripted = try now()
+    #expect(scripted.run("source \(script)").errors == "")
+    #expect(show(scripted) == .init(output: Self.shown))
+  }
+
+  @Test func whatWasWrittenBeforeIsRead() throws {
+    let old = try before()
+    let (path, run, state) = ("\(old.folder)/store.db", "\(old.folder)/run.jsonl", "\(old.folder)/state.json")
+    #expect(old.openStore(path) == .init())
+    let outcome = old.run(
+      "dispatch gauge.set 3 --quiet", "dispatch gauge.wait 1.5 --quiet", "dispatch gauge.seed 12 --quiet")
+    #expect(outcome == .init())
+    #expect(old.run("export journal \(run)", "export state \(state)").status == 0)
+    #expect(old.outcome { old.session.endJournal() } == .init())
+
+    let expected = Shell.Outcome(output: "3\n1.5\n12\n")
+    func show(_ shell: Shell) -> Shell.Outcome {
+      shell.run("show gauge.count --as raw", "show gauge.length", "show gauge.seeds[1] --as raw")
+    }
+    let opened = try now()
+    #expect(opened.openStore(path).status == 0)
+    #expect(show(opened) == expected)
+    let imported = try now()
+    _ = imported.run("import state \(state)")
+    #expect(show(imported).output == "3\n1.5\n12\n")
+    let replayed = try now()
+    let replay = replayed.run("replay \(run)")
+    #expect(replay.status == 0, "\(replay)")
+    #expect(show(replayed) == expected)
+  }
+
+  @Test(arguments: [
+    ("gauge.set -1", "'count' must be 0...18446744073709551615, got -1", "gauge.set count:String"),
+    ("gauge.set x", "'count' must be UInt, got string \"x\"", "gauge.set count:String"),
+    ("gauge.wait soon", "'length' must be Double, got string \"soon\"", "gauge.wait length:Double"),
+    ("gauge.rank 3", "'value' must be Rank, got number 3", "gauge.rank value:Int"),
+    (
+      "gauge.sit { lowerBound = 3, upperBound = 1 }", "'value.upperBound' must be >= 3, got 1",
+      "gauge.sit value:Range<Int>"
+    ),
+    ("gauge.tag [1, 300]", "'value[2]' must be 0...255, got 300", "gauge.tag value:[Int]"),
+    ("gauge.count { \"300\" = 1 }", "'value' must have UInt8 keys, got number 300", "gauge.count value:[Int: Int]"),
+  ])
+  func faultsHaveTheirPlace(statement: String, message: String, usage: String) throws {
+    let outcome = try now().run("dispatch \(statement)")
+    #expect(outcome.errors.hasPrefix("-c:1:"), "\(outcome)")
+    #expect(outcome.errors.contains(": \(message)\n"), "\(outcome)")
+    #expect(outcome.errors.contains("^"), "\(outcome)")
+    #expect(outcome.errors.contains("hint: usage: dispatch \(usage)\n"), "\(outcome)")
+  }
+
+  @Test func luaReadsThemByTheirParts() throws {
+    let shell = try now()
+    let outcome = shell.run(
+      "= #state.gauge.tags .. state.gauge.tags[1] .. state.gauge.seats.upperBound",
+      "= (function() local s = '' for i, tag in pairs(state.gauge.tags) do s = s .. i .. tag end return s end)()",
+      "= #state.gauge.tags + #state.gauge.tags")
+    #expect(outcome == .init(output: "\"2a9\"\n\"1a2b\"\n4\n"))
+    #expect(shell.run("= rawequal(pcall(function() state.gauge.tags[1] = 'x' end), true)").output == "false\n")
+  }
+}
