@@ -84,8 +84,8 @@ enum NumbersRoot: Hashable, Sendable { case numbers(NumbersAction) }
   }
 
   @Test func theFirstValueOfACallIsTakenWhereOneIsWanted() throws {
-    #expect(try Shell().type("let x = 1;", "= x", "assert x == 1; -- so", "let y = 'a;';", "= y").output == "1\n\"a;\"\n")
     let shell = try Shell()
+    #expect(try shell.type("let x = 1;", "= x", "assert x == 1; -- so", "let y = 'a;';", "= y").output == "1\n\"a;\"\n")
     let position = "('ab'):find('b')"
     #expect(try shell.type("assert \(position)", "let at = \(position) -- a comment", "= at").output == "2\n")
     #expect(try shell.type("echo $(\(position))", "project p = \(position)", "show p").output == "2\n2\n")

@@ -301,7 +301,10 @@ public final class SessionLua {
   func known(_ function: LuaFunction, besides others: Set<String> = []) throws(LuaError) -> LuaFunction {
     for use in lua.globalUses(of: function) where !use.isAssignment && !others.contains(use.name) {
       let names = lua.globalNames
-      guard !names.contains(use.name), (try? host.variable(use.name)) ?? nil == nil else { continue }
+      // What reads a module without `state` is told so where it runs.
+      guard !names.contains(use.name), !view.pointee.moduleNames.contains(use.name),
+        (try? host.variable(use.name)) ?? nil == nil
+      else { continue }
       let remark = Suggestion.remark(use.name, among: names + others + ["true", "false", "nil"])
       throw LuaError(kind: .runtime, message: "'\(use.name)' is the name of nothing\(remark)")
     }

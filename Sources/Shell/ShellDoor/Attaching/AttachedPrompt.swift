@@ -42,6 +42,8 @@ public final class AttachedPrompt {
   private func converse(until stop: RunStop?) throws(ShellError) -> Int32 {
     while true {
       shell.console.flush()
+      // A signal has ended a command, and the run.
+      if let stopped = stop?.error { return stopped.status }
       let event: LineEvent
       do {
         event = try editor.nextEvent(

@@ -132,7 +132,8 @@ package struct StatementScanner {
         return
       default:
         try word()
-        guard let awaited, words.count > awaited.from + 1, case .value(.bare(awaited.word)) = words[words.count - 1].kind
+        guard let awaited, words.count > awaited.from + 1,
+          case .value(.bare(awaited.word)) = words[words.count - 1].kind
         else { break }
         self.awaited = nil
         try luaTail(awaited.verb)

@@ -70,7 +70,7 @@ private enum TraceRequest {
       let (inbox, clock) = (session.inbox, session.store.live.clock)
       session.store.setTrace { event in
         let time = isStable ? "" : "\(TraceText.milliseconds(clock.now)) "
-        let line = "\(time)\(TraceText.line(of: event))"
+        let line = time + DisplayText.printable(TraceText.line(of: event))
         inbox.bring(64 + line.utf8.count) { writer.write(traced: line) }
       }
     case .off:

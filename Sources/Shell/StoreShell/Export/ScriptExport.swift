@@ -24,6 +24,10 @@ struct ScriptExport: RecordingExport {
   /// The last command, which is written once it is known what came of it.
   private var asked: ScriptedCommand?
   private var lastTime = Duration.zero
+  /// True if the store was opened again on the way.
+  private var hasBegunAnew = false
+  /// True if tasks have dispatched something.
+  private var hasTasks = false
   /// True if the script can count the entries of a map.
   private var isCounting = false
   /// The state before the next entry.
@@ -61,8 +65,9 @@ struct ScriptExport: RecordingExport {
     if entry.time < lastTime {
       // The store was opened again, and its clock begins anew.
       settle(at: lastTime)
-      (time, lastTime) = (.zero, .zero)
+      (time, lastTime, hasBegunAnew) = (.zero, .zero, true)
     }
+    hasTasks = hasTasks || entry.source.kind == .effect
     if let command = try command(entry, state) {
       settle(at: entry.time)
       asked = ScriptedCommand(command, for: entry)
@@ -75,6 +80,11 @@ struct ScriptExport: RecordingExport {
   }
 
   mutating func end() { settle(at: lastTime) }
+
+  var notes: [String] {
+    hasBegunAnew && hasTasks
+      ? ["the store was opened again on the way: tasks began anew then, which go on in the script"] : []
+  }
 
   /// Lets time go by, and asserts what came of the last command.
   private mutating func settle(at now: Duration) {

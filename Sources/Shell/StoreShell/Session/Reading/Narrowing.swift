@@ -28,9 +28,9 @@ struct Narrowing {
   /// - Parameter index: the position of the operand `where`.
   /// - Returns: nil where nothing is narrowed.
   init?(_ reader: CommandReader, at index: Int) throws {
-    var reader = reader
-    if let usage = reader.definition.usage.first(where: { $0.contains("where") }) { reader.usage = usage }
     if reader.operands.count > index, reader.operands[index].text == "where" {
+      var reader = reader
+      reader.usage = reader.definition.usage.first { $0.contains("where") } ?? reader.usage
       try reader.refuseOperands(from: index + 1)
       condition = try reader.luaText("a condition behind where")
     } else {
