@@ -5,8 +5,8 @@ import StoreSchema
 
 extension CommandDefinition {
   static let describe = CommandDefinition(
-    "describe", needs: .read, usage: ["describe [MODULE]"],
-    summary: "lists the modules, or the state, actions, projections and commands of one",
+    "describe", needs: .read, usage: ["describe [MODULE|ACTION]"],
+    summary: "lists the modules, or the state, actions, projections and commands of one; explains an action",
     flags: FlagDefinition.format, operands: [.module],
     examples: [
       CommandExample(
@@ -34,15 +34,16 @@ extension CommandDefinition {
     ],
     read: { reader in
       try reader.refuseOperands(from: 1)
-      return (module: try reader.operand(0)?.map { try reader.module(named: $0) }, form: try reader.form())
+      return (subject: try reader.operand(0)?.map { try reader.subject(named: $0) }, form: try reader.form())
     },
     perform: { request, session in
-      guard let module = try request.module?.value(in: session) else {
-        return try session.answer(listing(session.store.modules), as: request.form)
+      switch try request.subject?.value(in: session) {
+      case nil: return try session.answer(listing(session.store.modules), as: request.form)
+      case .action(let action): return session.answer(HelpText.text(of: action, width: session.console.width()))
+      case .module(let module):
+        guard try session.isInWords(request.form) else { return try session.answer(module.listing, as: request.form) }
+        return session.answer(session.description(of: module))
       }
-      guard try session.isInWords(request.form) else { return try session.answer(module.listing, as: request.form) }
-      let plugin = session.store.plugin(named: module.name)
-      return session.answer(ModuleDescription(module, plugin, marks: session.resultMarks).text)
     })
 
   private static func listing(_ modules: [Module]) -> Reading {
@@ -56,10 +57,24 @@ extension CommandDefinition {
   }
 }
 
+/// What a line asks to have described.
+private enum Subject {
+  case module(Module)
+  case action(ActionType)
+}
+
+extension Session {
+  /// A module in words.
+  func description(of module: Module) -> String {
+    ModuleDescription(module, store.plugin(named: module.name), marks: resultMarks).text
+  }
+}
+
 extension CommandReader {
-  fileprivate func module(named name: String) throws -> Module {
+  fileprivate func subject(named name: String) throws -> Subject {
     let modules = vocabulary.modules
-    if let module = (modules + [.shell]).first(where: { $0.name == name }) { return module }
+    if let module = (modules + [.shell]).first(where: { $0.name == name }) { return .module(module) }
+    if let action = vocabulary.action(named: name) { return .action(action) }
     // The parts of a module are described with it.
     let owner = modules.map(\.name).first { name.hasPrefix("\($0).") }
     throw ShellError(

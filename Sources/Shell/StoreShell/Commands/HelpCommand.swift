@@ -4,9 +4,9 @@ import StoreSchema
 
 extension CommandDefinition {
   static let help = CommandDefinition(
-    "help", needs: .nothing, usage: ["help [COMMAND [PART]|ACTION|ERROR-CODE]"],
+    "help", needs: .nothing, usage: ["help [COMMAND [PART]|MODULE|ACTION|ALIAS|ERROR-CODE|keys]"],
     summary:
-      "explains a command, a part of one such as plugin reload, an action, or an error code, or lists the commands",
+      "explains a command, a part of one such as plugin reload, a module, an action, an alias, an error code or the keys, or lists the commands; COMMAND --help is the same",
     operands: [.helpTopic, .helpPart],
     examples: [
       CommandExample("help quit", output: HelpText.text(of: .quit)),
@@ -38,8 +38,11 @@ private enum HelpRequest {
   case command(CommandDefinition)
   /// A plugin, and the commands of it that are asked for.
   case plugin(Module, [CommandType], summary: String)
+  case module(Module)
   case action(ActionType)
+  case alias(SessionNames.Alias)
   case code(ErrorCode)
+  case keys
 
   static func read(_ reader: CommandReader) throws -> Given<HelpRequest> {
     try reader.refuseOperands(from: 2)
@@ -66,18 +69,28 @@ private enum HelpRequest {
       self = .action(action)
       return
     }
+    if let module = vocabulary.modules.first(where: { $0.name == topic }) {
+      self = .module(module)
+      return
+    }
+    if let alias = vocabulary.alias(topic) {
+      self = .alias(alias)
+      return
+    }
     if let code = ErrorCode(rawValue: topic) {
       self = .code(code)
       return
     }
-    let names = vocabulary.commands.definitions.map(\.verb) + ErrorCode.words
+    if topic == "keys" {
+      self = .keys
+      return
+    }
+    let modules = vocabulary.modules.map(\.name)
+    let names = vocabulary.commands.definitions.map(\.verb) + ErrorCode.words + modules + ["keys"]
     let actions = topic.contains(".") ? vocabulary.modules.flatMap(\.actions).map(\.fullName) : []
-    let isModule = vocabulary.modules.contains { $0.name == topic }
     throw ShellError(
       code: .unknownTopic, message: "there is no help on '\(topic)'", at: reader.operands[0],
-      hint: isModule
-        ? "describe \(topic) shows the module"
-        : Suggestion.question(topic, among: actions.isEmpty ? names : actions) ?? "help lists the commands")
+      hint: Suggestion.question(topic, among: actions.isEmpty ? names : actions) ?? "help lists the commands")
   }
 
   func perform(in session: Session) -> CommandResult {
@@ -88,7 +101,10 @@ private enum HelpRequest {
       case .command(let definition): HelpText.text(of: definition, in: session) + Self.code(of: definition, width)
       case .plugin(let module, let commands, let summary):
         HelpText.text(of: module, commands, summary: summary, program: session.options.name)
+      case .module(let module): session.description(of: module)
       case .action(let action): HelpText.text(of: action, width: width)
+      case .alias(let alias): HelpText.text(of: alias, in: session)
+      case .keys: HelpText.keys
       case .code(let code): Self.text(of: code, width)
       }
     return session.answer(text)
@@ -124,8 +140,36 @@ extension CommandReader {
   }
 }
 
+extension Session {
+  /// The help of a command as far as a line that asks for it goes.
+  func help(on definition: CommandDefinition, _ statement: Statement) -> CommandResult {
+    let part = statement.words.dropFirst().first { definition.parts.contains($0.text) }
+    return answer(HelpText.text(of: part.map { definition.only($0.text) } ?? definition, in: self))
+  }
+}
+
 /// The shell's commands in words.
 enum HelpText {
+  /// The help of an alias: what it stands for, and what that does.
+  fileprivate static func text(of alias: SessionNames.Alias, in session: Session) -> String {
+    let verb = alias.command.prefix { $0 != " " }
+    let definition = session.commands[String(verb)]
+    return "\(alias.name) stands for: \(alias.command)\n" + (definition.map { text(of: $0, in: session) } ?? "")
+  }
+
+  /// The keys of the prompt. All others are GNU readline's, and of ~/.inputrc.
+  fileprivate static let keys = """
+    Tab            completes a word; once more lists what fits
+    Up, Down       the lines before, and back
+    Ctrl-R         searches the lines before for what is typed next
+    Ctrl-X Ctrl-E  has the line edited by $VISUAL or $EDITOR
+    Ctrl-L         clears the screen
+    Ctrl-C         forgets the line, or stops the command that runs
+    Ctrl-D         leaves, where the line is empty
+    all others are those of GNU readline, as ~/.inputrc sets them ($if stsh)
+
+    """
+
   /// The help of a command: usage, flags, examples with their output; sentences fit the width of a terminal.
   static func text(of definition: CommandDefinition, width: Int? = nil) -> String {
     text(of: definition, examples: definition.examples, width: width)
@@ -207,7 +251,8 @@ enum HelpText {
       out += definition.verb + String(repeating: " ", count: widest - definition.verb.count)
       out += "  " + WrappedText.hanging(definition.summary, indentation: widest + 2, width: width) + "\n"
     }
-    let ending = "help COMMAND shows usage and examples; help ACTION and help ERROR-CODE explain those"
+    let ending =
+      "help COMMAND shows usage and examples; help MODULE, help ACTION, help ERROR-CODE and help keys explain those"
     return out + WrappedText.hanging(ending, indentation: 0, width: width) + "\n"
   }
 }

@@ -71,7 +71,7 @@ private struct LogRequest {
           "note: up to #\(store.live.oldest) the state had another type: goto, diff and undo go back to there\n")
       }
     }
-    return try session.answer(LogListing.reading(of: lines), as: form)
+    return try session.answer(LogListing.reading(of: lines, isCut: session.isForPerson(form)), as: form)
   }
 }
 
@@ -133,12 +133,13 @@ extension StoreClient {
 
 /// The log as users read it.
 private enum LogListing {
-  static func reading(of lines: some Sequence<FoldedEntry>) -> Reading {
+  /// - Parameter isCut: true for a person, who is told of the first paths only.
+  static func reading(of lines: some Sequence<FoldedEntry>, isCut: Bool) -> Reading {
     let rows = lines.map { line -> [Value] in
       [
         .string(line.count == 1 ? "#\(line.first.number)" : "#\(line.first.number)-\(line.last.number)"),
         .string(seconds(line.last.time)), .string(line.first.source.short), .string(action(line)),
-        .string(changed(line)),
+        .string(changed(line, isCut: isCut)),
       ]
     }
     return Reading(rows: rows, "LogLine", ["n", "at", "source", "action", "changed"])
@@ -153,11 +154,16 @@ private enum LogListing {
     return "\(line.first.action) x\(line.count)"
   }
 
-  private static func changed(_ line: FoldedEntry) -> String {
+  private static func changed(_ line: FoldedEntry, isCut: Bool) -> String {
     if let failure = line.first.failure { return "failed: \(failure)" }
     if let interceptor = line.first.droppedBy, !line.first.isThunk { return "dropped by \(interceptor)" }
-    return line.paths.isEmpty ? "-" : line.paths.map(\.description).joined(separator: ", ")
+    let shown = isCut && line.paths.count > mostPaths + 1 ? mostPaths : line.paths.count
+    let paths = line.paths.prefix(shown).map(\.description).joined(separator: ", ")
+    return line.paths.isEmpty ? "-" : paths + (shown < line.paths.count ? ", … \(line.paths.count - shown) more" : "")
   }
+
+  /// As many of the places that an action changed are named to a person.
+  private static let mostPaths = 4
 
   /// Seconds with one digit behind the point.
   private static func seconds(_ time: Duration) -> String {

@@ -15,8 +15,14 @@ extension CommandDefinition {
     lua: LuaVerb("=", takesFlags: true),
     read: { reader in (text: try reader.luaText("an expression"), form: try reader.form()) },
     perform: { request, session in
-      try session.answer(
-        session.lua().evaluate(request.text, chunk: session.chunkName, takesAll: true), as: request.form)
+      do {
+        return try session.answer(
+          session.lua().evaluate(request.text, chunk: session.chunkName, takesAll: true), as: request.form)
+      } catch let error as SessionLuaError where error.message.contains("bitwise operation") && request.text.contains("|") {
+        var described = ShellError(describing: error)
+        described.hint = "= cannot be piped: to Lua | is its own; write show $(…) | COMMAND"
+        throw described
+      }
     })
 
   static let lua = CommandDefinition(
@@ -42,7 +48,7 @@ extension CommandDefinition {
       CommandExample("let n = 3", "let", output: "n  3\n"),
     ],
     lua: LuaVerb("let", .named),
-    listing: { CommandListing(try $0.variables()) },
+    listing: { CommandListing(try $0.variables(), of: "variables") },
     read: { reader in
       guard let tail = reader.statement.lua else {
         let word = reader.operands[0]

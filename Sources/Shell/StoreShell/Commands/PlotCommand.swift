@@ -6,7 +6,7 @@ extension CommandDefinition {
   static let plot = CommandDefinition(
     "plot", needs: .read, usage: ["plot EXPR [--over N] [--as FORMAT] [--json]"],
     summary:
-      "draws the value of a Lua expression over the last actions, 100 where nothing is said; in another form, lists the values",
+      "draws the value of a Lua expression over the last actions, 100 by default; in another form, lists the values",
     flags: [FlagDefinition("over", value: "N", need: .read, "over how many of the last actions")]
       + FlagDefinition.format,
     examples: [

@@ -35,7 +35,7 @@ extension CommandDefinition {
 
   static let time = CommandDefinition(
     "time", needs: .nothing, usage: ["time COMMAND"],
-    summary: "runs a command, then says how long it took by the clock on the wall, and how many actions were processed",
+    summary: "runs a command, then says how long it took, and how many actions were processed",
     examples: [
       CommandExample(
         "time dispatch counter.increment by=2",
@@ -45,7 +45,7 @@ extension CommandDefinition {
           0.000s, 1 action
 
           """),
-      CommandExample("time wait 1500ms", output: "1.500s, 0 actions, 0 actions per second\n"),
+      CommandExample("time wait 1500ms", output: "1.500s, 0 actions\n"),
     ],
     takesCommand: true,
     read: { try $0.command() },
@@ -76,12 +76,20 @@ private struct Measurement {
 
   var text: String {
     let count = "\(actions) \(actions == 1 ? "action" : "actions")"
-    return "\(seconds)s, \(count)" + (rate.map { ", \($0) actions per second" } ?? "")
+    // Of one action the time says it.
+    let rate = actions > 1 ? rate.map { ", \($0) actions per second" } : nil
+    return "\(time < .seconds(1) ? "\(milliseconds) ms" : "\(seconds)s"), \(count)" + (rate ?? "")
   }
 
   func json(_ result: CommandResult) -> String {
     "{\"result\":\(result.json ?? "null"),\"seconds\":\(seconds),\"actions\":\(actions),"
       + "\"rate\":\(rate.map { "\($0)" } ?? "null")}"
+  }
+
+  /// To the tenth.
+  private var milliseconds: String {
+    let tenths = Int((time.seconds * 10_000).rounded())
+    return "\(tenths / 10).\(tenths % 10)"
   }
 
   /// To the millisecond.

@@ -41,7 +41,7 @@ extension CommandDefinition {
           """),
     ],
     lua: LuaVerb("watch", .behind("where"), takesFlags: true),
-    listing: { CommandListing(ShellListing.watches.reading(in: $0)) }, read: WatchRequest.read,
+    listing: { CommandListing(ShellListing.watches.reading(in: $0), of: "watches") }, read: WatchRequest.read,
     perform: { try $0.perform(in: $1) })
 }
 

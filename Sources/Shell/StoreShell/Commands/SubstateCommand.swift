@@ -6,7 +6,7 @@ extension CommandDefinition {
   static let substate = CommandDefinition(
     "substate", needs: .parts(["add": .dispatch, "reset": .dispatch]),
     usage: ["substate [add NAME --value V [--replace] | reset [NAME…]]"],
-    summary: "adds a part of the state that comes and goes, takes such parts away (all without names), or lists them",
+    summary: "adds or removes temporary state, or lists it; reset without a name removes all",
     flags: FlagDefinition.format + [
       FlagDefinition("value", value: "V", need: .dispatch, "what the substate is at first"),
       FlagDefinition("replace", need: .dispatch, "put it in the place of one of that name"),
@@ -31,7 +31,7 @@ extension CommandDefinition {
 
           """),
     ],
-    listing: { CommandListing($0.substateListing) }, read: SubstateRequest.read,
+    listing: { CommandListing($0.substateListing, of: "substates") }, read: SubstateRequest.read,
     // A name declared by hand has a type that later lines are checked by.
     addNames: { if case .known(let request) = $0, request.isKnown { _ = try request.perform(in: $1) } },
     perform: { try $0.value(in: $1).perform(in: $1) })

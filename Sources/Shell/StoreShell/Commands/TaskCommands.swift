@@ -24,7 +24,7 @@ extension CommandDefinition {
     flags: FlagDefinition.format,
     operands: [.words(["cancel"]), .effect],
     examples: [
-      CommandExample("effects", output: "(none running)\n"),
+      CommandExample("effects", output: "(no effects)\n"),
       CommandExample(
         transcript: """
           stsh> plugin grant pomodoro
@@ -38,14 +38,14 @@ extension CommandDefinition {
           pomodoro/clock/ticks  in 1.0s
           stsh> effects cancel pomodoro/clock/ticks
           stsh> effects
-          (none running)
+          (no effects)
 
           """),
     ],
     listing: {
       CommandListing(
         ShellListing.effects.reading(in: $0), hiding: ["startedBy", "age"],
-        inWords: $0.store.live.effects.isEmpty ? "(none running)\n" : nil)
+        of: "effects")
     },
     read: { reader in
       let word = reader.operands[0]
@@ -111,8 +111,11 @@ private struct WaitRequest {
       let lua = try session.lua()
       let condition = try lua.condition(text, chunk: session.chunkName)
       let end = try session.wait(atMost: timeout) { try condition.holds() }
+      if end == .done { return .none }
+      let value = try lua.evaluate(text, chunk: session.chunkName).value
       return try session.finishWait(
-        end, timeout, "\(text) does not hold", details: end == .endless ? session.store.live.effects.map(\.id) : [])
+        end, timeout, "\(text) was still \(ActionText.literal(of: value))",
+        details: end == .endless ? session.store.live.effects.map(\.id) : [])
     case .word(let word):
       let (text, duration) = try word.value(in: session)
       guard let duration else {

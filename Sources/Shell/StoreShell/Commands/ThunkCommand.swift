@@ -13,13 +13,11 @@ extension CommandDefinition {
     ],
     operands: [.thunk],
     examples: [
-      CommandExample("thunk", output: "(no module declares a thunk)\n"),
+      CommandExample("thunk", output: "(no thunks)\n"),
       CommandExample("thunk --json", output: "[]\n"),
     ],
     listing: {
-      CommandListing(
-        ShellListing.thunks.reading(in: $0),
-        inWords: $0.store.live.thunks.isEmpty ? "(no module declares a thunk)\n" : nil)
+      CommandListing(ShellListing.thunks.reading(in: $0), of: "thunks")
     },
     read: ThunkRequest.read, perform: { try $0.value(in: $1).perform(in: $1) })
 }

@@ -28,7 +28,7 @@ extension CommandDefinition {
 
           """),
     ],
-    listing: { CommandListing($0.names.bindingListing) }, read: BindRequest.read,
+    listing: { CommandListing($0.names.bindingListing, of: "bindings") }, read: BindRequest.read,
     addNames: { request, session in
       if case .known(.bind(let binding)) = request { session.names.add(binding) }
     },

@@ -2,9 +2,9 @@ import StoreSchema
 
 extension CommandDefinition {
   static let history = CommandDefinition(
-    "history", needs: .read, usage: ["history [TEXT]"],
-    summary: "prints past lines, or those with a text in them; oldest first",
-    flags: FlagDefinition.format,
+    "history", needs: .read, usage: ["history [TEXT] [--last N]"],
+    summary: "prints past lines, or those with a text in them; oldest first, with --last each with its number",
+    flags: FlagDefinition.format + [FlagDefinition("last", value: "N", need: .read, "only the last N, numbered")],
     examples: [
       CommandExample(
         transcript: """
@@ -21,11 +21,17 @@ extension CommandDefinition {
     ],
     read: { reader in
       try reader.refuseOperands(from: 1)
-      return (text: try reader.operand(0), form: try reader.form())
+      let last = try reader.count(of: "last", "a number of lines")
+      return (text: try reader.operand(0), last: last, form: try reader.form())
     },
     perform: { request, session in
       let text = try request.text?.value(in: session) ?? ""
-      let lines = session.person.pastLines().filter { text.isEmpty || $0.contains(text) }
+      let numbered = session.person.pastLines().enumerated().filter { text.isEmpty || $0.element.contains(text) }
+      if let last = try request.last?.value(in: session) {
+        let rows = numbered.suffix(last).map { [Value.int($0.offset + 1), .string($0.element)] }
+        return try session.answer(Reading(rows: rows, "PastLine", ["n", "line"]), as: request.form)
+      }
+      let lines = numbered.map(\.element)
       if try session.isInWords(request.form) { return session.answer(lines.map { $0 + "\n" }.joined()) }
       return try session.answer(
         Reading(value: .texts(lines), schema: .dynamic(.list(.dynamic(.string)))), as: request.form)

@@ -34,7 +34,7 @@ extension CommandDefinition {
           """),
     ],
     lua: LuaVerb("project", .named, takesFlags: true),
-    listing: { CommandListing($0.names.projectionListing) },
+    listing: { CommandListing($0.names.projectionListing, of: "projections") },
     read: { reader in
       guard let tail = reader.statement.lua else {
         try reader.refuseOperands(from: 0)

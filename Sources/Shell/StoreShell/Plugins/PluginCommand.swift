@@ -125,7 +125,8 @@ extension PluginSubcommand {
   static let list = PluginSubcommand(
     "list", "", "shows the loaded plugins", need: .read, read: { try $0.form() },
     perform: { form, session in
-      var result = try session.answer(ShellListing.plugins.reading(in: session), as: form, hiding: ["failedAt"])
+      var result = try session.answer(
+        { CommandListing(ShellListing.plugins.reading(in: $0), hiding: ["failedAt"], of: "plugins") }, as: form)
       result.notes += session.notesOnReplayedPlugins
       return result
     })

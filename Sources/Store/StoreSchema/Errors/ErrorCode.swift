@@ -212,7 +212,7 @@ extension ErrorCode {
     case .notFresh:
       "a recording is put in place of a session's history only where the session has none of its own."
     case .notAtHead:
-      "an earlier state is shown, or one that never was. Nothing may change it, and what tells of what happened does not tell of one that never was. goto head returns to the present; undo --to N makes an earlier state the present."
+      "an earlier state is shown, or one that never was. Nothing may change it; log and why do not work in a skipped view. goto head returns to the present; undo --to N makes an earlier state the present."
     case .notKept:
       "the point is older than what the history keeps; set journal.limit says how much that is."
     case .notSkipped:
@@ -224,7 +224,7 @@ extension ErrorCode {
     case .nothingToUndo:
       "you have dispatched nothing that could be taken back, or not that much."
     case .outOfRange:
-      "a number is outside the bounds that its type declares, or a result does not fit its type."
+      "a number is not in the allowed range, or a result does not fit its type."
     case .pluginApi:
       "the plugin is written for another version of the plugin API than this shell serves."
     case .pluginBudget:
@@ -260,7 +260,7 @@ extension ErrorCode {
     case .storeDamaged:
       "the file of a store is torn or not what was written. It is kept; what is good of it can be read with --read-only."
     case .storeFailed:
-      "the file of a store cannot be written, such as on a full disk. What was acknowledged before is in it."
+      "the file of a store cannot be written, such as on a full disk. Everything confirmed before is saved."
     case .storeInUse:
       "the file of the store is written, by another session or by this one. It can be read meanwhile with --read-only."
     case .storeSchema:

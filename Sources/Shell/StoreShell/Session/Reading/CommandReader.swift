@@ -33,6 +33,7 @@ struct CommandReader {
     self.statement = statement
     self.definition = definition
     usage = definition.usage[0]
+    try refuseSwallowedOperand()
     // The words belong to another command.
     if definition.takesCommand { return }
     var index = 1
@@ -67,6 +68,18 @@ struct CommandReader {
       let earlier = flags[name]?.values ?? []
       flags[name] = Flag(word: place, values: earlier + (value.map { [$0] } ?? []))
     }
+  }
+
+  /// Refuses a comment that stands where an operand may and has no space behind its `#`: it was meant to be one.
+  private func refuseSwallowedOperand() throws {
+    guard statement.words.count == 1, statement.lua == nil, !definition.operands.isEmpty else { return }
+    let verb = statement.words[0]
+    let rest = statement.text.utf8.dropFirst(verb.text.utf8.count).drop { $0.isBlank }
+    guard rest.first == UInt8(ascii: "#"), let next = rest.dropFirst().first, next.isNameByte else { return }
+    let name = String(decoding: rest.dropFirst().prefix { !$0.isBlankOrNewline }, as: UTF8.self)
+    throw ShellError(
+      code: .syntax, message: "# begins a comment here, so that \(verb.text) is given nothing", at: verb,
+      hint: "# and a space begin one without a doubt; in Lua # counts: = #state.\(name)", status: 2)
   }
 
   /// The advice on a flag that a command does not have: other shells write arguments as flags.
@@ -218,6 +231,9 @@ struct CommandReader {
   /// Refuses operands from a position on.
   func refuseOperands(from index: Int) throws {
     guard index < operands.count else { return }
+    if let flag = operands.first(where: { $0.isShortFlag }) {
+      throw fault(.unknownFlag, "\(definition.verb) has no flag \(flag.text)", at: flag, status: 2)
+    }
     throw fault(.unexpectedArgument, "\(definition.verb) takes no '\(operands[index].text)' here", at: operands[index])
   }
 
@@ -228,4 +244,15 @@ struct CommandReader {
       throw fault(.unknownFlag, "\(form) has no flag --\(name)", at: word, status: 2)
     }
   }
+}
+
+extension Word {
+  /// True for what other shells take for flags: a dash and a letter.
+  fileprivate var isShortFlag: Bool {
+    let bytes = Array(text.utf8)
+    return bytes.count == 2 && bytes[0] == UInt8(ascii: "-") && bytes[1].isNameByte && !bytes[1].isDigit
+  }
+
+  /// The advice on a word that ends as statements of other languages do.
+  var hintOnSemicolon: String? { text.hasSuffix(";") ? "commands do not end in ;" : nil }
 }

@@ -25,7 +25,14 @@ extension CommandReader {
   func action(_ word: Word) throws -> Given<(name: String, target: ActionMeaning)> {
     var name = Given.known(word.text)
     if case .value(let literal) = word.kind { name = text(of: literal) }
-    return try name.map { [vocabulary] in ($0, try vocabulary.action($0, at: .span(word.span))) }
+    return try name.map { [vocabulary] name in
+      do {
+        return (name, try vocabulary.action(name, at: .span(word.span)))
+      } catch var error as ShellError {
+        error.hint = word.hintOnSemicolon ?? error.hint
+        throw error
+      }
+    }
   }
 
   /// The values that words give to fields: positional ones fill the fields in declared order.
@@ -53,8 +60,11 @@ extension CommandReader {
         guard position < fields.count else {
           let count = fields.count
           let arguments = count == 0 ? "no arguments" : count == 1 ? "one argument" : "\(count) arguments"
+          let isText = count > 0 && (try? fields[count - 1].schema.check(.string(" "))) != nil
           throw ShellError(
-            code: .unexpectedArgument, message: "\(owner) takes \(arguments)", at: word, hint: "usage: \(usage())")
+            code: .unexpectedArgument,
+            message: "\(owner) takes \(arguments)" + (isText ? "; quote a text with spaces" : ""), at: word,
+            hint: "usage: \(usage())")
         }
         index = position
         literal = value

@@ -54,7 +54,7 @@ struct GivenPath {
       let place = Word.Span(line: word.line, column: word.column + error.offset, width: 1)
       throw ShellError(
         code: .unknownPath, message: "'\(text)' is not a path: \(error.message)",
-        place: .span(marksWord ? word.span : place))
+        place: .span(marksWord ? word.span : place), hint: word.hintOnSemicolon)
     }
   }
 }

@@ -12,13 +12,23 @@ struct CommandListing {
   let reading: Reading
   /// The columns that are not shown.
   var hiding: Set<String> = []
-  /// The text for a person instead; nil: the listing is shown.
-  var inWords: String?
+  /// What it is a list of, in words; nil: it is never empty.
+  let noun: String?
 
-  init(_ reading: Reading, hiding: Set<String> = [], inWords: String? = nil) {
+  init(_ reading: Reading, hiding: Set<String> = [], of noun: String? = nil) {
     self.reading = reading
     self.hiding = hiding
-    self.inWords = inWords
+    self.noun = noun
+  }
+
+  /// True if there is nothing in it.
+  fileprivate var isEmpty: Bool {
+    switch reading.value {
+    case .list(let list): list.isEmpty
+    case .map(let map): map.isEmpty
+    case .record(let record): record.values.isEmpty
+    default: false
+    }
   }
 }
 
@@ -49,6 +59,11 @@ extension Session {
   /// Returns true if a result is asked for as JSON.
   func isInJSON(_ form: ResultForm) throws -> Bool { try answersInJSON || [.json, .jsonl].contains(format(form)) }
 
+  /// Returns true if a result is a table or a layout that no file or command gets: somebody reads it.
+  func isForPerson(_ form: ResultForm) throws -> Bool {
+    try [.auto, .table].contains(format(form)) && !answersInJSON && !console.isCapturing
+  }
+
   /// Answers with a value, printed as asked for.
   func answer(
     _ reading: Reading, as form: ResultForm, hiding hiddenColumns: Set<String> = []
@@ -64,8 +79,7 @@ extension Session {
 
   /// Answers with some elements of a list or a map, and tells a person how many there are.
   func answer(_ narrowed: Narrowing.Outcome, as form: ResultForm) throws -> CommandResult {
-    let isCounted = try [.auto, .table].contains(format(form)) && !answersInJSON && !console.isCapturing
-    guard isCounted else { return try answer(narrowed.reading, as: form) }
+    guard try isForPerson(form) else { return try answer(narrowed.reading, as: form) }
     if narrowed.count > 0 { _ = try answer(narrowed.reading, as: form) }
     outcome.lastValue = narrowed.reading.value
     return answer("\(narrowed.count) of \(narrowed.total) \(narrowed.total == 1 ? "item" : "items")\n")
@@ -77,7 +91,7 @@ extension Session {
   ) throws -> CommandResult {
     let isInWords = try isInWords(form)
     let listing = try listing(self)
-    if isInWords, let text = listing.inWords { return answer(text) }
+    if isInWords, listing.isEmpty, let noun = listing.noun { return answer("(no \(noun))\n") }
     return try answer(listing.reading, as: form, hiding: listing.hiding)
   }
 

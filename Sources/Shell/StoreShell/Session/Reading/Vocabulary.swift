@@ -74,6 +74,9 @@ struct Vocabulary {
     try session.lua().syntaxFault(text, as: .expression)
   }
 
+  /// What a name stands for that somebody has given to a command; nil: it is none.
+  func alias(_ name: String) -> SessionNames.Alias? { allowsAliases ? session.names.alias(name) : nil }
+
   var allowsAliases: Bool { session.running.origin.allowsAliases }
   var isScriptOnStandardInput: Bool { session.running.origin.file == "stdin" }
 

@@ -1,3 +1,5 @@
+import ShellLanguage
+
 /// Commands with a first word that says what they do, such as `plugin reload`, or what they are about, such as
 /// `set output`.
 extension CommandDefinition {
@@ -17,7 +19,7 @@ extension CommandDefinition {
     return showing(
       usage: lines.map(\.form), summary: lines.count == 1 ? lines[0].meaning ?? summary : summary,
       flags: flags.filter { text.contains("--\($0.name)") }.map { $0.without(prefix: "\(part): ") },
-      examples: examples.filter { $0.lines.contains { $0.hasPrefix("\(verb) \(part)") } })
+      examples: examples.filter { $0.lines.last { $0.hasPrefix("\(verb) ") }?.hasPrefix("\(verb) \(part)") ?? false })
   }
 
   /// The command as it is with the word that says what it does; where the word is none of those, as it is.
@@ -25,6 +27,15 @@ extension CommandDefinition {
     guard let word, case .words(let words)? = operands.first, words.contains(word) else { return self }
     let part = only(word)
     return showing("\(verb) \(word)", usage: part.usage, summary: part.summary, flags: part.flags)
+  }
+
+  /// True for a line that asks to have the command explained: `VERB --help` or `VERB -h`.
+  func isAskedForHelp(_ statement: Statement) -> Bool {
+    let words = statement.words.dropFirst()
+    guard !takesCommand || words.count == 1 else { return false }
+    if words.count == 1, words.first?.text == "-h" { return true }
+    guard !flags.contains(where: { $0.name == "help" }) else { return false }
+    return words.contains { if case .flag("help", nil) = $0.kind { true } else { false } }
   }
 
   /// A line of usage, apart from what it says of itself behind two spaces or more.

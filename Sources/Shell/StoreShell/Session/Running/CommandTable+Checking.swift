@@ -34,6 +34,7 @@ extension CommandTable {
   }
 
   private func check(_ statement: Statement, _ definition: CommandDefinition, in session: Session) throws {
+    if definition.isAskedForHelp(statement) { return }
     let reader = try CommandReader(statement, definition, Vocabulary(session), isAhead: true)
     _ = try session.console.capturing { try reader.markingFile { try definition.check(reader, session) } }
   }

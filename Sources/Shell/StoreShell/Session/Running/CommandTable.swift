@@ -49,6 +49,7 @@ struct CommandTable: Sendable {
   private func run(
     _ statement: Statement, _ definition: CommandDefinition, in session: Session
   ) throws -> CommandResult {
+    if definition.isAskedForHelp(statement) { return session.help(on: definition, statement) }
     let reader = try CommandReader(statement, definition, Vocabulary(session))
     try session.requireRights(reader)
     // A result that goes elsewhere belongs to the command inside.
@@ -96,7 +97,7 @@ struct CommandTable: Sendable {
       + session.store.modules.filter { !$0.commands.isEmpty }.map(\.name)
     throw ShellError(
       code: .unknownCommand, message: "there is no command '\(verb.text)'", at: verb,
-      hint: Suggestion.question(verb.text, among: names) ?? Self.habit(
+      hint: verb.hintOnSemicolon ?? Suggestion.question(verb.text, among: names) ?? Self.habit(
         verb.text, atPrompt: session.running.origin.kind == .repl)
         ?? "help lists the commands")
   }
