@@ -61,6 +61,27 @@ private enum Now {
     }.lift(action: \.gauge, state: \.gauge))
 }
 
+/// Two types whose names are the same from without.
+private enum Left {
+  @Schema struct Item: Hashable, Sendable { var left = 1 }
+}
+
+private enum Right {
+  @Schema struct Item: Hashable, Sendable { var right = "" }
+}
+
+@Schema private struct Row<Element: Schematic>: Sendable { var elements: [Element] = [] }
+
+private struct Twins<Element: Schematic> {
+  @Schema struct House: Sendable { var left = Row<Left.Item>(), right = Row<Element>() }
+  @Schema enum Action: Sendable { case left(LampAction) }
+
+  static func session(_ options: SessionOptions, _ console: Console) throws -> Session {
+    try Session(
+      Application<Action, House>(initial: House(), reducer: .identity), options: options, console: console)
+  }
+}
+
 /// Swift types whose values the kinds of the shell do not tell in full.
 @Suite struct SwiftTypeTests {
   private func now() throws -> Shell { try Shell(over: { try Session(Now.application, options: $0, console: $1) }) }
@@ -149,6 +170,13 @@ private enum Now {
     #expect(outcome.errors.contains(": \(message)\n"), "\(outcome)")
     #expect(outcome.errors.contains("^"), "\(outcome)")
     #expect(outcome.errors.contains("hint: usage: dispatch \(usage)\n"), "\(outcome)")
+  }
+
+  @Test func genericTypesOfOneNameAreRefused() throws {
+    #expect(throws: StoreError.duplicateType(name: "Row<Item>")) { try Shell(over: Twins<Right.Item>.session) }
+    #expect(StoreError.duplicateType(name: "Row<Item>").message.hasPrefix("two types are named 'Row<Item>'"))
+    _ = try Shell(over: Twins<Left.Item>.session)
+    _ = try Shell(over: Twins<Int>.session)
   }
 
   @Test func luaReadsThemByTheirParts() throws {

@@ -95,6 +95,16 @@ extension HostedApplication {
     return { $0.app.typed() ?? start }
   }
 
+  /// The name that two of its generic types share.
+  var duplicateType: String? {
+    var types = NamedTypes()
+    for module in modules {
+      if let schema = module.schema { types.add(schema) }
+      for field in module.actions.flatMap(\.fields) { types.add(field.schema) }
+    }
+    return types.duplicate
+  }
+
   /// The actions of the modules and of the substates that may come.
   package var actions: [ActionType] { modules.flatMap(\.actions) + substates.flatMap(\.actions) }
 

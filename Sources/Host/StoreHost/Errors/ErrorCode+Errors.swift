@@ -16,6 +16,7 @@ extension ErrorCode {
     case let error as StoreError:
       switch error {
       case .duplicateUnit: .duplicateUnit
+      case .duplicateType: .nameTaken
       case .sharedSlice: .sharedSlice
       case .runaway: .runaway
       case .dispatchWhileBuilding, .nextOutOfTurn: .badInterceptor

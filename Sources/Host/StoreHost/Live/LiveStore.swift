@@ -46,11 +46,12 @@ package final class LiveStore: @unchecked Sendable {
   ///   - program: what the program is called, as its journals and hints say.
   ///   - queueLimit: how many actions from other threads may wait; nil: any number.
   ///   - order: decides what comes first where nothing else does (R39).
-  /// - Throws: ``StoreError`` where two of its middlewares share a name.
+  /// - Throws: ``StoreError`` where two of its middlewares or of its generic types share a name.
   package init(
     _ application: HostedApplication, program: String, clock: any StoreClock, queueLimit: Int? = nil,
     order: (any StoreOrder)? = nil
   ) throws(StoreError) {
+    if let name = application.duplicateType { throw .duplicateType(name: name) }
     self.application = application
     self.program = program
     self.clock = clock

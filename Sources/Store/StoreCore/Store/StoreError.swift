@@ -2,6 +2,8 @@
 public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
   /// Two units have one name.
   case duplicateUnit(name: String)
+  /// Two generic types of a hosted store have one name, arguments and all, and hold other values.
+  case duplicateType(name: String)
   /// Reducers were lifted by a key path that goes through a class reference. Copies of the state would share their slice: a
   /// failure could not be undone (R7), watchers and replays would see states change that are past.
   case sharedSlice(reducers: [String], state: String)
@@ -36,6 +38,8 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
   public var message: String {
     switch self {
     case .duplicateUnit(let name): return "two units are named '\(name)'; names must be unique in a store"
+    case .duplicateType(let name):
+      return "two types are named '\(name)', and hold other values; rename an argument of one, or the type itself"
     case .sharedSlice(let reducers, let state):
       let names = reducers.map { "'\($0)'" }.joined(separator: ", ")
       return

@@ -3,7 +3,11 @@
 public struct NamedTypes {
   /// The details of each type, in the order in which they were met.
   public private(set) var details: [String] = []
+  /// The name of two generic types that hold other values, where there are such. Other types may well have one name, as the
+  /// `State` of several features; the name of a generic one has arguments to tell it by.
+  package private(set) var duplicate: String?
   private var seen: Set<String> = []
+  private var generic: [String: String] = [:]
 
   /// No types so far.
   public init() {}
@@ -26,6 +30,8 @@ public struct NamedTypes {
   }
 
   private mutating func note(_ schema: Schema, _ isKnown: Bool) {
+    let (name, shape) = (schema.typeName, schema.shape)
+    if name.hasSuffix(">"), generic.updateValue(shape, forKey: name) ?? shape != shape { duplicate = name }
     guard let detail = schema.typeDetail, seen.insert(detail).inserted, !isKnown else { return }
     details.append(detail)
   }
