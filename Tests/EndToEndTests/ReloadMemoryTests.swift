@@ -36,7 +36,7 @@ struct ReloadMemoryTests {
       input: fill + String(repeating: cycle, count: 100) + memory
         + String(repeating: cycle, count: count) + memory + "effects\n")
     #expect(outcome.status == 0, "\(outcome.errors)")
-    #expect(outcome.output == "(none running)\n")
+    #expect(outcome.output == "(no effects)\n")
     let sizes = outcome.errors.split(separator: "\n").compactMap { line in
       line.split(whereSeparator: { $0 == " " || $0 == "\t" }).dropFirst().first.flatMap { Int($0) }
     }

@@ -145,7 +145,7 @@ struct EffectScenarios {
             E 4 u/s cancel
             E 5 u/p start · E 5 u/p cancel
             """))
-      #expect(recording.output.hasSuffix("(none running)\n"))
+      #expect(recording.output.hasSuffix("(no effects)\n"))
       #expect(recording.errors.contains("\nnote: nothing under u/u/s\n"))
       #expect(recording.status == 0)
     }

@@ -79,7 +79,7 @@ import Testing
         == "#9 shell.restore to=1\n")
     #expect(undone.errors.contains("error[unknown-module]"))
     #expect(try shell.type("dispatch greeter.go").errors.contains("unknown action 'greeter.go'"))
-    #expect(try shell.type("effects").output == "(none running)\n")
+    #expect(try shell.type("effects").output == "(no effects)\n")
     #expect(try shell.type("middleware").output.split(separator: "\n").count == 2)
     // Back with its state, its projection, its middlewares and its tasks.
     #expect(try shell.type("redo").output == "#10 shell.restore to=8\n")
@@ -87,7 +87,7 @@ import Testing
     #expect(try shell.type("effects").output.contains("greeter/clock/beat"))
     let again = try shell.type("dispatch greeter.go", "show greeter.n")
     #expect(again.output == "#11 greeter.go\n6\n")
-    #expect(try shell.type("effects").output == "(none running)\n")
+    #expect(try shell.type("effects").output == "(no effects)\n")
   }
 
   @Test func unloadingIsTakenBack() throws {

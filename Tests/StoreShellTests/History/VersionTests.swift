@@ -64,7 +64,7 @@ import Testing
       #expect(refused.errors.contains("error[plugin-grant]: p asks for timers; not granted") && refused.status == 4)
     }
     let walk = shell.run("goto 2", "show p.n", "goto head", "effects")
-    #expect(walk.output.contains("\n1\nat head (#3)\n(none running)\n"))
+    #expect(walk.output.contains("\n1\nat head (#3)\n(no effects)\n"))
     shell.session.options.grants = ["p"]
     shell.session.options.allowsPlugins = false
     #expect(shell.run("undo").errors.contains("(--no-plugins)"))

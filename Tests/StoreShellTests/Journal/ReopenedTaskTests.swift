@@ -61,14 +61,14 @@ import Testing
     #expect(writer.run(shut).status == 0)
     end(writer)
     let second = try reopened()
-    #expect(second.run("show p.n", "effects").output == "1\n(none running)\n")
+    #expect(second.run("show p.n", "effects").output == "1\n(no effects)\n")
     #expect(second.run(open, "show p.n", "effects --as raw").output.hasSuffix("\n2\np/m/t\tin 1000.0s\t#4\t0.0s\n"))
     end(second)
   }
 
   @Test func whatIsUnloadedWithItsGateShutComesBackSo() throws {
     #expect(writer.run("middleware off p.m", "plugin unload p", "undo").status == 0)
-    #expect(writer.run("show p.n", "effects").output == "1\n(none running)\n")
+    #expect(writer.run("show p.n", "effects").output == "1\n(no effects)\n")
     #expect(writer.run("middleware on p.m", "show p.n").output.hasSuffix("\n2\n"))
     end(writer)
   }

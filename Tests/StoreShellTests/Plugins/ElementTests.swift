@@ -143,7 +143,7 @@ import Testing
       end
       """)
     _ = try shell.type("dispatch p.add 1", "dispatch p.add 2", "wait 2s")
-    #expect(try shell.type("effects").output == "(none running)\n")
+    #expect(try shell.type("effects").output == "(no effects)\n")
     _ = try shell.type("dispatch p.switch 2 true", "wait 2s", "dispatch p.switch 1 true", "wait 1s")
     #expect(try shell.type("show p.rows[id=1].n", "show p.rows[id=2].n").output == "2\n6\n")
     _ = try shell.type("dispatch p.remove 2", "wait 2s")

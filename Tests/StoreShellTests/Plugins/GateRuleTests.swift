@@ -102,7 +102,7 @@ import Testing
       (#"{ control = "set", start = "off" }"#, "dispatch p.set false", "dispatch p.set true"),
     ] {
       let shell = try shell(rule, task)
-      #expect(try shell.type("effects", "wait 3s", "show p.n").output == "(none running)\n0\n")
+      #expect(try shell.type("effects", "wait 3s", "show p.n").output == "(no effects)\n0\n")
       #expect(try shell.type("\(open) --quiet", "wait 3s", "show p.n").output == "3\n")
       #expect(try shell.type("\(shut) --quiet", "wait 3s", "show p.n").output == "3\n")
       #expect(try shell.type("\(open) --quiet", "middleware off p.m", "wait 3s", "show p.n").output.hasSuffix("3\n"))

@@ -216,7 +216,7 @@ import Testing
 
         """)
     #expect(outcome.output == "#5 shell.reloadPlugin name=\"p\" version=\"1.0.0\"\n  state kept\n")
-    #expect(try shell.type("effects", "wait 5s", "show p.n").output == "(none running)\n9\n")
+    #expect(try shell.type("effects", "wait 5s", "show p.n").output == "(no effects)\n9\n")
     #expect(try reload().status == 0)
   }
 

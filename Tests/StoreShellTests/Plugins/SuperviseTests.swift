@@ -54,7 +54,7 @@ import Testing
     // The module that is read counts, not the field.
     _ = try shell.type("dispatch p.put n=7")
     #expect(try asked(shell) == "1\n")
-    #expect(try shell.type("dispatch p.halt --quiet", "effects").output == "(none running)\n")
+    #expect(try shell.type("dispatch p.halt --quiet", "effects").output == "(no effects)\n")
     // Whatever changes the state.
     #expect(try shell.type("undo", "effects --as raw").output.contains("\np/m/t\tin 1.0s\t#"))
     #expect(try asked(shell) == "2\n")
@@ -67,7 +67,7 @@ import Testing
     _ = try shell.type("dispatch p.go")
     #expect(try shell.type("effects --as raw").output.hasPrefix("p/m/t\tin 1.0s\t#"))
     #expect(try asked(shell) == "1\n")
-    #expect(try shell.type("dispatch counter.increment --quiet", "effects").output == "(none running)\n")
+    #expect(try shell.type("dispatch counter.increment --quiet", "effects").output == "(no effects)\n")
     #expect(try asked(shell) == "1\n")
   }
 
@@ -83,7 +83,7 @@ import Testing
     let shell = try shell("state.p.on")
     _ = try shell.type("dispatch p.go", "wait 2500ms")
     #expect(try shell.type("show p.n").output == "2\n")
-    #expect(try shell.type("middleware off p.m", "effects").output.hasSuffix("(none running)\n"))
+    #expect(try shell.type("middleware off p.m", "effects").output.hasSuffix("(no effects)\n"))
     _ = try shell.type("middleware on p.m", "wait 1500ms")
     #expect(try shell.type("show p.n").output == "1\n")
   }

@@ -39,7 +39,7 @@ import Testing
     { name = "clock", supervise = function(state) if state.p.on then return { ticks = ticking } end end },
     """
 
-  private static let none = "(none running)\n"
+  private static let none = "(no effects)\n"
 
   @Test func tasksFollowTheState() throws {
     let shell = try shell(Self.clock)
@@ -71,7 +71,7 @@ import Testing
             #1 shell.loadPlugin name="pomodoro" version="0.1.0"
               3 actions, 2 middleware, 1 command
             #3 shell.setGate name="pomodoro.clock" open=false  (1 task cancelled)
-            (none running)
+            (no effects)
             60
             #4 shell.setGate name="pomodoro.clock" open=true
             50
@@ -353,7 +353,7 @@ import Testing
     #expect(try shell.type("wait until state.p.ticks == 3") == .init())
     #expect(try shell.type("wait until state.p.ticks == 6 --timeout 3s") == .init())
     let late = try shell.type("wait until state.p.ticks == 10 --timeout 3s")
-    #expect(late == .init(errors: "error[timed-out]: state.p.ticks == 10 does not hold after 3.0s\n", status: 5))
+    #expect(late == .init(errors: "error[timed-out]: state.p.ticks == 10 was still false after 3.0s\n", status: 5))
     #expect(try shell.type("show p.ticks").output == "9\n")
     #expect(try shell.type("wait until state.p.tocks").errors.hasPrefix("error[lua-error]: "))
   }
@@ -392,7 +392,7 @@ import Testing
       try shell.type("wait idle") == .init(errors: "error[timed-out]: 1 task still running \(endless)", status: 5))
     #expect(
       try shell.type("wait until state.p.ticks < 0")
-        == .init(errors: "error[timed-out]: state.p.ticks < 0 does not hold \(endless)", status: 5))
+        == .init(errors: "error[timed-out]: state.p.ticks < 0 was still false \(endless)", status: 5))
     // With a limit that is waited for, however often the clock moves.
     #expect(try shell.type("wait 30000s") == .init())
   }

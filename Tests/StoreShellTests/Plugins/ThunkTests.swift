@@ -145,14 +145,14 @@ import Testing
       ))
     #expect(try shell.type("plugin enable p", "thunk spin").errors.contains("used more than 200_000 VM instructions"))
     #expect(try shell.type("thunk lost").errors.contains("it paused by itself; wait with t:dispatch_wait(action)"))
-    #expect(try shell.type("show counter.value", "effects").output == "2\n(none running)\n")
+    #expect(try shell.type("show counter.value", "effects").output == "2\n(no effects)\n")
   }
 
   @Test func aThunkThatNeverEndsIsStoppedByTheRunawayGuard() throws {
     let shell = try shell("loop = function(_, t) while true do t:dispatch_wait(\"counter.increment\") end end")
     let outcome = try shell.type("thunk loop")
     #expect(outcome.errors.contains("error[runaway]"), "\(outcome.errors)")
-    #expect(try shell.type("effects", "show counter.value").output == "(none running)\n1000\n")
+    #expect(try shell.type("effects", "show counter.value").output == "(no effects)\n1000\n")
   }
 
   @Test func definitionsThatAreNone() throws {

@@ -23,7 +23,7 @@ import Testing
     _ = try shell.type("wait 3s")
     #expect(try shell.type("show p.ticks").output == "1\n")
     _ = try shell.type("dispatch p.put 3")
-    #expect(try shell.type("undo --to 1", "effects").output.hasSuffix("(none running)\n"))
+    #expect(try shell.type("undo --to 1", "effects").output.hasSuffix("(no effects)\n"))
     _ = try shell.type("wait 3s")
     #expect(try shell.type("show p.ticks").output == "0\n")
   }

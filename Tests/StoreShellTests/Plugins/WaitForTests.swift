@@ -80,7 +80,7 @@ import Testing
     #expect(
       try got(shell, "wait 9s", "dispatch p.burst names=[a,a] --quiet", "wait 30s")
         == #"["a1","a2","none","none"]"# + "\n")
-    #expect(try shell.type("effects").output == "(none running)\n")
+    #expect(try shell.type("effects").output == "(no effects)\n")
   }
 
   /// A task that is replaced while an action wakes it goes on with nothing, and nothing stays behind for others.

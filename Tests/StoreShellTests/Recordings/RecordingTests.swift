@@ -115,7 +115,7 @@ import Testing
     #expect(beyond.errors.contains("error[out-of-range]: there is no #999: the last action is #"), "\(beyond)")
     #expect(beyond.status == 1)
     #expect(
-      other.run("show pomodoro.left", "wait 10s", "show pomodoro.left", "effects").output == "45\n45\n(none running)\n")
+      other.run("show pomodoro.left", "wait 10s", "show pomodoro.left", "effects").output == "45\n45\n(no effects)\n")
     #expect(other.run("dispatch pomodoro.tick").output == "#21 pomodoro.tick\n  pomodoro.left  45 -> 44\n")
   }
 

@@ -68,7 +68,7 @@ enum CartAction: Hashable, Sendable {
         #6 cart.inc
         goes on
         #7 shell.resetSubstates names=[]
-        0 items
+        (no substates)
         n   at    source\(String(repeating: " ", count: file.utf8.count - 1))action                                                      changed
         #1  0.0s  \(file):1   shell.addSubstate name="cart" value={ n = 1 }               -
         #2  0.0s  \(file):3   shell.addSubstate name="cart" value={ n = 1 }               failed: name-taken

@@ -267,7 +267,7 @@ extension Session {
     }
     if foreign.isEmpty { return true }
     // A listing that is empty there speaks of no sample, but is no less of another store.
-    let isEmpty = example.steps.contains { $0.output == "[]\n" || $0.output.hasPrefix("(no module") }
+    let isEmpty = example.steps.contains { $0.output == "[]\n" || $0.output == "(no thunks)\n" }
     let text = example.steps.map { "\($0.line)\n\($0.output)" }.joined()
     return !isEmpty && !samples.keys.contains { text.contains($0) }
   }

@@ -18,7 +18,9 @@ extension CommandDefinition {
       do {
         return try session.answer(
           session.lua().evaluate(request.text, chunk: session.chunkName, takesAll: true), as: request.form)
-      } catch let error as SessionLuaError where error.message.contains("bitwise operation") && request.text.contains("|") {
+      } catch let error as SessionLuaError
+        where error.message.contains("bitwise operation") && request.text.contains("|")
+      {
         var described = ShellError(describing: error)
         described.hint = "= cannot be piped: to Lua | is its own; write show $(…) | COMMAND"
         throw described

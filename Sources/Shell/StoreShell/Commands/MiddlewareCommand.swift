@@ -36,7 +36,7 @@ extension CommandDefinition {
         "middleware gate logger --at counter.step --is 5",
         output: "#1 shell.setRule name=\"logger\" rule={ at = \"counter.step\", is = 5 }\n"),
     ],
-    listing: { CommandListing(ShellListing.middleware.reading(in: $0), hiding: ["held", "dropped"], of: "middlewares") },
+    listing: { CommandListing(ShellListing.middleware.reading(in: $0), hiding: ["held", "dropped"]) },
     read: MiddlewareRequest.init, perform: { try $0.perform(in: $1) })
 }
 

@@ -42,7 +42,7 @@ extension CommandDefinition {
         output: """
           #1 counter.increment by=2
             counter.value  0 -> 2
-          0.000s, 1 action
+          0.0 ms, 1 action
 
           """),
       CommandExample("time wait 1500ms", output: "1.500s, 0 actions\n"),
