@@ -3,11 +3,13 @@ public enum ScalarText {
   /// Text in double quotes. Quotes, backslashes and control characters are escaped as JSON and Lua 5.4 both read them
   /// where they can (`\n`, `\t`, `\r`, else `\u00XX`).
   public static func quoted(_ text: String) -> String {
-    var out = "\""
-    out.reserveCapacity(text.utf8.count + 2)
+    if isPlain(text) { return "\"" + text + "\"" }
+    var out: [UInt8] = []
+    out.reserveCapacity(text.utf8.count + 16)
+    out.append(UInt8(ascii: "\""))
     appendEscaped(text, to: &out)
-    out += "\""
-    return out
+    out.append(UInt8(ascii: "\""))
+    return String(decoding: out, as: UTF8.self)
   }
 
   /// True if a byte of UTF-8 stands for itself in quotes. 0xC2 leads the control characters of eight bits, which
@@ -34,18 +36,48 @@ public enum ScalarText {
       out += text
       return
     }
-    for scalar in text.unicodeScalars {
-      switch scalar.value {
-      case 0x22: out += "\\\""
-      case 0x5C: out += "\\\\"
-      case 0x0A: out += "\\n"
-      case 0x0D: out += "\\r"
-      case 0x09: out += "\\t"
-      case _ where isControl(scalar):
-        let digits = String(scalar.value, radix: 16)
-        out += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-      default: out.unicodeScalars.append(scalar)
+    var bytes: [UInt8] = []
+    appendEscaped(text, to: &bytes)
+    out += String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// The same as UTF-8: runs of bytes that stand for themselves are copied as they are.
+  package static func appendEscaped(_ text: String, to out: inout [UInt8]) {
+    var text = text
+    text.withUTF8 { bytes in
+      var (start, index) = (0, 0)
+      while index < bytes.count {
+        let byte = bytes[index]
+        guard !isPlain(byte) else {
+          index += 1
+          continue
+        }
+        var control = byte
+        if byte == 0xC2 {
+          // The second byte of such a control character is its number.
+          control = bytes[index + 1]
+          guard control < 0xA0 else {
+            index += 2
+            continue
+          }
+        }
+        out.append(contentsOf: bytes[start..<index])
+        index += byte == 0xC2 ? 2 : 1
+        start = index
+        out.append(UInt8(ascii: "\\"))
+        switch control {
+        case 0x22, 0x5C: out.append(control)
+        case 0x0A: out.append(UInt8(ascii: "n"))
+        case 0x0D: out.append(UInt8(ascii: "r"))
+        case 0x09: out.append(UInt8(ascii: "t"))
+        default:
+          out.append(contentsOf: "u00".utf8)
+          for digit in [control >> 4, control & 15] {
+            out.append(digit + (digit < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10))
+          }
+        }
       }
+      out.append(contentsOf: bytes[start...])
     }
   }
 
