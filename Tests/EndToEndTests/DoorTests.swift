@@ -140,10 +140,16 @@ struct DoorTests {
     #expect(String(decoding: terminal.output, as: UTF8.self).contains("\u{1B}[1;31merror[unknown-command]:\u{1B}[0m"))
     try terminal.enter("history")
     #expect(terminal.screen.lines.suffix(4) == ["dispatch counter.increment", "nonsense", "history", "stsh>"])
+    try terminal.enter("alias past = history")
+    try terminal.enter("past")
+    #expect(
+      terminal.screen.lines.suffix(6) == [
+        "dispatch counter.increment", "nonsense", "history", "alias past = history", "past", "stsh>",
+      ])
     terminal.type("\u{4}")
     #expect(try terminal.waitForEnd() == 0)
     let again = try shell.prompt("--attach", server.path)
-    again.type("\u{1B}[A\u{1B}[A")
+    again.type("\u{1B}[A\u{1B}[A\u{1B}[A\u{1B}[A")
     try again.waitForCursorLine("stsh> nonsense")
     again.type("\u{3}")
     try again.waitForCursorLine("stsh>")
@@ -167,7 +173,7 @@ struct DoorTests {
     #expect(try server.end(by: SIGKILL) == 137)
     for terminal in terminals {
       #expect(try terminal.waitForEnd() == 6)
-      #expect(terminal.text.contains("error[connection-lost]: the connection to \(server.path) was lost"))
+      #expect(terminal.screen.lines.contains("error[connection-lost]: the connection to \(server.path) was lost"))
       #expect(terminal.isInUsualMode)
     }
     let again = try shell.run(

@@ -180,6 +180,33 @@ import Testing
     #expect(
       try client.ask("{\"run\":\"history sh\",\"history\":[\"show a\",\"echo b\",\"history sh\"]}")
         == "{\"output\":[{\"out\":\"show a\\nhistory sh\\n\"}],\"status\":0}")
+    // They are kept, the line that is typed now with them, however it asks for them.
+    #expect(
+      try client.ask("{\"run\":\"alias h = history sh\\n\",\"more\":true}").contains("\"status\":0"))
+    #expect(
+      try client.ask("{\"run\":\"h # shows\\n\",\"more\":true,\"history\":[\"show c\"]}")
+        == "{\"output\":[{\"out\":\"show a\\nhistory sh\\nshow c\\nh # shows\\n\"}],\"status\":0,\"prompt\":\"stsh> \"}"
+    )
+    _ = try client.ask("{\"run\":\"lua if true then\\n\",\"more\":true}")
+    #expect(
+      try client.ask("{\"run\":\"end\\n\",\"more\":true,\"history\":[\"h # shows\"]}").contains("\"prompt\":\"stsh> \"")
+    )
+    #expect(
+      try client.ask("{\"run\":\"history if\",\"history\":[\"lua if true then\\nend\"]}")
+        == "{\"output\":[{\"out\":\"lua if true then\\nend\\n\"}],\"status\":0}")
+  }
+
+  @Test func pastLinesAreBounded() throws {
+    let house = try House([.read])
+    let client = try house.client()
+    let long = String(repeating: "x", count: 1 << 16)
+    _ = try client.ask(
+      "{\"run\":\"echo\",\"history\":[\(Array(repeating: "\"\(long)\"", count: 100).joined(separator: ","))]}")
+    client.send(#"{"run":"history x"}"#)
+    #expect(1 << 19..<2 << 20 ~= (try client.lines(until: "\"status\":")).reduce(0) { $0 + $1.utf8.count })
+    _ = try client.ask(
+      "{\"run\":\"echo\",\"history\":[\((1...3000).map { "\"line \($0)\"" }.joined(separator: ","))]}")
+    #expect(try client.ask(#"{"run":"history 'line 1000'"}"#) == #"{"status":0}"#)
   }
 
   @Test func aFollowerHearsOfAll() throws {

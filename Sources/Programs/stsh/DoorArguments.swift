@@ -6,7 +6,8 @@ struct DoorArguments: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "Let other processes of this user in: at a name below $XDG_RUNTIME_DIR/stsh, a path, or 127.0.0.1:PORT.",
-      valueName: "door"))
+      valueName: "door"),
+    completion: .custom { _, _, _ in DoorList.names(where: false) })
   var listen: String?
 
   @Option(
@@ -27,7 +28,7 @@ struct DoorArguments: ParsableArguments {
     help: ArgumentHelp(
       "Speak to a store that listens there, at a prompt or by a script; without a door, list those of this user.",
       valueName: "door"),
-    completion: .custom { _, _, _ in DoorList.names })
+    completion: .custom { _, _, _ in DoorList.names(where: true) })
   var attach: String?
 
   @Flag(help: ArgumentHelp("Serve until SIGTERM, without a prompt.", visibility: .hidden))

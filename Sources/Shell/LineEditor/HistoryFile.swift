@@ -72,7 +72,7 @@ public struct HistoryFile {
   /// - Returns: True if the statement was kept.
   @discardableResult
   public mutating func append(_ statement: String) throws(LineEditorError) -> Bool {
-    guard Self.keeps(statement, after: last) else { return false }
+    guard PastLines.keeps(statement, after: last) else { return false }
     do throws(FileError) {
       try Files.makeFolder(path.folder, mode: 0o700)
     } catch {
@@ -90,12 +90,6 @@ public struct HistoryFile {
     own.append(end - text.utf8.count..<end)
     last = statement
     return true
-  }
-
-  /// Returns true if a statement belongs in a history. Blank statements, statements that start with a space and
-  /// repetitions of the last one do not.
-  public static func keeps(_ statement: String, after last: String?) -> Bool {
-    statement.contains { !$0.isWhitespace } && !statement.hasPrefix(" ") && statement != last
   }
 
   // MARK: Format

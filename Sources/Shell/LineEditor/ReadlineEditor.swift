@@ -174,14 +174,14 @@ public final class ReadlineEditor: LineEditing {
   public func addHistory(_ statement: String) throws {
     // The statements that others have entered before it stand before it.
     takeNewHistory()
-    guard HistoryFile.keeps(statement, after: history.last) else { return }
+    guard PastLines.keeps(statement, after: history.last) else { return }
     remember(statement)
     try historyFile?.append(statement)
   }
 
   /// Takes in what other sessions have kept meanwhile.
   private func takeNewHistory() {
-    for statement in (try? historyFile?.loadNew()) ?? [] where HistoryFile.keeps(statement, after: history.last) {
+    for statement in (try? historyFile?.loadNew()) ?? [] where PastLines.keeps(statement, after: history.last) {
       remember(statement)
     }
   }

@@ -100,9 +100,7 @@ extension EntryWriter {
     let isFirst = text.isEmpty
     step.append(to: &text)
     if !isFirst { text.removeFirst() }
-    var escaped = ""
-    ScalarText.appendEscaped(text, to: &escaped)
-    JSON.append(bare: escaped, to: &out)
+    ScalarText.appendEscaped(text, to: &out)
   }
 }
 

@@ -23,7 +23,9 @@ package final class LiveStore: @unchecked Sendable {
   /// What the program is called.
   package let program: String
   private let logger: HostUnit
-  package var plugins: [HostedPlugin] = []
+  package var plugins: [HostedPlugin] = [] { didSet { pluginChanges &+= 1 } }
+  /// The number of changes to ``plugins`` so far.
+  package private(set) var pluginChanges = 0
   package var actionsByName: [String: ActionType] = [:]
   /// What happened so far.
   @exclusivity(unchecked) package var history: History<State>

@@ -10,6 +10,10 @@ public final class AttachedPrompt {
   private var open: [String] = []
   private var openPrompt: String?
   private var hasLostHistory = false
+  /// The number of past lines that were told over there.
+  private var told = 0
+  /// True while a line stands that is not finished.
+  private var isEditing = false
   /// Why the connection is lost; nil: it is not.
   private var loss: ShellError?
 
@@ -35,6 +39,8 @@ public final class AttachedPrompt {
     do throws(ShellError) {
       return try converse(until: stop)
     } catch {
+      // The error starts on a line of its own.
+      if isEditing { shell.console.writeError("\n") }
       return shell.report(error)
     }
   }
@@ -51,6 +57,7 @@ public final class AttachedPrompt {
       } catch {
         throw ShellError(describing: error)
       }
+      isEditing = event == .woken || event == .deadline
       if let loss { throw loss }
       if let stopped = stop?.error { return stopped.status }
       switch event {
@@ -86,9 +93,9 @@ public final class AttachedPrompt {
       forget()
       return nil
     }
-    // Lines are remembered here.
-    let statement = open.joined(separator: "\n")
-    let past = statement.contains("history") ? Array(editor.history.suffix(Self.mostPastLines)) + [statement] : []
+    // Lines are remembered here; those that were not given yet are given with the next one.
+    let past = PastLines.newest(of: editor.history[told...])
+    told = editor.history.count
     var outcome: Result<AttachedShell.Outcome, ShellError> = .success(AttachedShell.Outcome())
     shell.console.paging(with: pager, until: editor.interruptDescriptor) {
       outcome = Result { () throws(ShellError) in
@@ -98,14 +105,11 @@ public final class AttachedPrompt {
     let done = try outcome.get()
     openPrompt = done.open
     if done.open == nil {
-      remember(statement)
+      remember(open.joined(separator: "\n"))
       forget()
     }
     return done.quit
   }
-
-  /// As many past lines as are listed, so that they fit a request.
-  private static let mostPastLines = 2000
 
   private func complete(_ line: String, _ cursor: Int) -> LineCompletion? {
     do throws(ShellError) {

@@ -23,10 +23,8 @@ public struct DoorList {
 
   /// Asks all of them.
   public init() {
-    doors = Self.names.compactMap { name in
-      guard let folder = DoorAddress.folder,
-        let client = try? DoorClient(at: .unix("\(folder)/\(name)"), patience: .seconds(1))
-      else { return nil }
+    doors = Self.sockets.compactMap { name, address in
+      guard let client = try? DoorClient(at: address, patience: .seconds(1)) else { return nil }
       let greeting = client.greeting
       return Entry(
         name: name, program: SafeText.line(greeting.text("program") ?? ""), process: greeting.number("process") ?? 0,
@@ -35,13 +33,25 @@ public struct DoorList {
     }
   }
 
-  /// The names of sockets in the folder of doors, whether anybody listens or not.
-  public static var names: [String] {
+  /// The names of sockets in the folder of doors.
+  ///
+  /// - Parameter isHeld: true for those where somebody listens, false for those that nobody holds any more.
+  public static func names(where isHeld: Bool) -> [String] {
+    sockets.filter { _, address in
+      let descriptor = address.makeSocket()
+      defer { close(descriptor) }
+      // One that has no room for more is held too, and is not waited for.
+      _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+      return address.withSystemAddress { connect(descriptor, $0, $1) == 0 || errno == EAGAIN } == isHeld
+    }.map(\.name)
+  }
+
+  private static var sockets: [(name: String, address: DoorAddress)] {
     guard let folder = DoorAddress.folder else { return [] }
-    return Files.names(in: folder).filter { name in
+    return Files.names(in: folder).sorted().map { ($0, .unix("\(folder)/\($0)")) }.filter { name, _ in
       var status = stat()
       return stat("\(folder)/\(name)", &status) == 0 && status.st_mode & S_IFMT == S_IFSOCK
-    }.sorted()
+    }
   }
 
   /// The listing, as it is printed.

@@ -135,10 +135,18 @@ extension Conversation {
       guard line.contains(where: { $0 > 0x20 }) else { return false }
       lines.append(line)
       waiting += line.count
-      guard isRunning, line.count < 256, let request = try? DoorRequest(line), case .interrupt = request.kind else {
-        return false
-      }
+      guard isRunning, line.count < 256, Self.mayInterrupt(line), let request = try? DoorRequest(line),
+        case .interrupt = request.kind
+      else { return false }
       return true
+    }
+
+    /// False for a line that cannot name an interruption, however that is written: most need not be read before their turn.
+    private static func mayInterrupt(_ line: ArraySlice<UInt8>) -> Bool {
+      line.indices.contains { index in
+        line[index] == UInt8(ascii: "\\")
+          || line[index] == UInt8(ascii: "i") && line[index...].starts(with: "interrupt".utf8)
+      }
     }
 
     /// The next thing to do; nil: none.

@@ -121,8 +121,9 @@ extension Conversation {
   /// Takes text that the session prints, by its styles and long text in pieces: it belongs to the request that is being done,
   /// or to none.
   private func take(_ text: String, _ target: OutputTarget) {
-    if text.utf8.count <= Self.longestPiece, !text.utf8.contains(0x1B) {
-      return take(Answer.Piece(target: target, style: nil, text: text))
+    guard !text.isEmpty else { return }
+    if text.utf8.count <= Self.longestPiece, !Self.mayHaveMarks(text) {
+      return take(text, target, nil)
     }
     for part in marks.parts(of: text) {
       var rest = part.text.utf8[...]
@@ -130,20 +131,27 @@ extension Conversation {
         var end = rest.index(rest.startIndex, offsetBy: Self.longestPiece, limitedBy: rest.endIndex) ?? rest.endIndex
         // Not in the middle of a character.
         while end < rest.endIndex, rest[end] & 0xC0 == 0x80 { end = rest.index(before: end) }
-        take(Answer.Piece(target: target, style: part.style, text: String(decoding: rest[..<end], as: UTF8.self)))
+        take(String(decoding: rest[..<end], as: UTF8.self), target, part.style)
         rest = rest[end...]
       }
     }
   }
 
-  private func take(_ piece: Answer.Piece) {
+  /// False for a text without the character that every mark of a style begins with.
+  private static func mayHaveMarks(_ text: String) -> Bool {
+    text.utf8.withContiguousStorageIfAvailable { bytes in
+      bytes.baseAddress.map { memchr($0, 0x1B, bytes.count) != nil } ?? false
+    } ?? true
+  }
+
+  private func take(_ text: String, _ target: OutputTarget, _ style: TextStyle?) {
     guard answer == nil else {
-      answer?.append(piece)
+      answer?.append(text, target, style)
       return handOn()
     }
     say { event in
       event.set("event", "output")
-      event.append(piece)
+      event.append(text, target, style)
     }
   }
 

@@ -10,7 +10,8 @@ import Synchronization
 ///
 /// Whichever thread of the door has something for it runs it, one at a time, until nothing is left to do.
 final class Conversation: @unchecked Sendable {
-  // Safe: the intake has a lock; all else belongs to the thread that runs the conversation, which the intake says.
+  // Safe: the intake has a lock; all else belongs to the thread that runs the conversation, which the intake says. What changes
+  // with every text that is said is changed by nothing that such a change calls, so checks of exclusive access would find nothing.
   let id: UInt64
   let descriptor: Int32
   let loop: DoorLoop
@@ -22,13 +23,13 @@ final class Conversation: @unchecked Sendable {
   private let intake: Lock<Intake>
   private let isScheduled = Atomic<Bool>(false)
 
-  var outbox: Outbox
+  @exclusivity(unchecked) var outbox: Outbox
   var session: Session?
   var open: StatementReader?
   var width: Int?
   var followed: FollowedLog?
   /// The answer to the request that is being done.
-  var answer: Answer?
+  @exclusivity(unchecked) var answer: Answer?
   /// False until the token was given, where one is needed.
   let isTrusted: Atomic<Bool>
   /// The number of lines in a row that were no requests.

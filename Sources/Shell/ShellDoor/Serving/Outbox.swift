@@ -84,37 +84,43 @@ struct Outbox {
 /// The answer to a request, in one line or, where it is long, in several: the last has a status, a value or an error.
 struct Answer {
   private let id: Value?
-  private var pieces: [Piece] = []
-  private var results: [String] = []
-  private var size = 0
+  /// The pieces of text so far, as JSON; the last lacks its end.
+  private var output: [UInt8] = []
+  private var last: (target: OutputTarget, style: TextStyle?)?
+  /// The results so far, as JSON.
+  private var results: [UInt8] = []
   private var members: [UInt8] = []
-
-  /// Text of one style.
-  struct Piece {
-    let target: OutputTarget
-    let style: TextStyle?
-    var text: String
-  }
 
   init(id: Value?) { self.id = id }
 
   /// True if it is long enough to be handed on before it is whole.
-  var isLong: Bool { size > 1 << 15 }
+  var isLong: Bool { output.count + results.count > 1 << 15 }
 
-  /// Adds text that was printed.
-  mutating func append(_ piece: Piece) {
-    size += piece.text.utf8.count
-    if let last = pieces.last, last.target == piece.target, last.style == piece.style {
-      pieces[pieces.count - 1].text += piece.text
-    } else {
-      pieces.append(piece)
+  /// Adds text of one style that was printed.
+  mutating func append(_ text: String, _ target: OutputTarget, _ style: TextStyle?) {
+    if last?.target != target || last?.style != style {
+      endPiece(&output)
+      JSON.append(last == nil ? "{\"" : ",{\"" as StaticString, to: &output)
+      JSON.append(target == .standardOutput ? "out\":\"" : "err\":\"" as StaticString, to: &output)
+      last = (target, style)
     }
+    ScalarText.appendEscaped(text, to: &output)
+  }
+
+  private func endPiece(_ output: inout [UInt8]) {
+    guard let last else { return }
+    output.append(UInt8(ascii: "\""))
+    if let style = last.style {
+      JSON.append(",\"style\":" as StaticString, to: &output)
+      JSON.append(quoted: style.rawValue, to: &output)
+    }
+    output.append(UInt8(ascii: "}"))
   }
 
   /// Adds a result, which is JSON already.
   mutating func append(result: String) {
-    size += result.utf8.count
-    results.append(result)
+    if !results.isEmpty { results.append(UInt8(ascii: ",")) }
+    JSON.append(bare: result, to: &results)
   }
 
   /// Adds a member of its last line.
@@ -145,7 +151,7 @@ struct Answer {
 
   /// The part of it so far, which is forgotten here.
   mutating func takePart() -> Answer {
-    defer { (pieces, results, size) = ([], [], 0) }
+    defer { (output, last, results) = ([], nil, []) }
     return self
   }
 
@@ -156,26 +162,15 @@ struct Answer {
       JSON.append(",\"id\":" as StaticString, to: &out)
       JSON.append(id, to: &out)
     }
-    if !pieces.isEmpty {
+    if last != nil {
       JSON.append(",\"output\":[" as StaticString, to: &out)
-      for (index, piece) in pieces.enumerated() {
-        JSON.append(index == 0 ? "{\"" : ",{\"" as StaticString, to: &out)
-        JSON.append(piece.target == .standardOutput ? "out\":" : "err\":" as StaticString, to: &out)
-        JSON.append(quoted: piece.text, to: &out)
-        if let style = piece.style {
-          JSON.append(",\"style\":" as StaticString, to: &out)
-          JSON.append(quoted: style.rawValue, to: &out)
-        }
-        out.append(UInt8(ascii: "}"))
-      }
+      out += output
+      endPiece(&out)
       out.append(UInt8(ascii: "]"))
     }
     if !results.isEmpty {
       JSON.append(",\"results\":[" as StaticString, to: &out)
-      for (index, result) in results.enumerated() {
-        if index > 0 { out.append(UInt8(ascii: ",")) }
-        JSON.append(bare: result, to: &out)
-      }
+      out += results
       out.append(UInt8(ascii: "]"))
     }
     out += members

@@ -1,27 +1,55 @@
 /// The facts about commands that the reader of statements needs: which of them take Lua, and which take another
-/// command.
-public struct Grammar: Sendable {
-  /// The verbs whose line goes on as Lua.
-  public var luaVerbs: [LuaVerb]
-  /// The verbs whose first argument is a command of its own, such as `try`.
-  public var prefixes: [String]
+/// command. Its verbs are found by their bytes.
+public final class Grammar: Sendable {
   /// The most prefixes that may stand before a command, so that no line is too deep to run.
   package static let mostPrefixes = 64
   package static let tooManyPrefixes = "more than \(mostPrefixes) commands such as try stand before another one"
-  /// The verbs that take numbers of actions, which may be written as `#17`: no comment starts there.
-  public var numberVerbs: [String]
+
+  private let luaVerbs: [(name: [UInt8], verb: LuaVerb)]
+  private let prefixes: [[UInt8]]
+  private let numberVerbs: [[UInt8]]
   /// Returns true if more lines could complete a Lua text, an expression or a chunk.
-  public var isUnfinishedLua: @Sendable (String) -> Bool
+  package let isUnfinishedLua: @Sendable (String) -> Bool
+  /// Bit n is set where a verb or prefix starts with a byte whose low six bits are n: most words need no comparison.
+  private let firstBytes: UInt64
 
   /// Makes a grammar.
+  ///
+  /// - Parameters:
+  ///   - luaVerbs: the verbs whose line goes on as Lua.
+  ///   - prefixes: the verbs whose first argument is a command of its own, such as `try`.
+  ///   - numberVerbs: the verbs that take numbers of actions, which may be written as `#17`: no comment starts there.
+  ///   - isUnfinishedLua: returns true if more lines could complete a Lua text, an expression or a chunk.
   public init(
     luaVerbs: [LuaVerb], prefixes: [String] = [], numberVerbs: [String] = [],
     isUnfinishedLua: @escaping @Sendable (String) -> Bool = { _ in false }
   ) {
-    self.luaVerbs = luaVerbs
-    self.prefixes = prefixes
-    self.numberVerbs = numberVerbs
+    self.luaVerbs = luaVerbs.map { (Array($0.name.utf8), $0) }
+    self.prefixes = prefixes.map { Array($0.utf8) }
+    self.numberVerbs = numberVerbs.map { Array($0.utf8) }
     self.isUnfinishedLua = isUnfinishedLua
+    firstBytes = (self.luaVerbs.map(\.name) + self.prefixes + self.numberVerbs).reduce(0) {
+      $0 | 1 << UInt64(($1.first ?? 0) & 63)
+    }
+  }
+
+  package func luaVerb(_ name: Slice<ByteView>) -> LuaVerb? {
+    guard mayKnow(name) else { return nil }
+    return luaVerbs.first { $0.name.elementsEqual(name) }?.verb
+  }
+
+  package func isPrefix(_ name: Slice<ByteView>) -> Bool {
+    mayKnow(name) && prefixes.contains { $0.elementsEqual(name) }
+  }
+
+  package func takesNumbers(_ name: Slice<ByteView>) -> Bool {
+    mayKnow(name) && numberVerbs.contains { $0.elementsEqual(name) }
+  }
+
+  /// Returns true if a word could be one of the verbs, by its first byte.
+  private func mayKnow(_ name: Slice<ByteView>) -> Bool {
+    guard let first = name.first else { return false }
+    return firstBytes & (1 << UInt64(first & 63)) != 0
   }
 }
 

@@ -7,7 +7,7 @@ public struct StatementReader: Sendable {
   /// The number of bytes that a statement may have where nothing else is said: 8 MiB.
   public static let usualMaximumLength = 8 << 20
 
-  private let grammar: CompiledGrammar
+  private let grammar: Grammar
   private let maximumLength: Int
   private var bytes: [UInt8] = []
   private var position = 0
@@ -27,18 +27,20 @@ public struct StatementReader: Sendable {
   ///   - firstLine: the number of the text's first line.
   ///   - maximumLength: the number of bytes that a statement may have.
   public init(grammar: Grammar, firstLine: Int = 1, maximumLength: Int = usualMaximumLength) {
-    self.grammar = CompiledGrammar(grammar)
+    self.grammar = grammar
     self.maximumLength = maximumLength
     line = firstLine
   }
 
-  /// Makes a reader of a whole text.
+  /// Makes a reader of a text.
+  ///
+  /// - Parameter isWhole: false where more of it is appended.
   public init(
-    _ text: [UInt8], grammar: Grammar, firstLine: Int = 1, maximumLength: Int = usualMaximumLength
+    _ text: [UInt8], grammar: Grammar, firstLine: Int = 1, maximumLength: Int = usualMaximumLength, isWhole: Bool = true
   ) {
     self.init(grammar: grammar, firstLine: firstLine, maximumLength: maximumLength)
     bytes = text
-    isFinished = true
+    isFinished = isWhole
   }
 
   /// Takes more of the text. A statement is read when its line end is there.

@@ -11,7 +11,7 @@ package struct StatementScanner {
   package static let maximumDepth = 200
 
   package let start: Int
-  package let grammar: CompiledGrammar
+  package let grammar: Grammar
   package let maximumLength: Int
   package var cursor: ByteCursor
   package var depth = 0
@@ -30,7 +30,7 @@ package struct StatementScanner {
   ///   - start: the start of the statement's first line; the line is not blank.
   ///   - isLast: true if the end of the bytes is the end of the text.
   package init(
-    _ bytes: ByteView, start: Int, firstLine: Int, isLast: Bool, grammar: CompiledGrammar, maximumLength: Int
+    _ bytes: ByteView, start: Int, firstLine: Int, isLast: Bool, grammar: Grammar, maximumLength: Int
   ) {
     self.start = start
     self.grammar = grammar
@@ -274,7 +274,7 @@ package struct StatementScanner {
         guard end < bytes.count else { break }
       } else {
         guard isComplete else { throw .unfinished(lineIndex > 0 ? .lua : nil, place) }
-        guard verb.isLua, grammar.base.isUnfinishedLua(String(decoding: lua, as: UTF8.self)) else { break }
+        guard verb.isLua, grammar.isUnfinishedLua(String(decoding: lua, as: UTF8.self)) else { break }
         guard end < bytes.count else { throw .unfinished(.lua, place) }
       }
       guard end - start <= maximumLength else { throw .fault(tooLong) }

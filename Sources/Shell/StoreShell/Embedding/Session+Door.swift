@@ -20,6 +20,7 @@ extension Session {
     try self.init(host, options: options, console: console, wake: wake)
     // The door says to each that the store is closed.
     store.turn { store.hearing.end = nil }
+    person.pastLines = { [weak self] in self?.person.pastAndTyped ?? [] }
   }
 
   /// Has an interruption end what runs.
@@ -58,16 +59,16 @@ extension Session {
     options.isQuiet = given.isQuiet
     options.isUTF8 = given.isUTF8
     options.usesColor = given.usesStyles
-    let past = given.pastLines
-    if !past.isEmpty { person.pastLines = { past } }
-    defer { if !past.isEmpty { person.pastLines = { [] } } }
+    if !given.pastLines.isEmpty { person.kept = PastLines.newest(of: person.kept + given.pastLines) }
+    let isTyped = given.goesOn && given.file == nil
+    person.typed = isTyped ? (given.isAnew || open == nil ? "" : person.typed) + given.text : ""
     if let format = given.format { options.format = format }
     options.isJSON = given.isJSON
     printer.isJSON = given.isJSON
     var origin = given.file.map { StatementOrigin(file: $0, kind: .batch, arguments: given.arguments) } ?? .prompt
     origin.who = who
     running.origin = origin
-    publishInterrupts()
+    publishNewInterrupts()
     if !running.hasRest { outcome.tally = SessionOutcome.Tally() }
     running.hasRest = given.goesOn || given.hasRest
     let before = outcome.tally.firstStatus
@@ -76,12 +77,16 @@ extension Session {
     guard !given.isScript else {
       return (try? runScript(Array(given.text.utf8), file: given.file ?? "door", arguments: given.arguments)) ?? 1
     }
-    var reader = given.isAnew ? nil : open
+    var statements: StatementReader
+    if let unfinished = open, !given.isAnew {
+      statements = unfinished
+      statements.append(given.text.utf8)
+      if !given.goesOn { statements.finish() }
+    } else {
+      statements = StatementReader(
+        Array(given.text.utf8), grammar: grammar, firstLine: given.line, isWhole: !given.goesOn)
+    }
     open = nil
-    if reader == nil { reader = StatementReader(grammar: grammar, firstLine: given.line) }
-    reader?.append(given.text.utf8)
-    if !given.goesOn { reader?.finish() }
-    guard var statements = reader else { return 0 }
     let ended = runStatements(of: &statements)
     let status = ended ?? outcome.tally.firstStatus
     if given.goesOn {
@@ -177,7 +182,7 @@ package struct GivenText: Sendable {
   package var isUTF8 = false
   /// True if text has styles.
   package var usesStyles = false
-  /// The lines that were given before, as `history` lists them.
+  /// The lines that were given since the text before, as `history` lists them.
   package var pastLines: [String] = []
   package var isJSON = false
   package var format: Format?

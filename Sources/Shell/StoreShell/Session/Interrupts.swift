@@ -12,6 +12,8 @@ struct Interrupts {
   var isRequested: (() -> Bool)?
   /// Gets the functions that stop the Lua that may be running, whenever there are others; nil: the end of the run does.
   var publish: (([@Sendable () -> Void]) -> Void)?
+  /// The changes to the store's plugins that the functions know of that were published last; nil: none were.
+  var published: Int?
   /// Throws where somebody has no time for a wait any more; nil: there is time.
   var patience: (() throws -> Void)?
 }

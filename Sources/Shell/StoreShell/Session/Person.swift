@@ -4,4 +4,14 @@ struct Person {
   var ask: ((_ question: String) -> String?)?
   /// Gives past lines, oldest first; set by the prompt.
   var pastLines: () -> [String] = { [] }
+  /// The lines that a client gave before, which are kept at its own end too.
+  var kept: [String] = []
+  /// The statement that a client types, so far.
+  var typed = ""
+
+  /// The lines that a client gave, with the one that it gives now.
+  var pastAndTyped: [String] {
+    let line = String(typed.dropLast(typed.hasSuffix("\n") ? 1 : 0))
+    return PastLines.keeps(line, after: kept.last) ? kept + [line] : kept
+  }
 }

@@ -56,8 +56,10 @@ extension Session {
       return .none
     }
     if !answersInJSON, !isSilent {
-      let cancelled = "\(report.cancelled) \(report.cancelled == 1 ? "task" : "tasks") cancelled"
-      write(entry, remark: remark ?? (report.cancelled == 0 ? nil : cancelled), listsChanges: listsChanges)
+      let cancelled = report.cancelled
+      write(
+        entry, remark: remark ?? (cancelled == 0 ? nil : "\(cancelled) \(cancelled == 1 ? "task" : "tasks") cancelled"),
+        listsChanges: listsChanges)
       for detail in details { console.write("  \(detail)\n") }
       // A plugin that failed was on until then.
       if report.faults.isEmpty, let note = idleNote(of: entry) { console.writeError("note: \(note)\n") }
@@ -70,9 +72,9 @@ extension Session {
 
   /// The note where nothing answers an action because its plugin is switched off: once until it is enabled.
   private func idleNote(of entry: LoggedEntry) -> String? {
+    guard entry.changes.isEmpty, entry.droppedBy == nil else { return nil }
     let module = String(entry.action.prefix { $0 != "." })
-    guard entry.changes.isEmpty, entry.droppedBy == nil,
-      let plugin = store.loadedPlugins.first(where: { $0.name == module }), plugin.condition != .on,
+    guard let plugin = store.loadedPlugins.first(where: { $0.name == module }), plugin.condition != .on,
       plugins.idle.insert(module).inserted
     else { return nil }
     return "\(module) is off, so nothing answers its actions; plugin enable \(module)"
@@ -84,9 +86,13 @@ extension Session {
       remark += "  (dispatched as \(ActionText.text(original.action, arguments: original.arguments)))"
     }
     if let interceptor = entry.droppedBy, !entry.isThunk { remark += "  (dropped by \(interceptor))" }
-    console.write("#\(entry.number) \(ActionText.text(entry.action, arguments: entry.arguments))\(remark)\n")
-    guard listsChanges, !entry.changes.isEmpty else { return }
-    console.write(ChangeFormatter.lines(entry.changes, marks: resultMarks))
+    // In one piece: what is told waits for the disk each time.
+    var text = "#\(entry.number) "
+    text += ActionText.text(entry.action, arguments: entry.arguments)
+    text += remark
+    text += "\n"
+    if listsChanges, !entry.changes.isEmpty { text += ChangeFormatter.lines(entry.changes, marks: resultMarks) }
+    console.write(text)
   }
 
   /// The error of a name that no action has.

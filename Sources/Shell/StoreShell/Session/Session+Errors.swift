@@ -28,12 +28,15 @@ extension Session {
       fail(status)
       return status
     default:
-      let shellError = takeInterruption(error) ?? pointingAtState(ShellError(describing: error, program: options.name))
+      let shellError = takeInterruption(error) ?? pointingAtState(ShellError(describing: error, program: hintedProgram))
       report(shellError, in: statement)
       fail(shellError.status)
       return shellError.status
     }
   }
+
+  /// The program that hints tell to run otherwise; nil: who comes in by a door has not started it.
+  private var hintedProgram: String? { running.origin.who == nil ? options.name : nil }
 
   /// The faults of an action as one error, with the action's own result as its data.
   private func joined(_ errors: [ShellError], _ faults: AppliedWithFaults) -> ShellError {
@@ -123,7 +126,7 @@ extension Session {
   /// - Returns: its status.
   @discardableResult
   public func writeError(_ error: any Error, file: String? = nil) -> Int32 {
-    let error = ShellError(describing: error, program: options.name)
+    let error = ShellError(describing: error, program: hintedProgram)
     if options.isJSON {
       console.writeReport(JSONReport.failure(error, file: file))
     } else {

@@ -109,13 +109,13 @@ public final class Session {
     return made
   }
 
-  /// The grammar of statements.
-  var grammar: Grammar {
+  /// The grammar of statements: the commands of a session stay the same.
+  private(set) lazy var grammar = {
     let unfinished = UnfinishedLua(session: self)
     return Grammar(luaVerbs: commands.luaVerbs, prefixes: commands.prefixes, numberVerbs: commands.numberVerbs) {
       unfinished.session?.isUnfinishedLua($0) ?? false
     }
-  }
+  }()
 
   /// Returns true if a Lua text lacks only its end.
   func isUnfinishedLua(_ text: String) -> Bool {

@@ -31,6 +31,9 @@ final class SessionInbox: Sendable {
   /// True if this thread is the session's own.
   var isOwnThread: Bool { thread.load(ordering: .relaxed) == Self.currentThread }
 
+  /// True if this thread uses the session already, and nothing waits for it.
+  var hasNothingNew: Bool { isOwnThread && !hasMessages && !isStoreClosed.isSet }
+
   /// True if something waits to be told.
   var hasMessages: Bool { !isEmpty.load(ordering: .acquiring) }
 
@@ -86,7 +89,7 @@ final class SessionInbox: Sendable {
 extension Session {
   /// Tells what was caused since the session looked last; not within the turn, in which nobody waits for a reader.
   func tellOthers() {
-    if store.isInTurn { return }
+    if inbox.hasNothingNew || store.isInTurn { return }
     let leftOut = inbox.take()
     if inbox.takeClosing() {
       console.writeError("the store was closed by the program that owns it\n")

@@ -38,7 +38,7 @@ extension Store {
   }
 
   /// True if this thread has the store, holding the turn or processing an action.
-  package var isMine: Bool { ownership.isMine }
+  @inlinable package var isMine: Bool { ownership.isMine }
 
   /// The root that the present action counts for (R30); 0: none is processed.
   package var currentRoot: Int { processing == 0 ? jobRoot : processingRoot }

@@ -58,13 +58,7 @@ extension JSON {
   /// Appends a text in quotes, escaped, as UTF-8.
   public static func append(quoted text: String, to out: inout [UInt8]) {
     out.append(UInt8(ascii: "\""))
-    if ScalarText.isPlain(text) {
-      append(bare: text, to: &out)
-    } else {
-      var escaped = ""
-      ScalarText.appendEscaped(text, to: &escaped)
-      append(bare: escaped, to: &out)
-    }
+    ScalarText.appendEscaped(text, to: &out)
     out.append(UInt8(ascii: "\""))
   }
 

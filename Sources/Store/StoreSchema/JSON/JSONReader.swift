@@ -66,7 +66,7 @@ public struct JSONReader {
     _ each: (inout JSONReader, String, Int) throws(JSONError) -> Void
   ) throws(JSONError) {
     try namedMembers { (reader, name, start) throws(JSONError) in
-      guard let text = String(validating: name, as: UTF8.self) else {
+      guard let text = Self.text(name) else {
         throw JSONError(message: "invalid UTF-8", offset: start + 1)
       }
       try each(&reader, text, start)
@@ -251,10 +251,15 @@ public struct JSONReader {
   }
 
   private func text(_ range: Range<Int>) throws(JSONError) -> String {
-    guard let text = String(validating: bytes[range], as: UTF8.self) else {
+    guard let text = Self.text(UnsafeBufferPointer(rebasing: bytes[range])) else {
       throw JSONError(message: "invalid UTF-8", offset: range.lowerBound)
     }
     return text
+  }
+
+  /// The text of some bytes; nil: they are not UTF-8. For short texts of ASCII the general way takes much longer.
+  private static func text(_ bytes: UnsafeBufferPointer<UInt8>) -> String? {
+    bytes.allSatisfy { $0 < 0x80 } ? String(decoding: bytes, as: UTF8.self) : String(validating: bytes, as: UTF8.self)
   }
 
   private mutating func number() throws(JSONError) -> Value {

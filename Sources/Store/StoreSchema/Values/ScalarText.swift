@@ -43,24 +43,65 @@ public enum ScalarText {
     text.utf8.contains { $0 == 0xD8 || $0 == 0xE2 } && text.unicodeScalars.contains(where: isOfDirection)
   }
 
-  /// Appends text with quotes, backslashes and control characters escaped, without the quotes around it.
+  /// Appends text as ``quoted(_:)`` writes it, without the quotes around it.
   public static func appendEscaped(_ text: String, to out: inout String) {
-    guard !isPlain(text) || hasDirection(text) else {
+    guard !hasDirection(text) else {
+      for scalar in text.unicodeScalars {
+        guard isOfDirection(scalar) else {
+          appendEscaped(String(scalar), to: &out)
+          continue
+        }
+        let digits = String(scalar.value, radix: 16)
+        out += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+      }
+      return
+    }
+    guard !isPlain(text) else {
       out += text
       return
     }
-    for scalar in text.unicodeScalars {
-      switch scalar.value {
-      case 0x22: out += "\\\""
-      case 0x5C: out += "\\\\"
-      case 0x0A: out += "\\n"
-      case 0x0D: out += "\\r"
-      case 0x09: out += "\\t"
-      case _ where isControl(scalar) || isOfDirection(scalar):
-        let digits = String(scalar.value, radix: 16)
-        out += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-      default: out.unicodeScalars.append(scalar)
+    var bytes: [UInt8] = []
+    appendEscaped(text, to: &bytes)
+    out += String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// Appends text as JSON has it, as UTF-8, without the quotes around it: runs of bytes that stand for themselves are copied.
+  package static func appendEscaped(_ text: String, to out: inout [UInt8]) {
+    var text = text
+    text.withUTF8 { bytes in
+      var (start, index) = (0, 0)
+      while index < bytes.count {
+        let byte = bytes[index]
+        guard !isPlain(byte) else {
+          index += 1
+          continue
+        }
+        var control = byte
+        if byte == 0xC2 {
+          // The second byte of such a control character is its number.
+          control = bytes[index + 1]
+          guard control < 0xA0 else {
+            index += 2
+            continue
+          }
+        }
+        out.append(contentsOf: bytes[start..<index])
+        index += byte == 0xC2 ? 2 : 1
+        start = index
+        out.append(UInt8(ascii: "\\"))
+        switch control {
+        case 0x22, 0x5C: out.append(control)
+        case 0x0A: out.append(UInt8(ascii: "n"))
+        case 0x0D: out.append(UInt8(ascii: "r"))
+        case 0x09: out.append(UInt8(ascii: "t"))
+        default:
+          out.append(contentsOf: "u00".utf8)
+          for digit in [control >> 4, control & 15] {
+            out.append(digit + (digit < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10))
+          }
+        }
       }
+      out.append(contentsOf: bytes[start...])
     }
   }
 

@@ -46,7 +46,8 @@ private struct Stereo: Equatable, Sendable { var volume = VolumeState() }
 
   @Test func whatStandsBeneathAShellMayBeUsedAlone() throws {
     #expect(DurationLiteral.parse("1.5s") == .milliseconds(1500))
-    #expect(HistoryFile.keeps("show volume", after: "show tasks"))
+    #expect(HistoryFile(path: "lines").path == "lines")
+    #expect(PastLines.keeps("show volume", after: "show tasks"))
     #expect(HistoryLimits().entries == 10_000)
     let louder = ActionType(module: "volume", name: "louder", fields: [])
     #expect(ActionCall(louder, []).type.fullName == "volume.louder")
