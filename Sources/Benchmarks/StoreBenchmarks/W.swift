@@ -230,7 +230,7 @@ private func mutexMillion() -> Double {
 
 // MARK: Watched slices
 
-func watchedSlices(_ count: Int) throws -> Benchmark.Sample {
+private func watchedSlices(_ count: Int) throws -> Benchmark.Sample {
   let store = try Store(
     initial: PersistentList(repeatElement(0, count: count)), reducer: Reducer<Int, PersistentList<Int>> { $1[$0] &+= 1 }
   )
