@@ -37,23 +37,24 @@ extension Session {
     try self.init(host, SessionClock(of: host.clock), endsStore: true, options: options, console: console)
   }
 
-  /// The same for a session that no thread of its own waits for.
+  /// The same for a session that no thread of its own waits for, and that a door tells when the store is closed.
   convenience init<Action: SchematicUnion, State: SchematicRecord>(
     _ host: StoreHost<Action, State>, options: SessionOptions, console: Console, wake: @escaping @Sendable () -> Void
   ) throws {
     try self.init(
-      host, SessionClock(of: host.clock, wakeUp: wake), endsStore: false, options: options, console: console)
+      host, SessionClock(of: host.clock, wakeUp: wake), endsStore: false, hearsEnd: false, options: options,
+      console: console)
   }
 
   private convenience init<Action: SchematicUnion, State: SchematicRecord>(
-    _ host: StoreHost<Action, State>, _ clock: SessionClock, endsStore: Bool, options: SessionOptions,
-    console: Console
+    _ host: StoreHost<Action, State>, _ clock: SessionClock, endsStore: Bool, hearsEnd: Bool = true,
+    options: SessionOptions, console: Console
   ) throws {
     let (application, hosted) = (host.application, host.live.application)
     let commands = try CommandTable.standard.adding(hosted.commands, besides: hosted.modules)
     self.init(
       host.live,
-      SessionApplication(commands: commands, endsStore: endsStore) {
+      SessionApplication(commands: commands, endsStore: endsStore, hearsEnd: hearsEnd) {
         try Session(application, options: $0, console: $1)
       }, clock, options: options, console: console)
     if !endsStore { settlesBeforeTelling() }

@@ -18,8 +18,6 @@ extension Session {
   ) throws {
     let console = Console(width: width, marks: output.marks, output.text, takeLine: output.line)
     try self.init(host, options: options, console: console, wake: wake)
-    // The door says to each that the store is closed.
-    store.turn { store.hearing.end = nil }
     person.pastLines = { [weak self] in self?.person.pastAndTyped ?? [] }
   }
 
