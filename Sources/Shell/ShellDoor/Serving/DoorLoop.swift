@@ -105,8 +105,7 @@ final class DoorLoop: @unchecked Sendable {
       if event.data.u64 == Mark.stop { return }
       if idle.wrappingSubtract(1, ordering: .relaxed).newValue == 0 { startThread() }
       take(event.events, of: event.data.u64, block)
-      while let conversation = nextDeferred() { conversation.run(block) }
-      idle.wrappingAdd(1, ordering: .relaxed)
+      repeat { while let conversation = nextDeferred() { conversation.run(block) } } while !becomesIdle()
     }
   }
 
@@ -116,8 +115,19 @@ final class DoorLoop: @unchecked Sendable {
     conversation.run(block)
   }
 
+  /// Counts a thread among those that wait.
+  ///
+  /// - Returns: false, and does not, where another one waits already and something was put off meanwhile, which nobody else would
+  ///   look at.
+  private func becomesIdle() -> Bool {
+    let others = idle.wrappingAdd(1, ordering: .sequentiallyConsistent).oldValue
+    guard others > 0, state.withLock({ !$0.deferred.isEmpty }) else { return true }
+    idle.wrappingSubtract(1, ordering: .sequentiallyConsistent)
+    return false
+  }
+
   private func nextDeferred() -> Conversation? {
-    guard idle.load(ordering: .relaxed) > 0 else { return nil }
+    guard idle.load(ordering: .sequentiallyConsistent) > 0 else { return nil }
     return state.withLock { $0.deferred.isEmpty ? nil : $0.deferred.removeFirst() }
   }
 
