@@ -207,6 +207,25 @@ struct EditingTests {
     try probe.waitForLine(#"line("abbbbbbbbb")"#)
   }
 
+  /// Tab may be one of readline's own functions, which choose from what Tab would.
+  @Test func tabIsWhatTheUserHasBoundItTo() throws {
+    let menu = try Self.probe(settings: #""\t": menu-complete"#)
+    menu.type("counter.\t\r")
+    try menu.wait(for: "the first") { $0.lines.joined().contains("line(\"counter.decrement") }
+    menu.type("counter.\t\t\r")
+    try menu.wait(for: "the second") { $0.lines.joined().contains("line(\"counter.increment") }
+    let insert = try Self.probe(settings: #""\t": tab-insert"#)
+    insert.type("di\tx\r")
+    try insert.wait(for: "a tab") { $0.lines.joined().contains(#"line("di\tx")"#) }
+  }
+
+  /// Alt-* inserts all of them.
+  @Test func readlinesOwnCompletionAsksTheSameCompleter() throws {
+    let probe = try Self.probe(settings: "")
+    probe.type("dispatch b\u{1B}*\r")
+    try probe.wait(for: "the argument") { $0.lines.joined().contains("line(\"dispatch by") }
+  }
+
   private static func probe(settings: String, columns: Int = 60) throws -> ProbeTerminal {
     var path = Array("/tmp/inputrc-XXXXXX".utf8CString)
     let file = fdopen(mkstemp(&path), "w")

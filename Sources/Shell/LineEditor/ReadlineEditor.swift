@@ -36,6 +36,7 @@ public final class ReadlineEditor: LineEditing {
     let problem = creadline_open(
       program, context,
       { $0.map { Unmanaged<ReadlineEditor>.fromOpaque($0).takeUnretainedValue().complete() } },
+      { $0.map { Unmanaged<ReadlineEditor>.fromOpaque($0).takeUnretainedValue().offer() } },
       { $0.map { Unmanaged<ReadlineEditor>.fromOpaque($0).takeUnretainedValue().editExternally() } })
     switch problem {
     case 0: break
@@ -214,6 +215,18 @@ public final class ReadlineEditor: LineEditing {
       printAbove(note, to: .standardOutput)
     case .nothing:
       creadline_ring()
+    }
+  }
+
+  /// A key to which the user has bound one of readline's own functions, such as `menu-complete` or `possible-completions`.
+  private func offer() {
+    let cursor = Int(creadline_cursor())
+    guard let completion = completer?(String(cString: creadline_text()), cursor),
+      (0...cursor).contains(completion.replaceFrom)
+    else { return }
+    for candidate in completion.candidates {
+      let suffix = candidate.suffix.utf8.count == 1 ? candidate.suffix.utf8.first ?? 0 : 0
+      creadline_offer(Int32(completion.replaceFrom), candidate.text, CChar(bitPattern: suffix))
     }
   }
 

@@ -20,8 +20,14 @@ typedef enum {
 // editor.c: the line
 
 /// Prepares readline on the terminal of standard input. 0, or an errno: EBUSY when one is open, ENOTTY without a
-/// terminal. `complete` is bound to Tab, `edit` to Ctrl-X Ctrl-E.
-int creadline_open(const char *program, void *context, creadline_action complete, creadline_action edit);
+/// terminal. `complete` is bound to Tab, `edit` to Ctrl-X Ctrl-E, unless the user's inputrc binds something else there. `offer`
+/// is called where one of readline's own functions completes, and then calls `creadline_offer`.
+int creadline_open(
+    const char *program, void *context, creadline_action complete, creadline_action offer, creadline_action edit);
+
+/// Offers a text that may take the place of what stands between `from` and the cursor; `suffix` follows it where it is the only
+/// one, 0: nothing does. To be called by `offer` alone.
+void creadline_offer(int from, const char *text, char suffix);
 
 /// Gives the terminal and the signals back. Harmless when none is open.
 void creadline_close(void);
