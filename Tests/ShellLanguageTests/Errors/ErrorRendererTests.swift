@@ -54,6 +54,23 @@ import Testing
     #expect(ErrorRenderer(file: nil).text(of: short).hasSuffix("y... (1 more character)\n"))
   }
 
+  /// On a narrow terminal the line is cut around the place, so that neither it nor the caret wraps.
+  @Test(arguments: [30, 40, 60, 80, 200])
+  func theCaretStaysBelowItsPlace(columns: Int) throws {
+    let words = (1...30).map { "a\($0)=value\($0)" }
+    let statement = try statement("dispatch counter.increment " + words.joined(separator: " "))
+    for index in [2, 9, 31] {
+      var renderer = ErrorRenderer(file: nil)
+      renderer.columns = columns
+      let error = ShellError(code: .unexpectedArgument, message: "no", at: statement.words[index])
+      let lines = renderer.text(of: error, in: statement).split(separator: "\n")
+      let column = lines[2].prefix { $0 == " " }.count
+      #expect(lines[1].count < columns && lines[2].count < columns, "\(lines)")
+      #expect(lines[1].dropFirst(column).prefix(3) == statement.words[index].text.prefix(3), "\(lines)")
+      #expect(lines[2].dropFirst(column).first == "^")
+    }
+  }
+
   @Test func ofTheWholeCommand() throws {
     let line = "assert state.counter.value == 8 -- counter should be 8"
     let error = ShellError(

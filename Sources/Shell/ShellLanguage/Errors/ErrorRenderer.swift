@@ -6,6 +6,8 @@ public struct ErrorRenderer: Sendable {
   public var file: String?
   /// The marks of the word `error`.
   public var marks: StyleMarks
+  /// The columns of the terminal that errors go to, so that a caret stays below its place; nil: there is none.
+  public var columns: Int?
 
   /// A `source` command that led to the statement.
   public struct Origin: Hashable, Sendable {
@@ -91,7 +93,7 @@ public struct ErrorRenderer: Sendable {
   }
 
   private func appendMarkedLine(_ line: Substring, _ column: Int, _ width: Int, to out: inout String) {
-    let (before, marked, after) = Excerpt.around(column, width, in: line)
+    let (before, marked, after) = Excerpt.around(column, width, in: line, columns: columns.map { $0 - 3 })
     out += "  \(DisplayText.printable(before + marked + after))\n"
     guard width > 0 else { return }
     out += "  "

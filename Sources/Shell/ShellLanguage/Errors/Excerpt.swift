@@ -22,11 +22,16 @@ package enum Excerpt {
   }
 
   /// The part of a line around a place: the line before it, what is pointed at, and what follows.
-  package static func around(_ column: Int, _ width: Int, in line: Substring) -> (
+  ///
+  /// - Parameter columns: the width that there is for it; nil: any.
+  package static func around(_ column: Int, _ width: Int, in line: Substring, columns: Int? = nil) -> (
     before: String, marked: String, after: String
   ) {
+    // Room for the dots where something is left out.
+    let characters = min(characters, max(columns ?? characters, 20) - 6)
+    let before = min(before, characters / 2)
     let place = line.index(line.startIndex, offsetBy: column - 1, limitedBy: line.endIndex) ?? line.endIndex
-    let isLong = line.index(line.startIndex, offsetBy: characters, limitedBy: line.endIndex).map { $0 < line.endIndex }
+    let isLong = line.index(line.startIndex, offsetBy: characters + 6, limitedBy: line.endIndex).map { $0 < line.endIndex }
     guard isLong == true else {
       let end = line.index(place, offsetBy: width, limitedBy: line.endIndex) ?? line.endIndex
       return (String(line[..<place]), String(line[place..<end]), String(line[end...]))

@@ -151,6 +151,7 @@ extension Session {
 
   private var renderer: ErrorRenderer {
     var renderer = running.origin.renderer
+    renderer.columns = console.showsErrors ? console.width() : nil
     renderer.marks = errorMarks
     return renderer
   }
