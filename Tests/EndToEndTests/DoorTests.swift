@@ -225,6 +225,22 @@ struct DoorTests {
     #expect(large.output.utf8.count == 10_000_001)
   }
 
+  /// What would read the terminal of whoever started the store, or write there, is refused.
+  @Test func nothingReachesTheTerminalOfTheOwner() throws {
+    let shell = try Shell()
+    let outcome = try shell.runInShell(
+      """
+      stsh serve --listen $PWD/own --allow all >/dev/null 2>&1 & server=$!
+      while ! test -S own; do sleep 0.05; done
+      stsh --attach $PWD/own -c 'show counter | cat'; echo $?
+      echo '{"title":"x"}' | stsh --attach $PWD/own -c 'ingest - --as tasks.add'; echo $?
+      stsh --attach $PWD/own -c 'show counter' | cat; kill $server; wait
+      """)
+    #expect(outcome.output.contains("error[not-allowed]: a command behind | would run where the store is"), "\(outcome)")
+    #expect(outcome.output.contains("error[not-allowed]: standard input is that of the program that has the store"))
+    #expect(outcome.output.hasSuffix("\n2\nvalue  0\nstep   1\n"), "\(outcome)")
+  }
+
   @Test func doorsAreListedByName() throws {
     let shell = try Shell()
     #expect(try shell.runInShell("unset XDG_RUNTIME_DIR; stsh --attach").output == "(no doors)\n")

@@ -151,14 +151,14 @@ import StoreShell
     #expect(state() == [2, 1, 1])
     let second = one.say("undo")
     #expect(
-      second.output.hasPrefix("#6 shell.restore without=[1, 3, 5]  (takes back #1 tasks.add; 2 later"), "\(second)")
+      second.output.hasPrefix("#6 shell.restore without=[1]  (takes back #1 tasks.add; 2 later"), "\(second)")
     #expect(state() == [2, 1, 0])
     #expect(one.say("undo").errors.contains("nothing-to-undo"))
     two.say("dispatch counter.increment by=1 --quiet")
     let redo = one.say("redo")
     #expect(
       redo.output.hasPrefix(
-        "#8 shell.restore without=[6]  (takes back #6 shell.restore; 1 later action by others stays)"),
+        "#8 shell.restore without=[6]  (takes back #6 shell.restore; 1 later action stays)"),
       "\(redo)")
     #expect(state() == [3, 1, 1])
     #expect(one.say("redo").output.hasPrefix("#9 shell.restore without=[5]"))
@@ -179,7 +179,7 @@ import StoreShell
     let redo = one.say("redo")
     #expect(
       redo.output.hasPrefix(
-        "#4 shell.restore without=[2]  (takes back #2 shell.restore; 1 later action by others stays)"),
+        "#4 shell.restore without=[2]  (takes back #2 shell.restore; 1 later action stays)"),
       "\(redo)")
     #expect(host.store.state.tasks.items.count == 1)
     #expect(host.store.state.counter.value == 1)
@@ -189,6 +189,102 @@ import StoreShell
     two.say("dispatch tasks.add bread --quiet")
     #expect(one.say("undo").errors.contains("undo-conflict"))
     #expect(host.store.state.tasks.items.count == 2)
+  }
+
+  /// What others have taken back stays so, whatever the positions of elements.
+  @Test func whatWasTakenBackStaysSo() throws {
+    func titles(_ host: Host) -> [String] { host.store.state.tasks.items.map { "\($0.id) \($0.title) \($0.done)" } }
+    do {
+      let host = try Self.host()
+      let (one, two) = (try Self.shell(host), try Self.shell(host))
+      one.say("dispatch tasks.add one --quiet", "dispatch tasks.add two --quiet")
+      two.say("dispatch tasks.add three --quiet")
+      one.say("dispatch tasks.remove 1 --quiet")
+      two.say("undo --quiet")
+      one.say("undo --quiet")
+      #expect(titles(host) == ["1 one false", "2 two false"])
+    }
+    do {
+      let host = try Self.host()
+      let (one, two) = (try Self.shell(host), try Self.shell(host))
+      one.say("dispatch tasks.add one --quiet", "dispatch tasks.add two --quiet")
+      two.say("dispatch tasks.complete 2 --quiet")
+      one.say("dispatch tasks.remove 1 --quiet")
+      two.say("undo --quiet")
+      one.say("undo --quiet")
+      #expect(titles(host) == ["1 one false", "2 two false"])
+    }
+    do {
+      let host = try Self.host()
+      let (one, two) = (try Self.shell(host), try Self.shell(host))
+      one.say("dispatch tasks.add one --quiet", "dispatch tasks.add two --quiet")
+      two.say("dispatch counter.increment --quiet")
+      one.say("lua dispatch('counter.setStep', { to = 5 }) dispatch('tasks.remove', { id = 1 })")
+      two.say("undo #5 --quiet")
+      one.say("undo --quiet")
+      #expect(titles(host) == ["1 one false", "2 two false"])
+      #expect(host.store.state.counter.step == 1)
+    }
+    do {
+      let host = try Self.host()
+      let (one, two) = (try Self.shell(host), try Self.shell(host))
+      one.say("dispatch tasks.add one --quiet", "dispatch tasks.add two --quiet")
+      two.say("dispatch tasks.remove 1 --quiet")
+      one.say("undo --quiet")
+      two.say("undo --quiet")
+      #expect(titles(host) == ["1 one false"])
+    }
+  }
+
+  /// An action that went alone stays away, and is not taken back once more.
+  @Test func aLaterUndoBringsNothingBack() throws {
+    let host = try Self.host()
+    let one = try Self.shell(host)
+    one.say("dispatch counter.increment --quiet", "dispatch tasks.add one --quiet", "undo #1 --quiet")
+    let undo = one.say("undo")
+    #expect(undo.output.contains("takes back #2 tasks.add"), "\(undo)")
+    #expect(host.store.state.counter.value == 0 && host.store.state.tasks.items.isEmpty)
+    let redo = one.say("redo")
+    #expect(redo.output.contains("takes back #4 shell.restore") && !redo.output.contains("by others"), "\(redo)")
+    #expect(host.store.state.counter.value == 0 && host.store.state.tasks.items.count == 1)
+    #expect(one.say("undo #0").errors.contains("#0 is the beginning"))
+    let second = try Self.host()
+    let (three, four) = (try Self.shell(second), try Self.shell(second))
+    three.say("dispatch tasks.add one --quiet", "dispatch counter.increment --quiet")
+    four.say("undo #2 --quiet")
+    #expect(three.say("undo").output.contains("takes back #1 tasks.add"))
+    #expect(three.say("undo").errors.contains("nothing-to-undo"))
+  }
+
+  /// What is gone stands in nobody's way, and neither does the position of an element.
+  @Test func onlyWhatWouldBeOtherwiseIsInTheWay() throws {
+    let host = try Self.host()
+    let (one, two) = (try Self.shell(host), try Self.shell(host))
+    let three = try Self.shell(host)
+    one.say("dispatch counter.setStep to=6 --quiet")
+    two.say("dispatch counter.setStep to=9 --quiet")
+    three.say("dispatch tasks.add x --quiet")
+    two.say("undo --quiet")
+    #expect(host.store.state.counter.step == 6)
+    #expect(one.say("undo").output.contains("counter.step  6 -> 1"))
+    let second = try Self.host()
+    let (four, five) = (try Self.shell(second), try Self.shell(second))
+    four.say("dispatch tasks.add one --quiet", "dispatch tasks.add two --quiet", "dispatch tasks.remove 1 --quiet")
+    five.say("dispatch tasks.complete 2 --quiet")
+    #expect(four.say("undo").output.contains("takes back #3 tasks.remove"))
+    #expect(second.store.state.tasks.items.map(\.done) == [false, true])
+  }
+
+  /// An undo that another one went back behind is gone.
+  @Test func anUndoThatIsGoneIsNotRedone() throws {
+    let host = try Self.host()
+    let (one, two) = (try Self.shell(host), try Self.shell(host))
+    one.say("dispatch tasks.add one --quiet")
+    two.say("dispatch tasks.add two --quiet", "dispatch counter.increment by=9 --quiet")
+    one.say("undo --any --quiet")
+    two.say("undo --any --quiet")
+    let redo = one.say("redo")
+    #expect(redo.errors.contains("an undo since went back behind it"), "\(redo)")
   }
 
   @Test func anActionGoesAlone() throws {

@@ -20,16 +20,28 @@ public struct UndoLine {
     public let first: Int
     /// The number of later actions that go with it.
     public let later: Int
-    /// The numbers of the later actions that others asked for.
-    public let others: [Int]
+    /// True if nobody else has acted since, so that the state from before is the one to return to.
+    public let isAlone: Bool
 
     /// Makes a step.
-    public init(target: Int, first: Int, later: Int, others: [Int] = []) {
+    public init(target: Int, first: Int, later: Int, isAlone: Bool = true) {
       self.target = target
       self.first = first
       self.later = later
-      self.others = others
+      self.isAlone = isAlone
     }
+  }
+
+  /// The actions that are in effect behind a point, others being taken back.
+  public struct Standing: Sendable {
+    /// The point from which they lead to the state that they are in effect in.
+    public let point: Int
+    /// Their numbers.
+    public var numbers: Set<Int>
+    /// Those that are left out besides, with what they caused.
+    public let taken: Set<Int>
+    /// True if others were taken back among them.
+    public let hasGaps: Bool
   }
 
   /// The actions that a redo would bring back, and those that it would take back.
@@ -101,12 +113,15 @@ public struct UndoLine {
     var steps = UserSteps()
     var last: (first: Int, later: Int)?
     var others: [Int] = []
-    // What the party has taken back alone, as if it had never been, and that it did.
+    // What somebody has taken back alone, as if it had never been.
     var gone: Set<Int> = []
     while position > oldest {
       let entry = try entry(position)
-      if let entry, let isForeign, gone.contains(position) || entry.takenBack != nil && !isForeign(entry) {
-        if !gone.contains(position) { gone.formUnion(entry.takenBack ?? []) }
+      if let entry, let isForeign, gone.contains(position) || entry.takenBack != nil {
+        if !gone.contains(position) {
+          gone.formUnion(entry.takenBack ?? [])
+          if isForeign(entry) { others.append(position) }
+        }
         position -= 1
         continue
       }
@@ -135,7 +150,8 @@ public struct UndoLine {
     guard let last else { throw HistoryError.nothingToUndo(available: found, oldest: oldest) }
     return Step(
       target: try origin(of: last.first - 1), first: last.first, later: last.later,
-      others: others.filter { $0 > last.first })
+      // A gap from before was not there at that point.
+      isAlone: !others.contains { $0 > last.first } && !gone.contains { $0 < last.first })
   }
 
   /// True if the action came from the statement that loaded the plugin just before: it belongs to the start of the
@@ -199,6 +215,52 @@ public struct UndoLine {
     let number: Int
     let left: Int
     let isAmongOthers: Bool
+  }
+
+  /// What is in effect, but for some actions and what they caused.
+  ///
+  /// - Parameters:
+  ///   - first: the first that may be left out.
+  ///   - takingCaused: true if what they caused is left out, too.
+  ///   - isLeftOut: true for an action that is; one that went back itself is then as if it had not.
+  public func standing(
+    from first: Int, takingCaused: Bool = true, without isLeftOut: (LoggedEntry) -> Bool
+  ) throws -> Standing {
+    var gone: Set<Int> = []
+    var taken: Set<Int> = []
+    var kept: [LoggedEntry] = []
+    var hasGaps = false
+    var low = first
+    var position = head
+    while position >= low {
+      guard !gone.contains(position), let entry = try entry(position) else {
+        position -= 1
+        continue
+      }
+      if isLeftOut(entry) {
+        taken.insert(position)
+      } else if let numbers = entry.takenBack {
+        hasGaps = true
+        gone.formUnion(numbers)
+        low = min(low, numbers.min() ?? low)
+      } else if let target = entry.restoreTarget {
+        hasGaps = true
+        position = target
+        continue
+      } else {
+        kept.append(entry)
+      }
+      position -= 1
+    }
+    var standing: Set<Int> = []
+    for entry in kept.reversed() {
+      if takingCaused, let cause = entry.source.cause, taken.contains(cause) {
+        taken.insert(entry.number)
+      } else {
+        standing.insert(entry.number)
+      }
+    }
+    return Standing(point: min(low - 1, position), numbers: standing, taken: taken, hasGaps: hasGaps)
   }
 
   /// The entry that took an action back, of those behind it; nil: it stands.

@@ -52,9 +52,9 @@ extension LiveStore {
   /// What undo and redo find in the log.
   ///
   /// - Parameter statement: gives the numbers of what the statement dispatched that dispatched an action.
-  func undoLine(statement: @escaping (Int) -> ClosedRange<Int>?) -> UndoLine {
+  func undoLine(upTo number: Int? = nil, statement: @escaping (Int) -> ClosedRange<Int>?) -> UndoLine {
     turn {
-      UndoLine(head: history.head, oldest: max(history.oldest, firstPoint), statement: statement) {
+      UndoLine(head: number ?? history.head, oldest: max(history.oldest, firstPoint), statement: statement) {
         [unowned self, history] number in
         // What is in memory may be read by anybody.
         try history.log[number: number] ?? turn { try history.entry(number) }

@@ -14,9 +14,11 @@ extension StoreClient {
       let shown = try Moment(of: self).recorded(number)
       return PastView(number, shown.state, shown.plugins)
     }
-    let walk = try SkippingWalk(self, from: first) { entry in
+    // What they caused stays, but for what keeps the gates that they moved.
+    let standing = try undoLine(upTo: number).standing(from: first, takingCaused: false) { entry in
       skipped.contains(entry.number) || entry.keepsGate && entry.source.cause.map(skipped.contains) ?? false
     }
+    let walk = try SkippingWalk(self, from: standing.point + 1) { !standing.numbers.contains($0.number) }
     try walk.go(to: number)
     return walk.view(without: skipped)
   }

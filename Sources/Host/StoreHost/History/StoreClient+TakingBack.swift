@@ -10,6 +10,9 @@ extension StoreClient {
     return live.undoLine { statements.range(holding: $0) }
   }
 
+  /// The same as it was after an action.
+  func undoLine(upTo number: Int) -> UndoLine { live.undoLine(upTo: number) { _ in nil } }
+
   /// The step that takes back the client's last so many actions, and all that they caused.
   ///
   /// - Parameter any: whether those of others count, too.
@@ -36,81 +39,122 @@ extension StoreClient {
   /// Takes back actions of the client's own from one on, with what they caused; what others did since stays. The state is what it
   /// would be without them.
   ///
-  /// - Returns: the report, and how many actions of others stay.
-  /// - Throws: ``HostError`` where a later action of others would fail or make other changes than it made.
+  /// - Returns: the report, and how many later actions stay that somebody asked for.
+  /// - Throws: ``HostError`` where a later action would fail or make other changes than it makes.
   package func takeBackOwn(from first: Int, source: ActionSource) throws -> (DispatchReport, staying: Int) {
     let isOwn = turn { self.isOwn }
-    // What ran before goes on.
-    return try takeBack(from: first, source: source, refusing: Self.needsAll) { $0.source.cause == nil && isOwn($0) }
+    func refusal(_ reason: String) -> HostError {
+      HostError(
+        code: .undoConflict, message: "others have acted since: \(reason)",
+        hint: "`undo --any` takes back the last action whoever dispatched it")
+    }
+    return try takeBack(from: first, source: source, refusing: refusal) { entry in
+      entry.number >= first && entry.source.cause == nil && entry.takenBack == nil && entry.restoreTarget == nil
+        && isOwn(entry)
+    }
   }
 
   /// Takes back some actions, with what they caused; later ones stay.
   ///
   /// - Parameters:
-  ///   - numbers: those of the actions, of which the first comes first.
+  ///   - numbers: those of the actions.
   ///   - source: where that is asked for.
   /// - Returns: the report, and how many later actions stay that somebody asked for.
-  /// - Throws: ``HostError`` where a later action would fail or make other changes than it made.
+  /// - Throws: ``HostError`` where a later action would fail or make other changes than it makes.
   package func takeBack(_ numbers: Set<Int>, source: ActionSource) throws -> (DispatchReport, staying: Int) {
     let first = numbers.min() ?? 0
     func refusal(_ reason: String) -> HostError {
       HostError(
         code: .undoConflict, message: "it cannot go alone: \(reason)",
-        hint: "`undo --to \(first - 1)` takes back all that happened since")
+        hint: "`undo --to \(first - 1)` takes back all that happened since, whoever dispatched it")
     }
-    return try takeBack(from: first, mayBeUndos: true, source: source, refusing: refusal) {
-      numbers.contains($0.number)
-    }
+    return try takeBack(from: first, source: source, refusing: refusal) { numbers.contains($0.number) }
   }
 
+  /// - Parameter isMeant: true for an action that is to go; one that went back is then as if it had not.
   private func takeBack(
-    from first: Int, mayBeUndos: Bool = false, source: ActionSource, refusing refusal: @escaping (String) -> HostError,
+    from first: Int, source: ActionSource, refusing refusal: @escaping (String) -> HostError,
     where isMeant: @escaping (LoggedEntry) -> Bool
   ) throws -> (DispatchReport, staying: Int) {
-    var (taken, staying): (Set<Int>, Set<Int>) = ([], [])
-    let walk = try SkippingWalk(self, from: first) { [self] entry in
-      guard isMeant(entry) || entry.source.cause.map(taken.contains) ?? false else {
-        if entry.source.cause == nil { staying.insert(entry.number) }
-        return false
+    // Without the turn; where others are quicker than it is, it has the last way alone.
+    for round in 0...Self.rounds {
+      let plan = try TakingBackPlan(self, from: first, refusing: refusal, where: isMeant)
+      let done = try turn { () -> DispatchReport? in
+        live.store.catchUp()
+        guard live.head == plan.head || round == Self.rounds else { return nil }
+        let last =
+          live.head == plan.head ? plan : try TakingBackPlan(self, from: first, refusing: refusal, where: isMeant)
+        return live.dispatch(.takeBack(last.taken.sorted(), state: last.state), source)
       }
-      taken.insert(entry.number)
-      let isUndo = entry.takenBack != nil || entry.restoreTarget != nil
-      if entry.isWhole, !(mayBeUndos && isUndo), !entry.onlyTakesBack(taken, from: first),
-        try undoLine.restore(takingBack: entry.number) == nil
-      {
-        throw refusal("#\(entry.number) \(entry.action) concerns everybody")
-      }
-      return true
-    } check: { entry, changes in
-      let wouldFail = changes == nil && entry.failure == nil && entry.droppedBy == nil
-      guard wouldFail || changes ?? [] != entry.changes else { return }
-      let action = "#\(entry.number) \(ActionText.text(entry.action, arguments: entry.arguments))"
-      throw refusal("\(action) would \(wouldFail ? "fail" : "make other changes") without it")
+      if let done { return (done, plan.staying) }
     }
-    // Without the turn while it is far behind; where others are quicker than it is, it has the rest of its way alone.
-    for _ in 0..<Self.rounds where live.head - walk.number > Self.part { try walk.go(to: live.head) }
-    return try turn {
-      live.store.catchUp()
-      try walk.go(to: live.head)
-      return (live.dispatch(.takeBack(taken.sorted(), state: walk.view(without: []).state), source), staying.count)
-    }
+    throw refusal("the store is too busy")
   }
 
   /// How often it looks whether others have acted meanwhile.
-  private static let rounds = 16
+  private static let rounds = 8
+}
 
-  private static func needsAll(_ reason: String) -> HostError {
-    HostError(
-      code: .undoConflict, message: "others have acted since: \(reason)",
-      hint: "`undo --any` takes back the last action whoever dispatched it")
+/// The state without some actions that are in effect, and whether all others make the same changes in it.
+private struct TakingBackPlan {
+  let head: Int
+  let taken: Set<Int>
+  /// How many later actions stay that somebody asked for.
+  let staying: Int
+  let state: HostState
+
+  init(
+    _ client: StoreClient, from first: Int, refusing refusal: @escaping (String) -> HostError,
+    where isMeant: @escaping (LoggedEntry) -> Bool
+  ) throws {
+    let (line, head) = client.turn { (client.undoLine, client.live.head) }
+    let standing = try line.standing(from: first, without: isMeant)
+    guard let least = standing.taken.min() else { throw refusal("an undo since went back behind it") }
+    self.head = head
+    taken = standing.taken
+    let present = standing.hasGaps ? try Self.present(client, line, standing, head) : nil
+    var stays: Set<Int> = []
+    let walk = try SkippingWalk(client, from: standing.point + 1) { entry in
+      if standing.taken.contains(entry.number), entry.isWhole, entry.takenBack == nil, entry.restoreTarget == nil {
+        throw refusal("#\(entry.number) \(entry.action) concerns everybody")
+      }
+      guard standing.numbers.contains(entry.number) else { return true }
+      if entry.number > least, entry.source.cause == nil { stays.insert(entry.number) }
+      return false
+    } check: { entry, changes in
+      // As it is now, or was when nothing before it has been taken back.
+      let now = if let present { present[entry.number] ?? nil } else { entry.ownChanges }
+      guard entry.number > least, now.map(Self.places) != changes.map(Self.places) else { return }
+      let action = "#\(entry.number) \(ActionText.text(entry.action, arguments: entry.arguments))"
+      throw refusal("\(action) would \(changes == nil ? "fail" : "make other changes") without it")
+    }
+    try walk.go(to: head)
+    staying = stays.count
+    state = walk.view(without: []).state
+  }
+
+  /// What each action does that is in effect now.
+  private static func present(
+    _ client: StoreClient, _ line: UndoLine, _ standing: UndoLine.Standing, _ head: Int
+  ) throws -> [Int: [Change]?] {
+    var made: [Int: [Change]?] = [:]
+    let now = try line.standing(from: standing.point + 1) { _ in false }
+    let walk = try SkippingWalk(client, from: standing.point + 1) {
+      !now.numbers.contains($0.number)
+    } check: {
+      made[$0.number] = .some($1)
+    }
+    try walk.go(to: head)
+    return made
+  }
+
+  /// Changes by their places, where an element with an id has one whatever its position.
+  private static func places(_ changes: [Change]) -> [Change] {
+    changes.map { Change($0.path, $0.kind, isInPlace: $0.isInPlace) }
   }
 }
 
 extension LoggedEntry {
-  /// True if the entry went back, and what it took back is among some actions, so that without them it has done nothing.
-  fileprivate func onlyTakesBack(_ actions: Set<Int>, from first: Int) -> Bool {
-    if let takenBack { return takenBack.allSatisfy(actions.contains) }
-    guard let target = restoreTarget, target >= first - 1 else { return false }
-    return (target + 1..<number).allSatisfy(actions.contains)
-  }
+  /// What it changed; nil: it failed, or was dropped.
+  fileprivate var ownChanges: [Change]? { failure == nil && droppedBy == nil ? changes : nil }
 }

@@ -33,7 +33,8 @@ public final class Door: Sendable {
     options.name = host.live.program
     options.journal = nil
     options.usesColor = false
-    if !options.rights.isAll { options.allowsExecution = false }
+    // It would run beside the store, with the terminal of whoever started that.
+    options.allowsExecution = false
     options.allowsUnsafeLua = false
     let socket = try DoorSocket(address)
     self.address = socket.address

@@ -31,7 +31,8 @@ package enum Excerpt {
     let characters = min(characters, max(columns ?? characters, 20) - 6)
     let before = min(before, characters / 2)
     let place = line.index(line.startIndex, offsetBy: column - 1, limitedBy: line.endIndex) ?? line.endIndex
-    let isLong = line.index(line.startIndex, offsetBy: characters + 6, limitedBy: line.endIndex).map { $0 < line.endIndex }
+    let whole = line.index(line.startIndex, offsetBy: characters + 6, limitedBy: line.endIndex)
+    let isLong = whole.map { $0 < line.endIndex }
     guard isLong == true else {
       let end = line.index(place, offsetBy: width, limitedBy: line.endIndex) ?? line.endIndex
       return (String(line[..<place]), String(line[place..<end]), String(line[end...]))

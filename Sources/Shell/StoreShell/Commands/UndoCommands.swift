@@ -54,7 +54,7 @@ extension CommandDefinition {
         let step = try session.store.redoStep(count)
         if let last = step.undos.last {
           let (report, staying) = try session.store.takeBack(Set(step.undos), source: source)
-          let remark = try session.takenBack(last, staying: staying, " by others")
+          let remark = try session.takenBack(last, staying: staying)
           return try session.finish(report, quietly: request.isQuiet, remark: remark)
         }
         try session.grantReturning(to: step.target)
@@ -115,13 +115,13 @@ private struct UndoRequest {
       let count = try count.value(in: session)
       var step = try store.undoStep(count, any: any)
       var report: DispatchReport?
-      while report == nil, any || step.others.isEmpty {
+      while report == nil, any || step.isAlone {
         try session.grantReturning(to: step.target)
         let target = step.target
         // Found again in the turn in which it is done: nobody acts in between.
         (step, report) = try store.change { _ in
           let step = try store.undoStep(count, any: any)
-          let isSame = step.target == target && (any || step.others.isEmpty)
+          let isSame = step.target == target && (any || step.isAlone)
           return (step, isSame ? try store.restore(to: target, source: source) : nil)
         }
       }
@@ -151,7 +151,10 @@ extension Session {
 
   /// Refuses an action that nothing is to be taken back of.
   fileprivate func requireUndoable(_ number: Int) throws {
-    guard number > 0, let entry = try store.live.entry(number) else {
+    guard number > 0 else {
+      throw ShellError(code: .nothingToUndo, message: "#0 is the beginning, which no action made")
+    }
+    guard let entry = try store.live.entry(number) else {
       throw HistoryError.notKept(number, oldest: store.live.firstPoint)
     }
     let action = "#\(number) \(entry.action)"

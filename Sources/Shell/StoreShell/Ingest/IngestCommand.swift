@@ -64,6 +64,11 @@ private struct IngestRequest {
       throw ShellError(
         code: .noSuchFile, message: "standard input is the script itself", at: reader.operands[0], status: 2)
     }
+    if file.known == "-", reader.vocabulary.isThroughDoor {
+      throw ShellError(
+        code: .notAllowed, message: "standard input is that of the program that has the store", at: reader.operands[0],
+        hint: "name a file that it can read", status: 2)
+    }
     try reader.checkFile(file)
     return IngestRequest(
       file: file, word: reader.operands[0], mapping: mapping, format: format, keepsGoing: reader.has("keep-going"))

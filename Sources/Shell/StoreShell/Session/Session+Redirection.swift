@@ -42,9 +42,14 @@ extension Session {
   /// Refuses to pipe results into commands where that is forbidden.
   func requireExecution(_ redirection: Redirection) throws(ShellError) {
     guard redirection.kind == .command, !options.allowsExecution else { return }
+    let isFarAway = running.origin.who != nil
     throw ShellError(
-      code: .notAllowed, message: "results may not be piped into commands here (--no-exec)",
-      place: .span(redirection.span))
+      code: .notAllowed,
+      message: isFarAway
+        ? "a command behind | would run where the store is, and show nothing here"
+        : "results may not be piped into commands here (--no-exec)",
+      place: .span(redirection.span),
+      hint: isFarAway ? "pipe what the whole program prints: \(options.name) --attach NAME -c 'show …' | COMMAND" : nil)
   }
 
   /// Sees to it that no result takes the place of a store that a session writes.

@@ -78,6 +78,8 @@ struct Vocabulary {
   func alias(_ name: String) -> SessionNames.Alias? { allowsAliases ? session.names.alias(name) : nil }
 
   var allowsAliases: Bool { session.running.origin.allowsAliases }
+  /// True for a line that came in by a door: what it calls standard input is another program's.
+  var isThroughDoor: Bool { session.running.origin.who != nil }
   var isScriptOnStandardInput: Bool { session.running.origin.file == "stdin" }
 
   // MARK: Files
