@@ -67,12 +67,18 @@ let package = Package(
     // Apart from the plug-in: a test that depends on a macro has all tests, and all they depend on, built a second time, for
     // the host.
     .target(
-      name: "SchemaExpansion", dependencies: [needed(by: "Schema", "SwiftSyntaxMacros", of: "swift-syntax")],
+      name: "SchemaExpansion",
+      dependencies: [
+        needed(by: "Schema", "SwiftSyntax", of: "swift-syntax"),
+        needed(by: "Schema", "SwiftDiagnostics", of: "swift-syntax"),
+        needed(by: "Schema", "SwiftSyntaxMacros", of: "swift-syntax"),
+      ],
       path: "Sources/Store/SchemaExpansion", swiftSettings: strict),
     .macro(
       name: "StoreSchemaMacros",
       dependencies: [
-        "SchemaExpansion", needed(by: "Schema", "SwiftSyntaxMacros", of: "swift-syntax"),
+        "SchemaExpansion", needed(by: "Schema", "SwiftSyntax", of: "swift-syntax"),
+        needed(by: "Schema", "SwiftSyntaxMacros", of: "swift-syntax"),
         needed(by: "Schema", "SwiftCompilerPlugin", of: "swift-syntax"),
       ],
       path: "Sources/Store/StoreSchemaMacros", swiftSettings: strict),
@@ -163,7 +169,10 @@ let package = Package(
     .testTarget(
       name: "SchemaExpansionTests",
       dependencies: [
-        "SchemaExpansion", needed(by: "Schema", "SwiftSyntaxMacros", of: "swift-syntax"),
+        "SchemaExpansion", needed(by: "Schema", "SwiftSyntax", of: "swift-syntax"),
+        needed(by: "Schema", "SwiftDiagnostics", of: "swift-syntax"),
+        needed(by: "Schema", "SwiftParser", of: "swift-syntax"),
+        needed(by: "Schema", "SwiftSyntaxMacros", of: "swift-syntax"),
         needed(by: "Schema", "SwiftSyntaxMacroExpansion", of: "swift-syntax"),
       ],
       swiftSettings: strict),

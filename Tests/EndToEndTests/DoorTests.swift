@@ -236,7 +236,8 @@ struct DoorTests {
       echo '{"title":"x"}' | stsh --attach $PWD/own -c 'ingest - --as tasks.add'; echo $?
       stsh --attach $PWD/own -c 'show counter' | cat; kill $server; wait
       """)
-    #expect(outcome.output.contains("error[not-allowed]: a command behind | would run where the store is"), "\(outcome)")
+    #expect(
+      outcome.output.contains("error[not-allowed]: a command behind | would run where the store is"), "\(outcome)")
     #expect(outcome.output.contains("error[not-allowed]: standard input is that of the program that has the store"))
     #expect(outcome.output.hasSuffix("\n2\nvalue  0\nstep   1\n"), "\(outcome)")
   }

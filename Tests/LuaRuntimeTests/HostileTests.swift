@@ -3,7 +3,7 @@ import LuaRuntime
 import Synchronization
 import Testing
 
-/// The rows of the sandbox table of the design, and relatives of theirs: each ends in an error, and the state answers
+/// Hostile code: each ends in an error, and the state answers
 /// afterwards.
 @Suite struct HostileTests {
   static let attacks: [String] = [

@@ -2,7 +2,7 @@ import TraceSupport
 import StoreCore
 import Testing
 
-/// The scenarios of the design as trace comparisons, each composition written in all arrangements.
+/// Scenarios as trace comparisons, each composition written in all arrangements.
 @Suite struct ScenarioTests {
   @Test func s01AllPhasesOfOneAction() throws {
     for (shape, middleware) in arrangements([unit("m1"), unit("m2")]) {

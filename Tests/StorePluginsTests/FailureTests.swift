@@ -3,7 +3,7 @@ import StorePlugins
 import StoreSchema
 import Testing
 
-/// The failure table of the design's `plugins.md`: the exact first line and hint of each row.
+/// Each kind of failure of a plugin: the exact first line and hint.
 @Suite("Faults in plugins")
 struct FailureTests {
   /// A plugin with a count, the action `inc` and its reducer, whose body starts on line 4.

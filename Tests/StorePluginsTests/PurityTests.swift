@@ -3,7 +3,7 @@ import StorePlugins
 import StoreSchema
 import Testing
 
-/// "How a plugin is proven pure" of the design's `plugins.md`: steps 1 and 2.
+/// Two proofs that a plugin is pure: the scan of its code at load, and the look at what it captures around calls.
 @Suite("Purity")
 struct PurityTests {
   /// A plugin with a count, the action `visit` and its reducer, whose body starts on line 5.

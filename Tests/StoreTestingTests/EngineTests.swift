@@ -3,7 +3,7 @@ import StoreTesting
 import Testing
 import TraceSupport
 
-/// Rank 15 of the design's `asks.md`: the order of a test is that of the live store.
+/// The order of a test is that of the live store.
 @Suite struct EngineTests {
   private let collected = Collected()
 

@@ -2,7 +2,7 @@ import StoreCore
 import StoreTesting
 import Testing
 
-/// Rank 15 of the design's `asks.md` and row 144 of its `systems.md`: tests that declare only what they care for.
+/// Row 144 of StoreCore's `Coverage.md`: tests that declare only what they care for.
 @Suite struct ExhaustivityTests {
   private let collected = Collected()
 

@@ -2,7 +2,7 @@ import StoreCore
 import StoreTesting
 import Testing
 
-/// Rows 88 and 144 of the design's `systems.md`: what must not be left at the end of a test.
+/// Rows 88 and 144 of StoreCore's `Coverage.md`: what must not be left at the end of a test.
 @Suite struct FinishTests {
   private let collected = Collected()
 

@@ -2,7 +2,7 @@ import StoreCore
 import StoreTesting
 import Testing
 
-/// Row 145 of the design's `systems.md`: states without a schema are compared line by line.
+/// Row 145 of StoreCore's `Coverage.md`: states without a schema are compared line by line.
 @Suite struct LineDifferenceTests {
   struct Flat: Equatable, Sendable {
     var name = "Ann"

@@ -2,7 +2,7 @@ import StoreCore
 import StoreTesting
 import Testing
 
-/// Rows 88, 141 and 142 of the design's `systems.md`: what a test store says of actions that units emit.
+/// Rows 88, 141 and 142 of StoreCore's `Coverage.md`: what a test store says of actions that units emit.
 @Suite struct ReceiveFailureTests {
   private let collected = Collected()
   private func origin(_ cause: Int) -> String {

@@ -3,7 +3,7 @@ import StoreSchema
 import StoreTesting
 import Testing
 
-/// Rows 141, 144 and 145 of the design's `systems.md`: what a test store says where a state is not as declared.
+/// Rows 141, 144 and 145 of StoreCore's `Coverage.md`: what a test store says where a state is not as declared.
 @Suite struct StateFailureTests {
   private let collected = Collected()
 

@@ -64,7 +64,7 @@ private func store(
 
 private func text(_ store: DocStore) -> String { "\(store.state)" }
 
-/// Rank 13 of `asks.md`: undo of a path.
+/// Undo of a path.
 @Suite struct UndoTests {
   @Test func stepsAreTakenBackAndDoneAgain() throws {
     let store = try store()

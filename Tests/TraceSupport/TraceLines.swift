@@ -1,6 +1,6 @@
 import StoreCore
 
-/// Collects trace events as the lines of the design's `scenarios.md`.
+/// Collects trace events as lines.
 package final class TraceLines: Sendable {
   private let collected = Lock<[String]>([])
   private let kinds: Set<Character>
@@ -47,7 +47,7 @@ package final class TraceLines: Sendable {
   }
 }
 
-/// The lines of a scenario as the design writes them: one a line, or several on one line between dots.
+/// The lines of a scenario as tests write them: one a line, or several on one line between dots.
 package func scenario(_ text: String) -> [String] {
   text.split(separator: "\n").flatMap { $0.split(separator: "·") }
     .map { $0.split(separator: " ").joined(separator: " ") }.filter { !$0.isEmpty }

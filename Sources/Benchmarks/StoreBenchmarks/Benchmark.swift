@@ -1,4 +1,4 @@
-/// A row of the design's `performance.md`: the value measured and the value it is held against.
+/// A row of measurements: the value measured and the value it is held against.
 struct Benchmark {
   /// The row's name: `W1`.
   let row: String

@@ -12,7 +12,7 @@ enum Report {
       (measurement.isMet ? "yes" : "no") + (benchmark.limit.map { "  limit: \($0.name)" } ?? ""))
   }
 
-  /// A JSON object, as the design's `performance.md` shows it.
+  /// A JSON object: the row, its value and unit, the target, the limit and the number of runs.
   static func json(_ measurement: Measurement) -> String {
     let benchmark = measurement.benchmark
     let limit = measurement.limit.map(decimal) ?? "null"

@@ -1,4 +1,7 @@
 /// Reads what `lua_dump` of Lua 5.4 writes (`ldump.c` is its description).
+///
+/// It runs when a plugin is loaded or checked, and never for an action. The proof that a reducer changes no captured local,
+/// the sketches of calls and the findings of `plugin check` come from it; no function of Lua tells any of that.
 struct BytecodeReader {
   /// An upvalue of a function.
   struct Capture {

@@ -3,6 +3,8 @@ import CLua
 /// A Lua 5.4 state with budgets and a sandbox, confined to one thread at a time.
 ///
 /// After any error the state can be used again. Values of one state mean nothing in another.
+///
+/// Extensions add one ability a file: calls, windows, limits, captures, code, errors.
 public final class LuaState {
   private var handlerBox: HandlerBox?
   /// The same as `handlerBox`, for callbacks. Unchecked because every access is a plain load or store of one word by the

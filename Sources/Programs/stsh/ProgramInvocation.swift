@@ -1,4 +1,4 @@
-/// The request that a command line makes.
+/// The request that a command line makes: a property for each option.
 struct ProgramInvocation: Equatable {
   var command: [String] = []
   var interactive = false

@@ -6,7 +6,8 @@ import StandardModules
 import StoreHost
 import StoreShell
 
-/// The shipped program: the shell around the standard modules.
+/// The shipped program: the shell around the standard modules. It has a property for each option, by which the parser knows
+/// them.
 @main
 struct Stsh: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -147,7 +148,7 @@ struct Stsh: ParsableCommand {
     return console.end()
   }
 
-  /// Reads the command line and runs; a command line that cannot be read ends with the status that the design gives it.
+  /// Reads the command line and runs; a command line that cannot be read ends with status 2.
   static func main() {
     // A closed descriptor stays of no use: the next file or pipe that is opened would take its place.
     for descriptor in 0...2 where fcntl(Int32(descriptor), F_GETFD) < 0 { _ = open("/dev/null", O_RDONLY) }

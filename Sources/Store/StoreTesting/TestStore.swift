@@ -25,7 +25,7 @@ import StoreCore
 /// they will; give such dependencies an answer in tests that comes on the thread that asks.
 ///
 /// A test store is used from one thread. The idea comes from SwiftRex's `TestingExtensions` and from the test store of The
-/// Composable Architecture.
+/// Composable Architecture. Extensions hold one step of a test a file.
 public final class TestStore<Action: Sendable, State: Sendable> {
   /// The store that runs: to watch it, to list what it holds. Actions dispatched on it directly are no step.
   public let store: Store<Action, State>

@@ -120,7 +120,7 @@ private final class TypedLines: LineEditing {
   func close() {}
 }
 
-/// The lines of a scenario as the design writes them: `·` and line ends separate events, what follows two spaces is
+/// The lines of a scenario as tests write them: `·` and line ends separate events, what follows two spaces is
 /// said to the reader.
 func scenario(_ text: String) -> [String] {
   text.split { $0 == "\n" || $0 == "·" }.map { line in

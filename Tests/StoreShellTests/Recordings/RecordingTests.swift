@@ -40,7 +40,7 @@ import Testing
     }
     """
 
-  /// The session of the design, in short: Swift and Lua, a gate, undo.
+  /// A session in short: Swift and Lua, a gate, undo.
   private static let session = """
     dispatch tasks.add "Buy milk"
     dispatch tasks.add title="Write report"

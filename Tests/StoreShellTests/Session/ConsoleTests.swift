@@ -11,7 +11,7 @@ import Testing
     defer { for end in ends { close(end) } }
     let console = Console(output: ends[1], error: ends[1])
     let key = InterruptKey()
-    console.stopDescriptor = key.descriptor
+    console.delivery.stop = key.descriptor
     key.press()
     console.write(String(repeating: "x", count: 1 << 20))
     console.flush()

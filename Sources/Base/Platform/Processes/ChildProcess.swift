@@ -2,8 +2,8 @@ import Dispatch
 
 /// A program that runs in a process group of its own, which all that it starts belongs to.
 package final class ChildProcess {
-  /// The changes of a process that its parent is told of.
-  package enum Change {
+  /// The events of a process that its parent is told of.
+  package enum Event {
     /// A signal of that number stopped it; it goes on when it is told to.
     case stopped(by: Int32)
     /// The process has ended; ``reap()`` says how.
@@ -12,7 +12,7 @@ package final class ChildProcess {
 
   /// The number of the process and of its group.
   package let id: pid_t
-  /// Readable when ``takeChange()`` has something to say.
+  /// Readable when ``takeEvent()`` has something to say.
   package let descriptor: Int32
   private let end: Int32
   // A thread of its own, since it waits in a system call.
@@ -75,7 +75,7 @@ package final class ChildProcess {
   }
 
   /// Waits for the next change and gives it.
-  package func takeChange() -> Change {
+  package func takeEvent() -> Event {
     var byte: UInt8 = 0
     while read(descriptor, &byte, 1) != 1, errno == EINTR {}
     return byte == 0 ? .ended : .stopped(by: Int32(byte))

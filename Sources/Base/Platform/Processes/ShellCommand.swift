@@ -180,7 +180,7 @@ private struct ShellCommandRun {
 
   /// Returns true if the command has ended; a command that was stopped instead goes on when it can.
   private mutating func hasEnded() -> Bool {
-    guard case .stopped(let number) = process.takeChange() else { return true }
+    guard case .stopped(let number) = process.takeEvent() else { return true }
     let wantsTerminal = [SIGTTIN, SIGTTOU].contains(number)
     if !(wantsTerminal && loan.lend(to: process.id)) { suspend(by: number, wantsTerminal: wantsTerminal) }
     process.signal(SIGCONT)

@@ -2,6 +2,8 @@ import StoreCore
 import StoreSchema
 
 /// An action of the log: its name and arguments, its source, its effect (R12, R22).
+///
+/// Extensions ask one question of it a file, as folding, undo and journals do.
 public final class LoggedEntry: Sendable {
   /// The action's sequence number.
   public let number: Int

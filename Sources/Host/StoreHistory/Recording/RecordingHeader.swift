@@ -113,6 +113,7 @@ public struct RecordingHeader: Equatable, Sendable {
       throw EntryError(Self.isNone)
     }
     if case .int(let version)? = members[.string("version")], version > Self.version {
+      // The format is that of `stsh`, whichever program writes it.
       throw EntryError("written by a newer stsh (format \(version)); this one reads format \(Self.version)")
     }
     let header = try ObjectMembers(

@@ -127,3 +127,8 @@ extension HostedApplication {
     substates.first { $0.name == name }?.schema ?? Self.anyValue
   }
 }
+
+extension ActionCall {
+  /// Stands for a typed action that no module declares.
+  package static let unknown = ActionCall(ActionType(module: "app", name: "unknown", fields: []), [])
+}

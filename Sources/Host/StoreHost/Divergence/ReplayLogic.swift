@@ -47,18 +47,3 @@ package struct ReplayLogic {
     }
   }
 }
-
-extension LiveStore {
-  /// What all reducers but those of a plugin make of an action.
-  package func reduced(without plugin: String, _ call: ActionCall, _ context: ActionContext, _ state: HostState) throws
-    -> HostState
-  {
-    let others = plugins.map(\.plugin).filter { $0.module.name != plugin }
-    let reducer = HostedPlugin.reducers(of: others, as: state.shell, behind: application.reducers)
-    do {
-      return try reducer.replay([ReplayedAction(try application.hostAction(call), context: context)], from: state)
-    } catch let error as ReplayError {
-      throw error.cause
-    }
-  }
-}

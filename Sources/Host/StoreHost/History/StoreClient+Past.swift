@@ -6,16 +6,6 @@ import StoreSchema
 
 /// Looking at earlier points, on snapshots that the turn is held to take. The store, its timers and everybody else go on (R27).
 extension StoreClient {
-  /// What is shown instead of the present; nil: the present.
-  package var viewed: ViewedPoint? {
-    past.map { ViewedPoint(number: $0.number, skipped: $0.skipped, head: live.head) }
-  }
-
-  /// Throws the error for what may not be done while the past is shown.
-  package func requirePresent() throws {
-    if let viewed { throw viewed.refusal }
-  }
-
   /// Has everything read the state after an action, without those that are skipped, while a closure runs.
   package func viewing<Result>(_ number: Int, _ body: () throws -> Result) throws -> Result {
     try viewing(try point(number, without: past?.skipped ?? []), body)

@@ -151,3 +151,24 @@ package final class HostJournal {
     }
   }
 }
+
+extension LoggedEntry {
+  /// The name of the plugin that the action loaded; nil: it loaded none.
+  package var loadedPlugin: String? {
+    let arrivals = [ShellAction.Types.loadPlugin.fullName, ShellAction.Types.reloadPlugin.fullName]
+    guard failure == nil, droppedBy == nil, arrivals.contains(action), case .string(let name)? = arguments.values.first
+    else { return nil }
+    return name
+  }
+}
+
+extension PluginSource {
+  /// What a journal notes of the plugin's load by an action.
+  package func journaled(loadedBy number: Int) -> JournaledPlugin {
+    JournaledPlugin(
+      number: number, name: manifest.name, version: manifest.version, directory: Files.absolute(folder), digest: digest)
+  }
+
+  /// The files as a journal keeps them.
+  package var journaledCode: JournaledCode { JournaledCode(digest: digest, files: files) }
+}

@@ -8,7 +8,8 @@ import StoreUnits
 /// An application's store in the shell's root: its modules beside those of plugins, every middleware gated, every action
 /// logged.
 ///
-/// Its extensions stand in one file a subject, in the folders above this one: history, recovery, recordings, replay.
+/// Its extensions stand in one file a subject: here what the way of an action calls, in the folders above what changes or
+/// reads the whole of it, as history, recovery, recordings and replay do.
 package final class LiveStore: @unchecked Sendable {
   // Safe: what changes is read and changed only by the thread that holds the store's turn, by which everything that others
   // call goes. What changes with every action is changed by nothing that such a change calls, so checks of exclusive access
@@ -321,11 +322,6 @@ package final class LiveStore: @unchecked Sendable {
   private func loaded(in state: State) -> [HostedPlugin] {
     plugins.filter { hosted in state.shell.plugins.contains { $0.name == hosted.plugin.module.name } }
   }
-}
-
-extension ActionCall {
-  /// Stands for a typed action that no module declares.
-  package static let unknown = ActionCall(ActionType(module: "app", name: "unknown", fields: []), [])
 }
 
 extension DispatchResult {

@@ -4,6 +4,16 @@ import StoreSchema
 
 /// Reading what is shown to a client.
 extension StoreClient {
+  /// What is shown instead of the present; nil: the present.
+  package var viewed: ViewedPoint? {
+    past.map { ViewedPoint(number: $0.number, skipped: $0.skipped, head: live.head) }
+  }
+
+  /// Throws the error for what may not be done while the past is shown.
+  package func requirePresent() throws {
+    if let viewed { throw viewed.refusal }
+  }
+
   /// What is shown: the present of the moment, or an earlier point.
   private var shown: ShownPoint { past.map { ShownPoint(past: $0) } ?? live.present }
 

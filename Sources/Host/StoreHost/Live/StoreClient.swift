@@ -6,6 +6,8 @@ import StoreSchema
 
 /// A client of a live store: one of the parties that share it. It has what it looks at, and what it is to hear, for itself;
 /// the store, its plugins and its history are everybody's.
+///
+/// Its extensions stand in one file a subject, here and in the folders above: reading, the past, undo, skipping, recordings.
 package final class StoreClient: @unchecked Sendable {
   // Safe: what it looks at is its own thread's; the rest is read and changed only by the thread that holds the store's turn.
 

@@ -1,4 +1,3 @@
-import Platform
 import StoreHistory
 import StorePlugins
 import StoreSchema
@@ -94,15 +93,4 @@ extension JournaledPlugin {
     }
     return { source }
   }
-}
-
-extension PluginSource {
-  /// What a journal notes of the plugin's load by an action.
-  package func journaled(loadedBy number: Int) -> JournaledPlugin {
-    JournaledPlugin(
-      number: number, name: manifest.name, version: manifest.version, directory: Files.absolute(folder), digest: digest)
-  }
-
-  /// The files as a journal keeps them.
-  package var journaledCode: JournaledCode { JournaledCode(digest: digest, files: files) }
 }

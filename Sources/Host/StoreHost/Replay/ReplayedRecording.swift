@@ -146,16 +146,6 @@ extension LiveStore {
   private static let otherTypes = "the recording was made by a program whose modules have other types"
 }
 
-extension LoggedEntry {
-  /// The name of the plugin that the action loaded; nil: it loaded none.
-  package var loadedPlugin: String? {
-    let arrivals = [ShellAction.Types.loadPlugin.fullName, ShellAction.Types.reloadPlugin.fullName]
-    guard failure == nil, droppedBy == nil, arrivals.contains(action), case .string(let name)? = arguments.values.first
-    else { return nil }
-    return name
-  }
-}
-
 extension Replayer {
   /// What a difference may come from; nil where all plugins are what they were.
   fileprivate var editedPlugins: String? {

@@ -4,6 +4,8 @@ import StoreSchema
 
 /// The root state that the shell puts around an application's: its modules, the slices of plugins, and the shell's own
 /// switches, so that all of it is changed by actions alone.
+///
+/// Extensions add one view of it a file: its changes, its JSON, its slices in a journal, what a reload makes of it.
 package struct HostState: Sendable {
   /// The application's state.
   package var app: AppState

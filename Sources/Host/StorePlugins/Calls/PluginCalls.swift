@@ -133,12 +133,33 @@ final class PluginCalls {
   }
 }
 
-extension Duration {
-  /// The duration in seconds.
-  public var seconds: Double {
-    let (seconds, attoseconds) = components
-    guard abs(seconds) < 9_000_000_000 else { return Double(seconds) }
-    // Whole nanoseconds first, so that 1.5 s is 1.5 and not its nearest sum of two parts.
-    return Double(seconds * 1_000_000_000 + attoseconds / 1_000_000_000) / 1e9
+extension PluginCalls {
+  /// Makes `cmd:wait(seconds)` and `cmd:wait(action name…)`, after which may come a limit in seconds.
+  func makeWaitFunction(in lua: LuaState) throws(LuaError) -> LuaFunction {
+    try lua.makeFunction { [unowned self] call in
+      try running.check(.command)
+      guard call.canYield else { throw Self.cannotPause("cmd:wait", "the command") }
+      var given = Array(call.arguments.dropFirst())
+      var limit: Duration?
+      switch given.last {
+      case .integer, .number: limit = try Self.duration(given.removeLast(), of: "cmd:wait", as: "wait")
+      default: break
+      }
+      var actions: [String] = []
+      for name in given {
+        guard case .string = name else {
+          throw LuaFailure("cmd:wait takes a number of seconds or names of actions, got \(name.described)")
+        }
+        let type = try self.actions.action(name, for: "cmd:wait")
+        guard faults.manifest.mayRead(type.module) else { throw LuaFailure(faults.manifest.readRefusal(type.module)) }
+        if type.module != faults.manifest.name { permissions.noteRead(type.module) }
+        actions.append(type.fullName)
+      }
+      guard limit != nil || !actions.isEmpty else {
+        throw LuaFailure("cmd:wait needs a number of seconds or the name of an action")
+      }
+      running.commandWait = PluginWait(actions: actions, limit: limit)
+      call.yield()
+    }
   }
 }

@@ -1,7 +1,7 @@
 import LuaRuntime
 import StoreSchema
 
-/// Puts what Lua raised into the words of the design's failure table.
+/// Puts what Lua raised into the words that users of plugins read.
 struct PluginFaults {
   let manifest: PluginManifest
 

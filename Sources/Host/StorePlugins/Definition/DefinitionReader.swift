@@ -2,7 +2,8 @@ import LuaRuntime
 import StoreModules
 import StoreSchema
 
-/// Reads the table that a plugin gives to `plugin{…}`, against the modules that the store has.
+/// Reads the table that a plugin gives to `plugin{…}`, against the modules that the store has. Extensions read one part of
+/// the table a file.
 struct DefinitionReader {
   let manifest: PluginManifest
   let known: KnownModules

@@ -145,7 +145,7 @@ extension SliceObjects {
     _ number: Int, _ step: SliceNode.Step, _ part: SlicePart, _ address: UnsafeMutableRawPointer, by value: Value
   ) throws {
     keep(child(number, step), part, address)
-    let change: Undo.Change =
+    let change: Undo.Edit =
       part.memory == .value
       ? .assigned(step, address.assumingMemoryBound(to: Value.self).pointee)
       : .restored(step, part.schema.access.keep(address))

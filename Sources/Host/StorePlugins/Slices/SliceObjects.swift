@@ -8,7 +8,7 @@ import StoreSchema
 /// Objects are valid during the call that made them; a generation number tells those that Lua kept too long. Two objects
 /// are equal when they stand for the same part.
 final class SliceObjects: LuaObjectHandler {
-  // A single type, in a file for each kind of access. All of them meet nodes, keys, windows and undos together, which
+  // A single type of 25 properties, in a file for each kind of access. All of them meet nodes, keys, windows and undos together, which
   // have to change in step. A part of its own would be one more step on the way to each field.
 
   // The variables of every access opt out of dynamic exclusivity checks. They are used by the one thread that runs the

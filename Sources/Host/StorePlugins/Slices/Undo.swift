@@ -6,11 +6,12 @@ import StoreSchema
 struct Undo {
   /// The node that was written to.
   let node: Int
-  let change: Change
+  let change: Edit
   /// The number of earlier writes through windows.
   let windowWrites: Int
 
-  enum Change {
+  /// A write to a node, as what stood there before.
+  enum Edit {
     /// A field or an element held this before.
     case assigned(SliceNode.Step, Value)
     /// A field or an element held what this assigns.
@@ -27,7 +28,7 @@ struct Undo {
 extension SliceObjects {
   /// Notes the undo of a write. A value that is no longer in the draft needs none.
   @inline(__always)
-  func note(_ node: Int, _ change: Undo.Change) {
+  func note(_ node: Int, _ change: Undo.Edit) {
     guard isInPlace(node) else { return }
     meter.hold(MemoryLayout<Undo>.stride)
     undos.append(Undo(node: node, change: change, windowWrites: windows.writeCount))

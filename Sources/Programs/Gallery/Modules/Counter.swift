@@ -48,7 +48,7 @@ extension Counter {
     var times = 1
   }
 
-  /// Looks at the counter, and counts up, down or not at all (row 109 of the design's `systems.md`).
+  /// Looks at the counter, and counts up, down or not at all.
   static func updateCount(_ update: Update) -> Thunk<CounterAction, Counter> {
     Thunk("updateCount") { context in
       for _ in 0..<max(update.times, 0) {

@@ -57,8 +57,8 @@ extension Movies {
     }
   }
 
-  /// The middleware that speaks to the service, before the service is given to it. An error becomes an action (row 38
-  /// of the design's `systems.md`); a second wish about a film replaces the first (row 41).
+  /// The middleware that speaks to the service, before the service is given to it. An error becomes an action; a
+  /// second wish about a film replaces the first.
   static let asking = EffectMiddleware<MovieService, MoviesAction, MoviesAction, Movies>("movies") { action, _, _ in
     switch action {
     case .load:

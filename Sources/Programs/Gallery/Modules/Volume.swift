@@ -22,8 +22,8 @@ enum VolumeAction: Hashable, Sendable {
 }
 
 extension Volume {
-  /// The volume's reducers, in the order in which they run. The last one looks after the rules that must always hold
-  /// (rows 93 and 97 of the design's `systems.md`).
+  /// The volume's reducers, in the order in which they run. The last one looks after the rules that must always
+  /// hold.
   static let reducer = Reducer<VolumeAction, Volume>.compose(steps, mute, bounds)
 
   private static let steps = Reducer<VolumeAction, Volume>.throwing("steps") { action, volume, _ in

@@ -3,6 +3,9 @@ import ShellLanguage
 import StoreSchema
 
 /// The client's end of a conversation with a door. It is used by one thread at a time.
+///
+/// A door of any program is spoken to by `stsh --attach`, which is why hints about doors name `stsh`, whatever the program is
+/// called.
 public final class DoorClient {
   /// The socket: readable when the door has said something.
   let descriptor: Int32

@@ -3,7 +3,7 @@ import StoreSchema
 import Synchronization
 
 extension Conversation {
-  /// What has come in and was not done yet.
+  /// What has come in and was not done yet. Its flags are asked and set together, under one lock.
   struct Intake {
     private let limits: DoorLimits
     private var partial: [UInt8] = []

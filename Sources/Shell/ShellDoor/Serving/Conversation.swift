@@ -8,7 +8,8 @@ import Synchronization
 
 /// A conversation of a door with one client: lines come in, are done one after the other, and are answered in that order.
 ///
-/// Whichever thread of the door has something for it runs it, one at a time, until nothing is left to do.
+/// Whichever thread of the door has something for it runs it, one at a time, until nothing is left to do. What comes in, what
+/// goes out and what is followed are parts; the other properties are what all its requests share.
 final class Conversation: @unchecked Sendable {
   // Safe: the intake has a lock; all else belongs to the thread that runs the conversation, which the intake says. What changes
   // with every text that is said is changed by nothing that such a change calls, so checks of exclusive access would find nothing.

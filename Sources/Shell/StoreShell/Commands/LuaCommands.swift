@@ -114,14 +114,6 @@ extension CommandDefinition {
     })
 }
 
-extension CommandReader {
-  /// The Lua that the command was given; it must be more than comments.
-  func luaText(_ name: String) throws -> String {
-    guard let text = statement.lua?.text, !LuaText.isBlank(Array(text.utf8)[...]) else { throw missing(name) }
-    return text
-  }
-}
-
 extension Session {
   /// The variables that `let` set.
   fileprivate func variables() throws -> Reading {

@@ -43,9 +43,9 @@ extension CommandDefinition {
 /// The gate that a line moves, or gives a rule.
 private struct MiddlewareRequest {
   private let name: Given<String>
-  private let change: Change
+  private let change: GateChange
 
-  private enum Change {
+  private enum GateChange {
     case position(isOpen: Bool)
     case rule(Given<GateRule?>)
   }

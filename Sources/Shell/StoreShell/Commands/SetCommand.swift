@@ -38,7 +38,7 @@ extension CommandDefinition {
 /// A setting that a line shows or changes.
 private enum SetRequest {
   case show(Setting, ResultForm)
-  case change(Setting, to: Given<Setting.Change>)
+  case change(Setting, to: Given<Setting.Assignment>)
 
   static func read(_ reader: CommandReader) throws -> Given<SetRequest> {
     try reader.refuseOperands(from: 2)

@@ -159,7 +159,7 @@ package struct DoorOutput {
   }
 }
 
-/// A text with statements that a door was sent.
+/// A text with statements that a door was sent: a property for each member of such a request.
 package struct GivenText: Sendable {
   package let text: String
   /// The name of the file that it stands in; nil: somebody typed it.

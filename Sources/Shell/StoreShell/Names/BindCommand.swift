@@ -33,30 +33,6 @@ extension CommandDefinition {
       if case .known(.bind(let binding)) = request { session.names.add(binding) }
     },
     perform: { try $0.value(in: $1).perform(in: $1) })
-
-  /// `NAME := VALUE`: dispatches the one action that sets the value.
-  static func writing(_ binding: SessionBinding) -> CommandDefinition {
-    let usage = "\(binding.name) := \(binding.action.fields[0].schema.typeName)"
-    return CommandDefinition(
-      bind.verb, usage: bind.usage, summary: bind.summary, flags: bind.flags,
-      read: { given in
-        var reader = given
-        reader.usage = usage
-        let words = reader.operands
-        guard words.count > 1 else {
-          throw reader.fault(.missingArgument, "\(binding.name) := needs a value", at: words[0])
-        }
-        guard words.count == 2 else {
-          throw reader.fault(.unexpectedArgument, "\(binding.name) := takes one value", at: words[2])
-        }
-        return try reader.arguments(
-          binding.action.fields, of: binding.action.fullName, usage: usage, at: words[0], words[1...])
-      },
-      perform: { arguments, session in
-        let call = ActionCall(binding.action, try arguments.values(in: session))
-        return try session.finish(session.store.dispatch(call, source: session.source(function: "dispatch")))
-      })
-  }
 }
 
 /// A name that a line binds.

@@ -6,7 +6,8 @@ import StoreUnits
 
 /// Spans of a store in a file that Perfetto and `chrome://tracing` show: a JSON array in the Trace Event Format. Nested
 /// spans stand on one track. Waiting actions and effects do not nest and are asynchronous; arrows lead from causes to
-/// their effects. The file is there once the trace has ended.
+/// their effects. The file is there once the trace has ended: spans go there one by one, so that a trace of any length takes no
+/// memory, where `SpanRecorder.chromeTrace` makes a text of those that it holds.
 final class ChromeTrace {
   /// The file as it was given.
   let path: String

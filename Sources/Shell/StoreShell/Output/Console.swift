@@ -8,16 +8,13 @@ public final class Console {
   private var output: [UInt8] = []
   /// True if somebody looks at standard error, on a terminal: long commands show there how far they are.
   public var showsProgress = false
-  private let outputDescriptor: Int32
-  private let errorDescriptor: Int32
+  /// The way of results to the system.
+  var delivery: ResultDelivery
+  private var progress: ProgressLine
   private var captured: String?
   /// True if results are held back, because a pager may show them; ends with other text that must be seen at once.
   var isHolding = false
   private var transcript: Transcript?
-  private var failure: FileError?
-  private var hasToldOfFailure = false
-  /// The columns that a line of progress takes now.
-  private var progressWidth = 0
   /// Takes whole lines instead of the descriptors, while a prompt is shown.
   package var interceptor: ((String, OutputTarget) -> Void)?
   /// Takes lines of JSON by themselves; nil: they are written as all else.
@@ -30,18 +27,6 @@ public final class Console {
   /// Done before anything else is written: it writes what came before.
   var beforeWriting: (() -> Void)?
   private var isPreparing = false
-  /// Readable once the run is to end, which then waits no longer for somebody who does not read its results.
-  var stopDescriptor: Int32 = -1
-  /// True once the reader of the results went away, where that has not ended the program by SIGPIPE.
-  private(set) var hasLostReader = false
-  /// True if the reader of the results was waited for in vain.
-  private var hasGivenUp = false
-  /// Readable while Ctrl-C waits to be taken, which keeps results from going on to the terminal.
-  var interruptDescriptor: Int32 = -1
-  /// The number of bytes of results written since ``startResults()``.
-  private var resultCount = 0
-  /// True if Ctrl-C has kept results back since ``startResults()``.
-  private(set) var hasDroppedResults = false
   /// The width of the terminal that results go to; nil: they go elsewhere.
   public let width: (@Sendable () -> Int?)
 
@@ -50,8 +35,8 @@ public final class Console {
   /// - Parameter width: the width of the terminal that results go to, or nil where they go elsewhere; not given: the
   ///   width that the descriptor says.
   public init(output: Int32 = 1, error: Int32 = 2, width: (@Sendable () -> Int?)? = nil) {
-    outputDescriptor = output
-    errorDescriptor = error
+    delivery = ResultDelivery(to: output)
+    progress = ProgressLine(on: error)
     self.width = width ?? { Console.columns(of: output) }
     self.output.reserveCapacity(1 << 16)
   }
@@ -66,7 +51,8 @@ public final class Console {
     width: @escaping @Sendable () -> Int?, marks: StyleMarks, _ take: @escaping (String, OutputTarget) -> Void,
     takeLine: @escaping (_ line: String, _ isEvent: Bool) -> Void
   ) {
-    (outputDescriptor, errorDescriptor) = (-1, -1)
+    delivery = ResultDelivery(to: -1)
+    progress = ProgressLine(on: -1)
     self.width = width
     self.marks = marks
     interceptor = take
@@ -81,7 +67,7 @@ public final class Console {
   var isCapturing: Bool { captured != nil }
 
   /// True if errors go to a terminal. Asked for each statement, so that the system is asked once.
-  private(set) lazy var showsErrors = isatty(errorDescriptor) == 1
+  private(set) lazy var showsErrors = isatty(progress.descriptor) == 1
 
   /// Writes a result.
   public func write(_ text: String) {
@@ -130,7 +116,7 @@ public final class Console {
       prepareTelling()
       transcript.write(text)
     }
-    guard !hasDroppedResults else { return }
+    guard !delivery.hasDropped else { return }
     output.append(contentsOf: text.utf8)
     if output.count >= (isHolding ? 1 << 23 : 1 << 15) { flush() }
   }
@@ -146,8 +132,8 @@ public final class Console {
 
   private func sayAtOnce(_ text: String) {
     if let interceptor { return interceptor(text, .standardError) }
-    hideProgress()
-    Console.write(Array(text.utf8), to: errorDescriptor)
+    progress.hide()
+    Console.write(Array(text.utf8), to: progress.descriptor)
   }
 
   /// Sees to it that what is told next is as durable as was asked, and says where it is not.
@@ -164,27 +150,14 @@ public final class Console {
   /// Shows how far a long command is, on a line that is written over and over. Whatever else is printed takes its place.
   func showProgress(_ text: String) {
     flush()
-    // Text that reaches a row's end would go on in the next one, and a return leads back to that row only.
-    let text = String(text.prefix(max(0, errorColumns - 3)))
-    // Blanks and no escape sequence: any terminal knows them.
-    let blanks = String(repeating: " ", count: max(0, progressWidth - text.count))
-    Console.write(Array("\r\(text)\(blanks)".utf8), to: errorDescriptor)
-    progressWidth = text.count
+    progress.show(text)
   }
 
-  /// Leaves the line of progress empty, with what the terminal may have added to it: the `^C` of a key.
-  func hideProgress() {
-    guard progressWidth > 0 else { return }
-    let blanks = String(repeating: " ", count: progressWidth + 2)
-    Console.write(Array("\r\(blanks)\r".utf8), to: errorDescriptor)
-    progressWidth = 0
-  }
-
-  /// The width of the terminal that errors go to.
-  private var errorColumns: Int { Console.columns(of: errorDescriptor) ?? 80 }
+  /// Leaves the line of progress empty.
+  func hideProgress() { progress.hide() }
 
   /// The width of a terminal; nil: it does not say, or is none.
-  private static func columns(of descriptor: Int32) -> Int? {
+  static func columns(of descriptor: Int32) -> Int? {
     var size = winsize()
     guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
     return Int(size.ws_col)
@@ -198,7 +171,7 @@ public final class Console {
   /// Keeps all statements and what they print in a file too, as they would stand at a prompt.
   ///
   /// - Throws: `FileError` where the file cannot be written.
-  public func startTranscript(_ file: String) throws { transcript = try Transcript(file: file, until: stopDescriptor) }
+  public func startTranscript(_ file: String) throws { transcript = try Transcript(file: file, until: delivery.stop) }
 
   /// Keeps a statement that is about to run.
   func transcribe(_ statement: Statement, program: String) { transcript?.write(statement, program: program) }
@@ -212,9 +185,6 @@ public final class Console {
   /// Keeps what a shell command printed; of one that drew on the screen, such as a pager, what it was given to show.
   func transcribe(printed: String, given: String) { transcript?.write(Transcript.draws(printed) ? given : printed) }
 
-  /// The terminal that results go to; nil: they go elsewhere.
-  var terminal: Int32? { isatty(outputDescriptor) == 1 ? outputDescriptor : nil }
-
   /// Hands bytes that somebody else printed to the system, after all that is buffered.
   func passOn(_ bytes: [UInt8]) {
     output += bytes
@@ -225,66 +195,10 @@ public final class Console {
   public func flush() {
     guard !output.isEmpty else { return }
     isHolding = false
-    hideProgress()
+    progress.hide()
     prepareTelling()
-    if let code = deliver(), failure == nil {
-      failure = FileError(path: "standard output", code: code, .writing)
-    }
+    delivery.deliver(output[...])
     output.removeAll(keepingCapacity: true)
-  }
-
-  /// Starts the results of a statement.
-  func startResults() {
-    resultCount = 0
-    hasDroppedResults = false
-  }
-
-  /// As much of a statement's results is shown whatever happens: it may tell of what was done.
-  private static let shownBytes = 1 << 16
-
-  private var canBeInterrupted: Bool { interruptDescriptor >= 0 && terminal != nil }
-
-  /// Writes the buffered text, in pieces that a pipe takes at once or not at all. Between two of them the run can be
-  /// stopped, and Ctrl-C keeps the rest from the terminal.
-  private func deliver() -> Int32? {
-    guard stopDescriptor >= 0 || canBeInterrupted else { return hand(output[...]) }
-    var rest = output[...]
-    while !rest.isEmpty, !hasGivenUp, !hasDroppedResults {
-      guard isTaken() else { return nil }
-      let piece = rest.prefix(Int(PIPE_BUF))
-      if let code = hand(piece) { return code }
-      rest = rest.dropFirst(piece.count)
-      resultCount += piece.count
-    }
-    return nil
-  }
-
-  private func hand(_ bytes: ArraySlice<UInt8>) -> Int32? {
-    let code = Files.write(bytes, to: outputDescriptor).failure
-    guard code == EPIPE else { return code }
-    hasLostReader = true
-    return nil
-  }
-
-  /// Waits until results are taken; once the run is to end, for a second at most.
-  private func isTaken() -> Bool {
-    let isInterruptible = canBeInterrupted && resultCount >= Console.shownBytes
-    var sources = [
-      pollfd(fd: outputDescriptor, events: Int16(POLLOUT), revents: 0),
-      pollfd(fd: stopDescriptor, events: Int16(POLLIN), revents: 0),
-      pollfd(fd: isInterruptible ? interruptDescriptor : -1, events: Int16(POLLIN), revents: 0),
-    ]
-    var isStopped = false
-    while true {
-      if sources[1].revents != 0 {
-        isStopped = true
-        sources[1].fd = -1
-      }
-      hasGivenUp = poll(&sources, nfds_t(sources.count), isStopped ? 1000 : -1) == 0
-      hasDroppedResults = sources[2].revents != 0
-      if hasGivenUp || hasDroppedResults { return false }
-      if sources[0].revents != 0 { return true }
-    }
   }
 
   /// Forgets results that are held back.
@@ -302,8 +216,8 @@ public final class Console {
   ///
   /// - Returns: the error that was told; nil: there was none.
   func tellOfFailure(marks: StyleMarks = .none) -> ShellError? {
-    guard !hasToldOfFailure, let failure = failure ?? transcript?.failure else { return nil }
-    hasToldOfFailure = true
+    guard !delivery.hasToldOfFailure, let failure = delivery.failure ?? transcript?.failure else { return nil }
+    delivery.hasToldOfFailure = true
     let error = ShellError(failure)
     writeError(ErrorRenderer(file: nil, marks: marks).text(of: error))
     return error

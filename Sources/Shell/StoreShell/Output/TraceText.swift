@@ -5,7 +5,7 @@ import StorePlugins
 import StoreSchema
 import StoreUnits
 
-/// Trace events in the notation of the design's `scenarios.md`.
+/// Trace events as lines.
 enum TraceText {
   /// An event as a line, without its end.
   static func line(of event: TraceEvent) -> String {

@@ -1,7 +1,7 @@
 import ShellLanguage
 import StorePlugins
 
-/// A subcommand of `plugin`.
+/// A subcommand of `plugin`. Each is a constant in an extension, in the file of what it does.
 struct PluginSubcommand: Sendable {
   /// The word after `plugin`.
   let name: String

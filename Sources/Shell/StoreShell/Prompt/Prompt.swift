@@ -34,7 +34,7 @@ public final class Prompt {
     stop?.setWake(editor.interruption)
     session.interrupts.take = { [editor] in editor.takeInterrupt() }
     session.interrupts.descriptor = editor.interruptDescriptor
-    session.console.interruptDescriptor = editor.interruptDescriptor
+    session.console.delivery.interrupt = editor.interruptDescriptor
   }
 
   /// Takes statements until the person leaves.
@@ -92,6 +92,8 @@ public final class Prompt {
     StatementReader.continuation(of: open.joined(separator: "\n"), grammar: session.grammar)
   }
 
+  // A text is scanned twice: all of it must be whole before any of it runs, and each statement is read once those before it
+  // have run, which may bring the verbs that it is read by.
   private func take(_ line: String, number: inout Int) throws {
     open.append(line)
     guard continuation == nil else { return }

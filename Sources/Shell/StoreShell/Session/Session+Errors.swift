@@ -73,7 +73,7 @@ extension Session {
   /// Fails a statement whose results Ctrl-C has stopped on their way to the terminal.
   func followDroppedResults(of statement: Statement) {
     console.flush()
-    guard console.hasDroppedResults, let interruption = takeInterruption(ShellError.interrupted) else { return }
+    guard console.delivery.hasDropped, let interruption = takeInterruption(ShellError.interrupted) else { return }
     report(interruption, in: statement)
     fail(interruption.status)
   }

@@ -100,7 +100,7 @@ extension Session {
     if options.isJSON {
       command.receiver = { printed += $0 }
     } else if console.hasTranscript {
-      command.terminal = console.terminal
+      command.terminal = console.delivery.terminal
       command.receiver = { [console] bytes in
         printed += bytes
         console.passOn(bytes)

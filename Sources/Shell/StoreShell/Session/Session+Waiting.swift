@@ -38,7 +38,7 @@ extension Session {
       tellOthers()
       if hasQuit { throw ShellError(describing: StoreError.closed) }
       // Whoever asked is gone.
-      if console.hasLostReader { throw ShellError.interrupted }
+      if console.delivery.hasLostReader { throw ShellError.interrupted }
       if try isDone() { return .done }
       if isEnd { return .timeOver }
       if limit == nil {

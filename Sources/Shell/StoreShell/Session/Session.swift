@@ -9,7 +9,7 @@ import StoreSchema
 /// input all come here, so that the same text means the same everywhere.
 ///
 /// Its state stands in parts, each a type of its own. Its methods stand in extensions, each in a file about one of the parts
-/// or one way of using a session.
+/// or one way of using a session. It has 17 properties, of which two are no parts: the open journal and its own Lua.
 public final class Session {
   // The variables that every statement looks at or changes are not checked for exclusive access. A session is used on
   // one thread, and no command runs while one of these is being changed.
@@ -137,7 +137,7 @@ public final class Session {
     running.statement = statement
     // Of several results none waits for the others.
     if outer.0 == nil {
-      console.startResults()
+      console.delivery.start()
       _ = inbox.isBusy.set(true)
     } else if console.isHolding {
       console.flush()
@@ -157,7 +157,7 @@ public final class Session {
     if plugins.watch != nil { reloadSavedPlugins() }
     var status = store.statement { execute(statement) }
     // Whoever asked is gone.
-    if console.hasLostReader { outcome.hasQuit = true }
+    if console.delivery.hasLostReader { outcome.hasQuit = true }
     tellOthers()
     if store.live.watchesPlugins || plugins.watch != nil { followPlugins() }
     let late = store.takeFaults()

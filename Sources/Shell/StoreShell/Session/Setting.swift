@@ -24,15 +24,15 @@ struct Setting: Sendable {
   /// Reads a value.
   ///
   /// - Throws: ``ShellError`` for a value that the setting cannot have.
-  private let change: @Sendable (String) throws -> Change
+  private let change: @Sendable (String) throws -> Assignment
 
   /// Gives a setting a value that was read. A setting of the store is changed by an action.
-  typealias Change = (Session) throws -> CommandResult
+  typealias Assignment = (Session) throws -> CommandResult
 
   private init(
     _ name: String, _ values: [String], _ summary: String, form: String = "a number", takesOthers: Bool = false,
     isOfSession: Bool = false, read: @escaping @Sendable (Session) -> String,
-    change: @escaping @Sendable (String) throws -> Change
+    change: @escaping @Sendable (String) throws -> Assignment
   ) {
     self.name = name
     self.summary = summary
@@ -180,7 +180,7 @@ struct Setting: Sendable {
   }
 
   /// Reads a value that a word says.
-  func change(to value: String, at word: Word) throws -> Change {
+  func change(to value: String, at word: Word) throws -> Assignment {
     // A name alone is one of the others misspelt.
     guard values.isEmpty || values.contains(value) || takesOthers && !value.isName else {
       let suggestion = Suggestion.nearest(to: value, among: values)
@@ -198,7 +198,7 @@ struct Setting: Sendable {
   }
 
   /// Changes the setting, and keeps where that was said.
-  func perform(_ change: Change, in session: Session) throws -> CommandResult {
+  func perform(_ change: Assignment, in session: Session) throws -> CommandResult {
     let result = try change(session)
     if isOfSession {
       session.settings.origins[name] = "\(session.running.origin.file):\(session.running.statement?.line ?? 0)"

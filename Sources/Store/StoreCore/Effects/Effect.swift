@@ -1,8 +1,8 @@
 /// Work that an action starts after its commit: a description, which an ``EffectScope`` runs (R18). An effect is a list
 /// of components, each with its own schedule; appending joins the lists.
 ///
-/// The idea and most names come from SwiftRex's `Effect`, the schedule from its 1.x (rows 38 to 46, 70 and 71 of the
-/// design's `systems.md`).
+/// The idea and most names come from SwiftRex's `Effect`, the schedule from its 1.x (rows 38 to 46, 70 and 71 of
+/// <doc:Coverage>).
 public struct Effect<Dependencies: Sendable, Output>: Sendable {
   let components: [Component]
 

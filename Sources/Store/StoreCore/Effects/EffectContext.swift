@@ -1,7 +1,7 @@
 /// The tools that an effect has while it runs. The state is read by a ``StateReader`` that the effect's closure
 /// captures: it gives the state of the moment of each read (R8).
 public struct EffectContext<Dependencies: Sendable, Output>: Sendable {
-  /// The dependencies given to the unit when it was built (row 45 of the design's `systems.md`).
+  /// The dependencies given to the unit when it was built (row 45 of <doc:Coverage>).
   public let dependencies: Dependencies
   /// The action that started the effect.
   public let action: ActionContext

@@ -1,6 +1,7 @@
 import Synchronization
 
-/// An effect that was started and has neither ended nor been cancelled.
+/// An effect that was started and has neither ended nor been cancelled. All that its unit knows of it is
+/// in this one object.
 @usableFromInline
 final class EffectEntry: @unchecked Sendable {
   // Safe: everything that changes, but for the flag, is used only on the thread that owns the store, and in the store's

@@ -1,6 +1,6 @@
 /// A unit that answers actions by effects, before it is given what they depend on. The idea is SwiftRex's `EffectMiddleware`.
 public struct EffectMiddleware<Dependencies: Sendable, Input, Output, State>: Sendable {
-  /// Answers an action: it is asked after the commit, in the unit's IO (row 37 of the design's `systems.md`).
+  /// Answers an action: it is asked after the commit, in the unit's IO (row 37 of <doc:Coverage>).
   public typealias Handler =
     @Sendable (Input, ActionContext, StateReader<State>) -> Effect<Dependencies, Output>
 

@@ -1,6 +1,6 @@
 /// A long-lived effect that should be running, as a function of the state says (R33).
 ///
-/// The idea comes from the supervised channels of SwiftRex 1.x (rows 74 to 77 of the design's `systems.md`).
+/// The idea comes from the supervised channels of SwiftRex 1.x (rows 74 to 77 of <doc:Coverage>).
 public struct Supervised<Output>: Sendable {
   /// The id that tells it from the unit's others.
   public let id: EffectToken

@@ -1,5 +1,5 @@
 extension Middleware {
-  /// Makes this middleware one of a larger state that may hold a slice or not (row 78 of the design's `systems.md`).
+  /// Makes this middleware one of a larger state that may hold a slice or not (row 78 of <doc:Coverage>).
   /// The middleware runs on the slice while there is one; otherwise it is not asked, and nothing of it runs.
   ///
   /// The IO of an action that made the slice go sees what it was when the unit was asked. After it the unit's effects are

@@ -3,6 +3,8 @@
 ///
 /// Middlewares form a monoid (R16), kept as a flat list of named units whatever the nesting, lifting or erasure. So IO
 /// runs last-composed first in every case.
+///
+/// Extensions add one way to make or lift middlewares a file.
 public struct Middleware<Input, Output, State>: Composed, Sendable {
   /// The units in composition order.
   public let units: [MiddlewareUnit<Input, Output, State>]

@@ -1,3 +1,6 @@
+// There is a lift for each way in which a caller has the action (a function, a case path) and the state (a key path, closures,
+// an element, an optional), for reducers, middlewares and handlers each: a caller passes what it has, and the types of closures
+// are inferred. Those that take a case path, or an element of a kind of collection, call the others.
 extension Reducer {
   /// Makes this reducer one of a larger state: it sees only its slice, and only the actions that the map accepts (R14).
   ///

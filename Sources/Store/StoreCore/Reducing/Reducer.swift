@@ -2,6 +2,8 @@
 ///
 /// Reducers form a monoid (R16): ``identity`` changes nothing, ``appending(_:)`` runs one after the other on the same
 /// working state, and grouping does not matter.
+///
+/// Extensions add one way to make or lift reducers a file.
 public struct Reducer<Action, State>: Composed, Sendable {
   /// The body of a reducer: may throw, which undoes all that the action did to the state (R7).
   public typealias Body = @Sendable (Action, inout State, ActionContext) throws -> Void

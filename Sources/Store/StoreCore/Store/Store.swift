@@ -8,8 +8,11 @@ import DequeModule
 ///
 /// Actions are taken one at a time, in the order in which they were enqueued (R1, R3). Each goes through all its phases
 /// before the next: handle → reduce → commit → notify → IO → subscriptions → done. `dispatch` may be called from any
-/// thread; the state never changes under a caller (R2). The idea is Redux's; the phases follow SwiftRex, whose
-/// deviations from its own documents the design's `systems.md` lists.
+/// thread; the state never changes under a caller (R2). The idea is Redux's; the phases follow SwiftRex.
+/// <doc:Coverage> says of each rule and each feature of these systems what it is here.
+///
+/// Its properties stand in no parts, since the way of an action looks at most of them; its extensions stand in one file for
+/// each phase, each way in and each party that acts on it.
 public final class Store<Action: Sendable, State: Sendable>: @unchecked Sendable {
   // Safe: everything below but `ownership`, `room` and `trace` is read and written only by the thread that owns the store,
   // that is between `ownership.tryAcquire()` and `ownership.release()`, or from one thread's `ownership.handOn()` to the

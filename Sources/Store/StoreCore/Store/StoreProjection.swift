@@ -1,5 +1,6 @@
 /// A view of a store with other actions and another state (R26). A projection owns nothing. State is mapped on every
 /// read, actions before they are enqueued; an action that maps to nil is not enqueued at all.
+/// Extensions add one way to make a view a file.
 public struct StoreProjection<Action: Sendable, State: Sendable>: Sendable {
   let base: any ProjectionBase<Action, State>
 

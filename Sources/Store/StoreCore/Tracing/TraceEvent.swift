@@ -1,4 +1,4 @@
-/// A step of the processing of an action, in the vocabulary of the design's `scenarios.md`. States and actions are
+/// A step of the processing of an action, as a trace tells of it. States and actions are
 /// those that the unit in question sees, untyped, since units see different types.
 public enum TraceEvent {
   /// `Q`: an action was enqueued.

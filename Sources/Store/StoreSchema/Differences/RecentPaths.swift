@@ -21,37 +21,15 @@ struct RecentPaths: Sendable {
   /// A path of the steps themselves, not of a reference to them.
   private static func newPath(_ steps: [Path.Step]) -> Path { Path(steps.withUnsafeBufferPointer { Array($0) }) }
 
-  /// Steps that agree are mostly made of the same bytes, which takes less to see than what they are. The last ones are the
-  /// first to differ.
+  /// The last steps are the first to differ.
   private static func areEqual(_ left: [Path.Step], _ right: [Path.Step]) -> Bool {
     guard left.count == right.count else { return false }
-    for index in left.indices.reversed() {
-      let isSame = left.withUnsafeBufferPointer { left in
-        right.withUnsafeBufferPointer { right in
-          guard let left = left.baseAddress, let right = right.baseAddress else { return true }
-          return hasSameBytes(left + index, right + index, MemoryLayout<Path.Step>.size)
-        }
-      }
-      guard isSame || left[index].isWritten(as: right[index]) else { return false }
-    }
-    return true
+    return left.indices.reversed().allSatisfy { left[$0].isWritten(as: right[$0]) }
   }
 
-  /// By the bytes of the last two steps: what comes before is mostly the same. If the same step is made of other bytes,
-  /// as when its text lies elsewhere, the path is made anew, and that is all.
+  /// By the last two steps: what comes before is mostly the same.
   private func place(of steps: [Path.Step]) -> Int {
-    let stride = MemoryLayout<Path.Step>.stride
-    let word = MemoryLayout<UInt64>.size
-    let hash = steps.withUnsafeBytes { bytes in
-      var hash: UInt64 = 0
-      for step in Swift.stride(from: max(0, bytes.count - 2 * stride), to: bytes.count, by: stride) {
-        for offset in Swift.stride(from: 0, through: MemoryLayout<Path.Step>.size - word, by: word) {
-          hash = (hash ^ bytes.load(fromByteOffset: step + offset, as: UInt64.self)) &* 0x9e37_79b9_7f4a_7c15
-        }
-      }
-      return hash
-    }
-    return Int(truncatingIfNeeded: hash >> 32) & (capacity - 1)
+    steps.suffix(2).reduce(0) { $0 &* 31 ^ $1.quickHash } & (capacity - 1)
   }
 }
 
@@ -63,6 +41,16 @@ extension Path.Step {
     case (.match(let field, .string(let id)), .match(let otherField, .string(let otherId))):
       field == otherField && id.hasSameBytes(as: otherId)
     default: self == other
+    }
+  }
+  /// A hash that is quicker than a good one.
+  fileprivate var quickHash: Int {
+    switch self {
+    case .field(let name): MapKey.string(name).quickHash
+    case .key(let key): key.quickHash
+    case .index(let number), .match(_, .int(let number)): number
+    case .match(_, .string(let text)): MapKey.string(text).quickHash
+    case .match, .all: 0
     }
   }
 }

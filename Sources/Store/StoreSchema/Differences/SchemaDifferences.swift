@@ -141,7 +141,7 @@ public struct DifferenceFinder: Sendable {
     }
   }
 
-  /// Makes room for the changes of fields, where there is more than one.
+  /// Makes room for the changes of fields, where there is more than one: a look at bytes, where an array that grows is copied.
   private mutating func reserve(_ record: RecordSchema, _ old: UnsafeRawPointer, _ new: UnsafeRawPointer) {
     var count = 0
     for index in record.fields.indices {

@@ -87,3 +87,19 @@ public struct SchemaError: Error, Hashable, Sendable, CustomStringConvertible {
     suggestion.map { " (did you mean '\($0)'?)" } ?? ""
   }
 }
+
+extension Value {
+  /// A description of the value for the "got …" half of a message: `string "two"`, `number 45`, `nil`, `a list`.
+  public var described: String {
+    switch self {
+    case .none: "nil"
+    case .bool(let value): "bool \(value)"
+    case .int(let value): "number \(value)"
+    case .double(let value): "number \(ScalarText.text(of: value))"
+    case .string(let value): "string \(ScalarText.quoted(value))"
+    case .list: "a list"
+    case .map, .record: "a record"
+    case .variant(let variant): "case \(variant.name)"
+    }
+  }
+}

@@ -7,7 +7,7 @@ public struct Path: Hashable, Sendable {
   /// Makes a path of steps.
   public init(_ steps: [Step] = []) { self.steps = steps }
 
-  /// A step inwards.
+  /// A step inwards. Extensions of other files take it one way each: along a value, in a text, in a key.
   public enum Step: Hashable, Sendable {
     /// A field of a record, a module of a store, or a map entry whose key is a name.
     case field(String)

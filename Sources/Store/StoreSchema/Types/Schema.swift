@@ -1,10 +1,11 @@
 /// The shape of a type at run time, and the way to reach into a value of it.
 ///
 /// A schema describes a type by its ``kind`` and reaches into memory that holds a value of it through ``access``.
-/// Reading or writing one field, one element or one entry converts nothing else ("in-place access" of the design's
-/// `house.md`). With a schema that `@Schema` derived, the memory is a Swift value. Else it is a ``Value`` that was
+/// Reading or writing one field, one element or one entry converts nothing else. With a schema that `@Schema` derived, the memory is a Swift value. Else it is a ``Value`` that was
 /// checked against the schema, such as the slice of a Lua plugin. The property ``dynamic`` gives the second view of the
 /// same description.
+///
+/// Extensions add one use of types a file, such as names, checks, paths, JSON and differences, and the schemas of types.
 public final class Schema: Sendable {
   /// The type's description.
   public let kind: Kind

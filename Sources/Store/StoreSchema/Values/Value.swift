@@ -3,6 +3,8 @@
 ///
 /// A `Value` says nothing about its type beyond its own shape; ``Schema`` decides what it stands for (rule R32). An
 /// enum case without payload is a ``string(_:)`` of the case's name.
+///
+/// Extensions add one question to values a file, most of them for that file alone.
 public enum Value: Hashable, Sendable {
   /// No value: an absent optional.
   case none

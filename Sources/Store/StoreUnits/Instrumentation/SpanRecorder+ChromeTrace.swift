@@ -5,6 +5,7 @@ extension SpanRecorder {
   /// The spans as the JSON of Chrome's trace event format, which Chrome (`chrome://tracing`) and Perfetto read.
   ///
   /// Actions and what nests in them are complete events (`X`) of one thread, waits and effects asynchronous ones (`b`, `e`).
+  /// It makes a text of spans that memory holds; the shell writes them into a file one by one, of the same `ChromeTraceEvent`.
   /// An arrow (`s`, `f`) leads from where an action was dispatched to where it was taken up. Times are in microseconds.
   public func chromeTrace(process: String = "store") -> String {
     let spans = spans

@@ -18,7 +18,7 @@ struct PluginTestReport {
   }
 
   /// The findings about the reducers.
-  struct Purity {
+  struct PurityResult {
     var fault: PurityFault?
     /// The number of actions of tests that were reduced again.
     let recorded: Int
@@ -56,7 +56,7 @@ struct PluginTestReport {
   private(set) var lines: [Line] = []
   /// The number of actions of tests that were reduced again, and the number of these that had worked.
   private(set) var recorded = (all: 0, working: 0)
-  var purity: Purity?
+  var purity: PurityResult?
 
   init(plugin: String, names: [String]?, filter: String?) {
     self.plugin = plugin

@@ -52,7 +52,7 @@ final class PluginTester {
       }
     }
     if options.isPure, report.ran > 0 {
-      var purity = PluginTestReport.Purity(
+      var purity = PluginTestReport.PurityResult(
         fault: fault, recorded: report.recorded.all, recordedWorking: report.recorded.working)
       if fault == nil { try goOn(&purity, in: bench) }
       report.purity = purity
@@ -129,7 +129,7 @@ final class PluginTester {
   private static let generatedCount = 200
 
   /// Goes on with actions that are made up from their types.
-  private func goOn(_ purity: inout PluginTestReport.Purity, in bench: PluginTestBench) throws {
+  private func goOn(_ purity: inout PluginTestReport.PurityResult, in bench: PluginTestBench) throws {
     guard let plugin = bench.plugin else { return }
     let seed = options.seed ?? .random(in: 1...999_999)
     let proof = try loading { try PurityProof(source, in: bench.session.store.live) }

@@ -3,6 +3,8 @@ import ShellLanguage
 import StoreSchema
 
 /// The words of a line, sorted into operands and flags, with all that they may name. Nothing here can act.
+///
+/// Extensions read one kind of operand a file; what a single command reads stands with the command.
 struct CommandReader {
   let statement: Statement
   let definition: CommandDefinition
@@ -255,4 +257,12 @@ extension Word {
 
   /// The advice on a word that ends as statements of other languages do.
   var hintOnSemicolon: String? { text.hasSuffix(";") ? "commands do not end in ;" : nil }
+}
+
+extension CommandReader {
+  /// The Lua that the command was given; it must be more than comments.
+  func luaText(_ name: String) throws -> String {
+    guard let text = statement.lua?.text, !LuaText.isBlank(Array(text.utf8)[...]) else { throw missing(name) }
+    return text
+  }
 }

@@ -1,4 +1,5 @@
 import ShellLanguage
+import StoreModules
 
 /// Commands with a first word that says what they do, such as `plugin reload`, or what they are about, such as
 /// `set output`.
@@ -54,5 +55,31 @@ extension FlagDefinition {
   fileprivate func without(prefix: String) -> FlagDefinition {
     FlagDefinition(
       name, value: value, need: need, summary.hasPrefix(prefix) ? String(summary.dropFirst(prefix.count)) : summary)
+  }
+}
+
+extension CommandDefinition {
+  /// `NAME := VALUE`, which the command `bind` is asked about: dispatches the one action that sets the value.
+  static func writing(_ binding: SessionBinding, _ bind: CommandDefinition) -> CommandDefinition {
+    let usage = "\(binding.name) := \(binding.action.fields[0].schema.typeName)"
+    return CommandDefinition(
+      bind.verb, usage: bind.usage, summary: bind.summary, flags: bind.flags,
+      read: { given in
+        var reader = given
+        reader.usage = usage
+        let words = reader.operands
+        guard words.count > 1 else {
+          throw reader.fault(.missingArgument, "\(binding.name) := needs a value", at: words[0])
+        }
+        guard words.count == 2 else {
+          throw reader.fault(.unexpectedArgument, "\(binding.name) := takes one value", at: words[2])
+        }
+        return try reader.arguments(
+          binding.action.fields, of: binding.action.fullName, usage: usage, at: words[0], words[1...])
+      },
+      perform: { arguments, session in
+        let call = ActionCall(binding.action, try arguments.values(in: session))
+        return try session.finish(session.store.dispatch(call, source: session.source(function: "dispatch")))
+      })
   }
 }

@@ -2,6 +2,9 @@ import ShellLanguage
 import StoreSchema
 
 /// A command of the shell: the facts for help, completion and the reader of statements, and its effect.
+///
+/// Each command is a constant in an extension, in a file of its own beside the request that it reads. A check performs no
+/// command; where one makes names that later lines need (`addNames`), those are made in a store that the check has for itself.
 final class CommandDefinition: Sendable {
   /// The verb.
   let verb: String

@@ -69,8 +69,10 @@ struct CommandTable: Sendable {
   /// Finds what a statement says whose verb is not in the table.
   func other(_ statement: Statement, in session: Session) throws -> Other {
     let verb = statement.words[0]
-    if statement.words.count > 1, statement.words[1].text == ":=", let binding = session.names.binding(verb.text) {
-      return .command(.writing(binding), statement)
+    if statement.words.count > 1, statement.words[1].text == ":=", let binding = session.names.binding(verb.text),
+      let bind = byVerb["bind"]
+    {
+      return .command(.writing(binding, bind), statement)
     }
     if session.running.origin.allowsAliases, let alias = session.names.alias(verb.text) { return .alias(alias) }
     if let plugin = session.store.plugin(named: verb.text) {

@@ -3,7 +3,7 @@
 /// Copying a list, and keeping the copy as a snapshot, is O(1). Reading, replacing, inserting and removing one element
 /// is O(log n). In place if no snapshot shares the nodes on its path, otherwise with a copy of these nodes only. The
 /// list is a counted copy-on-write B-tree of our own. We need order, in-place access to elements and comparison that
-/// skips shared parts; swift-collections offers no type with all three.
+/// skips shared parts; swift-collections offers no type with all three. Extensions add one ability a file.
 public struct PersistentList<Element> {
   @usableFromInline var tree = CountedTree<ListContent<Element>>()
 

@@ -3,7 +3,7 @@
 /// Copying a map, and keeping the copy as a snapshot, is O(1). Finding, changing, adding and removing a value is
 /// O(log n), in place where no snapshot shares the nodes on its path. The map is the B-tree of `PersistentList`, for
 /// the same reason. No type of swift-collections has order, in-place access to values and comparison that skips shared
-/// parts. Keys in order make iteration deterministic.
+/// parts. Keys in order make iteration deterministic. Extensions add one ability a file.
 public struct PersistentMap<Key: Comparable, Value> {
   @usableFromInline typealias Entry = MapContent<Key, Value>.Entry
 
@@ -79,13 +79,13 @@ public struct PersistentMap<Key: Comparable, Value> {
     UnsafeRawPointer(entry).assumingMemoryBound(to: Key.self)
   }
 
-  /// The value of an entry in place: its second field, which stands behind the key where its alignment lets it.
+  /// The value of an entry in place.
   @inlinable
   @inline(__always)
   static func value(of entry: UnsafeMutablePointer<Entry>) -> UnsafeMutablePointer<Value> {
-    // `MemoryLayout.offset(of:)` gives this, too, but looks for it each time.
-    let mask = MemoryLayout<Value>.alignment - 1
-    let offset = (MemoryLayout<Key>.size + mask) & ~mask
+    guard let offset = MemoryLayout<Entry>.offset(of: \.value) else {
+      preconditionFailure("A part of a tuple has a place")
+    }
     return (UnsafeMutableRawPointer(entry) + offset).assumingMemoryBound(to: Value.self)
   }
 }

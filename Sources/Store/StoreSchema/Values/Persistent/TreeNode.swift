@@ -1,7 +1,7 @@
 import Synchronization
 
 /// A node of the B-tree behind `PersistentList` and `PersistentMap`: a leaf with up to 128 elements, or an inner
-/// node with up to 8 children.
+/// node with up to 8 children. Extensions add one operation on nodes a file.
 ///
 /// Invariants
 /// - A node is mutated only by a caller that has made it uniquely referenced; a shared node never changes.
