@@ -225,4 +225,21 @@ import Glibc
     #expect(numbers == [4, 5, 6])
     try journal.end()
   }
+
+  /// A process that is killed while it makes the file leaves a first page, and what takes that back: nothing is in it.
+  @Test func aFileThatWasOnlyBeingMadeIsNew() throws {
+    let whole = try open("whole.db")
+    Sample.fill(whole, 1)
+    try whole.end()
+    try folder.write("half.db", Array(try folder.bytes("whole.db").prefix(4096)))
+    // Of no page before, with sectors of 512 bytes and pages of 4096.
+    var rollback: [UInt8] = [0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7, 0, 0, 0, 0, 1, 2, 3, 4, 0, 0, 0, 0]
+    rollback += [0, 0, 2, 0, 0, 0, 16, 0]
+    try folder.write("half.db-journal", rollback + [UInt8](repeating: 0, count: 512 - rollback.count))
+    let half = try open("half.db")
+    #expect(half.found == nil)
+    Sample.fill(half, 3)
+    try half.end()
+    #expect(try open("half.db").found?.numbers == 1...3)
+  }
 }

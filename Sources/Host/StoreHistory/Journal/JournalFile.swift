@@ -203,6 +203,8 @@ final class JournalFile: Sendable {
     // A rollback journal is left where a process was killed while it made the file; reading alone cannot undo what it did.
     let hasRollback = access("\(path)-journal", F_OK) == 0
     if hasRollback { try? opened(path) { _ = try Int.fetchOne($0, sql: "PRAGMA schema_version") }.close() }
+    // It had not been there before.
+    if hasRollback, lock.head(1).isEmpty { return nil }
     guard let image = hasRollback ? FileImage(path, nil) : evidence.image else { throw .notAJournal(path: path) }
     let reader = try image.reader(path)
     defer { reader.close() }
