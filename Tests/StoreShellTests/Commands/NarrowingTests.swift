@@ -112,4 +112,11 @@ import Testing
     #expect(try shell.type("wait until fals").errors.contains("'fals' is the name of nothing (did you mean 'false'?)"))
     #expect(try shell.type("let n = 0", "wait until state.counter.value == n", "wait until ok").errors == "")
   }
+
+  @Test func tabKnowsTheFields() throws {
+    let shell = try Self.shell()
+    let line = "show tasks.items where not done and ti"
+    let found = Completer(shell.session).complete(line: line, cursor: line.utf8.count, openLines: [])
+    #expect(found == LineCompletion(replaceFrom: line.utf8.count - 2, candidates: [.init(text: "title", suffix: "")]))
+  }
 }

@@ -9,7 +9,7 @@ extension Completer {
     let name = LuaName(endOf: text)
     let known = name.table.isEmpty ? fields.filter { $0.hasPrefix(name.last) } : []
     let candidates =
-      known.map { LineCompletion.Candidate(text: $0) }
+      known.map { LineCompletion.Candidate(text: $0, suffix: "") }
       + (name.typed.hasPrefix("state.") ? stateCandidates(name.typed) : luaCandidates(name))
     return LineCompletion(replaceFrom: cursor - name.typed.utf8.count, candidates: candidates)
   }
