@@ -2,6 +2,7 @@
 #include "CReadline.h"
 #include "argument.h"
 #include "keys.h"
+#include "offering.h"
 #include "reflow.h"
 
 #include <errno.h>
@@ -21,7 +22,7 @@
 
 static bool is_open, is_initialized, is_dumb, is_editing, is_reading_key, is_display_behind;
 static void *action_context;
-static creadline_action complete_action, offer_action, edit_action;
+static creadline_action complete_action, edit_action;
 static creadline_result result;
 static char *finished_line;
 
@@ -123,52 +124,6 @@ static int on_edit(int count, int key) {
 
 static char *no_completion(const char *text, int state) { return NULL; }
 
-// The texts that readline's own functions choose from, such as `menu-complete`: none at first, for what they have in common.
-static char **offered;
-static int offered_count;
-static int offered_start;
-
-void creadline_offer(int from, const char *text, char suffix) {
-  int typed = from > offered_start ? from - offered_start : 0;
-  int left_out = from < offered_start ? offered_start - from : 0;
-  if (strlen(text) < (size_t)left_out) return;
-  char **grown = realloc(offered, (size_t)(offered_count + 3) * sizeof *offered);
-  if (grown == NULL) return;
-  offered = grown;
-  size_t length = strlen(text + left_out);
-  char *match = malloc((size_t)typed + length + 1);
-  if (match == NULL) return;
-  memcpy(match, rl_line_buffer + offered_start, (size_t)typed);
-  memcpy(match + typed, text + left_out, length + 1);
-  offered[++offered_count] = match;
-  offered[offered_count + 1] = NULL;
-  rl_completion_append_character = suffix;
-}
-
-// Whatever readline calls for completion asks the same completer as Tab does.
-static char **offer_matches(const char *text, int start, int end) {
-  rl_attempted_completion_over = 1;
-  offered = NULL;
-  offered_count = 0;
-  offered_start = start;
-  offer_action(action_context);
-  if (offered_count == 0) return NULL;
-  size_t common = strlen(offered[1]);
-  for (int index = 2; index <= offered_count; index++) {
-    size_t length = 0;
-    while (length < common && offered[index][length] == offered[1][length]) length++;
-    common = length;
-  }
-  // Not within a character.
-  while (common > 0 && (offered[1][common] & 0xC0) == 0x80) common--;
-  offered[0] = strndup(offered[1], common);
-  if (offered_count == 1) {
-    free(offered[1]);
-    offered[1] = NULL;
-  }
-  return offered;
-}
-
 // What somebody has bound otherwise stays so.
 static void bind_keys(const char *map) {
   Keymap keys = rl_get_keymap_by_name(map);
@@ -198,7 +153,7 @@ static void initialize(const char *program) {
   rl_prep_term_function = prep_terminal;
   rl_deprep_term_function = deprep_terminal;
   rl_completion_entry_function = no_completion;
-  rl_attempted_completion_function = offer_matches;
+  rl_attempted_completion_function = offering_matches;
   rl_add_defun("complete-statement", on_complete, -1);
   rl_add_defun("edit-statement", on_edit, -1);
   rl_initialize();
@@ -221,7 +176,7 @@ int creadline_open(
   if (problem != 0) return problem;
   action_context = context;
   complete_action = complete;
-  offer_action = offer;
+  offering_ask(context, offer);
   edit_action = edit;
   rl_instream = stdin;
   rl_outstream = output;

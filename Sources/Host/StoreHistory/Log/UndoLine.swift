@@ -37,7 +37,7 @@ public struct UndoLine {
     /// The point from which they lead to the state that they are in effect in.
     public let point: Int
     /// Their numbers.
-    public var numbers: Set<Int>
+    public let numbers: Set<Int>
     /// Those that are left out besides, with what they caused.
     public let taken: Set<Int>
     /// True if others were taken back among them.

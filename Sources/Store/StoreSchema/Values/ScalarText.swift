@@ -1,7 +1,7 @@
 /// Scalars as the shell and JSON write them.
 public enum ScalarText {
   /// Text in double quotes. Quotes, backslashes, control characters and characters that only set the direction of writing are
-  /// escaped as JSON and Lua 5.4 both read them where they can (`\n`, `\t`, `\r`, else `\uXXXX`).
+  /// escaped as JSON and Lua 5.4 both read them where they can (`\n`, `\t`, `\r`, else `\u` and four digits).
   public static func quoted(_ text: String) -> String {
     var out = "\""
     out.reserveCapacity(text.utf8.count + 2)

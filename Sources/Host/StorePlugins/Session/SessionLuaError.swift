@@ -1,0 +1,54 @@
+import LuaRuntime
+
+/// Why Lua of the session failed.
+public struct SessionLuaError: Error, Sendable {
+  /// True if the text is no Lua at all.
+  public let isSyntax: Bool
+  /// The message of Lua, without the place in front of it.
+  public let message: String
+  /// The places of the Lua code: one a line, innermost first.
+  public let trace: [String]
+  /// The error that the shell itself raised, when that is what went wrong.
+  public let underlying: (any Error)?
+  /// The mistake of the code; nil: none that is known.
+  let mistake: LuaError.Mistake?
+
+  init(_ error: LuaError) {
+    isSyntax = error.kind == .syntax
+    message = error.mistake == .strayDollar ? error.detail + Self.dollarHint : error.detail
+    // Without the places of the shell's own Lua.
+    var trace = error.traceback.filter { $0.chunk != Self.ownChunk }.map {
+      "at \(Self.place($0.chunk, $0.line)): \($0.what)"
+    }
+    // The statement is known; the line within a long one is not.
+    if trace.isEmpty, let chunk = error.chunk, chunk != Self.ownChunk, let line = error.line, line > 1 {
+      trace = ["at \(Self.place(chunk, line))"]
+    }
+    self.trace = trace
+    underlying = error.underlying is LuaFailure ? nil : error.underlying
+    mistake = error.mistake
+  }
+
+  /// True if the code asked for a name that the sandbox leaves out.
+  public var isOutsideSandbox: Bool { mistake == .outsideSandbox }
+
+  /// The global that the code used for something that its value is not made for; nil: the error is another.
+  public var misusedGlobal: String? {
+    guard case .misuse("global", let name)? = mistake else { return nil }
+    return name
+  }
+
+  /// The name of the shell's own Lua in places.
+  static let ownChunk = "session"
+
+  private static let dollarHint =
+    " (in Lua a variable has no $: write n for $n, and arg[1] for the argument $1 of a script)"
+
+  /// A line of a chunk, which is named by the place of its statement: in a file that is a line as well.
+  private static func place(_ chunk: String, _ line: Int) -> String {
+    guard let colon = chunk.lastIndex(of: ":"), let first = Int(chunk[chunk.index(after: colon)...]),
+      !["repl", "-c"].contains(chunk[..<colon])
+    else { return "\(chunk):\(line)" }
+    return "\(chunk[..<colon]):\(first + line - 1)"
+  }
+}
