@@ -13,7 +13,7 @@ import Testing
 
     init(_ kinds: String = "") { for kind in kinds { add(kind) } }
 
-    mutating func add(_ kind: Character, to target: Int? = nil, function: String = "dispatch") {
+    mutating func add(_ kind: Character, of statement: Int? = nil, to target: Int? = nil, function: String = "dispatch") {
       let number = entries.count + 1
       var source = ActionSource(file: "repl", function: function, line: number, kind: .repl)
       if kind == "t" { source.kind = .effect }
@@ -23,6 +23,7 @@ import Testing
       }
       if kind == "c" || kind == "e" { source.cause = number - 1 }
       if kind == "o" { source.line = number - 1 }
+      if let statement { source.statement = statement }
       let layout = RecordLayout(name: "", fields: target == nil ? [] : ["to"])
       entries.append(
         LoggedEntry(
@@ -85,6 +86,21 @@ import Testing
     #expect(throws: HistoryError.nothingToUndo(available: 2, oldest: 0)) { try Log("axx").line.undo(3) }
     // What a plugin does at first belongs to its load.
     #expect(try Log("aLo").line.undo(1) == UndoLine.Step(target: 1, first: 2, later: 1))
+  }
+
+  /// What one statement asked for is one action, whoever reads the log, and whatever others did meanwhile.
+  @Test func aStatementIsOneStep() throws {
+    var log = Log("a")
+    for statement in [nil, 2, nil, 4] { log.add("a", of: statement) }
+    #expect(try log.line.undo(1) == UndoLine.Step(target: 3, first: 4, later: 1))
+    #expect(try log.line.undo(2) == UndoLine.Step(target: 1, first: 2, later: 3))
+    #expect(try log.line.undo(3) == UndoLine.Step(target: 0, first: 1, later: 4))
+    // Another party's statement, #5 and #8, ended behind one, #6 and #7, that ran at the same time.
+    log = Log("aaaaa")
+    for statement in [nil, 6, 5] { log.add("a", of: statement) }
+    #expect(try log.line.undo(1) == UndoLine.Step(target: 4, first: 5, later: 3, isAlone: false, others: [6, 7]))
+    #expect(try log.line.undo(2) == UndoLine.Step(target: 4, first: 5, later: 3))
+    #expect(try log.line.undo(3) == UndoLine.Step(target: 3, first: 4, later: 4))
   }
 
   @Test func undosAndRedosGoBackAndForth() throws {

@@ -128,7 +128,7 @@ import StoreShell
     let errors = one.say("undo").errors
     #expect(
       errors.contains(
-        #"error[undo-conflict]: others have acted since: #2 tasks.add title="bread" would make other changes without it"#
+        #"error[undo-conflict]: others have acted since, and #2 tasks.add title="bread" would make other changes without it"#
       ))
     #expect(errors.contains("hint: `undo --any` takes back the last action whoever dispatched it"))
     #expect(host.store.state.tasks.items.count == 2)

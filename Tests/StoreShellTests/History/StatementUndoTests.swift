@@ -66,6 +66,27 @@ import Testing
       last.run("undo").output == "#4 shell.restore to=2  (takes back #3 counter.increment)\n  counter.value  3 -> 2\n")
   }
 
+  @Test func aStatementOfAFormerSessionIsOneStep() throws {
+    let first = try Shell()
+    let store = "\(first.folder)/a.db"
+    #expect(first.openStore(store) == .init())
+    let data = try first.write("a.jsonl", "{\"title\":\"a\"}\n{\"title\":\"b\"}\n{\"title\":\"c\"}\n")
+    _ = try first.type(
+      "dispatch counter.increment", "lua dispatch('counter.increment') dispatch('counter.increment')",
+      "ingest \(data) --as tasks.add")
+    #expect(first.outcome { first.session.endJournal() } == .init())
+    for expected in [
+      "#7 shell.restore to=3  (takes back #4 tasks.add and 2 later actions)\n",
+      "#8 shell.restore to=1  (takes back #2 counter.increment and 1 later action)\n",
+      "#9 shell.restore to=0  (takes back #1 counter.increment)\n",
+    ] {
+      let shell = try Shell()
+      #expect(shell.openStore(store) == .init())
+      #expect(shell.run("undo").output.hasPrefix(expected))
+      #expect(shell.outcome { shell.session.endJournal() } == .init())
+    }
+  }
+
   /// A session whose plugin ticks each second of a virtual clock.
   private func ticking() throws -> Shell {
     let shell = try Shell { $0.grants = ["tick"] }

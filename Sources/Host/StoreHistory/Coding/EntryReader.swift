@@ -131,15 +131,17 @@ public struct EntryReader {
 
   static func source(_ value: Value?) throws(EntryError) -> ActionSource {
     let members = try ObjectMembers(
-      value, "source", names: ["kind", "file", "function", "line", "cause", "info", "plugin", "unit"])
+      value, "source", names: ["kind", "file", "function", "line", "cause", "statement", "info", "plugin", "unit"])
     let name = try members.text("kind")
     guard let kind = ActionSource.Kind(rawValue: name) else {
       throw EntryError("'source.kind' must be a kind of source, got \(ScalarText.quoted(name))")
     }
-    return ActionSource(
+    var source = ActionSource(
       file: try members.text("file"), function: try members.text("function"), line: try members.integer("line"),
       info: try members.optionalText("info"), kind: kind, plugin: try members.optionalText("plugin"),
       unit: try members.optionalText("unit"), cause: try members.optionalInteger("cause"))
+    if let first = try members.optionalInteger("statement") { source.statement = first }
+    return source
   }
 
   static func hashes(_ value: Value?) throws(EntryError) -> [(String, UInt64)] {

@@ -75,6 +75,9 @@ public enum EntryWriter {
     if let cause = source.cause {
       JSON.append(",\"cause\":" as StaticString, to: &out)
       JSON.append(cause, to: &out)
+    } else if let first = source.statement {
+      JSON.append(",\"statement\":" as StaticString, to: &out)
+      JSON.append(first, to: &out)
     }
     append(source.info, as: ",\"info\":", to: &out)
     append(source.plugin, as: ",\"plugin\":", to: &out)

@@ -89,7 +89,7 @@ struct WrittenEntry {
 
   private func source(_ json: inout JSONReader) throws(JSONError) -> ActionSource {
     var (kind, file, function): (ActionSource.Kind?, String?, String?)
-    var (line, cause): (Int?, Int?)
+    var (line, cause, statement): (Int?, Int?, Int?)
     var (info, plugin, unit): (String?, String?, String?)
     try json.members { (json, name, _) throws(JSONError) in
       switch name {
@@ -98,6 +98,7 @@ struct WrittenEntry {
       case "function" where function == nil: function = try json.text()
       case "line" where line == nil: line = try integer(&json)
       case "cause" where cause == nil: cause = try integer(&json)
+      case "statement" where statement == nil: statement = try integer(&json)
       case "info" where info == nil: info = try json.text()
       case "plugin" where plugin == nil: plugin = try json.text()
       case "unit" where unit == nil: unit = try json.text()
@@ -105,8 +106,10 @@ struct WrittenEntry {
       }
     }
     guard let kind, let file, let function, let line else { throw Self.misfit }
-    return ActionSource(
+    var source = ActionSource(
       file: file, function: function, line: line, info: info, kind: kind, plugin: plugin, unit: unit, cause: cause)
+    if let statement { source.statement = statement }
+    return source
   }
 
   private func integer(_ json: inout JSONReader) throws(JSONError) -> Int {

@@ -22,13 +22,16 @@ public struct UndoLine {
     public let later: Int
     /// True if nobody else has acted since, so that the state from before is the one to return to.
     public let isAlone: Bool
+    /// The later actions that somebody asked for and that do not belong to the step.
+    public let others: Set<Int>
 
     /// Makes a step.
-    public init(target: Int, first: Int, later: Int, isAlone: Bool = true) {
+    public init(target: Int, first: Int, later: Int, isAlone: Bool = true, others: Set<Int> = []) {
       self.target = target
       self.first = first
       self.later = later
       self.isAlone = isAlone
+      self.others = others
     }
   }
 
@@ -73,18 +76,17 @@ public struct UndoLine {
   private let entry: (Int) throws -> LoggedEntry?
   private let head: Int
   private let oldest: Int
-  private let statement: (Int) -> ClosedRange<Int>?
+  private let statement: (LoggedEntry) -> Int?
 
   /// Reads a log.
   ///
   /// - Parameters:
   ///   - head: the number of the last action.
   ///   - oldest: the oldest point that can be returned to.
-  ///   - statement: gives the numbers of the first and the last action of the statement that dispatched one, and others
-  ///     with it; nil: it dispatched no other, or nobody knows.
+  ///   - statement: gives the first action of the statement that asked for an action behind it.
   ///   - entry: gives the entry of a number.
   public init(
-    head: Int, oldest: Int, statement: @escaping (Int) -> ClosedRange<Int>? = { _ in nil },
+    head: Int, oldest: Int, statement: @escaping (LoggedEntry) -> Int? = { $0.source.statement },
     entry: @escaping (Int) throws -> LoggedEntry?
   ) {
     self.head = head
@@ -108,11 +110,10 @@ public struct UndoLine {
   public func undo(_ count: Int, isForeign: ((LoggedEntry) -> Bool)? = nil) throws -> Step {
     var position = try origin(of: head)
     var passed = 0
-    var found = 0
-    var run: Run?
     var steps = UserSteps()
+    var runs = Runs(statement: statement)
     var last: (first: Int, later: Int)?
-    var others: [Int] = []
+    var others: Set<Int> = []
     // What somebody has taken back alone, as if it had never been.
     var gone: Set<Int> = []
     while position > oldest {
@@ -120,38 +121,41 @@ public struct UndoLine {
       if let entry, let isForeign, gone.contains(position) || entry.takenBack != nil {
         if !gone.contains(position) {
           gone.formUnion(entry.takenBack ?? [])
-          if isForeign(entry) { others.append(position) }
+          if isForeign(entry) { others.insert(position) }
         }
         position -= 1
         continue
       }
-      if let target = entry?.restoreTarget {
+      if let entry, let target = entry.restoreTarget {
         // A statement may take back a part of what it has done.
-        if last != nil, run == nil || run != statement(position).map({ Run.statement($0) }) { break }
+        if last != nil, !runs.hold(entry) { break }
         position = target
-        if last == nil { run = nil }
+        if last == nil { runs.present = nil }
         continue
       }
       if let entry, entry.isAskedFor, isForeign?(entry) == true {
         _ = steps.holds(entry)
-        others.append(position)
+        others.insert(position)
       } else if let entry, steps.holds(entry), try !isPartOfLoad(entry) {
-        let own = statement(position).map { Run.statement($0) } ?? entry.commandRun.map { Run.command($0) }
-        let isSameRun = run != nil && run == own
-        if last != nil, !isSameRun { break }
-        if !isSameRun { found += 1 }
-        run = own
-        if found == count { last = (position, passed) }
-        if last != nil, run == nil { break }
+        if last == nil || runs.hold(entry) {
+          if runs.take(entry) == count { last = (position, passed) }
+        } else if runs.isOpen(at: position) {
+          // Others acted while a statement ran that belongs to the step.
+          others.insert(position)
+        } else {
+          break
+        }
+        if last != nil, runs.present == nil, !runs.isOpen(at: position) { break }
       }
       if entry != nil { passed += 1 }
       position -= 1
     }
-    guard let last else { throw HistoryError.nothingToUndo(available: found, oldest: oldest) }
+    guard let last else { throw HistoryError.nothingToUndo(available: runs.count, oldest: oldest) }
+    others = others.filter { $0 > last.first }
     return Step(
       target: try origin(of: last.first - 1), first: last.first, later: last.later,
       // A gap from before was not there at that point.
-      isAlone: !others.contains { $0 > last.first } && !gone.contains { $0 < last.first })
+      isAlone: others.isEmpty && !gone.contains { $0 < last.first }, others: others)
   }
 
   /// True if the action came from the statement that loaded the plugin just before: it belongs to the start of the
@@ -287,12 +291,49 @@ public struct UndoLine {
   }
 }
 
-/// What dispatched several actions that are taken back together.
-private enum Run: Equatable {
-  /// A run of a plugin's command.
-  case command(ActionSource)
-  /// A statement, by its first and its last action.
-  case statement(ClosedRange<Int>)
+/// The runs of commands and the statements whose actions are taken back together, in a log that is read from its end.
+private struct Runs {
+  /// The number of those found, single actions among them.
+  private(set) var count = 0
+  /// The run of a plugin's command, or the statement, of the last action found; nil: that was alone.
+  var present: Run?
+  private var statements: Set<Int> = []
+  private let statement: (LoggedEntry) -> Int?
+
+  init(statement: @escaping (LoggedEntry) -> Int?) { self.statement = statement }
+
+  enum Run: Equatable {
+    case command(ActionSource)
+    /// A statement, by the number of the first action that it asked for.
+    case statement(Int)
+  }
+
+  /// True if an action belongs to what was found.
+  func hold(_ entry: LoggedEntry) -> Bool {
+    switch run(of: entry) {
+    case .statement(let first): statements.contains(first)
+    case let run: run != nil && run == present
+    }
+  }
+
+  /// Takes an action in.
+  ///
+  /// - Returns: the number found by now.
+  mutating func take(_ entry: LoggedEntry) -> Int {
+    if !hold(entry) { count += 1 }
+    present = run(of: entry)
+    if case .statement(let first)? = present { statements.insert(first) }
+    return count
+  }
+
+  /// True if a statement found has asked for actions before a position.
+  func isOpen(at position: Int) -> Bool { statements.contains { $0 < position } }
+
+  private func run(of entry: LoggedEntry) -> Run? {
+    if let first = statement(entry) { return .statement(first) }
+    if statements.contains(entry.number) { return .statement(entry.number) }
+    return entry.commandRun.map { .command($0) }
+  }
 }
 
 /// Tells the actions that undo takes back one by one from all others, in a log that is read from its end.

@@ -76,7 +76,7 @@ enum JournalTables {
       kind INTEGER NOT NULL REFERENCES kinds,
       source INTEGER NOT NULL REFERENCES sources,
       line INTEGER NOT NULL,
-      cause INTEGER, -- the number of the action that caused it
+      cause INTEGER, -- the number of the action that caused it; below 0: of the first that its statement asked for
       arguments TEXT, -- a JSON object
       changes TEXT, -- a JSON array; NULL: it changed nothing
       failure TEXT, -- the code of the error for which it was undone; NULL: it was done
@@ -107,7 +107,7 @@ enum JournalTables {
       actions.number, actions.at / 1e9 AS seconds, sources.kind AS kind,
       CASE WHEN sources.plugin IS NULL THEN sources.file || ':' || actions.line
         ELSE 'plugin:' || sources.plugin || '/' || coalesce(sources.unit, '') END AS source,
-      actions.cause, kinds.action, actions.arguments, actions.changes, actions.failure
+      CASE WHEN actions.cause > 0 THEN actions.cause END AS cause, kinds.action, actions.arguments, actions.changes, actions.failure
       FROM actions JOIN kinds ON kinds.id = actions.kind JOIN sources ON sources.id = actions.source;
     \(states);
     PRAGMA application_id = \(applicationID);

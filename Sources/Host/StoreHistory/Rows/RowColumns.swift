@@ -11,7 +11,8 @@ struct RowColumns {
   var kind: Int { integer(2) }
   var source: Int { integer(3) }
   var line: Int { integer(4) }
-  var cause: Int? { sqlite3_column_type(statement, 5) == SQLITE_NULL ? nil : integer(5) }
+  /// The link of the source; 0: it has none.
+  var link: Int { integer(5) }
   var arguments: String? { text(6) }
   var changes: String? { text(7) }
   var failure: String? { text(8) }
@@ -32,7 +33,7 @@ struct RowColumns {
     var checksum = RowChecksum()
     checksum.add(last)
     for column in Int32(0)...4 { checksum.add(integer(column)) }
-    checksum.add(cause ?? -1)
+    checksum.add(link == 0 ? -1 : link)
     for column in Int32(6)...9 { withBytes(column) { checksum.add($0) } }
     // Rows of the first format do not have their names in it, rows of the second not their plugin.
     if checksum.value == integer(10) { return true }

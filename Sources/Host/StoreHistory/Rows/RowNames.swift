@@ -74,7 +74,7 @@ struct RowNames {
   func row(_ columns: RowColumns) -> JournalRow? {
     guard let kind = kinds[columns.kind], var source = sources[columns.source]?.source else { return nil }
     source.line = columns.line
-    source.cause = columns.cause
+    source.link = columns.link
     return JournalRow(
       number: columns.number, time: .nanoseconds(columns.at), source: source, action: kind.action,
       isQuiet: kind.isQuiet, arguments: columns.arguments, changes: columns.changes, failure: columns.failure,

@@ -83,8 +83,8 @@ struct RowWriter {
     bind(kind.id, 3)
     bind(source.id, 4)
     bind(entry.source.line, 5)
-    bind(entry.source.cause ?? -1, 6)
-    if entry.source.cause == nil { sqlite3_bind_null(handle, 6) }
+    bind(entry.source.link == 0 ? -1 : entry.source.link, 6)
+    if entry.source.link == 0 { sqlite3_bind_null(handle, 6) }
     try columns.bind(to: handle, from: 7, checksum) { checksum in
       var checksum = checksum
       checksum.add(RowNames.checksum(kind.checksum, source.checksum))
@@ -190,7 +190,7 @@ struct RowWriter {
     if let (source, name) = lastSource, source.isSameButForLine(entry.source) { return name }
     var source = entry.source
     source.line = 0
-    source.cause = nil
+    source.link = 0
     let name: Name
     if let known = sources[source] {
       name = known
@@ -214,7 +214,7 @@ struct RowWriter {
 }
 
 extension ActionSource {
-  /// True if another source is the same place but for line and cause.
+  /// True if another source is the same place but for line, cause and statement.
   fileprivate func isSameButForLine(_ other: ActionSource) -> Bool {
     file == other.file && function == other.function && kind == other.kind && info == other.info
       && plugin == other.plugin && unit == other.unit

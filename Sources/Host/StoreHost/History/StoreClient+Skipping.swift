@@ -15,7 +15,7 @@ extension StoreClient {
       return PastView(number, shown.state, shown.plugins)
     }
     // What they caused stays, but for what keeps the gates that they moved.
-    let standing = try undoLine(upTo: number).standing(from: first, takingCaused: false) { entry in
+    let standing = try live.undoLine(upTo: number).standing(from: first, takingCaused: false) { entry in
       skipped.contains(entry.number) || entry.keepsGate && entry.source.cause.map(skipped.contains) ?? false
     }
     let walk = try SkippingWalk(self, from: standing.point + 1) { !standing.numbers.contains($0.number) }

@@ -4,26 +4,17 @@ import StoreSchema
 
 /// Taking back a client's own actions while others act on the same store.
 extension StoreClient {
-  /// What undo and redo find in the log, with the client's statements as steps.
-  package var undoLine: UndoLine {
-    let statements = turn { self.statements }
-    return live.undoLine { statements.range(holding: $0) }
-  }
-
-  /// The same as it was after an action.
-  func undoLine(upTo number: Int) -> UndoLine { live.undoLine(upTo: number) { _ in nil } }
-
   /// The step that takes back the client's last so many actions, and all that they caused.
   ///
   /// - Parameter any: whether those of others count, too.
   package func undoStep(_ count: Int, any: Bool) throws -> UndoLine.Step {
-    let (line, isOwn) = turn { (undoLine, self.isOwn) }
+    let (line, isOwn) = turn { (live.undoLine(statement: statement.tell), self.isOwn) }
     return try line.undo(count, isForeign: any ? nil : { !isOwn($0) })
   }
 
   /// The step that takes back the client's last so many undos.
   package func redoStep(_ count: Int) throws -> UndoLine.Redo {
-    let (line, isOwn) = turn { (undoLine, self.isOwn) }
+    let (line, isOwn) = turn { (live.undoLine(), self.isOwn) }
     return try line.redo(count) { !isOwn($0) }
   }
 
@@ -36,21 +27,21 @@ extension StoreClient {
     }
   }
 
-  /// Takes back actions of the client's own from one on, with what they caused; what others did since stays. The state is what it
-  /// would be without them.
+  /// Takes back the client's own actions of a step, with what they caused; what others did since stays. The state is what it would be
+  /// without them.
   ///
   /// - Returns: the report, and how many later actions stay that somebody asked for.
   /// - Throws: ``HostError`` where a later action would fail or make other changes than it makes.
-  package func takeBackOwn(from first: Int, source: ActionSource) throws -> (DispatchReport, staying: Int) {
+  package func takeBack(_ step: UndoLine.Step, source: ActionSource) throws -> (DispatchReport, staying: Int) {
     let isOwn = turn { self.isOwn }
     func refusal(_ reason: String) -> HostError {
       HostError(
-        code: .undoConflict, message: "others have acted since: \(reason)",
+        code: .undoConflict, message: "others have acted since, and \(reason)",
         hint: "`undo --any` takes back the last action whoever dispatched it")
     }
-    return try takeBack(from: first, source: source, refusing: refusal) { entry in
-      entry.number >= first && entry.source.cause == nil && entry.takenBack == nil && entry.restoreTarget == nil
-        && isOwn(entry)
+    return try takeBack(from: step.first, source: source, refusing: refusal) { entry in
+      entry.number >= step.first && entry.source.cause == nil && entry.takenBack == nil && entry.restoreTarget == nil
+        && isOwn(entry) && !step.others.contains(entry.number)
     }
   }
 
@@ -107,7 +98,7 @@ private struct TakingBackPlan {
     _ client: StoreClient, from first: Int, refusing refusal: @escaping (String) -> HostError,
     where isMeant: @escaping (LoggedEntry) -> Bool
   ) throws {
-    let (line, head) = client.turn { (client.undoLine, client.live.head) }
+    let (line, head) = client.turn { (client.live.undoLine(), client.live.head) }
     let standing = try line.standing(from: first, without: isMeant)
     guard let least = standing.taken.min() else { throw refusal("an undo since went back behind it") }
     self.head = head

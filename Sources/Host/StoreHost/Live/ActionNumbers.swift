@@ -17,35 +17,13 @@ package struct ActionNumbers {
     ranges.append(number...number)
   }
 
-  /// Adds a range that stays apart from others, and takes the place of those within it. No range that is there goes beyond it.
-  package mutating func insert(apart range: ClosedRange<Int>) {
-    while let last = ranges.last, last.lowerBound >= range.lowerBound { ranges.removeLast() }
-    ranges.append(range)
-  }
-
   /// Whether a number is there.
-  package func contains(_ number: Int) -> Bool { range(holding: number) != nil }
-
-  /// The range that a number stands in; nil: in none.
-  package func range(holding number: Int) -> ClosedRange<Int>? {
+  package func contains(_ number: Int) -> Bool {
     var (low, high) = (0, ranges.count)
     while low < high {
       let middle = (low + high) / 2
       if ranges[middle].upperBound < number { low = middle + 1 } else { high = middle }
     }
-    return low < ranges.count && ranges[low].contains(number) ? ranges[low] : nil
+    return low < ranges.count && ranges[low].contains(number)
   }
-
-  /// The lowest number above another one; nil: there is none.
-  package func first(after number: Int) -> Int? {
-    var first: Int?
-    for range in ranges.reversed() {
-      guard range.upperBound > number else { break }
-      first = max(range.lowerBound, number + 1)
-    }
-    return first
-  }
-
-  /// The highest number; nil: there is none.
-  package var last: Int? { ranges.last?.upperBound }
 }

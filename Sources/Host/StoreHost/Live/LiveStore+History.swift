@@ -51,8 +51,12 @@ extension LiveStore {
 
   /// What undo and redo find in the log.
   ///
-  /// - Parameter statement: gives the numbers of what the statement dispatched that dispatched an action.
-  func undoLine(upTo number: Int? = nil, statement: @escaping (Int) -> ClosedRange<Int>?) -> UndoLine {
+  /// - Parameters:
+  ///   - number: the last action of the log that they look at; nil: the last there is.
+  ///   - statement: gives the first action of the statement that asked for an action behind it.
+  package func undoLine(
+    upTo number: Int? = nil, statement: @escaping (LoggedEntry) -> Int? = { $0.source.statement }
+  ) -> UndoLine {
     turn {
       UndoLine(head: number ?? history.head, oldest: max(history.oldest, firstPoint), statement: statement) {
         [unowned self, history] number in

@@ -245,6 +245,7 @@ package final class LiveStore: @unchecked Sendable {
         return DispatchReport(number: nil, failure: refused, faults: [])
       }
       let earlier = faults.collect()
+      let source = attendance.acting?.source(source) ?? source
       let result = isNext ? store.dispatchNext(action, source: source) : store.dispatch(action, source: source)
       if let number = result.number {
         attendance.acting?.note(dispatched: number, isReturn: action.shell?.isReturn ?? false)

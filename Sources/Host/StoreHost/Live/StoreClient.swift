@@ -31,8 +31,8 @@ package final class StoreClient: @unchecked Sendable {
   @exclusivity(unchecked) package private(set) var dispatched = ActionNumbers()
   /// Whether any of them was more than going back and forth.
   @exclusivity(unchecked) private(set) var hasActed = false
-  /// The first and the last action of each statement that dispatched several.
-  @exclusivity(unchecked) private(set) var statements = ActionNumbers()
+  /// The statement that runs, and those within it.
+  @exclusivity(unchecked) private(set) var statement = StatementActions()
   /// The refusal of an action of a full name that the client may not dispatch, or nil; not set: it may dispatch all.
   package var refusal: ((String) -> (any Error)?)?
   private let isActing = SharedFlag()
@@ -169,24 +169,29 @@ package final class StoreClient: @unchecked Sendable {
   /// Runs a statement: what it dispatches is taken back as a whole.
   package func statement<Result>(_ body: () throws -> Result) rethrows -> Result {
     // Its own thread alone has it dispatch.
-    let before = dispatched.last ?? 0
-    defer {
-      if let last = dispatched.last, last > before, let first = dispatched.first(after: before), first < last {
-        turn { statements.insert(apart: first...last) }
-      }
-    }
+    let outer = statement.begin()
+    defer { statement.end(outer) }
     return try body()
+  }
+
+  /// The source of an action that it dispatches, with the statement that asks for it.
+  func source(_ source: ActionSource) -> ActionSource {
+    guard let first = statement.first, source.cause == nil else { return source }
+    var source = source
+    source.statement = first
+    return source
   }
 
   /// Takes note of an action that it dispatched.
   func note(dispatched number: Int, isReturn: Bool) {
+    statement.note(number)
     dispatched.insert(number)
     if !isReturn { hasActed = true }
   }
 
   /// Takes note that the history is another one now, whose last action has that number.
   func joinAnew(behind number: Int) {
-    (joined, dispatched, statements, hasActed) = (number, ActionNumbers(), ActionNumbers(), false)
+    (joined, dispatched, hasActed) = (number, ActionNumbers(), false)
   }
 
   // MARK: Hearing

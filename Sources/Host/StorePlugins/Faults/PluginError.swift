@@ -2,18 +2,43 @@ import StoreSchema
 
 /// Why a plugin could not be loaded, or what its code did wrong.
 public struct PluginError: Error, Hashable, Sendable {
+  // Held by reference: a call of a reducer that succeeds hands on one empty word then, not eleven.
+  private indirect enum Storage: Hashable, Sendable {
+    case facts(Facts)
+  }
+
+  private struct Facts: Hashable, Sendable {
+    let code: Code
+    let plugin: String?
+    let detail: String
+    let trace: [String]
+    let hint: String?
+    let namesPlace: Bool
+  }
+
+  private let storage: Storage
+
+  private var facts: Facts {
+    switch storage { case .facts(let facts): facts }
+  }
+
+  init(code: Code, plugin: String?, detail: String, trace: [String], hint: String?, namesPlace: Bool) {
+    storage = .facts(
+      Facts(code: code, plugin: plugin, detail: detail, trace: trace, hint: hint, namesPlace: namesPlace))
+  }
+
   /// The kind of fault.
-  public let code: Code
+  public var code: Code { facts.code }
   /// The plugin's name; nil: nobody knows it yet.
-  let plugin: String?
+  var plugin: String? { facts.plugin }
   /// The sentence about the fault, without that.
-  let detail: String
+  var detail: String { facts.detail }
   /// The places of the Lua code: one a line, innermost first.
-  public let trace: [String]
+  public var trace: [String] { facts.trace }
   /// The advice to the reader.
-  public let hint: String?
+  public var hint: String? { facts.hint }
   /// True if the message names the place in Lua.
-  let namesPlace: Bool
+  var namesPlace: Bool { facts.namesPlace }
 
   /// The same fault as one of another kind, or with another hint.
   func with(code: Code? = nil, hint: String? = nil) -> PluginError {

@@ -8,8 +8,8 @@ public struct ActionSource: Hashable, Codable, Sendable {
   public var function: String
   /// The line, from 1.
   public var line: Int
-  /// The number of the action whose processing produced this one.
-  public var cause: Int?
+  // Above 0 the cause, below 0 the statement: a source is copied several times an action, and never has both.
+  @usableFromInline package var link: Int
   /// The kind of the place.
   public var kind: Kind
   // A source is copied several times an action, so what few sources have stands apart.
@@ -44,7 +44,7 @@ public struct ActionSource: Hashable, Codable, Sendable {
     self.file = file
     self.function = function
     self.line = line
-    self.cause = cause
+    link = cause ?? 0
     self.kind = kind
     details = info == nil && plugin == nil && unit == nil ? nil : Details(info: info, plugin: plugin, unit: unit)
   }
@@ -60,7 +60,7 @@ public struct ActionSource: Hashable, Codable, Sendable {
     self.file = file
     self.function = function
     self.line = line
-    cause = nil
+    link = 0
     kind = .code
     details = info == nil ? nil : Details(info: info, plugin: nil, unit: nil)
   }
@@ -71,6 +71,19 @@ public struct ActionSource: Hashable, Codable, Sendable {
     info: String? = nil, file: String = #fileID, function: String = #function, line: Int = #line
   ) -> ActionSource {
     ActionSource(file: file, function: function, line: line, info: info)
+  }
+
+  /// The number of the action whose processing produced this one.
+  @inlinable public var cause: Int? {
+    get { link > 0 ? link : nil }
+    set { link = max(newValue ?? 0, 0) }
+  }
+
+  /// The number of the first action of the statement that asked for this one; nil: it is the first itself, or alone. What another
+  /// action causes has none. `undo` takes the actions of one statement back together.
+  @inlinable public var statement: Int? {
+    get { link < 0 ? -link : nil }
+    set { link = -max(newValue ?? 0, 0) }
   }
 
   /// A remark by the dispatching code.
@@ -108,7 +121,7 @@ public struct ActionSource: Hashable, Codable, Sendable {
 
 extension ActionSource {
   private enum CodingKeys: String, CodingKey {
-    case file, function, line, info, kind, plugin, unit, cause
+    case file, function, line, info, kind, plugin, unit, cause, statement
   }
 
   /// Reads a source; optional fields may be absent.
@@ -121,6 +134,7 @@ extension ActionSource {
       plugin: try fields.decodeIfPresent(String.self, forKey: .plugin),
       unit: try fields.decodeIfPresent(String.self, forKey: .unit),
       cause: try fields.decodeIfPresent(Int.self, forKey: .cause))
+    if let first = try fields.decodeIfPresent(Int.self, forKey: .statement) { statement = first }
   }
 
   /// Writes a source; optional fields that are nil are left out.
@@ -134,12 +148,13 @@ extension ActionSource {
     try fields.encodeIfPresent(plugin, forKey: .plugin)
     try fields.encodeIfPresent(unit, forKey: .unit)
     try fields.encodeIfPresent(cause, forKey: .cause)
+    try fields.encodeIfPresent(statement, forKey: .statement)
   }
 
   /// True if all fields are equal.
   public static func == (left: ActionSource, right: ActionSource) -> Bool {
     left.line == right.line && left.file == right.file && left.function == right.function && left.kind == right.kind
-      && left.cause == right.cause && left.info == right.info && left.plugin == right.plugin && left.unit == right.unit
+      && left.link == right.link && left.info == right.info && left.plugin == right.plugin && left.unit == right.unit
   }
 
   /// Feeds all fields to a hasher.
@@ -151,6 +166,6 @@ extension ActionSource {
     hasher.combine(kind)
     hasher.combine(plugin)
     hasher.combine(unit)
-    hasher.combine(cause)
+    hasher.combine(link)
   }
 }

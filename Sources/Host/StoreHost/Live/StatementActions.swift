@@ -1,0 +1,55 @@
+import StoreHistory
+
+/// The actions that a client's statement asks for. From outside they belong together; from within, those of each of the statements that
+/// it runs in turn do.
+struct StatementActions {
+  /// The first action of the outermost statement that runs; nil: it asked for none yet, or none runs.
+  private(set) var first: Int?
+  private var isRunning = false
+  /// The first action of each statement within it.
+  private var parts: [Int] = []
+  /// True if the next action is the first of another part.
+  private var beginsPart = false
+
+  /// Begins a statement.
+  ///
+  /// - Returns: the number of parts that were there; nil: no statement runs that this one could be a part of.
+  mutating func begin() -> Int? {
+    beginsPart = true
+    guard !isRunning else { return parts.count }
+    isRunning = true
+    return nil
+  }
+
+  /// Ends the statement that began when there were so many parts.
+  mutating func end(_ outer: Int?) {
+    if let outer {
+      parts.removeSubrange(min(outer + 1, parts.count)...)
+      beginsPart = true
+    } else {
+      self = StatementActions()
+    }
+  }
+
+  /// Takes note of an action that the statement asked for.
+  mutating func note(_ number: Int) {
+    guard isRunning else { return }
+    if first == nil { first = number }
+    if beginsPart { parts.append(number) }
+    beginsPart = false
+  }
+
+  /// Tells the first action of the statement that asked for an action behind it.
+  var tell: (LoggedEntry) -> Int? {
+    guard let first else { return { $0.source.statement } }
+    return { [parts] entry in
+      guard entry.number >= first else { return entry.source.statement }
+      var (low, high) = (0, parts.count)
+      while low < high {
+        let middle = (low + high) / 2
+        if parts[middle] <= entry.number { low = middle + 1 } else { high = middle }
+      }
+      return parts[low - 1] == entry.number ? nil : parts[low - 1]
+    }
+  }
+}
