@@ -13,7 +13,8 @@ import Testing
 
     init(_ kinds: String = "") { for kind in kinds { add(kind) } }
 
-    mutating func add(_ kind: Character, of statement: Int? = nil, to target: Int? = nil, function: String = "dispatch") {
+    mutating func add(_ kind: Character, of statement: Int? = nil, to target: Int? = nil, function: String = "dispatch")
+    {
       let number = entries.count + 1
       var source = ActionSource(file: "repl", function: function, line: number, kind: .repl)
       if kind == "t" { source.kind = .effect }

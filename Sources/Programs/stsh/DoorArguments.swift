@@ -34,6 +34,13 @@ struct DoorArguments: ParsableArguments {
   @Flag(help: ArgumentHelp("Serve until SIGTERM, without a prompt.", visibility: .hidden))
   var serve = ProgramInvocation.bare.serves
 
+  /// Refuses options that mean nothing without others.
+  mutating func validate() throws {
+    guard listen == nil, attach == nil else { return }
+    if !allow.isEmpty { throw ValidationError("--allow says what those may do whom --listen DOOR lets in: give both") }
+    if tokenFile != nil { throw ValidationError("--token-file belongs to --listen or --attach 127.0.0.1:PORT") }
+  }
+
   /// The command line with the words that stand for options: `serve` before `--listen`, and an `--attach` that names no door.
   static func spelled(_ arguments: [String]) -> [String] {
     var arguments = arguments

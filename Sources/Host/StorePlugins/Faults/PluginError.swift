@@ -19,7 +19,9 @@ public struct PluginError: Error, Hashable, Sendable {
   private let storage: Storage
 
   private var facts: Facts {
-    switch storage { case .facts(let facts): facts }
+    switch storage {
+    case .facts(let facts): facts
+    }
   }
 
   init(code: Code, plugin: String?, detail: String, trace: [String], hint: String?, namesPlace: Bool) {

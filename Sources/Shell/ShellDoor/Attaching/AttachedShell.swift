@@ -212,7 +212,14 @@ public final class AttachedShell {
       var sources = [client.descriptor, interruptDescriptor].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
       while poll(&sources, 2, -1) < 0, errno == EINTR {}
       if sources[1].revents != 0, takeInterrupt() {
-        try client.send { JSON.append("{\"interrupt\":true" as StaticString, to: &$0) }
+        let reason = stop?.error
+        try client.send { out in
+          JSON.append("{\"interrupt\":true" as StaticString, to: &out)
+          if let reason {
+            out.append("code", reason.code.rawValue)
+            out.append("message", reason.message)
+          }
+        }
       }
       if sources[0].revents != 0 { return }
       // What stays readable says no more than it has said.

@@ -39,7 +39,16 @@ public final class DoorClient {
         JSON.append("{\"token\":" as StaticString, to: &$0); JSON.append(quoted: token, to: &$0)
       }
     }
-    guard waits(atMost: patience), let greeting = try receive() else { throw lost }
+    guard waits(atMost: patience), var greeting = try receive() else { throw lost }
+    if greeting.text("event") == "token" {
+      guard token != nil else {
+        throw ShellError(
+          code: .noDoor, message: "the door at \(address.text) wants its token",
+          hint: "--token-file FILE reads the token that the door printed, or wrote by --token-file", status: 6)
+      }
+      guard hasMessage || waits(atMost: patience), let next = try receive() else { throw lost }
+      greeting = next
+    }
     if let reason = greeting.text("message") ?? greeting.error?.message {
       throw ShellError(code: .noDoor, message: "\(address.text): \(SafeText.line(reason))", status: 6)
     }

@@ -1,4 +1,5 @@
 import Platform
+import ShellLanguage
 import StoreSchema
 import Synchronization
 
@@ -7,7 +8,7 @@ extension Conversation {
   struct Intake {
     private let limits: DoorLimits
     private var partial: [UInt8] = []
-    private var lines: [ArraySlice<UInt8>] = []
+    private var lines: [Line] = []
     private var first = 0
     /// The bytes of lines that wait.
     private var waiting = 0
@@ -31,12 +32,24 @@ extension Conversation {
     var isGone = false
     /// Why the door ends it; nil: it does not.
     var ending: String?
-    /// The reason that the next lines are not there.
-    private var fault: String?
+    /// The last interruption, and the place of its line: what stands before it and has not begun is interrupted, too.
+    private var interrupt: (place: Int, Interrupt)?
+
+    /// A line that came in, or the reason that it is not there.
+    private enum Line {
+      case request(ArraySlice<UInt8>)
+      case fault(String)
+    }
+
+    /// A request that stops what came before it.
+    struct Interrupt {
+      /// The error that it ends with; nil: the usual one.
+      let reason: ShellError?
+    }
 
     init(limits: DoorLimits) { self.limits = limits }
 
-    var hasLines: Bool { first < lines.count || fault != nil }
+    var hasLines: Bool { first < lines.count }
 
     /// True if part of a line is there.
     var isHalf: Bool { !partial.isEmpty || isSkipping }
@@ -63,13 +76,13 @@ extension Conversation {
 
     /// Reads what is there, but no more than may wait.
     ///
-    /// - Returns: true if one of the lines interrupts what runs.
+    /// - Returns: what interrupts the request that is being done; nil: nothing does.
     mutating func receive(
       from descriptor: Int32, toTheEnd: Bool, _ block: UnsafeMutableRawBufferPointer, _ budget: DoorBudget
-    ) -> Bool {
-      guard !isClosed, !hasEnded else { return false }
+    ) -> Interrupt? {
+      guard !isClosed, !hasEnded else { return nil }
       isPaused = false
-      var interrupts = false
+      var interrupt: Interrupt?
       while true {
         guard waiting < limits.waitingBytes, !budget.isSpent else {
           isPaused = true
@@ -79,24 +92,24 @@ extension Conversation {
         if count < 0, errno == EINTR { continue }
         if count > 0 {
           let bytes = UnsafeRawBufferPointer(rebasing: block[..<count])
-          if take(bytes) { interrupts = true }
+          if let found = take(bytes) { interrupt = found }
           // What comes later is told of anew.
           if count < block.count, !toTheEnd { break }
           continue
         }
         if count == 0 || (errno != EAGAIN && errno != EWOULDBLOCK) {
           hasEnded = true
-          if !partial.isEmpty { endLine() }
+          if !partial.isEmpty { _ = endLine() }
         }
         break
       }
       budget.count(&counted, waiting + partial.count)
-      return interrupts
+      return isRunning ? interrupt : nil
     }
 
-    private mutating func take(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    private mutating func take(_ bytes: UnsafeRawBufferPointer) -> Interrupt? {
       var rest = bytes
-      var interrupts = false
+      var interrupt: Interrupt?
       while let base = rest.baseAddress, !rest.isEmpty {
         guard let end = memchr(base, 0x0A, rest.count) else {
           if !isHalf { halfSince = .now }
@@ -105,10 +118,10 @@ extension Conversation {
         }
         let length = end - UnsafeMutableRawPointer(mutating: base)
         append(rest.prefix(length))
-        if endLine() { interrupts = true }
+        if let found = endLine() { interrupt = found }
         rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(length + 1))
       }
-      return interrupts
+      return interrupt
     }
 
     private mutating func append(_ bytes: Slice<UnsafeRawBufferPointer>) {
@@ -122,23 +135,24 @@ extension Conversation {
 
     /// Puts a whole line among those that wait.
     ///
-    /// - Returns: true if it interrupts what runs.
-    @discardableResult
-    private mutating func endLine() -> Bool {
+    /// - Returns: what it interrupts with, if it does.
+    private mutating func endLine() -> Interrupt? {
       guard !isSkipping else {
         isSkipping = false
-        fault = "a line has at most \(limits.lineBytes) bytes"
-        return false
+        lines.append(.fault("a line has at most \(limits.lineBytes) bytes"))
+        return nil
       }
       let line = partial[...]
       partial = []
-      guard line.contains(where: { $0 > 0x20 }) else { return false }
-      lines.append(line)
+      guard line.contains(where: { $0 > 0x20 }) else { return nil }
+      lines.append(.request(line))
       waiting += line.count
-      guard isRunning, line.count < 256, Self.mayInterrupt(line), let request = try? DoorRequest(line),
-        case .interrupt = request.kind
-      else { return false }
-      return true
+      guard line.count < 1024, Self.mayInterrupt(line), let request = try? DoorRequest(line),
+        case .interrupt(let reason) = request.kind
+      else { return nil }
+      let found = Interrupt(reason: reason)
+      interrupt = (lines.count - 1, found)
+      return found
     }
 
     /// False for a line that cannot name an interruption, however that is written: most need not be read before their turn.
@@ -154,22 +168,20 @@ extension Conversation {
       from descriptor: Int32, _ block: UnsafeMutableRawBufferPointer, _ budget: DoorBudget
     ) -> Step? {
       if first == lines.count, isPaused { _ = receive(from: descriptor, toTheEnd: true, block, budget) }
-      if first < lines.count {
-        let line = lines[first]
-        first += 1
-        waiting -= line.count
-        if first == lines.count {
-          lines.removeAll(keepingCapacity: lines.count <= 128)
-          first = 0
-          budget.count(&counted, waiting + partial.count)
-        }
-        return .request(line)
+      guard first < lines.count else { return nil }
+      let next = lines[first]
+      let interrupted = interrupt.flatMap { first < $0.place ? $0.1 : nil }
+      first += 1
+      if case .request(let line) = next { waiting -= line.count }
+      if first == lines.count {
+        lines.removeAll(keepingCapacity: lines.count <= 128)
+        (first, interrupt) = (0, nil)
+        budget.count(&counted, waiting + partial.count)
       }
-      if let fault {
-        self.fault = nil
-        return .fault(fault)
+      switch next {
+      case .request(let line): return .request(line, interrupted)
+      case .fault(let message): return .fault(message)
       }
-      return nil
     }
 
     mutating func close(_ budget: DoorBudget) {

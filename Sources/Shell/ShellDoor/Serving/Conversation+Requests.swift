@@ -12,6 +12,17 @@ extension Conversation {
   /// The version of what is spoken.
   static let version = 1
 
+  /// Says that the first request has to give the token.
+  func askForToken() {
+    outbox.append(line: "{\"event\":\"token\",\"message\":\(ScalarText.quoted(Self.wantsToken))}")
+    outbox.flush()
+  }
+
+  private static let wantsToken = "the first request gives the token of the door"
+
+  /// Why a conversation is over whose other end is gone.
+  static let left = "nobody is at the other end any more"
+
   /// Says who is there and what is allowed.
   func greet() {
     let (options, live) = (loop.host.options, loop.host.live)
@@ -83,7 +94,8 @@ extension Conversation {
       return greet()
     }
     var answer = Answer(id: request.id)
-    answer.fail(.noDoor, "the first request gives the token of this door", hint: nil)
+    let isToken = if case .token = request.kind { true } else { false }
+    answer.fail(.noDoor, isToken ? "this is not the token of the door" : Self.wantsToken, hint: nil)
     outbox.append(answer)
     quit()
   }
@@ -205,7 +217,7 @@ extension Conversation {
     guard answer != nil, outbox.isWorthSending else { return }
     outbox.flush()
     outbox.makeRoom { [interruption] in interruption.isRequested }
-    if outbox.isLost { interruption.end() }
+    if outbox.isLost { interruption.stop.stop(.closed(Self.left)) }
   }
 
   /// The session, made when it is first needed.
@@ -217,7 +229,8 @@ extension Conversation {
         marks: marks, text: { [weak self] in self?.take($0, $1) },
         line: { [weak self] in self?.take(line: $0, isEvent: $1) }))
     made.obey(
-      isRequested: { [interruption] in interruption.isRequested }, take: { [interruption] in interruption.take() },
+      interruption.stop, isRequested: { [interruption] in interruption.isRequested },
+      take: { [interruption] in interruption.take() }, reason: { [interruption] in interruption.reason },
       publish: { [interruption] in interruption.set($0) })
     session = made
     return made

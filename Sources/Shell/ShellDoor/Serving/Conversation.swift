@@ -50,7 +50,12 @@ final class Conversation: @unchecked Sendable {
 
   /// Begins it, on the thread that let it in; what has arrived meanwhile is another one's.
   func begin() {
-    if isTrusted.load(ordering: .relaxed) { greet() } else { loop.timer.schedule(self, in: loop.limits.patience) }
+    if isTrusted.load(ordering: .relaxed) {
+      greet()
+    } else {
+      askForToken()
+      loop.timer.schedule(self, in: loop.limits.patience)
+    }
     intake.withLock { $0.isRunning = false }
     wake()
   }
@@ -64,13 +69,13 @@ final class Conversation: @unchecked Sendable {
   ///   - hasEnded: true if nothing comes behind what has arrived.
   ///   - block: room to read into.
   func arrived(isGone: Bool, hasEnded: Bool, _ block: UnsafeMutableRawBufferPointer) {
-    if isGone { interruption.end() }
-    let (starts, interrupts) = intake.withLock { intake -> (Bool, Bool) in
+    if isGone { interruption.stop.stop(.closed(Self.left)) }
+    let (starts, interrupt) = intake.withLock { intake -> (Bool, Intake.Interrupt?) in
       if isGone { intake.isGone = true }
-      let interrupts = intake.receive(from: descriptor, toTheEnd: hasEnded, block, loop.budget)
-      return (intake.claim(), interrupts)
+      let interrupt = intake.receive(from: descriptor, toTheEnd: hasEnded, block, loop.budget)
+      return (intake.claim(), interrupt)
     }
-    if interrupts { interruption.request() }
+    if let interrupt { interruption.request(interrupt.reason) }
     watchHalves()
     if starts { loop.run(self, block) }
   }
@@ -94,7 +99,7 @@ final class Conversation: @unchecked Sendable {
   /// Ends it from the side of the door, with a line that says why.
   func end(because reason: String) {
     intake.withLock { if $0.ending == nil { $0.ending = reason } }
-    interruption.end()
+    interruption.stop.stop(.closed(reason))
     wake()
   }
 
@@ -122,7 +127,9 @@ final class Conversation: @unchecked Sendable {
     if let session { session.attendIfNew() }
     while true {
       switch step(block) {
-      case .request(let line): take(line)
+      case .request(let line, let interrupt):
+        if let interrupt { interruption.request(interrupt.reason) }
+        take(line)
       case .fault(let message): refuse(DoorRequest.Fault(message: message))
       case .news:
         session?.attend()
@@ -135,7 +142,8 @@ final class Conversation: @unchecked Sendable {
   }
 
   enum Step {
-    case request(ArraySlice<UInt8>)
+    /// A line, and what interrupted it before it began.
+    case request(ArraySlice<UInt8>, Intake.Interrupt?)
     case fault(String)
     case news
     case again

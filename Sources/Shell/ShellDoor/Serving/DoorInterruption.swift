@@ -1,31 +1,43 @@
+import ShellLanguage
 import StoreCore
+import StoreShell
 import Synchronization
 
 /// The interruption of what a conversation runs, from any thread.
 final class DoorInterruption: Sendable {
-  private let isRequestedFlag = Atomic<Bool>(false)
-  private let hasEnded = Atomic<Bool>(false)
-  private let handlers = Lock<[@Sendable () -> Void]>([])
+  /// The end of all that runs and would run.
+  let stop = RunStop(polled: false)
+  private let isWanted = Atomic<Bool>(false)
+  private let state = Lock(State())
 
-  /// True if what runs is to stop.
-  var isRequested: Bool { isRequestedFlag.load(ordering: .relaxed) || hasEnded.load(ordering: .relaxed) }
-
-  func request() {
-    isRequestedFlag.store(true, ordering: .relaxed)
-    for stop in handlers.withLock({ $0 }) { stop() }
+  private struct State {
+    var handlers: [@Sendable () -> Void] = []
+    var reason: ShellError?
   }
 
-  /// Stops what runs, and all that would.
-  func end() {
-    hasEnded.store(true, ordering: .relaxed)
-    request()
+  /// True if what runs is to stop.
+  var isRequested: Bool { isWanted.load(ordering: .relaxed) || stop.isStopped }
+
+  /// Stops what runs.
+  ///
+  /// - Parameter reason: the error that it ends with; nil: the usual one.
+  func request(_ reason: ShellError?) {
+    let handlers = state.withLock { state in
+      state.reason = reason
+      return state.handlers
+    }
+    isWanted.store(true, ordering: .relaxed)
+    for stop in handlers { stop() }
   }
 
   /// Takes a request.
   ///
   /// - Returns: true if there was one.
-  func take() -> Bool { isRequestedFlag.exchange(false, ordering: .relaxed) || hasEnded.load(ordering: .relaxed) }
+  func take() -> Bool { isWanted.exchange(false, ordering: .relaxed) || stop.isStopped }
+
+  /// The error that what was stopped last ends with; nil: the usual one.
+  var reason: ShellError? { state.withLock { $0.reason } }
 
   /// Sets the functions that stop the Lua that may be running.
-  func set(_ handlers: [@Sendable () -> Void]) { self.handlers.withLock { $0 = handlers } }
+  func set(_ handlers: [@Sendable () -> Void]) { state.withLock { $0.handlers = handlers } }
 }

@@ -17,7 +17,8 @@ struct DoorRequest {
     case log(LogRange)
     case follow(from: Int?, action: String?)
     case watch(String, isJSON: Bool)
-    case interrupt
+    /// Stops what runs; nil: with the usual error.
+    case interrupt(ShellError?)
     case time
   }
 
@@ -46,7 +47,7 @@ struct DoorRequest {
       throw Fault(message: "a request is one JSON object a line: \(error.message)")
     }
     var fields = DoorRequestFields(members)
-    id = fields.id
+    id = try fields.id()
     do throws(Fault) {
       kind = try Self.kind(&fields)
       try fields.end()
@@ -95,7 +96,12 @@ struct DoorRequest {
     case "token": return .token(try fields.text("token") ?? "")
     case "interrupt":
       fields.pass("interrupt")
-      return .interrupt
+      guard let message = try fields.text("message") else { return .interrupt(nil) }
+      let code = try fields.text("code").map(ErrorCode.init(rawValue:)) ?? .interrupted
+      guard let code, code == .interrupted || code == .timedOut else {
+        throw Fault(message: "'code' is interrupted or timed-out")
+      }
+      return .interrupt(ShellError(code: code, message: message, status: code == .timedOut ? 5 : 130))
     default:
       fields.pass("time")
       return .time
@@ -138,14 +144,13 @@ struct DoorRequestFields {
 
   func has(_ name: String) -> Bool { members.contains { $0.name == name } }
 
-  /// The id, a number or a text; another value is none.
-  var id: Value? {
-    mutating get {
-      switch take("id") {
-      case .int(let number)?: .int(number)
-      case .string(let text)?: .string(text)
-      default: nil
-      }
+  /// The id, a whole number or a text.
+  mutating func id() throws(DoorRequest.Fault) -> Value? {
+    switch take("id") {
+    case nil: return nil
+    case .int(let number)?: return .int(number)
+    case .string(let text)?: return .string(text)
+    default: throw DoorRequest.Fault(message: "'id' is a whole number or a text")
     }
   }
 

@@ -24,14 +24,18 @@ extension Session {
   /// Has an interruption end what runs.
   ///
   /// - Parameters:
+  ///   - stop: ends all that runs and would run.
   ///   - isRequested: tells whether one waits to be taken.
   ///   - take: the same, and takes it.
+  ///   - reason: gives the error of what was interrupted; nil: the usual one.
   ///   - publish: gets the functions that stop the Lua that may be running, whenever there are others.
   package func obey(
-    isRequested: @escaping () -> Bool, take: @escaping () -> Bool,
-    publish: @escaping ([@Sendable () -> Void]) -> Void
+    _ stop: RunStop, isRequested: @escaping () -> Bool, take: @escaping () -> Bool,
+    reason: @escaping () -> ShellError?, publish: @escaping ([@Sendable () -> Void]) -> Void
   ) {
+    interrupts.stop = stop
     interrupts.isRequested = isRequested
+    interrupts.reason = { reason() ?? .interrupted }
     interrupts.take = take
     interrupts.publish = publish
     publishInterrupts()

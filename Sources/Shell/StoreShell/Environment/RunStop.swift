@@ -11,6 +11,8 @@ public final class RunStop: Sendable {
     case signal(Int32)
     /// The time that it was given is over: the status is 5.
     case timeOver(Duration)
+    /// Nobody is there to answer any more, for a reason in words: the status is 6.
+    case closed(String)
   }
 
   private struct State {
@@ -21,10 +23,13 @@ public final class RunStop: Sendable {
 
   private let state = Mutex(State())
   private let isSet = Atomic<Bool>(false)
-  private let ends = Pipe()
+  private let ends: Pipe?
 
   /// Nothing ends the run yet.
-  public init() {}
+  public init() { ends = Pipe() }
+
+  /// The same for a run that nobody polls for.
+  package init(polled: Bool) { ends = polled ? Pipe() : nil }
 
   deinit { ends?.close() }
 
@@ -40,7 +45,7 @@ public final class RunStop: Sendable {
   }
 
   /// True if the run is to end.
-  var isStopped: Bool { isSet.load(ordering: .acquiring) }
+  package var isStopped: Bool { isSet.load(ordering: .acquiring) }
 
   /// Readable once the run is to end.
   public var descriptor: Int32 { ends?.read ?? -1 }
@@ -72,6 +77,7 @@ public final class RunStop: Sendable {
     case .timeOver(let time):
       return ShellError(
         code: .timedOut, message: "the run was not over after \(EffectListing.limit(time))", status: 5)
+    case .closed(let reason): return ShellError(code: .connectionLost, message: reason, status: 6)
     }
   }
 }

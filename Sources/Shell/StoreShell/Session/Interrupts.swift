@@ -1,3 +1,5 @@
+import ShellLanguage
+
 /// The ways in which the statements of a session are interrupted.
 struct Interrupts {
   /// The end of the run from outside; nil: nothing ends it.
@@ -6,6 +8,8 @@ struct Interrupts {
   let relay = InterruptRelay()
   /// Tells whether Ctrl-C was pressed since it was last asked; set by the prompt.
   var take: () -> Bool = { false }
+  /// The error of what was interrupted.
+  var reason: () -> ShellError = { .interrupted }
   /// Readable while Ctrl-C waits to be taken; -1: nobody watches for it.
   var descriptor: Int32 = -1
   /// Tells whether the statement that runs is to stop; nil: the descriptor does.

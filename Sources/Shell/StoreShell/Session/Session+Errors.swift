@@ -64,7 +64,7 @@ extension Session {
     } else if interrupts.take() {
       // The terminal has echoed ^C; the error starts on a line of its own.
       console.writeError("\n")
-      interruption = .interrupted
+      interruption = interrupts.reason()
     }
     interruption?.details = detailsOfInterruption(error)
     return interruption
