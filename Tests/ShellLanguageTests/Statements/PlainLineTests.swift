@@ -24,7 +24,8 @@ import Testing
   }
 
   @Test(arguments: [
-    "dispatch counter.increment by=1", "dispatch tasks.add title=\"task 1 of home\" --quiet", "  show tasks --as=json  ",
+    "dispatch counter.increment by=1", "dispatch tasks.add title=\"task 1 of home\" --quiet",
+    "  show tasks --as=json  ",
     "a b=c=d \"\" x=\"\" 9=x - -x --y= z=", "quit\t7", "dispatch a b=\"#\" c=\"'\"", "x = y", "x := 3",
   ])
   func aPlainLineIsReadAsByTheScanner(_ line: String) throws {
@@ -36,8 +37,10 @@ import Testing
   }
 
   @Test(arguments: [
-    "assert 1", "try show x", "= 1", "a #b", "a 'b'", "a \"b\\n\"", "a \"b", "a $b", "a [1]", "a {b = 1}", "a > b", "a | b",
-    "a b\\", "a b\r", "a é", "a \"é\"", "a b\"c\"", "a b=\"c\"d", "a -- b", "a --b=\"c\"", "--a", "a=b", "\"a\"", "a;", "a,b",
+    "assert 1", "try show x", "= 1", "a #b", "a 'b'", "a \"b\\n\"", "a \"b", "a $b", "a [1]", "a {b = 1}", "a > b",
+    "a | b",
+    "a b\\", "a b\r", "a é", "a \"é\"", "a b\"c\"", "a b=\"c\"d", "a -- b", "a --b=\"c\"", "--a", "a=b", "\"a\"", "a;",
+    "a,b",
   ])
   func otherLinesAreTheScanners(_ line: String) { #expect(plain(Array((line + "\n").utf8), isLast: true) == nil) }
 
@@ -47,7 +50,8 @@ import Testing
   @Test func linesAtRandom() {
     var random = Numbers()
     let parts = [
-      "a", "dispatch", "b=", "=", "\"", "\"x y\"", " ", " ", " ", "-", "--", "--f", ".", "9", "#", "'", "\\", "$x", "[", "]",
+      "a", "dispatch", "b=", "=", "\"", "\"x y\"", " ", " ", " ", "-", "--", "--f", ".", "9", "#", "'", "\\", "$x", "[",
+      "]",
       "{", "}", ">", "|", ";", ",", "\t", "\r", "é", "try", "lua", "(", ":", "\n",
     ]
     var plainLines = 0
