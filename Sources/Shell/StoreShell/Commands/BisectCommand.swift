@@ -42,22 +42,22 @@ extension Session {
   /// The first action after which a Lua expression holds.
   fileprivate func firstAction(where text: String) throws -> (entry: LoggedEntry, heldBefore: Bool) {
     let condition = try lua().condition(text, chunk: chunkName)
-    let end = store.viewed?.number ?? store.live.head
-    guard store.live.oldest < end else {
-      throw store.live.oldest == 0
+    let (oldest, end) = store.kept
+    guard oldest < end else {
+      throw oldest == 0
         ? ShellError(code: .neverHeld, message: "nothing has happened yet")
         : ShellError(
           code: .notKept,
-          message: "#\(store.live.oldest) is the oldest state that is kept, and nothing has happened since",
+          message: "#\(oldest) is the oldest state that is kept, and nothing has happened since",
           hint: store.live.hintAtBeginning)
     }
-    let numbers = (store.live.oldest + 1)...end
+    let numbers = (oldest + 1)...end
     let answer = try store.bisect(numbers, holds: condition.holds)
-    guard !answer.heldBefore || store.live.oldest == 0 else {
+    guard !answer.heldBefore || oldest == 0 else {
       throw ShellError(
         code: .notKept,
         message:
-          "\(text) holds already after #\(store.live.oldest), the oldest state that is kept: it may have held before",
+          "\(text) holds already after #\(oldest), the oldest state that is kept: it may have held before",
         hint: store.live.hintAtBeginning)
     }
     guard let entry = answer.entry else {
