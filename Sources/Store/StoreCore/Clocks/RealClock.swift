@@ -1,6 +1,10 @@
 import Dispatch
 
-import Glibc
+#if canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
 
 /// The machine's monotonic clock, from the moment it is made.
 public final class RealClock: StoreClock {

@@ -1,6 +1,10 @@
 import Synchronization
 
-import Glibc
+#if canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
 
 /// Lets what a store owns reach it without keeping it alive.
 @usableFromInline

@@ -89,7 +89,7 @@ extension Schema {
     case .map(let map) where map.isEmpty: return .list([])
     case .map(let map):
       // A list with holes, as Lua has it.
-      guard case .int? = map.firstEntry(after: nil)?.key else { throw mismatch(value) }
+      guard map.allSatisfy({ if case .int = $0.key { true } else { false } }) else { throw mismatch(value) }
       var next = 1
       while map[.int(next)] != nil { next += 1 }
       throw SchemaError(Path(), .malformedList("item \(next) is missing"))
