@@ -80,9 +80,12 @@ enum ShopAction: Sendable { case tally(TallyAction) }
     let isOver = Lock(false)
     let adding = DispatchGroup()
     DispatchQueue(label: "adding").async(group: adding) {
-      while !isOver.withLock({ $0 }) { host.store.dispatch(.tally(.add)) }
+      while !isOver.withLock({ $0 }) {
+        host.store.dispatch(.tally(.add))
+        usleep(20)
+      }
     }
-    for _ in 0..<20 {
+    for _ in 0..<10 {
       let status = session.run(commands: [
         "try bisect state.tally.count < 0", "try plot state.tally.count", "try log 3", "try why tally.count",
         "try diff 1 2", "try undo",
