@@ -47,7 +47,8 @@ extension Store {
   }
 
   /// Puts a job at the head of the queue. Whoever owns the store stays for it: a thread waits, and not for long.
-  private func pushAhead(_ job: Job) {
+  @usableFromInline
+  func pushAhead(_ job: Job) {
     var job = job
     (job.isOwn, job.isVisit) = (true, true)
     ownPending += 1
@@ -175,7 +176,7 @@ extension Store {
   }
 
   /// Moves what other threads brought into the queue.
-  @usableFromInline
+  @inlinable
   func acceptIncoming() {
     // Actions that an emission enqueues take their place here; later ones must not overtake them. And it may read the
     // state, which nobody may while it is reduced.
@@ -189,7 +190,8 @@ extension Store {
       isAccepting = false
     }
     let thread = OwningThread.current
-    for (entry, bringer) in ordered(ownership.take()) {
+    let entries = ownership.take()
+    for (entry, bringer) in order == nil ? entries : ordered(entries) {
       isServingOthers = isServingAll || bringer != thread
       switch entry {
       case .action(let action, let source, let root, let since, let takesRoom):
@@ -203,7 +205,8 @@ extension Store {
   }
 
   /// What several threads brought, in the order that the source of order chooses: each thread's own order stays.
-  private func ordered(
+  @usableFromInline
+  func ordered(
     _ entries: [(entry: Incoming<Action>, thread: UInt)]
   ) -> [(entry: Incoming<Action>, thread: UInt)] {
     guard let order, entries.count > 1 else { return entries }
@@ -221,7 +224,8 @@ extension Store {
   /// Processes the queue where no caller waits for an outcome.
   @usableFromInline
   func drainOwned() {
-    var failure: (any Error)?
-    if let stop = drainQueue(watching: nil, &failure) { onLateError?(stop) }
+    drainStart = firstQueued
+    if ownership.hasIncoming { acceptIncoming() }
+    if let stop = drain(self) { onLateError?(stop) }
   }
 }

@@ -68,7 +68,6 @@ extension Store {
     guardrail.keep(Set(roots))
     drainStart = roots.filter { $0 != 0 }.min() ?? nextNumber
     ownPending = queue.count
-    var failure: (any Error)?
-    if let stop = drainRest(watching: nil, &failure) { onLateError?(stop) }
+    if let stop = drain(self) { onLateError?(stop) }
   }
 }

@@ -42,7 +42,10 @@ public final class Store<Action: Sendable, State: Sendable>: @unchecked Sendable
   @exclusivity(unchecked) @usableFromInline var jobRoot = 0
   /// The number of the first action of the present drain.
   @exclusivity(unchecked) @usableFromInline var drainStart = 1
-  var isAccepting = false
+  @exclusivity(unchecked) @usableFromInline var isAccepting = false
+  /// Goes on with a drain, in the code of the module that made the store, which knows its types: another thread of the store's own
+  /// does not, and would take five times as long.
+  @usableFromInline let drain: (Store<Action, State>) -> StoreError?
   /// The composition for the next action; unmanaged, because counting references to it costs as much as a reducer.
   /// `keptCompositions` makes that safe: it holds the present one and, until the end of an action, its predecessors.
   @exclusivity(unchecked) @usableFromInline var composition: Unmanaged<Composition<Action, State>>
@@ -92,6 +95,10 @@ public final class Store<Action: Sendable, State: Sendable>: @unchecked Sendable
   ) throws(StoreError) {
     current = initial
     self.order = order
+    drain = { store in
+      var failure: (any Error)?
+      return store.drainRest(watching: nil, &failure)
+    }
     room = queueLimit.map { QueueRoom(limit: $0) }
     self.clock = clock
     self.areEqual = areEqual

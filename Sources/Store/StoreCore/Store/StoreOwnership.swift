@@ -51,7 +51,7 @@ struct StoreOwnership<Action: Sendable>: ~Copyable {
   borrowing func takeOver() { _ = owner.word.exchange(OwningThread.current, ordering: .sequentiallyConsistent) }
 
   /// Leaves something for the owner.
-  @usableFromInline
+  @inlinable
   borrowing func bring(_ entry: Incoming<Action>) {
     let node = IncomingNode(entry)
     let pointer = UnsafeRawPointer(Unmanaged.passRetained(node).toOpaque())
@@ -68,7 +68,7 @@ struct StoreOwnership<Action: Sendable>: ~Copyable {
   /// Takes what was brought, the oldest first. All of it at once, so that no node that is looked at can be pushed again.
   ///
   /// - Returns: each entry, and the thread that brought it.
-  @usableFromInline
+  @inlinable
   borrowing func take() -> [(entry: Incoming<Action>, thread: UInt)] {
     var next = incoming.exchange(nil, ordering: .sequentiallyConsistent)
     var entries: [(entry: Incoming<Action>, thread: UInt)] = []
@@ -109,11 +109,13 @@ final class OwningThread: Sendable {
 }
 
 /// An entry that a thread left for the owner of a store.
-private final class IncomingNode<Action: Sendable> {
-  let entry: Incoming<Action>
-  let thread = OwningThread.current
+@usableFromInline
+final class IncomingNode<Action: Sendable> {
+  @usableFromInline let entry: Incoming<Action>
+  @usableFromInline let thread = OwningThread.current
   /// The node that was pushed before; set by the thread that pushes this one, before others can see it.
-  var older: UnsafeRawPointer?
+  @exclusivity(unchecked) @usableFromInline var older: UnsafeRawPointer?
 
+  @inlinable
   init(_ entry: Incoming<Action>) { self.entry = entry }
 }
