@@ -156,6 +156,7 @@ extension Terminal {
         let kind = rest.popFirst()
         if kind == "7" {
           while let next = rest.popFirst(), next != "\u{1B}" || rest.first != "8" {}
+          _ = rest.popFirst()
         }
         guard kind == "[" else { break }
         while let next = rest.popFirst(), !("@"..."~").contains(next) {}
