@@ -1,3 +1,4 @@
+import Glibc
 import TerminalSupport
 import Testing
 
@@ -106,6 +107,25 @@ struct PagerTests {
     try terminal.enter("help")
     #expect(try #require(seen).split(separator: "\n").count > 30)
     #expect(terminal.text.contains("\nhelp COMMAND shows usage"))
+  }
+
+  /// A `less` that says which one it is, and how it was called.
+  @Test(arguments: [("643", "-FRX --header=1"), ("590", "-FRX")])
+  func keepsTheHeadOfATable(version: String, options: String) throws {
+    let less = """
+      #!/bin/sh
+      if [ "$1" = -V ]; then echo "less \(version) (x)"; else echo "$@" > seen.txt; cat; fi
+
+      """
+    try shell.folder.write("bin/less", less)
+    chmod(shell.folder.path + "/bin/less", 0o755)
+    let path = shell.folder.path + "/bin:/usr/bin:/bin"
+    let terminal = try shell.prompt(environment: ["PATH": path], without: ["PAGER"])
+    try terminal.enter("lua for i = 1, 30 do dispatch('tasks.add', { title = 'x' }) end")
+    try terminal.enter("show tasks.items")
+    #expect(seen == options + "\n")
+    try terminal.enter("help")
+    #expect(seen == "-FRX\n")
   }
 
   /// As many rows as the line needs, though it is one line.

@@ -89,7 +89,7 @@ public final class Terminal {
     let limit = ContinuousClock.now + .seconds(60)
     while !isReached(screen) {
       guard ContinuousClock.now < limit, read() else {
-        let picture = screen.lines.joined(separator: "\n")
+        let picture = screen.picture.joined(separator: "\n")
         throw ProgramFailure("waited in vain for \(what); the cursor is at column \(screen.column) of:\n\(picture)")
       }
     }

@@ -44,6 +44,14 @@ final class PromptTerminal {
     _ = keys.withCString { write(terminal, $0, strlen($0)) }
   }
 
+  /// Forgets what the program has written, once it writes no more.
+  func forget() {
+    var block = [UInt8](repeating: 0, count: 1 << 16)
+    var source = pollfd(fd: terminal, events: Int16(POLLIN), revents: 0)
+    while poll(&source, 1, 3) > 0, read(terminal, &block, block.count) > 0 {}
+    pending = ""
+  }
+
   /// Reads what the program writes until a text has come, and goes on behind it.
   func wait(for text: String) throws {
     var block = [UInt8](repeating: 0, count: 1 << 16)

@@ -16,7 +16,22 @@ func completionBenchmarks() -> [Benchmark] {
             ("dispatch crowded1.remove ", "Int"), ("show crowded1.", "items"), ("= state.crow", "ded"),
           ].map { line, shown in try terminal.milliseconds(to: shown, afterTabBehind: line) }.max() ?? .nan
         }
-      })
+      }),
+    Benchmark(
+      row: "T2", work: "a key with hints and colours there, and 10,000 past lines: the 99th of 100", unit: "ms",
+      target: 2,
+      prepare: {
+        let terminal = try crowdedPrompt(pastLines: 10_000)
+        return {
+          let times = try [
+            "dispatch crowded1.action1999 by=12 --quiet", "show crowded1.items where id > 99000 and title:find('it')",
+            "dispatch crowded5.nothing \"an open quote\"", "try time dispatch crowded1.remove id=91234 --quiet",
+            "describe crowded3.action17 and words that nobody has typed before",
+            "= (state.crowded1.items[17].id + 1) * 2",
+          ].flatMap { try terminal.milliseconds(perKeyOf: $0) }.sorted()
+          return times[times.count * 99 / 100]
+        }
+      }),
   ]
 }
 
@@ -36,12 +51,35 @@ extension PromptTerminal {
   }
 }
 
-private func crowdedPrompt() throws -> PromptTerminal {
+extension PromptTerminal {
+  /// The times that the keys of a line take until they are drawn.
+  fileprivate func milliseconds(perKeyOf line: String) throws -> [Double] {
+    let times = try line.map { key in
+      forget()
+      let start = monotonicNanoseconds()
+      type(String(key))
+      // It is drawn once its colours are known.
+      try wait(for: String(key))
+      return Double(monotonicNanoseconds() - start) / 1e6
+    }
+    type("\u{3}")
+    try wait(for: "^C\r\n")
+    try wait(for: "stsh> ")
+    return times
+  }
+}
+
+private func crowdedPrompt(pastLines: Int = 0) throws -> PromptTerminal {
   let folders = try (1...5).map { number in
     try LuaFixture.folder(
       named: "crowded\(number)", text: crowdedPlugin, limits: #""memory":"64MiB","instructions":20000000"#)
   }
   let script = folders[0] + "/fill.stsh"
+  if pastLines > 0 {
+    let lines = (1...pastLines).map { "#1700000000\ndispatch crowded2.action\($0 % 1998 + 1) by=\($0)\n" }
+    try Files.makeFolder("\(folders[0])/state/stsh")
+    try Files.write(lines.joined(), to: "\(folders[0])/state/stsh/history")
+  }
   try Files.write(String(repeating: "dispatch crowded1.fill --quiet\n", count: 100), to: script)
   let terminal = try PromptTerminal(
     folders.flatMap { ["-p", $0] } + ["-i", script], environment: ["XDG_STATE_HOME=\(folders[0])/state"])

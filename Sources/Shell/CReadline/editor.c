@@ -3,6 +3,7 @@
 #include "argument.h"
 #include "keys.h"
 #include "offering.h"
+#include "painting.h"
 #include "reflow.h"
 
 #include <errno.h>
@@ -21,8 +22,7 @@
 #include <readline/readline.h>
 
 static bool is_open, is_initialized, is_dumb, is_editing, is_reading_key, is_display_behind;
-static void *action_context;
-static creadline_action complete_action, edit_action;
+static creadline_actions actions;
 static creadline_result result;
 static char *finished_line;
 
@@ -35,7 +35,7 @@ static sigjmp_buf key_start;
 static void catch_up_display(void) {
   if (!is_display_behind) return;
   is_display_behind = false;
-  rl_redisplay();
+  painting_draw();
 }
 
 // In place of rl_redisplay, whose cost grows with the length of the line: a paste would draw each of its characters.
@@ -46,7 +46,7 @@ static void redisplay(void) {
   argument_limit();
   if (is_reading_key && &_rl_top_level != NULL) memcpy(_rl_top_level, key_start, sizeof key_start);
   is_display_behind = is_reading_key && keys_are_waiting() && !RL_ISSTATE(RL_STATE_INPUTPENDING);
-  if (!is_display_behind) rl_redisplay();
+  if (!is_display_behind) painting_draw();
 }
 
 // A key that is no text may end the line or move away from it: it finds what was typed before it on the screen.
@@ -54,6 +54,7 @@ static int read_key(FILE *stream) {
   int byte = keys_read_byte(stream);
   argument_limit();
   if ((byte >= 0 && byte < 0x20) || byte == 0x7F) catch_up_display();
+  if ((byte == '\r' || byte == '\n') && !RL_ISSTATE(RL_STATE_MOREINPUT)) painting_settle();
   return byte;
 }
 
@@ -113,12 +114,12 @@ static void accept_line(char *line) {
 }
 
 static int on_complete(int count, int key) {
-  complete_action(action_context);
+  actions.complete(actions.context);
   return 0;
 }
 
 static int on_edit(int count, int key) {
-  edit_action(action_context);
+  actions.edit(actions.context);
   return 0;
 }
 
@@ -132,6 +133,7 @@ static void bind_keys(const char *map) {
   if (rl_function_of_keyseq("\030\005", keys, &type) == NULL) {
     rl_bind_keyseq_in_map("\\C-x\\C-e", on_edit, keys);
   }
+  painting_bind_keys(map);
 }
 
 // Someone who has set no locale at all still expects to type an umlaut.
@@ -166,18 +168,16 @@ static void initialize(const char *program) {
   if (is_dumb) rl_variable_bind("enable-bracketed-paste", "off");
 }
 
-int creadline_open(
-    const char *program, void *context, creadline_action complete, creadline_action offer, creadline_action edit) {
+int creadline_open(const char *program, creadline_actions given) {
   if (is_open) return EBUSY;
   if (!isatty(STDIN_FILENO)) return ENOTTY;
   FILE *output = isatty(STDOUT_FILENO) ? stdout : isatty(STDERR_FILENO) ? stderr : NULL;
   if (output == NULL) return ENOTTY;
   int problem = creadline_watch_signals();
   if (problem != 0) return problem;
-  action_context = context;
-  complete_action = complete;
-  offering_ask(context, offer);
-  edit_action = edit;
+  actions = given;
+  offering_ask(given.context, given.offer);
+  painting_ask(given.context, given.decorate);
   rl_instream = stdin;
   rl_outstream = output;
   if (!is_initialized) initialize(program);
@@ -202,6 +202,8 @@ void creadline_close(void) {
 
 bool creadline_is_dumb(void) { return is_dumb; }
 
+bool creadline_is_multibyte(void) { return MB_CUR_MAX > 1; }
+
 // readline divides by the width, less one on some terminals: what is narrower than this is drawn as if it were not.
 static const int least_columns = 4;
 
@@ -220,7 +222,14 @@ void creadline_begin_line(const char *prompt) {
   is_editing = true;
   take_screen_size();
   keys_begin_line();
+  painting_begin_line();
   rl_callback_handler_install(prompt, accept_line);
+}
+
+void creadline_begin_text(const char *text) {
+  rl_insert_text(text);
+  painting_draw();
+  painting_show_hint();
 }
 
 bool creadline_is_editing(void) { return is_editing; }
@@ -228,7 +237,8 @@ bool creadline_is_editing(void) { return is_editing; }
 void creadline_set_prompt(const char *prompt) {
   if (strcmp(prompt, rl_prompt) == 0 || RL_ISSTATE(RL_STATE_ISEARCH | RL_STATE_NSEARCH | RL_STATE_NUMERICARG)) return;
   rl_set_prompt(prompt);
-  rl_redisplay();
+  painting_draw();
+  painting_show_hint();
 }
 
 void creadline_set_lent_prompt(const char *prompt) { rl_set_prompt(prompt); }
@@ -246,6 +256,7 @@ static void read_one_key(void) {
 
 creadline_result creadline_read_keys(void) {
   result = CREADLINE_EDITING;
+  painting_take_back_hint();
   is_reading_key = true;
   volatile int count = 0;
   // After a jump the rest of a character has lost its meaning; the keys behind it have theirs.
@@ -257,6 +268,7 @@ creadline_result creadline_read_keys(void) {
   }
   is_reading_key = false;
   if (result == CREADLINE_EDITING && !keys_are_waiting()) catch_up_display();
+  if (result == CREADLINE_EDITING && !is_display_behind) painting_show_hint();
   return result;
 }
 
@@ -271,7 +283,9 @@ bool creadline_drop_line(void) {
   rl_free_line_state();
   bool had_text = rl_end > 0;
   rl_point = rl_end;
-  rl_redisplay();
+  // Of a line that is taller than the screen readline does not know which rows are there. Its last one is at the bottom.
+  if (painting_is_taller_than_screen()) fputs("\033[9999B\r\n", rl_outstream);
+  else painting_leave();
   fputs("^C\n", rl_outstream);
   end_line();
   fflush(rl_outstream);
@@ -306,8 +320,9 @@ void creadline_hide_line(void) {
     rl_crlf();
   } else {
     // The last thing drawn of a paste that goes on is not known.
-    if (!is_display_behind) reflow_line(other_width());
+    if (!is_display_behind) reflow_line(other_width(), painting_hint_width());
     rl_clear_visible_line();
+    painting_begin_line();
     take_screen_size();
   }
   fflush(rl_outstream);
@@ -315,6 +330,7 @@ void creadline_hide_line(void) {
 
 void creadline_show_line(void) {
   rl_forced_update_display();
+  if (!is_reading_key) painting_show_hint();
   fflush(rl_outstream);
 }
 
@@ -342,7 +358,7 @@ void creadline_resize(void) {
 void creadline_suspend(void) {
   int point = rl_point;
   rl_point = rl_end;
-  rl_redisplay();
+  painting_leave();
   rl_point = point;
   rl_crlf();
   rl_deprep_terminal();

@@ -1,33 +1,76 @@
 import CReadline
 import StoreShell
 
-/// The list of candidates that an ambiguous Tab shows: in columns, read downwards, as wide as the terminal allows.
+/// The list of candidates that an ambiguous Tab shows: in columns, read downwards, as wide as the terminal allows; where
+/// they have meanings, one a row.
 struct CandidateList {
-  let displays: [String]
+  private let candidates: [LineCompletion.Candidate]
+  private let rest: LineCompletion.Rest?
 
-  init(_ candidates: [LineCompletion.Candidate]) {
-    displays = candidates.map(\.display)
+  init(_ candidates: [LineCompletion.Candidate], rest: LineCompletion.Rest? = nil) {
+    (self.candidates, self.rest) = (candidates, rest)
   }
 
   /// The list as whole lines. A last line counts the candidates that do not fit on the screen.
   func text(rows: Int, columns: Int) -> String {
-    let widths = displays.map(Self.width)
+    let widths = candidates.map { Self.width($0.display) }
     let cell = (widths.max() ?? 0) + 2
-    let across = max(1, (columns + 1) / cell)
+    let hasMeanings = candidates.contains { $0.meaning != nil }
+    let across = hasMeanings ? 1 : max(1, (columns + 1) / cell)
     let most = max(3, rows - 3)
-    let all = (displays.count + across - 1) / across
+    let all = (candidates.count + across - 1) / across
     let down = min(all, most)
-    let shown = min(displays.count, down * across)
+    let shown = min(candidates.count, down * across)
     var lines = (0..<down).map { row in
       var line = ""
       for index in stride(from: row, to: shown, by: down) {
-        line += displays[index]
-        if index + down < shown { line += String(repeating: " ", count: cell - widths[index]) }
+        line += candidates[index].display
+        let padding = String(repeating: " ", count: cell - widths[index])
+        if let meaning = candidates[index].meaning {
+          line += padding + Self.cut(meaning, to: columns - cell)
+        } else if index + down < shown {
+          line += padding
+        }
       }
       return line
     }
-    if shown < displays.count { lines.append("... and \(displays.count - shown) more") }
+    let hidden = candidates.count - shown + (rest?.count ?? 0)
+    if hidden > 0 { lines.append("... and \(hidden) more" + (rest.map { "; \($0.advice)" } ?? "")) }
     return lines.joined(separator: "\n")
+  }
+
+  /// The list behind a note, as much of it as fits in a row.
+  func row(behind note: String, columns: Int) -> String {
+    var row = note
+    var width = Self.width(note)
+    var shown = 0
+    for candidate in candidates {
+      let meaning = candidate.meaning.map { "  \($0)" } ?? ""
+      let text = (shown == 0 ? "   " : "     ") + candidate.display + meaning
+      let isLast = shown + 1 == candidates.count && rest == nil
+      let tail = isLast ? 0 : Self.width(self.tail(leftOut: candidates.count - shown - 1))
+      guard width + Self.width(text) + tail <= columns else { break }
+      row += text
+      width += Self.width(text)
+      shown += 1
+    }
+    let leftOut = candidates.count - shown
+    return leftOut == 0 && rest == nil ? row : row + tail(leftOut: leftOut)
+  }
+
+  private func tail(leftOut: Int) -> String {
+    let mark = creadline_is_multibyte() ? "…" : "..."
+    return "     \(mark) \(leftOut + (rest?.count ?? 0)) more" + (rest.map { "; \($0.advice)" } ?? "")
+  }
+
+  /// The start of a text, up to its first clause, where all of it has no room.
+  private static func cut(_ text: String, to columns: Int) -> String {
+    guard width(text) > columns else { return text }
+    let clause = String(text.prefix { $0 != ";" })
+    guard width(clause) > columns else { return clause }
+    var cut = ""
+    for character in clause where width(cut) + width(String(character)) + 3 <= columns { cut.append(character) }
+    return cut.isEmpty ? "" : cut + "..."
   }
 
   /// Screen columns that a text takes.

@@ -5,8 +5,8 @@ enum CompletionInsertion: Equatable {
   /// Replace the word by a text; `suffix` is to follow it, unless it is there already.
   case replace(text: String, suffix: String)
   /// Show the candidates: they have nothing more in common than what is typed.
-  case list([LineCompletion.Candidate])
-  /// Show a note.
+  case list
+  /// Show a note, and the candidates behind it.
   case note(String)
   /// Nothing fits.
   case nothing
@@ -23,10 +23,10 @@ enum CompletionInsertion: Equatable {
     } else if candidates.isEmpty {
       self = .nothing
     } else {
-      let common = Self.commonPrefix(of: candidates.map(\.text))
+      let common = Self.commonPrefix(of: candidates.map(\.text) + (completion.rest.map { [$0.common] } ?? []))
       // A completer that ignores case may propose texts that share less than what is typed: that is not taken away.
       let extends = common.utf8.count > word.utf8.count && common.lowercased().hasPrefix(word.lowercased())
-      self = extends ? .replace(text: common, suffix: "") : .list(candidates)
+      self = extends ? .replace(text: common, suffix: "") : .list
     }
   }
 

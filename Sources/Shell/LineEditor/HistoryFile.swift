@@ -35,12 +35,20 @@ public struct HistoryFile {
   /// Reads the statements, oldest first; a missing file holds none.
   /// - Parameter limit: The number of statements to return at most, the newest.
   public mutating func load(limit: Int = 10_000) throws(LineEditorError) -> [String] {
-    (known, own) = (0, [])
-    return try loadNew().suffix(limit)
+    try lines(limit: limit).map(\.text)
   }
 
   /// Reads the statements that other sessions have appended since they were last read, oldest first.
-  public mutating func loadNew() throws(LineEditorError) -> [String] {
+  public mutating func loadNew() throws(LineEditorError) -> [String] { try newLines().map(\.text) }
+
+  /// The same as ``load(limit:)``, with times.
+  mutating func lines(limit: Int = 10_000) throws(LineEditorError) -> [PastLine] {
+    (known, own) = (0, [])
+    return try newLines().suffix(limit)
+  }
+
+  /// The same as ``loadNew()``, with times.
+  mutating func newLines() throws(LineEditorError) -> [PastLine] {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else {
       if errno == ENOENT { return [] }
@@ -56,7 +64,7 @@ public struct HistoryFile {
     guard end > known + own.reduce(0, { $0 + $1.count }) else { return [] }
     lseek(descriptor, off_t(known), SEEK_SET)
     let bytes = try FileAccess.readAll(descriptor, subject: path)
-    var statements: [String] = []
+    var statements: [PastLine] = []
     var start = 0
     for range in own.map({ $0.lowerBound - known..<$0.upperBound - known }) + [bytes.count..<bytes.count] {
       guard range.lowerBound >= start, range.upperBound <= bytes.count else { break }
@@ -64,7 +72,7 @@ public struct HistoryFile {
       start = range.upperBound
     }
     (known, own) = (known + bytes.count, [])
-    last = statements.last ?? last
+    last = statements.last?.text ?? last
     return statements
   }
 
@@ -100,16 +108,21 @@ public struct HistoryFile {
     return "#\(seconds)\n" + shielded.joined(separator: "\n") + "\n"
   }
 
-  static func statements(in text: String) -> [String] {
-    var statements: [String] = []
+  static func statements(in text: String) -> [PastLine] {
+    var statements: [PastLine] = []
     var lines: [Substring] = []
+    var time: Int?
     func finish() {
-      if lines.contains(where: { !$0.isEmpty }) { statements.append(lines.joined(separator: "\n")) }
+      if lines.contains(where: { !$0.isEmpty }) {
+        statements.append(PastLine(lines.joined(separator: "\n"), at: time))
+      }
       lines = []
     }
     for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
       switch stampShape(line) {
-      case .stamp: finish()
+      case .stamp:
+        finish()
+        time = Int(line.dropFirst())
       case .shielded: lines.append(line.dropLast())
       case nil: lines.append(line)
       }

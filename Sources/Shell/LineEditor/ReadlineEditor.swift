@@ -11,12 +11,18 @@ import StoreShell
 public final class ReadlineEditor: LineEditing {
   /// Proposes what may stand at the cursor.
   public var completer: ((_ line: String, _ cursor: Int) -> LineCompletion)?
+  /// Says how the line is shown while it is typed.
+  public var decorator: ((_ line: String, _ cursor: Int) -> LineDecoration)?
   /// Readable once the program is to end, which ends an external editor too; -1: nothing says so.
   public var stopDescriptor: Int32 = -1
   /// The earlier lines of an open statement.
   public var openLines: String?
   /// The statements that Up and Ctrl-R find, oldest first.
   public private(set) var history: [String] = []
+  /// When they were entered.
+  public private(set) var historyTimes: [Int?] = []
+  /// The text that the next line begins with.
+  public var proposedLine: String?
   private var historyFile: HistoryFile?
   private var isOpen = false
   /// True once an external editor has been given the open lines along with the line.
@@ -33,11 +39,13 @@ public final class ReadlineEditor: LineEditing {
     self.historyFile = historyFile
     // Unretained: `deinit` closes, after which readline calls neither.
     let context = Unmanaged.passUnretained(self).toOpaque()
-    let problem = creadline_open(
-      program, context,
-      { $0.map { Unmanaged<ReadlineEditor>.fromOpaque($0).takeUnretainedValue().complete() } },
-      { $0.map { Unmanaged<ReadlineEditor>.fromOpaque($0).takeUnretainedValue().offer() } },
-      { $0.map { Unmanaged<ReadlineEditor>.fromOpaque($0).takeUnretainedValue().editExternally() } })
+    let actions = creadline_actions(
+      context: context,
+      complete: { $0.map { Unmanaged<ReadlineEditor>.fromOpaque($0).takeUnretainedValue().complete() } },
+      offer: { $0.map { Unmanaged<ReadlineEditor>.fromOpaque($0).takeUnretainedValue().offer() } },
+      edit: { $0.map { Unmanaged<ReadlineEditor>.fromOpaque($0).takeUnretainedValue().editExternally() } },
+      decorate: { $0.map { Unmanaged<ReadlineEditor>.fromOpaque($0).takeUnretainedValue().decorate() } })
+    let problem = creadline_open(program, actions)
     switch problem {
     case 0: break
     case EBUSY: throw .alreadyOpen
@@ -45,7 +53,7 @@ public final class ReadlineEditor: LineEditing {
     default: throw .system(subject: "line editor", code: problem)
     }
     isOpen = true
-    for statement in (try? self.historyFile?.load()) ?? [] { remember(statement) }
+    for line in (try? self.historyFile?.lines()) ?? [] { remember(line) }
   }
 
   deinit { close() }
@@ -112,6 +120,8 @@ public final class ReadlineEditor: LineEditing {
       creadline_set_prompt(text)
     } else {
       creadline_begin_line(text)
+      if let proposedLine { creadline_begin_text(proposedLine) }
+      proposedLine = nil
     }
   }
 
@@ -176,20 +186,36 @@ public final class ReadlineEditor: LineEditing {
     // The statements that others have entered before it stand before it.
     takeNewHistory()
     guard PastLines.keeps(statement, after: history.last) else { return }
-    remember(statement)
+    remember(PastLine(statement, at: time(nil)))
     try historyFile?.append(statement)
   }
 
   /// Takes in what other sessions have kept meanwhile.
   private func takeNewHistory() {
-    for statement in (try? historyFile?.loadNew()) ?? [] where PastLines.keeps(statement, after: history.last) {
-      remember(statement)
+    for line in (try? historyFile?.newLines()) ?? [] where PastLines.keeps(line.text, after: history.last) {
+      remember(line)
     }
   }
 
-  private func remember(_ statement: String) {
-    history.append(statement)
-    creadline_add_history(statement)
+  private func remember(_ line: PastLine) {
+    history.append(line.text)
+    historyTimes.append(line.time)
+    creadline_add_history(line.text)
+  }
+
+  // MARK: Decoration
+
+  private func decorate() {
+    guard let decorator else { return }
+    let decoration = decorator(String(cString: creadline_text()), Int(creadline_cursor()))
+    for span in decoration.spans {
+      creadline_paint(Int32(span.bytes.lowerBound), Int32(span.bytes.upperBound), span.style.number)
+    }
+    switch decoration.hint {
+    case .form(let text): creadline_hint(text, false)
+    case .suggestion(let text): creadline_hint(text, true)
+    case nil: break
+    }
   }
 
   // MARK: Keys
@@ -208,11 +234,12 @@ public final class ReadlineEditor: LineEditing {
       let present = suffix.utf8.elementsEqual(line.utf8.dropFirst(cursor).prefix(suffix.utf8.count))
       let end = present ? cursor + suffix.utf8.count : cursor
       creadline_replace(Int32(completion.replaceFrom), Int32(end), text + suffix)
-    case .list(let candidates):
-      let size = screenSize
-      printAbove(CandidateList(candidates).text(rows: size.rows, columns: size.columns), to: .standardOutput)
+    case .list:
+      let list = CandidateList(completion.candidates, rest: completion.rest)
+      printAbove(list.text(rows: screenSize.rows, columns: screenSize.columns), to: .standardOutput)
     case .note(let note):
-      printAbove(note, to: .standardOutput)
+      let list = CandidateList(completion.candidates, rest: completion.rest)
+      printAbove(list.row(behind: note, columns: screenSize.columns), to: .standardOutput)
     case .nothing:
       creadline_ring()
     }
@@ -253,5 +280,16 @@ public final class ReadlineEditor: LineEditing {
     var stop = pollfd(fd: stopDescriptor, events: Int16(POLLIN), revents: 0)
     if poll(&stop, 1, 0) > 0 { creadline_note_interrupt() }
     if let failure { printAbove(failure.description, to: .standardError) }
+  }
+}
+
+extension LineDecoration.Style {
+  fileprivate var number: creadline_style {
+    switch self {
+    case .verb: CREADLINE_VERB
+    case .unknown: CREADLINE_UNKNOWN
+    case .open: CREADLINE_OPEN
+    case .bracket: CREADLINE_BRACKET
+    }
   }
 }

@@ -92,11 +92,12 @@ struct Shell {
   /// Starts a program on a terminal of its own, with some variables of the environment, and waits for its prompt.
   func prompt(
     _ arguments: [String] = [], program: String = "stsh", prompt: String = "stsh>", environment: [String: String],
-    columns: Int = 200
+    without unset: [String] = [], columns: Int = 200
   ) throws -> Terminal {
     var launch = launch(arguments, program)
     launch.environment["TERM"] = "xterm"
     launch.environment.merge(environment) { $1 }
+    for name in unset { launch.environment[name] = nil }
     let started = try Terminal(launch, columns: columns)
     try started.waitForCursorLine(prompt)
     return started
@@ -143,7 +144,8 @@ extension Terminal {
     try wait(for: "the prompt after '\(line)'") { $0.row > row && $0.cursorLine == prompt }
   }
 
-  /// What the program wrote, without the sequences that control the terminal.
+  /// What the program wrote, without the sequences that control the terminal, and without what it drew once more in colour,
+  /// between keeping the cursor and putting it back.
   var text: String {
     var text = String.UnicodeScalarView()
     var rest = String(decoding: output, as: UTF8.self).unicodeScalars[...]
@@ -151,7 +153,12 @@ extension Terminal {
       switch scalar {
       case "\r", "\u{7}": break
       case "\u{1B}":
-        guard rest.popFirst() == "[" else { break }
+        let kind = rest.popFirst()
+        if kind == "7" {
+          while let next = rest.popFirst(), next != "\u{1B}" || rest.first != "8" {}
+          _ = rest.popFirst()
+        }
+        guard kind == "[" else { break }
         while let next = rest.popFirst(), !("@"..."~").contains(next) {}
       default: text.append(scalar)
       }

@@ -15,6 +15,8 @@ import Testing
         #2 shell.set name="runaway" value="7"
         name,value,origin
         emit,always,\(script):2
+        highlight,on,default
+        hints,on,default
         journal.limit,"10000, 32MiB",default
         output,json,--as
         plugin.ceiling.actions,1000000,default

@@ -101,9 +101,12 @@ import Testing
     ("show tasks.it", "show tasks.items"), ("show tasks.", "[tasks.nextId tasks.items tasks.open tasks.summary]"),
     ("show tasks.items[1].t", "show tasks.items[1].title"), ("show tasks.items[id=2].d", "show tasks.items[id=2].done"),
     ("show tasks.items[*].", "[tasks.items[*].id tasks.items[*].title tasks.items[*].done]"),
-    ("show tasks.items[", "[tasks.items[id=1] tasks.items[id=2]]"), ("show tasks.items[*", "[]"),
+    ("show tasks.items[", "[tasks.items[id=1] tasks.items[id=2] tasks.items[title= tasks.items[done=]"),
+    ("show tasks.items[*", "[]"),
     ("show tasks.items[i", "[tasks.items[id=1] tasks.items[id=2]]"), ("show tasks.items[1", "[]"),
     ("show tasks.items[id=2", "show tasks.items[id=2]"), ("watch tasks.items[id=3", "[]"),
+    ("show tasks.items[t", "show tasks.items[title="), ("show tasks.items[title=a", "show tasks.items[title=a]"),
+    ("show tasks.items[done=", "show tasks.items[done=false]"),
     ("log --changed tasks.items[id=2", "log --changed tasks.items[id=2]"), ("show nope.x[", "[]"),
     ("show counter.value[", "[]"), ("show mood.d", "show mood.deep."), ("show mood.deep.", "show mood.deep.inner"),
     ("show mood.f", "show mood.face"),
@@ -188,12 +191,57 @@ import Testing
     #expect(tab(try shell(), line) == expected)
   }
 
-  @Test func candidatesSayTheirTypes() throws {
+  @Test func candidatesSayWhatTheyAre() throws {
     let shell = try shell()
-    #expect(complete(shell, "dispatch mood.set l").candidates.map(\.display) == ["loud=  Bool"])
+    func meanings(_ line: String) -> [String?] { complete(shell, line).candidates.map(\.meaning) }
+    #expect(meanings("dispatch mood.set l") == ["Bool"])
     #expect(complete(shell, "show tasks.items[1].t").candidates.map(\.display) == ["title"])
-    #expect(complete(shell, "mood s").candidates.map(\.display) == ["say  says it", "stop  stops"])
-    #expect(complete(shell, "dispatch x --q").candidates.map(\.display) == ["--quiet  print nothing"])
+    #expect(meanings("mood s") == ["says it", "stops"])
+    #expect(meanings("dispatch x --q") == ["print nothing"])
+    #expect(meanings("show tasks.items[id") == ["a", "b"])
+    #expect(meanings("echo x; plo") == [])
+    let plot = try #require(complete(shell, "plot").candidates.first)
+    #expect(plot.text == "plot" && plot.meaning?.hasPrefix("draws the value") == true)
+  }
+
+  @Test func anItemIsFoundByItsIdAndByItsTitle() throws {
+    let shell = try shell()
+    _ = try shell.type("dispatch tasks.add \"Buy milk\" --quiet")
+    let empty = complete(shell, "dispatch tasks.complete ")
+    #expect(empty.note == "id:Int" && empty.candidates.map(\.text) == ["1", "2", "3"])
+    #expect(empty.candidates.map(\.meaning) == ["a", "b", "Buy milk"])
+    #expect(tab(shell, "dispatch tasks.complete bu") == "dispatch tasks.complete 3 ")
+    #expect(tab(shell, "dispatch tasks.complete id=Bu") == "dispatch tasks.complete id=3 ")
+    #expect(tab(shell, "dispatch tasks.complete \"Buy m") == "dispatch tasks.complete 3 ")
+    #expect(tab(shell, "show tasks.items[title=\"Buy") == "show tasks.items[title=\"Buy milk\"]")
+  }
+
+  /// Never the first hundred of them.
+  @Test func whatIsLeftOutCounts() throws {
+    let shell = try shell()
+    _ = try shell.type("lua for i = 1, 300 do dispatch('tasks.add', { title = 'more' }) end")
+    let all = complete(shell, "dispatch tasks.remove id=")
+    #expect(all.candidates.count == 100)
+    #expect(
+      all.rest == LineCompletion.Rest(count: 202, common: "id=", advice: "type the start of an id or of a title"))
+    #expect(complete(shell, "dispatch tasks.remove id=30").candidates.map(\.display) == ["30", "300", "301", "302"])
+  }
+
+  @Test func keysOfMapsAreCompleted() throws {
+    let shell = try Shell()
+    let folder = try shell.plugin(
+      "shop",
+      """
+      return plugin {
+        state = { field("prices", map(int())) }, actions = { { name = "put", args = { field("key", text()) } } },
+        reducers = { put = function(s, a) s.prices[a.key] = 1 end },
+      }
+      """)
+    _ = try shell.type(
+      "plugin load \(folder)", "dispatch shop.put milk --quiet", "dispatch shop.put \"old bread\" --quiet")
+    #expect(tab(shell, "show shop.prices.") == "show shop.prices.milk")
+    #expect(tab(shell, "show shop.prices[") == #"[shop.prices["milk"] shop.prices["old bread"]]"#)
+    #expect(tab(shell, "show shop.prices[\"o") == #"show shop.prices["old bread"]"#)
   }
 
   @Test func earlierLinesAreRemembered() throws {

@@ -31,6 +31,42 @@ import Testing
     #expect(shell.session.stoppedStatus() == 129)
   }
 
+  @Test func theEndOfAPasteIsNotKept() throws {
+    let editor = ScriptedEditor([.line("echo one\necho two\n\n")])
+    #expect(try talk(Shell(), editor).output == "one\ntwo\n")
+    #expect(editor.history == ["echo one\necho two"])
+  }
+
+  @Test func aPastLineIsOfferedForEditing() throws {
+    let editor = ScriptedEditor([.line("echo one"), .line("echo two"), .line("!1"), .line("!9")])
+    let outcome = try talk(Shell(), editor)
+    #expect(editor.proposedLine == "echo one" && editor.history == ["echo one", "echo two"])
+    #expect(
+      outcome
+        == .init(
+          output: "one\ntwo\n",
+          errors: """
+            error[out-of-range]: there is no past line 9
+              hint: they are numbered from 1 to 2; history --last 10 shows the newest
+
+            """))
+  }
+
+  @Test func theLastLinesHaveNumbersAndTimes() throws {
+    let editor = ScriptedEditor([.line("echo one"), .line("history --last 2 --json")])
+    let output = try talk(Shell(), editor).output.split(separator: "\n").dropFirst().joined()
+    let time = LocalTime.text(of: 1_700_000_000)
+    let rows = #"[{"n":1,"time":null,"line":"echo one"},{"n":2,"time":"\#(time)","line":"history --last 2 --json"}]"#
+    #expect(output == rows)
+    #expect(time.hasPrefix("2023-11-1"))
+  }
+
+  @Test func thePromptShowsWhatLinesSpeakTo() throws {
+    let editor = ScriptedEditor([.line("use tasks"), .line("use root")])
+    _ = try talk(Shell(), editor)
+    #expect(editor.prompts == ["stsh> ", "stsh tasks> ", "stsh> "])
+  }
+
   @Test func aHistoryThatCannotBeWrittenIsToldOfOnce() throws {
     let (shell, editor) = (try Shell(), ScriptedEditor([.line("show counter.value"), .line("history")]))
     editor.historyFailure = PathError(message: "/h: Permission denied")

@@ -16,6 +16,8 @@ final class ScriptedEditor: LineEditing {
   private(set) var open: [String?] = []
   var completer: ((_ line: String, _ cursor: Int) -> LineCompletion)?
   var openLines: String?
+  var proposedLine: String?
+  var historyTimes: [Int?] { history.indices.map { $0 == 0 ? nil : 1_700_000_000 } }
   /// What stands for the key that interrupts.
   var key: InterruptKey?
   /// What keeps lines from being stored.

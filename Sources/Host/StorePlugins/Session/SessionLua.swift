@@ -118,7 +118,10 @@ public final class SessionLua {
   private func makeMissing() throws(LuaError) -> LuaFunction {
     try lua.makeFunction { [weak self] call in
       guard let self, case .string(let name) = call[0] else { return }
-      if let value = try Self.asking({ try self.host.variable(name) }) { LuaBridge.write(value, to: &call.results) }
+      guard let value = try Self.asking({ try self.host.variable(name) }) else { return }
+      // Its fields keep their order.
+      self.projected?.note(name, Reading(value: value, schema: .dynamic(.any)))
+      LuaBridge.write(value, to: &call.results)
     }
   }
 
@@ -247,6 +250,8 @@ public final class SessionLua {
     projected = ProjectedReadings()
     self.isReadOnly = isReadOnly || outer.1
     defer { (projected, self.isReadOnly) = outer }
+    let name = expression.filter { $0 != " " }
+    if let given = givenValues[name] { projected?.note(name, Reading(value: given, schema: .dynamic(.any))) }
     return try running { () throws(LuaError) in
       let results = try lua.call(
         try lua.load(expression, as: takesAll ? .expressions : .expression, chunkName: chunk))

@@ -38,6 +38,9 @@ public struct SessionLuaError: Error, Sendable {
     return name
   }
 
+  /// True if the code used the element of a table by its number for something that its value is not made for.
+  public var misusesElement: Bool { mistake == .misuse(kind: "field", name: "integer index") }
+
   /// The name of the shell's own Lua in places.
   static let ownChunk = "session"
 

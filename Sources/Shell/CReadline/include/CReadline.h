@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-/// Called from a key binding, with the context given to `creadline_open`.
+/// Called with the context given to `creadline_open`.
 typedef void (*creadline_action)(void *context);
 
 /// The effect of a key on the line.
@@ -19,15 +19,42 @@ typedef enum {
 
 // editor.c: the line
 
+/// What the program does in the middle of a line, each with the context.
+typedef struct {
+  void *context;
+  /// Tab, unless the user's inputrc binds something else to it.
+  creadline_action complete;
+  /// One of readline's own functions completes: calls `creadline_offer`.
+  creadline_action offer;
+  /// Ctrl-X Ctrl-E, unless the user's inputrc binds something else to it.
+  creadline_action edit;
+  /// The line is about to be drawn: calls `creadline_paint` and `creadline_hint`.
+  creadline_action decorate;
+} creadline_actions;
+
 /// Prepares readline on the terminal of standard input. 0, or an errno: EBUSY when one is open, ENOTTY without a
-/// terminal. `complete` is bound to Tab, `edit` to Ctrl-X Ctrl-E, unless the user's inputrc binds something else there. `offer`
-/// is called where one of readline's own functions completes, and then calls `creadline_offer`.
-int creadline_open(
-    const char *program, void *context, creadline_action complete, creadline_action offer, creadline_action edit);
+/// terminal.
+int creadline_open(const char *program, creadline_actions actions);
 
 /// Offers a text that may take the place of what stands between `from` and the cursor; `suffix` follows it where it is the only
 /// one, 0: nothing does. To be called by `offer` alone.
 void creadline_offer(int from, const char *text, char suffix);
+
+/// The styles of characters in the line.
+typedef enum {
+  CREADLINE_PLAIN,
+  CREADLINE_VERB,
+  CREADLINE_UNKNOWN,
+  CREADLINE_OPEN,
+  CREADLINE_BRACKET,
+} creadline_style;
+
+/// Has the bytes from `from` to `to` of the text drawn in a style. To be called by `decorate` alone.
+void creadline_paint(int from, int to, creadline_style style);
+
+/// Shows a text behind the line while the cursor is there. The keys that move forward take a suggestion. To be called by
+/// `decorate` alone.
+void creadline_hint(const char *text, bool is_suggestion);
 
 /// Gives the terminal and the signals back. Harmless when none is open.
 void creadline_close(void);
@@ -35,8 +62,14 @@ void creadline_close(void);
 /// True when the terminal understands no control sequences (TERM=dumb).
 bool creadline_is_dumb(void);
 
+/// True when the terminal's locale has characters beyond ASCII.
+bool creadline_is_multibyte(void);
+
 /// Takes the terminal over and shows the prompt of a new line.
 void creadline_begin_line(const char *prompt);
+
+/// Puts a text into the line that was begun, to be edited.
+void creadline_begin_text(const char *text);
 
 /// True from `creadline_begin_line` until the line is finished or dropped.
 bool creadline_is_editing(void);

@@ -93,6 +93,14 @@ public final class AttachedPrompt {
       forget()
       return nil
     }
+    if startsAnew, let recalled = PastLines.recalled(by: line, from: editor.history) {
+      forget()
+      switch recalled {
+      case .success(let line): editor.proposedLine = line
+      case .failure(let error): _ = shell.report(error)
+      }
+      return nil
+    }
     // Lines are remembered here; those that were not given yet are given with the next one.
     let past = PastLines.newest(of: editor.history[told...])
     told = editor.history.count
@@ -122,7 +130,7 @@ public final class AttachedPrompt {
 
   private func remember(_ text: String) {
     do {
-      try editor.addHistory(text)
+      try editor.addHistory(PastLines.kept(text))
     } catch {
       guard !hasLostHistory else { return }
       hasLostHistory = true

@@ -155,8 +155,14 @@ public final class AttachedShell {
           guard let text = candidate.member("text")?.text else { return nil }
           return LineCompletion.Candidate(
             text: SafeText.line(text), display: candidate.member("display")?.text.map(SafeText.line),
+            meaning: candidate.member("meaning")?.text.map(SafeText.line),
             suffix: SafeText.line(candidate.member("suffix")?.text ?? ""))
-        }, note: message.text("note").map(SafeText.lines))
+        }, note: message.text("note").map(SafeText.lines),
+        rest: message.number("more").map { count in
+          LineCompletion.Rest(
+            count: count, common: message.text("common").map(SafeText.line) ?? "",
+            advice: message.text("advice").map(SafeText.line) ?? "")
+        })
     }
     throw client.lost
   }

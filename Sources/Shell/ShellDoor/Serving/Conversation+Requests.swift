@@ -242,6 +242,11 @@ extension Answer {
   fileprivate mutating func set(_ completion: LineCompletion) {
     set("from", completion.replaceFrom)
     if let note = completion.note { set("note", note) }
+    if let rest = completion.rest {
+      set("more", rest.count)
+      set("common", rest.common)
+      set("advice", rest.advice)
+    }
     set("candidates") { out in
       out.append(UInt8(ascii: "["))
       for (index, candidate) in completion.candidates.enumerated() {
@@ -251,6 +256,10 @@ extension Answer {
         JSON.append(quoted: candidate.display, to: &out)
         JSON.append(",\"suffix\":" as StaticString, to: &out)
         JSON.append(quoted: candidate.suffix, to: &out)
+        if let meaning = candidate.meaning {
+          JSON.append(",\"meaning\":" as StaticString, to: &out)
+          JSON.append(quoted: meaning, to: &out)
+        }
         out.append(UInt8(ascii: "}"))
       }
       out.append(UInt8(ascii: "]"))

@@ -18,6 +18,8 @@ public struct ShellError: Error, Hashable, Sendable {
   public var status: Int32
   /// The global of Lua that was used for something that its value is not made for, where that is the error.
   package var misusedGlobal: String?
+  /// True where Lua used the element of a list by its number for something that its value is not made for.
+  package var misusesElement = false
   /// The result that the command gives all the same, as JSON, for `--json`.
   package var data: String?
 

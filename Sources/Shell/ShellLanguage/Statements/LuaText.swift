@@ -35,7 +35,7 @@ package enum LuaText {
     case code
     /// A comment to the end of its line, which starts there.
     case comment(start: Int)
-    case unfinished
+    case unfinished(start: Int)
   }
 
   private static func ending(of bytes: some Bytes) -> Ending {
@@ -47,10 +47,15 @@ package enum LuaText {
       case .comment(let end):
         if end == bytes.endIndex { return .comment(start: position) }
         position = end
-      case .unfinished: return .unfinished
+      case .unfinished: return .unfinished(start: position)
       }
     }
     return .code
+  }
+
+  /// Where the string or the long comment starts that a text does not end; nil where it ends all of them.
+  package static func openPart(in bytes: some Bytes) -> Int? {
+    if case .unfinished(let start) = ending(of: bytes) { start } else { nil }
   }
 
   /// Where the comment starts that runs to the end of the text; nil where the text ends otherwise.

@@ -20,6 +20,8 @@ public struct StatementReader: Sendable {
   /// The open part after `next` has returned nil: the statement goes on when more bytes are appended. Nil where none
   /// is.
   public private(set) var continuation: Continuation?
+  /// The byte at which the open part starts.
+  private var openPosition = 0
 
   /// Makes a reader without text.
   ///
@@ -72,8 +74,9 @@ public struct StatementReader: Sendable {
         line += lines
         isSkippingLine = true
         throw fault
-      case .unfinished(let open):
+      case .unfinished(let open, let position):
         continuation = open
+        openPosition = position
         return nil
       }
     }
@@ -104,7 +107,7 @@ public struct StatementReader: Sendable {
   private enum Outcome {
     case statement(Statement?, end: Int, lines: Int)
     case fault(SyntaxFault, end: Int, lines: Int)
-    case unfinished(Continuation?)
+    case unfinished(Continuation?, at: Int)
   }
 
   private func read(_ bytes: ByteView) -> Outcome {
@@ -124,7 +127,9 @@ public struct StatementReader: Sendable {
       case .fault(let fault): return .fault(fault, end: scanner.position, lines: scanner.lineIndex)
       case .unfinished(let open, let place):
         guard isFinished else {
-          guard bytes.count - position > maximumLength else { return .unfinished(open) }
+          guard bytes.count - position > maximumLength else {
+            return .unfinished(open, at: place.position)
+          }
           return .fault(scanner.tooLong, end: bytes.count, lines: scanner.lineIndex)
         }
         let fault = scanner.cursor.syntaxFault(open?.message ?? "the line is not complete", at: place)
@@ -135,12 +140,16 @@ public struct StatementReader: Sendable {
 
   /// The part that a text leaves open, at the prompt; nil where it is complete, blank or at fault.
   public static func continuation(of text: String, grammar: Grammar) -> Continuation? {
-    var reader = StatementReader(grammar: grammar)
-    reader.append(text.utf8)
-    if text.utf8.last != 0x0A { reader.append([0x0A]) }
+    openPart(of: text, grammar: grammar)?.open
+  }
+
+  /// The part that a text leaves open, and the byte at which it starts.
+  package static func openPart(of text: String, grammar: Grammar) -> (open: Continuation, start: Int)? {
+    let end: [UInt8] = text.utf8.last == 0x0A ? [] : [0x0A]
+    var reader = StatementReader(Array(text.utf8) + end, grammar: grammar, isWhole: false)
     while true {
       do {
-        guard try reader.next() != nil else { return reader.continuation }
+        guard try reader.next() != nil else { return reader.continuation.map { ($0, reader.openPosition) } }
       } catch {
         return nil
       }

@@ -123,5 +123,8 @@ extension Session {
   }
 
   /// The text in front of a line at the prompt.
-  public var prompt: String { options.name + (store.viewed.map { " \($0.label)> " } ?? "> ") }
+  public var prompt: String {
+    let scope = names.scope.isEmpty ? "" : " \(names.scope)"
+    return options.name + scope + (store.viewed.map { " \($0.label)" } ?? "") + "> "
+  }
 }

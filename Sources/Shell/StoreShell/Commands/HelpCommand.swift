@@ -27,7 +27,15 @@ extension CommandDefinition {
           """),
       CommandExample(
         "help unknown-command",
-        output: "error[unknown-command]: there is no such verb. Actions are run with dispatch.\n"),
+        output: """
+          error[unknown-command]: there is no such verb. Actions are run with dispatch.
+          example
+            stsh> dispath counter.increment
+            error[unknown-command]: there is no command 'dispath'
+          instead
+            stsh> dispatch counter.increment
+
+          """),
     ],
     read: HelpRequest.read, perform: { try $0.value(in: $1).perform(in: $1) })
 }
@@ -98,25 +106,28 @@ private enum HelpRequest {
     let text =
       switch self {
       case .all: HelpText.listing(session.commands, width: width)
-      case .command(let definition): HelpText.text(of: definition, in: session) + Self.code(of: definition, width)
+      case .command(let definition): HelpText.text(of: definition, in: session) + Self.code(of: definition, in: session)
       case .plugin(let module, let commands, let summary):
         HelpText.text(of: module, commands, summary: summary, program: session.options.name)
       case .module(let module): session.description(of: module)
       case .action(let action): HelpText.text(of: action, width: width)
       case .alias(let alias): HelpText.text(of: alias, in: session)
       case .keys: HelpText.keys
-      case .code(let code): Self.text(of: code, width)
+      case .code(let code): Self.text(of: code, in: session)
       }
     return session.answer(text)
   }
 
-  private static func text(of code: ErrorCode, _ width: Int?) -> String {
-    WrappedText.hanging("error[\(code)]: \(code.explanation)", indentation: 0, width: width) + "\n"
+  private static func text(of code: ErrorCode, in session: Session) -> String {
+    let width = session.console.width()
+    let example = ErrorExample.all[code].flatMap { session.hosts($0) ? $0 : nil }
+    return WrappedText.hanging("error[\(code)]: \(code.explanation)", indentation: 0, width: width) + "\n"
+      + (example?.text(code, prompt: "\(session.options.name)> ") ?? "")
   }
 
   /// The explanation of the code that is called like a command; empty where none is.
-  private static func code(of definition: CommandDefinition, _ width: Int?) -> String {
-    ErrorCode(rawValue: definition.verb).map { "\n" + text(of: $0, width) } ?? ""
+  private static func code(of definition: CommandDefinition, in session: Session) -> String {
+    ErrorCode(rawValue: definition.verb).map { "\n" + text(of: $0, in: session) } ?? ""
   }
 }
 
@@ -160,6 +171,7 @@ enum HelpText {
   /// The keys of the prompt. All others are GNU readline's, and of ~/.inputrc.
   fileprivate static let keys = """
     Tab            completes a word; once more lists what fits
+    Right, Ctrl-F  takes what is shown dim behind the line, of a line before; Alt-F a word of it
     Up, Down       the lines before, and back
     Ctrl-R         searches the lines before for what is typed next
     Ctrl-X Ctrl-E  has the line edited by $VISUAL or $EDITOR
@@ -261,15 +273,24 @@ extension Session {
   /// Returns true if an example is one of this program's store: the examples are of the modules that the shipped
   /// program hosts.
   fileprivate func hosts(_ example: CommandExample) -> Bool {
-    let samples = ["counter": ["value", "step"], "tasks": ["nextId", "items"]]
-    let foreign = samples.filter { name, fields in
-      store.modules.first { $0.name == name }.map { $0.fields.map(\.name) != fields } ?? true
-    }
-    if foreign.isEmpty { return true }
+    if hostsSamples { return true }
     // A listing that is empty there speaks of no sample, but is no less of another store.
     let isEmpty = example.steps.contains { $0.output == "[]\n" || $0.output == "(no thunks)\n" }
     let text = example.steps.map { "\($0.line)\n\($0.output)" }.joined()
-    return !isEmpty && !samples.keys.contains { text.contains($0) }
+    return !isEmpty && !Self.samples.keys.contains { text.contains($0) }
+  }
+
+  fileprivate func hosts(_ example: ErrorExample) -> Bool {
+    hostsSamples || !Self.samples.keys.contains { "\(example.line) \(example.instead)".contains($0) }
+  }
+
+  private static let samples = ["counter": ["value", "step"], "tasks": ["nextId", "items"]]
+
+  /// True if the modules of the shipped program are there.
+  private var hostsSamples: Bool {
+    Self.samples.allSatisfy { name, fields in
+      store.modules.first { $0.name == name }.map { $0.fields.map(\.name) == fields } ?? false
+    }
   }
 
   /// The names that a command could be given here, if it takes the name of an action or a thunk.

@@ -22,7 +22,8 @@ extension CommandDefinition {
         where error.message.contains("bitwise operation") && request.text.contains("|")
       {
         var described = ShellError(describing: error)
-        described.hint = "= cannot be piped: to Lua | is its own; write show $(…) | COMMAND"
+        described.message = "= cannot be piped: to Lua | is an operator of its own"
+        described.hint = "write: show $(…) | COMMAND"
         throw described
       }
     })

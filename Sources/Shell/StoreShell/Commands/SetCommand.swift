@@ -16,6 +16,8 @@ extension CommandDefinition {
         output: """
           name                         value          origin
           emit                         whenDifferent  default
+          highlight                    on             default
+          hints                        on             default
           journal.limit                10000, 32MiB   default
           output                       auto           default
           plugin.ceiling.actions       1000000        default

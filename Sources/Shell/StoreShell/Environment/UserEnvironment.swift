@@ -90,7 +90,11 @@ extension SessionOptions {
 extension Pager {
   /// The user's own: `$PAGER`, else `less`, which leaves at once what fits; nil where the variable is empty.
   public static var preferred: Pager? {
-    let command = UserEnvironment.variable("PAGER") ?? "less -FRX"
+    guard let command = UserEnvironment.variable("PAGER") else {
+      // It keeps lines in their place from version 600 on.
+      let kept = #"case "$(less -V)" in "less "[6-9][0-9][0-9]*) less -FRX --header=1;; *) less -FRX;; esac"#
+      return Pager("less -FRX", forTables: kept) { screenRows ?? .max }
+    }
     return command.isEmpty ? nil : Pager(command) { screenRows ?? .max }
   }
 

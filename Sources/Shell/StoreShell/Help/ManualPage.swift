@@ -75,7 +75,10 @@ public struct ManualPage {
       "where the files below are; ~/.config, ~/.local/share, ~/.local/state"
     ),
     ("XDG_RUNTIME_DIR", "where the doors are that have a name alone"),
-    ("NO_COLOR, CLICOLOR_FORCE, TERM=dumb", "no colours, colours, no colours, where --color does not say"),
+    (
+      "NO_COLOR, CLICOLOR_FORCE, TERM=dumb",
+      "no colours, colours, no colours, where --color does not say; without colours the prompt shows no hints either"
+    ),
     ("PAGER", "shows a result that is taller than the screen; less -FRX, and none where it is empty"),
     ("VISUAL, EDITOR", "the editor that Ctrl-X Ctrl-E starts on a statement"),
   ]

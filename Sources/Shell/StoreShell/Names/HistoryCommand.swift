@@ -3,8 +3,10 @@ import StoreSchema
 extension CommandDefinition {
   static let history = CommandDefinition(
     "history", needs: .read, usage: ["history [TEXT] [--last N]"],
-    summary: "prints past lines, or those with a text in them; oldest first, with --last each with its number",
-    flags: FlagDefinition.format + [FlagDefinition("last", value: "N", need: .read, "only the last N, numbered")],
+    summary:
+      "prints past lines, or those with a text in them; oldest first, with --last each with its number and time; !N offers line N for editing",
+    flags: FlagDefinition.format
+      + [FlagDefinition("last", value: "N", need: .read, "only the last N, with number and time")],
     examples: [
       CommandExample(
         transcript: """
@@ -28,8 +30,13 @@ extension CommandDefinition {
       let text = try request.text?.value(in: session) ?? ""
       let numbered = session.person.pastLines().enumerated().filter { text.isEmpty || $0.element.contains(text) }
       if let last = try request.last?.value(in: session) {
-        let rows = numbered.suffix(last).map { [Value.int($0.offset + 1), .string($0.element)] }
-        return try session.answer(Reading(rows: rows, "PastLine", ["n", "line"]), as: request.form)
+        let times = session.person.pastTimes()
+        let rows = numbered.suffix(last).map { number, line in
+          let time = times.indices.contains(number) ? times[number].map { Value.string(LocalTime.text(of: $0)) } : nil
+          return [Value.int(number + 1)] + (times.isEmpty ? [] : [time ?? .none]) + [.string(line)]
+        }
+        let names = ["n"] + (times.isEmpty ? [] : ["time"]) + ["line"]
+        return try session.answer(Reading(rows: rows, "PastLine", names), as: request.form)
       }
       let lines = numbered.map(\.element)
       if try session.isInWords(request.form) { return session.answer(lines.map { $0 + "\n" }.joined()) }

@@ -154,7 +154,7 @@ public final class Console {
   }
 
   /// Leaves the line of progress empty.
-  func hideProgress() { progress.hide() }
+  func hideProgress() { progress.end() }
 
   /// The width of a terminal; nil: it does not say, or is none.
   static func columns(of descriptor: Int32) -> Int? {

@@ -4,6 +4,8 @@ import ShellLanguage
 /// Shows a result that is taller than the screen, in a program that scrolls.
 public struct Pager: Sendable {
   private let command: String
+  /// The same where the first line is the head of a table, which stays.
+  private let tableCommand: String
   /// The rows of the screen.
   let rows: @Sendable () -> Int
 
@@ -11,9 +13,11 @@ public struct Pager: Sendable {
   ///
   /// - Parameters:
   ///   - command: a command line of the system's shell; it reads the text.
+  ///   - tableCommand: the same for a table, of which the first line is to stay; nil: no other one.
   ///   - rows: the number of rows of the screen now.
-  public init(_ command: String, rows: @escaping @Sendable () -> Int) {
+  public init(_ command: String, forTables tableCommand: String? = nil, rows: @escaping @Sendable () -> Int) {
     self.command = command
+    self.tableCommand = tableCommand ?? command
     self.rows = rows
   }
 
@@ -22,7 +26,9 @@ public struct Pager: Sendable {
   /// - Parameter stop: ends it when it becomes readable.
   /// - Returns: true if the command has shown it, or was ended: not where it failed.
   func show(_ text: [UInt8], until stop: Int32) -> Bool {
-    guard let ending = try? ShellCommand(line: command, stops: [stop]).run(text) else { return false }
+    let isTable = text.starts(with: StyleMarks.terminal.start(.head).utf8)
+    let line = isTable ? tableCommand : command
+    guard let ending = try? ShellCommand(line: line, stops: [stop]).run(text) else { return false }
     return ending == .exited(0) || ending == .interrupted
   }
 }

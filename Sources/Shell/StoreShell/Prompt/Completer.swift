@@ -34,34 +34,35 @@ struct Completer {
       return list(DirectoryListing.candidates(words.spelling.typed))
     }
     guard let verb = words.complete.first else {
-      let verbs = session.commands.definitions.map(\.verb)
-      let plugins = session.store.modules.filter { !$0.commands.isEmpty }.map(\.name)
-      let aliases = session.names.aliases.map(\.name)
+      let verbs = session.commands.definitions.map { LineCompletion.Candidate(text: $0.verb, meaning: $0.summary) }
+      let plugins = session.store.modules.filter { !$0.commands.isEmpty }.map { module in
+        LineCompletion.Candidate(text: module.name, meaning: module.commands.map(\.name).joined(separator: ", "))
+      }
+      let aliases = session.names.aliases.map { LineCompletion.Candidate(text: $0.name, meaning: $0.command) }
       let bindings = session.names.bindings.map { LineCompletion.Candidate(text: $0.name, suffix: " := ") }
-      return list((verbs + plugins + aliases).map { LineCompletion.Candidate(text: $0) } + bindings)
+      return list(verbs + plugins + aliases + bindings)
     }
     let plugin = session.store.plugin(named: verb)
     if let plugin, words.complete.count == 1 {
       return list(
         plugin.module.commands.map {
-          LineCompletion.Candidate(text: $0.name, display: "\($0.name)  \($0.summary)")
+          LineCompletion.Candidate(text: $0.name, meaning: $0.summary)
         })
     }
     if words.complete.count > 1, words.complete[1] == ":=", let binding = session.names.binding(verb) {
       let field = binding.action.fields[0]
       let values = values(of: field, binding.action, words.spelling.typed[...])
-      guard words.complete.count == 2, !words.current.isEmpty || !values.isEmpty else {
+      guard words.complete.count == 2, !words.current.isEmpty || !values.candidates.isEmpty else {
         return LineCompletion(replaceFrom: start, note: "\(verb) := \(field.schema.typeName)")
       }
-      return list(values.map { LineCompletion.Candidate(text: $0) })
+      return list(values.candidates)
     }
     let known = if let plugin { plugin.definition(ofCommand: words.complete[1]) } else { session.commands[verb] }
     guard let definition = known else { return list([]) }
     if words.current.hasPrefix("-") {
       return list(
         definition.flags.map { flag in
-          LineCompletion.Candidate(
-            text: "--\(flag.name)", display: "--\(flag.name)  \(flag.summary)", suffix: " ")
+          LineCompletion.Candidate(text: "--\(flag.name)", meaning: flag.summary)
         })
     }
     if let flag = words.openFlag(definition) { return list(flagValues(flag, definition, words)) }
@@ -89,7 +90,17 @@ struct Completer {
   private func completeDispatch(
     _ operands: [String], _ current: String, start: Int, list: ([LineCompletion.Candidate]) -> LineCompletion
   ) -> LineCompletion {
-    guard operands.count > 1 else { return list(nameCandidates(actionNames, WordSpelling(current).typed)) }
+    guard operands.count > 1 else {
+      var completion = list(nameCandidates(actionNames, WordSpelling(current).typed))
+      // Of very many each would be looked up in vain: the screen has no room for them.
+      guard completion.candidates.count <= 100 else { return completion }
+      for index in completion.candidates.indices {
+        let action = session.store.live.action(named: completion.candidates[index].display)
+        let form = action?.fields.map(\.signature).joined(separator: " ")
+        completion.candidates[index].meaning = form == "" ? nil : form
+      }
+      return completion
+    }
     guard case .type(let type) = session.actionTarget(operands[1]) else { return list([]) }
     return completeArguments(
       of: type, type.signature, operands.dropFirst(2), current, start: start, list: list)
@@ -102,8 +113,13 @@ struct Completer {
     of type: ActionType, _ signature: String, _ given: ArraySlice<String>, _ current: String, start: Int,
     list: ([LineCompletion.Candidate]) -> LineCompletion
   ) -> LineCompletion {
+    let missing = missingFields(among: type.fields, after: given)
     if current.isEmpty {
       // After a complete action, its signature is what helps; nothing is inserted until a letter is typed.
+      if let first = missing.first, case .items(let values) = values(of: first, type, "") {
+        return LineCompletion(
+          replaceFrom: start, candidates: values.candidates(), note: first.signature, rest: values.rest())
+      }
       var lines = [signature]
       for cases in type.fields.compactMap(\.schema.namedCases) where !lines.contains("  \(cases)") {
         lines.append("  \(cases)")
@@ -115,21 +131,38 @@ struct Completer {
       let name = String(current[..<equals])
       guard let field = type.fields.first(where: { $0.name == name }) else { return list([]) }
       let typed = current[current.index(after: equals)...]
-      return list(values(of: field, type, typed).map { LineCompletion.Candidate(text: "\(name)=\($0)", display: $0) })
+      return complete(values(of: field, type, typed), behind: "\(name)=", list: list)
     }
-    let missing = missingFields(of: type, after: given)
     let names = missing.map { field in
-      LineCompletion.Candidate(
-        text: "\(field.name)=", display: "\(field.name)=  \(field.schema.typeName)", suffix: "")
+      LineCompletion.Candidate(text: "\(field.name)=", meaning: field.schema.typeName, suffix: "")
     }
     // A value without a name fills the first argument that is missing; within quotes no name is read.
-    let values = missing.first.map { self.values(of: $0, type, spelling.typed[...]) } ?? []
-    return list((spelling.isQuoted ? [] : names) + values.map { LineCompletion.Candidate(text: $0) })
+    let values = missing.first.map { self.values(of: $0, type, spelling.typed[...]) } ?? .listed([])
+    return complete(values, besides: spelling.isQuoted ? [] : names, list: list)
+  }
+
+  /// The values of an argument.
+  ///
+  /// - Parameters:
+  ///   - names: candidates beside them.
+  ///   - prefix: what stands before a value in its word.
+  private func complete(
+    _ values: ArgumentValues, besides names: [LineCompletion.Candidate] = [], behind prefix: String = "",
+    list: ([LineCompletion.Candidate]) -> LineCompletion
+  ) -> LineCompletion {
+    var completion = list(names)
+    guard case .items(let found) = values else {
+      return list(names + values.candidates(behind: prefix))
+    }
+    // What is typed may be the start of a title: the ids need not begin like it.
+    completion.candidates += found.candidates(behind: prefix)
+    completion.rest = found.rest(behind: prefix)
+    return completion
   }
 
   /// The arguments that are not given yet, by name or by position.
-  private func missingFields(of type: ActionType, after words: ArraySlice<String>) -> [Field] {
-    var missing = type.fields
+  func missingFields(among fields: [Field], after words: ArraySlice<String>) -> [Field] {
+    var missing = fields
     var positional = 0
     for word in words {
       let name = String(word.prefix { $0 != "=" })
@@ -145,15 +178,16 @@ struct Completer {
   private var actionNames: [String] { session.actionNames }
 
   /// Values that a field may have, as far as they can be listed: cases, truth values, ids of existing items.
-  private func values(of field: Field, _ type: ActionType, _ typed: Substring) -> [String] {
+  private func values(of field: Field, _ type: ActionType, _ typed: Substring) -> ArgumentValues {
     var schema = field.schema
     while case .optional(let wrapped) = schema.kind { schema = wrapped }
     switch schema.kind {
-    case .bool: return ["true", "false"]
-    case .choice(_, let cases): return cases
+    case .bool: return .listed(["true", "false"])
+    case .choice(_, let cases): return .listed(cases)
     case .int where field.name == "id":
-      return ItemIDs(view: session.store.view, typed: typed).ofFirstList(in: type.module)
-    default: return []
+      let found = KnownElements(view: session.store.view, typed: typed).idsOfFirstList(in: type.module)
+      return found.values.isEmpty ? .listed([]) : .items(found)
+    default: return .listed([])
     }
   }
 
@@ -212,7 +246,7 @@ struct Completer {
       return pluginFolders(words.spelling.typed)
     case .file: return DirectoryListing.candidates(words.spelling.typed)
     case .words(let names): return plain(names)
-    case .setting: return plain(Setting.all.map(\.name))
+    case .setting: return Setting.all.map { LineCompletion.Candidate(text: $0.name, meaning: $0.summary) }
     case .settingValue: return plain(Setting.all.first { $0.name == words.complete.last }?.values ?? [])
     case .substate:
       guard words.complete.last != "add" else { return [] }
@@ -230,61 +264,9 @@ struct Completer {
       let others =
         typed.contains(".") ? nameCandidates(actionNames, typed) : plain(ErrorCode.words)
       let plugins = session.store.loadedPlugins.map(\.name)
-      return plain(session.commands.definitions.map(\.verb) + plugins) + others
+      return session.commands.definitions.map { LineCompletion.Candidate(text: $0.verb, meaning: $0.summary) }
+        + plain(plugins) + others
     }
-  }
-
-  /// Modules, then their fields and projections, then fields inside; the ids of items where a selector is open.
-  ///
-  /// - Parameter isLua: true if the path is one in Lua's `state`, which has neither projections nor selectors.
-  func pathCandidates(_ typed: String, isLua: Bool = false) -> [LineCompletion.Candidate] {
-    if !isLua, let selected = selectorCandidates(typed) { return selected }
-    guard let dot = typed.lastIndex(of: ".") else {
-      let modules = session.store.modules.map { LineCompletion.Candidate(text: $0.name, suffix: ".") }
-      guard !isLua else { return modules }
-      let own = session.names.projections.map(\.name) + session.names.bindings.map(\.name)
-      return scopedCandidates + modules + [LineCompletion.Candidate(text: "shell", suffix: ".")]
-        + own.map { LineCompletion.Candidate(text: $0) }
-    }
-    let parent = String(typed[..<dot])
-    let names = members(of: parent, isLua: isLua)
-    return names.map { name, hasMembers in
-      LineCompletion.Candidate(text: "\(parent).\(name)", display: name, suffix: hasMembers ? "." : "")
-    }
-  }
-
-  /// `list[id=1]` and so on, for a path that ends in a selector; nil: none is open.
-  private func selectorCandidates(_ typed: String) -> [LineCompletion.Candidate]? {
-    guard let bracket = typed.lastIndex(of: "["), !typed[bracket...].contains("]") else { return nil }
-    let (list, selector) = (typed[..<bracket], typed[typed.index(after: bracket)...])
-    guard "id=".hasPrefix(selector.prefix(3)), let path = try? Path(parsing: String(list)) else { return [] }
-    let fields = session.scoped(path).steps.map { if case .field(let name) = $0 { name } else { "" } }
-    guard let module = fields.first else { return [] }
-    let ids = ItemIDs(view: session.store.view, typed: selector.dropFirst(3))
-    return ids.ofList(in: module, at: fields.dropFirst()).map { id in
-      LineCompletion.Candidate(text: "\(list)[id=\(id)]", display: "[id=\(id)]", suffix: "")
-    }
-  }
-
-  /// The names within what `use` chose.
-  private var scopedCandidates: [LineCompletion.Candidate] {
-    guard !session.names.scope.isEmpty else { return [] }
-    return members(of: session.names.scope.description).map { name, hasMembers in
-      LineCompletion.Candidate(text: name, suffix: hasMembers ? "." : "")
-    }
-  }
-
-  private func members(of parent: String, isLua: Bool = false) -> [(String, Bool)] {
-    if parent == "shell" { return ShellListing.allCases.map { ($0.rawValue, false) } }
-    guard let path = try? Path(parsing: parent), case .field(let name) = path.steps.first,
-      let module = session.store.modules.first(where: { $0.name == name })
-    else { return [] }
-    guard path.steps.count > 1 else {
-      let projections = isLua ? [] : module.projections.map { ($0.name, false) }
-      return module.fields.map { ($0.name, $0.schema.hasFields) } + projections
-    }
-    guard case .record(let record)? = module.schema?.type(at: path.steps.dropFirst())?.kind else { return [] }
-    return record.fields.map { ($0.name, $0.schema.hasFields) }
   }
 
   /// The variables, as they are written where a value may stand.
@@ -328,15 +310,6 @@ extension Schema {
     case .choice: typeDetail
     case .optional(let wrapped): wrapped.namedCases
     default: nil
-    }
-  }
-
-  /// True if names can follow a dot.
-  fileprivate var hasFields: Bool {
-    switch kind {
-    case .record: true
-    case .optional(let wrapped): wrapped.hasFields
-    default: false
     }
   }
 }

@@ -2,6 +2,8 @@
 struct CompletionWords {
   /// The words before the one at the cursor.
   private(set) var complete: [String] = []
+  /// The bytes of the text at which they start; nil for words that an alias stands for.
+  private(set) var starts: [Int?] = []
   /// The part of the word before the cursor.
   private(set) var current = ""
   /// The word's spelling and meaning.
@@ -18,10 +20,15 @@ struct CompletionWords {
     var luaStart: String.Index?
     var luaDepth = 0
     var index = text.startIndex
+    var offset = 0
+    var start = 0
     while index < text.endIndex {
       let character = text[index]
       let next = text.index(after: index)
-      defer { index = next }
+      defer {
+        index = next
+        offset += character.utf8.count
+      }
       if let open = quote {
         current.append(character)
         if isEscaped {
@@ -45,8 +52,12 @@ struct CompletionWords {
         if depth <= luaDepth { luaStart = nil }
       case " ", "\t", "\n":
         guard depth == 0 else { break }
-        if !current.isEmpty { complete.append(WordSpelling(current).typed) }
+        if !current.isEmpty {
+          complete.append(WordSpelling(current).typed)
+          starts.append(start)
+        }
         current = ""
+        start = offset + 1
         continue
       default: break
       }
@@ -61,13 +72,18 @@ struct CompletionWords {
   mutating func dropPrefixes(_ commands: CommandTable) {
     while let verb = complete.first {
       if commands[verb]?.takesCommand == true {
-        complete.removeFirst()
+        drop(1)
       } else if verb == "alias", complete.count > 2, complete[2] == "=" {
-        complete.removeFirst(3)
+        drop(3)
       } else {
         return
       }
     }
+  }
+
+  private mutating func drop(_ count: Int) {
+    complete.removeFirst(count)
+    starts.removeFirst(count)
   }
 
   /// Puts the words that an alias stands for in its place, unless they begin a line of Lua.
@@ -80,6 +96,7 @@ struct CompletionWords {
       guard case .behind = verb.form else { return }
     }
     complete.replaceSubrange(...0, with: expansion.complete)
+    starts.replaceSubrange(...0, with: [Int?](repeating: nil, count: expansion.complete.count))
   }
 
   /// The Lua that the cursor stands in, or nil.

@@ -24,12 +24,23 @@ public protocol LineEditing: AnyObject {
   /// offset in its UTF-8. Earlier lines of an open statement are the prompt's to remember.
   var completer: ((_ line: String, _ cursor: Int) -> LineCompletion)? { get set }
 
+  /// Says how the line is shown while it is typed, given what ``completer`` is given; nil: as plain text. An editor may
+  /// leave it out.
+  var decorator: ((_ line: String, _ cursor: Int) -> LineDecoration)? { get set }
+
   /// The earlier lines of a statement that is still open, joined by newlines; nil when the line starts a statement. An
   /// external editor is given the whole statement.
   var openLines: String? { get set }
 
   /// The statements that Up and Ctrl-R find, oldest first. A statement of several lines is one entry.
   var history: [String] { get }
+
+  /// The times at which the statements of ``history`` were entered, in seconds since 1970, where they are known; none where
+  /// the editor knows no times.
+  var historyTimes: [Int?] { get }
+
+  /// The text that the next line begins with, to be edited; an editor may leave it out.
+  var proposedLine: String? { get set }
 
   /// Keeps a statement in the history, unless it starts with a space or repeats the last one.
   /// - Throws: The reason why it cannot be stored for later sessions; this session remembers it all the same.
@@ -55,6 +66,21 @@ public protocol LineEditing: AnyObject {
 extension LineEditing {
   /// Nothing: an editor whose lines come from elsewhere than a person.
   public var interruption: @Sendable () -> Void { {} }
+
+  /// None: an editor that knows no times.
+  public var historyTimes: [Int?] { [] }
+
+  /// None: an editor whose lines begin empty.
+  public var proposedLine: String? {
+    get { nil }
+    set {}
+  }
+
+  /// None: an editor that shows plain text.
+  public var decorator: ((_ line: String, _ cursor: Int) -> LineDecoration)? {
+    get { nil }
+    set {}
+  }
 }
 
 /// The ways in which a wait for input ends.
@@ -81,29 +107,52 @@ public struct LineCompletion: Equatable, Sendable {
   public var replaceFrom: Int
   /// The texts that may take the word's place, in the order in which they are listed.
   public var candidates: [Candidate]
-  /// Text to print above the line, such as a signature. With a note nothing is inserted and nothing is listed.
+  /// Text to print above the line, such as a signature. With a note nothing is inserted; candidates follow it in its row.
   public var note: String?
+  /// The candidates that are left out; nil: none is.
+  public var rest: Rest?
 
   /// Creates a completion of the word that starts at `replaceFrom`.
-  public init(replaceFrom: Int, candidates: [Candidate] = [], note: String? = nil) {
+  public init(replaceFrom: Int, candidates: [Candidate] = [], note: String? = nil, rest: Rest? = nil) {
     self.replaceFrom = replaceFrom
     self.candidates = candidates
     self.note = note
+    self.rest = rest
+  }
+
+  /// Candidates that are left out.
+  public struct Rest: Equatable, Sendable {
+    /// Their number.
+    public var count: Int
+    /// The start that all candidates have in common, these too.
+    public var common: String
+    /// The way to fewer candidates, in a few words.
+    public var advice: String
+
+    /// Creates a rest.
+    public init(count: Int, common: String, advice: String) {
+      self.count = count
+      self.common = common
+      self.advice = advice
+    }
   }
 
   /// A text that may take the place of the word at the cursor.
   public struct Candidate: Equatable, Sendable {
     /// The text that is inserted.
     public var text: String
-    /// The text in the list, such as `by=  Int?`.
+    /// The text in the list: the last part of a path.
     public var display: String
+    /// What it is, in a few words, for the list.
+    public var meaning: String?
     /// The text that follows when it is the only candidate: `.`, `=`, a space or nothing.
     public var suffix: String
 
     /// Creates a candidate; without a `display` the list shows the text.
-    public init(text: String, display: String? = nil, suffix: String = " ") {
+    public init(text: String, display: String? = nil, meaning: String? = nil, suffix: String = " ") {
       self.text = text
       self.display = display ?? text
+      self.meaning = meaning
       self.suffix = suffix
     }
   }

@@ -47,7 +47,15 @@ public final class Prompt {
     editor.completer = { [weak self] line, cursor in
       completer.complete(line: line, cursor: cursor, openLines: self?.open ?? [])
     }
+    if session.options.usesColor {
+      let decorator = LineDecorator(session)
+      editor.decorator = { [weak self] line, cursor in
+        decorator.decoration(
+          of: line, cursor: cursor, openLines: self?.open ?? [], history: self?.editor.history ?? [])
+      }
+    }
     session.person.pastLines = { [editor] in editor.history }
+    session.person.pastTimes = { [editor] in editor.historyTimes }
     listen()
     var number = 0
     while !session.hasQuit {
@@ -100,6 +108,13 @@ public final class Prompt {
     let text = open.joined(separator: "\n")
     open = []
     guard text.contains(where: { !$0.isWhitespace }) else { return }
+    if let recalled = PastLines.recalled(by: text, from: editor.history) {
+      switch recalled {
+      case .success(let line): editor.proposedLine = line
+      case .failure(let error): _ = session.writeError(error)
+      }
+      return
+    }
     remember(text)
     var reader = StatementReader(Array(text.utf8), grammar: session.grammar)
     var isInterrupted = false
@@ -137,7 +152,7 @@ public final class Prompt {
   /// Keeps a statement in the history, and says once where later sessions will not find it.
   private func remember(_ text: String) {
     do {
-      try editor.addHistory(text)
+      try editor.addHistory(PastLines.kept(text))
     } catch {
       guard !hasLostHistory else { return }
       hasLostHistory = true
@@ -150,9 +165,9 @@ public final class Prompt {
     session.console.flush()
     let lines = question.split(separator: "\n", omittingEmptySubsequences: false)
     session.console.writeError(lines.dropLast().map { "\($0)\n" }.joined())
-    let completer = editor.completer
-    editor.completer = nil
-    defer { editor.completer = completer }
+    let (completer, decorator) = (editor.completer, editor.decorator)
+    (editor.completer, editor.decorator) = (nil, nil)
+    defer { (editor.completer, editor.decorator) = (completer, decorator) }
     guard
       case .line(let line) = try? editor.nextEvent(
         prompt: String(lines.last ?? ""), until: nil, wakeDescriptors: [])

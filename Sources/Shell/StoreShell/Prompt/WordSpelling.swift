@@ -46,7 +46,8 @@ struct WordSpelling {
     let isName = typed.first == "-" || typed.first == "$"
     // Candidates with nothing in common are listed alone: a quote would be all that is inserted.
     let isChoice = typed.isEmpty && fitting.contains { $0.text.first != fitting[0].text.first }
-    let needsQuotes = !isName && !isChoice && !fitting.allSatisfy { WordSpelling.isBare($0.text) }
+    let areBare = fitting.allSatisfy { $0.text.last == "=" || WordSpelling.isBare($0.text) }
+    let needsQuotes = !isName && !isChoice && !areBare
     guard let quote = quote ?? (needsQuotes ? "\"" : nil) else { return fitting }
     return fitting.map { candidate in
       // Quotes take `~` as it stands.

@@ -1,3 +1,19 @@
+import ShellLanguage
+
+/// A line that somebody gave before.
+public struct PastLine: Equatable, Sendable {
+  /// The statement.
+  public let text: String
+  /// Seconds since 1970 when it was given; nil: that is not known.
+  public let time: Int?
+
+  /// Makes a past line.
+  public init(_ text: String, at time: Int? = nil) {
+    self.text = text
+    self.time = time
+  }
+}
+
 /// The lines that somebody gave before, as the command `history` lists them.
 public enum PastLines {
   /// As many are listed where others keep them.
@@ -9,6 +25,24 @@ public enum PastLines {
   /// of the last one do not.
   public static func keeps(_ statement: String, after last: String?) -> Bool {
     statement.contains { !$0.isWhitespace } && !statement.hasPrefix(" ") && statement != last
+  }
+
+  /// A statement as it is kept: a paste may end in an empty line.
+  package static func kept(_ statement: String) -> String {
+    String(statement.reversed().drop(while: \.isNewline).reversed())
+  }
+
+  /// The line that `!41` offers for editing, or the reason why there is none; nil: a statement is none of those.
+  package static func recalled(by statement: String, from lines: [String]) -> Result<String, ShellError>? {
+    let text = statement.drop(while: \.isWhitespace)
+    guard text.first == "!", let number = Int(text.dropFirst().prefix { !$0.isWhitespace }) else { return nil }
+    guard lines.indices.contains(number - 1) else {
+      return .failure(
+        ShellError(
+          code: .outOfRange, message: "there is no past line \(number)",
+          hint: lines.isEmpty ? nil : "they are numbered from 1 to \(lines.count); history --last 10 shows the newest"))
+    }
+    return .success(lines[number - 1])
   }
 
   /// The newest of some lines, as many as one end of a connection gives the other.

@@ -4,6 +4,8 @@ struct Person {
   var ask: ((_ question: String) -> String?)?
   /// Gives past lines, oldest first; set by the prompt.
   var pastLines: () -> [String] = { [] }
+  /// Gives the times of past lines, in seconds since 1970; none where they are not known.
+  var pastTimes: () -> [Int?] = { [] }
   /// The lines that a client gave before, which are kept at its own end too.
   var kept: [String] = []
   /// The statement that a client types, so far.

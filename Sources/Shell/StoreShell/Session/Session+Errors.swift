@@ -1,5 +1,6 @@
 import ShellLanguage
 import StoreHistory
+import StoreSchema
 
 /// The reports of errors.
 extension Session {
@@ -28,7 +29,9 @@ extension Session {
       fail(status)
       return status
     default:
-      let shellError = takeInterruption(error) ?? pointingAtState(ShellError(describing: error, program: hintedProgram))
+      let shellError =
+        takeInterruption(error)
+        ?? pointingAtState(ShellError(describing: error, program: hintedProgram), in: statement)
       report(shellError, in: statement)
       fail(shellError.status)
       return shellError.status
@@ -46,14 +49,38 @@ extension Session {
     return error
   }
 
-  /// The error with what to write instead, where Lua was given a module's name as if it were a variable.
-  private func pointingAtState(_ error: ShellError) -> ShellError {
+  /// The error with what to write instead, where Lua was given a module's name as if it were a variable; with the list that
+  /// has no such element, where Lua asked it for a part of one.
+  private func pointingAtState(_ error: ShellError, in statement: Statement) -> ShellError {
+    if error.misusesElement, let message = statement.lua.flatMap({ missingElement(in: $0.text) }) {
+      var error = error
+      error.message = message
+      return error
+    }
     guard error.hint == nil, let name = error.misusedGlobal, store.modules.contains(where: { $0.name == name }) else {
       return error
     }
     var error = error
     error.hint = "in Lua a module is a field of state: state.\(name)"
     return error
+  }
+
+  /// The first list of the state that has not the element that a Lua text names: `state.tasks.items has 2 items, no [9]`.
+  private func missingElement(in lua: String) -> String? {
+    for start in lua.ranges(of: "state.") {
+      let path = lua[start.upperBound...].prefix { $0.isLetter || $0.isNumber || "_.[]".contains($0) }
+      var end = path.startIndex
+      while let bracket = path[end...].firstIndex(of: "]") {
+        end = path.index(after: bracket)
+        guard let steps = try? Path(parsing: String(path[..<end])).steps, case .index(let index)? = steps.last,
+          let list = try? read(Path(Array(steps.dropLast()))), case .list(let elements) = list.value
+        else { break }
+        guard index > elements.count || index < 1 else { continue }
+        let count = "\(elements.count) \(elements.count == 1 ? "item" : "items")"
+        return "state.\(Path(Array(steps.dropLast()))) has \(count), no [\(index)]"
+      }
+    }
+    return nil
   }
 
   /// The error of a statement that ended by another one because it was interrupted; nil: it was not.

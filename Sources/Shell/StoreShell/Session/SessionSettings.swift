@@ -4,6 +4,10 @@ struct SessionSettings {
   var origins: [String: String] = [:]
   /// True where errors in Lua show all of their stack.
   var showsTraceback = false
+  /// True where the prompt shows what may come next.
+  var showsHints = true
+  /// True where the prompt shows the line in colours.
+  var highlights = true
   /// True where the phases of actions are told.
   var isTracing = false
   /// The file that spans are written into; nil: none is.

@@ -82,6 +82,8 @@ struct Setting: Sendable {
           return try session.perform(.setEmission(value), by: "set")
         }
       }),
+    toggle("highlight", "whether the prompt colours the line while it is typed", \.settings.highlights),
+    toggle("hints", "whether the prompt shows what may come next", \.settings.showsHints),
     Setting(
       "journal.limit", [], "how much of history memory holds",
       form: "a number of actions, a size such as 32MiB, or both",
@@ -138,16 +140,22 @@ struct Setting: Sendable {
           return .none
         }
       }),
+    toggle("traceback", "whether errors in Lua show all of their stack", \.settings.showsTraceback),
+  ]
+
+  /// A setting of a session that is on or off.
+  private static func toggle(
+    _ name: String, _ summary: String, _ path: ReferenceWritableKeyPath<Session, Bool> & Sendable
+  ) -> Setting {
     Setting(
-      "traceback", ["on", "off"], "whether errors in Lua show all of their stack", isOfSession: true,
-      read: { $0.settings.showsTraceback ? "on" : "off" },
+      name, ["on", "off"], summary, isOfSession: true, read: { $0[keyPath: path] ? "on" : "off" },
       change: { value in
         {
-          $0.settings.showsTraceback = value == "on"
+          $0[keyPath: path] = value == "on"
           return .none
         }
-      }),
-  ]
+      })
+  }
 
   private static func ceiling(_ limit: PluginManifest.NamedLimit) -> Setting {
     let name = "plugin.ceiling.\(limit.name)"

@@ -27,6 +27,7 @@ extension ShellError {
           status: error.isSyntax ? 2 : 1)
         traceback = Array(error.trace.dropFirst())
         misusedGlobal = error.misusedGlobal
+        misusesElement = error.misusesElement
       }
     case let error as FileError: self.init(error)
     default: self.init(HostError(describing: error, program: program))

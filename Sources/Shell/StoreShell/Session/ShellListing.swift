@@ -8,7 +8,7 @@ extension Module {
   static let shell = Module(
     name: "shell", origin: .swift, schema: nil,
     actions: ShellAction.Types.all,
-    projections: ShellListing.allCases.map { ProjectionType(name: $0.rawValue, schema: .dynamic(.any)) })
+    projections: ShellListing.allCases.map { ProjectionType(name: $0.rawValue, schema: $0.schema) })
 
   /// True for the shell's own module, whose actions no `dispatch` takes.
   var isOfShell: Bool { name == Module.shell.name }
@@ -47,7 +47,6 @@ enum ShellListing: String, CaseIterable {
     switch self {
     case .plugins:
       rows(
-        ["name", "version", "origin", "state", "units", "failedAt"],
         session.store.loadedPlugins.map { plugin in
           [
             .string(plugin.name), .string(plugin.version), .string(plugin.folder), .string(plugin.state),
@@ -57,7 +56,6 @@ enum ShellListing: String, CaseIterable {
     case .permissions: PermissionListing(session.store.loadedPlugins.map(\.name), in: session).reading
     case .effects:
       rows(
-        ["id", "wakes", "startedBy", "age"],
         session.store.live.effects.map { effect in
           [
             .string(effect.id), .text(effect.wakes), .text(effect.startedBy.map { "#\($0)" }),
@@ -66,7 +64,6 @@ enum ShellListing: String, CaseIterable {
         })
     case .projections:
       rows(
-        ["name", "runs", "hits", "reads"],
         session.store.loadedPlugins.flatMap { listing in
           (session.store.plugin(named: listing.name)?.projections.uses ?? []).map { use in
             [
@@ -77,7 +74,6 @@ enum ShellListing: String, CaseIterable {
         })
     case .thunks:
       rows(
-        ["name", "arguments", "summary"],
         session.store.live.thunks.map { thunk in
           let arguments = thunk.action.fields.map(\.signature).joined(separator: " ")
           return [
@@ -87,7 +83,6 @@ enum ShellListing: String, CaseIterable {
         })
     case .middleware:
       rows(
-        ["order", "name", "gate", "seen", "tasks", "origin", "held", "dropped"],
         session.store.units.enumerated().map { index, unit in
           [
             .int(index + 1), .string(unit.name), .string(unit.position), .int(unit.seen),
@@ -97,26 +92,74 @@ enum ShellListing: String, CaseIterable {
         })
     case .log:
       rows(
-        ["n", "at", "source", "action", "args", "changed"],
         session.store.live.log.entries.map { entry in
           [
             .int(entry.number), .double(entry.time.seconds), entry.source.value, .string(entry.action),
             .record(entry.arguments), .texts(entry.changes.map(\.path.description)),
           ]
         })
-    case .watches:
-      rows(["id", "path"], session.watches.list.map { [.int($0.id), .string($0.path.description)] })
+    case .watches: rows(session.watches.list.map { [.int($0.id), .string($0.path.description)] })
     case .settings:
       rows(
-        ["name", "value", "origin"],
         Setting.all.map {
           [.string($0.name), .string($0.read(session)), .string($0.origin(in: session))]
         })
     }
   }
 
-  private func rows(_ names: [String], _ rows: [[Value]]) -> Reading {
-    Reading(rows: rows, rawValue, names)
+  private func rows(_ rows: [[Value]]) -> Reading { Reading(rows: rows, rawValue, columns.map(\.name)) }
+
+  /// The type of the listing.
+  var schema: Schema {
+    let record = RecordSchema(name: rowName, fields: columns.map { Field($0.name, $0.type) })
+    return .dynamic(.list(.dynamic(.record(record))))
+  }
+
+  /// The name of a row's type.
+  private var rowName: String {
+    switch self {
+    case .plugins: "Plugin"
+    case .permissions: "Permission"
+    case .middleware: "Middleware"
+    case .effects: "Effect"
+    case .thunks: "Thunk"
+    case .projections: "Projection"
+    case .log: "Entry"
+    case .watches: "Watch"
+    case .settings: "Setting"
+    }
+  }
+
+  /// The columns of the listing.
+  private var columns: [(name: String, type: Schema)] {
+    let (text, number): (Schema, Schema) = (.dynamic(.string), .dynamic(.int(minimum: nil, maximum: nil)))
+    let (texts, anyText): (Schema, Schema) = (.dynamic(.list(text)), .dynamic(.optional(text)))
+    return switch self {
+    case .plugins:
+      [
+        ("name", text), ("version", text), ("origin", text), ("state", text), ("units", number),
+        ("failedAt", .dynamic(.optional(.dynamic(.double)))),
+      ]
+    case .permissions:
+      [
+        ("plugin", text), ("permission", text), ("uses", number), ("required", .dynamic(.bool)), ("needed", anyText),
+      ]
+    case .middleware:
+      [
+        ("order", number), ("name", text), ("gate", text), ("seen", number), ("tasks", number), ("origin", text),
+        ("held", number), ("dropped", number),
+      ]
+    case .effects: [("id", text), ("wakes", anyText), ("startedBy", anyText), ("age", text)]
+    case .thunks: [("name", text), ("arguments", anyText), ("summary", anyText)]
+    case .projections: [("name", text), ("runs", number), ("hits", number), ("reads", texts)]
+    case .log:
+      [
+        ("n", number), ("at", .dynamic(.double)), ("source", .dynamic(.any)), ("action", text),
+        ("args", .dynamic(.any)), ("changed", texts),
+      ]
+    case .watches: [("id", number), ("path", text)]
+    case .settings: [("name", text), ("value", text), ("origin", text)]
+    }
   }
 }
 

@@ -233,8 +233,14 @@ struct CommandReader {
   /// Refuses operands from a position on.
   func refuseOperands(from index: Int) throws {
     guard index < operands.count else { return }
-    if let flag = operands.first(where: { $0.isShortFlag }) {
-      throw fault(.unknownFlag, "\(definition.verb) has no flag \(flag.text)", at: flag, status: 2)
+    if let position = operands.firstIndex(where: { $0.isShortFlag }) {
+      let flag = operands[position]
+      var error = fault(.unknownFlag, "\(definition.verb) has no flag \(flag.text)", at: flag, status: 2)
+      // `log -n 5` as others have it.
+      let next = position + 1 < operands.count ? operands[position + 1].text : ""
+      let takesNumber = definition.usage.contains { $0.hasPrefix("\(definition.verb) [N]") }
+      if takesNumber, Int(next) != nil { error.hint = "write: \(definition.verb) \(next)" }
+      throw error
     }
     throw fault(.unexpectedArgument, "\(definition.verb) takes no '\(operands[index].text)' here", at: operands[index])
   }

@@ -1,0 +1,32 @@
+// The places on the screen of a text, as readline shows it.
+#ifndef LAYOUT_H
+#define LAYOUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/// The place of the next character.
+typedef struct {
+  int width, row, column;
+  /// True where a full row ends at once, as readline counts; false: with the next character, as terminals do.
+  bool ends_rows_early;
+  /// True between the marks in a prompt around what takes no room, and the bytes between them so far.
+  bool is_invisible;
+  int invisible_bytes;
+} layout_place;
+
+/// Goes past some columns.
+void layout_advance(layout_place *place, int width);
+
+/// Goes past the character that a text starts with.
+///
+/// Returns its length in bytes.
+size_t layout_step(layout_place *place, const char *text, size_t length);
+
+/// Goes past a text.
+void layout_pass(layout_place *place, const char *text, size_t length);
+
+/// The columns of the character that a text starts with.
+int layout_width(const char *text, size_t length);
+
+#endif

@@ -1,0 +1,307 @@
+// readline draws; then the same characters are drawn once more in colour, between saving and restoring the cursor. Its
+// own drawings count on the characters that stand there, never on their colours.
+#define _GNU_SOURCE
+#include "painting.h"
+#include "layout.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <readline/readline.h>
+
+// The place of the cursor and the last row of the line: readline's own, which are in no header.
+extern int _rl_last_v_pos __attribute__((weak));
+extern int _rl_last_c_pos __attribute__((weak));
+extern int _rl_vis_botlin __attribute__((weak));
+
+static void *decorate_context;
+static creadline_action decorate_action;
+
+// The style of each byte of the line, as the program has it.
+static unsigned char *styles;
+static int styled_bytes;
+static bool has_styles;
+
+// The text that may come next, and the columns of it that are on the screen.
+static char *hint;
+static bool hint_is_suggestion;
+static int hint_width;
+
+// The length of the line behind which a suggestion was shown; -1: none was.
+static int shown_behind = -1;
+
+// True while colours are on the screen; while the line is drawn without any; while it is left.
+static bool is_coloured, is_drawing_plainly, is_left;
+
+void painting_ask(void *context, creadline_action decorate) {
+  decorate_context = context;
+  decorate_action = decorate;
+}
+
+void painting_begin_line(void) {
+  is_coloured = false;
+  hint_width = 0;
+  shown_behind = -1;
+}
+
+void creadline_paint(int from, int to, creadline_style style) {
+  if (from < 0 || to > styled_bytes || from >= to) return;
+  memset(styles + from, (int)style, (size_t)(to - from));
+  has_styles = true;
+}
+
+void creadline_hint(const char *text, bool is_suggestion) {
+  free(hint);
+  hint = strdup(text);
+  hint_is_suggestion = is_suggestion;
+}
+
+static void forget_decoration(void) {
+  has_styles = hint_is_suggestion = false;
+  free(hint);
+  hint = NULL;
+}
+
+// Readline shows bytes that are no character of the locale in ways of its own.
+static bool has_only_characters(void) {
+  if (MB_CUR_MAX > 1) return true;
+  for (int index = 0; index < rl_end; index++) {
+    if ((unsigned char)rl_line_buffer[index] >= 0x80) return false;
+  }
+  return true;
+}
+
+// The places where the line starts and ends and where its cursor is, as readline counts them.
+typedef struct {
+  layout_place start, cursor, end;
+} line_places;
+
+static line_places find_places(int columns) {
+  layout_place place = {.width = columns, .ends_rows_early = true};
+  line_places places;
+  const char *prompt = rl_display_prompt == NULL ? "" : rl_display_prompt;
+  const char *last_row = strrchr(prompt, '\n');
+  if (last_row != NULL) prompt = last_row + 1;
+  layout_pass(&place, prompt, strlen(prompt));
+  places.start = place;
+  layout_pass(&place, rl_line_buffer, (size_t)rl_point);
+  places.cursor = place;
+  // A wide character that has no room in the row takes the cursor with it.
+  if (rl_point < rl_end &&
+      place.column + layout_width(rl_line_buffer + rl_point, (size_t)(rl_end - rl_point)) > columns) {
+    places.cursor.row++;
+    places.cursor.column = 0;
+  }
+  layout_pass(&place, rl_line_buffer + rl_point, (size_t)(rl_end - rl_point));
+  places.end = place;
+  return places;
+}
+
+// True where readline has the cursor and the last row at the same places.
+static bool agrees(const line_places *places) {
+  int column = places->cursor.column;
+  if (MB_CUR_MAX == 1 && places->cursor.row == 0) column += places->cursor.invisible_bytes;
+  return places->cursor.row == _rl_last_v_pos && column == _rl_last_c_pos && places->end.row == _rl_vis_botlin;
+}
+
+static bool may_decorate(void) {
+  if (decorate_action == NULL || creadline_is_dumb() || RL_ISSTATE(RL_STATE_ISEARCH | RL_STATE_NSEARCH)) return false;
+  if (&_rl_last_v_pos == NULL || &_rl_last_c_pos == NULL || &_rl_vis_botlin == NULL) return false;
+  const char *scrolls = rl_variable_value("horizontal-scroll-mode");
+  return (scrolls == NULL || strcmp(scrolls, "on") != 0) && has_only_characters();
+}
+
+static bool fits(const line_places *places, int rows) { return places->end.row < rows; }
+
+// Asks for the decoration of the line as it is now.
+static void decorate(void) {
+  forget_decoration();
+  int rows, columns;
+  rl_get_screen_size(&rows, &columns);
+  // Most characters take a column, and few more than four bytes.
+  if (!may_decorate() || rl_end / 4 > rows * columns) return;
+  line_places places = find_places(columns);
+  if (!fits(&places, rows)) return;
+  if (rl_end > styled_bytes || styles == NULL) {
+    unsigned char *grown = realloc(styles, (size_t)rl_end + 256);
+    if (grown == NULL) return;
+    styles = grown;
+  }
+  styled_bytes = rl_end;
+  memset(styles, CREADLINE_PLAIN, (size_t)rl_end + 1);
+  decorate_action(decorate_context);
+}
+
+static const char *const sequences[] = {
+    [CREADLINE_PLAIN] = "", [CREADLINE_VERB] = ";34",   [CREADLINE_UNKNOWN] = ";31",
+    [CREADLINE_OPEN] = ";33", [CREADLINE_BRACKET] = ";1;4",
+};
+
+static void put_character(layout_place *place, bool *is_row_full, const char *text, size_t size) {
+  layout_place before = *place;
+  layout_step(place, text, size);
+  if (*text == '\n') {
+    // A terminal waits at the end of a full row; readline has begun the next one.
+    if (*is_row_full) fputs("\r\n", rl_outstream);
+    fputs("\r\n", rl_outstream);
+  } else if (*text == '\t') {
+    for (int count = 8 - before.column % 8; count > 0; count--) fputc(' ', rl_outstream);
+  } else if (iscntrl((unsigned char)*text)) {
+    fprintf(rl_outstream, "^%c", *text == 0x7F ? '?' : toupper((unsigned char)*text | 0x40));
+  } else {
+    fwrite(text, 1, size, rl_outstream);
+  }
+  *is_row_full = *text != '\n' && place->row > before.row && place->column == 0;
+}
+
+// Draws the characters of the line in their colours. The cursor is where readline has it.
+static void paint(const line_places *places) {
+  int marked_from = rl_mark < rl_point ? rl_mark : rl_point;
+  int marked_to = rl_mark < rl_point ? rl_point : rl_mark;
+  bool has_mark = rl_mark_active_p();
+  // A key that was put back comes next, and may end the line.
+  bool has_cursor = !is_left && !RL_ISSTATE(RL_STATE_INPUTPENDING);
+  fputs("\0337\r", rl_outstream);
+  if (places->cursor.row > places->start.row) {
+    fprintf(rl_outstream, "\033[%dA", places->cursor.row - places->start.row);
+  }
+  if (places->start.column > 0) fprintf(rl_outstream, "\033[%dC", places->start.column);
+  layout_place place = places->start;
+  bool is_row_full = false;
+  int current = -1;
+  for (int index = 0; index < rl_end;) {
+    int style = has_styles ? styles[index] : CREADLINE_PLAIN;
+    if (!has_cursor && style == CREADLINE_BRACKET) style = CREADLINE_PLAIN;
+    bool is_marked = has_mark && index >= marked_from && index < marked_to;
+    if (current != (style | is_marked << 8)) {
+      fprintf(rl_outstream, "\033[0%s%sm", sequences[style], is_marked ? ";7" : "");
+      current = style | is_marked << 8;
+    }
+    layout_place next = place;
+    size_t size = layout_step(&next, rl_line_buffer + index, (size_t)(rl_end - index));
+    put_character(&place, &is_row_full, rl_line_buffer + index, size);
+    index += (int)size;
+  }
+  fputs("\033[0m\0338", rl_outstream);
+  is_coloured = has_styles;
+}
+
+void painting_draw(void) {
+  painting_take_back_hint();
+  if (is_drawing_plainly) {
+    rl_redisplay();
+    return;
+  }
+  decorate();
+  if (!has_styles && !is_coloured) {
+    rl_redisplay();
+    return;
+  }
+  int rows, columns;
+  rl_get_screen_size(&rows, &columns);
+  line_places places = find_places(columns);
+  if (is_coloured && (!may_decorate() || !fits(&places, rows))) {
+    // Colours that nobody would draw over are taken away with the characters.
+    is_drawing_plainly = true;
+    rl_clear_visible_line();
+    rl_forced_update_display();
+    is_drawing_plainly = is_coloured = false;
+    return;
+  }
+  rl_redisplay();
+  if (agrees(&places)) paint(&places);
+  fflush(rl_outstream);
+}
+
+bool painting_is_taller_than_screen(void) {
+  int rows, columns;
+  rl_get_screen_size(&rows, &columns);
+  line_places places = find_places(columns);
+  return !creadline_is_dumb() && !fits(&places, rows);
+}
+
+void painting_leave(void) {
+  is_left = true;
+  painting_draw();
+  is_left = false;
+}
+
+void painting_settle(void) {
+  if (is_coloured) painting_leave();
+}
+
+void painting_show_hint(void) {
+  if (hint == NULL || *hint == '\0' || rl_point != rl_end || rl_end == 0 || !may_decorate()) return;
+  if (RL_ISSTATE(RL_STATE_NUMERICARG | RL_STATE_MACROINPUT | RL_STATE_INPUTPENDING | RL_STATE_DONE)) return;
+  int rows, columns;
+  rl_get_screen_size(&rows, &columns);
+  line_places places = find_places(columns);
+  if (!fits(&places, rows) || !agrees(&places)) return;
+  // The last column stays free: a terminal that waits at the end of a row would keep it from its reader.
+  const char *mark = MB_CUR_MAX > 1 ? "…" : "...";
+  int mark_width = MB_CUR_MAX > 1 ? 1 : 3;
+  int room = columns - 1 - places.end.column;
+  size_t length = strlen(hint), taken = 0, cut = 0;
+  int width = 0, cut_width = 0;
+  while (taken < length && width <= room && !iscntrl((unsigned char)hint[taken])) {
+    layout_place place = {.width = columns};
+    width += layout_width(hint + taken, length - taken);
+    taken += layout_step(&place, hint + taken, length - taken);
+    if (width + mark_width > room) continue;
+    cut = taken;
+    cut_width = width;
+  }
+  bool is_cut = taken < length || width > room;
+  if (is_cut && cut_width == 0) return;
+  fputs("\0337\033[2m", rl_outstream);
+  fwrite(hint, 1, is_cut ? cut : length, rl_outstream);
+  if (is_cut) fputs(mark, rl_outstream);
+  fputs("\033[0m\0338", rl_outstream);
+  fflush(rl_outstream);
+  hint_width = is_cut ? cut_width + mark_width : width;
+  shown_behind = hint_is_suggestion ? rl_end : -1;
+}
+
+void painting_take_back_hint(void) {
+  if (hint_width == 0) return;
+  fputs("\033[K", rl_outstream);
+  hint_width = 0;
+}
+
+int painting_hint_width(void) { return hint_width; }
+
+// True where a person has seen what would be taken. A key may come with others, such as those of an arrow.
+static bool offers_suggestion(void) {
+  return hint != NULL && hint_is_suggestion && rl_point == rl_end && shown_behind == rl_end;
+}
+
+static int on_forward(int count, int key) {
+  if (!offers_suggestion()) return rl_forward_char(count, key);
+  rl_insert_text(hint);
+  return 0;
+}
+
+static int on_forward_word(int count, int key) {
+  int end = rl_end;
+  if (!offers_suggestion() || count < 1) return rl_forward_word(count, key);
+  rl_begin_undo_group();
+  rl_insert_text(hint);
+  rl_point = end;
+  rl_forward_word(count, key);
+  rl_delete_text(rl_point, rl_end);
+  rl_end_undo_group();
+  return 0;
+}
+
+static void bind_keys(Keymap keys) {
+  for (int key = 0; key < KEYMAP_SIZE; key++) {
+    if (keys[key].type == ISKMAP && keys[key].function != NULL) bind_keys((Keymap)keys[key].function);
+    if (keys[key].type != ISFUNC) continue;
+    if (keys[key].function == rl_forward_char) keys[key].function = on_forward;
+    if (keys[key].function == rl_forward_word) keys[key].function = on_forward_word;
+  }
+}
+
+void painting_bind_keys(const char *map) { bind_keys(rl_get_keymap_by_name(map)); }
