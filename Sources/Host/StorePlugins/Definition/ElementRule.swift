@@ -57,7 +57,7 @@ struct ElementRule {
 
 extension MapKey {
   /// The key as a value.
-  fileprivate var value: Value {
+  var value: Value {
     switch self {
     case .int(let number): .int(number)
     case .string(let text): .string(text)
