@@ -60,8 +60,9 @@ struct CompletionWords {
   /// completed as it is alone.
   mutating func dropPrefixes(_ commands: CommandTable) {
     while let verb = complete.first {
-      if commands[verb]?.takesCommand == true {
-        complete.removeFirst()
+      if let prefix = commands[verb], prefix.takesCommand {
+        guard complete.count > prefix.wordsBeforeCommand else { return }
+        complete.removeFirst(1 + prefix.wordsBeforeCommand)
       } else if verb == "alias", complete.count > 2, complete[2] == "=" {
         complete.removeFirst(3)
       } else {
