@@ -105,7 +105,7 @@ enum ShellListing: String, CaseIterable {
           ]
         })
     case .watches:
-      rows(["id", "path"], session.watches.list.map { [.int($0.id), .string($0.path.description)] })
+      rows(["id", "path"], session.watches.list.map { [.int($0.id), .string($0.name)] })
     case .settings:
       rows(
         ["name", "value", "origin"],
