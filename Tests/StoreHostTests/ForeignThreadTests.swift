@@ -69,4 +69,31 @@ enum ShopAction: Sendable { case tally(TallyAction) }
       #expect(text.contains("\n100\n"))
     }
   }
+
+  /// The history goes on, and lets go of its beginning, while a command walks along it.
+  @Test func theBeginningThatIsKeptMovesOnBesideAWalk() throws {
+    let host = try StoreHost(Self.application)
+    let file = try #require(tmpfile())
+    defer { fclose(file) }
+    let session = try Session(host, console: Console(output: fileno(file), error: fileno(file)))
+    #expect(session.run(commands: ["set journal.limit 4"]) == 0)
+    let isOver = Lock(false)
+    let adding = DispatchGroup()
+    DispatchQueue(label: "adding").async(group: adding) {
+      while !isOver.withLock({ $0 }) {
+        host.store.dispatch(.tally(.add))
+        usleep(20)
+      }
+    }
+    for _ in 0..<10 {
+      let status = session.run(commands: [
+        "try bisect state.tally.count < 0", "try plot state.tally.count", "try log 3", "try why tally.count",
+        "try diff 1 2", "try undo",
+      ])
+      #expect(status == 0)
+    }
+    isOver.withLock { $0 = true }
+    adding.wait()
+    try host.close()
+  }
 }

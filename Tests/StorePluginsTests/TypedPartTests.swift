@@ -172,8 +172,13 @@ struct TypedPartTests {
     var bytes: [UInt8: Int] = [1: 1]
     var widths: [UInt8] = [1]
     var count: UInt = 7
+    var rows: [Seat] = [Seat(id: 10), Seat(id: .max)]
+    var perCount: [UInt: Int] = [78: 1, .max: 2]
     var said = ""
   }
+
+  @Schema
+  struct Seat: Equatable { var id: UInt64 }
 
   @Schema
   struct Label: Hashable { var name: String }
@@ -190,7 +195,18 @@ struct TypedPartTests {
     ("local old = s.tags s.tags = { 'z', 'y', 'z' } s.said = #old .. #s.tags .. s.tags[1] .. old[1]", "32ya"),
     ("s.days[2] = s.days[1] s.perName.y = s.days[2] s.said = #s.days[2] .. s.perName.y[1]", "21"),
     ("s.said = tostring(s.tags == s.tags)", "true"),
-    ("s.count = s.count + 1 s.said = s.count", "8"),
+    ("s.count = s.count + 1 s.said = s.count .. ''", "8"),
+    ("s.said = tostring(s.count < 10) .. tostring(s.count > 10)", "truefalse"),
+    ("s.count = '18446744073709551615' s.said = s.count", "18446744073709551615"),
+    ("s.perCount[78] = s.perCount[78] + 5 s.perCount[9] = 1 s.said = s.perCount[78] .. s.perCount[9]", "61"),
+    ("s.perCount = { [5] = 1 } s.said = s.perCount[5] .. tostring(s.perCount[78])", "1nil"),
+    ("s.perCount = { 4, [5] = 1, ['18446744073709551615'] = 7 } s.said = s.perCount[1] .. s.perCount[5]", "41"),
+    ("s.perCount['18446744073709551615'] = 3 s.said = s.perCount['18446744073709551615'] .. ''", "3"),
+    (
+      "for key, value in pairs(s.perCount) do s.said = s.said .. key .. ':' .. value .. ' ' end",
+      "78:1 18446744073709551615:2 "
+    ),
+    ("s.said = s.rows:id(10).id .. s.rows:id('18446744073709551615').id", "1018446744073709551615"),
   ])
   func setsAndRangesAreReadByTheirParts(body: String, said: String) throws {
     var box = Box()
@@ -210,6 +226,10 @@ struct TypedPartTests {
     ("local x = s.seats.middle", "shelf.seats has no field 'middle'"),
     ("s.bytes[300] = 1", "'shelf.bytes' must have UInt8 keys, got number 300"),
     ("s.widths[1] = 300", "'shelf.widths[1]' must be 0...255, got 300"),
+    ("s.perCount['007'] = 1", "shelf.perCount is [Int: Int]; it has no '007' (keys are Int)"),
+    ("s.perCount[-1] = 1", "'shelf.perCount' must have UInt keys, got number -1"),
+    ("s.perCount = { 1, x = 2 }", "'shelf.perCount' cannot be read as a value: it has both positions and names"),
+    ("s.count = 1.5", "'shelf.count' must be Int, got number 1.5"),
     ("s.count = -1", "'shelf.count' must be 0...18446744073709551615, got -1"),
   ])
   func theirPartsAreNotWritten(body: String, message: String) {

@@ -1,6 +1,6 @@
 #include "LuaLimit.h"
 
-#include <string.h>
+#include <stdlib.h>
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
@@ -17,19 +17,6 @@ void lua_limit_call(long count) {
       lua_pushvalue(L, -2);
       lua_call(L, 1, 0);
     }
-  }
-  lua_close(L);
-}
-
-void lua_limit_load(long count) {
-  static const char line[] = "x = x + 1";
-  lua_State *L = luaL_newstate();
-  if (L == NULL) return;
-  lua_pushinteger(L, 0);
-  lua_setglobal(L, "x");
-  for (; count > 0; count -= 1) {
-    if (luaL_loadbuffer(L, line, strlen(line), "=line") != LUA_OK) break;
-    lua_call(L, 0, 0);
   }
   lua_close(L);
 }

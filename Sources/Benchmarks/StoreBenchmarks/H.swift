@@ -107,7 +107,7 @@ private func sharing(seconds: Int) throws -> (dispatch: Double, look: Double) {
       let status = session.run(commands: [
         "try bisect state.ledger.count < 0", "show ledger.rows --as json", "export journal \(file)",
         "replay \(file) --verify", "ingest \(records) --as ledger.add", "log 20", "why ledger.count", "try undo",
-        "goto 1", "goto head",
+        "try goto 1", "goto head",
       ])
       if status != 0 { failure.withLock { $0 = status } }
     }

@@ -56,17 +56,3 @@ extension URL: Schematic {
   /// The URL of a text.
   public init(schemaValue value: Value) throws(SchemaError) { self = try URL.read(value) { URL(string: $0) } }
 }
-
-extension Decimal: Schematic {
-  /// The number as text, since a `Double` does not hold all of its digits.
-  public static let schema = Schema.text(of: Decimal.self, \.description)
-  /// The number of a text with a point, or of `NaN`.
-  public init(schemaValue value: Value) throws(SchemaError) {
-    self = try Decimal.read(value) { text in
-      if text == Decimal.nan.description { return .nan }
-      // The initialiser takes the start of a text for the whole.
-      let isNumber = text.wholeMatch(of: /[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?/) != nil
-      return isNumber ? Decimal(string: text) : nil
-    }
-  }
-}

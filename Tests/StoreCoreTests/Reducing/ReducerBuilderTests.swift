@@ -31,7 +31,7 @@ import Testing
 
   @Test func reducersMayBeWrittenInPlace() throws {
     let built = CountReducer.compose {
-      { action, state in if action == .inc { state += 1 } }
+      CountReducer { action, state in if action == .inc { state += 1 } }
       CountReducer("named") { $1 *= 10 }
       CountReducer.throwing("throwing") { _, state, _ in state -= 1 }
     }

@@ -23,32 +23,11 @@ import Testing
     #expect(
       try fields(Widths.self).map { $0.schema.bounds } == [
         "-128...127", "-32768...32767", "-2147483648...2147483647", nil, "0...255", "0...65535", "0...4294967295",
-        nil, nil, nil,
+        ">= 0", ">= 0", nil,
       ])
     try survives(Widths())
     let error = #expect(throws: SchemaError.self) { try UInt8(schemaValue: .int(256)) }
     #expect(error?.message == "value must be 0...255, got 256")
-  }
-
-  @Test func numbersAboveIntAreDigits() throws {
-    #expect(UInt64.max.schemaValue == .string("18446744073709551615"))
-    #expect(UInt(3).schemaValue == .string("3"))
-    try survives(UInt.max)
-    try survives(UInt64.max)
-    try survives([UInt.max: UInt64.max, 0: 1])
-    try survives(Set<UInt>([.max, 2]))
-    // As Lua has it, and as files of before do.
-    #expect(try UInt.schema.check(.int(42)) == .string("42"))
-    #expect(try [UInt].schema.value(fromJSON: .list([.int(42)])) == .list([.string("42")]))
-    let (error, tooLarge) = (
-      #expect(throws: SchemaError.self) { try UInt64.schema.check(.string("-1")) },
-      #expect(throws: SchemaError.self) { try UInt.schema.check(.string("18446744073709551616")) }
-    )
-    #expect(error?.message == "value must be 0...18446744073709551615, got -1")
-    #expect(tooLarge?.message == "value must be 0...18446744073709551615, got 18446744073709551616")
-    for text in ["", "-", "x", "1.0", "1e3"] {
-      #expect(throws: SchemaError.self, "\(text)") { try UInt.schema.check(.string(text)) }
-    }
   }
 
   @Test func aFloatShowsTheDecimalThatItWasMadeOf() throws {
@@ -57,6 +36,8 @@ import Testing
     {
       try #expect(Float(schemaValue: number.schemaValue) == number)
     }
+    let error = #expect(throws: SchemaError.self) { try Float.schema.check(.double(1e39)) }
+    #expect(error?.message == "value must be -3.4028235e+38...3.4028235e+38, got 1e+39")
   }
 
   @Test func aDurationIsSeconds() throws {
@@ -68,7 +49,8 @@ import Testing
     #expect(try Duration.schema.check(.int(3)) == .double(3))
     for value in [.double(.infinity), .double(.nan), .string("x"), .string("1."), .string(".5"), .bool(true)] as [Value]
     {
-      #expect(throws: SchemaError.self) { try Duration.schema.check(value) }
+      let error = #expect(throws: SchemaError.self) { try Duration.schema.check(value) }
+      #expect(error?.message.hasPrefix("value must be a number of seconds, got ") == true)
     }
   }
 
@@ -128,7 +110,7 @@ import Testing
     #expect(UInt8(mapKey: .int(256)) == nil)
     try survives(programme)
     guard case .map(let seeds) = try value(of: "perSeed", in: programme) else { throw MacroMismatch() }
-    #expect(seeds.map(\.key) == [.string("18446744073709551615"), .string("7")])
+    #expect(seeds.map(\.key) == [.int(7), .string("18446744073709551615")])
   }
 
   /// The kind of a key allows more than the type does.
@@ -138,7 +120,8 @@ import Testing
     }
     #expect(message([UInt8: Int].self, .int(256)) == "value must have UInt8 keys, got number 256")
     #expect(message([Genre: Int].self, .string("opera")) == #"value must have Genre keys, got string "opera""#)
-    #expect(message([UInt: Int].self, .string("x")) == #"value must have UInt keys, got string "x""#)
+    #expect(message([UInt: Int].self, .string("x")) == #"value must have Int keys, got string "x""#)
+    #expect(message([UInt: Int].self, .int(-1)) == "value must have UInt keys, got number -1")
     #expect(message([String: Int].self, .int(1)) == "value must have String keys, got number 1")
   }
 
@@ -152,7 +135,7 @@ import Testing
     #expect(message(Genre?.self, .string("opera")) == #"'given' must be one of drama, comedy, got string "opera""#)
     #expect(message(Range<Int>.self, range) == "'given.upperBound' must be >= 3, got 2")
     #expect(message([Rank].self, .list([.int(1), .int(9)])) == "'given[2]' must be Rank, got number 9")
-    #expect(message(Set<UInt>.self, .list([.bool(true)])) == "'given[1]' must be UInt, got bool true")
+    #expect(message(Set<UInt>.self, .list([.bool(true)])) == "'given[1]' must be Int, got bool true")
     #expect(message(Float.self, .string("x")) == #"'given' must be Double, got string "x""#)
   }
 
@@ -203,8 +186,20 @@ import Testing
     #expect(Page<[Duration]>.schema.typeName == "Page<[Duration]>")
     #expect(Page<[UInt8: Set<Rank>]>.schema.typeName == "Page<[UInt8: Set<Rank>]>")
     #expect(Page<Range<UInt8>>.schema.typeName == "Page<Range<UInt8>>")
-    #expect(Page<Page<UInt8>.Position>.schema.typeName == "Page<Position<UInt8>>")
+    #expect(Page<Page<UInt8>.Position>.schema.typeName == "Page<Page.Position<UInt8>>")
     #expect(Page<MovieID>.schema.typeName == "Page<MovieID>")
+  }
+
+  @Test func typesOfOneNameAreToldApartByTheTypesAroundThem() {
+    #expect(Page<Movies.State>.schema.typeName == "Page<Movies.State>")
+    #expect(Page<[Books.State?]>.schema.typeName == "Page<[Books.State?]>")
+  }
+
+  @Test func functionsAsArgumentsKeepTheirArrows() {
+    #expect(Kind<() -> Int>.Part.schema.typeName == "Part<() -> Int>")
+    #expect(
+      Kind<(Int, [Page<Int>]) -> (Int) -> Bool>.Part.schema.typeName == "Part<(Int, Array<Page<Int>>) -> (Int) -> Bool>"
+    )
   }
 
   @Test func aTypeInAnExtensionHasTheArgumentsOfTheTypesAroundIt() throws {

@@ -67,6 +67,20 @@ extension Page {
   enum Turn: Equatable { case to(Cursor), back }
 }
 
+enum Movies {
+  @Schema struct State: Equatable { var seen = 0 }
+}
+
+enum Books {
+  @Schema struct State: Equatable { var read = "" }
+}
+
+enum Kind<Argument> {}
+
+extension Kind {
+  @Schema struct Part: Equatable { var number = 0 }
+}
+
 extension Ticket {
   @Schema
   struct Stub: Equatable { var row = 0 }

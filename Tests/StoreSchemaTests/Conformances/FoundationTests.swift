@@ -35,6 +35,27 @@ import Testing
     }
   }
 
+  /// A number that a `Decimal` holds in another spelling is taken, one that it would round is not.
+  @Test func noDigitOfADecimalIsLost() throws {
+    for text in ["-0", "007.50", "+1e3", "100e-2", ".5", "12345678901234567890123456789012345678e90"] {
+      #expect(throws: Never.self, "\(text)") { try Decimal(schemaValue: .string(text)) }
+    }
+    #expect(try Decimal(schemaValue: .string("1e3")) == 1000)
+    let long = "0." + String(repeating: "123456789", count: 5)
+    for text in [long, "1" + long, "1e200", "1e-200", "-1e99999999999999999999"] {
+      #expect(throws: SchemaError.self, "\(text)") { try Decimal(schemaValue: .string(text)) }
+    }
+    let error = #expect(throws: SchemaError.self) { try Decimal.schema.check(.string(long)) }
+    #expect(error?.message == "value must be a Decimal, which has at most 38 digits, got string \"\(long)\"")
+  }
+
+  @Test func twoSpellingsOfAKeyAreRefused() {
+    let spelling = "E621E1F8-C36C-495A-93FC-0C247A3E6E5F"
+    let keys = Value.map([.string(spelling): .int(1), .string(spelling.lowercased()): .int(2)])
+    let error = #expect(throws: SchemaError.self) { try [UUID: Int].schema.check(keys) }
+    #expect(error?.message == "value must have different UUID keys, got string \"\(spelling.lowercased())\"")
+  }
+
   @Test func typesOfFoundationTellGenericTypesApart() {
     #expect(Page<UUID>.schema.typeName == "Page<UUID>")
     #expect(Page<Date>.Cursor.schema.typeName == "Cursor<Date>")

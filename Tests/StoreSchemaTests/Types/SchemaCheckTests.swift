@@ -82,8 +82,10 @@ import Testing
 
   @Test func tablesThatAreNoListsAreRefused() {
     let list = Schema.dynamic(.list(.dynamic(.int(minimum: nil, maximum: nil))))
-    #expect(Self.message(.map([.int(1): .int(5), .int(3): .int(7)]), list) == "value must be [Int], got a record")
-    #expect(Self.message(.map([.int(1): .int(5), .string("n"): .int(2)]), list) == "value must be [Int], got a record")
+    #expect(
+      Self.message(.map([.int(1): .int(5), .int(3): .int(7)]), list) == "value must be a list: item 2 is missing")
+    #expect(
+      Self.message(.map([.int(1): .int(5), .string("n"): .int(2)]), list) == "value must be [Int], got a record")
     #expect(Self.message(.int(3), list) == "value must be [Int], got number 3")
     #expect(Self.message(.list([.int(1), .none, .int(3)]), list) == "'[2]' must be Int, got nil")
   }

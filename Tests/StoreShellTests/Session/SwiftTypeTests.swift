@@ -36,7 +36,9 @@ private enum Now {
     var perSeed: [UInt64: Int] = [:]
     var rank = Rank.low
     var note = ""
+    var rows: PersistentList<Row> = [Row(id: 10), Row(id: .max), Row(id: 9), Row(id: 1 << 63)]
   }
+  @Schema struct Row: Sendable { var id: UInt64 }
   @Schema enum GaugeAction: Sendable {
     case set(count: UInt), wait(length: Duration), seed(UInt64), rank(Rank), sit(Range<Int>), tag(Set<UInt8>)
     case count([UInt8: Int]), note(String)
@@ -61,7 +63,7 @@ private enum Now {
     }.lift(action: \.gauge, state: \.gauge))
 }
 
-/// Two types whose names are the same from without.
+/// Two types of one short name.
 private enum Left {
   @Schema struct Item: Hashable, Sendable { var left = 1 }
 }
@@ -70,10 +72,23 @@ private enum Right {
   @Schema struct Item: Hashable, Sendable { var right = "" }
 }
 
+/// A type whose name is that of another one all over.
+private func ambiguous(_ options: SessionOptions, _ console: Console) throws -> Session {
+  struct Item: Hashable, SchematicRawValue { var rawValue: Int }
+  func other(_ options: SessionOptions, _ console: Console) throws -> Session {
+    struct Item: Hashable, SchematicRawValue { var rawValue: String }
+    return try twins(Item.self, options, console)
+  }
+  func twins<Other: Schematic>(_ type: Other.Type, _ options: SessionOptions, _ console: Console) throws -> Session {
+    try Twins<Item, Other>.session(options, console)
+  }
+  return try other(options, console)
+}
+
 @Schema private struct Row<Element: Schematic>: Sendable { var elements: [Element] = [] }
 
-private struct Twins<Element: Schematic> {
-  @Schema struct House: Sendable { var left = Row<Left.Item>(), right = Row<Element>() }
+private struct Twins<One: Schematic, Other: Schematic> {
+  @Schema struct House: Sendable { var left = Row<One>(), right = Row<Other>() }
   @Schema enum Action: Sendable { case left(LampAction) }
 
   static func session(_ options: SessionOptions, _ console: Console) throws -> Session {
@@ -91,7 +106,7 @@ private struct Twins<Element: Schematic> {
 
   private static let far = [
     "dispatch gauge.set 18446744073709551615 --quiet", "dispatch gauge.seed 18446744073709551614 --quiet",
-    "dispatch gauge.wait \"4000000000.000000000000000001\" --quiet",
+    "dispatch gauge.wait 4000000000.000000000000000001 --quiet",
   ]
   private static let shown =
     "18446744073709551615\n4000000000.000000000000000001\n18446744073709551614  1\n"
@@ -153,9 +168,18 @@ private struct Twins<Element: Schematic> {
   }
 
   @Test(arguments: [
-    ("gauge.set -1", "'count' must be 0...18446744073709551615, got -1", "gauge.set count:String"),
-    ("gauge.set x", "'count' must be UInt, got string \"x\"", "gauge.set count:String"),
-    ("gauge.wait soon", "'length' must be Double, got string \"soon\"", "gauge.wait length:Double"),
+    ("gauge.set -1", "'count' must be 0...18446744073709551615, got -1", "gauge.set count:Int"),
+    ("gauge.set x", "'count' must be Int, got string \"x\"", "gauge.set count:Int"),
+    ("gauge.wait soon", "'length' must be a number of seconds, got string \"soon\"", "gauge.wait length:Double"),
+    (
+      "gauge.set 18446744073709551616", "'count' must be 0...18446744073709551615, got 18446744073709551616",
+      "gauge.set count:Int"
+    ),
+    ("gauge.set 1.5", "'count' must be Int, got number 1.5", "gauge.set count:Int"),
+    (
+      "gauge.count { \"007\" = 1, \"7\" = 2 }", "'value' must have Int keys, got string \"007\"",
+      "gauge.count value:[Int: Int]"
+    ),
     ("gauge.rank 3", "'value' must be Rank, got number 3", "gauge.rank value:Int"),
     (
       "gauge.sit { lowerBound = 3, upperBound = 1 }", "'value.upperBound' must be >= 3, got 1",
@@ -173,10 +197,27 @@ private struct Twins<Element: Schematic> {
   }
 
   @Test func genericTypesOfOneNameAreRefused() throws {
-    #expect(throws: StoreError.duplicateType(name: "Row<Item>")) { try Shell(over: Twins<Right.Item>.session) }
+    #expect(throws: StoreError.duplicateType(name: "Row<Item>")) { try Shell(over: ambiguous) }
     #expect(StoreError.duplicateType(name: "Row<Item>").message.hasPrefix("two types are named 'Row<Item>'"))
-    _ = try Shell(over: Twins<Left.Item>.session)
-    _ = try Shell(over: Twins<Int>.session)
+    _ = try Shell(over: Twins<Left.Item, Left.Item>.session)
+    _ = try Shell(over: Twins<Left.Item, Int>.session)
+    _ = try Shell(over: Twins<Left.Item, Right.Item>.session)
+  }
+
+  @Test func integersOfAllSizesAreSelectedAndSorted() throws {
+    let ids = "rows[id=%].id --as raw"
+    let shell = try now()
+    for id in ["9", "10", "18446744073709551615", "9223372036854775808"] {
+      let outcome = shell.run("show gauge.\(ids.replacing("%", with: id))")
+      #expect(outcome == .init(output: "\(id)\n"))
+    }
+    let sorted = "9\n10\n9223372036854775808\n18446744073709551615\n"
+    #expect(shell.run("show gauge.rows --sort id --as raw") == .init(output: sorted))
+    #expect(
+      shell.run("show gauge.rows --sort -id --as raw").output
+        == sorted.split(separator: "\n").reversed().joined(separator: "\n") + "\n")
+    #expect(shell.run("show gauge.rows where math.type(id) and id > 9 --as raw") == .init(output: "10\n"))
+    #expect(shell.run("= state.gauge.rows:id(10).id < 11") == .init(output: "true\n"))
   }
 
   @Test func luaReadsThemByTheirParts() throws {

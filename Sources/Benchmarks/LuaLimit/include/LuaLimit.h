@@ -7,9 +7,6 @@
 /// Calls a Lua function that increments a field of a plain table, `count` times.
 void lua_limit_call(long count);
 
-/// Has Lua read and run a line of text as a chunk of its own, `count` times.
-void lua_limit_load(long count);
-
 /// The number of bytes that this process has allocated and not given back; 0 where the system does not say.
 size_t lua_limit_allocated(void);
 

@@ -155,6 +155,7 @@ final class SliceShape {
   func mapKey(_ key: LuaArgument) -> MapKey? {
     switch (form, key.kind) {
     case (.integerMap, .integer(let number)): .int(number)
+    case (.integerMap, .string(let text)) where schema.isReadByItsType && text.text.isWideInteger: .string(text.text)
     case (.textMap, .string(let text)): (ShortText.text(text.bytes) ?? text.validText).map { .string($0) }
     default: nil
     }

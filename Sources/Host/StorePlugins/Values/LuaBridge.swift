@@ -85,6 +85,7 @@ enum LuaBridge {
     let entries = table.entries()
     var list = PersistentList<Value>()
     var map = PersistentMap<MapKey, Value>()
+    var hasNames = false
     for (key, lua) in entries {
       let mapKey: MapKey
       switch key {
@@ -101,14 +102,14 @@ enum LuaBridge {
         if case .malformedTable(tooMany) = error.problem { throw error }
         throw error.under(Path([.key(mapKey)]))
       }
-      switch mapKey {
-      case .int(list.count + 1): list.append(value)
-      case .int: throw SchemaError(Path(), .malformedList("item \(list.count + 1) is missing"))
-      case .string: map[mapKey] = value
-      }
+      if case .string(let name) = mapKey, !name.isWideInteger { hasNames = true }
+      if mapKey == .int(list.count + 1) { list.append(value) } else { map[mapKey] = value }
     }
-    guard !map.isEmpty else { return list.isEmpty ? .map(map) : .list(list) }
-    guard list.isEmpty else { throw SchemaError(Path(), .malformedTable("it has both positions and names")) }
+    if map.isEmpty { return list.isEmpty ? .map(map) : .list(list) }
+    for (index, value) in list.enumerated() { map[.int(index + 1)] = value }
+    if hasNames, case .int? = map.firstEntry(after: nil)?.key {
+      throw SchemaError(Path(), .malformedTable("it has both positions and names"))
+    }
     return .map(map)
   }
 

@@ -21,6 +21,9 @@ package struct ByteView: Bytes {
     try body(base)
   }
 
+  /// Gives the bytes without checks of bounds in release.
+  func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result { body(base) }
+
   /// A part of the bytes as text; what is not UTF-8 is replaced.
   package func text(_ range: Range<Int>) -> String { String(decoding: part(range), as: UTF8.self) }
 

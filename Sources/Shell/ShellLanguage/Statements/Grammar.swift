@@ -36,17 +36,24 @@ public final class Grammar: Sendable {
 
   package func luaVerb(_ name: Slice<ByteView>) -> LuaVerb? {
     guard mayKnow(name) else { return nil }
-    return luaVerbs.first { $0.name.elementsEqual(name) }?.verb
+    return luaVerbs.first { Self.areEqual($0.name, name) }?.verb
   }
 
   /// The number of words between a prefix and its command; nil: the word is no prefix.
   package func wordsBehind(prefix name: Slice<ByteView>) -> Int? {
     guard mayKnow(name) else { return nil }
-    return prefixes.first { $0.name.elementsEqual(name) }?.words
+    return prefixes.first { Self.areEqual($0.name, name) }?.words
   }
 
   package func takesNumbers(_ name: Slice<ByteView>) -> Bool {
-    mayKnow(name) && numberVerbs.contains { $0.elementsEqual(name) }
+    mayKnow(name) && numberVerbs.contains { Self.areEqual($0, name) }
+  }
+
+  /// Returns true if a verb gives the rest of its line another meaning than that of words: it is Lua, or a command.
+  func givesMeaning(to verb: Slice<ByteView>) -> Bool { luaVerb(verb) != nil || wordsBehind(prefix: verb) != nil }
+
+  private static func areEqual(_ verb: [UInt8], _ name: Slice<ByteView>) -> Bool {
+    verb.count == name.count && verb.elementsEqual(name)
   }
 
   /// Returns true if a word could be one of the verbs, by its first byte.

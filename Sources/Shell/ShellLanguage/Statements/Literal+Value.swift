@@ -49,7 +49,7 @@ extension Literal {
     switch (self, schema.kind) {
     case (.lua, _), (.variable, _), (_, .any): return try value(resolving: resolve)
     case (_, .optional(let wrapped)): return isNil ? .none : try shaped(for: wrapped, resolve)
-    case (.bare(let word), _): return Literal.typed(word, schema.kind)
+    case (.bare(let word), _): return Literal.typed(word, schema)
     // As JSON writes the numbers that it has no digits for.
     case (.text(let text), .double) where ["inf", "-inf", "nan"].contains(text): return Literal.typed(text, schema.kind)
     case (.text(let text), _): return .string(text)
@@ -63,9 +63,7 @@ extension Literal {
       return .map(
         PersistentMap(
           try fields.map { field in
-            var key = MapKey.string(field.name)
-            if keys == .int, let number = Int(field.name) { key = .int(number) }
-            return (key, try field.value.shaped(for: element, resolve))
+            (keys.spelling(of: .string(field.name)), try field.value.shaped(for: element, resolve))
           }))
     case (.record(let fields), .union(let union)):
       return .map(
@@ -105,8 +103,21 @@ extension Literal {
     }
   }
 
+  /// The value of a word where a scalar is declared. A number is read by its digits where the type does so, since a `Double`
+  /// may not hold all of them.
+  package static func typed(_ word: String, _ schema: Schema) -> Value {
+    let value = typed(word, schema.kind)
+    guard case .double = value, schema.isReadByItsType else { return value }
+    do throws(SchemaError) {
+      return try schema.check(.string(word))
+    } catch {
+      if case .outOfRange = error.problem { return .string(word) }
+      return value
+    }
+  }
+
   /// The value of a word where a scalar of that kind is declared; text where it is none of that kind.
-  package static func typed(_ word: String, _ kind: Schema.Kind) -> Value {
+  private static func typed(_ word: String, _ kind: Schema.Kind) -> Value {
     switch kind {
     case .string, .choice: return .string(word)
     case _ where word == "nil" || word == "null": return .none

@@ -80,6 +80,18 @@ public struct StatementReader: Sendable {
     return nil
   }
 
+  /// Passes over lines that can have no fault, none of which is read.
+  public mutating func passPlainLines() {
+    if isAtStart { skipMark() }
+    while skipToStatement() {
+      let end = bytes.withUnsafeBufferPointer {
+        PlainLine(ByteView($0), from: position, isLast: isFinished, grammar: grammar)?.end
+      }
+      guard let end, end - position <= maximumLength else { return }
+      leave(end, 0)
+    }
+  }
+
   /// Passes over a byte order mark at the start of the text, which is no part of it, once its bytes are there.
   private mutating func skipMark() {
     let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
@@ -96,6 +108,11 @@ public struct StatementReader: Sendable {
   }
 
   private func read(_ bytes: ByteView) -> Outcome {
+    if let plain = PlainLine(bytes, from: position, isLast: isFinished, grammar: grammar),
+      plain.end - position <= maximumLength
+    {
+      return .statement(plain.statement(onLine: line), end: plain.end, lines: 0)
+    }
     var scanner = StatementScanner(
       bytes, start: position, firstLine: line, isLast: isFinished, grammar: grammar,
       maximumLength: maximumLength)

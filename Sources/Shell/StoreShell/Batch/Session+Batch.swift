@@ -111,6 +111,7 @@ extension Session {
     var reader = reader
     do throws(SyntaxFault) {
       while true {
+        reader.passPlainLines()
         guard let statement = try reader.next() else { return nil }
         if let fault = luaFault(of: statement) { return fault }
       }

@@ -72,16 +72,16 @@ extension Session {
   /// - Parameter isFirst: true if it is asked after every action.
   fileprivate func action(where text: String, isFirst: Bool) throws -> Turn {
     let condition = try lua().condition(text, chunk: chunkName)
-    let end = store.viewed?.number ?? store.live.head
-    guard store.live.oldest < end else {
-      throw store.live.oldest == 0
+    let (oldest, end) = store.kept
+    guard oldest < end else {
+      throw oldest == 0
         ? ShellError(code: .neverHeld, message: "nothing has happened yet")
         : ShellError(
           code: .notKept,
-          message: "#\(store.live.oldest) is the oldest state that is kept, and nothing has happened since",
+          message: "#\(oldest) is the oldest state that is kept, and nothing has happened since",
           hint: store.live.hintAtBeginning)
     }
-    let numbers = (store.live.oldest + 1)...end
+    let numbers = (oldest + 1)...end
     var asked = 0
     var progress = Progress(self, "asking,")
     progress.total = isFirst ? numbers.count : 0
@@ -92,11 +92,11 @@ extension Session {
       return try condition.holds()
     }
     let answer = try isFirst ? store.bisect(numbers, holds: holds) : store.halve(numbers, holds: holds)
-    guard !answer.heldBefore || store.live.oldest == 0 else {
+    guard !answer.heldBefore || oldest == 0 else {
       throw ShellError(
         code: .notKept,
         message:
-          "\(text) holds already after #\(store.live.oldest), the oldest state that is kept: it may have held before",
+          "\(text) holds already after #\(oldest), the oldest state that is kept: it may have held before",
         hint: store.live.hintAtBeginning)
     }
     guard let entry = answer.entry else {

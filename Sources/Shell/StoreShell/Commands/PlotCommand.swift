@@ -97,8 +97,8 @@ extension Session {
   /// point has no value where a module of the last point was not there yet, such as before a plugin was loaded.
   fileprivate func values(of expression: String, over count: Int) throws -> [PlottedPoint] {
     let lua = try lua()
-    let last = store.viewed?.number ?? store.live.head
-    let first = max(store.live.oldest, last > count ? last - count : 0)
+    let (oldest, last) = store.kept
+    let first = max(oldest, last > count ? last - count : 0)
     func names() -> Set<String> { Set(store.modules.map(\.name)) }
     let known = try store.viewing(last, names)
     // A fault of the expression itself shows at the last point.

@@ -62,6 +62,7 @@ final class PlainRecords {
 
   private static func accepted(_ field: Field) -> Accepted {
     switch field.schema.kind {
+    case _ where field.schema.isReadByItsType: .nothing
     case .string: .text
     case .int(let minimum, let maximum) where minimum ?? .min <= maximum ?? .max:
       .whole((minimum ?? .min)...(maximum ?? .max))

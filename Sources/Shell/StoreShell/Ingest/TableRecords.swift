@@ -116,7 +116,7 @@ struct TableRecords<Rows: CellRows>: RecordReading {
     // The type inside an optional one is what messages name.
     default:
       do throws(SchemaError) {
-        return try schema.check(Literal.typed(text, schema.kind))
+        return try schema.check(Literal.typed(text, schema))
       } catch {
         throw error.naming(text)
       }

@@ -1,6 +1,11 @@
 import Dispatch
-import Glibc
 import Synchronization
+
+#if canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
 
 /// The machine's monotonic clock, from the moment it is made.
 public final class RealClock: ContinuingClock {

@@ -9,13 +9,14 @@ public protocol Composed {
 }
 
 extension Composed {
-  /// The parts in order.
+  /// The parts in order, then those of a block, top to bottom. One function for both, so that the compiler names what is
+  /// wrong with a part.
   @inlinable
-  public static func compose(_ parts: Self...) -> Self { parts.reduce(.identity) { $0.appending($1) } }
-
-  /// The parts in order, top to bottom.
-  @inlinable
-  public static func compose(@CompositionBuilder<Self> _ content: () -> Self) -> Self { content() }
+  public static func compose(
+    _ parts: Self..., @CompositionBuilder<Self> then content: () -> Self = { Self.identity }
+  ) -> Self {
+    parts.reduce(Self.identity) { $0.appending($1) }.appending(content())
+  }
 }
 
 /// Lists parts from top to bottom: reducers, middlewares, readers or handlers.

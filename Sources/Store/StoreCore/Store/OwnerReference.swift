@@ -1,6 +1,10 @@
 import Synchronization
 
-import Glibc
+#if canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
 
 /// Lets what a store owns reach it without keeping it alive.
 @usableFromInline
@@ -46,7 +50,13 @@ final class OwnerReference<Action: Sendable, State: Sendable>: @unchecked Sendab
   }
 
   /// The store's state; of a store that is gone, its last one: an effect may still be on its way to its end.
-  @usableFromInline var state: State {
+  @inlinable var state: State {
+    if isMine, let unretained { return unretained._withUnsafeGuaranteedRef { $0.state } }
+    return stateFromElsewhere
+  }
+
+  /// The state, for a thread that does not own the store.
+  @usableFromInline var stateFromElsewhere: State {
     if let state = withStore({ $0.state }) { return state }
     // A store that is about to go with its keeper has nothing left to do.
     return store?.state ?? lastState

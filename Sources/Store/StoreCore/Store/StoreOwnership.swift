@@ -1,6 +1,10 @@
 import Synchronization
 
-import Glibc
+#if canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
 
 /// Decides which thread processes a store's actions, and takes in what other threads bring meanwhile (R1, R2).
 ///
@@ -92,7 +96,13 @@ final class OwningThread: Sendable {
 
   /// A word that tells this thread from all others: an address, and so neither zero nor one.
   @inlinable
-  static var current: UInt { UInt(pthread_self()) }
+  static var current: UInt {
+    #if canImport(Musl)
+      UInt(bitPattern: pthread_self())
+    #else
+      UInt(pthread_self())
+    #endif
+  }
 
   @inlinable
   var isMine: Bool { word.load(ordering: .relaxed) == Self.current }

@@ -1,4 +1,8 @@
-import Glibc
+#if canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
 
 /// A value that one thread at a time reaches.
 ///

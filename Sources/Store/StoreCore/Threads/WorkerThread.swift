@@ -1,9 +1,19 @@
-import Glibc
+#if canImport(Musl)
+  import Musl
+
+  private typealias ThreadID = pthread_t?
+  private var noThread: ThreadID { nil }
+#else
+  import Glibc
+
+  private typealias ThreadID = pthread_t
+  private var noThread: ThreadID { 0 }
+#endif
 
 /// A thread of the system's for work that waits in a system call, which would hold up a thread that others need.
 package struct WorkerThread: @unchecked Sendable {
   // Safe: the number of the thread is only read, by `join`.
-  private let id: pthread_t
+  private let id: ThreadID
 
   /// The system has no thread to give.
   package struct Refusal: Error {
@@ -16,7 +26,7 @@ package struct WorkerThread: @unchecked Sendable {
   /// - Throws: ``Refusal``; then the work is not done.
   package init(_ work: @escaping @Sendable () -> Void) throws(Refusal) {
     let work = Unmanaged.passRetained(Work(run: work))
-    var id = pthread_t()
+    var id = noThread
     let code = pthread_create(
       &id, nil,
       { context in

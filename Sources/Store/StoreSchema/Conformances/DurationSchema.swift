@@ -16,11 +16,12 @@ extension Duration: Schematic {
     case .int(let seconds): duration = .seconds(seconds)
     case .double(let seconds): duration = Duration(secondsShown: seconds)
     case .string(let text): duration = Duration(decimalSeconds: text)
-    default: throw Duration.schema.mismatch(value)
+    default: duration = nil
     }
     guard let duration else {
-      guard case .double(let seconds) = value else { throw Duration.schema.mismatch(value) }
-      throw SchemaError(Path(), .outOfRange(bounds: "a number of seconds", found: ScalarText.text(of: seconds)))
+      let expected = "a number of seconds"
+      guard case .double(let seconds) = value else { throw SchemaError(expected: expected, found: value) }
+      throw SchemaError(Path(), .outOfRange(bounds: expected, found: ScalarText.text(of: seconds)))
     }
     self = duration
   }

@@ -1,20 +1,45 @@
 extension Schema {
-  /// The schema of an integer type whose numbers are all `Int`s, with its bounds where they are narrower.
+  /// The schema of an integer type. Numbers that no `Int` holds are the text of their digits.
   static func integer<Integer: Schematic & FixedWidthInteger>(_ type: Integer.Type) -> Schema {
-    let (minimum, maximum) = (Int(Integer.min), Int(Integer.max))
+    let (minimum, maximum) = (Int(exactly: Integer.min), Int(exactly: Integer.max))
     let kind = Kind.int(minimum: minimum == .min ? nil : minimum, maximum: maximum == .max ? nil : maximum)
-    return .scalar(type, kind, read: { .int(Int($0)) }, isEqual: ==)
+    return .scalar(type, kind, read: { MapKey($0).value }, isEqual: ==)
   }
 }
 
+extension MapKey {
+  /// An integer; the text of its digits where no `Int` holds it.
+  init(_ integer: some FixedWidthInteger) { self = Int(exactly: integer).map { .int($0) } ?? .string("\(integer)") }
+}
+
 extension Schematic where Self: FixedWidthInteger {
-  /// The integer, which must be within the bounds of the type.
+  /// The integer, which must be within the bounds of the type. A type of wider bounds than `Int` reads digits, too.
   public init(schemaValue value: Value) throws(SchemaError) {
-    guard case .int(let number) = value else { throw Self.schema.mismatch(value) }
-    guard let exact = Self(exactly: number) else {
-      throw SchemaError(Path(), .outOfRange(bounds: "\(Self.min)...\(Self.max)", found: "\(number)"))
+    let isWide = Int(exactly: Self.max) == nil
+    let (exact, found): (Self?, String)
+    switch value {
+    case .int(let number): (exact, found) = (Self(exactly: number), "\(number)")
+    case .string(let text) where isWide && text.isInteger: (exact, found) = (Self(text), text)
+    case .double(let number) where isWide && number.excess != nil:
+      throw SchemaError(expected: "Int, or its digits as text", found: value)
+    default: throw Self.schema.mismatch(value)
     }
+    guard let exact else { throw SchemaError(Path(), .outOfRange(bounds: "\(Self.min)...\(Self.max)", found: found)) }
     self = exact
+  }
+}
+
+extension String {
+  /// True if the text is nothing but the digits of an integer, with or without a minus sign.
+  fileprivate var isInteger: Bool {
+    let digits = utf8.first == UInt8(ascii: "-") ? utf8.dropFirst() : utf8[...]
+    return !digits.isEmpty && digits.allSatisfy { $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }
+  }
+
+  /// True if the text is an integer that no `Int` holds, as its digits are written.
+  package var isWideInteger: Bool {
+    let first = utf8.first == UInt8(ascii: "-") ? utf8.dropFirst().first : utf8.first
+    return utf8.count >= 19 && first != UInt8(ascii: "0") && isInteger && Int(self) == nil
   }
 }
 
@@ -38,6 +63,11 @@ extension Int64: Schematic {
   public static let schema = Schema.integer(Int64.self)
 }
 
+extension Int128: Schematic {
+  /// `Int`, or the text of the digits where no `Int` holds the number.
+  public static let schema = Schema.integer(Int128.self)
+}
+
 extension UInt8: Schematic {
   /// `Int` from 0 to 255.
   public static let schema = Schema.integer(UInt8.self)
@@ -53,43 +83,17 @@ extension UInt32: Schematic {
   public static let schema = Schema.integer(UInt32.self)
 }
 
-// Both may be above `Int.max`, and the type decides how a number is written, not the number.
-
 extension UInt: Schematic {
-  /// Decimal digits as text, since the number may be above `Int.max`.
-  public static let schema = Schema.digits(of: UInt.self)
-  /// The integer that the digits, or a number, stand for.
-  public init(schemaValue value: Value) throws(SchemaError) { self = try UInt.read(digits: value) }
+  /// `Int` from 0, or the text of the digits where no `Int` holds the number.
+  public static let schema = Schema.integer(UInt.self)
 }
 
 extension UInt64: Schematic {
-  /// Decimal digits as text, since a seed or a hash may be above `Int.max`.
-  public static let schema = Schema.digits(of: UInt64.self)
-  /// The integer that the digits, or a number, stand for.
-  public init(schemaValue value: Value) throws(SchemaError) { self = try UInt64.read(digits: value) }
+  /// `Int` from 0, or the text of the digits where no `Int` holds the number, such as a seed or a hash.
+  public static let schema = Schema.integer(UInt64.self)
 }
 
-extension Schema {
-  /// The schema of an integer type that is written as text.
-  fileprivate static func digits<Integer: Schematic & FixedWidthInteger>(of type: Integer.Type) -> Schema {
-    .scalar(type, .string, read: { .string("\($0)") }, isEqual: ==)
-  }
-}
-
-extension FixedWidthInteger {
-  /// The integer that decimal digits stand for, or a number, as Lua has it and files of before.
-  fileprivate static func read(digits value: Value) throws(SchemaError) -> Self {
-    let digits: String
-    switch value {
-    case .string(let text): digits = text
-    case .int(let number): digits = "\(number)"
-    default: throw SchemaError(expected: "\(Self.self)", found: value)
-    }
-    if let number = Self(digits) { return number }
-    let unsigned = digits.utf8.first == UInt8(ascii: "-") ? digits.dropFirst() : digits[...]
-    guard !unsigned.isEmpty, unsigned.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
-      throw SchemaError(expected: "\(Self.self)", found: value)
-    }
-    throw SchemaError(Path(), .outOfRange(bounds: "\(Self.min)...\(Self.max)", found: digits))
-  }
+extension UInt128: Schematic {
+  /// `Int` from 0, or the text of the digits where no `Int` holds the number.
+  public static let schema = Schema.integer(UInt128.self)
 }

@@ -35,50 +35,29 @@ extension String: SchematicKey {
 extension SchematicKey where Self: FixedWidthInteger {
   /// An integer key.
   public static var keyKind: Schema.KeyKind { .int }
-  /// The integer, or nil where the key is text or out of bounds.
+  /// The integer, or nil where the key is out of bounds, or a text that is not the digits of a number which no `Int` holds.
   public init?(mapKey: MapKey) {
-    guard case .int(let key) = mapKey else { return nil }
-    self.init(exactly: key)
+    switch mapKey {
+    case .int(let key): self.init(exactly: key)
+    case .string(let digits) where digits.isWideInteger: self.init(digits)
+    case .string: return nil
+    }
   }
-  /// The key.
-  public var mapKey: MapKey { .int(Int(self)) }
+  /// The key; the text of its digits where no `Int` holds it.
+  public var mapKey: MapKey { MapKey(self) }
 }
 
 extension Int8: SchematicKey {}
 extension Int16: SchematicKey {}
 extension Int32: SchematicKey {}
 extension Int64: SchematicKey {}
+extension Int128: SchematicKey {}
 extension UInt8: SchematicKey {}
 extension UInt16: SchematicKey {}
 extension UInt32: SchematicKey {}
-
-extension SchematicKey where Self: FixedWidthInteger & UnsignedInteger {
-  /// The key whose digits a text key holds.
-  fileprivate init?(digits mapKey: MapKey) {
-    switch mapKey {
-    case .int(let key): self.init(exactly: key)
-    case .string(let text): self.init(text)
-    }
-  }
-}
-
-extension UInt: SchematicKey {
-  /// A text key: its decimal digits.
-  public static var keyKind: Schema.KeyKind { .string }
-  /// The integer of the digits, or nil where they stand for none.
-  public init?(mapKey: MapKey) { self.init(digits: mapKey) }
-  /// The digits.
-  public var mapKey: MapKey { .string("\(self)") }
-}
-
-extension UInt64: SchematicKey {
-  /// A text key: its decimal digits.
-  public static var keyKind: Schema.KeyKind { .string }
-  /// The integer of the digits, or nil where they stand for none.
-  public init?(mapKey: MapKey) { self.init(digits: mapKey) }
-  /// The digits.
-  public var mapKey: MapKey { .string("\(self)") }
-}
+extension UInt: SchematicKey {}
+extension UInt64: SchematicKey {}
+extension UInt128: SchematicKey {}
 
 extension SchematicKey where Self: RawRepresentable, RawValue: SchematicKey {
   /// The kind of the raw value.

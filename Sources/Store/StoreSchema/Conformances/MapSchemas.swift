@@ -103,6 +103,9 @@ extension HashedEntries {
         guard let entryKey = Key(mapKey: Key.keyKind.spelling(of: key)) else {
           throw SchemaError(Path(), .badKey(expected: "\(Key.self)", found: key.value.described))
         }
+        if self[entryKey] != nil {
+          throw SchemaError(Path(), .badKey(expected: "different \(Key.self)", found: key.value.described))
+        }
         do throws(SchemaError) {
           self[entryKey] = try Value(schemaValue: value)
         } catch {

@@ -90,8 +90,15 @@ extension Float: Schematic {
     if let shown = Double("\(number)"), Float(shown) == number { return .double(shown) }
     return .double(Double(number))
   }
-  /// The number, rounded to the nearest `Float`; an integer is one too.
-  public init(schemaValue value: Value) throws(SchemaError) { self.init(try Double(schemaValue: value)) }
+  /// The number, rounded to the nearest `Float`, of which there must be one; an integer is one too.
+  public init(schemaValue value: Value) throws(SchemaError) {
+    let number = try Double(schemaValue: value)
+    self.init(number)
+    if isInfinite, number.isFinite {
+      let bound = Float.greatestFiniteMagnitude
+      throw SchemaError(Path(), .outOfRange(bounds: "\(-bound)...\(bound)", found: ScalarText.text(of: number)))
+    }
+  }
 }
 
 extension String: Schematic {

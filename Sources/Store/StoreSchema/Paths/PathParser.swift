@@ -60,7 +60,7 @@ private struct PathParser {
     case UInt8(ascii: "\""), UInt8(ascii: "'"):
       step = .key(.string(try quoted()))
     case let byte? where byte == UInt8(ascii: "-") || byte.isDigit:
-      step = .index(try integer())
+      step = try integer()
     default:
       let field = try name()
       guard peek == UInt8(ascii: "=") else { throw fault("expected '=' after '\(field)'") }
@@ -87,14 +87,14 @@ private struct PathParser {
     }
   }
 
-  private mutating func integer() throws(PathSyntaxError) -> Int {
+  private mutating func integer() throws(PathSyntaxError) -> Path.Step {
     let start = position
     if peek == UInt8(ascii: "-") { position += 1 }
     while let byte = peek, byte.isDigit { position += 1 }
-    guard let number = Int(String(decoding: bytes[start..<position], as: UTF8.self)) else {
-      throw PathSyntaxError(message: "expected an index", offset: start)
-    }
-    return number
+    let digits = String(decoding: bytes[start..<position], as: UTF8.self)
+    if let number = Int(digits) { return .index(number) }
+    guard digits.isWideInteger else { throw PathSyntaxError(message: "expected an index", offset: start) }
+    return .key(.string(digits))
   }
 
   private mutating func quoted() throws(PathSyntaxError) -> String {
@@ -148,6 +148,7 @@ extension Path.Step {
     case "nil", "null": return .none
     default:
       if let number = Int(text) { return .int(number) }
+      if text.isWideInteger { return .string(text) }
       guard text.utf8.contains(where: { $0.isDigit }), let number = Double(text), number.isFinite else {
         return .string(text)
       }

@@ -183,7 +183,7 @@ extension Schema {
       throw element.unknown(field, among: names, origin)
     }
     let schema = record.fields[index].schema
-    let wanted = (try? schema.check(wanted)) ?? wanted
+    let wanted = (try? schema.check(wanted)) ?? wanted.rounded
     if field == ElementIdentity.fieldName, element.hasID, let id = MapKey(wanted) {
       if let found = access.position(source, id) { return found }
       throw PathError(message: "'\(origin)' has no item with \(field) = \(JSON.text(of: wanted))")
@@ -226,6 +226,12 @@ extension Schema {
 }
 
 extension Value {
+  /// The number that the digits of an integer stand for where no type of integers reads them.
+  fileprivate var rounded: Value {
+    guard case .string(let digits) = self, digits.isWideInteger, let number = Double(digits) else { return self }
+    return .double(number)
+  }
+
   /// The value of a field of a record, or of an entry of a map; nil where there is none.
   func part(named name: String) -> Value? {
     switch self {

@@ -14,12 +14,13 @@ extension Schema {
     return arguments.isEmpty ? name : "\(name)<\(arguments.joined(separator: ", "))>"
   }
 
-  /// The name of a type that is an argument of another. Types that are described alike, as `UInt8` and `Int` are, have the
-  /// names that Swift gives them.
+  /// The name of a type that is an argument of another, with the names of the types that it is declared in: `Movies.State`.
+  /// Types that are described alike, as `UInt8` and `Int` are, have the names that Swift gives them.
   fileprivate static func argumentName(_ type: Any.Type) -> String {
     if let composed = type as? any ComposedName.Type { return composed.composedName }
-    if let type = type as? any Schematic.Type, let name = type.schema.ownName { return name }
-    return SwiftSpelling(of: type).text
+    let spelling = SwiftSpelling(of: type)
+    guard let type = type as? any Schematic.Type, let name = type.schema.ownName else { return spelling.text }
+    return spelling.surroundings + name
   }
 
   /// The name that the type was declared with; nil: it is described by other types.
@@ -73,7 +74,9 @@ private struct SwiftSpelling {
 
   init(of type: Any.Type) {
     // A function has no name there, but an address.
-    let spelling = String(reflecting: type).split(separator: ".").filter { !$0.hasPrefix("(unknown context") }
+    let spelling = String(reflecting: type).replacing(/\(extension in \w+\):/, with: "").split(separator: ".").filter {
+      !$0.hasPrefix("(unknown context")
+    }
     var word = ""
     var mayBeModule = true
     for character in spelling.joined(separator: ".") {
@@ -90,12 +93,17 @@ private struct SwiftSpelling {
     text += word
   }
 
+  /// The types around the type, without their arguments: `Page.` of `Page<Int>.Position`.
+  var surroundings: String {
+    var names = ""
+    walk { character, depth in if depth == 0, character != "<" { names.append(character) } }
+    return String(names[..<(names.lastIndex(of: ".").map(names.index(after:)) ?? names.startIndex)])
+  }
+
   /// The arguments of the type and of those around it, the outermost first.
   var arguments: [String] {
     var arguments: [String] = []
-    var depth = 0
-    for character in text {
-      if character == ">" { depth -= 1 }
+    walk { character, depth in
       switch character {
       case "<" where depth == 0: arguments.append("")
       case "," where depth == 1: arguments.append("")
@@ -103,8 +111,19 @@ private struct SwiftSpelling {
       case _ where depth > 0: arguments[arguments.count - 1].append(character)
       default: break
       }
-      if character == "<" { depth += 1 }
     }
     return arguments
+  }
+
+  /// Hands out the characters with the number of brackets that each stands in, without those that close arguments.
+  private func walk(_ body: (Character, _ depth: Int) -> Void) {
+    var (depth, previous) = (0, Character(" "))
+    for character in text {
+      let closes = character == ")" || character == "]" || character == ">" && previous != "-"
+      if closes { depth -= 1 }
+      if !closes || depth > 0 { body(character, depth) }
+      if character == "<" || character == "(" || character == "[" { depth += 1 }
+      previous = character
+    }
   }
 }

@@ -19,6 +19,9 @@ public final class Schema: Sendable {
   /// of the type.
   let normalize: Normalize?
 
+  /// True if the Swift type has the last word on its values, as the kind does not say all of them.
+  package var isReadByItsType: Bool { normalize != nil }
+
   /// Gives the written form of a value.
   @usableFromInline typealias Normalize = @Sendable (Value) throws(SchemaError) -> Value
 

@@ -87,6 +87,12 @@ extension Schema {
       }
       return .list(PersistentList(checked))
     case .map(let map) where map.isEmpty: return .list([])
+    case .map(let map):
+      // A list with holes, as Lua has it.
+      guard map.allSatisfy({ if case .int = $0.key { true } else { false } }) else { throw mismatch(value) }
+      var next = 1
+      while map[.int(next)] != nil { next += 1 }
+      throw SchemaError(Path(), .malformedList("item \(next) is missing"))
     default: throw mismatch(value)
     }
   }
@@ -108,6 +114,8 @@ extension Schema {
       let entryKey = key.spelling(of: entryKey)
       switch (key, entryKey) {
       case (.int, .int), (.string, .string): break
+      // The Swift type knows if it has such a key.
+      case (.int, .string(let digits)) where normalize != nil && digits.isWideInteger: break
       default: throw SchemaError(Path(), .badKey(expected: key.name, found: entryKey.value.described))
       }
       do throws(SchemaError) {

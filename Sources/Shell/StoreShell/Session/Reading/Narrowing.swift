@@ -91,18 +91,24 @@ struct Narrowing {
     }
     var chosen = elements.list
     if let condition { chosen = try session.elements(chosen, where: condition, elements.fields) }
-    if let order { chosen = chosen.sorted { Self.isBefore($0, $1, by: order.0) } }
+    if let order {
+      let fields = order.0.map { ($0, isInteger: elements.areIntegers($0.field)) }
+      chosen.sort { Self.isBefore($0, $1, by: fields) }
+    }
     if let limit { chosen = Array(chosen.prefix(limit)) }
     let isList = !elements.isMap || order != nil || columns != nil
     let narrowed = columns.map { elements.reading(chosen, columns: $0.0) } ?? elements.reading(chosen, isList: isList)
     return Outcome(reading: narrowed, count: chosen.count, total: elements.total)
   }
 
-  private static func isBefore(_ left: Elements.Element, _ right: Elements.Element, by order: [Order]) -> Bool {
-    for field in order {
+  /// True if one element stands before another by some fields, of each of which is known if it holds integers.
+  private static func isBefore(
+    _ left: Elements.Element, _ right: Elements.Element, by order: [(Order, isInteger: Bool)]
+  ) -> Bool {
+    for (field, isInteger) in order {
       let (one, two) = (Elements.part(field.field, of: left), Elements.part(field.field, of: right))
-      if one.isOrderedBefore(two) { return !field.isDescending }
-      if two.isOrderedBefore(one) { return field.isDescending }
+      if one.isOrderedBefore(two, isInteger) { return !field.isDescending }
+      if two.isOrderedBefore(one, isInteger) { return field.isDescending }
     }
     return false
   }
@@ -148,6 +154,14 @@ private struct Elements {
       }
     }
     self.fields = fields
+  }
+
+  /// True if integers are declared for a part of the elements, of which those that no `Int` holds are texts of digits.
+  func areIntegers(_ name: String) -> Bool {
+    if name == "key", case .map(.int, _) = schema.kind { return true }
+    let part = schema.type(at: [.all, .field(name)]) ?? schema.type(at: [.all])
+    if case .int? = part?.wrapped.kind { return true }
+    return false
   }
 
   /// Some of them, as they stood.
@@ -229,8 +243,13 @@ extension Value {
   }
 
   /// The order of values in sorted lists: none, false, true, numbers, texts, then all others, among which there is no order.
-  fileprivate func isOrderedBefore(_ other: Value) -> Bool {
+  ///
+  /// - Parameter isInteger: true if texts are integers that no `Int` holds.
+  fileprivate func isOrderedBefore(_ other: Value, _ isInteger: Bool) -> Bool {
     switch (self, other) {
+    case (.string(let one), .string(let two)) where isInteger: one.isLess(asInteger: two)
+    case (.string(let digits), .int) where isInteger: digits.hasPrefix("-")
+    case (.int, .string(let digits)) where isInteger: !digits.hasPrefix("-")
     case (.bool(let one), .bool(let two)): !one && two
     case (.int(let one), .int(let two)): one < two
     case (.int(let one), .double(let two)): Double(one) < two
@@ -249,5 +268,14 @@ extension Value {
     case .string: 3
     default: 4
     }
+  }
+}
+
+extension String {
+  /// True if the digits of an integer stand for a smaller one than those of another do.
+  fileprivate func isLess(asInteger other: String) -> Bool {
+    guard hasPrefix("-") == other.hasPrefix("-") else { return hasPrefix("-") }
+    let (nearer, farther) = hasPrefix("-") ? (other, self) : (self, other)
+    return (nearer.utf8.count, nearer) < (farther.utf8.count, farther)
   }
 }

@@ -200,15 +200,29 @@ struct CommandExample: Sendable {
   /// The text before a line in a transcript.
   static let prompt = "stsh> "
 
-  let steps: [(line: String, output: String)]
+  // Taken apart where somebody asks: help is seldom read, and every start would pay for it.
+  private let form: Form
 
-  /// Makes an example of lines; only the last one prints something.
-  init(_ lines: String..., output: String) {
-    steps = lines.enumerated().map { ($1, $0 == lines.count - 1 ? output : "") }
+  private enum Form {
+    case lines([String], output: String)
+    case transcript(String)
   }
 
+  /// Makes an example of lines; only the last one prints something.
+  init(_ lines: String..., output: String) { form = .lines(lines, output: output) }
+
   /// Lines as they stand at the prompt, each followed by what it prints.
-  init(transcript: String) {
+  init(transcript: String) { form = .transcript(transcript) }
+
+  /// Each line, with what it prints.
+  var steps: [(line: String, output: String)] {
+    switch form {
+    case .lines(let lines, let output): lines.enumerated().map { ($1, $0 == lines.count - 1 ? output : "") }
+    case .transcript(let text): Self.steps(of: text)
+    }
+  }
+
+  private static func steps(of transcript: String) -> [(line: String, output: String)] {
     var steps: [(line: String, output: String)] = []
     for text in transcript.split(separator: "\n") {
       if text.hasPrefix(Self.prompt) {
@@ -217,7 +231,7 @@ struct CommandExample: Sendable {
         steps[steps.count - 1].output += "\(text)\n"
       }
     }
-    self.steps = steps
+    return steps
   }
 
   /// The typed lines.
