@@ -156,7 +156,7 @@ struct DefinitionTests {
       ("int { min = 2, default = 1 }", "state.x: the default does not fit: value must be >= 2, got 1"),
       ("text { default = 1 }", "state.x: the default does not fit: value must be String, got number 1"),
       ("enum {}", "bad/p/init.lua:1: enum{…} needs the names of its cases; write enum { \"a\", \"b\" }"),
-      ("enum { 1 }", "state.x: the cases of an enum are names, got number 1"),
+      ("enum { 1 }", "state.x: the cases of an enum are texts of one line without blanks around them, got number 1"),
       ("optional()", "bad/p/init.lua:1: optional(…) needs a type such as int() or text(), got nothing"),
       (
         "list(int)", "bad/p/init.lua:1: list(…) needs a type such as int() or text(), got the function int; write int()"

@@ -124,7 +124,7 @@ struct ManifestTests {
   @Test(arguments: [
     #""instructions": 0"#, #""instructions": -1"#, #""instructions": 20000001"#, #""memory": "257MiB""#,
     #""memory": "0KiB""#, #""memory": "4""#, #""memory": "4GiB""#, #""memory": "-1MiB""#, #""memory": "MiB""#,
-    #""memory": "262145KiB""#, #""tasks": 1001"#, #""tasks": 0"#,
+    #""memory": "262145KiB""#, #""tasks": 1000001"#, #""tasks": 0"#,
   ])
   func limitsBeyondTheCeiling(_ limit: String) {
     let error = parse("{ \"name\": \"p\", \"version\": \"1\", \"api\": 1, \"limits\": { \(limit) } }")

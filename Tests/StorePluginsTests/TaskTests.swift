@@ -45,6 +45,7 @@ struct TaskTests {
     switch try task.resume(with: action, view: bench.view, emit: { emitted.list.append(($0, $1)) }) {
     case .finished: "finished"
     case .sleep(let duration): "sleep \(duration)"
+    case .sleepUntil(let time): "sleep until \(time)"
     case .waitFor(let type, let timeout): "wait \(type.fullName) \(timeout.map { "\($0)" } ?? "for ever")"
     }
   }
@@ -239,7 +240,7 @@ struct TaskTests {
     let first = try plugin.tasks.begin(starts[0]) { flag.isUp }
     _ = try plugin.tasks.begin(starts[1]) { false }
     let error = fault { _ = try plugin.tasks.begin(starts[2]) { false } }
-    #expect(error?.code == .budget)
+    #expect(error?.code == .tasks)
     #expect(error?.message == "p: more than 2 tasks")
     // One that was cancelled no longer counts, even before it is closed.
     flag.isUp = true

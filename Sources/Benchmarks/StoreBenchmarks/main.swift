@@ -4,7 +4,8 @@ let arguments = CommandLine.arguments.dropFirst()
 let isJSON = arguments.contains("--json")
 let wanted = Set(arguments.filter { !$0.hasPrefix("-") })
 let all =
-  storeBenchmarks() + luaBenchmarks() + sleepingTaskBenchmarks() + batchBenchmarks() + startBenchmarks()
+  storeBenchmarks() + luaBenchmarks() + sleepingTaskBenchmarks() + batchBenchmarks() + jobBenchmarks()
+  + startBenchmarks()
   + completionBenchmarks() + journalBenchmarks() + hostBenchmarks() + growthBenchmarks() + doorBenchmarks()
 
 let unknown = wanted.subtracting(all.map(\.row)).sorted()

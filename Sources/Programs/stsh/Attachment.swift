@@ -92,6 +92,7 @@ struct Attachment {
     let others: KeyValuePairs = [
       "--listen": options.listen != nil, "--store": options.store != nil, "--recover": options.recover,
       "--replay": options.replay != nil, "--check": options.check, "--transcript": options.transcript != nil,
+      "--report": options.report != nil,
       "--clock": options.clock != bare.clock, "-p": !options.plugin.isEmpty, "--grant": !options.grant.isEmpty,
       "--unsafe-lua": options.unsafeLua, "--read-only": options.readOnly, "--allow": !options.allow.isEmpty,
     ]

@@ -2,7 +2,7 @@ extension Stsh {
   /// The options that take the word behind them as their value.
   static let optionsWithValue: Set = [
     "-c", "-p", "--allow", "--as", "--attach", "--clock", "--color", "--completions", "--durability", "--grant",
-    "--listen", "--replay", "--store",
+    "--listen", "--replay", "--report", "--store",
     "--timeout", "--to", "--token-file", "--transcript",
   ]
 

@@ -67,7 +67,9 @@ struct Program {
       _ = session.end()
       return status
     }
-    let status = try run(session, conversation, signals)
+    var status = try run(session, conversation, signals)
+    let reported = session.writeReport()
+    if status == 0 { status = reported }
     listening?.close()
     let ended = hasLostTerminal(session) ? session.endStopped() : session.end()
     return status == 0 ? ended : status
@@ -197,6 +199,7 @@ struct Program {
     session.allowsPlugins = !options.noPlugins
     session.allowsUnsafeLua = options.unsafeLua
     session.allowsExecution = !options.noExec
+    session.report = try ReportArgument.report(options.report)
     session.pluginSearchPath = places.pluginSearchPath
     session.grantsFile = places.grants
     guard let format = Format(rawValue: options.format) else {

@@ -6,6 +6,7 @@ struct ProgramInvocation: Equatable {
   var check = false
   var timeout: String?
   var transcript: String?
+  var report: String?
   var json = false
   var quiet = false
   var format = "auto"

@@ -39,6 +39,11 @@ struct Stsh: ParsableCommand {
     completion: .file())
   var transcript: String?
 
+  @Option(
+    help: ArgumentHelp(
+      "Write the results of steps, and of what failed, to a file, as junit or tap.", valueName: "junit|tap> <file"))
+  var report: String?
+
   @Flag(
     help:
       "Answer every command with one JSON object a line; what else is said, such as by watches or by Lua's print, has a field event."
@@ -78,7 +83,9 @@ struct Stsh: ParsableCommand {
   @Flag(name: .customLong("no-plugins"), help: "Load no plugins.")
   var noPlugins = ProgramInvocation.bare.noPlugins
 
-  @Flag(name: .customLong("no-exec"), help: "Forbid piping results into commands.")
+  @Flag(
+    name: .customLong("no-exec"),
+    help: "Forbid running programs: results go into no commands, and Lua's run is refused.")
   var noExec = ProgramInvocation.bare.noExec
 
   @Option(
@@ -132,7 +139,8 @@ struct Stsh: ParsableCommand {
   var invocation: ProgramInvocation {
     ProgramInvocation(
       command: command, interactive: interactive, keepGoing: keepGoing, check: check, timeout: timeout,
-      transcript: transcript, json: json, quiet: quiet, format: format, color: color, clock: clock, plugin: plugin,
+      transcript: transcript, report: report, json: json, quiet: quiet, format: format, color: color, clock: clock,
+      plugin: plugin,
       grant: grant, replay: replay, noPlugins: noPlugins, noExec: noExec, store: store, durability: durability,
       recover: recover, readOnly: readOnly, to: to, noInit: noInit, unsafeLua: unsafeLua,
       listen: door.listen, allow: door.allow, tokenFile: door.tokenFile, attach: door.attach, serves: door.serve,
@@ -153,7 +161,7 @@ struct Stsh: ParsableCommand {
     // A closed descriptor stays of no use: the next file or pipe that is opened would take its place.
     for descriptor in 0...2 where fcntl(Int32(descriptor), F_GETFD) < 0 { _ = open("/dev/null", O_RDONLY) }
     do {
-      let arguments = DoorArguments.spelled(try ProgramArguments.given())
+      let arguments = ReportArgument.joined(DoorArguments.spelled(try ProgramArguments.given()))
       if let invocation = ProgramInvocation(plain: arguments) { throw ExitCode(try Program(invocation).run()) }
       var command = try parseAsRoot(endingOptions(arguments))
       try command.run()

@@ -90,13 +90,20 @@ import Testing
       try shell.type("bisect state.tasks.items[2] and state.tasks.items[2].done").output
         == "#65 tasks.complete id=2  <- plugin:pomodoro/finisher\n")
     #expect(
-      try shell.type("bisect state.pomodoro.left == 30").output == "#34 pomodoro.tick  <- plugin:pomodoro/clock\n")
+      try shell.type("bisect state.pomodoro.left == 30 --first").output
+        == "#34 pomodoro.tick  <- plugin:pomodoro/clock\n")
     #expect(
-      try shell.type("bisect project('tasks.summary') == '0 of 2 done'").output
+      try shell.type("bisect project('tasks.summary') == '0 of 2 done' --first").output
         == "#2 tasks.add title=\"bread\"  <- repl:2\n")
     #expect(try shell.type("bisect project('pomodoro.focus')").output.hasPrefix("#4 pomodoro.start"))
     #expect(try shell.type("bisect true").output.hasPrefix("#1 tasks.add"))
-    let none = try shell.type("bisect state.counter.value > 0")
+    #expect(
+      try shell.type("bisect state.counter.value > 0").errors == """
+        error[never-held]: state.counter.value > 0 does not hold after #65
+          hint: it may have held in between: bisect state.counter.value > 0 --first asks after every action
+
+        """)
+    let none = try shell.type("bisect state.counter.value > 0 --first")
     #expect(none.errors == "error[never-held]: state.counter.value > 0 holds after none of #1-65\n")
     #expect(none.status == 1)
     #expect(try shell.type("bisect state.nothing.x == 1").errors.hasPrefix("error[lua-error]: "))
@@ -125,11 +132,13 @@ import Testing
     }
     let note = "states before #\(oldest) are not kept: it may have held in one of them"
     let found = shell.run("bisect state.counter.value > 990")
-    #expect(found.output.hasPrefix("#992 counter.increment") && found.errors == "note: \(note)\n")
+    #expect(
+      found.output.hasPrefix("#992 counter.increment")
+        && found.errors.hasPrefix("note: \(note)\nnote: found by halving, asked "))
     shell.session.options.isJSON = true
     #expect(shell.run("bisect state.counter.value > 5").output.contains(#""code":"not-kept""#))
-    let ending = "}],\"failure\":null},\"notes\":[\"\(note)\"]}\n"
-    #expect(shell.run("bisect state.counter.value > 990").output.hasSuffix(ending))
+    let ending = "}],\"failure\":null},\"notes\":[\"\(note)\",\"found by halving, asked "
+    #expect(shell.run("bisect state.counter.value > 990").output.contains(ending))
     let fresh = try Shell { $0.isQuiet = true }
     #expect(
       fresh.run("dispatch counter.increment", "bisect state.counter.step == 1").errors
@@ -139,7 +148,7 @@ import Testing
   @Test func bisectSaysWhereItCannotBeSaid() throws {
     let shell = try shell()
     _ = try shell.type("plugin unload pomodoro", "dispatch counter.increment --quiet")
-    let none = try shell.type("bisect state.pomodoro == nil")
+    let none = try shell.type("bisect state.pomodoro == nil --first")
     #expect(
       none.errors
         == """
@@ -155,7 +164,8 @@ import Testing
     _ = try shell.type("undo --to 0 --quiet", "redo --quiet", "dispatch counter.increment --quiet")
     #expect(try shell.type("bisect state.counter.value == 1").output == "#68 counter.increment  <- repl:8\n")
     #expect(
-      try shell.type("bisect #state.tasks.items == 2 and state.pomodoro and state.pomodoro.phase == 'rest'").output
+      try shell.type("bisect #state.tasks.items == 2 and state.pomodoro and state.pomodoro.phase == 'rest' --first")
+        .output
         .hasPrefix("#64 "))
   }
 

@@ -40,7 +40,7 @@ import Testing
       #expect(outcome.errors == "")
     }
     #expect(try shell.type("show p.version --at 5").output == "3\n")
-    #expect(try shell.type("bisect project('p.version') == 6").output.hasPrefix("#11 "))
+    #expect(try shell.type("bisect project('p.version') == 6 --first").output.hasPrefix("#11 "))
   }
 
   @Test func eachCanBeReturnedTo() throws {

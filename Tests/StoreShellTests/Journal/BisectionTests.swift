@@ -43,6 +43,23 @@ import Testing
     return found
   }
 
+  /// Halving asks some log2(n) times, and finds the turn of what turned once.
+  @Test func halvingFindsTheTurn() throws {
+    let shell = try Shell { $0.isQuiet = true }
+    _ = shell.run("lua for i = 1, 3000 do dispatch('counter.increment') end")
+    let found = shell.run("bisect state.counter.value >= 2901")
+    #expect(found.output == "#2901 counter.increment  <- -c:1\n")
+    #expect(found.errors.hasPrefix("note: found by halving, asked "))
+    let asked = try #require(found.errors.split(separator: " ").compactMap { Int($0) }.first)
+    #expect(asked <= 14)
+    let missed = shell.run("bisect state.counter.value == 5")
+    #expect(missed.status == 1)
+    #expect(missed.errors.contains("error[never-held]: state.counter.value == 5 does not hold after #3000"))
+    #expect(missed.errors.contains("bisect state.counter.value == 5 --first asks after every action"))
+    #expect(shell.run("bisect state.counter.value == 5 --first").output == "#5 counter.increment  <- -c:1\n")
+    #expect(shell.run("bisect nothing.there").status == 1)
+  }
+
   @Test func theAnswerIsThatOfALookAtEveryPoint() throws {
     let expressions = [
       "state.counter.value == 9", "#state.tasks.items == 10", "state.counter.value > 5 and #state.tasks.items > 9",
@@ -55,9 +72,9 @@ import Testing
     let state = writer.run("= #state.tasks.items").output
     for expression in expressions {
       let answer = try #require(expected[expression], "\(expression) never holds")
-      let found = reader.run("bisect \(expression)")
+      let found = reader.run("bisect \(expression) --first")
       #expect(found.output.hasPrefix(answer), "\(expression): \(found), expected \(answer)")
-      #expect(found.errors == "")
+      #expect(found.saysNothingBut("asked after every action"))
       // The state that is shown is the present one again.
       #expect(reader.run("= #state.tasks.items").output == state)
     }

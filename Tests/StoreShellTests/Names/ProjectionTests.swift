@@ -312,20 +312,20 @@ enum NumbersRoot: Hashable, Sendable { case numbers(NumbersAction) }
 
   @Test func aBindingThatIsMadeAnewSaysWhatItWas() throws {
     let shell = try Shell()
-    let line = "bind step counter.step counter.setStep"
+    let line = "bind pace counter.step counter.setStep"
     #expect(shell.run(line, line).errors == "", "it is the same")
     #expect(
-      shell.run("bind step counter.value counter.increment").errors
-        == "note: step was bound to counter.step counter.setStep before\n")
+      shell.run("bind pace counter.value counter.increment").errors
+        == "note: pace was bound to counter.step counter.setStep before\n")
   }
 
   @Test func aBindingIsReadAndWritten() throws {
     let outcome = try Shell().run(
-      "bind step counter.step counter.setStep", "watch step", "step := 4", "show step", "= step * 2", "echo $step",
-      "step := $(step + 1) > /dev/null", "show counter.step", "log")
+      "bind pace counter.step counter.setStep", "watch pace", "pace := 4", "show pace", "= pace * 2", "echo $pace",
+      "pace := $(pace + 1) > /dev/null", "show counter.step", "log")
     #expect(
       outcome.output == """
-        watch 1: step = 1
+        watch 1: pace = 1
         #1 counter.setStep to=4
           counter.step  1 -> 4
         4
@@ -339,7 +339,7 @@ enum NumbersRoot: Hashable, Sendable { case numbers(NumbersAction) }
         """)
     #expect(
       outcome.errors
-        == "[watch 1] step  1 -> 4  (#1 counter.setStep)\n[watch 1] step  4 -> 5  (#2 counter.setStep)\n")
+        == "[watch 1] pace  1 -> 4  (#1 counter.setStep)\n[watch 1] pace  4 -> 5  (#2 counter.setStep)\n")
   }
 
   /// Its value has the type of the state's part, and is held otherwise.

@@ -32,7 +32,9 @@ import Testing
 
   private static let note = "note: bad is off after 3 failures in a row; plugin enable bad\n"
 
-  private static let idle = "note: bad is off, so nothing answers its actions; plugin enable bad\n"
+  private static func refusal(_ action: String, after why: String = " after 3 failures in a row") -> String {
+    "error[plugin-off]: bad is off\(why); \(action) was not processed\n  hint: plugin enable bad\n"
+  }
 
   private func state() throws -> String { try shell.type("show shell.plugins[1].state --as raw").output }
 
@@ -51,8 +53,8 @@ import Testing
     #expect(entry.source.short == "plugin:bad/reducer")
     #expect(entry.source.cause == 4)
     // Its reducers and middlewares stand still; others go on.
-    #expect(try shell.type("dispatch bad.fail") == .init(output: "#6 bad.fail\n", errors: Self.idle))
-    #expect(try shell.type("dispatch bad.trip") == .init(output: "#7 bad.trip\n"))
+    #expect(try shell.type("dispatch bad.fail") == .init(errors: Self.refusal("bad.fail"), status: 1))
+    #expect(try shell.type("dispatch bad.trip") == .init(errors: Self.refusal("bad.trip"), status: 1))
     #expect(
       try shell.type("dispatch counter.increment")
         == .init(output: "#8 counter.increment\n  counter.value  0 -> 1\n"))
@@ -109,16 +111,8 @@ import Testing
     _ = try shell.type("plugin load \(path)", "dispatch mute.go", "dispatch mute.go")
     let third = try shell.type("dispatch mute.go")
     #expect(third.errors.hasSuffix("note: mute is off after 3 failures in a row; plugin enable mute\n"))
-    #expect(!third.errors.contains("nothing answers"))
-    #expect(try shell.type("dispatch mute.go").errors.hasPrefix("note: mute is off, so nothing answers its actions"))
-  }
-
-  @Test func anActionThatNothingAnswersSaysSoAsDataToo() throws {
-    for _ in 1...3 { _ = shell.run("dispatch bad.fail") }
-    shell.session.options.isJSON = true
-    #expect(
-      shell.run("dispatch bad.fail", "dispatch bad.fail").output
-        .contains(#""changes":[]},"notes":["bad is off, so nothing answers its actions; plugin enable bad"]}"# + "\n"))
+    #expect(!third.errors.contains("not processed"))
+    #expect(try shell.type("dispatch mute.go").errors.hasPrefix("error[plugin-off]: mute is off"))
   }
 
   /// Faults are told of, whether or not the history still holds the action.
@@ -165,12 +159,13 @@ import Testing
     #expect(try shell.type("plugin disable bad").output == "#2 shell.disablePlugin name=\"bad\"\n")
     #expect(try state() == "off\n")
     #expect(try shell.type("plugin disable bad") == .init(errors: "note: bad is off already\n"))
-    #expect(try shell.type("dispatch bad.fail") == .init(output: "#3 bad.fail\n", errors: Self.idle))
-    #expect(try shell.type("dispatch bad.fail --quiet") == .init())
+    let refusal = Self.refusal("bad.fail", after: "")
+    #expect(try shell.type("dispatch bad.fail") == .init(errors: refusal, status: 1))
+    #expect(try shell.type("dispatch bad.fail --quiet") == .init(errors: refusal, status: 1))
     #expect(try shell.type("show shell.middleware[name=bad.spy].gate --as raw").output == "off\n")
     #expect(try shell.type("plugin enable bad", "dispatch bad.inc").output.hasSuffix("  bad.count  0 -> 1\n"))
     #expect(
-      try shell.type("plugin disable bad > /dev/null", "dispatch bad.fail", "plugin enable bad").errors == Self.idle)
+      try shell.type("plugin disable bad > /dev/null", "dispatch bad.fail", "plugin enable bad").errors == refusal)
     #expect(try shell.type("plugin enable bda").errors.contains("hint: did you mean 'bad'?"))
   }
 

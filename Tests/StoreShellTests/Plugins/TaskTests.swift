@@ -250,6 +250,7 @@ import Testing
       outcome.errors == """
         error[plugin-budget]: p: more than 4 tasks
           task started by #2 p.go (repl:2)
+          hint: limits.tasks in plugin.json says how many, up to the setting plugin.ceiling.tasks
         note: #2 p.go was applied
 
         """)
@@ -273,6 +274,7 @@ import Testing
       outcome.errors == """
         error[plugin-budget]: p: more than 4 tasks
           task started by #2 p.go (repl:2)
+          hint: limits.tasks in plugin.json says how many, up to the setting plugin.ceiling.tasks
         note: #2 p.go was applied
 
         """)

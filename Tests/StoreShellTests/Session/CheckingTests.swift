@@ -46,8 +46,8 @@ import Testing
       use open
       dispatch add tea
       show $n
-      bind step counter.step counter.setStep
-      step := 9
+      bind pace counter.step counter.setStep
+      pace := 9
       echo hello > \(shell.folder)/made
       set output json
       show tasks.items[-1].title

@@ -88,7 +88,7 @@ import Testing
     }
     #expect(shell.contents("made") == nil)
     #expect(shell.run("show counter.value").output == "0\n")
-    let sandboxed = Set(["state", "project", "dispatch", "print"])
+    let sandboxed = Set(["state", "project", "dispatch", "print", "command", "env", "run"])
     #expect(Set(LuaFunctions.needs.map(\.name)) == sandboxed)
     #expect(sandboxed.isSubset(of: Set(lua.names(in: [])).union(["state"])))
   }

@@ -263,7 +263,10 @@ import Testing
       ("echo a b", "\"a b\""), ("let n = 2", "null"), ("= n", "2"), ("show counter.value", "0"),
       ("watch counter.value", "{\"id\":1,\"path\":\"counter.value\",\"value\":0}"), ("watch stop all", "null"),
       ("assert true", "null"),
-      ("ingest \(file) --as tasks.add", #"{"action":"tasks.add","records":1,"first":1,"last":1,"bad":0,"dropped":0}"#),
+      (
+        "ingest \(file) --as tasks.add",
+        #"{"action":"tasks.add","records":1,"first":1,"last":1,"bad":0,"dropped":0,"blank":0}"#
+      ),
       ("show tasks.items", "[{\"id\":1,\"title\":\"a\",\"done\":false}]"), ("plugin list", "[]"),
       ("trace", "\"off\""),
       ("trace on", "null"), ("trace off", "null"), ("lua x = 1", "null"), ("set output table", "null"),

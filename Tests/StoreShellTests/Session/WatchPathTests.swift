@@ -30,7 +30,7 @@ import Testing
     for path in ["tasks.items[id=3]", "tasks.items[id=3].done", "tasks.items[1].title", "tasks.items[title=b].done"] {
       _ = shell.run("watch \(path)")
     }
-    let watched = shell.session.watches.list.map { ($0.id, $0.path) }
+    let watched = shell.session.watches.list.map { ($0.id, $0.name) }
     func values() -> [String] {
       watched.map { _, path in (try? shell.session.read(path).value).map { JSON.text(of: $0) } ?? "none" }
     }

@@ -6,6 +6,10 @@ package final class LineReader {
   package private(set) var endedWithCarriageReturn = false
   /// The number of bytes that have been taken as lines.
   package var offset: Int { removed + position }
+  /// The blank lines that were passed over since they were taken note of last, by number.
+  package private(set) var blanks: [Int] = []
+  /// The bytes of the lines since they were taken last, with their ends; nil: nobody wants them.
+  package var kept: [UInt8]?
   private let path: String
   private let descriptor: Int32
   private let closes: Bool
@@ -49,12 +53,34 @@ package final class LineReader {
     }
   }
 
+  /// The next line that is not blank.
+  package func nextFilled() throws(FileError) -> ArraySlice<UInt8>? {
+    while let line = try next() {
+      if !line.isEmpty { return line }
+      noteBlank()
+    }
+    return nil
+  }
+
+  /// Takes note that the last line is blank, and was passed over.
+  package func noteBlank() {
+    blanks.append(number)
+    kept?.removeAll()
+  }
+
+  /// The blank lines that were passed over since it was last asked.
+  package func takeBlanks() -> [Int] {
+    defer { blanks = [] }
+    return blanks
+  }
+
   /// The next line, which stays the next one.
   package func peek() throws(FileError) -> ArraySlice<UInt8>? {
     let (number, hadReturn) = (number, endedWithCarriageReturn)
     let line = try next()
     guard let line else { return nil }
     position = line.startIndex
+    kept?.removeAll()
     (self.number, endedWithCarriageReturn) = (number, hadReturn)
     return line
   }
@@ -78,6 +104,10 @@ package final class LineReader {
     // A byte order mark is not part of the first line.
     if number == 1, buffer[position..<end].starts(with: [0xEF, 0xBB, 0xBF]) { position += 3 }
     endedWithCarriageReturn = end > position && buffer[end - 1] == 0x0D
+    if kept != nil {
+      kept?.append(contentsOf: buffer[position..<end])
+      kept?.append(0x0A)
+    }
     return buffer[position..<(endedWithCarriageReturn ? end - 1 : end)]
   }
 

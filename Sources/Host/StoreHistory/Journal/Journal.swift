@@ -130,9 +130,10 @@ public final class Journal: JournalReading, Sendable {
   /// - Parameters:
   ///   - number: the last action that was appended, or was there already; 0: the file was not taken up.
   ///   - slices: the state after it, with which the next session starts; left out where it is large.
+  ///   - time: the time of the store, where the clock on the wall does not tell it; nil: it does.
   /// - Throws: ``JournalError/cannotWrite(path:last:reason:)`` where some of it cannot be written,
   ///   ``JournalError/damaged(path:lastGood:reason:)`` where nothing may be.
-  public func end(number: Int = 0, _ slices: [StateSlice] = []) throws(JournalError) {
+  public func end(number: Int = 0, _ slices: [StateSlice] = [], time: Duration? = nil) throws(JournalError) {
     let wasAsked = writer.wasAsked
     if !slices.isEmpty { writer.append(.lastSnapshot(number: number, slices: slices)) }
     writer.commit(isFinal: true)
@@ -154,10 +155,14 @@ public final class Journal: JournalReading, Sendable {
     if file.isMade, max(number, writer.last) == 0 { return file.remove() }
     guard number > 0 || writer.hasWritten else { return file.leave() }
     do {
-      if writer.hasWritten || isTakenUp {
+      let known = max(file.found?.time ?? .zero, reader.time(of: max(number, writer.last)))
+      let later = time.flatMap { $0 > known ? $0 : nil }
+      let nanoseconds = later.map { "\($0.wholeNanoseconds)" }
+      if writer.hasWritten || isTakenUp || nanoseconds != nil {
         try file.database.use { db in
           let last = try Int.fetchOne(db, sql: "SELECT max(number) FROM actions") ?? 0
-          try JournalMeta.set([JournalMeta.end: "\(JournalContents.endInOrder)\(last)"], in: db)
+          try JournalMeta.set(
+            [JournalMeta.end: "\(JournalContents.endInOrder)\(last)", JournalMeta.time: nanoseconds], in: db)
         }
       }
       file.close()

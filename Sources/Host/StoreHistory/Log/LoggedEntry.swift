@@ -7,7 +7,7 @@ import StoreSchema
 public final class LoggedEntry: Sendable {
   /// The action's sequence number.
   public let number: Int
-  /// Seconds and fractions since the session began, on the store's clock.
+  /// The time of the store, in seconds and fractions.
   public let time: Duration
   /// The source of the action.
   public let source: ActionSource

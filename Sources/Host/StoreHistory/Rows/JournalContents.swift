@@ -19,6 +19,8 @@ public struct JournalContents: Hashable, Sendable {
   /// True if its tables have an older form: an addition brings today's, which earlier versions of the program cannot
   /// read.
   public let isOfOldFormat: Bool
+  /// The time of the store at the end of the last session that noted it; nil: it was as late as its last action.
+  public let time: Duration?
   /// The loss at its end, if it did not come to its end; nil: none.
   public let loss: Loss?
 
@@ -56,6 +58,7 @@ public struct JournalContents: Hashable, Sendable {
     header = JournalHeader(
       program: meta[JournalMeta.program] ?? "", began: Int(meta[JournalMeta.began] ?? "") ?? 0,
       schema: meta[JournalMeta.schema] ?? "", schemaHash: meta[JournalMeta.schemaHash] ?? "")
+    time = meta[JournalMeta.time].flatMap { Int64($0) }.map { .nanoseconds($0) }
     process = meta[JournalMeta.process].flatMap { Int($0) }
     self.base = base ?? Self.base(meta)
     self.loss = loss
@@ -105,7 +108,7 @@ public struct JournalHeader: Hashable, Sendable {
 public struct JournalRow: Hashable, Sendable {
   /// The action's number.
   public let number: Int
-  /// When it was dispatched, since the session began.
+  /// The time of the store when it was dispatched.
   public let time: Duration
   /// The source of the action.
   public let source: ActionSource

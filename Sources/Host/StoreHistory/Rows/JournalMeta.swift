@@ -6,6 +6,8 @@ enum JournalMeta {
   static let schemaHash = "schemaHash"
   static let process = "process"
   static let end = "end"
+  /// The time of the store when a session on a virtual clock came to its end, in nanoseconds.
+  static let time = "time"
   /// A number that no other file has, by which a write-ahead log is known to belong to it.
   static let id = "id"
   /// A number that changes when the file starts anew with another history.

@@ -243,6 +243,15 @@ public struct JournalReader: Sendable {
     }
   }
 
+  /// The time of the store at an action; zero where the file does not say so.
+  package func time(of number: Int) -> Duration {
+    let found = try? database.use { db in
+      try Int.fetchOne(
+        db, sql: "SELECT at FROM actions WHERE number <= ? ORDER BY number DESC LIMIT 1", arguments: [number])
+    }
+    return .nanoseconds(Int64(max(found ?? 0, 0)))
+  }
+
   private func snapshot(_ number: Int, slices: String, _ db: Database) throws -> JournalSnapshot {
     let statement = try db.cachedStatement(sql: "SELECT module, state, checksum, id FROM slices WHERE id = ?")
     let list = SliceList(slices)

@@ -8,6 +8,7 @@ extension ErrorCode {
   /// The code of an error of the libraries.
   package static func of(_ error: any Error) -> ErrorCode {
     switch error {
+    case let error as HostError: error.code
     case let error as PluginError: error.code.reported
     case let error as TaskFailure: error.error.code.reported
     case let error as SchemaError: error.code

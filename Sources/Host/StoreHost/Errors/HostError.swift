@@ -69,7 +69,7 @@ public struct HostError: Error, Hashable, Sendable {
     let status: Int32 =
       switch error.code {
       case .load, .api, .grant: 4
-      case .runtime, .refused, .schema, .misfit, .budget, .memory, .impure, .task: 1
+      case .runtime, .refused, .schema, .misfit, .budget, .tasks, .memory, .impure, .task: 1
       case .interrupted: HostError.interrupted.status
       }
     self.init(

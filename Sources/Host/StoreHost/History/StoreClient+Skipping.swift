@@ -164,7 +164,8 @@ private struct Rerun {
   ///
   /// - Returns: whether it was applied.
   mutating func reduce(_ entry: LoggedEntry) -> Bool {
-    guard entry.droppedBy == nil, !entry.wasInterrupted, let type = types[entry.action],
+    guard entry.droppedBy == nil, !entry.wasInterrupted, !current.state.shell.leavesIdle(entry),
+      let type = types[entry.action],
       let action = try? application.hostAction(entry.call(type))
     else { return false }
     let context = ActionContext(number: entry.number, source: entry.source, time: entry.time, root: entry.number)

@@ -140,12 +140,16 @@ package final class HostJournal {
 
   /// Closes the file in order.
   ///
-  /// - Parameter state: the state after the last action.
-  package func end(_ state: HostState) throws(JournalError) {
+  /// - Parameters:
+  ///   - state: the state after the last action.
+  ///   - clock: the clock of the store.
+  package func end(_ state: HostState, clock: any StoreClock) throws(JournalError) {
     guard let journal else { return }
     isClosed = true
     self.journal = nil
-    try journal.end(number: max(last, start, journal.last), last > 0 ? state.slices(isWhole: true) : [])
+    try journal.end(
+      number: max(last, start, journal.last), last > 0 ? state.slices(isWhole: true) : [],
+      time: clock is VirtualClock ? clock.now : nil)
     if let failure = journal.takeFailure() {
       notes.append("\(failure); to export what is good: \(header.program) --store \(journal.path) --read-only")
     }

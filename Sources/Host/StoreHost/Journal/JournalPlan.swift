@@ -13,6 +13,8 @@ public struct JournalPlan: Sendable {
   public var durability: Durability
   /// When the file is opened.
   public var opening: Opening
+  /// The clock on the wall, in seconds since 1970: the time of a store goes on by it while the store is closed.
+  public var wallTime: @Sendable () -> Int
 
   /// When a journal's file is opened.
   public enum Opening: Equatable, Sendable {
@@ -31,9 +33,13 @@ public struct JournalPlan: Sendable {
   }
 
   /// Plans a journal.
-  public init(path: String, durability: Durability = .normal, opening: Opening = .atOnce) {
+  public init(
+    path: String, durability: Durability = .normal, opening: Opening = .atOnce,
+    wallTime: @escaping @Sendable () -> Int = { time(nil) }
+  ) {
     self.path = path
     self.durability = durability
     self.opening = opening
+    self.wallTime = wallTime
   }
 }

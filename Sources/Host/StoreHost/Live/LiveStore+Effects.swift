@@ -50,6 +50,7 @@ extension LiveStore {
         strikes: PluginStrikes(attendance.faults), waiters: attendance.waiters,
         isLoaded: { [unowned self] in store.withState { $0.shell.plugins.contains { $0.name == plugin } } },
         isLeftEnded: { [unowned self] in store.isLeftEnded($0) },
+        now: { [clock] in clock.now }, reconcile: { [unowned self] in store.reconcileEffects() },
         stopFaulty: { [unowned self] in stopFaulty() }, lastAction: { [unowned self] in log.last?.number ?? 0 },
         describe: { [unowned self] in describe($0) })
     }

@@ -99,7 +99,8 @@ package final class LiveStore: @unchecked Sendable {
   package static func reducer(
     _ application: HostedApplication, _ plugins: [HostedPlugin]
   ) -> Reducer<Action, State> {
-    HostedPlugin.reducers(plugins.map { ($0.plugin, $0.strikes) }, behind: application.reducers).appending(
+    let guarded = IdlePlugins.refusing(plugins).appending(application.reducers)
+    return HostedPlugin.reducers(plugins.map { ($0.plugin, $0.strikes) }, behind: guarded).appending(
       Reducer<ShellAction, State>.throwing("shell", canFail: \.canFail) { action, state, context in
         try action.reduce(&state, from: context.source)
       }

@@ -202,6 +202,9 @@ package final class StoreClient: @unchecked Sendable {
   /// Takes note of what the store did by itself.
   func hear(note: String) { if !notes.contains(note) { notes.append(note) } }
 
+  /// Has ``takeNotes()`` tell of what became of a dispatch that was one of several in a statement.
+  package func leave(note: String) { live.turn { hear(note: note) } }
+
   /// Whether there is anything to be told of by ``takeFaults()``.
   package var hasFaults: Bool { live.turn { !faults.isEmpty } }
 

@@ -23,7 +23,7 @@ extension LiveStore {
     }
     for end in endings { end() }
     do throws(JournalError) {
-      try journal?.end(journaledState)
+      try journal?.end(journaledState, clock: clock)
     } catch {
       throw HostError(describing: error, program: program)
     }

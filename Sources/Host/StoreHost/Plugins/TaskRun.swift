@@ -27,6 +27,7 @@ package final class TaskRun: EffectSteps {
     do throws(PluginError) {
       return try resume()
     } catch {
+      tasks.noteEnded(start)
       surroundings.note(error, unit: tasks.unit, startedBy: effect.action.number)
       return .finished
     }
@@ -66,7 +67,10 @@ package final class TaskRun: EffectSteps {
         effect.send(DispatchedAction(surroundings.typed($0), source: $1))
       }
       switch step {
-      case .finished: return .finished
+      case .finished:
+        tasks.noteEnded(start)
+        return .finished
+      case .sleepUntil(let time): return .until(time)
       case .sleep(let duration): return .sleep(duration)
       case .waitFor(let type, let timeout):
         // An action that came between the one that the task got and this step is not lost.

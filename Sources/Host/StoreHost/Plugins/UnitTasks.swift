@@ -12,17 +12,31 @@ package final class UnitTasks: @unchecked Sendable {
   package let unit: String
   /// The unit's name in the store.
   private let name: String
-  private let index: Int
+  let index: Int
   /// Whether the gates of the unit stand open.
   package var isOpen: () -> Bool = { true }
   /// What the middleware said last, as far as there was room.
   private var wanted: [PluginTaskStart] = []
-  /// The keys of these; true: the task has begun.
-  private var admitted: [EffectToken: Bool] = [:]
+  /// How far the tasks of its keys are, of those for which there was room.
+  private var admitted: [EffectToken: Stage] = [:]
   /// The keys for which there was no room.
   private var refused: Set<EffectToken> = []
+  /// The tasks for entries for which there was no room, in the order in which they were asked for.
+  private var waiting: [PluginTaskStart] = []
+  /// The entries whose tasks start later.
+  let schedule = EntrySchedule()
+  /// The effect that starts them; nil: there are none.
+  var dueEffect: DueEffect?
   /// The action after which it failed to say anything last; nil: it works.
   private var failedAfter: Int?
+
+  private enum Stage {
+    /// It has a place that it has not taken.
+    case promised
+    case running
+    /// It came to its end, and its key is still asked for.
+    case ended
+  }
 
   package init(_ plugin: Plugin, unit index: Int, _ surroundings: PluginSurroundings) {
     self.plugin = plugin
@@ -50,6 +64,80 @@ package final class UnitTasks: @unchecked Sendable {
     return wanted.map { start in Supervised(start.key, steps: { [self] in TaskRun(start, of: self, $0) }) }
   }
 
+  /// The tasks that it has for the entries of its map, by what has changed since it was last asked.
+  ///
+  /// - Parameter isWhole: true if all of them are asked for.
+  package func supervisedChange(isWhole: Bool) -> SupervisedChange<HostAction> {
+    if isWhole { plugin.middlewares.forgetSupervised(index) }
+    guard surroundings.isLoaded(), isOpen() else {
+      for key in Array(admitted.keys) { leave(key) }
+      (waiting, refused) = ([], [])
+      plugin.middlewares.forgetSupervised(index)
+      schedule.removeAll()
+      dueEffect = nil
+      return .all([])
+    }
+    var change = plugin.middlewares.entryChange(index, view: surroundings.view)
+    let startsAtTimes = plugin.middlewares.startsAtTimes(index)
+    if startsAtTimes { schedule(&change) }
+    if change.isWhole {
+      for key in Array(admitted.keys) { leave(key) }
+      (waiting, refused) = ([], [])
+    }
+    var ending = 0
+    for key in change.gone {
+      if leave(key) == .running { ending += 1 }
+      if refused.remove(key) != nil { waiting.removeAll { $0.key == key } }
+    }
+    guard !change.started.isEmpty || !waiting.isEmpty || startsAtTimes || change.isWhole else {
+      return .some(started: [], gone: change.gone)
+    }
+    var room = plugin.tasks.free + ending - surroundings.room.promised
+    // Those that wait longest come first.
+    var granted = Array(waiting.prefix(max(room, 0)))
+    waiting.removeFirst(granted.count)
+    for start in granted {
+      refused.remove(start.key)
+      _ = admit(start, room: &room)
+    }
+    let before = waiting.count
+    for start in change.started {
+      if admit(start, room: &room) {
+        granted.append(start)
+      } else {
+        refused.insert(start.key)
+        waiting.append(start)
+      }
+    }
+    if waiting.count > before {
+      surroundings.note(plugin.tasks.tooManyTasks, unit: unit, startedBy: surroundings.lastAction())
+    }
+    var started = granted.map { start in Supervised(start.key, steps: { [self] in TaskRun(start, of: self, $0) }) }
+    if startsAtTimes { followSchedule(&started, &change.gone, isWhole: change.isWhole) }
+    return change.isWhole ? .all(started) : .some(started: started, gone: change.gone)
+  }
+
+  /// Gives a task a place, where there is one.
+  private func admit(_ start: PluginTaskStart, room: inout Int) -> Bool {
+    if surroundings.isLeftEnded(EndedEffect(unit: name, id: start.key)) {
+      admitted[start.key] = .ended
+      return true
+    }
+    guard room > 0 else { return false }
+    room -= 1
+    surroundings.room.promised += 1
+    admitted[start.key] = .promised
+    return true
+  }
+
+  /// Takes away the place of a task.
+  @discardableResult
+  private func leave(_ key: EffectToken) -> Stage? {
+    let stage = admitted.removeValue(forKey: key)
+    if stage == .promised { surroundings.room.promised -= 1 }
+    return stage
+  }
+
   /// Leaves out the tasks for which there is no room: they are admitted after a later change, when others have ended.
   private func admit(_ starts: [PluginTaskStart]) -> [PluginTaskStart] {
     guard starts.count != admitted.count || starts.contains(where: { admitted[$0.key] == nil }) else {
@@ -58,23 +146,14 @@ package final class UnitTasks: @unchecked Sendable {
     }
     let keys = Set(starts.map(\.key))
     let gone = Set(admitted.keys.filter { !keys.contains($0) })
-    for key in gone where admitted.removeValue(forKey: key) == false { surroundings.room.promised -= 1 }
+    for key in gone { leave(key) }
     var room = plugin.tasks.room { [unit] in $0.unit == unit && gone.contains($0.key) } - surroundings.room.promised
     var left: Set<EffectToken> = []
     let granted = starts.filter { start in
       guard admitted[start.key] == nil else { return true }
-      if surroundings.isLeftEnded(EndedEffect(unit: name, id: start.key)) {
-        admitted[start.key] = true
-        return true
-      }
-      guard room > 0 else {
-        left.insert(start.key)
-        return false
-      }
-      room -= 1
-      surroundings.room.promised += 1
-      admitted[start.key] = false
-      return true
+      let isAdmitted = admit(start, room: &room)
+      if !isAdmitted { left.insert(start.key) }
+      return isAdmitted
     }
     let isNew = !left.isSubset(of: refused)
     refused = left
@@ -84,9 +163,14 @@ package final class UnitTasks: @unchecked Sendable {
 
   /// Takes note that a task has taken the place that it was given.
   package func noteBegun(_ start: PluginTaskStart) {
-    guard admitted[start.key] == false else { return }
-    admitted[start.key] = true
+    guard admitted[start.key] == .promised else { return }
+    admitted[start.key] = .running
     surroundings.room.promised -= 1
+  }
+
+  /// Takes note that a task has come to its end.
+  package func noteEnded(_ start: PluginTaskStart) {
+    if admitted[start.key] == .running { admitted[start.key] = .ended }
   }
 
   /// A middleware that says again what it wants ends the row of its failures, whatever the action was: an `undo` mends a state
@@ -125,6 +209,10 @@ package struct PluginSurroundings: @unchecked Sendable {
   package let isLoaded: () -> Bool
   /// Whether a task had ended when the store was left, and has not been asked for since.
   package let isLeftEnded: (EndedEffect) -> Bool
+  /// The time of the store.
+  package let now: () -> Duration
+  /// Has tasks follow the state at once.
+  package let reconcile: () -> Void
   /// Has the plugins stopped that have failed too often in a row.
   package let stopFaulty: () -> Void
   /// The action that was logged last, and the one of a number in words.
@@ -134,7 +222,7 @@ package struct PluginSurroundings: @unchecked Sendable {
   /// Takes note of what a middleware did wrong.
   package func note(_ error: PluginError, in number: Int, unit: String) {
     faults.note(error)
-    guard error.code != .interrupted else { return }
+    guard error.code.isStrike else { return }
     strikes.failed(in: number, unit: unit)
     stopFaulty()
   }
@@ -147,8 +235,19 @@ package struct PluginSurroundings: @unchecked Sendable {
   /// - Parameter action: the action that started it in words, where the log does not have it yet.
   package func note(_ error: PluginError, unit: String, startedBy number: Int, _ action: String? = nil) {
     faults.note(TaskFailure(error: error, startedBy: action ?? describe(number)), startedBy: number)
-    guard error.code != .interrupted else { return }
+    guard error.code.isStrike else { return }
     strikes.failed(in: max(lastAction(), number), unit: unit)
     stopFaulty()
+  }
+}
+
+extension PluginError.Code {
+  /// True if a fault of the kind counts against the plugin: not where somebody stopped it, nor where it wanted one task too many
+  /// and the others go on.
+  fileprivate var isStrike: Bool {
+    switch self {
+    case .interrupted, .tasks: false
+    default: true
+    }
   }
 }

@@ -163,6 +163,7 @@ package final class Replayer {
   }
 
   private func reduce(_ entry: LoggedEntry) throws -> String? {
+    if state.shell.leavesIdle(entry) { return entry.failure }
     guard let type = types[entry.action] else {
       let hint = Suggestion.question(entry.action, among: types.keys)
       throw HostError(code: .badRecording, message: "unknown action '\(entry.action)'", hint: hint)

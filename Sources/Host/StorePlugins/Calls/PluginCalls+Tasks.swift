@@ -11,6 +11,15 @@ extension PluginCalls {
     let sleep = try lua.makeFunction { call in
       try unmanaged._withUnsafeGuaranteedRef { try $0.sleep(&call) }
     }
+    let sleepUntil = try lua.makeFunction { [unowned self] call in
+      let task = try self.taskThatPauses(call, "sleep_until")
+      task.request = .sleepUntil(try Self.time(call[1], of: "task:sleep_until"))
+      call.yield()
+    }
+    let now = try lua.makeFunction { [unowned self] call in
+      try running.check(.task)
+      call.results.append((self.time() ?? .zero).seconds)
+    }
     let wait = try lua.makeFunction { [unowned self] call in
       let task = try self.taskThatPauses(call, "wait_for")
       let type = try actions.action(call[1], for: "task:wait_for")
@@ -30,7 +39,8 @@ extension PluginCalls {
     return try lua.makeHostTable(
       "task",
       [
-        ("sleep", .function(sleep)), ("dispatch", dispatch), ("wait_for", .function(wait)),
+        ("sleep", .function(sleep)), ("sleep_until", .function(sleepUntil)), ("now", .function(now)),
+        ("dispatch", dispatch), ("wait_for", .function(wait)),
         ("cancelled", .function(cancelled)),
       ])
   }
@@ -80,6 +90,23 @@ extension PluginCalls {
 
   /// The longest time that a clock can be asked for, in seconds: 31 years.
   static let longestWait = 1_000_000_000
+
+  /// A time of the store's that a function was given, in seconds.
+  private static func time(_ value: LuaValue, of function: String) throws(LuaFailure) -> Duration {
+    let seconds: Double
+    switch value {
+    case .integer(let number): seconds = Double(number)
+    case .number(let number) where !number.isNaN: seconds = number
+    default:
+      let hint = value == .nil ? " (is it called with a colon?)" : ""
+      throw LuaFailure("\(function) needs a time in seconds, as meta.at gives it, got \(value.described)\(hint)")
+    }
+    guard seconds <= 4 * Double(longestWait) else {
+      throw LuaFailure("\(function): a time is at most \(4 * longestWait) seconds, got \(value.described)")
+    }
+    if case .integer(let number) = value { return .seconds(max(number, 0)) }
+    return .nanoseconds(Int64(max(seconds, 0) * 1e9))
+  }
 
   /// A number of seconds that a function was given. None is shorter than a millisecond, so that a loop that waits lets others
   /// run.

@@ -11,6 +11,7 @@ public final class PluginTask {
   public let key: EffectToken
   private let keyText: String
   private let element: AddressedElement?
+  private var entry: (key: Value, value: Value)?
   /// Set by the functions that pause the coroutine.
   var request: Step?
   private let tasks: PluginTasks
@@ -22,6 +23,8 @@ public final class PluginTask {
   public enum Step: Sendable {
     /// To go on after a while.
     case sleep(Duration)
+    /// To go on at a time of the store's.
+    case sleepUntil(Duration)
     /// To go on with the next action of a type, or without one after a while; nil: never without.
     case waitFor(ActionType, timeout: Duration?)
     /// Nothing more.
@@ -33,6 +36,7 @@ public final class PluginTask {
     key = start.key
     keyText = "\(start.key)"
     element = start.element
+    entry = start.entry
     self.tasks = tasks
     self.coroutine = coroutine
     self.isOver = isOver
@@ -65,7 +69,12 @@ public final class PluginTask {
     do throws(LuaError) {
       outcome = try tasks.run(self, emission, view) { () throws(LuaError) in
         try coroutine.resume { writer in
-          if !hasStarted { return HandedTables.append(tasks.machine.calls.handed.task, to: &writer) }
+          if !hasStarted {
+            HandedTables.append(tasks.machine.calls.handed.task, to: &writer)
+            guard let (key, value) = entry else { return }
+            LuaBridge.write(key, to: &writer)
+            return LuaBridge.write(value, to: &writer)
+          }
           if let action {
             LuaBridge.write(.record(action.record), to: &writer)
           } else if waitedForAction {
@@ -78,6 +87,7 @@ public final class PluginTask {
       throw tasks.machine.calls.faults.task(name, error)
     }
     hasStarted = true
+    entry = nil
     switch (outcome, request) {
     case (.finished, _):
       forget()
@@ -100,6 +110,6 @@ public final class PluginTask {
 
   private func forget() {
     coroutine = nil
-    tasks.running.removeAll { $0 === self }
+    tasks.running[ObjectIdentifier(self)] = nil
   }
 }

@@ -1,5 +1,6 @@
 import LuaRuntime
 import StoreCore
+import StoreSchema
 
 /// A task that is to be started.
 public struct PluginTaskStart: @unchecked Sendable {
@@ -12,6 +13,10 @@ public struct PluginTaskStart: @unchecked Sendable {
   /// The element that it is for; nil: none.
   let element: AddressedElement?
   let function: LuaFunction
+  /// The key and the value of the entry that it is for; nil: it is for none.
+  let entry: (key: Value, value: Value)?
+  /// The time of the store at which it starts; nil: at once.
+  public internal(set) var due: Duration?
 
   /// - Parameter element: the element that it is for, to which its key is private.
   init(unit: String, key: EffectToken, of element: AddressedElement?, function: LuaFunction) {
@@ -19,6 +24,15 @@ public struct PluginTaskStart: @unchecked Sendable {
     self.key = element.map { EffectToken(ElementKey(id: $0.id, key: key)) } ?? key
     self.element = element
     self.function = function
+    entry = nil
+  }
+}
+
+extension PluginTaskStart {
+  /// A task for an entry of a map.
+  init(unit: String, key: EffectToken, of entry: (key: Value, value: Value), function: LuaFunction) {
+    (self.unit, self.key, self.entry, self.function) = (unit, key, entry, function)
+    element = nil
   }
 }
 

@@ -8,7 +8,7 @@ public final class PluginTasks: @unchecked Sendable {
 
   let machine: PluginMachine
   private let declaredThunks: [PluginDefinition.Thunk]
-  var running: [PluginTask] = []
+  var running: [ObjectIdentifier: PluginTask] = [:]
   var thunks: [PluginThunk] = []
   private var limit: Int { machine.calls.faults.manifest.limits.tasks }
 
@@ -24,14 +24,14 @@ public final class PluginTasks: @unchecked Sendable {
   /// - Parameter isOver: true if it was cancelled; asked by the thread that owns the store.
   /// - Throws: ``PluginError`` where the plugin has as many tasks as it may.
   public func begin(_ start: PluginTaskStart, isOver: @escaping () -> Bool) throws(PluginError) -> PluginTask {
-    guard room(ending: { _ in false }) > 0 else { throw tooManyTasks }
+    guard free > 0 || room(ending: { _ in false }) > 0 else { throw tooManyTasks }
     let task: PluginTask
     do throws(LuaError) {
       task = PluginTask(start, of: self, coroutine: try machine.lua.makeCoroutine(start.function), isOver: isOver)
     } catch {
       throw machine.calls.faults.task("\(machine.name)/\(start.unit)/\(start.key)", error)
     }
-    running.append(task)
+    running[ObjectIdentifier(task)] = task
     machine.calls.permissions.noteTask()
     return task
   }
@@ -40,12 +40,17 @@ public final class PluginTasks: @unchecked Sendable {
   ///
   /// - Parameter isEnding: true if a task is about to end, and makes room.
   public func room(ending isEnding: (PluginTask) -> Bool) -> Int {
-    limit - thunks.count - running.count { !$0.isCancelled && !isEnding($0) }
+    limit - thunks.count - running.values.count { !$0.isCancelled && !isEnding($0) }
   }
+
+  /// The number of tasks that may still begin while all of those that there are go on.
+  public var free: Int { limit - thunks.count - running.count }
 
   /// The error if there is no room for a task.
   public var tooManyTasks: PluginError {
-    machine.calls.faults.make(.budget, "more than \(limit) task\(limit == 1 ? "" : "s")")
+    machine.calls.faults.make(
+      .tasks, "more than \(limit) task\(limit == 1 ? "" : "s")",
+      hint: "limits.tasks in plugin.json says how many, up to the setting plugin.ceiling.tasks")
   }
 
   /// Runs a part of a task.

@@ -52,7 +52,7 @@ extension DefinitionReader {
   }
 
   /// A path that begins with a field of the plugin's own slice, which needs no module, or with a module.
-  private func pathToElements(
+  func pathToElements(
     _ text: String, _ slice: Schema?, _ place: String
   ) throws(PluginError) -> (Path, Schema?) {
     let first = text.prefix { $0 != "." && $0 != "[" }

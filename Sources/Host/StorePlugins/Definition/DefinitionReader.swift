@@ -220,22 +220,24 @@ struct DefinitionReader {
       case .table(let table): rule = try gateRule(table, own, slice, "\(place): gate")
       default: throw types.fault("\(place): gate must be \"on\", \"off\" or a rule, got \(entry["gate"].described)")
       }
+      let entryTasks = try entryTasks(entry["supervise"], each: entry["each"], slice, place)
+      let supervise = entryTasks == nil ? try optionalFunction(entry["supervise"], "\(place): supervise") : nil
       let unit = PluginDefinition.Unit(
         name: name, isOpen: isOpen, rule: rule, each: try elements(entry["each"], by: entry["by"], slice, place),
         on: try filter(entry["on"], own, place),
         before: try optionalFunction(entry["before"], "\(place): before"),
         after: try optionalFunction(entry["after"], "\(place): after"),
-        supervise: try optionalFunction(entry["supervise"], "\(place): supervise"))
+        supervise: supervise, entryTasks: entryTasks)
       if entry["by"] != .nil { try refuseUnheard(unit, own, place) }
       guard entry["on"] == .nil || unit.before != nil || unit.after != nil else {
         throw types.fault("\(place) has on, but neither before nor after, so that it sees no action")
       }
-      guard unit.before != nil || unit.after != nil || unit.supervise != nil else {
+      guard unit.before != nil || unit.after != nil || unit.supervises else {
         throw types.fault(
           "\(place) has none of before, after and supervise, so that it does nothing",
           hint: "write: after = function(action, ctx) … end")
       }
-      guard unit.supervise == nil || manifest.permissions.contains(.timers) else {
+      guard !unit.supervises || manifest.permissions.contains(.timers) else {
         throw types.fault(
           "\(place): supervise may not start tasks", hint: "add \"timers\" to permissions in plugin.json")
       }

@@ -55,16 +55,6 @@ struct ElementRule {
   }
 }
 
-extension MapKey {
-  /// The key as a value.
-  fileprivate var value: Value {
-    switch self {
-    case .int(let number): .int(number)
-    case .string(let text): .string(text)
-    }
-  }
-}
-
 extension Path {
   /// The value at the path, none where it leads to nothing; nil where its module is not there.
   ///

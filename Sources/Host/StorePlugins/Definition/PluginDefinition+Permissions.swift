@@ -21,7 +21,7 @@ extension PluginDefinition {
         .filter { $0.module != plugin && !added.contains($0.fullName) }
         .map { .dispatch(module: $0.module, action: $0.name) })
     if !interceptors.isEmpty { permissions.insert(.intercept) }
-    if middleware.contains(where: { $0.supervise != nil }) { permissions.insert(.timers) }
+    if middleware.contains(where: { $0.supervises }) { permissions.insert(.timers) }
     return permissions
   }
 }

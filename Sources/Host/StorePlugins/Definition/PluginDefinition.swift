@@ -60,6 +60,23 @@ struct PluginDefinition {
     let before: LuaFunction?
     let after: LuaFunction?
     let supervise: LuaFunction?
+    /// The tasks that it has for the entries of a map; nil: none.
+    let entryTasks: EntryTasks?
+
+    /// True if it has tasks that follow the state.
+    var supervises: Bool { supervise != nil || entryTasks != nil }
+  }
+
+  /// A task for each entry of a map: `supervise = { over = PATH, at = FIELD, task = function(task, key, value) … end }`.
+  struct EntryTasks {
+    /// The map.
+    let path: Path
+    /// The work, which gets the key and the value that it started for.
+    let task: LuaFunction
+    /// The field of an entry with which its task starts anew; nil: whatever changes in an entry leaves its task alone.
+    let reset: String?
+    /// The field of an entry with the time at which its task starts; nil: tasks start with their entries.
+    let at: String?
   }
 
   /// The actions that a middleware sees.

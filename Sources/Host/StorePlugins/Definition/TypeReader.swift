@@ -208,13 +208,23 @@ struct TypeReader {
     try note(table.count)
     var cases: [String] = []
     for index in 1...max(table.count, 1) {
-      guard case .string(let name) = table[index], name.isName else {
-        throw fault("\(place): the cases of an enum are names, got \(table[index].described)")
+      guard case .string(let name) = table[index], name.isCase else {
+        throw fault(
+          "\(place): the cases of an enum are texts of one line without blanks around them, got \(table[index].described)"
+        )
       }
       guard !cases.contains(name) else { throw fault("\(place): enum{…} has the case '\(name)' twice") }
       cases.append(name)
     }
     return cases
+  }
+}
+
+extension String {
+  /// True if a case of an enum may be called so: by words, as they are shown.
+  fileprivate var isCase: Bool {
+    guard let first = unicodeScalars.first, let last = unicodeScalars.last else { return false }
+    return first != " " && last != " " && !contains("|") && !unicodeScalars.contains(where: ScalarText.isControl)
   }
 }
 

@@ -78,6 +78,8 @@ public struct PluginError: Error, Hashable, Sendable {
     case misfit
     /// A call used more than its budget.
     case budget
+    /// The plugin wants more tasks than it may have: one more was not started, and the others go on.
+    case tasks
     /// A reducer or projection keeps state of its own.
     case impure
     /// A task of the plugin failed.
@@ -96,7 +98,7 @@ public struct PluginError: Error, Hashable, Sendable {
       case .runtime: .pluginRuntime
       case .refused: .refused
       case .schema, .misfit: .pluginSchema
-      case .budget: .pluginBudget
+      case .budget, .tasks: .pluginBudget
       case .impure: .pluginImpure
       case .task: .pluginTask
       case .memory: .pluginMemory

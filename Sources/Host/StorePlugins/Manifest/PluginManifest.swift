@@ -61,7 +61,7 @@ public struct PluginManifest: Hashable, Sendable {
     var limits = Limits()
     limits.instructions = 20_000_000
     limits.memory = 256 << 20
-    limits.tasks = 1000
+    limits.tasks = 1_000_000
     limits.logLines = 1000
     limits.actions = 1_000_000
     return limits

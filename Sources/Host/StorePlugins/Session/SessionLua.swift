@@ -41,6 +41,9 @@ public final class SessionLua {
       try lua.setGlobal("project", .function(try makeProject()))
       try lua.setGlobal("dispatch", .function(try makeDispatch()))
       try lua.setGlobal("print", .function(try makePrint()))
+      for name in SessionLua.conveniences {
+        try lua.setGlobal(name, .function(try makeConvenience(name)))
+      }
       // Asked for globals that nobody has set.
       let missing = LuaValue.function(try makeMissing())
       let names = SessionLua.functions.map { "\($0) = true" }.joined(separator: ", ")
@@ -103,16 +106,49 @@ public final class SessionLua {
         return try self.host.action(named: name)
       }
       // Once it is dispatched the call holds it no longer.
-      try self.lua.metered({ $0 as any Error }) { () throws(any Error) in
+      let interceptor = try self.lua.metered({ $0 as any Error }) { () throws(any Error) -> String? in
         let action: ActionCall
         do throws(SchemaError) {
           action = try type.call(LuaBridge.arguments(named: try self.objects.value(of: call[1])))
         } catch {
           throw LuaFailure(type.sentence(for: error))
         }
-        try self.host.dispatch(action)
+        return try self.host.dispatch(action)
+      }
+      call.results.append(interceptor == nil)
+      if let interceptor { call.results.append(interceptor) }
+    }
+  }
+
+  /// A function that does something for whoever types it. Its name is free for variables.
+  private func makeConvenience(_ name: String) throws(LuaError) -> LuaFunction {
+    try lua.makeFunction { [weak self] call in
+      guard let self else { return }
+      guard !self.isReadOnly else {
+        throw LuaFailure("a projection or a condition reads the state: it may not call \(name)")
+      }
+      try Self.asking { try self.host.require(function: name) }
+      let results = try self.lua.metered({ $0 as any Error }) { () throws(any Error) -> [Value] in
+        var arguments: [Value] = []
+        for index in 0..<call.count { arguments.append(try self.argument(call[index])) }
+        return try Self.asking { try self.host.call(name, arguments) }
+      }
+      for result in results { LuaBridge.write(result, to: &call.results) }
+    }
+  }
+
+  /// A value that a function is given. A table may have positions and names, as those of `run { "ls", timeout = 5 }`.
+  private func argument(_ lua: LuaValue) throws(SchemaError) -> Value {
+    guard case .table(let table) = lua else { return try objects.value(of: lua) }
+    var map = PersistentMap<MapKey, Value>()
+    for (key, value) in table.entries() {
+      switch key {
+      case .integer(let number): map[.int(number)] = try objects.value(of: value)
+      case .string(let name): map[.string(name)] = try objects.value(of: value)
+      default: throw SchemaError(Path(), .malformedTable("it has a key that is neither a position nor a name"))
       }
     }
+    return .map(map)
   }
 
   private func makeMissing() throws(LuaError) -> LuaFunction {
@@ -163,6 +199,9 @@ public final class SessionLua {
     guard let value = try? objects.value(of: lua) else { return nil }
     return givenValues[name].map { value.withFields(inOrderOf: $0) } ?? value
   }
+
+  /// The functions that the session gives to Lua beside these, whose names variables may have.
+  public static let conveniences = ["command", "env", "run"]
 
   /// The globals that the session gives to Lua, which no Lua takes away.
   private static let functions = ["dispatch", "print", "project", "state"]
@@ -340,24 +379,4 @@ public struct SessionCondition {
 
   /// True if it is neither false nor nil just now.
   public func holds() throws(SessionLuaError) -> Bool { try body() }
-}
-
-/// The parts of the shell that the session's Lua may use.
-public protocol SessionLuaHost: AnyObject {
-  /// Refuses a function that this session may not call.
-  func require(function name: String) throws
-  /// The action of that full name.
-  ///
-  /// - Throws: an error that says so where there is none.
-  func action(named name: String) throws -> ActionType
-  /// Has an action processed.
-  func dispatch(_ call: ActionCall) throws
-  /// The value of a name that no Lua of the session has set; nil: there is none.
-  func variable(_ name: String) throws -> Value?
-  /// All modules as one record.
-  func wholeState() throws -> Reading
-  /// The value at a path or of a projection.
-  func project(_ path: String) throws -> Reading
-  /// Prints a line.
-  func print(_ text: String)
 }

@@ -1,5 +1,6 @@
 import LuaRuntime
 import StoreModules
+import StoreSchema
 
 /// The prepared calls of one middleware.
 final class MiddlewarePlan {
@@ -9,6 +10,10 @@ final class MiddlewarePlan {
   let supervise: LuaFunction?
   /// The tasks that it asked for last.
   let supervised = StateCache<[PluginTaskStart]>()
+  /// The tasks that it has for the entries of a map.
+  let entryTasks: PluginDefinition.EntryTasks?
+  /// The map and the version of its module when it was looked at last; nil: all of it is to be looked at.
+  var entriesSeen: (map: PersistentMap<MapKey, Value>, version: Int?)?
   /// The result of `before`, until `after` gets it.
   let kept: LuaSlot
   private let filter: PluginDefinition.Filter
@@ -24,6 +29,7 @@ final class MiddlewarePlan {
     before = unit.before.map { MiddlewareFunction($0) }
     after = unit.after.map { MiddlewareFunction($0) }
     supervise = unit.supervise
+    entryTasks = unit.entryTasks
     kept = try lua.makeSlot()
     filter = unit.on
     functions = (unit.before, unit.after)

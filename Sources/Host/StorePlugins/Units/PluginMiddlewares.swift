@@ -19,6 +19,9 @@ public final class PluginMiddlewares: @unchecked Sendable {
   /// True if a middleware wants to be asked about an action.
   public func accepts(_ type: ActionType, unit index: Int) -> Bool { plans[index].accepts(type) }
 
+  /// The plan of a middleware.
+  func plan(_ index: Int) -> MiddlewarePlan { plans[index] }
+
   /// Puts a middleware to work.
   ///
   /// - Parameters:
@@ -29,7 +32,10 @@ public final class PluginMiddlewares: @unchecked Sendable {
   }
 
   /// True if a middleware says which tasks should run.
-  public func supervises(_ index: Int) -> Bool { plans[index].supervise != nil }
+  public func supervises(_ index: Int) -> Bool { plans[index].supervise != nil || supervisesEntries(index) }
+
+  /// True if a middleware has tasks for the entries of a map.
+  public func supervisesEntries(_ index: Int) -> Bool { plans[index].entryTasks != nil }
 
   /// Asks a middleware which tasks should run in the state. Its former answer holds as long as nothing that it read has
   /// changed.
@@ -67,7 +73,10 @@ public final class PluginMiddlewares: @unchecked Sendable {
   }
 
   /// Has a middleware asked again: its tasks are to start anew, from functions that none of them has run.
-  public func forgetSupervised(_ index: Int) { plans[index].supervised.forget() }
+  public func forgetSupervised(_ index: Int) {
+    plans[index].supervised.forget()
+    plans[index].entriesSeen = nil
+  }
 
   private func starts(
     _ wanted: LuaValue, _ unit: String, of element: AddressedElement?

@@ -6,7 +6,7 @@ public final class Grammar: Sendable {
   package static let tooManyPrefixes = "more than \(mostPrefixes) commands such as try stand before another one"
 
   private let luaVerbs: [(name: [UInt8], verb: LuaVerb)]
-  private let prefixes: [[UInt8]]
+  private let prefixes: [(name: [UInt8], words: Int)]
   private let numberVerbs: [[UInt8]]
   /// Returns true if more lines could complete a Lua text, an expression or a chunk.
   package let isUnfinishedLua: @Sendable (String) -> Bool
@@ -17,18 +17,19 @@ public final class Grammar: Sendable {
   ///
   /// - Parameters:
   ///   - luaVerbs: the verbs whose line goes on as Lua.
-  ///   - prefixes: the verbs whose first argument is a command of its own, such as `try`.
+  ///   - prefixes: the verbs that a command of its own follows, such as `try`.
+  ///   - prefixWords: the number of words between such a verb and its command, where there are any, as in `step NAME COMMAND`.
   ///   - numberVerbs: the verbs that take numbers of actions, which may be written as `#17`: no comment starts there.
   ///   - isUnfinishedLua: returns true if more lines could complete a Lua text, an expression or a chunk.
   public init(
-    luaVerbs: [LuaVerb], prefixes: [String] = [], numberVerbs: [String] = [],
+    luaVerbs: [LuaVerb], prefixes: [String] = [], prefixWords: [String: Int] = [:], numberVerbs: [String] = [],
     isUnfinishedLua: @escaping @Sendable (String) -> Bool = { _ in false }
   ) {
     self.luaVerbs = luaVerbs.map { (Array($0.name.utf8), $0) }
-    self.prefixes = prefixes.map { Array($0.utf8) }
+    self.prefixes = prefixes.map { (Array($0.utf8), prefixWords[$0] ?? 0) }
     self.numberVerbs = numberVerbs.map { Array($0.utf8) }
     self.isUnfinishedLua = isUnfinishedLua
-    firstBytes = (self.luaVerbs.map(\.name) + self.prefixes + self.numberVerbs).reduce(0) {
+    firstBytes = (self.luaVerbs.map(\.name) + self.prefixes.map(\.name) + self.numberVerbs).reduce(0) {
       $0 | 1 << UInt64(($1.first ?? 0) & 63)
     }
   }
@@ -38,8 +39,10 @@ public final class Grammar: Sendable {
     return luaVerbs.first { Self.areEqual($0.name, name) }?.verb
   }
 
-  package func isPrefix(_ name: Slice<ByteView>) -> Bool {
-    mayKnow(name) && prefixes.contains { Self.areEqual($0, name) }
+  /// The number of words between a prefix and its command; nil: the word is no prefix.
+  package func wordsBehind(prefix name: Slice<ByteView>) -> Int? {
+    guard mayKnow(name) else { return nil }
+    return prefixes.first { Self.areEqual($0.name, name) }?.words
   }
 
   package func takesNumbers(_ name: Slice<ByteView>) -> Bool {
@@ -47,7 +50,7 @@ public final class Grammar: Sendable {
   }
 
   /// Returns true if a verb gives the rest of its line another meaning than that of words: it is Lua, or a command.
-  func givesMeaning(to verb: Slice<ByteView>) -> Bool { luaVerb(verb) != nil || isPrefix(verb) }
+  func givesMeaning(to verb: Slice<ByteView>) -> Bool { luaVerb(verb) != nil || wordsBehind(prefix: verb) != nil }
 
   private static func areEqual(_ verb: [UInt8], _ name: Slice<ByteView>) -> Bool {
     verb.count == name.count && verb.elementsEqual(name)

@@ -85,6 +85,29 @@ package enum LuaText {
     return true
   }
 
+  /// The names that stand behind a `$` in texts, each once.
+  package static func variables(in text: [UInt8]) -> [String] {
+    let bytes = text[...]
+    var names: [String] = []
+    var position = 0
+    while position < bytes.count {
+      guard case .skipped(let end) = piece(in: bytes, at: position) else {
+        if case .comment(let end) = piece(in: bytes, at: position) { position = end } else { position += 1 }
+        continue
+      }
+      if bytes[position] != UInt8(ascii: "-") {
+        for start in position..<end where bytes[start] == UInt8(ascii: "$") {
+          let name = bytes[(start + 1)..<end].prefix { $0.isNameByte }
+          // Behind a number no name goes on.
+          let text = String(decoding: name.first?.isDigit == true ? name.prefix { $0.isDigit } : name, as: UTF8.self)
+          if !text.isEmpty, !names.contains(text) { names.append(text) }
+        }
+      }
+      position = end
+    }
+    return names
+  }
+
   /// Where the text in quotes ends that starts at a position; nil where none does, or it has no end.
   package static func endOfQuotes(in bytes: some Bytes, at position: Int) -> Int? {
     guard [UInt8(ascii: "\""), UInt8(ascii: "'")].contains(bytes[position]),

@@ -79,7 +79,13 @@ package struct StatementScanner {
     } else if grammar.takesNumbers(name) {
       takesNumbers = true
     } else {
-      return grammar.isPrefix(name)
+      guard let more = grammar.wordsBehind(prefix: name) else { return false }
+      for _ in 0..<more {
+        try skipBlanks()
+        if try cursor.isAtLineEnd() || bytes[position] == UInt8(ascii: "#") { return false }
+        try word()
+      }
+      return true
     }
     return false
   }

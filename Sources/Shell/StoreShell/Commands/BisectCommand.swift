@@ -4,9 +4,14 @@ import StoreSchema
 
 extension CommandDefinition {
   static let bisect = CommandDefinition(
-    "bisect", needs: .read, usage: ["bisect EXPR"],
-    summary: "prints the first action after which a Lua expression holds, and its source; status 1 if there is none",
-    flags: FlagDefinition.format,
+    "bisect", needs: .read, usage: ["bisect EXPR [--first]"],
+    summary:
+      "prints an action at which a Lua expression turned to hold, found by halving, and its source; status 1 if it does not hold now",
+    flags: [
+      FlagDefinition(
+        "first", need: .read, "ask after every action, so that it is the first, also of an expression that turned often"
+      )
+    ] + FlagDefinition.format,
     examples: [
       CommandExample(
         "dispatch counter.increment --quiet", "dispatch counter.decrement by=3 --quiet",
@@ -15,17 +20,29 @@ extension CommandDefinition {
       CommandExample(
         "dispatch counter.increment --quiet", "bisect state.counter.value > 5",
         output: "error[never-held]: state.counter.value > 5 does not hold after #1\n"),
+      CommandExample(
+        "dispatch counter.increment by=7 --quiet", "dispatch counter.reset --quiet",
+        "bisect state.counter.value > 5 --first", output: "#1 counter.increment by=7  <- repl:1\n"),
     ],
     lua: LuaVerb("bisect", takesFlags: true),
-    read: { reader in (text: try reader.luaText("an expression"), form: try reader.form()) },
+    read: { reader in
+      (text: try reader.luaText("an expression"), isFirst: reader.has("first"), form: try reader.form())
+    },
     perform: { request, session in
       let (text, store) = (request.text, session.store)
       if let refusal = store.viewed?.refusal(of: "bisect") { throw refusal }
-      let answer = try session.firstAction(where: text)
+      let answer = try session.action(where: text, isFirst: request.isFirst)
       var notes: [String] = []
       if answer.heldBefore { notes.append("\(text) holds already at the start") }
       if store.live.oldest > 0 {
         notes.append("states before #\(store.live.oldest) are not kept: it may have held in one of them")
+      }
+      if answer.count > 16 {
+        notes.append(
+          request.isFirst
+            ? "asked after every action up to it, \(answer.asked) times"
+            : "found by halving, asked \(answer.asked) times; of an expression that turned more than once --first finds the first"
+        )
       }
       let entry = answer.entry
       guard try session.isInWords(request.form) else {
@@ -39,8 +56,21 @@ extension CommandDefinition {
 }
 
 extension Session {
-  /// The first action after which a Lua expression holds.
-  fileprivate func firstAction(where text: String) throws -> (entry: LoggedEntry, heldBefore: Bool) {
+  /// An action at which an expression turned to hold.
+  fileprivate struct Turn {
+    let entry: LoggedEntry
+    /// True if it holds where the walk begins, too.
+    let heldBefore: Bool
+    /// The number of times that the expression was asked.
+    let asked: Int
+    /// The number of actions that it may be.
+    let count: Int
+  }
+
+  /// An action at which a Lua expression turned to hold.
+  ///
+  /// - Parameter isFirst: true if it is asked after every action.
+  fileprivate func action(where text: String, isFirst: Bool) throws -> Turn {
     let condition = try lua().condition(text, chunk: chunkName)
     let (oldest, end) = store.kept
     guard oldest < end else {
@@ -52,7 +82,16 @@ extension Session {
           hint: store.live.hintAtBeginning)
     }
     let numbers = (oldest + 1)...end
-    let answer = try store.bisect(numbers, holds: condition.holds)
+    var asked = 0
+    var progress = Progress(self, "asking,")
+    progress.total = isFirst ? numbers.count : 0
+    defer { progress.clear() }
+    let holds = {
+      asked += 1
+      try progress.step(asked)
+      return try condition.holds()
+    }
+    let answer = try isFirst ? store.bisect(numbers, holds: holds) : store.halve(numbers, holds: holds)
     guard !answer.heldBefore || oldest == 0 else {
       throw ShellError(
         code: .notKept,
@@ -61,15 +100,17 @@ extension Session {
         hint: store.live.hintAtBeginning)
     }
     guard let entry = answer.entry else {
+      let isKnown = isFirst || numbers.count == 1
       throw ShellError(
         code: .neverHeld,
-        message: numbers.count == 1
+        message: numbers.count == 1 || !isFirst
           ? "\(text) does not hold after #\(end)"
           : "\(text) holds after none of #\(numbers.lowerBound)-\(numbers.upperBound)",
         details: answer.failure.map { number, error in
           ["after #\(number) it cannot be said: \(ShellError(describing: error).message)"]
-        } ?? [])
+        } ?? [],
+        hint: isKnown ? nil : "it may have held in between: bisect \(text) --first asks after every action")
     }
-    return (entry, answer.heldBefore)
+    return Turn(entry: entry, heldBefore: answer.heldBefore, asked: asked, count: numbers.count)
   }
 }

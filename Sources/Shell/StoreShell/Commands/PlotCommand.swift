@@ -4,11 +4,15 @@ import StoreSchema
 
 extension CommandDefinition {
   static let plot = CommandDefinition(
-    "plot", needs: .read, usage: ["plot EXPR [--over N] [--as FORMAT] [--json]"],
+    "plot", needs: .read,
+    usage: ["plot EXPR [--over N] [--as FORMAT] [--json]", "plot LIST [--x FIELD] [--y FIELD,…] [> FILE.svg]"],
     summary:
-      "draws the value of a Lua expression over the last actions, 100 by default; in another form, lists the values",
-    flags: [FlagDefinition("over", value: "N", need: .read, "over how many of the last actions")]
-      + FlagDefinition.format,
+      "draws the value of a Lua expression over the last actions, 100 by default, or a list; in another form, lists the values; as SVG into a file of that name",
+    flags: [
+      FlagDefinition("over", value: "N", need: .read, "over how many of the last actions"),
+      FlagDefinition("x", value: "FIELD", need: .read, "the field of a list's records across"),
+      FlagDefinition("y", value: "FIELD,…", need: .read, "the fields of a list's records that are drawn"),
+    ] + FlagDefinition.format,
     examples: [
       CommandExample(
         "lua for i = 1, 6 do dispatch(\"counter.increment\") end", "plot state.counter.value",
@@ -25,25 +29,67 @@ extension CommandDefinition {
 
           """),
       CommandExample("plot state.counter.step --over 5", output: "1 ⣀⣀\n  #0 #0\n"),
+      CommandExample("plot { 2, 2, 2, 2 }", output: "2 ⣀⣀\n  1 4\n"),
     ],
     lua: LuaVerb("plot", takesFlags: true),
-    read: { reader in
-      let text = try reader.luaText("an expression")
-      let count = try reader.count(of: "over", "a number of actions") ?? .known(100)
-      return (text: text, count: count, form: try reader.form())
-    },
-    perform: { (request: (text: String, count: Given<Int>, form: ResultForm), session) in
-      let points = try session.values(of: request.text, over: request.count.value(in: session))
-      let format = try session.format(request.form)
-      guard format == .auto, !session.answersInJSON else {
-        return try session.answer(points.reading(as: format), as: request.form)
+    read: PlotRequest.init, perform: { try $0.perform(in: $1) })
+}
+
+/// What a line has drawn.
+private struct PlotRequest {
+  private let text: String
+  private let count: Given<Int>?
+  private let fields: (x: Given<String>?, y: Given<String>?)
+  private let form: ResultForm
+  /// True if the result goes into a file whose name says that it is a drawing.
+  private let isSVG: Bool
+
+  init(_ reader: CommandReader) throws {
+    text = try reader.luaText("an expression")
+    count = try reader.count(of: "over", "a number of actions")
+    fields = (try reader.text(of: "x"), try reader.text(of: "y"))
+    form = try reader.form()
+    if count != nil, fields.x != nil || fields.y != nil {
+      throw reader.fault(
+        .unexpectedArgument, "--over is for a value over actions, --x and --y for a list", of: "over", status: 2)
+    }
+    switch reader.statement.redirection?.target {
+    case .bare(let file)?, .text(let file)?: isSVG = file.lowercased().hasSuffix(".svg")
+    default: isSVG = false
+    }
+  }
+
+  func perform(in session: Session) throws -> CommandResult {
+    let format = try session.format(form)
+    let given = try session.lua().evaluate(text, chunk: session.chunkName)
+    let isOfRecords = fields.x != nil || fields.y != nil
+    let chart: Chart
+    if count == nil, isOfRecords || given.value.isPlottedList {
+      guard isSVG || format == .auto, !session.answersInJSON else { return try session.answer(given, as: form) }
+      let y = try fields.y?.value(in: session).split(separator: ",").map(String.init)
+      chart = try Chart(of: given.value, x: fields.x?.value(in: session), y: y ?? [], called: text)
+    } else {
+      let points = try session.values(of: text, over: count?.value(in: session) ?? 100)
+      guard isSVG || format == .auto, !session.answersInJSON else {
+        return try session.answer(points.reading(as: format), as: form)
       }
-      let chart = LineChart(
-        values: try points.map { try $0.value.number() }, width: min(session.console.width() ?? 80, 200), height: 8,
-        isUTF8: session.options.isUTF8)
-      session.console.write(chart.text(from: "#\(points.first?.number ?? 0)", to: "#\(points.last?.number ?? 0)"))
-      return .none
-    })
+      chart = Chart(
+        across: .labels(points.map { "#\($0.number)" }), series: [(text, try points.map { try $0.value.number() })])
+    }
+    session.console.write(
+      isSVG ? chart.svg(title: text) : chart.text(width: session.console.width() ?? 80, isUTF8: session.options.isUTF8))
+    return .none
+  }
+}
+
+extension Value {
+  /// True for a list, or a map, whose elements may be drawn.
+  fileprivate var isPlottedList: Bool {
+    switch self {
+    case .list(let list): !list.isEmpty
+    default: false
+    }
+  }
 }
 
 extension Session {
@@ -82,18 +128,5 @@ extension [PlottedPoint] {
       return Reading(value: .list(PersistentList(map(\.value))), schema: .dynamic(.list(.dynamic(.any))))
     }
     return Reading(rows: map { [.int($0.number), $0.value] }, "Point", ["n", "value"])
-  }
-}
-
-extension Value {
-  /// The value as a number; nil: there is none.
-  fileprivate func number() throws(ShellError) -> Double? {
-    switch self {
-    case .none: nil
-    case .int(let number): Double(number)
-    case .double(let number): number
-    case .bool(let isTrue): isTrue ? 1 : 0
-    default: throw ShellError(code: .typeMismatch, message: "plot draws numbers, got \(described)")
-    }
   }
 }

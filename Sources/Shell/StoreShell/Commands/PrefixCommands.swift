@@ -63,9 +63,19 @@ extension CommandDefinition {
 
 extension CommandReader {
   /// The command behind the verb.
-  fileprivate func command() throws -> Statement {
-    guard let command = statement.droppingWords(1) else { throw missing("a command") }
+  func command() throws -> Statement {
+    guard let command = statement.droppingWords(1 + definition.wordsBeforeCommand) else { throw missing("a command") }
     return command
+  }
+
+  /// The text of a word between the verb and its command, from 0.
+  ///
+  /// - Throws: ``ShellError`` naming what is missing.
+  func wordBeforeCommand(_ index: Int, _ name: String) throws -> (text: Given<String>, word: Word) {
+    guard index + 1 < statement.words.count else { throw missing(name) }
+    let word = statement.words[index + 1]
+    guard case .value(let literal) = word.kind else { return (.known(word.text), word) }
+    return (text(of: literal, at: word), word)
   }
 }
 

@@ -24,7 +24,7 @@ extension CommandDefinition {
           plugin.ceiling.instructions  20000000       default
           plugin.ceiling.log_lines     1000           default
           plugin.ceiling.memory        268435456      default
-          plugin.ceiling.tasks         1000           default
+          plugin.ceiling.tasks         1000000        default
           plugin.purity                sampled        default
           plugin.watch                 off            default
           runaway                      1000           default

@@ -7,11 +7,14 @@ extension CommandDefinition {
     usage: [
       "show [PATH|PROJECTION|VALUE] [--as FORMAT] [--json] [--at N]",
       "show LIST [where EXPR] [--sort FIELD,…] [--limit N] [--columns FIELD,…]",
+      "show … --every DURATION",
     ],
     summary:
       "prints the state, a part of it, a projection or a value; of a list or a map the elements for which Lua over their fields holds",
-    flags: FlagDefinition.format + [FlagDefinition("at", value: "N", need: .read, "read the state after action #N")]
-      + Narrowing.flags,
+    flags: FlagDefinition.format + [
+      FlagDefinition("at", value: "N", need: .read, "read the state after action #N"),
+      FlagDefinition("every", value: "DURATION", need: .read, "draw it again and again in its place, until a key"),
+    ] + Narrowing.flags,
     operands: [.path],
     examples: [
       CommandExample("show counter", output: "value  0\nstep   1\n"),
@@ -25,10 +28,15 @@ extension CommandDefinition {
     perform: { try $0.perform(in: $1) })
 
   static let watch = CommandDefinition(
-    "watch", needs: .read, usage: ["watch [PATH [where EXPR]]", "watch stop ID|all"],
+    "watch", needs: .read,
+    usage: ["watch [PATH [where EXPR]] [--max N/s] [--as FORMAT]", "watch $(EXPR) [--max N/s]", "watch stop ID|all"],
     summary:
       "prints a line at each change of a value, or of the elements of a list for which Lua over their fields holds; alone, lists the watches",
-    flags: FlagDefinition.format,
+    flags: [
+      FlagDefinition(
+        "max", value: "N/s", need: .read,
+        "print so many lines a second or min at most: the last change, with their number")
+    ] + FlagDefinition.format,
     operands: [.pathOrWord("stop"), .watch],
     examples: [
       CommandExample("watch counter.value", output: "watch 1: counter.value = 0\n"),
@@ -51,6 +59,7 @@ private struct ShowRequest {
   private let form: ResultForm
   private let number: ActionNumber?
   private let narrowing: Narrowing?
+  private let every: Given<Duration>?
 
   private enum Subject {
     /// The part that `use` chose, or all.
@@ -62,6 +71,7 @@ private struct ShowRequest {
   init(_ reader: CommandReader) throws {
     narrowing = try Narrowing(reader, at: 1)
     form = try reader.form()
+    every = try reader.pause(of: "every")
     number = try reader.text(of: "at").map { try reader.number($0, at: reader.word(of: "at")) }
     guard let word = reader.operands.first else {
       subject = .state
@@ -79,6 +89,13 @@ private struct ShowRequest {
   }
 
   func perform(in session: Session) throws -> CommandResult {
+    if let pause = try every?.value(in: session) {
+      return try session.redraw(every: pause) { _ = try showOnce(in: session) }
+    }
+    return try showOnce(in: session)
+  }
+
+  private func showOnce(in session: Session) throws -> CommandResult {
     guard let number = try number?.value(in: session) else { return try show(in: session) }
     return try session.store.viewing(number) { try show(in: session) }
   }
@@ -110,18 +127,31 @@ private struct ShowRequest {
 
 /// A watch that a line begins or ends.
 private enum WatchRequest {
-  case watch(GivenPath, Narrowing?, ResultForm)
+  case watch(Subject, Given<WatchPace>?, ResultForm)
   case stop(Given<String>, Word)
+
+  enum Subject {
+    case path(GivenPath, Narrowing?)
+    case expression(String, Word)
+  }
 
   static func read(_ reader: CommandReader) throws -> WatchRequest {
     guard reader.operands[0].text == "stop" else {
       let narrowing = try Narrowing(reader, at: 1)
+      let pace = try reader.text(of: "max")?.map { text in
+        if let pace = WatchPace(text) { return pace }
+        throw reader.fault(
+          .typeMismatch, "--max takes a number a second or a minute, as 2/s or 10/min, got '\(text)'", of: "max")
+      }
+      if case .value(.lua(let expression)) = reader.operands[0].kind, narrowing == nil {
+        return .watch(.expression(expression, reader.operands[0]), pace, try reader.form())
+      }
       let path = try reader.path(0, "a path")
       try reader.checkPath(path)
-      return .watch(path, narrowing, try reader.form())
+      return .watch(.path(path, narrowing), pace, try reader.form())
     }
     var reader = reader
-    reader.usage = reader.definition.usage[1]
+    reader.usage = reader.definition.usage[2]
     try reader.refuseOperands(from: 2)
     let text = try reader.required(1, "a watch's id, or all")
     let id = reader.operands[1]
@@ -131,7 +161,8 @@ private enum WatchRequest {
 
   func perform(in session: Session) throws -> CommandResult {
     switch self {
-    case .watch(let path, let narrowing, let form): return try session.watch(path, narrowing, as: form)
+    case .watch(let subject, let pace, let form):
+      return try session.watch(subject, try pace?.value(in: session), as: form)
     case .stop(let text, let word):
       let text = try text.value(in: session)
       if text == "all" {
@@ -150,7 +181,7 @@ private enum WatchRequest {
 
 extension Session {
   fileprivate func watch(
-    _ given: GivenPath, _ narrowing: Narrowing?, as form: ResultForm
+    _ subject: WatchRequest.Subject, _ pace: WatchPace?, as form: ResultForm
   ) throws -> CommandResult {
     let isInWords = try isInWords(form)
     if let viewed = store.viewed {
@@ -158,36 +189,64 @@ extension Session {
         code: .notAtHead, message: "the store shows \(viewed.text); a watch follows the present",
         hint: "`goto head` returns to the present")
     }
-    let path = try given.value(in: self)
     let id = watches.upcoming
-    let writer = WatchLineWriter(console: console, isJSON: options.isJSON, id: id, path: path)
-    let whole = try given.word.marking { try read(path) }
-    let reading = try narrowing.map { try $0.narrow(whole, of: path.description, in: self).reading } ?? whole
-    let inbox = inbox
-    let watched = WatchedPath(session: self, path: path, narrowing) { error in inbox.bring { writer.write(error) } }
-    let text = "watch \(id): \(path) = \(ActionText.literal(of: reading.value))\n"
-    let result = try isInWords ? answer(text) : answer(reading.watched(id, path), as: form)
+    let (name, place, inbox) = (try self.name(of: subject), try self.place(of: subject), inbox)
+    let format = try isInJSON(form) ? nil : self.format(form)
+    let writer = WatchLineWriter(
+      console: console, isJSON: options.isJSON, id: id, path: name, place: place,
+      form: format == .auto ? nil : format.map(formatter))
+    let report = { (error: any Error) in inbox.bring { writer.write(error) } }
+    let watched: WatchedPath
+    let reading: Reading
+    switch subject {
+    case .path(let given, let narrowing):
+      let path = try given.value(in: self)
+      let whole = try given.word.marking { try read(path) }
+      reading = try narrowing.map { try $0.narrow(whole, of: path.description, in: self).reading } ?? whole
+      watched = WatchedPath(session: self, .path(path), narrowing, report: report)
+    case .expression(let text, let word):
+      reading = try word.marking { try lua().evaluate(text, chunk: chunkName, isReadOnly: true) }
+      watched = WatchedPath(session: self, .expression(text, chunk: chunkName), report: report)
+    }
+    writer.schema = reading.schema
+    let text = "watch \(id): \(name) = \(ActionText.literal(of: reading.value))\n"
+    let result = try isInWords ? answer(text) : answer(reading.watched(id, name), as: form)
     outcome.lastValue = reading.value
+    let paced = pace.map { PacedWatch($0, clock: clock.clock, live: store.live) }
+    @Sendable func tell(_ change: WatchedChange) {
+      inbox.bring(64 + change.old.roughSize + change.new.roughSize) { writer.write(change) }
+    }
     // Only what was shown is watched.
     watches.add(
-      path,
+      name,
       store.live.watch(
-        "watch \(id)", at: watched.isNamedBySession ? nil : path, { watched.value },
+        "watch \(id)", at: watched.isNamedBySession ? nil : watched.path, { watched.value },
         { [unowned live = store.live] old, new, number in
           guard let number, let old else { return }
           // Now: memory may have let go of the action by the time that the session looks.
-          let action = live.log[number: number]?.action ?? ""
-          inbox.bring(64 + old.roughSize + new.roughSize) { writer.write(from: old, to: new, by: number, action) }
+          let change = WatchedChange(old: old, new: new, number: number, action: live.log[number: number]?.action ?? "")
+          if let paced { paced.take(change, tell) } else { tell(change) }
         }))
     return result
+  }
+
+  private func place(of subject: WatchRequest.Subject) throws -> Path? {
+    if case .path(let given, _) = subject { try given.value(in: self) } else { nil }
+  }
+
+  private func name(of subject: WatchRequest.Subject) throws -> String {
+    switch subject {
+    case .path(let given, _): try given.value(in: self).description
+    case .expression(let text, _): "$(\(text))"
+    }
   }
 }
 
 extension Reading {
   /// The answer to a new watch: its id and path, and the value as it is now.
-  fileprivate func watched(_ id: Int, _ path: Path) -> Reading {
+  fileprivate func watched(_ id: Int, _ name: String) -> Reading {
     let number = Reading(value: .int(id), schema: .dynamic(.any))
-    return Reading("Watch", [("id", number), ("path", Reading(text: path.description)), ("value", self)])
+    return Reading("Watch", [("id", number), ("path", Reading(text: name)), ("value", self)])
   }
 }
 

@@ -5,7 +5,8 @@ extension CommandTable {
   private static let all: [CommandDefinition] = [
     .dispatch, .show, .watch, .describe, .diff, .log, .why, .goto, .undo, .redo, .skip, .unskip, .bisect, .plot,
     .middleware, .plugin, .ingest, .expression, .lua, .let, .assert, .export, .importState, .replay, .thunk, .wait,
-    .effects, .source, .try, .time, .project, .use, .bind, .substate, .alias, .history, .echo, .set, .trace, .help,
+    .effects, .source, .try, .retry, .step, .time, .project, .use, .bind, .substate, .alias, .history, .echo, .set,
+    .trace, .help,
     .quit,
   ]
 }

@@ -35,6 +35,8 @@ public struct SessionOptions: Sendable {
   public var pluginSearchPath: [String] = []
   /// The file of the grants; nil: none are kept.
   public var grantsFile: String?
+  /// The report of the run; nil: none is wanted.
+  public var report: RunReport?
   /// The plan for keeping the history in a file; nil: in memory alone.
   public var journal: JournalPlan?
   /// The files with the journals of sessions at the prompt; nil: none.

@@ -1,5 +1,6 @@
 import ShellLanguage
 import StoreCore
+import StoreHost
 import StoreModules
 import StorePlugins
 import StoreSchema
@@ -19,6 +20,8 @@ struct BadRecord {
   let message: String
   /// The advice to the user.
   var hint: String?
+  /// The code under which an `ingest` ends by it.
+  private let endCode: ErrorCode
   /// True if it may be right in a file of another format.
   let isOfFormat: Bool
   /// The number of lines that it takes in.
@@ -35,6 +38,7 @@ struct BadRecord {
     isOfFormat = (error as? JSONError).map { !$0.isOfValue } ?? (error is FileFault)
     let error = (error as? BesideRecord)?.error ?? error
     lineCount = (error as? RecordFault)?.lineCount ?? 1
+    endCode = code ?? ((error as? HostError)?.code == .pluginOff ? .pluginOff : .badRecord)
     switch (error as? FileFault)?.error ?? error {
     case let error as RecordFault: (message, hint) = (error.message, error.hint)
     case let error as JSONError:
@@ -64,7 +68,7 @@ struct BadRecord {
   func error(behind count: Int) -> ShellError {
     let verb = count == 1 ? "was" : "were"
     return ShellError(
-      code: code ?? .badRecord, message: sentence, place: .line,
+      code: endCode, message: sentence, place: .line,
       details: [
         "\(count) \(count == 1 ? "record" : "records") \(isIngested ? "up to this one" : "before it") \(verb) ingested"
       ],

@@ -5,15 +5,33 @@ import StoreSchema
 
 extension CommandDefinition {
   static let ingest = CommandDefinition(
-    "ingest", usage: ["ingest FILE --as ACTION [--map NAME=FIELD…] [--format FORMAT] [--ignore-others] [--keep-going]"],
+    "ingest",
+    usage: [
+      "ingest FILE --as ACTION [--map NAME=FIELD…] [--format FORMAT] [--ignore-others] [--keep-going] [--rejects FILE]",
+      "ingest FILE --as ACTION --delimiter CHARACTER [--quote none] [--header none|NAME,NAME…]",
+      "ingest FILE --as ACTION --lines | --match PATTERN|common|combined",
+    ],
     summary:
-      "dispatches one action for each record of a file: JSON objects, one a line, or CSV or TSV, whose first row names the fields; - is standard input",
+      "dispatches one action for each record of a file: JSON objects, one a line, or CSV or TSV, whose first row names the fields; or each line, as it is or taken apart; - is standard input",
     flags: [
       FlagDefinition("as", value: "ACTION", "the action; its arguments are filled by the fields of the same name"),
       FlagDefinition("map", value: "NAME=FIELD", "fill an argument by another field"),
       FlagDefinition("format", value: "FORMAT", "jsonl, csv or tsv, where the file's name and start do not show it"),
+      FlagDefinition("lines", "each line is a record with one field, line"),
+      FlagDefinition(
+        "match", value: "PATTERN",
+        "each line is a record: common or combined for web servers' logs, or a Lua pattern with named parts, (?<name>%S+)"
+      ),
+      FlagDefinition("delimiter", value: "CHARACTER", "the character between the fields of a table; tab is one, too"),
+      FlagDefinition("quote", value: "CHARACTER", "the character around fields of a table, none where there is none"),
+      FlagDefinition(
+        "header", value: "NAMES",
+        "the fields of a table without a first row that names them: names between commas, or none for the action's own"),
       FlagDefinition("ignore-others", "leave out fields that the action has no argument for"),
       FlagDefinition("keep-going", "go on after bad records, and count them at the end, which is then an error"),
+      FlagDefinition(
+        "rejects", value: "FILE",
+        "go on, and write the records that were left out there, as JSON lines with their reasons"),
     ],
     operands: [.file],
     examples: [
@@ -29,8 +47,15 @@ extension CommandDefinition {
           "tea, green"
 
           """#),
+      CommandExample(
+        transcript: #"""
+          stsh> echo "1: Buy milk\n2: Write report" > FOLDER/list.txt
+          stsh> ingest FOLDER/list.txt --as tasks.add --match "^%d+: (?<title>.+)$"
+          ingested 2 records as tasks.add (#1-#2)
+
+          """#),
     ],
-    read: IngestRequest.read, perform: { try $0.perform(in: $1) })
+    read: IngestRequest.read, makesFile: \.makesFile, perform: { try $0.perform(in: $1) })
 }
 
 /// A file of records, and the action that each of them becomes.
@@ -39,8 +64,12 @@ private struct IngestRequest {
   /// The word that names the file.
   private let word: Word
   private let mapping: Given<RecordMapping>
-  private let format: Given<RecordFormat>?
+  private let shape: Given<RecordShape>
   private let keepsGoing: Bool
+  /// The file for records that are left out, and the word that names it.
+  private let rejects: (file: Given<String>, word: Word)?
+
+  var makesFile: Bool { rejects != nil }
 
   static func read(_ reader: CommandReader) throws -> IngestRequest {
     let file = try reader.required(0, "a file")
@@ -54,11 +83,10 @@ private struct IngestRequest {
           type: type, argumentNames: try reader.argumentNames(type, pairs), ignoresOthers: reader.has("ignore-others"))
       }
     }
-    let format = try reader.text(of: "format")?.map { name in
-      if let format = RecordFormat(rawValue: name) { return format }
-      throw ShellError(
-        code: .unknownFormat, message: "records are jsonl, csv or tsv, not '\(name)'",
-        place: reader.place(of: "format"), status: 2)
+    let shape = try reader.recordShape()
+    var rejects: (Given<String>, Word)?
+    if let file = try reader.text(of: "rejects"), let word = reader.word(of: "rejects") {
+      rejects = (try reader.output(file, at: .span(word.span)), word)
     }
     if file.known == "-", reader.vocabulary.isScriptOnStandardInput {
       throw ShellError(
@@ -71,27 +99,35 @@ private struct IngestRequest {
     }
     try reader.checkFile(file)
     return IngestRequest(
-      file: file, word: reader.operands[0], mapping: mapping, format: format, keepsGoing: reader.has("keep-going"))
+      file: file, word: reader.operands[0], mapping: mapping, shape: shape,
+      keepsGoing: reader.has("keep-going") || rejects != nil, rejects: rejects)
   }
 
   func perform(in session: Session) throws -> CommandResult {
     try session.store.requirePresent()
     let file = try file.value(in: session)
     let mapping = try mapping.value(in: session)
-    let format = try format?.value(in: session)
-    let lines = try LineReader(file: file, until: session.interrupts.descriptor)
+    let shape = try shape.value(in: session)
+    let lines: LineReader
+    do throws(FileError) {
+      lines = try LineReader(file: file, until: session.interrupts.descriptor)
+    } catch {
+      throw ShellError(error, place: .span(word.span))
+    }
     try refuseCompressed(lines, file, program: session.options.name)
-    let hints = try RecordFormat.hints(fileName: file, firstLine: lines.peek())
-    let chosen = format ?? hints.first ?? .jsonl
-    var records: any RecordReading
-    switch chosen {
-    case .jsonl: records = JSONRecords(lines: lines, mapping: mapping, program: session.options.name)
-    case .csv: records = TableRecords(lines: lines, separator: UInt8(ascii: ","), mapping: mapping)
-    case .tsv: records = TableRecords(lines: lines, separator: 0x09, mapping: mapping)
+    let hints =
+      shape.format == nil && !shape.isOfLines
+      ? try RecordFormat.hints(fileName: file, firstLine: lines.peek()) : []
+    let chosen = shape.format ?? hints.first ?? .jsonl
+    var records = shape.records(of: lines, chosen, mapping, program: session.options.name)
+    var rejected: RejectedRecords?
+    if let rejects {
+      rejected = try RejectedRecords(try rejects.file.value(in: session), at: rejects.word, in: session)
+      lines.kept = []
     }
     let ingestion = Ingestion(
       session: session, type: mapping.type, file: file == "-" ? "stdin" : file,
-      otherFormat: hints.first { $0 != chosen }, keepsGoing: keepsGoing)
+      otherFormat: hints.first { $0 != chosen }, keepsGoing: keepsGoing, rejected: rejected)
     return try ingestion.run(lines, &records)
   }
 

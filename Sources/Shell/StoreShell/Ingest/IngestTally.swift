@@ -16,12 +16,14 @@ struct IngestTally {
   /// The number of ingested records that had errors beside their actions, and the code of the first.
   private(set) var faulty = 0
   private var code: ErrorCode?
+  /// The number of blank lines that were passed over.
+  var blank = 0
   /// The number of records that interceptors took, and the names of these.
   private(set) var dropped = 0
   private var interceptors: Set<String> = []
 
   private static let layout = RecordLayout(
-    name: "Ingestion", fields: ["action", "records", "first", "last", "bad", "dropped"])
+    name: "Ingestion", fields: ["action", "records", "first", "last", "bad", "dropped", "blank"])
 
   mutating func drop(by interceptor: String) {
     dropped += 1
@@ -42,13 +44,17 @@ struct IngestTally {
 
   func value(_ action: String) -> Value {
     let numbers = first.map { [Value.int($0), .int(last)] } ?? [.none, .none]
-    return .record(Record(Self.layout, [.string(action), .int(count)] + numbers + [.int(bad), .int(dropped)]))
+    return .record(
+      Record(Self.layout, [.string(action), .int(count)] + numbers + [.int(bad), .int(dropped), .int(blank)]))
   }
 
   /// The records that interceptors took, in words.
   func droppedText(of file: String) -> String {
     "\(Self.records(dropped)) of \(file) dropped by \(interceptors.sorted().joined(separator: ", "))"
   }
+
+  /// The blank lines that were passed over, in words.
+  func blankText(of file: String) -> String { "\(blank) blank \(blank == 1 ? "line" : "lines") of \(file) left out" }
 
   /// What was not ingested as it should be, in a sentence each.
   func failures(of file: String) -> [String] {

@@ -14,6 +14,8 @@ struct Ingestion {
   /// The format that the file's name or its start shows, where it is read as another; nil: they show no other.
   let otherFormat: RecordFormat?
   let keepsGoing: Bool
+  /// Gets the records that are left out; nil: nobody wants them.
+  let rejected: RejectedRecords?
 
   /// The number of bad records that a person is shown before they are only counted.
   private static let shownFaults = 20
@@ -25,12 +27,16 @@ struct Ingestion {
     defer { session.console.hideProgress() }
     while true {
       do {
-        guard let call = try records.next() else { break }
+        if rejected != nil { lines.kept = [] }
+        let next = try records.next()
+        noteBlanks(lines, &tally)
+        guard let call = next else { break }
         try take(call, at: records.line, &tally)
         guard (tally.count + tally.dropped).isMultiple(of: 256) else { continue }
         if session.interrupts.take() { throw interrupted(tally) }
         progress?.show(records: tally.count, bytes: lines.offset)
       } catch {
+        noteBlanks(lines, &tally)
         if session.isInterrupted { throw interrupted(tally) }
         if error is FileError || ShellError(describing: error).code == .interrupted { throw error }
         var fault = BadRecord(error, file: file, line: records.line, type: type)
@@ -39,10 +45,17 @@ struct Ingestion {
         }
         if !keepsGoing || error is FileFault { throw fault.error(behind: tally.count) }
         tally.note(fault)
+        if !fault.isIngested, let kept = lines.kept {
+          rejected?.add(line: fault.line, reason: fault.message, text: kept)
+        }
         tell(of: fault, tally.bad + tally.faulty)
       }
     }
-    if !session.options.isJSON, tally.dropped > 0 { session.console.writeError("\(tally.droppedText(of: file))\n") }
+    try rejected?.finish()
+    if !session.options.isJSON {
+      if tally.dropped > 0 { session.console.writeError("\(tally.droppedText(of: file))\n") }
+      if tally.blank > 0 { session.console.writeError("note: \(tally.blankText(of: file))\n") }
+    }
     let json = session.answersInJSON ? JSON.text(of: tally.value(type.fullName)) : nil
     if json == nil { session.console.write(summary(tally) + "\n") }
     if var error = tally.error(of: file) {
@@ -50,6 +63,15 @@ struct Ingestion {
       throw error
     }
     return CommandResult(json: json)
+  }
+
+  /// Counts the blank lines that were passed over.
+  private func noteBlanks(_ lines: LineReader, _ tally: inout IngestTally) {
+    guard !lines.blanks.isEmpty else { return }
+    for number in lines.takeBlanks() {
+      tally.blank += 1
+      rejected?.add(line: number, reason: "blank", text: [])
+    }
   }
 
   /// Tells of a bad record that is left out, or of one beside which something went wrong; a person is not told of too many.

@@ -26,7 +26,10 @@ struct JSONRecords: RecordReading {
 
   mutating func next() throws -> ActionCall? {
     while let line = try lines.next() {
-      guard line.contains(where: { !$0.isBlank }) else { continue }
+      guard line.contains(where: { !$0.isBlank }) else {
+        lines.noteBlank()
+        continue
+      }
       if let plain, let call = line.withUnsafeBufferPointer(plain.call) {
         hasRecords = true
         return call

@@ -4,18 +4,20 @@ import StoreModules
 import StorePlugins
 import StoreSchema
 
-/// Records of a table: the first row names the fields, the types come from the action.
-struct TableRecords: RecordReading {
+/// Records of rows of cells: names say which argument each cell fills, and the types come from the action.
+struct TableRecords<Rows: CellRows>: RecordReading {
   private let mapping: RecordMapping
-  private var rows: TableRows
+  private let header: CellHeader
+  private var rows: Rows
   private let fields: [Field]
   /// The argument that each column fills; nil: the column is left out.
   private var columns: [Int?]?
 
-  init(lines: LineReader, separator: UInt8, mapping: RecordMapping) {
+  init(_ rows: Rows, header: CellHeader, mapping: RecordMapping) {
     self.mapping = mapping
+    self.header = header
+    self.rows = rows
     fields = mapping.type.fields
-    rows = TableRows(lines: lines, separator: separator)
   }
 
   var line: Int { rows.line }
@@ -23,22 +25,29 @@ struct TableRecords: RecordReading {
   mutating func next() throws -> ActionCall? {
     if columns == nil {
       do {
-        guard try rows.next() else { return nil }
-        columns = try header()
+        let names: [String]
+        switch header {
+        case .firstRow:
+          guard try rows.next() else { return nil }
+          names = try firstRow()
+        case .names(let given), .form(let given): names = given
+        case .order: names = fields.map(\.name)
+        }
+        columns = try columns(names)
       } catch {
         throw error is FileError ? error : FileFault(error: error)
       }
     }
     guard let columns, try rows.next() else { return nil }
-    guard rows.count == columns.count else {
+    guard rows.count == columns.count || header.isOrder && rows.count <= columns.count else {
       throw RecordFault(
         message:
-          "the row has \(rows.count) \(rows.count == 1 ? "field" : "fields"), the first row names \(columns.count)"
+          "the row has \(rows.count) \(rows.count == 1 ? "field" : "fields"), \(header.subject(of: mapping.type)) \(columns.count)"
       ).of(lines: rows.taken)
     }
     var given = [Value?](repeating: nil, count: fields.count)
-    for (column, argument) in columns.enumerated() {
-      guard let argument else { continue }
+    for column in 0..<rows.count {
+      guard let argument = columns[column] else { continue }
       do throws(SchemaError) {
         given[argument] = try value(column, fields[argument])
       } catch {
@@ -48,12 +57,16 @@ struct TableRecords: RecordReading {
     return ActionCall(mapping.type, try fields.indices.map { try mapping.type.check(given[$0], for: fields[$0]) })
   }
 
-  private func header() throws -> [Int?] {
-    let names = try (0..<rows.count).map { column throws(RecordFault) in
+  /// The names that the first row gives.
+  private func firstRow() throws -> [String] {
+    try (0..<rows.count).map { column throws(RecordFault) in
       if column == 0, let foreign = ForeignEncoding.fault(of: rows.cell(column)) { throw RecordFault(message: foreign) }
       guard let name = rows.text(column) else { throw RecordFault(message: "this is not UTF-8") }
       return name
     }
+  }
+
+  private func columns(_ names: [String]) throws -> [Int?] {
     try mapping.requireMapped(among: names, called: "column")
     var columns: [Int?] = []
     for name in names {
@@ -62,7 +75,7 @@ struct TableRecords: RecordReading {
         continue
       }
       let index = fields.firstIndex { $0.name == argument }
-      guard index != nil || mapping.ignoresOthers else {
+      guard index != nil || mapping.ignoresOthers || header.namesMore else {
         let suggestion = Suggestion.nearest(to: argument, among: fields.map(\.name))
         throw SchemaError(
           Path(), .unknownArgument(action: mapping.type.fullName, name: argument, suggestion: suggestion))
@@ -73,7 +86,7 @@ struct TableRecords: RecordReading {
       }
       columns.append(index)
     }
-    for (index, field) in fields.enumerated() where !columns.contains(index) {
+    for (index, field) in fields.enumerated() where !header.isOrder && !columns.contains(index) {
       _ = try mapping.type.check(nil, for: field)
     }
     return columns
@@ -107,6 +120,30 @@ struct TableRecords: RecordReading {
       } catch {
         throw error.naming(text)
       }
+    }
+  }
+}
+
+/// The names of the cells of rows.
+enum CellHeader {
+  /// The first row has them.
+  case firstRow
+  /// They are given.
+  case names([String])
+  /// Those of a known form of lines, which may have more than the action takes.
+  case form([String])
+  /// Those of the action's arguments, in their order.
+  case order
+
+  fileprivate var isOrder: Bool { if case .order = self { true } else { false } }
+  fileprivate var namesMore: Bool { if case .form = self { true } else { false } }
+
+  /// The beginning of a sentence about the number of cells that there should be.
+  fileprivate func subject(of type: ActionType) -> String {
+    switch self {
+    case .firstRow: "the first row names"
+    case .names, .form: "--header names"
+    case .order: "\(type.fullName) takes"
     }
   }
 }

@@ -4,7 +4,7 @@ import StorePlugins
 
 /// Splits a table into rows of cells, one row at a time (RFC 4180). Cells in `"` may hold separators, line ends, and
 /// `"` written twice. Blank lines are passed over.
-struct TableRows {
+struct TableRows: CellRows {
   /// The number of bytes that a cell in quotes may have: a quote that is never closed takes in no more.
   static let maximumLength = 64 << 20
 
@@ -17,6 +17,8 @@ struct TableRows {
 
   private let lines: LineReader
   private let separator: UInt8
+  /// The byte around cells that may hold separators; nil: there is none.
+  private let quote: UInt8?
   private var cells: [Cell] = []
   /// The text of all cells, without quotes around them.
   private var bytes: [UInt8] = []
@@ -26,16 +28,14 @@ struct TableRows {
     let isQuoted: Bool
   }
 
-  init(lines: LineReader, separator: UInt8) {
+  init(lines: LineReader, separator: UInt8, quote: UInt8? = UInt8(ascii: "\"")) {
     self.lines = lines
     self.separator = separator
+    self.quote = quote
   }
 
   /// Returns true if a cell has no text and no quotes.
   func isEmpty(_ cell: Int) -> Bool { cells[cell].range.isEmpty && !cells[cell].isQuoted }
-
-  /// The text of a cell; nil where it is not UTF-8.
-  func text(_ cell: Int) -> String? { String(validating: self.cell(cell), as: UTF8.self) }
 
   /// The bytes of a cell.
   func cell(_ cell: Int) -> ArraySlice<UInt8> { bytes[cells[cell].range] }
@@ -55,14 +55,12 @@ struct TableRows {
   private mutating func read() throws -> Bool {
     cells.removeAll(keepingCapacity: true)
     bytes.removeAll(keepingCapacity: true)
-    var read = try lines.next()
-    while let line = read, line.isEmpty { read = try lines.next() }
-    guard var row = read else { return false }
+    guard var row = try lines.nextFilled() else { return false }
     line = lines.number
     var position = row.startIndex
     while true {
-      if position < row.endIndex, row[position] == UInt8(ascii: "\"") {
-        position = try takeQuoted(&row, from: position + 1)
+      if position < row.endIndex, row[position] == quote {
+        position = try takeQuoted(&row, from: position + 1, row[position])
       } else {
         position = try takePlain(row, from: position)
       }
@@ -74,8 +72,9 @@ struct TableRows {
   private mutating func takePlain(_ row: ArraySlice<UInt8>, from start: Int) throws -> Int {
     let end = row[start...].firstIndex(of: separator) ?? row.endIndex
     // In tables between tabs a quote is often but a sign for inches.
-    if separator != 0x09, row[start..<end].contains(UInt8(ascii: "\"")) {
-      throw RecordFault(message: "a \" stands in field \(count + 1), which does not start with one")
+    if separator != 0x09, let quote, row[start..<end].contains(quote) {
+      throw RecordFault(
+        message: "a \(Self.shown(quote)) stands in field \(count + 1), which does not start with one", hint: Self.hint)
     }
     append(row[start..<end], isQuoted: false)
     return end
@@ -84,15 +83,17 @@ struct TableRows {
   /// Reads a cell behind its first quote, and the lines on which it goes on.
   ///
   /// - Returns: the position of the separator behind it, or the row's end.
-  private mutating func takeQuoted(_ row: inout ArraySlice<UInt8>, from start: Int) throws -> Int {
+  private mutating func takeQuoted(
+    _ row: inout ArraySlice<UInt8>, from start: Int, _ mark: UInt8
+  ) throws -> Int {
     let first = bytes.count
     var position = start
     while true {
-      if let quote = row[position...].firstIndex(of: UInt8(ascii: "\"")) {
+      if let quote = row[position...].firstIndex(of: mark) {
         bytes += row[position..<quote]
         position = quote + 1
-        guard position < row.endIndex, row[position] == UInt8(ascii: "\"") else { break }
-        bytes.append(UInt8(ascii: "\""))
+        guard position < row.endIndex, row[position] == mark else { break }
+        bytes.append(mark)
         position += 1
       } else {
         bytes += row[position...]
@@ -101,7 +102,7 @@ struct TableRows {
           throw RecordFault(message: "field \(count + 1) has more than \(Self.maximumLength >> 20) MiB in quotes")
         }
         guard let more = try lines.next() else {
-          throw RecordFault(message: "the \" of field \(count + 1) is never closed")
+          throw RecordFault(message: "the \(Self.shown(mark)) of field \(count + 1) is never closed", hint: Self.hint)
         }
         row = more
         position = row.startIndex
@@ -109,10 +110,15 @@ struct TableRows {
     }
     cells.append(Cell(range: first..<bytes.count, isQuoted: true))
     guard position == row.endIndex || row[position] == separator else {
-      throw RecordFault(message: "something follows the closing \" of field \(count)")
+      throw RecordFault(message: "something follows the closing \(Self.shown(mark)) of field \(count)", hint: Self.hint)
     }
     return position
   }
+
+  /// The advice where quotes are not what they seem.
+  private static let hint = "where quotes are text like any other: --quote none"
+
+  private static func shown(_ quote: UInt8) -> Character { Character(UnicodeScalar(quote)) }
 
   private mutating func append(_ text: ArraySlice<UInt8>, isQuoted: Bool) {
     let first = bytes.count

@@ -12,19 +12,19 @@ extension CommandDefinition {
     examples: [
       CommandExample(
         transcript: """
-          stsh> bind step counter.step counter.setStep
-          stsh> step := 5
+          stsh> bind pace counter.step counter.setStep
+          stsh> pace := 5
           #1 counter.setStep to=5
             counter.step  1 -> 5
-          stsh> show step
+          stsh> show pace
           5
 
           """),
       CommandExample(
-        "bind step counter.step counter.setStep", "bind",
+        "bind pace counter.step counter.setStep", "bind",
         output: """
           name  path          action
-          step  counter.step  counter.setStep
+          pace  counter.step  counter.setStep
 
           """),
     ],

@@ -27,6 +27,8 @@ public final class Console {
   /// Done before anything else is written: it writes what came before.
   var beforeWriting: (() -> Void)?
   private var isPreparing = false
+  /// When ``flushDue(before:)`` flushed last.
+  private var lastFlush = ContinuousClock.now
   /// The width of the terminal that results go to; nil: they go elsewhere.
   public let width: (@Sendable () -> Int?)
 
@@ -199,6 +201,18 @@ public final class Console {
     prepareTelling()
     delivery.deliver(output[...])
     output.removeAll(keepingCapacity: true)
+  }
+
+  /// Hands what is buffered to the system before a statement that may take long, and else every 50 ms: whoever reads a pipe sees
+  /// what was done.
+  ///
+  /// - Parameter isLong: says whether the statement may take long; asked only where something is buffered.
+  func flushDue(before isLong: () -> Bool) {
+    guard !output.isEmpty else { return }
+    let now = ContinuousClock.now
+    guard isLong() || now - lastFlush >= .milliseconds(50) else { return }
+    flush()
+    lastFlush = now
   }
 
   /// Forgets results that are held back.

@@ -55,34 +55,56 @@ final class WatchLineWriter: @unchecked Sendable {
   private let console: Console
   private let isJSON: Bool
   private let id: Int
-  private let path: Path
+  /// What is watched, in words.
+  private let path: String
+  /// The path that is watched; nil: an expression is.
+  private let place: Path?
+  /// Shows the whole value, where that is asked for.
+  private let form: Formatter?
+  /// The type of the value.
+  var schema = Schema.dynamic(.any)
 
-  init(console: Console, isJSON: Bool, id: Int, path: Path) {
+  init(console: Console, isJSON: Bool, id: Int, path: String, place: Path?, form: Formatter? = nil) {
     self.console = console
     self.isJSON = isJSON
     self.id = id
     self.path = path
+    self.place = place
+    self.form = form
   }
 
   /// Writes a change that an action made.
-  func write(from old: Value, to new: Value, by number: Int, _ action: String) {
-    let change = Change(path, WatchLineWriter.kind(from: old, to: new))
+  func write(_ watched: WatchedChange) {
     guard !isJSON else {
       return console.writeEvent(
-        JSONReport.watch(
-          id: id, path: path.description, from: old, to: new, action: number))
+        JSONReport.watch(id: id, path: path, from: watched.old, to: watched.new, action: watched.number))
     }
-    console.writeError(
-      "[watch \(id)] \(ChangeFormatter.text(of: change))  (#\(number) \(action))\n")
+    let more = watched.count > 1 ? ", \(watched.count) changes" : ""
+    let action = "(#\(watched.number) \(watched.action)\(more))"
+    if let form, let text = try? form.text(of: watched.new, schema) {
+      return console.writeError("[watch \(id)] \(path)  \(action)\n\(text)")
+    }
+    let kind = WatchLineWriter.kind(from: watched.old, to: watched.new)
+    let change = place.map { ChangeFormatter.text(of: Change($0, kind)) } ?? Self.text(of: kind, at: path)
+    console.writeError("[watch \(id)] \(change)  \(action)\n")
   }
 
   /// Writes why there is no value to see.
   func write(_ error: any Error) {
     let error = ShellError(describing: error)
     guard !isJSON else {
-      return console.writeEvent(JSONReport.watch(id: id, path: path.description, failure: error))
+      return console.writeEvent(JSONReport.watch(id: id, path: path, failure: error))
     }
     console.writeError("[watch \(id)] error[\(error.code)]: \(error.message)\n")
+  }
+
+  /// A change of an expression.
+  private static func text(of kind: Change.Kind, at expression: String) -> String {
+    switch kind {
+    case .add(let new): "\(expression)  + \(ActionText.literal(of: new))"
+    case .remove(let old): "\(expression)  - \(ActionText.literal(of: old))"
+    case .replace(let old, let new): "\(expression)  \(ActionText.literal(of: old)) -> \(ActionText.literal(of: new))"
+    }
   }
 
   private static func kind(from old: Value, to new: Value) -> Change.Kind {

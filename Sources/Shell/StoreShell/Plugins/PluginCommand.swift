@@ -182,7 +182,6 @@ extension Session {
       console.writeError("note: \(name) is \(isOn ? "on" : "off") already\n")
       return .none
     }
-    plugins.idle.remove(name)
     return try perform(.switchPlugin(name: name, to: isOn ? .on : .off), by: "plugin")
   }
 }

@@ -5,7 +5,7 @@ import StoreSchema
 
 extension PluginSubcommand {
   static let test = PluginSubcommand(
-    "test", "[NAME|FOLDER]", "runs its tests, each with a store of its own",
+    "test", "[NAME|FOLDER]", "runs its tests, each with a store of its own; --as junit or tap is for CI",
     flags: [
       FlagDefinition("pure", "test: also prove that its reducers are pure, in two fresh Lua states"),
       FlagDefinition("filter", value: "TEXT", "test: run only the tests whose names hold the text"),
@@ -22,6 +22,8 @@ private struct TestRequest {
   private let filter: Given<String>?
   private let seed: Given<UInt64>?
   private let form: ResultForm
+  /// The form in which other programs read the results; nil: none.
+  private let report: TestReportForm?
   /// The error where no plugin is named and none is there.
   private let missing: ShellError
 
@@ -32,7 +34,8 @@ private struct TestRequest {
       if let seed = UInt64(text) { return seed }
       throw reader.fault(.typeMismatch, "--seed takes a whole number from 0 on, got '\(text)'", of: "seed", status: 2)
     }
-    form = try reader.form()
+    report = try reader.text(of: "as")?.known.flatMap { TestReportForm(rawValue: $0) }
+    form = try report == nil ? reader.form() : .ofSession
     plugin = reader.operands.count > 1 ? try reader.plugin(orFolder: true) : nil
     missing = reader.missing("the name or folder of a plugin")
   }
@@ -40,7 +43,7 @@ private struct TestRequest {
   func perform(in session: Session) throws -> CommandResult {
     let options = PluginTester.Options(
       isPure: isPure, filter: try filter?.value(in: session), seed: try seed?.value(in: session))
-    let showsValue = try !session.isInWords(form)
+    let showsValue = try report != nil || !session.isInWords(form)
     let tester = try PluginTester(try source(in: session), options, in: session)
     let report = try tester.run { line in
       if !showsValue { session.console.write(line.text) }
@@ -49,6 +52,11 @@ private struct TestRequest {
       session.console.write(report.ending)
       if let error = report.error { throw error }
       return .none
+    }
+    if let form = self.report {
+      let result = session.answer(form.text(of: report.results, suite: report.plugin))
+      if let error = report.error { throw error }
+      return result
     }
     let reading = Reading(value: report.value, schema: .dynamic(.any))
     guard var error = report.error else { return try session.answer(reading, as: form) }

@@ -42,6 +42,8 @@ struct TypeStubs {
     lines += drafts + arguments + ["---@class stsh.State"] + state
     lines += ["---@class stsh.Task", "local Task = {}"]
     lines += ["---@param seconds number", "function Task:sleep(seconds) end"]
+    lines += ["---@param at number", "function Task:sleep_until(at) end"]
+    lines += ["---@return number at", "function Task:now() end"]
     lines += ["---@param name string", "---@param timeout? number", "---@return table? args"]
     lines += ["function Task:wait_for(name, timeout) end"]
     lines += ["---@return boolean", "function Task:cancelled() end"]
@@ -84,13 +86,13 @@ struct TypeStubs {
     ---@field cause? integer the number of the action that caused it
     ---@class stsh.Meta
     ---@field id integer
-    ---@field at number seconds since the session began
+    ---@field at number the time of the store, in seconds
     ---@field source stsh.Source
     ---@class stsh.Action
     ---@field name string
     ---@field args table
     ---@field id integer
-    ---@field at number seconds since the session began
+    ---@field at number the time of the store, in seconds
     ---@field source stsh.Source
     ---@field meta stsh.Meta
     ---@alias stsh.Reducer fun(draft: any, args: any, meta: stsh.Meta)
@@ -131,6 +133,11 @@ struct TypeStubs {
     ---@field start? "on"|"off"
     ---@field at? string
     ---@field is? any
+    ---@class stsh.EntryTasks
+    ---@field over string the path of a map
+    ---@field task fun(task: stsh.Task, key: string|integer, value: any)
+    ---@field at? string the field with the time at which a task starts
+    ---@field reset? string the field with which a task starts anew
     ---@class stsh.MiddlewareDefinition
     ---@field name string
     ---@field gate? "on"|"off"|stsh.GateRule
@@ -139,7 +146,7 @@ struct TypeStubs {
     ---@field on? string[]
     ---@field before? fun(action: stsh.Action, ctx: stsh.Context, element: any): any
     ---@field after? fun(action: stsh.Action, ctx: stsh.Context, kept: any, element: any)
-    ---@field supervise? fun(state: any, of: any): table<string|number|boolean, fun(task: stsh.Task)>?
+    ---@field supervise? (fun(state: any, of: any): table<string|number|boolean, fun(task: stsh.Task)>?)|stsh.EntryTasks
     ---@class stsh.ProjectionDefinition
     ---@field name string
     ---@field type? stsh.Type

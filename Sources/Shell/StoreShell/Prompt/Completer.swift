@@ -289,6 +289,9 @@ struct Completer {
     return switch (flag.name, definition.verb) {
     case ("as", "ingest"), ("action", "log"): nameCandidates(actionNames, typed)
     case ("changed", "log"): pathCandidates(typed)
+    case ("match", "ingest"): ["common", "combined"].map { LineCompletion.Candidate(text: $0) }
+    case ("delimiter", "ingest"): ["tab"].map { LineCompletion.Candidate(text: $0) }
+    case ("quote", "ingest"), ("header", "ingest"): ["none"].map { LineCompletion.Candidate(text: $0) }
     case ("format", "ingest"): RecordFormat.allCases.map { LineCompletion.Candidate(text: $0.rawValue) }
     case ("as", "export"):
       ["jsonl", "stsh", "redux-devtools"].map { LineCompletion.Candidate(text: $0) }

@@ -71,8 +71,9 @@ struct CompletionWords {
   /// completed as it is alone.
   mutating func dropPrefixes(_ commands: CommandTable) {
     while let verb = complete.first {
-      if commands[verb]?.takesCommand == true {
-        drop(1)
+      if let prefix = commands[verb], prefix.takesCommand {
+        guard complete.count > prefix.wordsBeforeCommand else { return }
+        drop(1 + prefix.wordsBeforeCommand)
       } else if verb == "alias", complete.count > 2, complete[2] == "=" {
         drop(3)
       } else {

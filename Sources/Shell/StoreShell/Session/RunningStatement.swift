@@ -8,6 +8,8 @@ struct RunningStatement {
   var origin = StatementOrigin.prompt
   /// The statement; nil: none runs.
   var statement: Statement?
+  /// True where its result is kept to be drawn on the terminal.
+  var drawsOnScreen = false
   /// True where a `try` excuses it.
   var isExcused = false
   /// True where statements are checked instead of being performed.

@@ -61,23 +61,16 @@ extension Session {
         entry, remark: remark ?? (cancelled == 0 ? nil : "\(cancelled) \(cancelled == 1 ? "task" : "tasks") cancelled"),
         listsChanges: listsChanges)
       for detail in details { console.write("  \(detail)\n") }
-      // A plugin that failed was on until then.
-      if report.faults.isEmpty, let note = idleNote(of: entry) { console.writeError("note: \(note)\n") }
     }
     if !report.faults.isEmpty { throw AppliedWithFaults(errors: report.faults, entry) }
     guard answersInJSON else { return .none }
-    return CommandResult(
-      json: JSONReport.dispatch(entry), notes: idleNote(of: entry).map { [$0] } ?? [])
+    return CommandResult(json: JSONReport.dispatch(entry))
   }
 
-  /// The note where nothing answers an action because its plugin is switched off: once until it is enabled.
-  private func idleNote(of entry: LoggedEntry) -> String? {
-    guard entry.changes.isEmpty, entry.droppedBy == nil else { return nil }
-    let module = String(entry.action.prefix { $0 != "." })
-    guard let plugin = store.loadedPlugins.first(where: { $0.name == module }), plugin.condition != .on,
-      plugins.idle.insert(module).inserted
-    else { return nil }
-    return "\(module) is off, so nothing answers its actions; plugin enable \(module)"
+  /// Has a note tell that an interceptor took an action of which nothing else is printed.
+  func leaveNote(ofDropped report: DispatchReport) {
+    guard let interceptor = report.droppedBy, let entry = report.entry, !entry.isThunk else { return }
+    store.leave(note: "\(entry.action) was dropped by \(interceptor)")
   }
 
   private func write(_ entry: LoggedEntry, remark: String? = nil, listsChanges: Bool = true) {

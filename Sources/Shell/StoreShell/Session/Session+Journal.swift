@@ -38,7 +38,7 @@ extension Session {
     guard let journal = store.live.replaceJournal(nil) else { return 0 }
     let isAtPrompt = options.journal?.opening == .withFirstAction
     do throws(JournalError) {
-      try journal.end(store.live.journaledState)
+      try journal.end(store.live.journaledState, clock: store.live.clock)
       if let notes = journal.takeNotes(), !options.isJSON { console.writeError(notes) }
       if isAtPrompt { options.sessionFiles?.prune(keeping: options.keptSessions) }
       return 0
@@ -63,20 +63,20 @@ extension Session {
   }
 
   private func openJournal(_ plan: JournalPlan) throws {
-    let header = store.live.journalHeader(began: time(nil))
+    let header = store.live.journalHeader(began: plan.wallTime())
     let name = options.sessionFiles?.displayName(of: plan.path) ?? plan.path
     switch plan.opening {
     case .withFirstAction:
       tellOfAbandonedSessions()
       store.live.replaceJournal(HostJournal(plan, header: header, in: options.sessionFiles))
-    case .readOnly(let number): try openArchive(plan.path, upTo: number, name)
+    case .readOnly(let number): try openArchive(plan, upTo: number, name)
     case .atOnce:
       let journal = try Journal(
         plan.path, durability: plan.durability, header: header,
         initial: store.live.journaledState.slices(isWhole: true))
       let recovered: RecoveredStore?
       do {
-        recovered = try journal.found.flatMap { try recover(journal, $0) }
+        recovered = try journal.found.flatMap { try recover(journal, $0, plan) }
         if let recovered {
           tell(recovered, name)
         } else {
@@ -104,7 +104,8 @@ extension Session {
     return JournalError.damaged(path: path, lastGood: archive.lastGood, reason: archive.damage ?? reason)
   }
 
-  private func openArchive(_ path: String, upTo number: Int?, _ name: String) throws {
+  private func openArchive(_ plan: JournalPlan, upTo number: Int?, _ name: String) throws {
+    let path = plan.path
     let archive = try JournalArchive(path, upTo: number, initial: store.live.journaledState.slices(isWhole: true))
     let recovered: RecoveredStore?
     do {
@@ -113,7 +114,7 @@ extension Session {
         throw HistoryError.beyondHead(number, head: contents.last)
       }
       if contents.last < contents.base { throw HistoryError.notKept(contents.last, oldest: contents.base) }
-      recovered = try recover(archive, contents)
+      recovered = try recover(archive, contents, plan)
     } catch {
       archive.close()
       // Another part of it may open.
@@ -176,7 +177,9 @@ extension Session {
     }
   }
 
-  private func recover(_ file: any JournalReading, _ contents: JournalContents) throws -> RecoveredStore? {
+  private func recover(
+    _ file: any JournalReading, _ contents: JournalContents, _ plan: JournalPlan
+  ) throws -> RecoveredStore? {
     let advice = { (name: String) in file is Journal ? "; `plugin reload \(name)` has the file say so" : "" }
     var edited: [String] = []
     let recovered = try store.live.recover(file, contents) { plugin in
@@ -198,7 +201,20 @@ extension Session {
     for name in edited where recovered?.kept == nil {
       note("the code of \(name) has changed since; what comes is made by that of now\(advice(name))")
     }
+    if recovered != nil, let lag = store.live.goOn(from: contents, in: file, at: plan.wallTime()) {
+      note(
+        "the clock of this machine is \(DurationText.days(lag)) behind the time of \(file.path), which goes on from where it stood"
+      )
+    }
     return recovered
+  }
+}
+
+/// A long time in words.
+private enum DurationText {
+  static func days(_ time: Duration) -> String {
+    let days = Int(time.seconds / 86_400)
+    return "\(days) \(days == 1 ? "day" : "days")"
   }
 }
 

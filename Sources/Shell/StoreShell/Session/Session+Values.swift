@@ -86,7 +86,8 @@ extension Session {
   /// The formatter for results.
   func formatter(_ format: Format) -> Formatter {
     Formatter(
-      format, terminalWidth: console.isCapturing ? nil : console.width(), isUTF8: options.isUTF8, marks: resultMarks)
+      format, terminalWidth: console.isCapturing && !running.drawsOnScreen ? nil : console.width(),
+      isUTF8: options.isUTF8, marks: resultMarks)
   }
 
   /// True if the result of the command that runs is an object of `--json`. A result that goes to a file or into a

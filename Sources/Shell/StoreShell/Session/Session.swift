@@ -112,7 +112,10 @@ public final class Session {
   /// The grammar of statements: the commands of a session stay the same.
   private(set) lazy var grammar = {
     let unfinished = UnfinishedLua(session: self)
-    return Grammar(luaVerbs: commands.luaVerbs, prefixes: commands.prefixes, numberVerbs: commands.numberVerbs) {
+    return Grammar(
+      luaVerbs: commands.luaVerbs, prefixes: commands.prefixes, prefixWords: commands.prefixWords,
+      numberVerbs: commands.numberVerbs
+    ) {
       unfinished.session?.isUnfinishedLua($0) ?? false
     }
   }()
@@ -139,9 +142,11 @@ public final class Session {
     if outer.0 == nil {
       console.delivery.start()
       _ = inbox.isBusy.set(true)
+      console.flushDue { !commands.isBrief(statement) }
     } else if console.isHolding {
       console.flush()
     }
+    noteTextsOfVariables(statement)
     running.isExcused = false
     defer {
       writeNotes()
@@ -166,7 +171,12 @@ public final class Session {
       fail(1)
       status = 1
     }
-    return running.isExcused ? excused(status, before) : status
+    guard !running.isExcused else { return excused(status, before) }
+    if options.report != nil, outer.0 == nil {
+      outcome.reportedFile = outcome.reportedFile ?? running.origin.file
+      if status != 0 { noteFailure(of: statement) }
+    }
+    return status
   }
 
   /// The status of a `try`, from the status of its command: failures do not count.
@@ -194,7 +204,8 @@ public final class Session {
       // A task that failed meanwhile fails the command.
       if options.isJSON, store.hasFaults { return 0 }
       if options.isJSON {
-        console.writeReport(JSONReport.success(line: statement.line, data: result.json, notes: result.notes))
+        console.writeReport(
+          JSONReport.success(line: statement.line, data: result.json, notes: result.notes + store.takeNotes()))
       } else {
         for note in result.notes { console.writeError("note: \(note)\n") }
       }
@@ -240,8 +251,10 @@ extension Session: SessionLuaHost {
   }
 
   /// Has an action that the session's Lua dispatches processed.
-  public func dispatch(_ call: ActionCall) throws {
-    try finishOne(store.dispatch(call, source: source(function: "dispatch")))
+  public func dispatch(_ call: ActionCall) throws -> String? {
+    let report = store.dispatch(call, source: source(function: "dispatch"))
+    try finishOne(report)
+    return report.droppedBy
   }
 
   /// The value of a name that Lua does not know: a variable of the shell, a projection or a binding of the session.

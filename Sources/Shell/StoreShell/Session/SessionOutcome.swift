@@ -11,6 +11,10 @@ struct SessionOutcome {
   var lastValue = Value.none
   /// The error that was reported last.
   var lastError: ShellError?
+  /// The results of steps, and of statements that failed outside of them, where somebody wants a report.
+  var steps: [TestResult] = []
+  /// The script whose results they are.
+  var reportedFile: String?
   /// The outcome of the last `try`.
   var lastAttempt = Attempt()
   /// True once a statement asked to leave.

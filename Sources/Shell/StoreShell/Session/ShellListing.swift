@@ -98,7 +98,7 @@ enum ShellListing: String, CaseIterable {
             .record(entry.arguments), .texts(entry.changes.map(\.path.description)),
           ]
         })
-    case .watches: rows(session.watches.list.map { [.int($0.id), .string($0.path.description)] })
+    case .watches: rows(session.watches.list.map { [.int($0.id), .string($0.name)] })
     case .settings:
       rows(
         Setting.all.map {

@@ -1,5 +1,6 @@
 import ShellLanguage
 import StoreCore
+import StoreHost
 import StorePlugins
 import StoreSchema
 
@@ -10,15 +11,16 @@ struct WatchList {
 
   struct Entry {
     let id: Int
-    let path: Path
+    /// The path or the expression.
+    let name: String
     let subscription: Subscription
   }
 
   /// The id that the next watch gets.
   var upcoming: Int { nextId }
 
-  mutating func add(_ path: Path, _ subscription: Subscription) {
-    list.append(Entry(id: nextId, path: path, subscription: subscription))
+  mutating func add(_ name: String, _ subscription: Subscription) {
+    list.append(Entry(id: nextId, name: name, subscription: subscription))
     nextId += 1
   }
 
@@ -35,28 +37,40 @@ struct WatchList {
   }
 }
 
-/// The value that a watch looks at: at a path, none where the path leads nowhere just now. If a projection or an
+/// The value that a watch looks at: of an expression, or at a path, none where the path leads nowhere just now. If a projection or an
 /// expression fails, the value is the one from before.
 final class WatchedPath: @unchecked Sendable {
   // Safe: read by the thread that holds the store's turn.
   private weak var session: Session?
-  private let path: Path
+  private let subject: Subject
   private let report: (any Error) -> Void
   private var last = Value.none
   private var isFailing = false
   private let narrowing: Narrowing?
+  /// What is looked at.
+  enum Subject {
+    case path(Path)
+    case expression(String, chunk: String)
+  }
+
+  /// The path; nil: an expression is looked at.
+  var path: Path? { if case .path(let path) = subject { path } else { nil } }
+
   /// True if only the session knows what it looks at: by a name of its own, or by its Lua.
   let isNamedBySession: Bool
 
   /// - Parameters:
   ///   - narrowing: which elements it looks at; nil: all.
   ///   - report: told why a projection or an expression fails, once until it works again.
-  init(session: Session, path: Path, _ narrowing: Narrowing? = nil, report: @escaping (any Error) -> Void) {
+  init(session: Session, _ subject: Subject, _ narrowing: Narrowing? = nil, report: @escaping (any Error) -> Void) {
     self.session = session
-    self.path = path
+    self.subject = subject
     self.narrowing = narrowing
     self.report = report
-    isNamedBySession = session.isNamed(path) || narrowing != nil
+    switch subject {
+    case .path(let path): isNamedBySession = session.isNamed(path) || narrowing != nil
+    case .expression: isNamedBySession = true
+    }
   }
 
   var value: Value {
@@ -68,9 +82,11 @@ final class WatchedPath: @unchecked Sendable {
       if !isOwn, isNamedBySession { return last }
       // A watch is of the present, whatever the session looks at.
       let live = session.store.live
-      last =
-        try isOwn
-        ? session.store.viewing(nil) { try read(in: session).value } : live.read(path, in: live.present).value
+      if isOwn {
+        last = try session.store.viewing(nil) { try read(in: session).value }
+      } else if let path {
+        last = try live.read(path, in: live.present).value
+      }
       isFailing = false
     } catch  where ShellError(describing: error).code == .unknownPath {
       last = .none
@@ -83,7 +99,76 @@ final class WatchedPath: @unchecked Sendable {
   }
 
   private func read(in session: Session) throws -> Reading {
+    let path: Path
+    switch subject {
+    case .path(let given): path = given
+    case .expression(let text, let chunk): return try session.lua().evaluate(text, chunk: chunk, isReadOnly: true)
+    }
     let reading = try session.read(path)
     return try narrowing?.narrow(reading, of: path.description, in: session).reading ?? reading
+  }
+}
+
+/// So many lines of a watch may come in a time.
+struct WatchPace {
+  /// The time from one line to the next.
+  let pause: Duration
+
+  /// The pace of a text such as `2/s` or `10/min`; nil where it says none.
+  init?(_ text: String) {
+    let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+    guard parts.count == 2, let count = Int(parts[0]), (1...1000).contains(count) else { return nil }
+    switch parts[1] {
+    case "s": pause = .seconds(1) / count
+    case "min": pause = .seconds(60) / count
+    default: return nil
+    }
+  }
+}
+
+/// A watch whose lines come at a pace: the first at once, then the last of those that came meanwhile, with their number.
+final class PacedWatch: @unchecked Sendable {
+  // Safe: used by the thread that holds the store's turn.
+  private let pace: WatchPace
+  private let clock: any StoreClock
+  private unowned let live: LiveStore
+  private var next = Duration.zero
+  private var waiting: WatchedChange?
+
+  init(_ pace: WatchPace, clock: any StoreClock, live: LiveStore) {
+    (self.pace, self.clock, self.live) = (pace, clock, live)
+  }
+
+  /// Has a change told of, now or with later ones.
+  func take(_ change: WatchedChange, _ tell: @escaping (WatchedChange) -> Void) {
+    if let earlier = waiting {
+      var change = change
+      (change.old, change.count) = (earlier.old, earlier.count + 1)
+      waiting = change
+      return
+    }
+    let now = clock.now
+    guard now < next else {
+      next = now + pace.pause
+      return tell(change)
+    }
+    waiting = change
+    let tell = UncheckedTell(tell)
+    clock.schedule(at: next) { [weak self] in
+      guard let self else { return }
+      self.live.turn {
+        guard let change = self.waiting else { return }
+        self.waiting = nil
+        self.next = self.clock.now + self.pace.pause
+        tell.body(change)
+      }
+    }
+  }
+
+  private struct UncheckedTell: @unchecked Sendable {
+    // Safe: called by the thread that holds the store's turn, as what gives it is.
+    let body: (WatchedChange) -> Void
+
+    init(_ body: @escaping (WatchedChange) -> Void) { self.body = body }
   }
 }

@@ -1,4 +1,5 @@
 import Dispatch
+import Synchronization
 
 #if canImport(Musl)
   import Musl
@@ -7,7 +8,7 @@ import Dispatch
 #endif
 
 /// The machine's monotonic clock, from the moment it is made.
-public final class RealClock: StoreClock {
+public final class RealClock: ContinuingClock {
   /// The party that runs closures when they fall due.
   public enum Driver: Sendable {
     /// The clock, on a thread of its own.
@@ -18,6 +19,8 @@ public final class RealClock: StoreClock {
   }
 
   private let start: Duration
+  /// The nanoseconds by which it is ahead of the time since it was made.
+  private let lead = Atomic<Int64>(0)
   private let timers = TimerQueue()
   private let driver: Driver
   private let thread = DispatchQueue(label: "StoreCore.RealClock")
@@ -31,7 +34,16 @@ public final class RealClock: StoreClock {
   }
 
   /// Time since the clock was made.
-  public var now: Duration { RealClock.monotonic - start }
+  public var now: Duration { RealClock.monotonic - start + .nanoseconds(lead.load(ordering: .relaxed)) }
+
+  /// Has it show at least a time from now on. What waits for an earlier time is due.
+  public func goOn(from time: Duration) {
+    let ahead = time - now
+    guard ahead > .zero else { return }
+    let (seconds, attoseconds) = ahead.components
+    lead.add(seconds * 1_000_000_000 + attoseconds / 1_000_000_000, ordering: .relaxed)
+    if let next = timers.nextDeadline, case .own = driver { arm(next) }
+  }
 
   /// The earliest deadline that somebody waits for.
   public var nextDeadline: Duration? { timers.nextDeadline }

@@ -10,6 +10,12 @@ public protocol StoreClock: AnyObject, Sendable {
   func schedule(at deadline: Duration, _ body: @escaping @Sendable () -> Void) -> ScheduledTimer
 }
 
+/// A clock that may begin later than at zero: the time of a store goes on where it was opened again.
+public protocol ContinuingClock: StoreClock {
+  /// Has it show at least a time from now on. It never goes back.
+  func goOn(from time: Duration)
+}
+
 extension StoreClock {
   /// Has a closure run after a while; a negative one counts as none.
   @discardableResult

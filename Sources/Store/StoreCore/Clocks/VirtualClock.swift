@@ -1,5 +1,5 @@
 /// A clock that moves only when it is told to, from deadline to deadline.
-public final class VirtualClock: StoreClock {
+public final class VirtualClock: ContinuingClock {
   private let time = Lock(Duration.zero)
   private let timers = TimerQueue()
   private let order: (any StoreOrder)?
@@ -38,6 +38,9 @@ public final class VirtualClock: StoreClock {
     for _ in 0..<max(limit, 0) where !fireFirst(dueBy: nil) { return true }
     return nextDeadline == nil
   }
+
+  /// Has it show at least a time from now on; what waits for an earlier one is due when it is moved.
+  public func goOn(from time: Duration) { move(to: time) }
 
   private func fireFirst(dueBy target: Duration?) -> Bool {
     guard let limit = target ?? timers.nextDeadline, let due = timers.takeFirst(dueBy: limit, order: order) else {

@@ -66,12 +66,15 @@ final class EffectEntry: @unchecked Sendable {
   ///   - effects: those that it is one of.
   ///   - body: what it does then. A closure of its own only for those that wait once; nil: it takes its next step.
   func wait(_ duration: Duration, _ effects: UnitEffects, _ body: (@Sendable () -> Void)? = nil) {
-    let clock = effects.runtime.clock
-    let deadline = clock.now + duration
+    wait(until: effects.runtime.clock.now + duration, effects, body)
+  }
+
+  /// Goes on at a time of the store's clock, unless it was cancelled or resumed by then.
+  func wait(until deadline: Duration, _ effects: UnitEffects, _ body: (@Sendable () -> Void)? = nil) {
     wakesAt = deadline
     waits += 1
     let wait = waits
-    timer = clock.schedule(at: deadline) { [self] in
+    timer = effects.runtime.clock.schedule(at: deadline) { [self] in
       effects.runtime.enqueue(
         Job { [self] in
           guard !isOver, waits == wait else { return }

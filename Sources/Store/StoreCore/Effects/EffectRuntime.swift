@@ -5,6 +5,8 @@ final class EffectRuntime: Sendable {
   @usableFromInline let trace: TracePoint
   /// The long-lived effects that have ended and are still stated.
   @usableFromInline let ended = EndedEffects()
+  /// The effects that wait for times that are past.
+  @usableFromInline let overdue = OverdueEffects()
   /// Runs tasks as jobs of the store's queue.
   @usableFromInline let executor: StoreExecutor
   /// True if this thread owns the store, so that a job that only enqueues may run at once. Jobs that other threads

@@ -20,6 +20,8 @@ extension EffectSteps {
 public enum EffectWait: Hashable, Sendable {
   /// To go on after a while; a negative one counts as none.
   case sleep(Duration)
+  /// For a time of the store's clock. Times that are past are due at once, in their order.
+  case until(Duration)
   /// To go on once ``EffectContext/resume()`` says so or, at the latest, after a while; nil: however long that takes.
   case resumption(within: Duration? = nil)
   /// For nothing: the effect has ended.

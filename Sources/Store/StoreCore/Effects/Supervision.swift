@@ -4,6 +4,8 @@ final class Supervision<Output>: @unchecked Sendable {
   // Safe: used only on the thread that owns the store, and in the store's `deinit`, when there is none; before that, by the
   // thread that makes the store.
   private var declarations: [@Sendable () -> [Supervised<Output>]] = []
+  /// The unit's statement by its changes, where it makes no other.
+  private var changing: SupervisedChange<Output>.Declaration?
   private var declared: [EffectKey: Declared] = [:]
   /// The unit's last statement, if nothing of it can change without its ids changing; else nil.
   private var settled: [Supervised<Output>]?
@@ -28,17 +30,47 @@ final class Supervision<Output>: @unchecked Sendable {
   @usableFromInline
   init() {}
 
-  var isEmpty: Bool { declarations.isEmpty }
+  var isEmpty: Bool { declarations.isEmpty && changing == nil }
 
   /// Adds what the unit states.
   @usableFromInline
   @Sendable
-  func add(_ declaration: @escaping @Sendable () -> [Supervised<Output>]) { declarations.append(declaration) }
+  func add(_ declaration: @escaping @Sendable () -> [Supervised<Output>]) {
+    if let changing { declarations.append(SupervisedChange.whole(changing)) }
+    changing = nil
+    declarations.append(declaration)
+  }
+
+  /// Adds what the unit states by its changes.
+  @usableFromInline
+  @Sendable
+  func add(changes: @escaping SupervisedChange<Output>.Declaration) {
+    if isEmpty { changing = changes } else { add(SupervisedChange.whole(changes)) }
+  }
 
   /// Starts and stops what the unit states anew; what it still states is left alone.
   func reconcile(_ unit: UnitEffects, _ action: ActionContext, _ output: ActionHandler<Output>) {
-    guard !declarations.isEmpty else { return }
-    let stated = declarations.flatMap { $0() }
+    switch changing?(false) {
+    case nil: if !declarations.isEmpty { follow(declarations.flatMap { $0() }, unit, action, output) }
+    case .all(let stated)?: follow(stated, unit, action, output)
+    case .some(let started, let gone)?:
+      if started.isEmpty, gone.isEmpty { return }
+      settled = nil
+      for id in gone {
+        let key = EffectKey(path: [], token: id, isChannel: true)
+        forget(key, unit)
+        unit.cancel(key)
+      }
+      for supervised in started {
+        keep(supervised, EffectKey(path: [], token: supervised.id, isChannel: true), unit, action, output)
+      }
+    }
+  }
+
+  /// Takes over the whole statement of the unit.
+  private func follow(
+    _ stated: [Supervised<Output>], _ unit: UnitEffects, _ action: ActionContext, _ output: ActionHandler<Output>
+  ) {
     let isSettled = settled?.elementsEqual(stated) { $1.isConstant && $0.id == $1.id && $0.path == $1.path }
     guard isSettled != true else { return }
     settled = stated.allSatisfy(\.isConstant) ? stated : nil
@@ -49,11 +81,7 @@ final class Supervision<Output>: @unchecked Sendable {
       // Of two with one id the last wins.
       if wanted.updateValue(supervised, forKey: key) == nil { order.append(key) }
     }
-    for (key, gone) in declared where wanted[key] == nil {
-      gone.timer?.cancel()
-      declared[key] = nil
-      if gone.hasEnded { unit.tell(key, hasEnded: false) }
-    }
+    for key in declared.keys where wanted[key] == nil { forget(key, unit) }
     unit.cancel { entry in entry.isSupervised && entry.key.map { wanted[$0] == nil } ?? false }
     for key in order {
       if let supervised = wanted[key] { keep(supervised, key, unit, action, output) }
@@ -64,9 +92,16 @@ final class Supervision<Output>: @unchecked Sendable {
   @usableFromInline
   func close() {
     declarations = []
+    changing = nil
     settled = nil
     for known in declared.values { known.timer?.cancel() }
     declared = [:]
+  }
+
+  private func forget(_ key: EffectKey, _ unit: UnitEffects) {
+    guard let gone = declared.removeValue(forKey: key) else { return }
+    gone.timer?.cancel()
+    if gone.hasEnded { unit.tell(key, hasEnded: false) }
   }
 
   private func keep(

@@ -43,6 +43,9 @@ extension UnitEffects {
     case .sleep(let duration):
       guard duration > .zero else { return enqueue(entry) }
       entry.wait(duration, self)
+    case .until(let time):
+      guard time > runtime.clock.now else { return runtime.overdue.add(entry, of: self, since: time) }
+      entry.wait(until: time, self)
     case .resumption(let limit):
       guard !isResumed else { return enqueue(entry) }
       if let limit { entry.wait(limit, self) }

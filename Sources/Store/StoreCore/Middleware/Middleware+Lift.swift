@@ -17,8 +17,9 @@ extension Middleware {
         return MiddlewareUnit<GlobalInput, GlobalOutput, GlobalState>(name: unit.name) { attachment in
           let handler = attach(
             MiddlewareUnit<Input, Output, State>.Attachment(
-              state: attachment.state.map(state), trace: attachment.trace, effects: attachment.effects
-            ) { declare in attachment.supervise { declare().map { $0.map(output) } } })
+              state: attachment.state.map(state), trace: attachment.trace, effects: attachment.effects,
+              supervise: { declare in attachment.supervise { declare().map { $0.map(output) } } },
+              superviseChanges: { declare in attachment.superviseChanges { declare($0).map(output) } }))
           return { global, context in
             guard let local = input(global) else { return nil }
             return handler(local, context)?.map(output)

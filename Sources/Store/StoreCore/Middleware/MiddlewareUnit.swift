@@ -17,17 +17,24 @@ public final class MiddlewareUnit<Input, Output, State>: Sendable {
     /// Has the unit say, as a function of the state, which long-lived effects should be running (R33). The function is
     /// asked once the unit is attached and after every action. To be called while the unit is attached, and no later.
     public let supervise: @Sendable (@escaping @Sendable () -> [Supervised<Output>]) -> Void
+    /// The same, said by what has changed, so that it costs as much as changes. The function says all where it is asked for the
+    /// whole.
+    public let superviseChanges: @Sendable (@escaping SupervisedChange<Output>.Declaration) -> Void
 
     /// Joins them.
+    ///
+    /// - Parameter superviseChanges: nil: what is said by its changes is said as a whole.
     @inlinable
     public init(
       state: StateReader<State>, trace: TracePoint, effects: EffectScope,
-      supervise: @escaping @Sendable (@escaping @Sendable () -> [Supervised<Output>]) -> Void
+      supervise: @escaping @Sendable (@escaping @Sendable () -> [Supervised<Output>]) -> Void,
+      superviseChanges: (@Sendable (@escaping SupervisedChange<Output>.Declaration) -> Void)? = nil
     ) {
       self.state = state
       self.trace = trace
       self.effects = effects
       self.supervise = supervise
+      self.superviseChanges = superviseChanges ?? { supervise(SupervisedChange.whole($0)) }
     }
 
     /// The name of the unit in its store: its own, unless it was renamed on the way (``Middleware/prefixed(_:)``).
@@ -36,14 +43,17 @@ public final class MiddlewareUnit<Input, Output, State>: Sendable {
     /// The same, where what the unit says should be running runs only while a condition holds, such as that a gate is open.
     @inlinable
     public func supervising(while condition: @escaping @Sendable () -> Bool) -> Attachment {
-      let supervise = supervise
-      return Attachment(state: state, trace: trace, effects: effects) { declare in
-        // Asked in any case: a lift to elements learns here which of them are gone.
-        supervise {
-          let declared = declare()
-          return condition() ? declared : []
-        }
-      }
+      let (supervise, superviseChanges) = (supervise, superviseChanges)
+      return Attachment(
+        state: state, trace: trace, effects: effects,
+        supervise: { declare in
+          // Asked in any case: a lift to elements learns here which of them are gone.
+          supervise {
+            let declared = declare()
+            return condition() ? declared : []
+          }
+        },
+        superviseChanges: { declare in superviseChanges(SupervisedChange.declared(declare, while: condition)) })
     }
   }
 

@@ -275,7 +275,8 @@ public final class Store<Action: Sendable, State: Sendable>: @unchecked Sendable
       let supervision = Supervision<Action>()
       let handler = unit.attach(
         MiddlewareUnit<Action, Action, State>.Attachment(
-          state: reader, trace: trace, effects: EffectScope(effects), supervise: supervision.add))
+          state: reader, trace: trace, effects: EffectScope(effects), supervise: supervision.add(_:),
+          superviseChanges: supervision.add(changes:)))
       return AttachedUnit(unit: unit, effects: effects, supervision: supervision) { action, context, pending in
         if let io = handler(action, context), !io.isNone { pending.append(io) }
       }

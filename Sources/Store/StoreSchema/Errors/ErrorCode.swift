@@ -77,6 +77,8 @@ public enum ErrorCode: String, CaseIterable, Hashable, Sendable {
   case pluginLoad = "plugin-load"
   /// A plugin needed more memory than its limit; a reducer changed nothing.
   case pluginMemory = "plugin-memory"
+  /// The plugin of the action is off or not loaded any more, so nothing processed it.
+  case pluginOff = "plugin-off"
   /// A plugin's function raised an error.
   case pluginRuntime = "plugin-runtime"
   /// A plugin's state, action or name does not fit what is declared.
@@ -239,6 +241,8 @@ extension ErrorCode {
       "the plugin's files cannot be read, or its Lua cannot be run. Nothing of it was loaded."
     case .pluginMemory:
       "a plugin needed more memory than its limit; a reducer changed nothing."
+    case .pluginOff:
+      "the plugin that the action belongs to is off or not loaded any more, so nothing processed it and nothing was changed. `plugin enable NAME` lets it run again; `plugin list` shows why it is off."
     case .pluginRuntime:
       "a plugin's function raised an error. From a reducer: the state is unchanged."
     case .pluginSchema:

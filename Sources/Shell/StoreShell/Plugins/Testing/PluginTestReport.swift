@@ -160,6 +160,22 @@ struct PluginTestReport {
   }
 }
 
+extension PluginTestReport {
+  /// The results as other programs read them.
+  var results: [TestResult] {
+    lines.map { line in
+      switch line.outcome.result {
+      case .passed: TestResult(name: line.outcome.name, group: line.file, outcome: .passed)
+      case .skipped(let reason): TestResult(name: line.outcome.name, group: line.file, outcome: .skipped(reason))
+      case .failed(let failure):
+        TestResult(
+          name: line.outcome.name, group: line.file,
+          outcome: .failed(code: failure.code?.rawValue, message: "\(failure)", details: failure.details))
+      }
+    }
+  }
+}
+
 extension PluginTestReport.Line {
   /// The lines that are printed of the test.
   var text: String {

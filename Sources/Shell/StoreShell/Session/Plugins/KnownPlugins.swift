@@ -4,8 +4,6 @@ struct KnownPlugins {
   var grants: [String: PluginGrant] = [:]
   /// The plugins that lacked a grant when they were to be loaded.
   var ungranted: Set<String> = []
-  /// The plugins that a note has said to be off.
-  var idle: Set<String> = []
   /// Says which plugins were saved; nil: nobody asks for that.
   var watch: PluginWatch?
 }

@@ -67,6 +67,7 @@ extension Session: PluginCommandHost {
   func finishOne(_ report: DispatchReport) throws {
     tellOthers()
     store.leaveFaults(of: report)
+    leaveNote(ofDropped: report)
     if let failure = report.failure { throw failure }
   }
 

@@ -5,6 +5,9 @@ import StoreSchema
 struct ResultForm {
   /// The format; nil: that of the session.
   fileprivate let format: Given<Format>?
+
+  /// The form of the session.
+  static var ofSession: ResultForm { ResultForm(format: nil) }
 }
 
 /// The listing of a command that stands alone.

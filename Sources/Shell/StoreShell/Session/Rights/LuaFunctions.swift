@@ -3,12 +3,13 @@ import ShellLanguage
 /// The functions and values that the session's Lua has of the store, each with its need. The rest of it is a sandbox that
 /// reaches nothing.
 enum LuaFunctions {
-  static let needs: [(name: String, need: Need)] = [
-    ("state", .read), ("project", .read), ("dispatch", .dispatch), ("print", .nothing),
+  static let needs: [(name: String, need: Need?)] = [
+    ("state", .read), ("project", .read), ("dispatch", .dispatch), ("print", .nothing), ("command", .nothing),
+    ("env", nil), ("run", nil),
   ]
 
   /// The need of a function; nil: all rights.
-  static func need(of name: String) -> Need? { needs.first { $0.name == name }?.need }
+  static func need(of name: String) -> Need? { needs.first { $0.name == name }.flatMap(\.need) }
 }
 
 /// The table of needs for the documentation, made from the declarations.

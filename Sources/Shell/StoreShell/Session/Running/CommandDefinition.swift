@@ -28,6 +28,8 @@ final class CommandDefinition: Sendable {
   let lua: LuaVerb?
   /// True if another command follows the verb, as in `try COMMAND`.
   let takesCommand: Bool
+  /// The number of words between the verb and that command.
+  let wordsBeforeCommand: Int
   /// Reads a line of it, and adds the names that later lines need, where it adds any.
   let check: Half<Void>
   /// Reads a line of it, and performs that.
@@ -49,7 +51,8 @@ final class CommandDefinition: Sendable {
     _ verb: String, needs: CommandNeeds? = nil, usage: [String], summary: String, flags: [FlagDefinition] = [],
     names: [NamedMeaning] = [],
     operands: [Operand] = [], arguments: [Field] = [], examples: [CommandExample] = [], lua: LuaVerb? = nil,
-    takesCommand: Bool = false, listing: (@Sendable (Session) throws -> CommandListing)? = nil,
+    takesCommand: Bool = false, wordsBeforeCommand: Int = 0,
+    listing: (@Sendable (Session) throws -> CommandListing)? = nil,
     read: @escaping @Sendable (CommandReader) throws -> Request,
     addNames: (@Sendable (Request, Session) throws -> Void)? = nil,
     makesFile: (@Sendable (Request) -> Bool)? = nil,
@@ -58,6 +61,7 @@ final class CommandDefinition: Sendable {
     self.init(
       verb, needs, usage: usage, summary: summary, flags: flags, names: names, operands: operands, arguments: arguments,
       examples: examples, lua: lua, takesCommand: takesCommand,
+      wordsBeforeCommand: wordsBeforeCommand,
       check: { reader, session in
         guard listing == nil || !reader.isEmpty else {
           _ = try reader.form()
@@ -80,6 +84,7 @@ final class CommandDefinition: Sendable {
     _ verb: String, _ needs: CommandNeeds?, usage: [String], summary: String, flags: [FlagDefinition],
     names: [NamedMeaning],
     operands: [Operand], arguments: [Field], examples: [CommandExample], lua: LuaVerb?, takesCommand: Bool,
+    wordsBeforeCommand: Int,
     check: @escaping Half<Void>, run: @escaping Half<CommandResult>
   ) {
     self.verb = verb
@@ -93,6 +98,7 @@ final class CommandDefinition: Sendable {
     self.examples = examples
     self.lua = lua
     self.takesCommand = takesCommand
+    self.wordsBeforeCommand = wordsBeforeCommand
     self.check = check
     self.run = run
   }
@@ -104,7 +110,7 @@ final class CommandDefinition: Sendable {
   ) -> CommandDefinition {
     CommandDefinition(
       verb ?? self.verb, needs, usage: usage, summary: summary, flags: flags, names: names, operands: [], arguments: [],
-      examples: examples, lua: nil, takesCommand: false, check: check, run: run)
+      examples: examples, lua: nil, takesCommand: false, wordsBeforeCommand: 0, check: check, run: run)
   }
 
   /// The kinds of words that may stand at a position of a line.

@@ -14,6 +14,7 @@ extension CommandTable {
     defer { if mayMakeFile { session.running.mayHaveWritten = true } }
     do {
       if let redirection = statement.redirection { try session.requireExecution(redirection) }
+      try checkPrefixes(of: statement, in: session)
       guard let definition = self[inner.words[0].text] else {
         switch try other(inner, in: session) {
         case .command(let definition, let statement): try check(statement, definition, in: session)
@@ -30,6 +31,17 @@ extension CommandTable {
     } catch {
       // A failure under try does not count.
       guard isTried else { throw error }
+    }
+  }
+
+  /// Checks the words between prefixes and the command behind them.
+  private func checkPrefixes(of statement: Statement, in session: Session) throws {
+    var statement = statement
+    while let prefix = self[statement.words[0].text], prefix.takesCommand,
+      let inner = statement.droppingWords(1 + prefix.wordsBeforeCommand)
+    {
+      if prefix.wordsBeforeCommand > 0 { try check(statement, prefix, in: session) }
+      statement = inner
     }
   }
 

@@ -19,10 +19,18 @@ struct CommandTable: Sendable {
   /// The verbs in front of another command.
   var prefixes: [String] { definitions.filter(\.takesCommand).map(\.verb) }
 
+  /// The number of words between each of them and its command, where there are any.
+  var prefixWords: [String: Int] {
+    Dictionary(
+      uniqueKeysWithValues: definitions.filter { $0.wordsBeforeCommand > 0 }.map { ($0.verb, $0.wordsBeforeCommand) })
+  }
+
   /// The command behind all prefixes; the statement itself where it has none or nothing follows them.
   func innermost(_ statement: Statement) -> Statement {
     var statement = statement
-    while self[statement.words[0].text]?.takesCommand == true, let inner = statement.droppingWords(1) {
+    while let prefix = self[statement.words[0].text], prefix.takesCommand,
+      let inner = statement.droppingWords(1 + prefix.wordsBeforeCommand)
+    {
       statement = inner
     }
     return statement
@@ -31,6 +39,11 @@ struct CommandTable: Sendable {
   /// The verbs after which `#17` is a word.
   var numberVerbs: [String] {
     definitions.filter { $0.operands.contains(where: \.isNumber) }.map(\.verb)
+  }
+
+  /// True for a statement that takes no time worth a word, such as a dispatch.
+  func isBrief(_ statement: Statement) -> Bool {
+    ["dispatch", "echo", "let", "assert", "=", "show", "set"].contains(statement.words[0].text)
   }
 
   /// Runs a statement; where the session only checks, checks it.

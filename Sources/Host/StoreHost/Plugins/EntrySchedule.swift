@@ -1,0 +1,77 @@
+import StoreCore
+
+/// The times at which the tasks of entries start, by key: some hundred bytes each, where a task takes kilobytes.
+final class EntrySchedule {
+  private struct Node {
+    let due: Duration
+    let order: Int
+    let key: EffectToken
+
+    func isBefore(_ other: Node) -> Bool { due == other.due ? order < other.order : due < other.due }
+  }
+
+  /// A heap, in which nodes stay whose times no longer hold until their turn comes.
+  private var nodes: [Node] = []
+  private var orders: [EffectToken: Int] = [:]
+  private var lastOrder = 0
+
+  var isEmpty: Bool { orders.isEmpty }
+
+  /// The earliest time.
+  var next: Duration? {
+    dropStale()
+    return nodes.first?.due
+  }
+
+  func insert(_ key: EffectToken, at due: Duration) {
+    lastOrder += 1
+    orders[key] = lastOrder
+    push(Node(due: due, order: lastOrder, key: key))
+    guard nodes.count > 2 * orders.count + 64 else { return }
+    let live = nodes.filter { orders[$0.key] == $0.order }
+    nodes = []
+    for node in live { push(node) }
+  }
+
+  func remove(_ key: EffectToken) { orders[key] = nil }
+
+  func removeAll() { (nodes, orders) = ([], [:]) }
+
+  /// Takes out the keys whose time has come, the earliest first.
+  func takeDue(by time: Duration) -> [(due: Duration, key: EffectToken)] {
+    var due: [(due: Duration, key: EffectToken)] = []
+    while let next, next <= time {
+      let node = pop()
+      orders[node.key] = nil
+      due.append((node.due, node.key))
+    }
+    return due
+  }
+
+  private func dropStale() {
+    while let first = nodes.first, orders[first.key] != first.order { _ = pop() }
+  }
+
+  private func push(_ node: Node) {
+    nodes.append(node)
+    var index = nodes.count - 1
+    while index > 0, nodes[index].isBefore(nodes[(index - 1) / 2]) {
+      nodes.swapAt(index, (index - 1) / 2)
+      index = (index - 1) / 2
+    }
+  }
+
+  private func pop() -> Node {
+    nodes.swapAt(0, nodes.count - 1)
+    let first = nodes.removeLast()
+    var index = 0
+    while 2 * index + 1 < nodes.count {
+      var child = 2 * index + 1
+      if child + 1 < nodes.count, nodes[child + 1].isBefore(nodes[child]) { child += 1 }
+      guard nodes[child].isBefore(nodes[index]) else { break }
+      nodes.swapAt(child, index)
+      index = child
+    }
+    return first
+  }
+}

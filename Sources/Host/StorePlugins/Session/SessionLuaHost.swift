@@ -1,0 +1,28 @@
+import StoreModules
+import StoreSchema
+
+/// The parts of the shell that the session's Lua may use.
+public protocol SessionLuaHost: AnyObject {
+  /// Refuses a function that this session may not call.
+  func require(function name: String) throws
+  /// The action of that full name.
+  ///
+  /// - Throws: an error that says so where there is none.
+  func action(named name: String) throws -> ActionType
+  /// Has an action processed.
+  ///
+  /// - Returns: the interceptor that dropped it; nil: it was processed.
+  func dispatch(_ call: ActionCall) throws -> String?
+  /// Does something for a person: one of ``SessionLua/conveniences``.
+  ///
+  /// - Returns: the results.
+  func call(_ function: String, _ arguments: [Value]) throws -> [Value]
+  /// The value of a name that no Lua of the session has set; nil: there is none.
+  func variable(_ name: String) throws -> Value?
+  /// All modules as one record.
+  func wholeState() throws -> Reading
+  /// The value at a path or of a projection.
+  func project(_ path: String) throws -> Reading
+  /// Prints a line.
+  func print(_ text: String)
+}

@@ -1,0 +1,82 @@
+import ShellLanguage
+
+extension CommandDefinition {
+  static let retry = CommandDefinition(
+    "retry", needs: .nothing, usage: ["retry COUNT every DURATION COMMAND"],
+    summary: "runs a command again while it fails, so many times at most, with a pause between that lets tasks run",
+    operands: [.newName, .words(["every"])],
+    examples: [
+      CommandExample("retry 3 every 2s assert state.counter.value == 0", output: ""),
+      CommandExample(
+        transcript: """
+          stsh> retry 3 every 10ms assert state.counter.value == 1 -- still zero
+          error[assert-failed]: still zero
+            left   state.counter.value = 0
+            right  1 = 1
+            tried 3 times
+
+          """),
+    ],
+    takesCommand: true, wordsBeforeCommand: 3,
+    read: RetryRequest.init, perform: { try $0.perform(in: $1) })
+}
+
+/// A command, and how often it is tried.
+private struct RetryRequest {
+  private let count: Given<Int>
+  private let pause: Given<Duration>
+  private let command: Statement
+
+  init(_ reader: CommandReader) throws {
+    let (count, countWord) = try reader.wordBeforeCommand(0, "a count")
+    self.count = try count.map { text in
+      if let count = Int(text), (1...1_000_000).contains(count) { return count }
+      throw reader.fault(.typeMismatch, "retry takes a count above 0, got '\(text)'", at: countWord)
+    }
+    let (every, everyWord) = try reader.wordBeforeCommand(1, "every DURATION")
+    guard every.known == "every" else {
+      throw reader.fault(.unexpectedArgument, "retry COUNT goes on with every, got '\(everyWord.text)'", at: everyWord)
+    }
+    let (pause, pauseWord) = try reader.wordBeforeCommand(2, "a duration")
+    self.pause = try pause.map { text in
+      if let pause = DurationLiteral.parse(text) { return pause }
+      throw reader.fault(
+        .typeMismatch, "every takes \(DurationLiteral.expected(insteadOf: text)), got '\(text)'", at: pauseWord)
+    }
+    command = try reader.command()
+  }
+
+  func perform(in session: Session) throws -> CommandResult {
+    let (count, pause) = (try count.value(in: session), try pause.value(in: session))
+    var tried = 1
+    while true {
+      let tally = session.outcome.tally
+      do {
+        return try session.commands.run(command, in: session)
+      } catch {
+        guard tried < count, !session.isEnding(by: error) else { throw Self.noting(tried, error) }
+        session.outcome.tally.failed = tally.failed
+        session.outcome.tally.firstStatus = tally.firstStatus
+      }
+      tried += 1
+      session.console.flush()
+      _ = try session.wait(atMost: pause) { false }
+    }
+  }
+
+  /// The error with the number of times that its command was tried.
+  private static func noting(_ count: Int, _ error: any Error) -> any Error {
+    guard count > 1, !(error is SourcedFileFailed), !(error is AppliedWithFaults) else { return error }
+    var described = ShellError(describing: error)
+    described.details.append("tried \(count) times")
+    return described
+  }
+}
+
+extension Session {
+  /// True if a statement that failed is the last one: the run was stopped, or somebody asked to leave.
+  func isEnding(by error: any Error) -> Bool {
+    hasQuit || isInterrupted || interrupts.stop?.isStopped == true
+      || ShellError(describing: error).code == ShellError.interrupted.code
+  }
+}

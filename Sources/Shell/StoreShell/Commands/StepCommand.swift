@@ -1,0 +1,64 @@
+import ShellLanguage
+import StoreSchema
+
+extension CommandDefinition {
+  static let step = CommandDefinition(
+    "step", needs: .nothing, usage: ["step NAME COMMAND"],
+    summary: "runs a command as a named step, which --report lists with its result and its time",
+    operands: [.newName],
+    examples: [
+      CommandExample("step \"counts from zero\" assert state.counter.value == 0", output: "ok   counts from zero\n"),
+      CommandExample(
+        transcript: """
+          stsh> step "is two" assert state.counter.value == 2 -- not yet
+          FAIL is two
+          error[assert-failed]: not yet
+            left   state.counter.value = 0
+            right  2 = 2
+
+          """),
+    ],
+    takesCommand: true, wordsBeforeCommand: 1,
+    read: { reader in (name: try reader.wordBeforeCommand(0, "a name").text, command: try reader.command()) },
+    perform: { request, session in
+      let name = try request.name.value(in: session)
+      let start = session.clock.wallTime()
+      func note(_ error: ShellError?) {
+        session.outcome.steps.append(
+          TestResult(name: name, seconds: (session.clock.wallTime() - start).seconds, error: error))
+        guard !session.answersInJSON, !session.options.isQuiet else { return }
+        session.console.write(DisplayText.printable("\(error == nil ? "ok  " : "FAIL") \(name)") + "\n")
+      }
+      do {
+        let result = try session.commands.run(request.command, in: session)
+        note(nil)
+        return result
+      } catch {
+        note(session.describedFailure(error))
+        throw error
+      }
+    })
+}
+
+extension TestResult {
+  /// The result of a step; it failed where there is an error.
+  init(name: String, seconds: Double, error: ShellError?) {
+    self.init(
+      name: name, seconds: seconds,
+      outcome: error.map { error in
+        .failed(
+          code: error.code.rawValue, message: error.message, details: error.details + [error.hint].compactMap(\.self))
+      } ?? .passed)
+  }
+}
+
+extension Session {
+  /// The error that a failed command is reported with.
+  func describedFailure(_ error: any Error) -> ShellError {
+    switch error {
+    case let failed as SourcedFileFailed: outcome.lastError ?? failed.error
+    case let faults as AppliedWithFaults: faults.errors.first ?? .interrupted
+    default: ShellError(describing: error)
+    }
+  }
+}

@@ -1,0 +1,79 @@
+import Platform
+import StorePlugins
+
+/// The rows of a file as cells of text, one row at a time.
+protocol CellRows {
+  /// The line on which the last row starts, from 1.
+  var line: Int { get }
+  /// The lines that the last row takes in.
+  var taken: ClosedRange<Int> { get }
+  /// The number of cells of the last row.
+  var count: Int { get }
+  /// Returns true if a cell has no text, and may stand for nothing.
+  func isEmpty(_ cell: Int) -> Bool
+  /// The bytes of a cell.
+  func cell(_ cell: Int) -> ArraySlice<UInt8>
+  /// Reads the next row.
+  ///
+  /// - Returns: false at the end.
+  /// - Throws: ``RecordFault``, after which the next call goes on behind the row; `FileError`.
+  mutating func next() throws -> Bool
+}
+
+extension CellRows {
+  /// The text of a cell; nil where it is not UTF-8.
+  func text(_ cell: Int) -> String? { String(validating: self.cell(cell), as: UTF8.self) }
+}
+
+/// Each line as a row of one cell, blank ones too.
+struct LineRows: CellRows {
+  private let lines: LineReader
+  private var bytes: ArraySlice<UInt8> = []
+
+  init(lines: LineReader) { self.lines = lines }
+
+  var line: Int { lines.number }
+  var taken: ClosedRange<Int> { line...line }
+  var count: Int { 1 }
+
+  func isEmpty(_ cell: Int) -> Bool { false }
+
+  func cell(_ cell: Int) -> ArraySlice<UInt8> { bytes }
+
+  mutating func next() throws -> Bool {
+    guard let next = try lines.next() else { return false }
+    bytes = next
+    return true
+  }
+}
+
+/// Lines that a Lua pattern takes apart.
+struct PatternRows: CellRows {
+  private let lines: LineReader
+  private let pattern: LinePattern
+  private var cells: [[UInt8]] = []
+
+  init(lines: LineReader, pattern: LinePattern) {
+    self.lines = lines
+    self.pattern = pattern
+  }
+
+  var line: Int { lines.number }
+  var taken: ClosedRange<Int> { line...line }
+  var count: Int { cells.count }
+
+  func isEmpty(_ cell: Int) -> Bool { cells[cell].isEmpty }
+
+  func cell(_ cell: Int) -> ArraySlice<UInt8> { cells[cell][...] }
+
+  mutating func next() throws -> Bool {
+    guard let next = try lines.nextFilled() else { return false }
+    do throws(LinePattern.Fault) {
+      guard let found = try pattern.parts(of: next) else { throw LinePattern.Fault(message: "the line does not match") }
+      cells = found
+      return true
+    } catch {
+      throw RecordFault(message: error.message)
+    }
+  }
+}

@@ -1,0 +1,41 @@
+import Platform
+import ShellLanguage
+import StoreSchema
+
+/// The file of the records that an `ingest` leaves out: a JSON object a line, with the record's line, the reason and its text.
+final class RejectedRecords {
+  private let file: ReplacingFile
+  private let word: Word
+  private static let layout = RecordLayout(name: "Reject", fields: ["line", "reason", "text"])
+
+  /// - Parameter word: the word that names the file, which errors mark.
+  init(_ path: String, at word: Word, in session: Session) throws {
+    self.word = word
+    let place = ShellError.Place.span(word.span)
+    try session.refuseStore(path, at: place)
+    do throws(FileError) {
+      file = try ReplacingFile(path, until: session.interrupts.descriptor)
+    } catch {
+      throw ShellError(error, place: place)
+    }
+  }
+
+  /// Adds a record.
+  ///
+  /// - Parameter text: the bytes of its lines.
+  func add(line: Int, reason: String, text: some BidirectionalCollection<UInt8>) {
+    let lines = text.last == 0x0A ? text.dropLast() : text[...]
+    let record = Record(
+      Self.layout, [.int(line), .string(reason), .string(String(decoding: lines, as: UTF8.self))])
+    file.bytes += Array("\(JSON.text(of: .record(record)))\n".utf8)
+  }
+
+  /// Puts the file in its place.
+  func finish() throws(ShellError) {
+    do throws(FileError) {
+      try file.finish()
+    } catch {
+      throw ShellError(error, place: .span(word.span))
+    }
+  }
+}

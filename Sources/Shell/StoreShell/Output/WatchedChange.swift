@@ -1,0 +1,12 @@
+import StoreSchema
+
+/// A change that a watch has seen, and the action that made it.
+struct WatchedChange: @unchecked Sendable {
+  // Safe: values are.
+  var old: Value
+  let new: Value
+  let number: Int
+  let action: String
+  /// The number of changes that it stands for.
+  var count = 1
+}

@@ -1,0 +1,73 @@
+import Platform
+import ShellLanguage
+import StorePlugins
+
+/// A result that is drawn again and again in its place on a terminal.
+extension Session {
+  /// Draws a result until a key is pressed, while tasks run.
+  ///
+  /// - Parameter print: prints the result.
+  func redraw(every pause: Duration, _ print: () throws -> Void) throws -> CommandResult {
+    guard !options.isJSON, !console.isCapturing, let columns = console.width(), let keys = TerminalKeys() else {
+      throw ShellError(
+        code: .notAllowed, message: "--every draws on a terminal, and there is none here",
+        hint: "watch PATH --max 2/s prints a line at each change", status: 2)
+    }
+    defer { keys.end() }
+    var rows = 0
+    while true {
+      running.drawsOnScreen = true
+      defer { running.drawsOnScreen = false }
+      let text = try console.capturing(print)
+      running.drawsOnScreen = false
+      let size = (columns: console.width() ?? columns, rows: max(2, keys.rows))
+      let shown = ScreenText.cut(text, columns: size.columns, rows: size.rows - 1)
+      // Up to where it began, and what stood there goes.
+      console.write((rows > 0 ? "\u{1B}[\(rows)A" : "") + "\r\u{1B}[J" + shown.text)
+      console.flush()
+      rows = shown.rows
+      let end = clock.wallTime() + pause
+      while clock.wallTime() < end {
+        _ = try wait(atMost: min(end - clock.wallTime(), .milliseconds(50))) { keys.isPressed() }
+        if keys.isTaken { return .none }
+      }
+    }
+  }
+}
+
+extension CommandReader {
+  /// The time that a flag gives, a tenth of a second at least: nothing is drawn more often.
+  func pause(of flag: String) throws -> Given<Duration>? {
+    try text(of: flag)?.map { text in
+      guard let pause = DurationLiteral.parse(text) else {
+        throw fault(
+          .typeMismatch, "--\(flag) takes \(DurationLiteral.expected(insteadOf: text)), got '\(text)'", of: flag)
+      }
+      return max(pause, .milliseconds(100))
+    }
+  }
+}
+
+/// A text as far as it has room on a screen.
+private enum ScreenText {
+  static func cut(_ text: String, columns: Int, rows: Int) -> (text: String, rows: Int) {
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false).dropLast(text.hasSuffix("\n") ? 1 : 0)
+    var shown = ""
+    let hasMore = lines.count > rows
+    for line in lines.prefix(hasMore ? rows - 1 : rows) { shown += cut(line, columns) + "\n" }
+    if hasMore { shown += cut("… \(lines.count - rows + 1) more lines"[...], columns) + "\n" }
+    return (shown, min(lines.count, rows))
+  }
+
+  private static func cut(_ line: Substring, _ columns: Int) -> String {
+    guard DisplayWidth.of(line) > columns else { return String(line) }
+    var cut = ""
+    var width = 0
+    for character in line {
+      width += DisplayWidth.of(String(character))
+      if width >= columns { break }
+      cut.append(character)
+    }
+    return cut + "…"
+  }
+}

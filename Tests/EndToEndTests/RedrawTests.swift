@@ -1,0 +1,38 @@
+import TerminalSupport
+import Testing
+
+/// `show … --every` on a terminal.
+@Suite("A result that is drawn again")
+struct RedrawTests {
+  @Test(arguments: [60, 200])
+  func itIsDrawnInItsPlaceUntilAKey(columns: Int) throws {
+    let shell = try Shell()
+    try BrokenPlugin.write(
+      "tick",
+      """
+      return plugin { state = { field("n", int()) }, actions = { { name = "go", quiet = true } },
+        reducers = { go = function(s) s.n = s.n + 1 end },
+        middleware = { { name = "m", supervise = function()
+          return { t = function(task) while true do task:sleep(0.05) task:dispatch("go") end end }
+        end } } }
+      """, to: shell, manifest: #"{ "name": "tick", "version": "0.1.0", "api": 1, "permissions": ["timers"] }"#)
+    let terminal = try shell.prompt("--grant", "tick", columns: columns)
+    try terminal.enter("plugin load bad/tick")
+    terminal.clearScreen()
+    terminal.type("show tick --every 100ms\r")
+    try terminal.wait(for: "a value that was drawn again") { screen in
+      screen.lines.contains { $0.hasPrefix("n  ") && (Int($0.dropFirst(3)) ?? 0) > 8 }
+    }
+    // It stands there once.
+    #expect(terminal.screen.lines.count { $0.hasPrefix("n  ") } == 1)
+    terminal.type("x")
+    try terminal.waitForCursorLine("stsh>")
+    // The key was no part of the next line.
+    try terminal.enter("echo done")
+    #expect(terminal.screen.lines.suffix(2) == ["done", "stsh>"])
+    terminal.type("show tick --every 100ms\r")
+    try terminal.wait(for: "a value") { $0.lines.count { $0.hasPrefix("n  ") } == 2 }
+    terminal.type("\u{3}")
+    try terminal.waitForCursorLine("stsh>")
+  }
+}

@@ -1,0 +1,187 @@
+import Glibc
+import ShellLanguage
+import Testing
+
+@testable import StoreShell
+
+/// `step`, `retry`, reports, and the functions of session Lua that do something.
+@Suite struct StepTests {
+  @Test func retryGoesOnUntilItWorks() throws {
+    let shell = try Shell()
+    _ = shell.run("let tries = 0", "lua function up() tries = tries + 1 return tries >= 3 end")
+    #expect(shell.run("retry 5 every 2s assert up()") == .init())
+    #expect(shell.run("echo $tries").output == "3\n")
+    // The pause is time of the store.
+    #expect(shell.session.store.live.clock.now == .seconds(4))
+    let failed = shell.run("retry 3 every 1s dispatch tasks.remoev")
+    #expect(failed.status == 1)
+    #expect(failed.errors.contains("error[unknown-action]"))
+    #expect(failed.errors.contains("tried 3 times"))
+    #expect(shell.run("try retry 2 every 1s assert false", "echo $ok").output == "false\n")
+  }
+
+  @Test(arguments: [
+    ("retry", "a count"), ("retry x every 2s echo", "a count above 0"), ("retry 2 each 2s echo", "goes on with every"),
+    ("retry 2 every soon echo", "every takes"), ("retry 2 every 2s", "a command"), ("step", "a name"),
+    ("step x", "a command"),
+  ])
+  func whatIsMissingIsSaid(line: String, message: String) throws {
+    let outcome = try Shell().run(line)
+    #expect(outcome.status != 0)
+    #expect(outcome.errors.contains(message), "\(outcome.errors)")
+  }
+
+  @Test func checksLookAtThemToo() throws {
+    let shell = try Shell()
+    shell.session.checkOnly()
+    let outcome = try shell.run(script: "step a dispatch tasks.ad x\nretry 2 every never echo\nstep b try echo hi\n")
+    #expect(outcome.errors.contains("unknown action 'tasks.ad'"))
+    #expect(outcome.errors.contains("every takes"))
+    #expect(outcome.status != 0)
+  }
+
+  private func report(_ form: String) throws -> (Shell.Outcome, String) {
+    let shell = try Shell { $0.keepsGoing = true }
+    let path = "\(shell.folder)/report"
+    shell.session.options.report = RunReport(form, path: path)
+    let outcome = try shell.run(
+      script: """
+        step "it counts <up>" dispatch counter.increment --quiet
+        step again assert state.counter.value == 2 -- not yet
+        try step third assert false
+        dispatch tasks.remoev
+
+        """)
+    #expect(shell.outcome { shell.session.writeReport() } == .init())
+    return (outcome, try #require(shell.contents("report")).replacing(shell.folder, with: "FOLDER"))
+  }
+
+  @Test func stepsAreReportedAsJUnit() throws {
+    let (outcome, text) = try report("junit")
+    #expect(outcome.output == "ok   it counts <up>\nFAIL again\nFAIL third\n")
+    #expect(
+      text == """
+        <?xml version="1.0" encoding="UTF-8"?>
+        <testsuites>
+          <testsuite name="FOLDER/script.stsh" tests="4" failures="3" errors="0" skipped="0" time="0.000">
+            <testcase classname="FOLDER/script.stsh" name="it counts &lt;up&gt;" time="0.000"/>
+            <testcase classname="FOLDER/script.stsh" name="again" time="0.000">
+              <failure message="not yet" type="assert-failed">not yet&#10;left   state.counter.value = 1&#10;right  2 = 2</failure>
+            </testcase>
+            <testcase classname="FOLDER/script.stsh" name="third" time="0.000">
+              <failure message="false does not hold" type="assert-failed">false does not hold</failure>
+            </testcase>
+            <testcase classname="FOLDER/script.stsh" name="FOLDER/script.stsh:4: dispatch tasks.remoev" time="0.000">
+              <failure message="unknown action 'tasks.remoev'" type="unknown-action">unknown action 'tasks.remoev'&#10;did you mean 'tasks.remove'?</failure>
+            </testcase>
+          </testsuite>
+        </testsuites>
+
+        """)
+  }
+
+  @Test func stepsAreReportedAsTAP() throws {
+    let (_, text) = try report("tap")
+    #expect(
+      text.hasPrefix("TAP version 13\n1..4\nok 1 - it counts <up>\nnot ok 2 - again\n  ---\n  message: \"not yet\"\n"))
+  }
+
+  @Test func pluginTestsAreReportedToo() throws {
+    let shell = try Shell()
+    let junit = shell.run("plugin test weblog --as junit")
+    #expect(junit.status == 0)
+    #expect(junit.output.contains("<testsuite name=\"weblog\" tests=\"5\" failures=\"0\""), "\(junit.output)")
+    #expect(
+      shell.run("plugin test weblog --as tap").output.hasPrefix("TAP version 13\n1..5\nok 1 - tests/weblog_test.lua: "))
+  }
+
+  // MARK: Lua
+
+  @Test func luaRunsCommands() throws {
+    let shell = try Shell()
+    let outcome = shell.run(
+      "lua for i = 1, 3 do command('dispatch counter.increment by=' .. i .. ' --quiet') end", "show counter.value",
+      "lua local ok, value = command('show counter.value') print(ok, value)",
+      "lua local ok, why = command('dispatch tasks.remoev') print(ok, why.code, why.hint)", "echo $ok")
+    #expect(outcome.output == "6\n6\ntrue\t6\nfalse\tunknown-action\tdid you mean 'tasks.remove'?\nfalse\n")
+    #expect(outcome.errors.contains("error[unknown-action]: unknown action 'tasks.remoev'"))
+    #expect(outcome.status == 0)
+    #expect(shell.run("lua command('show counter.value', 2)").status == 1)
+    #expect(shell.run("lua local ok, why = command('') print(ok, why.code)").output == "false\tsyntax\n")
+    #expect(shell.run("lua command('quit 4')").status == 4)
+  }
+
+  /// Each command has one report, whatever its Lua runs.
+  @Test func inJSONACommandOfLuaIsPartOfItsStatement() throws {
+    let shell = try Shell { $0.isJSON = true }
+    let lines = shell.run("lua ok, value = command('show counter.value')", "= value").output.split(separator: "\n")
+    #expect(lines == [#"{"ok":true,"line":1,"data":null}"#, #"{"ok":true,"line":2,"data":0}"#])
+  }
+
+  @Test func luaRunsPrograms() throws {
+    let shell = try Shell()
+    #expect(shell.run("= run('printf', '%s-%s', 'a b', 'c').stdout").output == "\"a b-c\"\n")
+    #expect(shell.run("= run { 'cat', stdin = 'given' }.stdout").output == "\"given\"\n")
+    #expect(shell.run("= run { 'pwd', cwd = '/' }.stdout:sub(1, 1)").output == "\"/\"\n")
+    #expect(shell.run("= run('sh', '-c', 'echo no >&2; exit 3')", "= 1").output.contains("status  3"))
+    #expect(shell.run("= run('sh', '-c', 'kill -9 $$').status").output == "137\n")
+    // There is no shell in between, and no terminal.
+    #expect(shell.run("= run('echo', '$HOME; ls').stdout").output == "\"$HOME; ls\\n\"\n")
+    #expect(shell.run("= run('sh', '-c', 'true < /dev/tty').status > 0").output == "true\n")
+  }
+
+  @Test func programsHaveBounds() throws {
+    let shell = try Shell()
+    let late = shell.run("lua run { 'sleep', '100', timeout = 0.1 }")
+    #expect(late.status == 5)
+    #expect(late.errors.contains("error[timed-out]: sleep was not over after "), "\(late.errors)")
+    let much = shell.run("lua run { 'yes', max_bytes = 1000 }")
+    #expect(much.errors.contains("yes wrote more than 1000 bytes"), "\(much.errors)")
+    let missing = shell.run("lua run('no-such-program-here')")
+    #expect(missing.errors.contains("error[no-such-file]: no-such-program-here: "), "\(missing.errors)")
+    #expect(shell.run("lua run()").errors.contains("run needs a program"))
+    #expect(shell.run("lua run { 'ls', tiemout = 3 }").errors.contains("did you mean 'timeout'?"))
+    shell.session.options.allowsExecution = false
+    #expect(shell.run("lua run('ls')").errors.contains("error[not-allowed]: programs may not be run here (--no-exec)"))
+  }
+
+  /// What a program has started ends with it, and nobody waits for it.
+  @Test func whatItStartedEndsWithIt() throws {
+    let shell = try Shell()
+    let outcome = shell.run("= run('sh', '-c', 'sleep 100 & echo $!').stdout")
+    let id = try #require(Int32(outcome.output.filter(\.isNumber)))
+    // Whoever takes its place as its parent may not have asked for it yet.
+    func isThere() -> Bool { Shell.contents("/proc/\(id)/stat").map { !$0.contains(") Z ") && !$0.isEmpty } ?? false }
+    for _ in 0..<200 where isThere() { usleep(10_000) }
+    #expect(!isThere())
+  }
+
+  @Test func theEnvironmentCanBeReadAndNamesStayFree() throws {
+    let shell = try Shell()
+    setenv("STSH_STEP_TEST", "here", 1)
+    #expect(shell.run("= env('STSH_STEP_TEST')", "= env('STSH_NO_SUCH') == nil").output == "\"here\"\ntrue\n")
+    #expect(shell.run("let env = 'prod'", "= env", "let run = 3", "= run + 1").output == "\"prod\"\n4\n")
+  }
+
+  /// Conditions only read.
+  @Test func conditionsRunNothing() throws {
+    let shell = try Shell()
+    #expect(shell.run("watch $(run('ls').status)").errors.contains("it may not call run"))
+    #expect(shell.run("project p = command('show counter')", "show p").errors.contains("it may not call command"))
+  }
+
+  @Test func aVariableInATextOfLuaIsNoted() throws {
+    let shell = try Shell()
+    let note = "note: FILE:1: $1 is not replaced in Lua; it is arg[1] here\n"
+    let outcome = try shell.run(script: "let t = \"$1\"\n", named: "a.stsh", "prod")
+    #expect(outcome.errors.replacing("\(shell.folder)/a.stsh", with: "FILE") == note)
+    _ = shell.run("let place = 'x'")
+    #expect(shell.run("lua print('$place')").errors == "note: -c:1: $place is not replaced in Lua; it is place here\n")
+    #expect(shell.run("lua print('$other') -- $place").errors == "")
+    #expect(shell.run("echo \"$place\"").errors == "")
+    let checked = try Shell()
+    checked.session.checkOnly()
+    let check = try checked.run(script: "let t = \"$1\"\n", named: "a.stsh")
+    #expect(check.errors.replacing("\(checked.folder)/a.stsh", with: "FILE") == note)
+  }
+}

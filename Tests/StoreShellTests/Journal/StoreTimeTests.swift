@@ -1,0 +1,128 @@
+import StoreHost
+import StorePlugins
+import Synchronization
+import Testing
+
+@testable import StoreShell
+
+/// The time of a store goes on while it is closed, and what is due by it is done once.
+@Suite struct StoreTimeTests {
+  /// The clock on the wall of a test.
+  private final class Wall: Sendable {
+    private let seconds = Mutex(1_700_000_000)
+    var now: Int { seconds.withLock { $0 } }
+    func pass(_ more: Int) { seconds.withLock { $0 += more } }
+  }
+
+  private let wall = Wall()
+  private let home: Shell
+  private let store: String
+
+  init() throws {
+    home = try Shell()
+    store = "\(home.folder)/a.db"
+  }
+
+  /// Opens the store on the real clock or on a virtual one.
+  private func opened(_ path: String? = nil, isVirtual: Bool = false) throws -> (Shell, String) {
+    let shell = try Shell {
+      $0.grants = ["inventory"]
+      $0.hasVirtualClock = isVirtual
+    }
+    let wall = wall
+    shell.session.options.journal = JournalPlan(path: path ?? store, durability: .off) { wall.now }
+    let outcome = shell.outcome { shell.session.openJournal() }
+    #expect(outcome.status == 0, "\(outcome)")
+    return (shell, outcome.errors)
+  }
+
+  private func end(_ shell: Shell) { #expect(shell.outcome { shell.session.endJournal() } == .init()) }
+
+  private func fill(_ shell: Shell) {
+    let outcome = shell.run(
+      "plugin load inventory", "dispatch inventory.openWarehouse w", "dispatch inventory.addItem s Thing",
+      "dispatch inventory.move w s quantity=9")
+    #expect(outcome.status == 0, "\(outcome)")
+  }
+
+  private func hold(_ shell: Shell, _ id: String) {
+    #expect(shell.run("dispatch inventory.hold id=\(id) warehouse=w sku=s quantity=1 --quiet").status == 0)
+  }
+
+  private func expired(_ shell: Shell) -> String { shell.run("show inventory.expired").output }
+
+  @Test func whatCameDueWhileItWasClosedIsDoneAtOnceInOrder() throws {
+    let (first, _) = try opened()
+    fill(first)
+    hold(first, "h1")
+    end(first)
+    wall.pass(600)
+    let (second, _) = try opened()
+    #expect(expired(second) == "0\n")
+    hold(second, "a")
+    end(second)
+    wall.pass(3600)
+    let (third, _) = try opened()
+    #expect(expired(third) == "2\n")
+    let log = third.run("log --all --as raw").output.split(separator: "\n").suffix(2)
+    #expect(log.map { $0.split(separator: "\t")[3] } == ["inventory.expire id=\"h1\"", "inventory.expire id=\"a\""])
+    end(third)
+    let (fourth, _) = try opened()
+    #expect(expired(fourth) == "2\n")
+    end(fourth)
+  }
+
+  /// A kill, a gate, a reload and a switched-off plugin: each hold expires once, at its time.
+  @Test func aHoldSurvivesWhatMayHappenToIt() throws {
+    let (first, _) = try opened()
+    fill(first)
+    hold(first, "h1")
+    let copy = try first.killedCopy(of: store, as: "killed.db")
+    end(first)
+    wall.pass(300)
+    let (second, _) = try opened(copy)
+    #expect(second.run("effects").output.contains("inventory/expiry/due  in "))
+    #expect(second.run("middleware off inventory.expiry", "middleware on inventory.expiry").status == 0)
+    #expect(second.run("plugin disable inventory", "plugin enable inventory").status == 0)
+    #expect(second.run("plugin reload inventory").status == 0)
+    #expect(expired(second) == "0\n")
+    #expect(second.run("show inventory.holds.h1.due --as raw").output.hasPrefix("900"))
+    end(second)
+    wall.pass(700)
+    let (third, _) = try opened(copy)
+    #expect(expired(third) == "1\n")
+    end(third)
+  }
+
+  @Test func aVirtualClockStandsWhereItStood() throws {
+    let (first, _) = try opened(isVirtual: true)
+    fill(first)
+    hold(first, "h1")
+    #expect(first.run("wait 10min").status == 0)
+    end(first)
+    wall.pass(86_400)
+    let (second, _) = try opened(isVirtual: true)
+    #expect(second.run("effects").output.hasSuffix("inventory/expiry/due  in 300.0s\n"))
+    #expect(second.run("wait 299s", "show inventory.expired").output == "0\n")
+    #expect(second.run("wait 1s", "show inventory.expired").output == "1\n")
+    #expect(second.run("log 1").output.contains("  900.0s  "))
+    end(second)
+  }
+
+  @Test func theTimeNeverGoesBackAndAFarJumpIsTold() throws {
+    let (first, _) = try opened()
+    fill(first)
+    end(first)
+    wall.pass(10 * 86_400)
+    let (second, notes) = try opened()
+    #expect(notes == "")
+    hold(second, "h1")
+    end(second)
+    wall.pass(-5 * 86_400)
+    let (third, told) = try opened()
+    #expect(told.contains("note: the clock of this machine is 5 days behind the time of "))
+    hold(third, "h2")
+    #expect(third.run("assert state.inventory.holds.h2.due >= state.inventory.holds.h1.due").status == 0)
+    end(third)
+  }
+}

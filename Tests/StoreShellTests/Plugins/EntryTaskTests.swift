@@ -1,0 +1,213 @@
+import Testing
+
+@testable import StoreShell
+
+/// `supervise = { over, task, reset }`: a task for each entry of a map.
+@Suite struct EntryTaskTests {
+  private static func lua(reset: String = "") -> String {
+    """
+    return plugin {
+      state = { field("rows", map(record("Row", { field("due", number()), field("note", text()) }))),
+        field("done", list(text())) },
+      actions = {
+        { name = "put", args = { field("id", text()), field("due", number()), field("note", text { default = "" }) } },
+        { name = "drop", args = { field("id", text()) } },
+        { name = "ring", args = { field("id", text()), field("note", text()) } },
+      },
+      reducers = {
+        put = function(s, a) s.rows[a.id] = { due = a.due, note = a.note } end,
+        drop = function(s, a) s.rows[a.id] = nil end,
+        ring = function(s, a) s.done[#s.done + 1] = a.id .. a.note s.rows[a.id] = nil end,
+      },
+      middleware = { { name = "bell", supervise = { over = "rows", \(reset)
+        task = function(task, key, row)
+          task:sleep_until(row.due)
+          task:dispatch("ring", { id = key, note = row.note })
+        end } } },
+    }
+    """
+  }
+
+  private func shell(reset: String = "", tasks: Int = 100) throws -> Shell {
+    let shell = try Shell { $0.grants = ["alarm"] }
+    let folder = try shell.plugin(
+      "alarm", Self.lua(reset: reset), permissions: #"["timers"]"#, limits: #"{"tasks": \#(tasks)}"#)
+    #expect(shell.run("plugin load \(folder)").status == 0)
+    return shell
+  }
+
+  private func done(_ shell: Shell) -> String { shell.run("show alarm.done --as json").output }
+
+  @Test func eachEntryHasATaskThatEndsWithIt() throws {
+    let shell = try shell()
+    _ = shell.run(
+      "dispatch alarm.put b 20", "dispatch alarm.put a 10", "dispatch alarm.put c 30", "dispatch alarm.drop c")
+    #expect(shell.run("effects").output == "id            wakes\nalarm/bell/b  in 20.0s\nalarm/bell/a  in 10.0s\n")
+    #expect(shell.run("wait 15s").status == 0)
+    #expect(done(shell) == "[\"a\"]\n")
+    #expect(shell.run("wait 1h").status == 0)
+    #expect(done(shell) == "[\"a\",\"b\"]\n")
+    // A key that comes again has a task again.
+    _ = shell.run("dispatch alarm.put a 4000", "wait 1h")
+    #expect(done(shell) == "[\"a\",\"b\",\"a\"]\n")
+  }
+
+  @Test func whatIsPastIsDueAtOnceTheEarliestFirst() throws {
+    let shell = try shell()
+    _ = shell.run(
+      "middleware off alarm.bell", "dispatch alarm.put a 3", "dispatch alarm.put b 2", "dispatch alarm.put c 1")
+    _ = shell.run("wait 10s", "middleware on alarm.bell")
+    #expect(done(shell) == "[\"c\",\"b\",\"a\"]\n")
+  }
+
+  @Test func anEntryThatChangesLeavesItsTaskAlone() throws {
+    let shell = try shell()
+    _ = shell.run("dispatch alarm.put a 10 old", "dispatch alarm.put a 90 new", "wait 15s")
+    #expect(done(shell) == "[\"aold\"]\n")
+  }
+
+  @Test func unlessTheFieldChangesThatResetNames() throws {
+    let shell = try shell(reset: "reset = \"due\",")
+    _ = shell.run(
+      "dispatch alarm.put a 10 old", "dispatch alarm.put a 90 new", "dispatch alarm.put a 90 newer", "wait 15s")
+    #expect(done(shell) == "[]\n")
+    _ = shell.run("wait 80s")
+    #expect(done(shell) == "[\"anew\"]\n")
+  }
+
+  private static let timed = """
+    return plugin {
+      state = { field("rows", map(record("Row", { field("due", number()), field("note", text()) }))), field("done", list(text())) },
+      actions = {
+        { name = "put", args = { field("id", text()), field("due", number()), field("note", text { default = "" }) } },
+        { name = "drop", args = { field("id", text()) } },
+        { name = "ring", args = { field("id", text()), field("note", text()) } },
+      },
+      reducers = {
+        put = function(s, a) s.rows[a.id] = { due = a.due, note = a.note } end,
+        drop = function(s, a) s.rows[a.id] = nil end,
+        ring = function(s, a) s.done[#s.done + 1] = a.id .. a.note s.rows[a.id] = nil end,
+      },
+      middleware = { { name = "bell", supervise = { over = "rows", at = "due",
+        task = function(task, key, row) task:dispatch("ring", { id = key, note = row.note }) end } } },
+    }
+    """
+
+  /// With `at` the tasks start at the times that their entries say; until then one effect waits for all of them.
+  @Test func tasksStartAtTheTimesOfTheirEntries() throws {
+    let shell = try Shell { $0.grants = ["alarm"] }
+    let folder = try shell.plugin("alarm", Self.timed, permissions: #"["timers"]"#, limits: #"{"tasks": 5}"#)
+    _ = shell.run(
+      "plugin load \(folder)", "dispatch alarm.put b 20", "dispatch alarm.put a 10", "dispatch alarm.put c 30")
+    #expect(shell.run("effects").output == "id              wakes\nalarm/bell/due  in 10.0s\n")
+    _ = shell.run("dispatch alarm.put b 5 earlier", "dispatch alarm.drop c")
+    #expect(shell.run("effects").output == "id              wakes\nalarm/bell/due  in 5.0s\n")
+    _ = shell.run("wait 5s")
+    #expect(done(shell) == "[\"bearlier\"]\n")
+    _ = shell.run("dispatch alarm.put a 50", "wait 20s")
+    #expect(done(shell) == "[\"bearlier\"]\n")
+    // What is past starts at once, and behind a shut gate when it opens, the earliest first.
+    _ = shell.run("dispatch alarm.put d 1")
+    #expect(done(shell) == "[\"bearlier\",\"d\"]\n")
+    _ = shell.run(
+      "middleware off alarm.bell", "dispatch alarm.put e 3", "dispatch alarm.put f 2", "middleware on alarm.bell")
+    _ = shell.run("wait 1h")
+    #expect(done(shell) == "[\"bearlier\",\"d\",\"f\",\"e\",\"a\"]\n")
+    #expect(shell.run("effects").output == "(no effects)\n")
+    #expect(shell.run("wait idle").status == 0)
+  }
+
+  /// Against a model: random times, changes, removals, undo, gates and waits; each entry rings once, not before its time.
+  @Test(arguments: 1...6) func eachEntryRingsOnceAtItsTime(seed: Int) throws {
+    let shell = try Shell { $0.grants = ["alarm"] }
+    let folder = try shell.plugin("alarm", Self.timed, permissions: #"["timers"]"#, limits: #"{"tasks": 50}"#)
+    _ = shell.run("plugin load \(folder)")
+    var state = UInt64(seed)
+    func below(_ bound: Int) -> Int {
+      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      return Int((state >> 33) % UInt64(bound))
+    }
+    var due: [String: Int] = [:]
+    var rung: [String: Int] = [:]
+    var now = 0
+    var isShut = false
+    func ring() { for (key, time) in due where time <= now && !isShut { rung[key, default: 0] += 1; due[key] = nil } }
+    for _ in 1...150 {
+      let key = "k\(below(12))"
+      switch below(8) {
+      case 0, 1, 2, 3:
+        let time = now + below(40) - 5
+        _ = shell.run("dispatch alarm.put \(key) \(max(time, 0))")
+        due[key] = max(time, 0)
+      case 4:
+        _ = shell.run("dispatch alarm.drop \(key)")
+        due[key] = nil
+      case 5:
+        isShut.toggle()
+        _ = shell.run("middleware \(isShut ? "off" : "on") alarm.bell")
+      case 6: _ = shell.run("plugin reload alarm")
+      default:
+        let pause = 1 + below(20)
+        for _ in 1...pause {
+          now += 1
+          ring()
+        }
+        _ = shell.run("wait \(pause)s")
+      }
+      ring()
+      let done = shell.run("show alarm.done --as raw").output.split(separator: "\n").map(String.init)
+      #expect(Dictionary(done.map { ($0, 1) }, uniquingKeysWith: +) == rung, "seed \(seed) at \(now)")
+    }
+  }
+
+  @Test func goingBackStartsAndStopsThem() throws {
+    let shell = try shell()
+    _ = shell.run("dispatch alarm.put a 10", "dispatch alarm.put b 20", "undo")
+    #expect(shell.run("effects").output == "id            wakes\nalarm/bell/a  in 10.0s\n")
+    _ = shell.run("redo")
+    #expect(shell.run("effects").output.contains("alarm/bell/b"))
+    _ = shell.run("plugin disable alarm")
+    #expect(shell.run("effects").output == "(no effects)\n")
+    _ = shell.run("plugin enable alarm", "wait 30s")
+    #expect(done(shell) == "[\"a\",\"b\"]\n")
+  }
+
+  /// One more than there may be is refused as an error of the action that asked; the plugin stays on and the others run.
+  @Test func atTheLimitOneMoreIsRefused() throws {
+    let shell = try shell(tasks: 3)
+    for id in ["a", "b", "c"] { #expect(shell.run("dispatch alarm.put \(id) 10 --quiet").status == 0) }
+    for id in ["d", "e", "f", "g"] {
+      let outcome = shell.run("dispatch alarm.put \(id) 5 --quiet")
+      #expect(outcome.status == 1)
+      #expect(outcome.errors.contains("error[plugin-budget]: alarm: more than 3 tasks"), "\(outcome.errors)")
+    }
+    #expect(shell.run("show shell.plugins[1].state --as raw").output == "on\n")
+    _ = shell.run("wait 1h")
+    #expect(shell.run("= #state.alarm.done").output == "7\n")
+    #expect(shell.run("show alarm.rows --as json").output == "{}\n")
+  }
+
+  @Test(arguments: [
+    ("supervise = { over = 1, task = f }", "over must be the path of a map"),
+    ("supervise = { over = \"n\", task = f }", "over must lead to a map"),
+    ("supervise = { over = \"rows\" }", "task must be a function"),
+    ("supervise = { over = \"rows\", task = f, reset = \"x\" }", "reset names no field"),
+    ("supervise = { over = \"rows\", task = f, again = 1 }", "'again'"),
+    ("supervise = { over = \"rows\", task = f, at = \"due\", reset = \"due\" }", "at goes without reset"),
+    ("supervise = { over = \"rows\", task = f, at = 3 }", "at must be the name of a field"),
+    ("each = \"rows\", supervise = { over = \"rows\", task = f }", "does without each"),
+  ])
+  func whatIsNoSuchTableIsRefused(text: String, message: String) throws {
+    let shell = try Shell { $0.grants = ["bad"] }
+    let folder = try shell.plugin(
+      "bad",
+      """
+      local function f(task) end
+      return plugin { state = { field("n", int()), field("rows", map(record("Row", { field("due", number()) }))) },
+        middleware = { { name = "m", \(text) } } }
+      """, permissions: #"["timers"]"#)
+    let outcome = shell.run("plugin load \(folder)")
+    #expect(outcome.status != 0)
+    #expect(outcome.errors.contains(message), "\(outcome.errors)")
+  }
+}
