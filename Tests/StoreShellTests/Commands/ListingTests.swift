@@ -345,8 +345,8 @@ import Testing
     #expect(outcome.errors == "")
     #expect(
       try shell.type("show shell.settings[*].value --as json").output
-        == "[\"never\",\"10000, 32MiB\",\"auto\",\"1000000\",\"20000000\",\"1000\",\"268435456\",\"1000\",\"sampled\","
-        + "\"off\",\"5\",\"50\",\"off\"]\n"
+        == "[\"never\",\"on\",\"on\",\"10000, 32MiB\",\"auto\",\"1000000\",\"20000000\",\"1000\",\"268435456\",\"1000000\","
+        + "\"sampled\",\"off\",\"5\",\"50\",\"off\"]\n"
     )
     #expect(shell.session.store.live.log.entries.count == 3)
   }

@@ -23,7 +23,7 @@ import Testing
         plugin.ceiling.instructions,20000000,default
         plugin.ceiling.log_lines,1000,default
         plugin.ceiling.memory,268435456,default
-        plugin.ceiling.tasks,1000,default
+        plugin.ceiling.tasks,1000000,default
         plugin.purity,sampled,default
         plugin.watch,off,default
         runaway,7,repl:2
@@ -87,8 +87,8 @@ import Testing
     ("set emit sometimes", "1:10: error[type-mismatch]: expected one of always, whenDifferent, never, got 'sometimes'"),
     ("set runaway 0", "1:13: error[out-of-range]: runaway is a number above 0, got '0'"),
     (
-      "set plugin.ceiling.tasks 1001",
-      "1:26: error[out-of-range]: plugin.ceiling.tasks is a number in 1...1000, got '1001'"
+      "set plugin.ceiling.tasks 1000001",
+      "1:26: error[out-of-range]: plugin.ceiling.tasks is a number in 1...1000000, got '1000001'"
     ),
     ("set sessions.keep 0", "1:19: error[out-of-range]: sessions.keep is a number above 0, got '0'"),
     ("set traceback maybe", "1:15: error[type-mismatch]: expected one of on, off, got 'maybe'"),

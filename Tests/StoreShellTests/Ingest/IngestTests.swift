@@ -11,7 +11,8 @@ import Testing
       "a.jsonl", "{\"title\":\"one\"}\n\n \t\n{\"title\":\"two\"}\r\n\n{ \"title\" : \"3\\u00e9\" }")
     #expect(
       shell.run("dispatch counter.increment --quiet", "ingest \(file) --as tasks.add")
-        == .init(output: "ingested 3 records as tasks.add (#2-#4)\n"))
+        == .init(
+          output: "ingested 3 records as tasks.add (#2-#4)\n", errors: "note: 3 blank lines of \(file) left out\n"))
     #expect(shell.run("show tasks.items[*].title --as raw").output == "one\ntwo\n3é\n")
     let sources = shell.session.store.live.log.entries.dropFirst().map {
       "\($0.source.file.split(separator: "/").last ?? ""):\($0.source.line)"
@@ -21,9 +22,12 @@ import Testing
 
   @Test func nothingIsNoRecord() throws {
     let shell = try Shell()
-    for text in ["", "\n", "\r\n\r\n"] {
+    for (text, blank) in [("", ""), ("\n", "1 blank line"), ("\r\n\r\n", "2 blank lines")] {
       let file = try shell.write("empty.jsonl", text)
-      #expect(shell.run("ingest \(file) --as tasks.add") == .init(output: "ingested 0 records as tasks.add\n"))
+      let note = blank.isEmpty ? "" : "note: \(blank) of \(file) left out\n"
+      #expect(
+        shell.run("ingest \(file) --as tasks.add")
+          == .init(output: "ingested 0 records as tasks.add\n", errors: note))
     }
   }
 

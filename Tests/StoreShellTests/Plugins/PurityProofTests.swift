@@ -225,7 +225,7 @@ import Testing
       test('it goes', function(t) t:dispatch('base.inc') t:equals(t:get('base.n'), 2) end)
       test('it is switched off', function(t)
         for i = 1, 3 do t:fails('plugin-runtime', function() t:dispatch('bad') end) end
-        t:dispatch('inc')
+        t:fails('plugin-off', function() t:dispatch('inc') end)
         t:equals(t:get('odd.n'), 0)
       end)
       """)

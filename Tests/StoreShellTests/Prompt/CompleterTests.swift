@@ -181,7 +181,7 @@ import Testing
   }
 
   @Test(arguments: [
-    ("plot state.counter.value --", "[--over --as --json]"), ("plot 1 --o", "plot 1 --over "),
+    ("plot state.counter.value --", "[--over --x --y --as --json]"), ("plot 1 --o", "plot 1 --over "),
     ("plot 1 --over 5 --js", "plot 1 --over 5 --json "), ("= 1 --as spa", "= 1 --as spark "),
     ("wait until state.counter.value == 1 --", "wait until state.counter.value == 1 --timeout "),
     ("try = 1 --j", "try = 1 --json "), ("= state.cou", "= state.counter."),

@@ -17,7 +17,7 @@ import Testing
     ("dispatch ", "ACTION [ARG=VALUE…] [--quiet] [--info TEXT]"), ("dispatch tasks.add ", "title:String"),
     ("dispatch tasks.add x ", nil), ("dispatch tasks.add title=", "String"), ("try dispatch tasks.complete ", "id:Int"),
     ("dispatch nope ", nil), ("show counter ", "[--as FORMAT] [--json] [--at N]"), ("show counter --as ", "FORMAT"),
-    ("watch stop ", "ID|all"), ("watch ", "[PATH [where EXPR]]"), ("set ", "[NAME [VALUE]]"),
+    ("watch stop ", "ID|all"), ("watch ", "[PATH [where EXPR]] [--max N/s] [--as FORMAT]"), ("set ", "[NAME [VALUE]]"),
     ("set output ", "[VALUE]"),
     ("wait until ", "EXPR [--timeout DURATION]"), ("wait 3s ", "[--timeout DURATION]"), ("echo a ", "WORD…"),
     ("= ", "EXPR [--as FORMAT] [--json]"), ("= 1 ", nil), ("middleware on ", "NAME"), ("", nil), ("nope ", nil),

@@ -191,7 +191,8 @@ import Testing
       "hint: plugin grant pomodoro, or run with --grant pomodoro", status: 4),
     Case(
       "ingest x.jsonl", 8, "missing-argument", "ingest needs --as ACTION", mark: 7,
-      "hint: usage: ingest FILE --as ACTION [--map NAME=FIELD…] [--format FORMAT] [--ignore-others] [--keep-going]"),
+      "hint: usage: ingest FILE --as ACTION [--map NAME=FIELD…] [--format FORMAT] [--ignore-others] [--keep-going] [--rejects FILE]"
+    ),
     Case(
       "ingest x.jsonl --as tasks.ad", 21, "unknown-action", "unknown action 'tasks.ad'", mark: 8,
       "hint: did you mean 'tasks.add'?"),
@@ -316,6 +317,7 @@ import Testing
       "lua-syntax", "name-taken", "unknown-substate", "not-allowed", "not-at-head", "not-fresh", "not-kept",
       "nothing-to-recover",
       "plugin-api", "plugin-budget", "plugin-check", "plugin-grant", "plugin-impure", "plugin-load", "plugin-memory",
+      "plugin-off",
       "plugin-runtime", "plugin-schema", "plugin-task", "plugin-test", "queue-full", "refused", "replay-diverged",
       "runaway",
       "shared-slice", "write-failed", "store-damaged", "store-failed", "store-in-use", "store-schema",

@@ -115,9 +115,7 @@ private struct IngestRequest {
       throw ShellError(error, place: .span(word.span))
     }
     try refuseCompressed(lines, file, program: session.options.name)
-    let hints =
-      shape.format == nil && !shape.isOfLines
-      ? try RecordFormat.hints(fileName: file, firstLine: lines.peek()) : []
+    let hints = shape.isOfLines ? [] : try RecordFormat.hints(fileName: file, firstLine: lines.peek())
     let chosen = shape.format ?? hints.first ?? .jsonl
     var records = shape.records(of: lines, chosen, mapping, program: session.options.name)
     var rejected: RejectedRecords?
