@@ -1,8 +1,7 @@
 import StoreSchema
 
 /// A change that a watch has seen, and the action that made it.
-struct WatchedChange: @unchecked Sendable {
-  // Safe: values are.
+struct WatchedChange: Sendable {
   var old: Value
   let new: Value
   let number: Int

@@ -131,7 +131,8 @@ final class PacedWatch: @unchecked Sendable {
   // Safe: used by the thread that holds the store's turn.
   private let pace: WatchPace
   private let clock: any StoreClock
-  private unowned let live: LiveStore
+  // Weak: a timer may come when the store is about to go.
+  private weak var live: LiveStore?
   private var next = Duration.zero
   private var waiting: WatchedChange?
 
@@ -155,8 +156,8 @@ final class PacedWatch: @unchecked Sendable {
     waiting = change
     let tell = UncheckedTell(tell)
     clock.schedule(at: next) { [weak self] in
-      guard let self else { return }
-      self.live.turn {
+      guard let self, let live = self.live else { return }
+      live.turn {
         guard let change = self.waiting else { return }
         self.waiting = nil
         self.next = self.clock.now + self.pace.pause
