@@ -36,15 +36,12 @@ struct QueuedAction<Action: Sendable> {
 enum Queued<Action: Sendable> {
   case action(QueuedAction<Action>)
   case job(Job)
-  /// A thread that waits for its turn.
-  case turn(TurnWaiter)
 
   /// The root that it counts for; 0: none.
   var root: Int {
     switch self {
     case .action(let action): action.root
     case .job(let job): job.root
-    case .turn: 0
     }
   }
 }

@@ -35,7 +35,7 @@ extension Store {
   @inlinable
   @inline(__always)
   func take(_ action: Action, _ describe: (inout ActionSource) -> Void) -> DispatchResult {
-    guard ownership.tryAcquire() else {
+    guard ownership.tryAcquire() || ownership.acquireSoon() else {
       if ownership.isMine, isHeld { return takeInTurn(action, describe) }
       var source = ActionSource.nowhere
       describe(&source)

@@ -52,6 +52,7 @@ extension Store {
     var job = job
     (job.isOwn, job.isVisit) = (true, true)
     ownPending += 1
+    taken -= 1
     queue.prepend(.job(job))
   }
 
@@ -79,24 +80,21 @@ extension Store {
   /// Goes on with a drain that has begun.
   @inlinable
   func drainRest(watching number: Int?, _ failure: inout (any Error)?) -> StoreError? {
-    var waiting: [TurnWaiter] = []
     defer {
       isServingOthers = false
       if queue.isEmpty { guardrail.reset() }
-      for waiter in waiting.reversed() { queue.prepend(.turn(waiter)) }
     }
-    while ownPending > 0, let next = queue.popFirst() {
+    while ownPending > 0 {
+      // A drain that stays to the end gives the store away between two actions; others go on to the end of their own part.
+      if isServingAll, turns.isDue(at: taken) { return nil }
+      guard let next = queue.popFirst() else { return nil }
+      taken += 1
       switch next {
       case .job(let job):
         noteTaken(isOwn: job.isOwn, isVisit: job.isVisit)
         run(job)
         // Lest those who come and go for ever hold this thread.
         if job.isVisit { continue }
-      case .turn(let waiter):
-        // A drain that stays to the end gives the store away between two actions; others go on to the end of their own
-        // part.
-        waiting.append(waiter)
-        if isServingAll { return nil }
       case .action(let next):
         noteTaken(isOwn: next.isOwn)
         if next.takesRoom { room?.leave() }
@@ -157,6 +155,7 @@ extension Store {
     defer { for other in others { queue.append(other) } }
     var numbers: Set = [next.number]
     while let dropped = queue.popFirst() {
+      taken += 1
       switch dropped {
       case _ where dropped.root != next.root: others.append(dropped)
       case .action(let action):
@@ -164,7 +163,6 @@ extension Store {
         if action.takesRoom { room?.leave() }
         trace.end(.queue, number: action.number)
         action.onDone?(DispatchResult(number: action.number, outcome: .stopped(error)))
-      case .turn: break
       case .job(let job):
         jobs += 1
         if jobs == max(guardrail.limit, 1000) { cancelEffects(root: next.root, all: true) }
@@ -197,7 +195,7 @@ extension Store {
       case .action(let action, let source, let root, let since, let takesRoom):
         _ = append(action, source, root: root, since: since, takesRoom: takesRoom)
       case .job(let job): push(job)
-      case .turn(let waiter): queue.append(.turn(waiter))
+      case .turn(let waiter): turns.append(waiter, behind: taken + queue.count)
       case .visit(let job): pushAhead(job)
       case .emission(let job): job.run()
       }

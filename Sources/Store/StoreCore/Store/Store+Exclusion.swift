@@ -14,6 +14,10 @@ extension Store {
     return try body()
   }
 
+  /// Reads what belongs to the store between two actions, on whichever thread owns it. Unlike a turn this takes the store from
+  /// nobody; it is for what is short, and changes and dispatches nothing.
+  package func look<Result>(_ body: () throws -> Result) rethrows -> Result { try visit(body) }
+
   /// The same behind what is queued: for what would change the rules for it.
   @usableFromInline
   func exclusively<Result>(_ body: () throws -> Result) rethrows -> Result {

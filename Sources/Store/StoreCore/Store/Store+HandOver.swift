@@ -1,11 +1,14 @@
 import DequeModule
 
 extension Store {
+  /// True if nothing is queued, and nobody waits for a turn.
+  @inlinable var isDone: Bool { queue.isEmpty && turns.isEmpty }
+
   /// Gives the store back. Actions that others brought meanwhile are theirs to wait for: they are handed on (R2).
   @inlinable
   @inline(__always)
   func leave() {
-    guard queue.isEmpty else { return handOn() }
+    guard isDone else { return handOn() }
     ownership.release()
     if ownership.hasIncoming { serveIncoming() }
   }
@@ -16,7 +19,7 @@ extension Store {
   func serveIncoming() {
     guard ownership.hasIncoming, ownership.tryAcquire() else { return }
     drainOwned()
-    guard queue.isEmpty else { return handOn() }
+    guard isDone else { return handOn() }
     ownership.release()
     if ownership.hasIncoming, ownership.tryAcquire() { handOn() }
   }
@@ -45,7 +48,7 @@ extension Store {
   /// Processes everything, whoever brought it, and gives the store back; or gives it to a thread that waits for its turn.
   private func drainToEnd() {
     repeat {
-      while ownership.hasIncoming || !queue.isEmpty {
+      while ownership.hasIncoming || !isDone {
         isServingAll = true
         drainRound()
         isServingAll = false

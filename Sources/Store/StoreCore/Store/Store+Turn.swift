@@ -1,5 +1,4 @@
 import Dispatch
-import DequeModule
 
 /// The turn of a store that several parties share (R34). A single thread at a time holds it, and meanwhile has the
 /// state, the units and all that belongs to the store for itself.
@@ -72,8 +71,7 @@ extension Store {
 
   /// Processes an action of the holder of the turn before all that others bring from now on.
   package func dispatchNext(_ action: Action, source: ActionSource) -> DispatchResult {
-    let hasOthers = queue.contains { if case .turn = $0 { false } else { true } }
-    guard ownership.isMine, isHeld, !hasOthers else { return dispatch(action, source: source) }
+    guard ownership.isMine, isHeld, queue.isEmpty else { return dispatch(action, source: source) }
     return busily {
       ActionContextStorage.refill(&contextStorage) { $0 = source }
       let number = nextNumber
@@ -99,7 +97,7 @@ extension Store {
     if ownership.tryAcquire() {
       // Whoever was here has left without seeing it: nobody else can have taken it.
       acceptIncoming()
-      return queue.removeAll { if case .turn(let other) = $0 { other === waiter } else { false } }
+      return turns.remove(waiter)
     }
     waiter.wait()
     ownership.takeOver()
@@ -108,26 +106,11 @@ extension Store {
   /// Gives the store, which this thread owns, to the first thread that waits for its turn, or to the one that the source of order
   /// chooses; false: none does.
   func giveTurn() -> Bool {
-    func isTurn(_ entry: Queued<Action>) -> Bool { if case .turn = entry { true } else { false } }
-    var place = queue.firstIndex(where: isTurn)
-    if let order, place != nil {
-      let places = queue.indices.filter { isTurn(queue[$0]) }
-      place = places[order.chosen(among: places.count)]
-    }
-    guard let place, case .turn(let waiter) = queue.remove(at: place) else { return false }
+    guard !turns.isEmpty else { return false }
+    let waiter = turns.take(order?.chosen(among: turns.count) ?? 0)
     ownPending = 0
     ownership.handOn()
     waiter.wake()
     return true
   }
-}
-
-/// A thread that waits for its turn.
-@usableFromInline
-final class TurnWaiter: Sendable {
-  private let turn = DispatchSemaphore(value: 0)
-
-  func wait() { turn.wait() }
-
-  func wake() { turn.signal() }
 }

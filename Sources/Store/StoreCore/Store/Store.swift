@@ -22,6 +22,10 @@ public final class Store<Action: Sendable, State: Sendable>: @unchecked Sendable
   @exclusivity(unchecked) @usableFromInline var current: State
   @exclusivity(unchecked) @usableFromInline var isReducing = false
   @exclusivity(unchecked) @usableFromInline var queue = Deque<Queued<Action>>()
+  /// The number of entries that were taken from the head of the queue: with its index the place of an entry.
+  @exclusivity(unchecked) @usableFromInline var taken = 0
+  /// The threads that wait for their turn.
+  @exclusivity(unchecked) @usableFromInline var turns = Turns()
   /// The part of the queue that the thread that owns the store stays for: its own, and the consequences (R2).
   @exclusivity(unchecked) @usableFromInline var ownPending = 0
   /// True if new entries are enqueued on behalf of another thread.

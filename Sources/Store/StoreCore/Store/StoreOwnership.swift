@@ -40,6 +40,25 @@ struct StoreOwnership<Action: Sendable>: ~Copyable {
     owner.word.compareExchange(expected: 0, desired: OwningThread.current, ordering: .sequentiallyConsistent).exchanged
   }
 
+  /// Takes a store that another thread has, if that gives it back within some microseconds. To leave an action to others costs
+  /// more than that, and as long as actions come faster than others process them nobody could have it again.
+  @usableFromInline
+  borrowing func acquireSoon() -> Bool {
+    guard !isMine else { return false }
+    let end = Self.now + 10_000
+    repeat {
+      if owner.word.load(ordering: .relaxed) == 0, tryAcquire() { return true }
+    } while Self.now < end
+    return false
+  }
+
+  /// The monotonic clock, in nanoseconds.
+  private static var now: Int {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return time.tv_sec * 1_000_000_000 + time.tv_nsec
+  }
+
   /// Gives the store back.
   @inlinable
   borrowing func release() { owner.word.store(0, ordering: .sequentiallyConsistent) }
