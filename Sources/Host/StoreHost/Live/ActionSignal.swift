@@ -25,16 +25,13 @@ package final class ActionSignal: Sendable {
 }
 
 extension LiveStore {
-  /// Tells of the next action.
-  package var actionSignal: ActionSignal { turn { attendance.actionSignal } }
-
   /// The newest actions from a number on.
   ///
   /// - Parameter most: the most of them that are given; of more, the last.
   /// - Returns: the actions, and the number of the last one that happened.
   package func actions(from number: Int, atMost most: Int) -> (entries: [LoggedEntry], head: Int) {
     // As an array: who holds the log itself has it copied at the next action.
-    turn { (Array(history.log.entries(from: number).suffix(most)), head) }
+    store.look { (Array(history.log.entries(from: number).suffix(most)), history.head) }
   }
 
   /// Does something when the store is closed, on the thread that closes it.

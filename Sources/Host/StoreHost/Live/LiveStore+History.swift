@@ -6,20 +6,20 @@ import StoreSchema
 /// What happened to the store, and the way back to it.
 extension LiveStore {
   /// The number of the last action; 0: there was none.
-  package var head: Int { turn { history.head } }
+  package var head: Int { store.look { history.head } }
   /// The oldest number whose state can be shown; 0: the initial state.
-  package var oldest: Int { turn { history.oldest } }
+  package var oldest: Int { store.look { history.oldest } }
   /// The number before the oldest entry that can be read: where the state had another type once, entries go back further than
   /// states.
-  package var oldestEntry: Int { turn { history.oldestEntry } }
+  package var oldestEntry: Int { store.look { history.oldestEntry } }
   /// Whether actions before the oldest one cannot be read because a file is damaged.
   package var isBeginningUnreadable: Bool {
     turn { (history.older as? JournalEntries)?.isBeginningUnreadable ?? false }
   }
   /// How much of the history memory holds.
-  package var historyLimits: HistoryLimits { turn { history.limits } }
+  package var historyLimits: HistoryLimits { store.look { history.limits } }
   /// The latest actions.
-  package var log: ActionLog { turn { history.log } }
+  package var log: ActionLog { store.look { history.log } }
 
   /// The entry of a number, however old; nil where there is none.
   package func entry(_ number: Int) throws -> LoggedEntry? { try turn { try history.entry(number) } }

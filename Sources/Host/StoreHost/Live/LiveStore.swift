@@ -35,7 +35,11 @@ package final class LiveStore: @unchecked Sendable {
   /// The number before which nothing is the user's own.
   package var firstPoint = 0
   /// Where what happens is kept; nil: nowhere but in memory.
-  @exclusivity(unchecked) package var journal: HostJournal?
+  @exclusivity(unchecked) package var journal: HostJournal? { didSet { _ = keepsJournal.set(journal != nil) } }
+  /// Whether what happens is kept somewhere, for those who do not hold the turn.
+  private let keepsJournal = SharedFlag()
+  /// Tells of the next action.
+  package let actionSignal = ActionSignal()
   /// Who uses the store, and what is kept for them.
   @exclusivity(unchecked) package var attendance = Attendance()
   /// How plugins are kept.
@@ -149,11 +153,12 @@ package final class LiveStore: @unchecked Sendable {
   package func withoutTurn<Result>(_ body: () throws -> Result) rethrows -> Result { try store.withoutTurn(body) }
 
   /// What went wrong with keeping what happens, in a line each; nil: nothing.
-  package func takeJournalNotes() -> String? { turn { journal?.takeNotes() } }
+  package func takeJournalNotes() -> String? { keepsJournal.isSet ? store.look { journal?.takeNotes() } : nil }
 
   /// Waits until what was recorded is as durable as was asked, without the turn.
   package func settleJournal() {
-    let open = turn { journal?.journal }
+    guard keepsJournal.isSet else { return }
+    let open = store.look { journal?.journal }
     open?.settle()
   }
 
@@ -295,7 +300,7 @@ package final class LiveStore: @unchecked Sendable {
     let changes =
       record.failure == nil ? State.changes(from: record.before, to: record.after, by: &comparing.finder) : []
     comparing.versions.note(changes)
-    comparing.marks.note(changes)
+    comparing.watchers.note(changes)
     // What loads, takes away or restores says so by an action of the shell.
     if record.action.shell != nil { noteAll(record.after) }
     let entry = LoggedEntry(
@@ -316,7 +321,7 @@ package final class LiveStore: @unchecked Sendable {
     if upkeep.hasControlGates { followRules(record) }
     if let journal { keep(entry, record, in: journal) }
     if record.failure == nil, record.droppedBy == nil { attendance.waiters.tell(call) }
-    attendance.actionSignal.send()
+    actionSignal.send()
     stopFaulty()
   }
 

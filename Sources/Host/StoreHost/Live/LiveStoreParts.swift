@@ -23,8 +23,6 @@ package struct Attendance {
   var observer: ((PurityProof.Recorded) -> Void)?
   /// Hears of faults that no client has caused.
   var onFault: ((any Error) -> Void)?
-  /// Told of the next action.
-  let actionSignal = ActionSignal()
   /// Done when the store is closed.
   var endings: [@Sendable () -> Void] = []
   /// Set once the store was closed.
@@ -36,6 +34,12 @@ package struct Attendance {
 /// A client, for as long as it is there.
 struct AttachedClient {
   weak var client: StoreClient?
+  let id: ObjectIdentifier
+
+  init(_ client: StoreClient) {
+    self.client = client
+    id = ObjectIdentifier(client)
+  }
 }
 
 /// How the plugins of a live store are kept.
@@ -61,8 +65,7 @@ package struct StateComparing {
   var switches: [HostState.Switches] = []
   /// Tell whether what projections read has changed.
   var versions = SliceVersions()
-  /// Tell whom among the watchers of parts an action concerns.
-  let marks = PathMarks()
+  let watchers = ValueWatchers()
   /// Finds what an action changed.
   var finder = DifferenceFinder()
 }

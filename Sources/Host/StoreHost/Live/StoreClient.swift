@@ -43,10 +43,14 @@ package final class StoreClient: @unchecked Sendable {
   package init(of live: LiveStore) {
     self.live = live
     joined = live.head
-    live.turn { live.attendance.clients.append(AttachedClient(client: self)) }
+    live.turn { live.attendance.clients.append(AttachedClient(self)) }
   }
 
-  deinit { live.turn { live.attendance.clients.removeAll { $0.client == nil } } }
+  deinit {
+    // By its name, and no reference to another: that might be the last, and the other then leave in the middle of this.
+    let id = ObjectIdentifier(self)
+    live.turn { live.attendance.clients.removeAll { $0.id == id } }
+  }
 
   // MARK: The turn
 
@@ -204,6 +208,14 @@ package final class StoreClient: @unchecked Sendable {
 
   /// Has ``takeNotes()`` tell of what became of a dispatch that was one of several in a statement.
   package func leave(note: String) { live.turn { hear(note: note) } }
+
+  /// Whether there may be anything to be told of by ``takeFaults()`` and ``takeNotes()``.
+  package var hasWords: Bool {
+    live.store.look {
+      !faults.isEmpty || !notes.isEmpty || live.attendance.faults.hasPluginToStop
+        || live.plugins.contains { $0.plugin.hasDroppedLogLines }
+    }
+  }
 
   /// Whether there is anything to be told of by ``takeFaults()``.
   package var hasFaults: Bool { live.turn { !faults.isEmpty } }

@@ -72,6 +72,9 @@ final class PluginLog {
   /// Says what its author should know.
   func warn(_ text: String) { send(.warn, text) }
 
+  /// True if lines were dropped since that was last said.
+  var hasDropped: Bool { dropped > 0 }
+
   /// Says how many lines were dropped since it was last said.
   func sayDropped() {
     guard dropped > 0 else { return }

@@ -183,6 +183,9 @@ public final class Plugin: @unchecked Sendable {
   /// Says, as the last of the plugin's lines, how many were dropped since this was last called.
   public func sayDroppedLogLines() { machine.log.sayDropped() }
 
+  /// True if lines were dropped since.
+  package var hasDroppedLogLines: Bool { machine.log.hasDropped }
+
   /// Has tables that the plugin logs or prints written as values.
   public func describeTables(_ text: @escaping (Value) -> String) {
     (machine.log.tables, machine.calls.tables) = (TableText(text), TableText(text))

@@ -129,6 +129,7 @@ final class Conversation: @unchecked Sendable {
       switch step(block) {
       case .request(let line, let interrupt):
         if let interrupt { interruption.request(interrupt.reason) }
+        loop.passOn()
         take(line)
       case .fault(let message): refuse(DoorRequest.Fault(message: message))
       case .news:

@@ -22,6 +22,8 @@ final class DoorLoop: @unchecked Sendable {
   private let state = Lock(State())
   private let idle = Atomic<Int>(0)
   private let isClosing = Atomic<Bool>(false)
+  /// Whether any conversation waits to be looked at; written with the state's lock held.
+  private let hasReady = Atomic<Bool>(false)
 
   private struct State {
     var conversations: [UInt64: Conversation] = [:]
@@ -207,23 +209,32 @@ final class DoorLoop: @unchecked Sendable {
   func ready(_ conversation: Conversation) {
     let wasEmpty = state.withLock { state in
       state.ready.append(conversation)
+      hasReady.store(true, ordering: .relaxed)
       return state.ready.count - state.nextReady == 1
     }
     if wasEmpty { signal(wakeUp) }
   }
 
+  /// Runs those that have something to look at, one after the other: of many few threads are woken.
   private func takeReady(_ block: UnsafeMutableRawBufferPointer) {
-    let (conversation, isMore) = state.withLock { state -> (Conversation?, Bool) in
-      guard state.nextReady < state.ready.count else { return (nil, false) }
+    while let conversation = nextReady() { conversation.woken(block) }
+  }
+
+  private func nextReady() -> Conversation? {
+    state.withLock { state in
+      guard state.nextReady < state.ready.count else { return nil }
       let next = state.ready[state.nextReady]
       state.nextReady += 1
-      let isMore = state.nextReady < state.ready.count
-      if !isMore { (state.ready, state.nextReady) = ([], 0) }
-      return (next, isMore)
+      if state.nextReady == state.ready.count {
+        (state.ready, state.nextReady) = ([], 0)
+        hasReady.store(false, ordering: .relaxed)
+      }
+      return next
     }
-    if isMore { signal(wakeUp) }
-    conversation?.woken(block)
   }
+
+  /// Has another thread go on with those that have something to look at, where there are any, since this one may be long.
+  func passOn() { if hasReady.load(ordering: .relaxed) { signal(wakeUp) } }
 
   private func signal(_ descriptor: Int32) {
     var one: UInt64 = 1
@@ -299,12 +310,13 @@ final class DoorTimer: Sendable {
   /// Takes those that are due.
   func take(_ tell: (Conversation) -> Void) {
     let now = ContinuousClock.now
-    let (over, next) = due.withLock { due in
-      let over = due.filter { $0.time <= now }.compactMap(\.conversation.conversation)
-      due.removeAll { $0.time <= now || $0.conversation.conversation == nil }
-      return (over, due.min { $0.time < $1.time }?.time)
+    // They are let go of behind the lock: a conversation that ends waits for the turn, whose holder may wait for the lock.
+    let (present, next) = due.withLock { due in
+      let present = due.map { (isOver: $0.time <= now, conversation: $0.conversation.conversation) }
+      due = zip(due, present).filter { !$1.isOver && $1.conversation != nil }.map(\.0)
+      return (present, due.min { $0.time < $1.time }?.time)
     }
     if let next { look(in: next - now) }
-    for conversation in over { tell(conversation) }
+    for (isOver, conversation) in present where isOver { if let conversation { tell(conversation) } }
   }
 }

@@ -38,16 +38,16 @@ final class FollowedLog: Sendable {
     state = Lock(State(next: number))
   }
 
-  /// Tells what happened since, where it is time to; else, or where nothing did, has that looked at later.
+  /// Tells what happened since, where it is time to; else has that looked at later. Where nothing did, it waits for the next action.
   func tell(_ conversation: Conversation) {
     let live = conversation.loop.host.live
     let (next, told) = state.withLock { ($0.next, $0.told) }
-    guard live.head >= next else { return wait(for: next, conversation) }
     let now = ContinuousClock.now
     // Who does not read is looked at again, and told the rest as a number.
     if conversation.outbox.isWorthSending { return look(at: now + Self.pause, conversation) }
     if let told, now - told < Self.pause { return look(at: told + Self.pause, conversation) }
     let (newest, head) = live.actions(from: next, atMost: Self.most)
+    guard head >= next else { return wait(for: next, conversation) }
     var size = 0
     let entries = newest.suffix(
       max(

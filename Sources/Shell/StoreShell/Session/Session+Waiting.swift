@@ -102,6 +102,7 @@ extension Session {
     runDueTasks()
     tellOthers()
     if plugins.watch != nil { reloadSavedPlugins(after: PluginWatch.pause) }
+    guard store.hasWords else { return writeJournalNotes() }
     for error in store.takeFaults() { writeError(error) }
     writeNotes()
   }

@@ -217,9 +217,13 @@ public final class Session {
 
   /// Prints what the store did by itself, and what became of the file that it is kept in.
   func writeNotes() {
-    if let notes = store.live.takeJournalNotes() { console.writeAhead(notes) }
+    writeJournalNotes()
     for note in store.takeNotes() where !options.isJSON { console.writeError("note: \(note)\n") }
     tellOthers()
+  }
+
+  func writeJournalNotes() {
+    if let notes = store.live.takeJournalNotes() { console.writeAhead(notes) }
   }
 
   /// The functions that stop the Lua that may be running, from any thread.

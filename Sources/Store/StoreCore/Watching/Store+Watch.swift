@@ -58,6 +58,12 @@ extension Store {
       })
   }
 
+  /// Tells a listener of every commit that the emission policy lets through, at its place among the watchers (R11). Whom a commit
+  /// concerns, and what traces hear of that, the listener says.
+  package func listen(_ tell: @escaping (ActionContext) -> Void) -> Subscription {
+    register("listener", comparesParts: true, tell: { _, _, context in tell(context) }, first: { _ in })
+  }
+
   /// Adds a watcher behind the others and has it told of the state now.
   @usableFromInline
   func register(

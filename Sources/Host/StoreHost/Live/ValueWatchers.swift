@@ -1,0 +1,220 @@
+import StoreCore
+import StoreModules
+import StoreSchema
+import Synchronization
+
+/// Those who watch values of a live store, in the order in which they came (R11). Of a thousand who watch a part of the state each,
+/// an action costs those whom it concerns.
+package final class ValueWatchers: @unchecked Sendable {
+  // Safe: touched only by the thread that holds the store's turn.
+  private let root = Node()
+  /// Those that may be told something, whatever an action changed.
+  private var everywhere: [ValueWatcher] = []
+  /// Those of a part that an action may have changed, since they were last told.
+  private var concerned: [ValueWatcher] = []
+  private var added = 0
+  /// True if watchers are told after every action, changed or not (R10).
+  var isAlways = false
+  /// Has all of them told after a commit; nil: there are none.
+  private var listening: Subscription?
+  private var count = 0
+
+  /// A place in the state where somebody watches, or within which somebody does.
+  private final class Node {
+    var watchers: [ValueWatcher] = []
+    var children: [Key: Node] = [:]
+
+    var all: [ValueWatcher] { watchers + children.values.flatMap(\.all) }
+  }
+
+  /// A step that is the same in every state: a field, or an element by its id.
+  private enum Key: Hashable {
+    case field(String)
+    case id(String)
+
+    /// Nil: what the step leads to depends on the state.
+    init?(_ step: Path.Step) {
+      switch step {
+      case .field(let name), .key(.string(let name)): self = .field(name)
+      case .match("id", .int(let number)): self = .id("\(number)")
+      case .match("id", .string(let text)): self = .id(text)
+      default: return nil
+      }
+    }
+  }
+
+  // MARK: Coming and going
+
+  /// - Parameters:
+  ///   - path: the part that is watched; nil: the value may depend on all of the state.
+  ///   - listen: has all of them told after commits.
+  func add(_ watcher: ValueWatcher, of path: Path?, _ listen: () -> Subscription) {
+    added += 1
+    watcher.place = added
+    count += 1
+    if listening == nil { listening = listen() }
+    guard let path else { return everywhere.append(watcher) }
+    var node = root
+    for key in Self.keys(of: path) {
+      let child = node.children[key] ?? Node()
+      node.children[key] = child
+      node = child
+    }
+    node.watchers.append(watcher)
+  }
+
+  /// Takes one away that is there.
+  func remove(_ watcher: ValueWatcher, of path: Path?) {
+    count -= 1
+    everywhere.removeAll { $0 === watcher }
+    if let path { Self.remove(watcher, Self.keys(of: path)[...], from: root) }
+    if count == 0 { listening = nil }
+  }
+
+  private static func remove(_ watcher: ValueWatcher, _ keys: ArraySlice<Key>, from node: Node) {
+    guard let key = keys.first else { return node.watchers.removeAll { $0 === watcher } }
+    guard let child = node.children[key] else { return }
+    remove(watcher, keys.dropFirst(), from: child)
+    if child.watchers.isEmpty, child.children.isEmpty { node.children[key] = nil }
+  }
+
+  /// The steps up to the first that depends on the state: whatever changes behind them may concern the path.
+  private static func keys(of path: Path) -> [Key] {
+    var keys: [Key] = []
+    for step in path.steps {
+      guard let key = Key(step) else { break }
+      keys.append(key)
+    }
+    return keys
+  }
+
+  // MARK: Changes
+
+  /// Takes note of what an action changed.
+  func note(_ changes: [Change]) {
+    guard !root.children.isEmpty else { return }
+    for index in changes.indices { note(changes[index].path) }
+  }
+
+  private func note(_ path: Path) {
+    var node = root
+    for step in path.steps {
+      note(node.watchers)
+      guard let key = Key(step) else { return note(node.all) }
+      guard let child = node.children[key] else { return }
+      node = child
+    }
+    note(node.all)
+  }
+
+  /// Takes note that anything may have changed.
+  func noteAll() { note(root.all) }
+
+  private func note(_ watchers: [ValueWatcher]) {
+    for watcher in watchers where !watcher.isConcerned {
+      watcher.isConcerned = true
+      concerned.append(watcher)
+    }
+  }
+
+  /// Those that are to look at their values after a commit, in the order in which they came.
+  func takeConcerned() -> [ValueWatcher] {
+    if isAlways { noteAll() }
+    let watchers = concerned
+    concerned = []
+    for watcher in watchers { watcher.isConcerned = false }
+    let looking = watchers + everywhere
+    return looking.count < 2 ? looking : looking.sorted { $0.place < $1.place }
+  }
+}
+
+/// Somebody who watches a value of a live store.
+final class ValueWatcher: Sendable {
+  /// False once it was cancelled, on whichever thread.
+  let isActive = Atomic<Bool>(true)
+  // Safe: the rest is touched only by the thread that holds the store's turn.
+  nonisolated(unsafe) var place = 0
+  nonisolated(unsafe) var isConcerned = false
+  nonisolated(unsafe) private var last: Value
+  private let name: String
+  private let read: @Sendable () -> Value
+  private let onChange: @Sendable (_ old: Value?, _ new: Value, _ number: Int?) -> Void
+
+  init(
+    _ name: String, _ read: @escaping @Sendable () -> Value,
+    _ onChange: @escaping @Sendable (_ old: Value?, _ new: Value, _ number: Int?) -> Void
+  ) {
+    self.name = name
+    self.read = read
+    self.onChange = onChange
+    last = read()
+  }
+
+  /// Tells it of its value as it is now.
+  func begin(_ report: (TraceEvent) -> Void) { tell(nil, nil, report) }
+
+  /// Tells it of its value after an action, where that is another one.
+  ///
+  /// - Parameter isAlways: true if it is told in any case.
+  func look(after number: Int, isAlways: Bool, _ report: (TraceEvent) -> Void) {
+    guard isActive.load(ordering: .relaxed) else { return }
+    let (old, new) = (last, read())
+    guard isAlways || old != new else { return }
+    last = new
+    tell(old, number, report)
+  }
+
+  private func tell(_ old: Value?, _ number: Int?, _ report: (TraceEvent) -> Void) {
+    report(.notified(number: number ?? 0, watcher: name, value: last))
+    onChange(old, last, number)
+  }
+}
+
+extension LiveStore {
+  /// Takes note that any part of the state may be another one.
+  func noteAll(_ state: State) {
+    comparing.versions.noteAll()
+    comparing.watchers.isAlways = state.shell.emission == "always"
+    comparing.watchers.noteAll()
+  }
+
+  /// Tells a watcher of a value: now, and after every commit that changed it.
+  ///
+  /// - Parameters:
+  ///   - path: the part of the state that the value is read from alone; nil: it may depend on all of it.
+  ///   - read: the value at the moment of the call.
+  package func watch(
+    _ name: String, at path: Path?, _ read: @escaping @Sendable () -> Value,
+    _ onChange: @escaping @Sendable (_ old: Value?, _ new: Value, _ number: Int?) -> Void
+  ) -> Subscription {
+    turn {
+      let watchers = comparing.watchers
+      watchers.isAlways = store.withState { $0.shell.emission == "always" }
+      let watcher = ValueWatcher(name, read, onChange)
+      let place = path.flatMap { isOfState($0) ? $0 : nil }
+      watchers.add(watcher, of: place) { store.listen { [weak self] in self?.tellWatchers(of: $0) } }
+      watcher.begin { trace($0) }
+      return Subscription { [weak self] in
+        guard watcher.isActive.exchange(false, ordering: .relaxed) else { return }
+        self?.turn { watchers.remove(watcher, of: place) }
+      }
+    }
+  }
+
+  private func tellWatchers(of context: ActionContext) {
+    let watchers = comparing.watchers
+    for watcher in watchers.takeConcerned() {
+      watcher.look(after: context.number, isAlways: watchers.isAlways) { trace($0) }
+    }
+  }
+
+  /// Returns true if a path leads to a part of a module's state, and to no projection.
+  private func isOfState(_ path: Path) -> Bool {
+    guard case .field(let name) = path.steps.first, let module = modules.first(where: { $0.name == name }) else {
+      return false
+    }
+    guard path.steps.count > 1 else { return module.schema != nil }
+    guard case .field(let field) = path.steps[1] else { return false }
+    return module.fields.contains { $0.name == field } && !module.projections.contains { $0.name == field }
+  }
+}
