@@ -95,6 +95,17 @@ import Testing
     #expect(shell.run("plot state.counter.value --over 1 --as spark").output.count == 3)
   }
 
+  /// What is drawn compares nothing outside of brackets.
+  @Test func aDrawingGoesElsewhereWithoutFlagsToo() throws {
+    let shell = try Shell()
+    #expect(shell.run("plot { 1, 2, (3 > 2) and 3 or 0 } > \(shell.folder)/p.svg").status == 0)
+    #expect(shell.contents("p.svg")?.contains("<svg") == true)
+    let text = shell.run("plot { 2, 2 }").output
+    #expect(shell.run("plot { 2, 2 } | cat", "plot #\"a|b\" | wc -l").output.hasPrefix(text))
+    #expect(shell.run("plot { 2, 2 } >> \(shell.folder)/p.txt # twos").status == 0)
+    #expect(shell.contents("p.txt") == text)
+  }
+
   @Test func unknownFlagsAreRefused() throws {
     let outcome = try Shell().run("plot state.counter.value --ovr 3")
     #expect(outcome.errors.hasPrefix("-c:1:26: error[unknown-flag]: plot has no flag --ovr\n"))

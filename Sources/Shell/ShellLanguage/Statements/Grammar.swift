@@ -72,6 +72,8 @@ public struct LuaVerb: Sendable {
   /// True if flags may follow the Lua. To Lua they are comments: one that has a letter right behind its dashes is a
   /// flag then.
   public let takesFlags: Bool
+  /// True if a `>` or `|` outside of all brackets sends the result elsewhere: of what the verb takes none compares.
+  public let isRedirected: Bool
   /// True if the rest is Lua, which goes on while it is unfinished; else the rest is kept as it stands.
   public let isLua: Bool
 
@@ -89,10 +91,13 @@ public struct LuaVerb: Sendable {
   }
 
   /// Makes a verb.
-  public init(_ name: String, _ form: Form = .immediate, takesFlags: Bool = false, isLua: Bool = true) {
+  public init(
+    _ name: String, _ form: Form = .immediate, takesFlags: Bool = false, isRedirected: Bool = false, isLua: Bool = true
+  ) {
     self.name = name
     self.form = form
     self.takesFlags = takesFlags
+    self.isRedirected = isRedirected
     self.isLua = isLua
   }
 }

@@ -85,6 +85,27 @@ package enum LuaText {
     return true
   }
 
+  /// The first `>` or `|` outside of all brackets, texts and comments; nil: there is none.
+  package static func redirection(in text: [UInt8]) -> Int? {
+    let bytes = text[...]
+    var (position, depth) = (0, 0)
+    while position < bytes.count {
+      switch piece(in: bytes, at: position) {
+      case .skipped(let end), .comment(let end): position = end
+      case .unfinished: return nil
+      case .code:
+        switch bytes[position] {
+        case UInt8(ascii: "("), UInt8(ascii: "["), UInt8(ascii: "{"): depth += 1
+        case UInt8(ascii: ")"), UInt8(ascii: "]"), UInt8(ascii: "}"): depth -= 1
+        case UInt8(ascii: ">"), UInt8(ascii: "|"): if depth == 0 { return position }
+        default: break
+        }
+        position += 1
+      }
+    }
+    return nil
+  }
+
   /// The names that stand behind a `$` in texts, each once.
   package static func variables(in text: [UInt8]) -> [String] {
     let bytes = text[...]

@@ -288,7 +288,7 @@ package struct StatementScanner {
       lua.append(UInt8(ascii: "\n"))
     }
     guard position < bytes.count || isLast else { throw .unfinished(.backslash, place) }
-    let length = flagsStart(in: lua, verb) ?? lua.count
+    let length = flagsStart(in: lua, verb) ?? (verb.isRedirected ? LuaText.redirection(in: lua) : nil) ?? lua.count
     var tail = lua[..<length]
     if length < lua.count { position -= lua.count - length }
     while let byte = tail.last, byte.isBlankOrNewline { tail.removeLast() }

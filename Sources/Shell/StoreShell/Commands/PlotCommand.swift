@@ -31,7 +31,7 @@ extension CommandDefinition {
       CommandExample("plot state.counter.step --over 5", output: "1 ⣀⣀\n  #0 #0\n"),
       CommandExample("plot { 2, 2, 2, 2 }", output: "2 ⣀⣀\n  1 4\n"),
     ],
-    lua: LuaVerb("plot", takesFlags: true),
+    lua: LuaVerb("plot", takesFlags: true, isRedirected: true),
     read: PlotRequest.init, perform: { try $0.perform(in: $1) })
 }
 
