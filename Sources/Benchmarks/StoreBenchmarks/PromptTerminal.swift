@@ -44,12 +44,19 @@ final class PromptTerminal {
     _ = keys.withCString { write(terminal, $0, strlen($0)) }
   }
 
-  /// Forgets what the program has written, once it writes no more.
-  func forget() {
+  /// Reads what the program writes until it writes no more for so many milliseconds, and forgets it.
+  ///
+  /// - Returns: the time at which the last of it came.
+  func settle(within pause: Int32) throws -> Int {
     var block = [UInt8](repeating: 0, count: 1 << 16)
     var source = pollfd(fd: terminal, events: Int16(POLLIN), revents: 0)
-    while poll(&source, 1, 3) > 0, read(terminal, &block, block.count) > 0 {}
+    var last = 0
+    while poll(&source, 1, last == 0 ? 10_000 : pause) > 0 {
+      guard read(terminal, &block, block.count) > 0 else { throw ProgramRun.Failure(reason: "stsh ended: \(pending)") }
+      last = monotonicNanoseconds()
+    }
     pending = ""
+    return last
   }
 
   /// Reads what the program writes until a text has come, and goes on behind it.
