@@ -46,7 +46,9 @@ struct Program {
     if signals != nil { session.obey(stop) }
     defer { signals?.finish() }
     if let file = options.transcript { try startTranscript(file, session) }
-    if let status = session.stoppedStatus() { return status }
+    let prepared = session.prepareReport(besides: sources)
+    guard prepared == 0 else { return prepared }
+    if let status = session.stoppedStatus() { return session.writeReport(after: status) }
     if options.recover, session.options.journal == nil {
       return session.writeError(
         ShellError(
@@ -58,18 +60,16 @@ struct Program {
     let conversation = beginsAtPrompt ? try Conversation(session, options) : nil
     defer { conversation?.close() }
     let opened = session.openJournal()
-    guard opened == 0 else { return opened }
+    guard opened == 0 else { return session.writeReport(after: opened) }
     let listening: Listening?
     do throws(ShellError) {
       listening = try open(host, sessionOptions, console)
     } catch {
-      let status = session.writeError(error)
+      let status = session.writeReport(after: session.writeError(error))
       _ = session.end()
       return status
     }
-    var status = try run(session, conversation, signals)
-    let reported = session.writeReport()
-    if status == 0 { status = reported }
+    let status = session.writeReport(after: try run(session, conversation, signals))
     listening?.close()
     let ended = hasLostTerminal(session) ? session.endStopped() : session.end()
     return status == 0 ? ended : status
@@ -95,12 +95,14 @@ struct Program {
     return session.stoppedStatus() != nil && tcgetattr(0, &settings) != 0
   }
 
+  /// The files that the run reads.
+  private var sources: [String] { [options.script.first, options.replay, "/dev/stdin"].compactMap(\.self) }
+
   private func startTranscript(_ file: String, _ session: Session) throws {
     if let journal = session.options.journal, journal.owns(file) {
       throw ValidationError("--transcript \(file): the store is kept in it")
     }
     // Starting it empties what is there.
-    let sources = [options.script.first, options.replay, "/dev/stdin"].compactMap(\.self)
     if Console.transcript(file, replacesOneOf: sources) {
       throw ValidationError("--transcript \(file): it is what is read; name another file")
     }

@@ -52,7 +52,7 @@ import Testing
         dispatch tasks.remoev
 
         """)
-    #expect(shell.outcome { shell.session.writeReport() } == .init())
+    #expect(shell.session.writeReport(after: outcome.status) == outcome.status)
     return (outcome, try #require(shell.contents("report")).replacing(shell.folder, with: "FOLDER"))
   }
 

@@ -142,7 +142,7 @@ import Testing
     let fresh = try Shell { $0.isQuiet = true }
     #expect(
       fresh.run("dispatch counter.increment", "bisect state.counter.step == 1").errors
-        == "note: state.counter.step == 1 holds already at the start\n")
+        == "error[never-held]: state.counter.step == 1 holds already at the start: no action turned it\n")
   }
 
   @Test func bisectSaysWhereItCannotBeSaid() throws {

@@ -35,6 +35,9 @@ package enum TestReportForm: String, CaseIterable, Sendable {
   /// The Test Anything Protocol, version 13.
   case tap
 
+  /// The texts that reports begin with.
+  package static let starts = ["<?xml", "TAP version"]
+
   /// The text of a report.
   ///
   /// - Parameter suite: the name of the tests as a whole.

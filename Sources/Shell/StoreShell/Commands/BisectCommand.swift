@@ -99,6 +99,9 @@ extension Session {
           "\(text) holds already after #\(oldest), the oldest state that is kept: it may have held before",
         hint: store.live.hintAtBeginning)
     }
+    if answer.heldBefore, answer.entry?.number == numbers.lowerBound {
+      throw ShellError(code: .neverHeld, message: "\(text) holds already at the start: no action turned it")
+    }
     guard let entry = answer.entry else {
       let isKnown = isFirst || numbers.count == 1
       throw ShellError(

@@ -50,13 +50,16 @@ private struct RetryRequest {
     let (count, pause) = (try count.value(in: session), try pause.value(in: session))
     var tried = 1
     while true {
-      let tally = session.outcome.tally
+      let (tally, steps) = (session.outcome.tally, session.outcome.steps.count)
       do {
         return try session.commands.run(command, in: session)
       } catch {
         guard tried < count, !session.isEnding(by: error) else { throw Self.noting(tried, error) }
         session.outcome.tally.failed = tally.failed
         session.outcome.tally.firstStatus = tally.firstStatus
+        session.outcome.tally.stepStatus = tally.stepStatus
+        // What counts of a step is its last try.
+        session.outcome.steps.removeSubrange(steps...)
       }
       tried += 1
       session.console.flush()

@@ -24,8 +24,7 @@ extension CommandDefinition {
       let name = try request.name.value(in: session)
       let start = session.clock.wallTime()
       func note(_ error: ShellError?) {
-        session.outcome.steps.append(
-          TestResult(name: name, seconds: (session.clock.wallTime() - start).seconds, error: error))
+        session.noteStep(name, seconds: (session.clock.wallTime() - start).seconds, error)
         guard !session.answersInJSON, !session.options.isQuiet else { return }
         session.console.write(DisplayText.printable("\(error == nil ? "ok  " : "FAIL") \(name)") + "\n")
       }

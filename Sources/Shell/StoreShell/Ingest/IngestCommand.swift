@@ -120,7 +120,9 @@ private struct IngestRequest {
     var records = shape.records(of: lines, chosen, mapping, program: session.options.name)
     var rejected: RejectedRecords?
     if let rejects {
-      rejected = try RejectedRecords(try rejects.file.value(in: session), at: rejects.word, in: session)
+      let path = try rejects.file.value(in: session)
+      try session.refuse(path, replacing: file, at: .span(rejects.word.span))
+      rejected = try RejectedRecords(path, at: rejects.word, in: session)
       lines.kept = []
     }
     let ingestion = Ingestion(

@@ -154,6 +154,7 @@ extension Session {
   @discardableResult
   public func writeError(_ error: any Error, file: String? = nil) -> Int32 {
     let error = ShellError(describing: error, program: hintedProgram)
+    outcome.lastError = error
     if options.isJSON {
       console.writeReport(JSONReport.failure(error, file: file))
     } else {
@@ -165,6 +166,7 @@ extension Session {
   /// Prints a fault of the text itself.
   func report(_ fault: SyntaxFault) {
     outcome.lastError = ShellError(code: fault.code, message: fault.message, status: 2)
+    outcome.reportedFile = outcome.reportedFile ?? running.origin.file
     outcome.tally.reached += 1
     fail(2)
     // A run would have read it before all else.

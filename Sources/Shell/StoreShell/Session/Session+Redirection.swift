@@ -6,8 +6,15 @@ import StoreSchema
 
 extension Session {
   /// Runs a command and sends its result to a file or into a shell command.
-  func redirecting(to redirection: Redirection, _ body: () throws -> CommandResult) throws -> CommandResult {
+  ///
+  /// - Parameter word: the word by which the command names a file of its own.
+  func redirecting(
+    to redirection: Redirection, besides word: Word?, _ body: () throws -> CommandResult
+  ) throws -> CommandResult {
     let target = try redirectionTarget(redirection)
+    if redirection.kind != .command, let word {
+      try refuse(target, replacing: UserEnvironment.expanding(word.text), at: .span(redirection.span))
+    }
     try requireExecution(redirection)
     let file = try redirection.kind == .command ? nil : prepare(target, redirection)
     var result = CommandResult.none
@@ -50,6 +57,14 @@ extension Session {
         : "results may not be piped into commands here (--no-exec)",
       place: .span(redirection.span),
       hint: isFarAway ? "pipe what the whole program prints: \(options.name) --attach NAME -c 'show …' | COMMAND" : nil)
+  }
+
+  /// Sees to it that what a command writes does not take the place of a file that it names besides.
+  func refuse(_ file: String, replacing other: String, at place: ShellError.Place) throws(ShellError) {
+    guard Files.isOrdinary(other), Files.areSame(file, other) else { return }
+    throw ShellError(
+      code: .notAllowed, message: "\(file) is the file that the command names already", place: place,
+      hint: "write to another file")
   }
 
   /// Sees to it that no result takes the place of a store that a session writes.

@@ -12,23 +12,61 @@ extension Session {
       guard let inner = rest.droppingWords(1 + prefix.wordsBeforeCommand) else { break }
       rest = inner
     }
-    let name = "\(running.origin.file):\(statement.line): \(statement.text.prefix { !$0.isNewline })"
-    outcome.steps.append(TestResult(name: name, seconds: 0, error: error))
+    noteStep("\(running.origin.file):\(statement.line): \(statement.text.prefix { !$0.isNewline })", seconds: 0, error)
+  }
+
+  /// Takes note of the result of a step.
+  ///
+  /// - Parameter error: why it failed; nil: it did not.
+  func noteStep(_ name: String, seconds: Double, _ error: ShellError?) {
+    // What ends the run has the command that runs end as Ctrl-C does.
+    let error = error?.code == .interrupted ? interrupts.stop?.error ?? error : error
+    outcome.steps.append(TestResult(name: name, seconds: seconds, error: error))
+    // The report and the status agree, also where what ran the step goes on.
+    if let error, outcome.tally.stepStatus == 0 { outcome.tally.stepStatus = error.status }
+  }
+
+  /// Sees to it that the report of the run can be written, where one is wanted, before anything is done.
+  ///
+  /// - Parameter sources: the files that the run reads.
+  /// - Returns: 0, or the status of the error, which is reported.
+  public func prepareReport(besides sources: [String]) -> Int32 {
+    guard let report = options.report, !running.isChecking, !Files.isPipe(report.path) else { return 0 }
+    do {
+      for source in sources { try refuse(report.path, replacing: source, at: .command) }
+      if Files.isOrdinary(report.path) {
+        try refuseStore(report.path, at: .command)
+        let start = try Files.read(report.path)
+        guard start.isEmpty || TestReportForm.starts.contains(where: { start.starts(with: $0.utf8) }) else {
+          throw ShellError(
+            code: .notAllowed, message: "--report \(report.path): the file there is no report, and would be replaced",
+            hint: "--report takes junit or tap, and then a file of its own", status: 2)
+        }
+      }
+      _ = try ReplacingFile(report.path, until: interrupts.descriptor)
+      return 0
+    } catch {
+      return writeError(error)
+    }
   }
 
   /// Writes the report of the run, where one is wanted.
   ///
-  /// - Returns: 0, or the status of the error, which is reported.
-  public func writeReport() -> Int32 {
-    guard let report = options.report, !running.isChecking else { return 0 }
+  /// - Parameter status: the status of the run. What ended it is in the report, also where that was no step.
+  /// - Returns: the status, or that of the error where the report cannot be written.
+  public func writeReport(after status: Int32) -> Int32 {
+    guard let report = options.report, !running.isChecking else { return status }
     let suite = outcome.reportedFile ?? options.name
+    let hasFailure = outcome.steps.contains { if case .failed = $0.outcome { true } else { false } }
+    if status != 0, !hasFailure, let error = outcome.lastError { noteStep(suite, seconds: 0, error) }
     do throws(FileError) {
       let file = try ReplacingFile(report.path, until: interrupts.descriptor)
       file.bytes = Array(report.form.text(of: outcome.steps, suite: suite).utf8)
       try file.finish()
-      return 0
+      return status
     } catch {
-      return writeError(error)
+      let failed = writeError(error)
+      return status == 0 ? failed : status
     }
   }
 }

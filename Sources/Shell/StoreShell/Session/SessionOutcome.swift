@@ -29,5 +29,10 @@ struct SessionOutcome {
     var reached = 0
     var failed = 0
     var firstStatus: Int32 = 0
+    /// The status of the first step that failed, also where what ran it went on.
+    var stepStatus: Int32 = 0
+
+    /// The status of all of it.
+    var status: Int32 { firstStatus == 0 ? stepStatus : firstStatus }
   }
 }

@@ -204,7 +204,7 @@ extension ErrorCode {
     case .nameTaken:
       "the name means something else already: a command, a module, or something of Lua."
     case .neverHeld:
-      "a bisect found no action after which its expression holds."
+      "a bisect found no action at which its expression turned to hold."
     case .noSuchFile:
       "there is no such file, or no folder that it could be made in."
     case .notAllowed:

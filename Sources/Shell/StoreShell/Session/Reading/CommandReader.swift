@@ -118,6 +118,11 @@ struct CommandReader {
   /// The word that names a file.
   private var fileWord: Word? {
     if let flag = definition.flags.first(where: { $0.value == "FILE" && has($0.name) }) { return word(of: flag.name) }
+    return fileOperand
+  }
+
+  /// The operand that names a file; nil: there is none.
+  var fileOperand: Word? {
     let index = definition.operands.firstIndex { if case .file = $0 { true } else { false } }
     return index.flatMap { $0 < operands.count ? operands[$0] : nil }
   }

@@ -69,7 +69,9 @@ struct CommandTable: Sendable {
     guard !definition.takesCommand, let redirection = statement.redirection else {
       return try reader.markingFile { try definition.run(reader, session) }
     }
-    return try session.redirecting(to: redirection) { try reader.markingFile { try definition.run(reader, session) } }
+    return try session.redirecting(to: redirection, besides: reader.fileOperand) {
+      try reader.markingFile { try definition.run(reader, session) }
+    }
   }
 
   /// A statement whose verb is not in the table.
