@@ -30,6 +30,7 @@ import Testing
             case .boolean(let value): "\(value)"
             case .integer(let value): "\(value)"
             case .number(let value): "\(value)"
+            case .decimal(let value): "\(value.units)@\(value.scale)"
             case .string(let text): text.text
             case .table: "table"
             case .function: "function"
@@ -41,9 +42,10 @@ import Testing
         }))
     try state.setGlobal("object", .object(LuaObject(tag: 0, id: 8)))
     #expect(
-      try run(state, "return kinds(nil, true, 1, 0.5, 'x', {}, kinds, object, coroutine.create(kinds))") == [
-        .string("nil true 1 0.5 x table function object 8 thread")
-      ])
+      try run(
+        state, "return kinds(nil, true, 1, 0.5, decimal('1.50'), 'x', {}, kinds, object, coroutine.create(kinds))") == [
+          .string("nil true 1 0.5 150@2 x table function object 8 thread")
+        ])
   }
 
   @Test func closuresEndWithTheState() throws {

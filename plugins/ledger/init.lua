@@ -1,25 +1,19 @@
--- Double-entry bookkeeping. Amounts are whole numbers in the smallest unit, such as cents: what an account receives is
--- positive, what it gives is negative, and the lines of one transaction sum to zero. What would unbalance the books, or
--- names an account that is not there, is refused; nothing is changed then.
+-- Double-entry bookkeeping. Amounts are exact decimals such as 12.50: what an account receives is positive, what it gives
+-- is negative, and the lines of one transaction sum to zero. What would unbalance the books, or names an account that is
+-- not there, is refused; nothing is changed then.
 
 local kinds = enum { "asset", "liability", "equity", "income", "expense" }
 
--- Bounded, so that no sum of amounts can run over and pass for zero.
-local amount = int { min = -1000000000000, max = 1000000000000 }
+-- No sum of amounts can run over and pass for zero: what does not fit is an error.
+local amount = decimal { scale = 2 }
 
--- Far from the largest integer: where a balance came to it, the transaction would be refused.
-local total = int { min = -9000000000000000000, max = 9000000000000000000 }
+-- In Lua a decimal equals decimals only, not the number 0.
+local zero = decimal("0.00")
 
 local line = record("Line", {
   field("account", text()),
   field("amount",  amount),
 })
-
--- An amount as it is printed, such as 12.50. It is text: as a number 0.50 is 0.5, and large ones are rounded.
-local function cents(n)
-  local sign = n < 0 and "-" or ""
-  return string.format("%s%d.%02d", sign, math.abs(n) // 100, math.abs(n) % 100)
-end
 
 local function account(s, name)
   return s.accounts[name] or refuse("there is no account '" .. name .. "'")
@@ -28,12 +22,12 @@ end
 -- Adds a transaction to the books, or refuses it.
 local function post(s, at, memo, lines)
   if #lines < 2 then refuse("a transaction has two lines or more") end
-  local sum = 0
+  local sum = zero
   for _, l in ipairs(lines) do
     account(s, l.account)
     sum = sum + l.amount
   end
-  if sum ~= 0 then refuse("the lines sum to " .. cents(sum) .. ", not to 0.00") end
+  if sum ~= zero then refuse("the lines sum to " .. sum .. ", not to 0.00") end
   for _, l in ipairs(lines) do
     local a = s.accounts[l.account]
     a.balance = a.balance + l.amount
@@ -45,7 +39,7 @@ end
 ---@type stsh.PluginDefinition
 return plugin {
   state = {
-    field("accounts", map(record("Account", { field("kind", kinds), field("balance", total) }))),
+    field("accounts", map(record("Account", { field("kind", kinds), field("balance", amount) }))),
     field("transactions", list(record("Transaction", {
       field("id",    int()),
       field("at",    number()),
@@ -58,12 +52,12 @@ return plugin {
 
   actions = {
     { name = "open", doc = "Opens an account.", args = { field("account", text()), field("kind", kinds) } },
-    { name = "post", doc = "Enters a transaction whose lines sum to zero. Amounts are whole numbers of cents.", args = {
+    { name = "post", doc = "Enters a transaction whose lines sum to zero.", args = {
         field("memo", text()),
-        field("lines", list(line), "an account and an amount in cents each: above zero receives, below gives") } },
-    { name = "transfer", doc = "Moves an amount, in cents, from one account to another.", args = {
+        field("lines", list(line), "an account and an amount each: above zero receives, below gives") } },
+    { name = "transfer", doc = "Moves an amount from one account to another.", args = {
         field("from", text(), "the account that gives"), field("to", text(), "the account that receives"),
-        field("amount", int { min = 1, max = 1000000000000 }, "in cents: 1250 moves 12.50"),
+        field("amount", amount, "above zero, such as 12.50"),
         field("memo", text { default = "" }) } },
     { name = "reverse", doc = "Enters the opposite of a transaction, once.", args = {
         field("id", int(), "the transaction's number, as in a statement") } },
@@ -74,12 +68,13 @@ return plugin {
     open = function(s, a)
       if a.account == "" then refuse("an account needs a name") end
       if s.accounts[a.account] then refuse("there is an account '" .. a.account .. "' already") end
-      s.accounts[a.account] = { kind = a.kind, balance = 0 }
+      s.accounts[a.account] = { kind = a.kind, balance = zero }
     end,
     post = function(s, a, meta)
       post(s, meta.at, a.memo, a.lines)
     end,
     transfer = function(s, a, meta)
+      if a.amount <= 0 then refuse("an amount is above zero, not " .. a.amount) end
       post(s, meta.at, a.memo, {
         { account = a.to, amount = a.amount }, { account = a.from, amount = -a.amount },
       })
@@ -98,15 +93,24 @@ return plugin {
     end,
     close = function(s, a)
       local balance = account(s, a.account).balance
-      if balance ~= 0 then refuse("'" .. a.account .. "' still holds " .. cents(balance)) end
+      if balance ~= zero then refuse("'" .. a.account .. "' still holds " .. balance) end
       s.accounts[a.account] = nil
     end,
   },
 
-  -- In cents, to reckon with; the commands print 12.50.
+  -- Of a store of version 0.1.0, which kept whole numbers of cents.
+  migrate = function(old)
+    local cent = decimal("0.01")
+    for _, a in pairs(old.accounts) do a.balance = a.balance * cent end
+    for _, t in ipairs(old.transactions) do
+      for _, l in ipairs(t.lines) do l.amount = l.amount * cent end
+    end
+    return old
+  end,
+
   projections = {
     { name = "balances",
-      type = list(record("Balance", { field("account", text()), field("kind", kinds), field("balance", int()) })),
+      type = list(record("Balance", { field("account", text()), field("kind", kinds), field("balance", amount) })),
       fn = function(state)
         local rows = {}
         for name, a in pairs(state.ledger.accounts) do
@@ -115,16 +119,16 @@ return plugin {
         return rows
       end },
     -- The sum of all balances; anything but zero would be a fault of this plugin.
-    { name = "trial", type = int(), fn = function(state)
-        local sum = 0
+    { name = "trial", type = amount, fn = function(state)
+        local sum = zero
         for _, a in pairs(state.ledger.accounts) do sum = sum + a.balance end
         return sum
       end },
     -- Income gives, so its balance is negative: earned is what it gave, spent what expenses received.
     { name = "result",
-      type = record("Result", { field("earned", int()), field("spent", int()), field("left", int()) }),
+      type = record("Result", { field("earned", amount), field("spent", amount), field("left", amount) }),
       fn = function(state)
-        local earned, spent = 0, 0
+        local earned, spent = zero, zero
         for _, a in pairs(state.ledger.accounts) do
           if a.kind == "income" then earned = earned - a.balance end
           if a.kind == "expense" then spent = spent + a.balance end
@@ -134,12 +138,10 @@ return plugin {
   },
 
   commands = {
-    { name = "balances", summary = "every account with its balance, 12.50 for 1250 cents",
+    { name = "balances", summary = "every account with its balance",
       examples = { "ledger balances", "ledger balances --json" },
       run = function(_, cmd)
-        local rows = cmd:project("ledger.balances")
-        for _, row in ipairs(rows) do row.balance = cents(row.balance) end
-        return rows
+        return cmd:project("ledger.balances")
       end },
     { name = "statement", args = {
         field("account", text()), field("last", int { min = 1, max = 1000, default = 100 }) },
@@ -155,7 +157,7 @@ return plugin {
           for j = #t.lines, 1, -1 do
             local l = t.lines[j]
             if l.account == args.account and #rows < args.last then
-              rows[#rows + 1] = { amount = cents(l.amount), balance = cents(balance), id = t.id, memo = t.memo }
+              rows[#rows + 1] = { amount = l.amount, balance = balance, id = t.id, memo = t.memo }
               balance = balance - l.amount
             end
           end

@@ -80,9 +80,15 @@ static uint64_t takeHash(lua_State *L, Walk *walk) {
       break;
     case LUA_TSTRING: content = hashText(L); break;
     case LUA_TUSERDATA:
-      // Userdata of the library, such as the place of gmatch in its text, have no metatable; host objects have one.
-      if (lua_getmetatable(L, -1)) lua_pop(L, 1);
-      else content = mix(content, hashBytes(lua_touserdata(L, -1), lua_rawlen(L, -1)));
+      // Userdata of the library, such as the place of gmatch in its text, have no metatable; decimals are their contents.
+      if (!lua_getmetatable(L, -1)) {
+        content = mix(content, hashBytes(lua_touserdata(L, -1), lua_rawlen(L, -1)));
+        break;
+      }
+      lua_pop(L, 1);
+      int64_t units;
+      int32_t scale;
+      if (clua_toDecimal(L, -1, &units, &scale)) content = mix((uint64_t)units, (uint64_t)scale);
       break;
     case LUA_TTABLE:
     case LUA_TFUNCTION:

@@ -103,6 +103,7 @@ static size_t pushOne(lua_State *L, const CLuaItems *items, size_t position, int
   const CLuaItem *item = &items->items[position];
   switch (item->kind) {
     case CLuaItemKindString: lua_pushlstring(L, items->bytes + item->offset, item->count); break;
+    case CLuaItemKindDecimal: clua_pushDecimal(L, item->integer, (int32_t)item->tag); break;
     case CLuaItemKindBeginTable:
     case CLuaItemKindRefillTable: return pushTable(L, items, position, depth + 1);
     default: pushPlain(L, item); break;

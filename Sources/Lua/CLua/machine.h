@@ -136,6 +136,14 @@ bool clua_insertIntoObject(lua_State *L, lua_Integer position);
 /// The same for the element at a position that is to go.
 bool clua_removeFromObject(lua_State *L, lua_Integer position);
 
+// decimal.c
+/// Reads the decimal at an index; false: another value is there. Never raises.
+bool clua_toDecimal(lua_State *L, int index, int64_t *units, int32_t *scale);
+void clua_pushDecimal(lua_State *L, int64_t units, int32_t scale);
+/// Makes a decimal of a number or a text, or of options a type.
+int clua_makeDecimal(lua_State *L);
+void clua_openDecimals(lua_State *L);
+
 // windows.c
 /// Pushes the field that a key names of the object at index 1 where a window shows it; false: the host has to be asked.
 /// Both never raise.

@@ -57,8 +57,14 @@ void clua_readValue(lua_State *L, int index, CLuaValue *value) {
       if (clua_toObject(L, index, &value->object)) {
         value->kind = CLuaKindObject;
       } else {
-        value->kind = CLuaKindOther;
-        value->typeName = lua_typename(L, type);
+        int32_t scale;
+        if (clua_toDecimal(L, index, &value->integer, &scale)) {
+          value->kind = CLuaKindDecimal;
+          value->count = (size_t)scale;
+        } else {
+          value->kind = CLuaKindOther;
+          value->typeName = lua_typename(L, type);
+        }
       }
   }
 }

@@ -31,6 +31,7 @@ static const Missing expectedGlobals[] = {
     {"integer", "whole numbers have the type int()"},
     {"float", "numbers with a fraction have the type number()"},
     {"boolean", "true and false have the type bool()"},
+    {"money", "amounts of money have the type decimal { scale = 2 }"},
     {"str", "texts have the type text()"},
     {"array", "lists have the type list(TYPE)"},
     {"choice", "one of several names has the type enum { \"a\", \"b\" }"},
@@ -257,7 +258,7 @@ static void openBase(lua_State *L) {
   static const char *const names[] = {"assert",  "error",  "getmetatable", "ipairs",   "pcall", "rawequal", "rawlen",
                                       "select", "tonumber", "type",         "_VERSION", NULL};
   static const luaL_Reg replaced[] = {
-      {"load", clua_loadFunction}, {"next", clua_next},            {"pairs", clua_pairs},  {"rawget", rawGet},
+      {"decimal", clua_makeDecimal}, {"load", clua_loadFunction}, {"next", clua_next},            {"pairs", clua_pairs},  {"rawget", rawGet},
       {"rawset", rawSet},          {"setmetatable", setMetatable}, {"tostring", toString}, {NULL, NULL},
   };
   lua_pushcfunction(L, luaopen_base);
@@ -355,6 +356,7 @@ void clua_openSandbox(lua_State *L, CLuaSandbox sandbox) {
     return;
   }
   luaL_openlibs(L);
+  lua_register(L, "decimal", clua_makeDecimal);
   lua_pushglobaltable(L);
   machine->visibleGlobalsPointer = lua_topointer(L, -1);
   machine->globals = luaL_ref(L, LUA_REGISTRYINDEX);

@@ -21,6 +21,8 @@ public struct LuaArgument {
     case integer(Int)
     /// A float.
     case number(Double)
+    /// An exact decimal number.
+    case decimal(LuaDecimal)
     /// A string, in place.
     case string(LuaBytes)
     /// A table; ``LuaArgument/value`` makes it readable.
@@ -41,6 +43,7 @@ public struct LuaArgument {
     case .boolean: .boolean(raw.boolean)
     case .integer: .integer(Int(raw.integer))
     case .number: .number(raw.number)
+    case .decimal: .decimal(LuaDecimal(raw))
     case .string: .string(LuaBytes(raw))
     case .table: .table
     case .function: .function
@@ -79,6 +82,7 @@ public struct LuaArgument {
     case .table: "table"
     case .function: "function"
     case .object: "userdata"
+    case .decimal: "decimal"
     case .other: String(cString: raw.typeName)
     }
   }

@@ -50,6 +50,7 @@ final class LuaLink {
     case .boolean: return .boolean(value.boolean)
     case .integer: return .integer(Int(value.integer))
     case .number: return .number(value.number)
+    case .decimal: return .decimal(LuaDecimal(value))
     case .string:
       guard hold(value.count) else { return .nil }
       return LuaBytes(value).validText.map { .string($0) } ?? .other(LuaValue.badText)

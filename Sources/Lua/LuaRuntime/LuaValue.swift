@@ -8,6 +8,8 @@ public enum LuaValue {
   case integer(Int)
   /// A number of Lua's float subtype.
   case number(Double)
+  /// An exact decimal number.
+  case decimal(LuaDecimal)
   /// Text; a string that is not UTF-8 is an `other`.
   case string(String)
   /// A table of the state.
@@ -34,6 +36,7 @@ extension LuaValue {
     case .table: "table"
     case .function: "function"
     case .object: "userdata"
+    case .decimal: "decimal"
     case .other(let name): name
     }
   }
@@ -56,6 +59,7 @@ extension LuaValue: Equatable {
     case (.boolean(let left), .boolean(let right)): left == right
     case (.integer(let left), .integer(let right)): left == right
     case (.number(let left), .number(let right)): left == right
+    case (.decimal(let left), .decimal(let right)): left == right
     case (.string(let left), .string(let right)): left == right
     case (.table(let left), .table(let right)): left === right
     case (.function(let left), .function(let right)): left === right

@@ -36,6 +36,14 @@ public struct LuaWriter {
   @inlinable
   public mutating func append(_ value: Double) { clua_write(items, .number).pointee.number = value }
 
+  /// Writes a decimal.
+  @inlinable
+  public mutating func append(_ value: LuaDecimal) {
+    let item = clua_write(items, .decimal)
+    item.pointee.integer = Int64(value.units)
+    item.pointee.tag = UInt32(value.scale)
+  }
+
   /// Writes a string.
   @inlinable
   public mutating func append(_ value: String) {
@@ -61,6 +69,7 @@ public struct LuaWriter {
     case .boolean(let value): append(value)
     case .integer(let value): append(value)
     case .number(let value): append(value)
+    case .decimal(let value): append(value)
     case .string(let value): append(value)
     case .table(let table): append(table)
     case .function(let function): append(function)

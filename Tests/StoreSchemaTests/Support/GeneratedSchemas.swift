@@ -12,17 +12,18 @@ struct GeneratedSchemas {
 
   /// A type; not an optional where it stands in one, because a `Value` cannot tell the two apart.
   mutating func schema(depth: Int = 4, isOptional: Bool = true) -> Schema {
-    switch below(depth == 0 ? 5 : 12) {
+    switch below(depth == 0 ? 6 : 13) {
     case 0: return .dynamic(.int(minimum: nil, maximum: nil))
     case 1: return .dynamic(.string)
     case 2: return .dynamic(.double)
     case 3: return .dynamic(.bool)
     case 4: return .dynamic(.choice(name: "Choice", cases: ["a", "b", "c"]))
-    case 5 where isOptional: return .dynamic(.optional(schema(depth: depth - 1, isOptional: false)))
-    case 5, 6: return .dynamic(.list(schema(depth: depth - 1)))
-    case 7: return .dynamic(.list(record(depth: depth - 1, hasId: true)))
-    case 8: return .dynamic(.map(key: below(2) == 0 ? .int : .string, schema(depth: depth - 1)))
-    case 9: return union(depth: depth - 1)
+    case 5: return .dynamic(.decimal(scale: 2))
+    case 6 where isOptional: return .dynamic(.optional(schema(depth: depth - 1, isOptional: false)))
+    case 6, 7: return .dynamic(.list(schema(depth: depth - 1)))
+    case 8: return .dynamic(.list(record(depth: depth - 1, hasId: true)))
+    case 9: return .dynamic(.map(key: below(2) == 0 ? .int : .string, schema(depth: depth - 1)))
+    case 10: return union(depth: depth - 1)
     default: return record(depth: depth - 1, hasId: below(3) == 0)
     }
   }
@@ -50,6 +51,7 @@ struct GeneratedSchemas {
     case .bool: return .bool(below(2) == 0)
     case .int: return .int(below(5))
     case .double: return .double([0, 1.5, .nan, -.infinity][below(4)])
+    case .decimal(let scale): return .decimal(DecimalNumber(units: [0, -5, 1250, .max][below(4)], scale: scale))
     case .string: return .string(["", "x", "id", "\u{E9}", "a]b.c"][below(5)])
     case .choice(_, let cases): return .string(cases[below(cases.count)])
     case .optional(let wrapped): return below(2) == 0 ? .none : value(wrapped)

@@ -16,11 +16,11 @@ import Testing
         #6 shell.restore to=3  <- -c:6
         as it was after #3:
         #2 ledger.open account="cash" kind="asset"  <- -c:2
-          ledger.accounts.cash  + { kind = "asset", balance = 0 }
+          ledger.accounts.cash  + { kind = "asset", balance = 0.00 }
 
         """)
     #expect(shell.run("plugin unload ledger", "plugin load ledger") == .init())
     #expect(
-      shell.run("why ledger.accounts").output == "#8 shell.loadPlugin name=\"ledger\" version=\"0.1.0\"  <- -c:2\n")
+      shell.run("why ledger.accounts").output == "#8 shell.loadPlugin name=\"ledger\" version=\"0.2.0\"  <- -c:2\n")
   }
 }

@@ -173,19 +173,19 @@ import Testing
       _ = try shell.type(command)
     }
     let state = try shell.type("show --json").output.replacing(
-      #""a":{"kind":"asset","balance":0}"#, with: #""a":{"kind":"asset","balance":8999999999999999998}"#)
+      #""a":{"kind":"asset","balance":0.00}"#, with: #""a":{"kind":"asset","balance":92233720368547758.05}"#)
     let file = try shell.write("state.json", state)
     #expect(try shell.type("import state \(file)").status == 0)
     #expect(
-      try shell.type("dispatch ledger.transfer b a 5").errors.contains(
-        "must be -9000000000000000000...9000000000000000000"))
-    #expect(try shell.type("show ledger.accounts.a.balance").output == "8999999999999999998\n")
+      try shell.type("dispatch ledger.transfer b a 0.05").errors.contains(
+        "the result of 92233720368547758.05 + 0.05 does not fit a decimal"))
+    #expect(try shell.type("show ledger.accounts.a.balance").output == "92233720368547758.05\n")
   }
 
   /// What an argument is made of can be learnt from the shell.
   @Test func typesWithinArgumentsAreDescribed() throws {
     let shell = try Shell()
-    let line = "\n  Line{account: String, amount: Int}\n"
+    let line = "\n  Line{account: String, amount: Decimal(2)}\n"
     let outcome = try shell.type("plugin load ledger", "describe ledger")
     #expect(outcome.output.contains("\ntypes\(line)"), "\(outcome)")
     #expect(try shell.type("help ledger.post").output.contains("\ntypes\(line)describe ledger shows"))

@@ -31,7 +31,7 @@ extension Value {
   /// About how many bytes the value takes beside its place.
   fileprivate var footprint: Int {
     switch self {
-    case .none, .bool, .int, .double: 0
+    case .none, .bool, .int, .double, .decimal: 0
     case .string(let text): text.utf8.count < 16 ? 0 : 32 + text.utf8.count
     case .list(let list): list.reduce(64) { $0 + 16 + $1.footprint }
     case .map(let map): map.reduce(64) { $0 + 48 + $1.value.footprint }

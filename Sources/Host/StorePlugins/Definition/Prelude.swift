@@ -4,6 +4,7 @@ enum Prelude {
   static let definition = """
     local kinds = {}
     local function found(value)
+      if value == decimal then return "the function decimal; write decimal { scale = 2 }" end
       if kinds[value] then return "the function " .. kinds[value] .. "; write " .. kinds[value] .. "()" end
       if type(value) == "string" and #value < 40 then return ("string %q"):format(value) end
       if type(value) == "number" or type(value) == "boolean" then return type(value) .. " " .. tostring(value) end

@@ -120,6 +120,15 @@ struct TypeReader {
       let (minimum, maximum) = (try integer(table["min"], "\(place): min"), try integer(table["max"], "\(place): max"))
       if let minimum, let maximum, minimum > maximum { throw fault("\(place): min is above max") }
       schema = .dynamic(.int(minimum: minimum, maximum: maximum))
+    case "decimal":
+      guard let scale = try integer(table["scale"], "\(place): scale"),
+        (0...DecimalNumber.greatestScale).contains(scale)
+      else {
+        throw fault(
+          "\(place): decimal{…} needs a scale, the number of digits behind the point, from 0 to 18",
+          hint: "write: decimal { scale = 2 }")
+      }
+      schema = .dynamic(.decimal(scale: scale))
     case "enum": schema = .dynamic(.choice(name: "", cases: try cases(table["cases"], place)))
     case "optional": schema = .dynamic(.optional(try type(table["of"], place, inside: kind)))
     case "list": schema = .dynamic(.list(try type(table["of"], "\(place)[…]", inside: kind)))
@@ -159,6 +168,7 @@ struct TypeReader {
     let options: [String]
     switch kind {
     case "int": options = ["min", "max", "default"]
+    case "decimal": options = ["scale", "default"]
     case "bool", "number", "text": options = ["default"]
     case "enum":
       guard case .table(let cases) = table["cases"] else { return }
@@ -237,6 +247,7 @@ extension Schema {
     case .bool: .bool(false)
     case .int(let minimum, let maximum): .int(min(max(0, minimum ?? .min), maximum ?? .max))
     case .double: .double(0)
+    case .decimal(let scale): .decimal(DecimalNumber(units: 0, scale: scale))
     case .string: .string("")
     case .choice(_, let cases): .string(cases.first ?? "")
     case .optional, .any, .union: .none

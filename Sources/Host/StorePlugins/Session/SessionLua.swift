@@ -293,7 +293,7 @@ public final class SessionLua {
     if let given = givenValues[name] { projected?.note(name, Reading(value: given, schema: .dynamic(.any))) }
     return try running { () throws(LuaError) in
       let results = try lua.call(
-        try lua.load(expression, as: takesAll ? .expressions : .expression, chunkName: chunk))
+        try load(expression, as: takesAll ? .expressions : .expression, chunk: chunk))
       if results.count == 1 || !takesAll, case .object(SliceObjects.stateObject) = results.first {
         return try wholeState()
       }
@@ -322,6 +322,17 @@ public final class SessionLua {
     return try running { () throws(LuaError) in try body(lua) }
   }
 
+  /// Reads a text, in which numbers that are compared with decimals of the state are decimals.
+  private func load(_ text: String, as form: LuaForm, chunk: String) throws(LuaError) -> LuaFunction {
+    let text = DecimalComparisons.settled(in: text) { name in
+      guard name.hasPrefix("state."), let path = try? Path(parsing: String(name.dropFirst("state.".count))),
+        case .decimal? = path.value(in: view.pointee.readSlice)
+      else { return false }
+      return true
+    }
+    return try lua.load(text, as: form, chunkName: chunk)
+  }
+
   /// The state in its order.
   private func wholeState() throws(LuaError) -> Reading {
     do {
@@ -334,7 +345,7 @@ public final class SessionLua {
   /// True if an expression holds: is neither false nor nil.
   public func holds(_ expression: String, chunk: String) throws(SessionLuaError) -> Bool {
     try running { () throws(LuaError) in
-      try lua.call(try lua.load(expression, as: .expression, chunkName: chunk)).first?.isTruthy ?? false
+      try lua.call(try load(expression, as: .expression, chunk: chunk)).first?.isTruthy ?? false
     }
   }
 
@@ -358,7 +369,7 @@ public final class SessionLua {
   /// An expression that is asked many times: each name in it must be that of something.
   public func condition(_ expression: String, chunk: String) throws(SessionLuaError) -> SessionCondition {
     let function = try Self.converting { () throws(LuaError) in
-      try known(lua.load(expression, as: .expression, chunkName: chunk))
+      try known(load(expression, as: .expression, chunk: chunk))
     }
     return SessionCondition { [self] () throws(SessionLuaError) in
       try running { () throws(LuaError) in try lua.call(function).first?.isTruthy ?? false }
@@ -367,7 +378,7 @@ public final class SessionLua {
 
   /// Runs a chunk.
   public func run(_ text: String, chunk: String) throws(SessionLuaError) {
-    _ = try running { () throws(LuaError) in try lua.call(try lua.load(text, chunkName: chunk)) }
+    _ = try running { () throws(LuaError) in try lua.call(try load(text, as: .chunk, chunk: chunk)) }
   }
 }
 

@@ -5,7 +5,7 @@ extension Value {
   /// The number of values in it, itself among them.
   var extent: Int {
     switch self {
-    case .none, .bool, .int, .double, .string: 1
+    case .none, .bool, .int, .double, .decimal, .string: 1
     case .list(let list): list.reduce(1) { $0 + $1.extent }
     case .map(let map): map.reduce(1) { $0 + $1.1.extent }
     case .record(let record): record.values.reduce(1) { $0 + $1.extent }

@@ -232,7 +232,7 @@ struct SlicePart {
     case .string: form = .string
     case .record, .list, .map: form = .parts
     case .optional(let wrapped): form = wrapped.kind.hasParts ? .optionalParts : .other
-    case .choice, .union, .any: form = .other
+    case .choice, .decimal, .union, .any: form = .other
     }
     (minimum, maximum) = bounds
     isWhole = schema.unwrapped.isWhole

@@ -54,6 +54,7 @@ struct LuaDifference {
     case (.integer(let left), .number(let right)): Double(exactly: left) == right
     case (.number(let left), .integer(let right)): left == Double(exactly: right)
     case (.number(let left), .number(let right)): left == right || left.isNaN && right.isNaN
+    case (.decimal(let left), .decimal(let right)): DecimalNumber(left).isWorth(DecimalNumber(right))
     case (.string(let left), .string(let right)): left.hasSameBytes(as: right)
     default: left == right
     }

@@ -11,6 +11,7 @@ enum LuaBridge {
     case .bool(let value): writer.append(value)
     case .int(let value): writer.append(value)
     case .double(let value): writer.append(value)
+    case .decimal(let value): writer.append(LuaDecimal(units: value.units, scale: Int(value.scale)))
     case .string(let value): writer.append(value)
     case .list(let list):
       writer.beginTable(array: list.count)
@@ -62,6 +63,7 @@ enum LuaBridge {
     case .boolean(let value): return .bool(value)
     case .integer(let value): return .int(value)
     case .number(let value): return .double(value)
+    case .decimal(let value): return .decimal(DecimalNumber(value))
     case .string(let value): return .string(value)
     case .object(let object): return try read(object)
     case .table(let table):
@@ -141,10 +143,16 @@ extension LuaValue {
     case .boolean(let value): "bool \(value)"
     case .integer(let value): "number \(value)"
     case .number(let value): "number \(ScalarText.text(of: value))"
+    case .decimal(let value): "decimal \(DecimalNumber(value))"
     case .string(let value): "string \(ScalarText.quoted(value))"
     case .table: "a table"
     case .function: "a function"
     case .object, .other: "a \(typeName)"
     }
   }
+}
+
+extension DecimalNumber {
+  /// A number of Lua's.
+  init(_ decimal: LuaDecimal) { self.init(units: decimal.units, scale: decimal.scale) }
 }

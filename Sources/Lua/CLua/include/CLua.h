@@ -27,6 +27,7 @@ typedef enum CLUA_CLOSED CLuaKind : uint32_t {
   CLuaKindTable,
   CLuaKindFunction,
   CLuaKindObject,
+  CLuaKindDecimal,
   CLuaKindOther,
 } CLuaKind;
 
@@ -34,7 +35,10 @@ typedef enum CLUA_CLOSED CLuaKind : uint32_t {
 /// handing one out allocates nothing.
 typedef uint64_t CLuaObject;
 
-/// A Lua value on a stack, read without conversion. `bytes` live as long as the stack slot.
+/// The most digits that a decimal has behind its point.
+enum { CLUA_DECIMAL_SCALE = 18 };
+
+/// A Lua value on a stack, read without conversion; of a decimal `integer` is its units and `count` its scale. `bytes` live as long as the stack slot.
 typedef struct CLuaValue {
   CLuaKind kind;
   int32_t index;
@@ -57,6 +61,7 @@ typedef enum CLUA_CLOSED CLuaItemKind : uint32_t {
   CLuaItemKindObject,
   CLuaItemKindReference,
   CLuaItemKindString,
+  CLuaItemKindDecimal,
   CLuaItemKindBeginTable,
   CLuaItemKindRefillTable,
   CLuaItemKindEndTable,

@@ -81,7 +81,7 @@ package enum CSVRenderer {
   private static func append(_ value: Value, to out: inout TextBuffer) {
     switch value {
     case .none: break
-    case .bool, .int, .double: _ = Cell.append(value, to: &out)
+    case .bool, .int, .double, .decimal: _ = Cell.append(value, to: &out)
     case .string(let text): append(text, to: &out)
     case .list, .map, .record, .variant: append(JSON.text(of: value), to: &out)
     }

@@ -10,6 +10,7 @@ package enum Cell {
     case .bool(let value): out.append(value)
     case .int(let number): out.append(number)
     case .double(let number): out.append(ScalarText.text(of: number))
+    case .decimal(let number): out.append(number.description)
     case .string(let text): return out.appendBare(text)
     case .list, .map, .record, .variant: return out.appendBare(InlineText.text(of: value))
     }

@@ -58,6 +58,7 @@ package struct Chart {
       switch place {
       case .int(let number): Double(number)
       case .double(let number) where number.isFinite: number
+      case .decimal(let number): number.nearestFloat
       default: nil
       }
     }
@@ -142,6 +143,7 @@ extension Value {
     case .none: nil
     case .int(let number): Double(number)
     case .double(let number): number
+    case .decimal(let number): number.nearestFloat
     case .bool(let isTrue): isTrue ? 1 : 0
     default: throw ShellError(code: .typeMismatch, message: "plot draws numbers, got \(described)")
     }

@@ -8,7 +8,7 @@ package struct LayoutRenderer {
 
   package func write(_ value: Value, to out: inout TextBuffer) {
     switch value {
-    case .none, .bool, .int, .double: writeLine(value, to: &out)
+    case .none, .bool, .int, .double, .decimal: writeLine(value, to: &out)
     case .string(let text):
       // Alone, text is quoted; in a table or a tree it is bare.
       out.appendQuoted(text)
@@ -60,7 +60,7 @@ package struct LayoutRenderer {
 
   private func writeValue(_ value: Value, indentation: Int, nameEnd: Int, to out: inout TextBuffer) {
     switch value {
-    case .none, .bool, .int, .double: writeLine(value, to: &out)
+    case .none, .bool, .int, .double, .decimal: writeLine(value, to: &out)
     case .string(let text):
       if text.isEmpty { out.removeLast(out.bytes.count - nameEnd) }
       writeLine(.string(text), to: &out)

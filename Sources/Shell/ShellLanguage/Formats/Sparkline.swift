@@ -37,6 +37,7 @@ package enum Sparkline {
     case .none: return nil
     case .int(let number): return Double(number)
     case .double(let number): return number
+    case .decimal(let number): return number.nearestFloat
     default:
       throw ShellError(
         code: .typeMismatch, message: "spark draws a list of numbers, got \(value.described)",

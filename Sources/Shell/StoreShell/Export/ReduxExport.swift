@@ -126,7 +126,7 @@ extension Value {
     case .map(let map): map.contains { $0.value.hasLargeNumbers }
     case .record(let record): record.values.contains(where: \.hasLargeNumbers)
     case .variant(let variant): variant.payload.values.contains(where: \.hasLargeNumbers)
-    case .none, .bool, .double, .string: false
+    case .none, .bool, .double, .decimal, .string: false
     }
   }
 }

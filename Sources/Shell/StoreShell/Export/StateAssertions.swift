@@ -89,7 +89,7 @@ struct StateAssertions {
   /// Says of each scalar in a value what it is.
   private func append(_ accessor: String, _ value: Value, _ add: (String) -> Void) {
     switch value {
-    case .none, .bool, .int, .string, .double:
+    case .none, .bool, .int, .string, .double, .decimal:
       if let literal = Self.literal(value) { add("\(accessor) == \(literal)") }
     case .list(let list):
       Self.size(accessor, value).map(add)
@@ -153,7 +153,7 @@ struct StateAssertions {
     case .double(let value) where value.isNaN: nil
     case .double(let value) where value.isInfinite: value > 0 ? "math.huge" : "-math.huge"
     case .double(let value): ScalarText.text(of: value)
-    case .string: InlineText.text(of: value, spelling: .lua)
+    case .string, .decimal: InlineText.text(of: value, spelling: .lua)
     default: nil
     }
   }

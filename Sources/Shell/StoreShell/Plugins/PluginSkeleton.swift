@@ -127,7 +127,8 @@ struct PluginSkeleton {
 
   /// The sandbox's share of Lua's own globals.
   static let sandboxGlobals = [
-    "_G", "_VERSION", "assert", "coroutine", "error", "getmetatable", "ipairs", "load", "math", "next", "pairs",
+    "_G", "_VERSION", "assert", "coroutine", "decimal", "error", "getmetatable", "ipairs", "load", "math", "next",
+    "pairs",
     "pcall",
     "rawequal", "rawget", "rawlen", "rawset", "select", "setmetatable", "string", "table", "tonumber", "tostring",
     "type", "utf8",

@@ -22,6 +22,7 @@ struct TypeAnnotations {
     case .bool: "boolean"
     case .int: "integer"
     case .double: "number"
+    case .decimal: "decimal"
     case .string: "string"
     case .any: "any"
     case .choice(_, let cases): cases.isEmpty ? "string" : cases.map { "\"\($0)\"" }.joined(separator: "|")

@@ -186,6 +186,19 @@ struct TypeStubs {
     ---@param options? { default?: number }
     ---@return stsh.Type
     function number(options) end
+    ---An exact decimal number: decimal("12.50"). It is equal to decimals only: compare it with decimal(0), not with 0.
+    ---@class decimal
+    ---@field units integer the number without its point
+    ---@field scale integer the number of digits behind the point
+    ---@operator add(decimal|number): decimal
+    ---@operator sub(decimal|number): decimal
+    ---@operator mul(integer): decimal
+    ---@operator unm: decimal
+    ---@overload fun(options: { scale: integer, default?: decimal|number|string }): stsh.Type
+    ---@param value decimal|number|string
+    ---@param scale? integer
+    ---@return decimal
+    function decimal(value, scale) end
     ---@param options? { default?: boolean }
     ---@return stsh.Type
     function bool(options) end

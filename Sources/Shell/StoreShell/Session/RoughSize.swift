@@ -11,7 +11,7 @@ extension Value {
   private func roughSize(_ looks: inout Int) -> Int {
     looks -= 1
     switch self {
-    case .none, .bool, .int, .double: return 16
+    case .none, .bool, .int, .double, .decimal: return 16
     case .string(let text): return 16 + text.utf8.count
     case .list(let list): return Self.roughSize(list, list.count, &looks)
     case .map(let map): return Self.roughSize(map.lazy.map(\.value), map.count, &looks)

@@ -32,7 +32,7 @@ extension Session {
     switch value {
     // The result of a division in Lua is a float, even where it is whole.
     case .double(let number): return Int(exactly: number).map { "\($0)" } ?? ScalarText.text(of: number)
-    case .string, .int, .bool, .none: return JSON.text(of: value)
+    case .string, .int, .decimal, .bool, .none: return JSON.text(of: value)
     default:
       throw ShellError(
         code: .typeMismatch, message: "a selector takes a number or a text, \(reference.text) is \(value.described)")

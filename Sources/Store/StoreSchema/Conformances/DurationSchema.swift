@@ -15,6 +15,7 @@ extension Duration: Schematic {
     switch value {
     case .int(let seconds): duration = .seconds(seconds)
     case .double(let seconds): duration = Duration(secondsShown: seconds)
+    case .decimal(let number): duration = Duration(decimalSeconds: number.description)
     case .string(let text): duration = Duration(decimalSeconds: text)
     default: duration = nil
     }

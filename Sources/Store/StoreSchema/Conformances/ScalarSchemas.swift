@@ -45,7 +45,7 @@ extension Schema.Kind {
   public var hasParts: Bool {
     switch self {
     case .list, .map, .record: true
-    case .bool, .int, .double, .string, .choice, .optional, .union, .any: false
+    case .bool, .int, .double, .decimal, .string, .choice, .optional, .union, .any: false
     }
   }
 }
@@ -79,6 +79,7 @@ extension Double: Schematic {
     switch value {
     case .double(let value): self = value
     case .int(let value): self = Double(value)
+    case .decimal(let value): self = value.nearestFloat
     default: throw Double.schema.mismatch(value)
     }
   }

@@ -15,7 +15,7 @@ public struct SchemaError: Error, Hashable, Sendable, CustomStringConvertible {
   public init(expected: String, found value: Value) {
     let number: Value? =
       switch value {
-      case .int, .double: value
+      case .int, .double, .decimal: value
       default: nil
       }
     self.init(Path(), .typeMismatch(expected: expected, found: value.described, number: number))
@@ -96,6 +96,7 @@ extension Value {
     case .bool(let value): "bool \(value)"
     case .int(let value): "number \(value)"
     case .double(let value): "number \(ScalarText.text(of: value))"
+    case .decimal(let value): "decimal \(value)"
     case .string(let value): "string \(ScalarText.quoted(value))"
     case .list: "a list"
     case .map, .record: "a record"

@@ -11,6 +11,7 @@ extension JSON {
       } else {
         append(quoted: ScalarText.text(of: number), to: &out)
       }
+    case .decimal(let number): append(bare: number.description, to: &out)
     case .string(let text): append(quoted: text, to: &out)
     case .list(let list):
       out.append(UInt8(ascii: "["))

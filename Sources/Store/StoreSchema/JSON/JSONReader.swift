@@ -297,6 +297,12 @@ public struct JSONReader {
     guard let number = Double(text), number.isFinite else {
       throw JSONError(message: "the number \(text) is too large", offset: start, isOfValue: true)
     }
+    // More digits than every float holds: if this one shows others, they are kept as they are.
+    if !isWhole, position - start > 16, let exact = DecimalNumber(text),
+      DecimalNumber(number, mostDigits: 17)?.isWorth(exact) != true
+    {
+      return .decimal(exact)
+    }
     return .double(number)
   }
 

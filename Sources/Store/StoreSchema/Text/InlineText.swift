@@ -26,6 +26,9 @@ package enum InlineText {
         out.append(number)
       }
     case .double(let number): append(number, spelling, to: &out)
+    case .decimal(let number):
+      let digits = number.description
+      out.append(spelling == .lua ? "decimal(\"\(digits)\")" : digits)
     case .string(let text): append(text, spelling, to: &out)
     case .list(let list):
       guard !list.isEmpty else {

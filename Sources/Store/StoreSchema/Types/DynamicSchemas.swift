@@ -20,7 +20,7 @@ extension Schema {
     if isDynamic { return self }
     let kind: Kind =
       switch kind {
-      case .bool, .int, .double, .string, .choice, .any: kind
+      case .bool, .int, .double, .decimal, .string, .choice, .any: kind
       case .optional(let wrapped): .optional(wrapped.dynamic)
       case .list(let element): .list(element.dynamic)
       case .map(let key, let value): .map(key: key, value.dynamic)
@@ -38,7 +38,7 @@ extension Schema {
 
   private static func dynamicParts(_ kind: Kind) -> Access.Parts {
     switch kind {
-    case .bool, .int, .double, .string, .choice, .any: .none
+    case .bool, .int, .double, .decimal, .string, .choice, .any: .none
     case .optional: .optional(dynamicOptional)
     case .list(let element): .list(dynamicList(element))
     case .map: .map(dynamicMap)

@@ -17,7 +17,7 @@ public struct NamedTypes {
   /// - Parameter isKnown: true if the reader knows the outermost one already, so that only what is within it is new.
   public mutating func add(_ schema: Schema, isKnown: Bool = false) {
     switch schema.kind {
-    case .bool, .int, .double, .string, .any: break
+    case .bool, .int, .double, .decimal, .string, .any: break
     case .optional(let wrapped), .list(let wrapped), .map(_, let wrapped): add(wrapped, isKnown: isKnown)
     case .choice: note(schema, isKnown)
     case .record(let record):

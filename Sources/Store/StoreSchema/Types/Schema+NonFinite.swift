@@ -1,11 +1,12 @@
 extension Schema {
   /// A value read from JSON in which `"inf"`, `"-inf"` and `"nan"` are numbers, where numbers are declared: JSON has no
-  /// digits for them. What does not fit stays as it is.
+  /// digits for them. Where decimals are declared, a number is what its digits say. What does not fit stays as it is.
   package func readingNonFinite(_ value: Value) -> Value {
     switch (kind, value) {
     case (.double, .string("inf")): .double(.infinity)
     case (.double, .string("-inf")): .double(-.infinity)
     case (.double, .string("nan")): .double(.nan)
+    case (.decimal, .double(let number)): DecimalNumber(number, mostDigits: 17).map { .decimal($0) } ?? value
     case (.optional(let wrapped), _): wrapped.readingNonFinite(value)
     case (.list(let element), .list(let list)): .list(PersistentList(list.map(element.readingNonFinite)))
     case (.map(_, let element), .map(let map)):

@@ -9,7 +9,7 @@ extension Schema {
 
   private func signature(hasDefaults: Bool) -> String {
     switch kind {
-    case .bool, .double, .string, .any: typeName
+    case .bool, .double, .decimal, .string, .any: typeName
     case .int(nil, nil): "Int"
     case .int(let minimum, let maximum):
       "Int(\(minimum.map(\.description) ?? "")...\(maximum.map(\.description) ?? ""))"

@@ -62,6 +62,8 @@ public final class Schema: Sendable {
     case int(minimum: Int?, maximum: Int?)
     /// A double-precision number.
     case double
+    /// An exact decimal number with so many digits behind its point.
+    case decimal(scale: Int)
     /// Text.
     case string
     /// A name out of a set: an enum without payloads.

@@ -21,7 +21,7 @@ extension Schema {
   /// True if values of the type have one form, which the Swift type knows best: a choice knows its names better.
   var isScalar: Bool {
     switch kind {
-    case .bool, .int, .double, .string, .any: true
+    case .bool, .int, .double, .decimal, .string, .any: true
     case .choice, .optional, .list, .map, .record, .union: false
     }
   }
@@ -42,11 +42,13 @@ extension Schema {
       switch value {
       case .double: return value
       case .int(let number): return .double(Double(number))
+      case .decimal(let number): return .double(number.nearestFloat)
       case .string("inf") where isJSON: return .double(.infinity)
       case .string("-inf") where isJSON: return .double(-.infinity)
       case .string("nan") where isJSON: return .double(.nan)
       default: throw mismatch(value)
       }
+    case .decimal(let scale): return .decimal(try decimal(isJSON ? readingNonFinite(value) : value, scale: scale))
     case .string:
       guard case .string = value else { throw mismatch(value) }
       return value

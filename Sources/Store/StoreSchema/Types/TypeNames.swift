@@ -5,6 +5,7 @@ extension Schema {
     case .bool: "Bool"
     case .int: "Int"
     case .double: "Double"
+    case .decimal(let scale): Schema.Kind.decimalName(scale)
     case .string: "String"
     case .choice(let name, let cases): name.isEmpty ? cases.joined(separator: "|") : name
     case .optional(let wrapped): wrapped.typeName + "?"
@@ -20,7 +21,7 @@ extension Schema {
   /// enum's cases, an integer's bounds. Nil: there is nothing to add.
   public var typeDetail: String? {
     switch kind {
-    case .bool, .double, .string, .any: return nil
+    case .bool, .double, .decimal, .string, .any: return nil
     case .int: return bounds
     case .choice(let name, let cases):
       return name.isEmpty ? nil : "\(name){\(cases.joined(separator: ", "))}"

@@ -9,6 +9,7 @@ extension Value {
     case (.int(let left), .int(let right)): left == right
     case (.double(let left), .double(let right)):
       left == right ? left.sign == right.sign : left.isNaN && right.isNaN
+    case (.decimal(let left), .decimal(let right)): left == right
     case (.string(let left), .string(let right)): left.hasSameBytes(as: right)
     case (.list(let left), .list(let right)): left == right
     case (.map(let left), .map(let right)): left == right
@@ -30,6 +31,7 @@ extension Value {
     case .map(let value): hash(6, value, into: &hasher)
     case .record(let value): hash(7, value, into: &hasher)
     case .variant(let value): hash(8, value, into: &hasher)
+    case .decimal(let value): hash(9, value, into: &hasher)
     }
   }
 

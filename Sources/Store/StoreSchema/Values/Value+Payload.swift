@@ -95,7 +95,7 @@ extension Value {
     let layout = RecordLayout(name: "", fields: [])
     let others: [Value] = [
       .none, .list([]), .map([:]), .record(Record(layout, [])),
-      .variant(Variant(name: "", payload: Record(layout, []))),
+      .variant(Variant(name: "", payload: Record(layout, []))), .decimal(DecimalNumber(units: 1, scale: 2)),
     ]
     let tags = [int, double, bool, string] + others.map { bytes($0)[offset] }
     // No payload and any one of those without may share a tag, which is none of the four.

@@ -14,6 +14,8 @@ public enum Value: Hashable, Sendable {
   case int(Int)
   /// A double-precision number.
   case double(Double)
+  /// An exact decimal number.
+  case decimal(DecimalNumber)
   /// Text.
   case string(String)
   /// Values in order; the first has index 1 in paths and in Lua.

@@ -37,6 +37,7 @@ struct ActionGenerator {
     case .int(let minimum, let maximum): return .int(integer(minimum ?? -3, maximum ?? .max))
     case .double:
       return .double([0, 1, -1, 0.5, 1e9, Double(number(below: 1000)) / 8].randomElement(using: &random) ?? 0)
+    case .decimal(let scale): return .decimal(DecimalNumber(units: integer(.min, .max), scale: scale))
     case .string: return .string(word())
     case .choice(_, let cases): return .string(cases.randomElement(using: &random) ?? "")
     case .optional(let inner): return number(below: 3) == 0 ? .none : value(of: inner, depth: depth)

@@ -90,7 +90,7 @@ struct Narrowing {
       }
     }
     var chosen = elements.list
-    if let condition { chosen = try session.elements(chosen, where: condition, elements.fields) }
+    if let condition { chosen = try session.elements(of: elements, where: condition) }
     if let order {
       let fields = order.0.map { ($0, isInteger: elements.areIntegers($0.field)) }
       chosen.sort { Self.isBefore($0, $1, by: fields) }
@@ -164,6 +164,14 @@ private struct Elements {
     return false
   }
 
+  /// The fields for which decimals are declared, and `it` where the elements are decimals.
+  var decimals: Set<String> {
+    func isDecimal(_ path: [Path.Step]) -> Bool {
+      if case .decimal? = schema.type(at: path[...])?.wrapped.kind { true } else { false }
+    }
+    return fields.filter { isDecimal([.all, .field($0)]) }.union(isDecimal([.all]) ? ["it"] : [])
+  }
+
   /// Some of them, as they stood.
   func reading(_ chosen: [Element], isList: Bool) -> Reading {
     guard isMap else { return Reading(value: .list(PersistentList(chosen.map(\.value))), schema: schema) }
@@ -212,11 +220,12 @@ extension Session {
 
   /// The elements for which an expression holds.
   fileprivate func elements(
-    _ elements: [Elements.Element], where condition: String, _ fields: Set<String>
+    of elements: Elements, where condition: String
   ) throws -> [Elements.Element] {
-    let condition = try lua().condition(condition, onFields: elements.isEmpty ? nil : fields, chunk: chunkName)
+    let condition = try lua().condition(
+      condition, onFields: elements.list.isEmpty ? nil : elements.fields, decimals: elements.decimals, chunk: chunkName)
     var chosen: [Elements.Element] = []
-    for (index, element) in elements.enumerated() {
+    for (index, element) in elements.list.enumerated() {
       if index % 256 == 255, isInterrupted { throw ShellError.interrupted }
       if try condition.holds(for: element.value, key: element.key) { chosen.append(element) }
     }
@@ -255,6 +264,11 @@ extension Value {
     case (.int(let one), .double(let two)): Double(one) < two
     case (.double(let one), .int(let two)): one < Double(two)
     case (.double(let one), .double(let two)): one < two
+    case (.decimal(let one), .decimal(let two)): one < two
+    case (.decimal(let one), .int(let two)): one < DecimalNumber(units: two)
+    case (.int(let one), .decimal(let two)): DecimalNumber(units: one) < two
+    case (.decimal(let one), .double(let two)): one.nearestFloat < two
+    case (.double(let one), .decimal(let two)): one < two.nearestFloat
     case (.string(let one), .string(let two)): one < two
     default: rank < other.rank
     }
@@ -264,7 +278,7 @@ extension Value {
     switch self {
     case .none: 0
     case .bool: 1
-    case .int, .double: 2
+    case .int, .double, .decimal: 2
     case .string: 3
     default: 4
     }

@@ -1,0 +1,117 @@
+import LuaRuntime
+import Testing
+
+/// Exact decimals of Lua code.
+@Suite struct DecimalTests {
+  let state: LuaState
+
+  init() throws { state = try LuaState() }
+
+  private func text(_ expression: String) throws -> String {
+    guard case .string(let text)? = try run(state, "return tostring(\(expression))").first else { return "none" }
+    return text
+  }
+
+  private func message(_ expression: String) throws -> String {
+    guard case .string(let text)? = try run(state, "return select(2, pcall(function() return \(expression) end))").first
+    else { return "none" }
+    return text
+  }
+
+  @Test func arithmeticIsThatOfIntegers() throws {
+    try state.setGlobal(
+      "report", .function(state.makeFunction { call in for value in call.arguments { call.results.append(value) } }))
+    var seed = 7
+    func next() -> Int {
+      seed = seed &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      return seed >> (abs(seed % 63))
+    }
+    let function = try run(
+      state,
+      """
+      return function(a, b, n)
+        local function try(f) local ok, result = pcall(f) return ok and result or nil end
+        return try(function() return a + b end), try(function() return a - b end), try(function() return a * n end),
+          try(function() return -a end), a == b, a < b, a <= b, decimal(tostring(a)) == a
+      end
+      """
+    ).first
+    guard case .function(let reckon)? = function else { throw Refusal(reason: "no function") }
+    for _ in 0..<5_000 {
+      let (left, right, scale) = (next(), next(), abs(next() % 19))
+      func decimal(_ units: Int) -> LuaValue { .decimal(LuaDecimal(units: units, scale: scale)) }
+      func exact(_ result: (partialValue: Int, overflow: Bool)) -> LuaValue {
+        result.overflow ? .nil : decimal(result.partialValue)
+      }
+      #expect(
+        try state.call(reckon, [decimal(left), decimal(right), .integer(right)]) == [
+          exact(left.addingReportingOverflow(right)), exact(left.subtractingReportingOverflow(right)),
+          exact(left.multipliedReportingOverflow(by: right)), exact((0).subtractingReportingOverflow(left)),
+          .boolean(left == right), .boolean(left < right), .boolean(left <= right), .boolean(true),
+        ], "\(left) \(right) \(scale)")
+    }
+  }
+
+  @Test func wholeNumbersAndFloatsMixExactly() throws {
+    #expect(try text(#"decimal("12.50") + 1"#) == "13.50")
+    #expect(try text(#"3 - decimal("0.001")"#) == "2.999")
+    #expect(try text(#"2 * decimal("12.50")"#) == "25.00")
+    #expect(try text(#"decimal("12.50") * 2.0"#) == "25.00")
+    #expect(try text(#"decimal("1.10") + decimal("0.005")"#) == "1.105")
+    #expect(try text(#"decimal("1.00") + 0.1"#) == "1.10")
+    #expect(try text(#"decimal("1.00") + 1e15"#) == "1000000000000001.00")
+    #expect(try text(#"decimal("0.10") < 0.11 and decimal("0.10") <= 0.1 and 0 < decimal("0.01")"#) == "true")
+    #expect(try text(#"decimal("1.5") == decimal("1.500")"#) == "true")
+    #expect(try text(#""it is " .. decimal("0.05") .. "!""#) == "it is 0.05!")
+    #expect(try text(#"decimal(5, 2)"#) == "5.00")
+    #expect(try text(#"decimal(0.5)"#) == "0.5")
+    #expect(try text(#"decimal("-0.05").units * 10 + decimal("-0.05").scale"#) == "-48")
+    #expect(try text(#"decimal("1.20") + decimal("-1.20")"#) == "0.00")
+    #expect(try text(#"decimal("-9223372036854775808")"#) == "-9223372036854775808")
+    #expect(
+      try run(
+        state,
+        "local t = {decimal('2.5'), decimal('10'), decimal('-1')} table.sort(t) return tostring(t[1]), tostring(t[3])")
+        == [.string("-1"), .string("10")])
+    // As Lua has it, values of two types are never equal.
+    #expect(try text(#"decimal("0.00") == 0"#) == "false")
+  }
+
+  @Test func whatIsNotExactIsAnErrorThatSaysWhatToDo() throws {
+    #expect(
+      try message(#"decimal("9223372036854775807") + 1"#).hasSuffix(
+        "the result of 9223372036854775807 + 1 does not fit a decimal"))
+    #expect(
+      try message(#"-decimal("-9223372036854775808")"#).hasSuffix(
+        "the opposite of -9223372036854775808 does not fit a decimal"))
+    #expect(try message(#"decimal("1e17") + decimal("0.01")"#).hasSuffix("+ 0.01 does not fit a decimal"))
+    #expect(
+      try message(#"decimal("1.00") + 0.125"#).hasSuffix(
+        #"the float 0.125 is not exact at a scale of 2; round it, or write decimal("…")"#))
+    #expect(try message(#"decimal("1.00") + (0.1 + 0.2)"#).contains("has more digits than it tells for certain"))
+    #expect(try message(#"decimal("1.00") / 3"#).contains("a decimal is not divided"))
+    #expect(try message(#"decimal("1.00") * 0.5"#).contains("multiplied by a whole number"))
+    #expect(try message(#"decimal("1.00") * decimal("2")"#).contains("multiplied by a whole number"))
+    #expect(try message(#"decimal("1.00") + "1""#).contains("a decimal and a string"))
+    #expect(try message(#"decimal("1.00") < nil"#).contains("a decimal and a nil"))
+    #expect(try message(#"decimal("1.00").cents"#).contains("a decimal has .units and .scale, not 'cents'"))
+    #expect(try message(#"decimal("12,50")"#).contains(#"got "12,50""#))
+    #expect(try message(#"decimal("0.125", 2)"#).hasSuffix("0.125 does not fit a scale of 2"))
+    #expect(try message("decimal(1 << 62, 18)").contains("does not fit a decimal of scale 18"))
+    #expect(try message("decimal()").contains("the type is decimal { scale = 2 }"))
+    #expect(try message("getmetatable(decimal(1)).__add") != "function")
+    #expect(try message("setmetatable(decimal(1), {})").contains("table expected"))
+  }
+
+  @Test func aFunctionThatHoldsAnotherDecimalIsAnotherOne() throws {
+    let made = try run(state, "local d = decimal('1.50') return function() return d end, function(new) d = new end")
+    guard case .function(let holder) = made[0], case .function(let change) = made[1] else {
+      throw Refusal(reason: "no functions")
+    }
+    let before = try state.digestOfCaptures(holder)
+    _ = try state.call(change, [.decimal(LuaDecimal(units: 150, scale: 2))])
+    #expect(try state.digestOfCaptures(holder) == before)
+    _ = try state.call(change, [.decimal(LuaDecimal(units: 151, scale: 2))])
+    #expect(try state.digestOfCaptures(holder) != before)
+  }
+}

@@ -1,0 +1,161 @@
+import StoreHistory
+import Testing
+
+@testable import StoreShell
+
+/// Decimals go through all that a store does with its values, and stay exact.
+@Suite struct DecimalTests {
+  private static let till = """
+    return plugin {
+      state = {
+        field("total", decimal { scale = 2 }),
+        field("rows", list(record("Row", { field("id", int()), field("amount", decimal { scale = 2 }) }))),
+        field("best", optional(decimal { scale = 2 })),
+        field("by", map(decimal { scale = 2 })),
+      },
+      actions = {
+        { name = "add", args = { field("id", int()), field("amount", decimal { scale = 2, default = "0.10" }) } },
+        { name = "share", args = { field("of", number()) } },
+        { name = "double" },
+      },
+      reducers = {
+        add = function(s, a)
+          s.rows[#s.rows + 1] = { id = a.id, amount = a.amount }
+          s.total = s.total + a.amount
+          s.by["k" .. a.id % 5] = a.amount
+          if not s.best or a.amount > s.best then s.best = a.amount end
+        end,
+        share = function(s, a) s.total = a.of end,
+        double = function(s) s.total = s.total * 2 end,
+      },
+      projections = { { name = "sum", type = decimal { scale = 2 }, fn = function(state)
+        local sum = 0
+        for _, row in ipairs(state.till.rows) do sum = sum + row.amount end
+        return sum
+      end } },
+    }
+    """
+
+  private func shell() throws -> Shell {
+    let shell = try Shell()
+    let folder = try shell.plugin("till", Self.till)
+    #expect(shell.run("plugin load \(folder)").status == 0)
+    return shell
+  }
+
+  private func text(_ cents: Int) -> String {
+    let (euros, rest) = abs(cents).quotientAndRemainder(dividingBy: 100)
+    return "\(cents < 0 ? "-" : "")\(euros).\(rest < 10 ? "0" : "")\(rest)"
+  }
+
+  /// Adds amounts at random; answers their sum in the smallest unit.
+  private func fill(_ shell: Shell, _ count: Int = 60) throws -> Int {
+    var (sum, seed) = (0, 32)
+    for id in 1...count {
+      seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648
+      let cents = seed % 2_000_001 - 1_000_000
+      sum += cents
+      #expect(shell.run("dispatch till.add \(id) \"\(text(cents))\"").status == 0)
+    }
+    return sum
+  }
+
+  @Test func sumsAreThoseOfIntegers() throws {
+    let shell = try shell()
+    let sum = text(try fill(shell))
+    #expect(shell.run("show till.total", "show till.sum", "= state.till.total").output == "\(sum)\n\(sum)\n\(sum)\n")
+    #expect(shell.run("assert state.till.total == project(\"till.sum\")").status == 0)
+  }
+
+  @Test func aStoreThatIsOpenedAgainHoldsThem() throws {
+    let shell = try Shell()
+    #expect(shell.openStore("\(shell.folder)/a.db").status == 0)
+    #expect(shell.run("plugin load \(try shell.plugin("till", Self.till))").status == 0)
+    let sum = text(try fill(shell))
+    let state = shell.run("show till --json").output
+    let copy = try shell.killedCopy(of: "\(shell.folder)/a.db", as: "killed.db")
+    let other = try Shell()
+    #expect(other.openStore(copy).status == 0)
+    #expect(other.run("show till --json").output == state)
+    #expect(other.run("undo", "undo --to 5", "redo", "redo", "show till.total").output.hasSuffix("\(sum)\n"))
+  }
+
+  @Test func aRecordingAndAScriptSayThemExactly() throws {
+    let shell = try shell()
+    let sum = text(try fill(shell, 12))
+    let (log, script) = ("\(shell.folder)/log.jsonl", "\(shell.folder)/log.stsh")
+    #expect(shell.run("export journal \(log)", "export journal \(script) --as stsh").status == 0)
+    let replayed = shell.run("replay \(log) --verify")
+    #expect(replayed.status == 0, "\(replayed)")
+    let again = try Shell()
+    let sourced = again.run("source \(script)", "show till.total")
+    #expect(sourced.status == 0, "\(sourced)")
+    #expect(sourced.output.hasSuffix("\(sum)\n"))
+  }
+
+  @Test func aStateFileHoldsMoreDigitsThanAFloat() throws {
+    let shell = try shell()
+    _ = shell.run("dispatch till.add 1 90071992547409.93")
+    let file = "\(shell.folder)/state.json"
+    #expect(shell.run("export state \(file)", "undo", "import state \(file)").status == 0)
+    #expect(shell.run("show till.total").output == "90071992547409.93\n")
+  }
+
+  @Test func tablesAndJSONAreReadAndWritten() throws {
+    let shell = try shell()
+    let csv = try shell.write("a.csv", "id,amount\n1,12.5\n2,-0.05\n3,\n4,0.005\n5,much\n")
+    let lines = try shell.write(
+      "a.jsonl",
+      #"{"id":6,"amount":12.50}"# + "\n" + #"{"id":7,"amount":"7.10"}"# + "\n" + #"{"id":8,"amount":3}"# + "\n"
+        + #"{"id":9,"amount":12345678901234.56}"# + "\n" + #"{"id":10,"amount":0.125}"# + "\n")
+    let table = shell.run("ingest \(csv) --as till.add --keep-going")
+    #expect(
+      table.errors.contains("'amount' must be a decimal of at most 2 digits behind the point, got 0.005"), "\(table)")
+    #expect(table.errors.contains("'amount' must be Decimal(2), got string \"much\""), "\(table)")
+    let json = shell.run("ingest \(lines) --as till.add --keep-going")
+    #expect(json.errors.contains("at most 2 digits behind the point, got 0.125"), "\(json)")
+    #expect(
+      shell.run("show till.rows --as csv").output
+        == "id,amount\r\n1,12.50\r\n2,-0.05\r\n3,0.10\r\n6,12.50\r\n7,7.10\r\n8,3.00\r\n9,12345678901234.56\r\n")
+  }
+
+  @Test func theyAreShownComparedSortedAndDrawn() throws {
+    let shell = try shell()
+    _ = shell.run("dispatch till.add 1 12.5", "dispatch till.add 2 -7.25", "dispatch till.add 3 9")
+    #expect(
+      shell.run("show till.rows --sort amount").output == "id  amount\n2   -7.25\n3   9.00\n1   12.50\n3 of 3 items\n")
+    #expect(
+      shell.run("show till.rows where amount > 8.99 and amount < 12").output == "id  amount\n3   9.00\n1 of 3 items\n")
+    // Lua alone holds a decimal and a number for two things.
+    #expect(
+      shell.run("show till.rows where amount == 9 or it.amount ~= 9.00 and id == 1 --as csv").output
+        == "id,amount\r\n1,12.50\r\n3,9.00\r\n")
+    #expect(shell.run("show till.by where it == -7.25").output == "k2  -7.25\n1 of 3 items\n")
+    #expect(shell.run("assert state.till.total == 14.25", "assert state.till.rows[1].amount ~= 12.5").status == 3)
+    #expect(shell.run("show till.rows[amount=9.00].id", "show till.rows[amount=12.5].id").output == "3\n1\n")
+    #expect(shell.run("show till.rows[*].amount --as spark").output.hasPrefix("█"))
+    #expect(shell.run("plot state.till.rows --x id --y amount").output.contains("12.5"))
+    #expect(shell.run("diff 2 3").output.contains("till.total  12.50 -> 5.25"))
+    let watched = shell.run("watch till.best", "dispatch till.add 4 13")
+    #expect(watched.output.contains("till.best  12.50 -> 13.00"), "\(watched)")
+    #expect(
+      shell.run("let sum = state.till.total * 2", "dispatch till.add 5 $sum", "show till.best").output.hasSuffix(
+        "54.50\n"))
+    #expect(shell.run("why till.best").output.contains("till.best  13.00 -> 54.50"))
+  }
+
+  @Test func whatIsNotExactIsAnErrorWithItsPlace() throws {
+    let shell = try shell()
+    #expect(shell.run("dispatch till.share 0.1", "show till.total").output.hasSuffix("0.10\n"))
+    let inexact = shell.run("dispatch till.share 0.30000000000000004")
+    #expect(
+      inexact.errors.contains(
+        "'till.total' must be a decimal of at most 2 digits behind the point, got 0.30000000000000004, a float"),
+      "\(inexact)")
+    _ = shell.run("dispatch till.add 1 92233720368547757.07")
+    let beyond = shell.run("dispatch till.double")
+    #expect(beyond.errors.contains("till/init.lua:"), "\(beyond)")
+    #expect(beyond.errors.contains("does not fit a decimal"), "\(beyond)")
+    #expect(beyond.status == 1)
+  }
+}
