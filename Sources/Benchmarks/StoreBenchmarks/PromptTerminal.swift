@@ -52,6 +52,25 @@ final class PromptTerminal {
     pending = ""
   }
 
+  /// Presses a key and reads what the program writes until it writes no more.
+  ///
+  /// - Returns: the time from the key to the last of it, in milliseconds.
+  func millisecondsUntilDrawn(_ key: Character) throws -> Double {
+    var block = [UInt8](repeating: 0, count: 1 << 16)
+    var source = pollfd(fd: terminal, events: Int16(POLLIN), revents: 0)
+    let start = monotonicNanoseconds()
+    var end = start
+    type(String(key))
+    while poll(&source, 1, end == start ? 10_000 : 5) > 0 {
+      let count = read(terminal, &block, block.count)
+      guard count > 0 else { throw ProgramRun.Failure(reason: "stsh ended at the key '\(key)'") }
+      end = monotonicNanoseconds()
+      pending += String(decoding: block[..<count], as: UTF8.self)
+    }
+    guard end > start else { throw ProgramRun.Failure(reason: "nothing came of the key '\(key)'") }
+    return Double(end - start) / 1e6
+  }
+
   /// Reads what the program writes until a text has come, and goes on behind it.
   func wait(for text: String) throws {
     var block = [UInt8](repeating: 0, count: 1 << 16)

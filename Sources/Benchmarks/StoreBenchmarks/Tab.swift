@@ -52,16 +52,10 @@ extension PromptTerminal {
 }
 
 extension PromptTerminal {
-  /// The times that the keys of a line take until they are drawn.
+  /// The times that the keys of a line take until they are drawn, in colour and with the hint behind them.
   fileprivate func milliseconds(perKeyOf line: String) throws -> [Double] {
-    let times = try line.map { key in
-      forget()
-      let start = monotonicNanoseconds()
-      type(String(key))
-      // It is drawn once its colours are known.
-      try wait(for: String(key))
-      return Double(monotonicNanoseconds() - start) / 1e6
-    }
+    forget()
+    let times = try line.map { try millisecondsUntilDrawn($0) }
     type("\u{3}")
     try wait(for: "^C\r\n")
     try wait(for: "stsh> ")

@@ -36,8 +36,12 @@ import Testing
   /// The work for a key does not grow with the number of lines.
   @Test func aKeyLooksAtFewOfManyLines() {
     let index = PastLineIndex()
-    index.take((1...10_000).map { "dispatch crowded2.action\($0 % 1998 + 1) by=\($0)" })
+    let lines = ["the oldest"] + (2...10_000).map { "dispatch crowded2.action\($0 % 1998 + 1) by=\($0)" }
+    index.take(lines)
+    #expect(index.rest(behind: "dispatch crowded2.action7") == " by=9996", "the newest come first")
+    for _ in 0..<20 { index.take(lines) }
     let before = index.visits
+    #expect(index.rest(behind: "the") == " oldest")
     #expect(index.rest(behind: "dispatch crowded2.action7") == " by=9996")
     #expect(index.rest(behind: "dispatch crowded2.action1999") == nil)
     #expect(index.rest(behind: "nothing") == nil)

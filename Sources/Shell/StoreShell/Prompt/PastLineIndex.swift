@@ -20,21 +20,30 @@ package final class PastLineIndex {
 
   private var nodes = [Node(label: [], newest: -1)]
   private var lines: [String] = []
+  /// The lines from here on are in the tree.
+  private var first = 0
   /// The number of nodes that searches have looked at.
   private(set) var visits = 0
 
   /// An index of no lines.
   package init() {}
 
-  /// Takes in the lines that have come since the last time.
+  /// Takes in the lines that have come since the last time. Of very many at first the newest, and some more each time: no key
+  /// waits for all of them.
   ///
   /// - Parameter lines: all of them, oldest first.
   package func take(_ lines: [String]) {
-    let known = self.lines.count
-    guard lines.count > known else { return }
-    self.lines = lines
-    for number in known..<lines.count { insert(number) }
+    let known = self.lines.isEmpty ? lines.count : self.lines.count
+    if self.lines.isEmpty { first = lines.count }
+    if lines.count != self.lines.count { self.lines = lines }
+    for number in known..<max(known, lines.count) { insert(number) }
+    for _ in 0..<min(first, Self.atOnce) {
+      first -= 1
+      insert(first)
+    }
   }
+
+  private static let atOnce = 500
 
   /// The hint behind a line at whose end the cursor is: the form of what comes next where a word may begin, within a word the
   /// rest of the newest line that went on from there.
@@ -67,9 +76,9 @@ package final class PastLineIndex {
   private func insert(_ number: Int) {
     var (rest, node) = (Array(lines[number].utf8.prefix(Self.longest))[...], 0)
     while true {
-      nodes[node].newest = number
+      nodes[node].newest = max(nodes[node].newest, number)
       guard let first = rest.first else { return }
-      nodes[node].newestBelow = number
+      nodes[node].newestBelow = max(nodes[node].newestBelow, number)
       guard let below = child(of: node, first) else {
         nodes.append(Node(label: rest, newest: number, nextBeside: nodes[node].firstBelow))
         nodes[node].firstBelow = nodes.count - 1

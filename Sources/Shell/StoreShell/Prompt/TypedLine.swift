@@ -182,7 +182,7 @@ extension Session {
   /// True if the name of an action may begin like that.
   fileprivate func mayBeginAction(_ typed: String) -> Bool {
     let modules = store.modules
-    func begins(_ module: Module, _ name: Substring) -> Bool { module.actions.contains { $0.name.hasPrefix(name) } }
+    func begins(_ module: Module, _ name: Substring) -> Bool { person.actionNames.begins(module, name) }
     if case .field(let scope) = names.scope.steps.first, let module = modules.first(where: { $0.name == scope }),
       begins(module, typed[...])
     {
