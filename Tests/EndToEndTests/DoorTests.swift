@@ -50,6 +50,7 @@ struct DoorTests {
             0
             ['tasks.add', 'counter.increment']
             ['tasks.summary']
+            [{'from': 0, 'to': 8, 'style': 'verb'}] title:String
             counter.reset remote
             3000001
             lua>\u{20}

@@ -179,7 +179,7 @@ import Testing
     let client = try house.client()
     #expect(
       try client.ask("{\"run\":\"history sh\",\"history\":[\"show a\",\"echo b\",\"history sh\"]}")
-        == "{\"output\":[{\"out\":\"show a\\nhistory sh\\n\"}],\"status\":0}")
+        == "{\"output\":[{\"out\":\"show a\\n\"}],\"status\":0}")
     // They are kept, the line that is typed now with them, however it asks for them.
     #expect(
       try client.ask("{\"run\":\"alias h = history sh\\n\",\"more\":true}").contains("\"status\":0"))

@@ -328,6 +328,12 @@ void creadline_hide_line(void) {
   fflush(rl_outstream);
 }
 
+void creadline_redecorate(void) {
+  if (!is_editing || is_display_behind || RL_ISSTATE(RL_STATE_ISEARCH | RL_STATE_NSEARCH | RL_STATE_NUMERICARG)) return;
+  painting_draw();
+  painting_show_hint();
+}
+
 void creadline_show_line(void) {
   rl_forced_update_display();
   if (!is_reading_key) painting_show_hint();

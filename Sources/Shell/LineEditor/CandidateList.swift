@@ -8,7 +8,14 @@ struct CandidateList {
   private let rest: LineCompletion.Rest?
 
   init(_ candidates: [LineCompletion.Candidate], rest: LineCompletion.Rest? = nil) {
-    (self.candidates, self.rest) = (candidates, rest)
+    // A value of the state, or a plugin's words, may hold what commands a terminal.
+    self.candidates = candidates.map { candidate in
+      var shown = candidate
+      shown.display = SafeText.line(candidate.display)
+      shown.meaning = candidate.meaning.map(SafeText.line)
+      return shown
+    }
+    self.rest = rest
   }
 
   /// The list as whole lines. A last line counts the candidates that do not fit on the screen.

@@ -205,6 +205,9 @@ public final class ReadlineEditor: LineEditing {
 
   // MARK: Decoration
 
+  /// Shows the line as ``decorator`` says by now.
+  public func redecorate() { creadline_redecorate() }
+
   private func decorate() {
     guard let decorator else { return }
     let decoration = decorator(String(cString: creadline_text()), Int(creadline_cursor()))

@@ -53,6 +53,8 @@ print(door.ask(read="tasks.items", count=1)["value"][0]["title"])
 print(door.ask(read="counter.value", at=1)["value"])
 print([entry["action"] for entry in door.ask(log=1)["entries"]])
 print([found["text"] for found in door.ask(complete="show tasks.s")["candidates"]])
+look = door.ask(decorate="dispatch tasks.add ")
+print(look["styles"], look["form"])
 other.ask(follow=True)
 door.ask(run="dispatch counter.reset")
 while (seen := other.event())["event"] != "actions":

@@ -103,7 +103,7 @@ import Testing
     let shell = try Self.shell()
     let errors = try shell.type("show tasks.items[done=false]").errors
     #expect(errors.contains("error[unknown-path]: 2 elements of tasks.items fit [done=false]\n"), "\(errors)")
-    #expect(errors.contains("hint: tasks.items where done == false shows all of them"))
+    #expect(errors.contains("hint: show tasks.items where done == false shows all of them"))
     #expect(try shell.type("show tasks.items[done=true].id").output == "2\n")
   }
 

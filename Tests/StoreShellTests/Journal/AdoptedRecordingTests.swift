@@ -59,7 +59,7 @@ import Testing
     let writer = try shell(store)
     #expect(writer.outcome { writer.session.start(from: cut) }.errors.contains("the file ends after"))
     #expect(writer.outcome { writer.session.endJournal() } == .init())
-    #expect(try shell(store).run("log").output == "0 items\n")
+    #expect(try shell(store).run("log").output == "(no actions)\n")
   }
 
   /// Writes the recording into a session's file, but not to its end.

@@ -8,8 +8,10 @@ import Testing
     _ line: String, after open: [String] = [], history: [String] = [], in shell: Shell? = nil
   ) throws -> LineDecoration.Hint? {
     let shell = try shell ?? Shell()
+    let past = PastLineIndex()
+    past.take(history)
     return LineDecorator(shell.session).decoration(
-      of: line, cursor: line.utf8.count, openLines: open, history: history
+      of: line, cursor: line.utf8.count, openLines: open, past: past
     ).hint
   }
 
@@ -44,16 +46,16 @@ import Testing
     _ = try shell.type("set hints off")
     #expect(try hint("dispatch ", in: shell) == nil)
     let decorator = LineDecorator(shell.session)
-    #expect(decorator.decoration(of: "dispatch ", cursor: 9, openLines: [], history: []).spans.count == 1)
+    #expect(decorator.decoration(of: "dispatch ", cursor: 9, openLines: []).spans.count == 1)
     _ = try shell.type("set highlight off")
-    #expect(decorator.decoration(of: "dispatch ", cursor: 9, openLines: [], history: []) == LineDecoration())
+    #expect(decorator.decoration(of: "dispatch ", cursor: 9, openLines: []) == LineDecoration())
   }
 
   @Test(arguments: Self.styled) func partsHaveTheirStyles(
     line: String, spans: [(Range<Int>, LineDecoration.Style)]
   ) throws {
     let decoration = LineDecorator(try Shell().session).decoration(
-      of: line, cursor: line.utf8.count, openLines: [], history: [])
+      of: line, cursor: line.utf8.count, openLines: [])
     #expect(decoration.spans == spans.map { LineDecoration.Span($0.0, $0.1) })
   }
 

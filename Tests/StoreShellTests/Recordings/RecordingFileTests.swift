@@ -22,7 +22,7 @@ import Testing
     let other = try Shell()
     let outcome = other.run("replay \(shell.folder)/bad.jsonl")
     #expect(outcome.status == 1)
-    #expect(other.run("log", "show counter.value").output == "0 items\n0\n")
+    #expect(other.run("log", "show counter.value").output == "(no actions)\n0\n")
     let prefix = "-c:1:1: error[bad-recording]: \(shell.folder)/"
     #expect(outcome.errors.hasPrefix(prefix), "\(outcome.errors)")
     return String(outcome.errors.dropFirst(prefix.count).prefix { $0 != "\n" })

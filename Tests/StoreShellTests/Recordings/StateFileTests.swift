@@ -92,7 +92,7 @@ import Testing
     #expect(
       outcome.errors.hasPrefix("-c:1:1: error[" + message.replacing("FILE", with: file) + "\n"), "\(outcome.errors)")
     #expect(outcome.errors.contains("\n  hint: nothing was changed") == message.hasPrefix("import"))
-    #expect(shell.run("log", "show counter.value").output == "0 items\n0\n")
+    #expect(shell.run("log", "show counter.value").output == "(no actions)\n0\n")
   }
 
   @Test func whatTheFileLeavesOutStays() throws {
@@ -261,7 +261,7 @@ import Testing
     let file = try shell.write("s.json", json)
     let errors = shell.run("import state \(file)").errors
     #expect(errors.hasPrefix("-c:1:1: error[" + message.replacing("FILE", with: file)), "\(errors)")
-    #expect(shell.run("log", "substate").output == "0 items\n(no substates)\n")
+    #expect(shell.run("log", "substate").output == "(no actions)\n(no substates)\n")
   }
 
   @Test func aFileOfTheReduxDevToolsBringsSubstatesToo() throws {

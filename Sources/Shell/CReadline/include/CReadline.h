@@ -99,6 +99,9 @@ void creadline_replace(int from, int to, const char *text);
 /// Rings the bell as the user has set it.
 void creadline_ring(void);
 
+/// Has `decorate` asked again, and the line that is being edited drawn as it says.
+void creadline_redecorate(void);
+
 /// Takes the line off the screen, so that whole lines can be printed in its place.
 void creadline_hide_line(void);
 

@@ -7,6 +7,7 @@ public final class AttachedPrompt {
   private let shell: AttachedShell
   private let editor: any LineEditing
   private let pager: Pager?
+  private let pastLines = PastLineIndex()
   private var open: [String] = []
   private var openPrompt: String?
   private var hasLostHistory = false
@@ -35,6 +36,9 @@ public final class AttachedPrompt {
     shell.takeInterrupt = { [editor] in editor.takeInterrupt() }
     editor.completer = { [weak self] line, cursor in
       self?.complete(line, cursor) ?? LineCompletion(replaceFrom: cursor)
+    }
+    if shell.usesColor {
+      editor.decorator = { [weak self] line, cursor in self?.decorate(line, cursor) ?? LineDecoration() }
     }
     do throws(ShellError) {
       return try converse(until: stop)
@@ -74,6 +78,7 @@ public final class AttachedPrompt {
         shell.console.interceptor = { [editor] in editor.printAbove($0, to: $1) }
         defer { shell.console.interceptor = nil }
         try shell.showEvents()
+        if shell.takeNewLook() { editor.redecorate() }
         continue
       }
       editor.openLines = open.isEmpty ? nil : open.joined(separator: "\n")
@@ -117,6 +122,17 @@ public final class AttachedPrompt {
       forget()
     }
     return done.quit
+  }
+
+  private func decorate(_ line: String, _ cursor: Int) -> LineDecoration? {
+    pastLines.take(editor.history)
+    do throws(ShellError) {
+      return try shell.decoration(
+        of: AttachedLook.Line(text: line, cursor: cursor, openLines: open), past: pastLines)
+    } catch {
+      loss = error
+      return nil
+    }
   }
 
   private func complete(_ line: String, _ cursor: Int) -> LineCompletion? {

@@ -41,6 +41,10 @@ public final class AttachedShell {
   /// True if a statement asked to leave.
   public private(set) var hasQuit = false
   private var number = 0
+  /// The look of the line that is being typed.
+  private var look = AttachedLook()
+  /// True if more is known of it than was shown.
+  private var hasNewLook = false
   /// What arrived while something else was waited for.
   private var events: [DoorMessage] = []
   /// Readable while what runs is to stop; -1: nothing says so.
@@ -73,6 +77,9 @@ public final class AttachedShell {
   /// True if scripts go on after an error.
   var keepsGoing: Bool { options.keepsGoing }
 
+  /// True if text has styles.
+  var usesColor: Bool { options.usesColor }
+
   /// The marks of styles in text that goes to the outputs.
   private lazy var marks: [OutputTarget: StyleMarks] = [
     .standardOutput: options.usesColor && console.width() != nil ? .terminal : .none,
@@ -104,10 +111,8 @@ public final class AttachedShell {
     _ text: String, file: String? = nil, line: Int = 1, arguments: [String] = [], isScript: Bool = false,
     goesOn: Bool = false, isAnew: Bool = false, hasRest: Bool = false, pastLines: [String] = []
   ) throws(ShellError) -> Outcome {
-    number += 1
-    try client.send { out in
-      JSON.append("{\"id\":" as StaticString, to: &out)
-      JSON.append(number, to: &out)
+    look.forget()
+    try ask { out in
       out.append("run", text)
       if let file { out.append("file", file) }
       if line != 1 { out.append("line", .int(line)) }
@@ -126,25 +131,49 @@ public final class AttachedShell {
     let answer = try answer(to: number, for: text)
     if let error = answer.error { throw error }
     if answer["quit"] != nil { hasQuit = true }
-    if let prompt = answer.text("prompt") { self.prompt = SafeText.line(prompt) }
+    if let prompt = answer.text("prompt") {
+      self.prompt = SafeText.line(prompt)
+      (look.showsHints, look.highlights) = (answer["hints"] == nil, answer["highlight"] == nil)
+    }
     return Outcome(
       status: Int32(clamping: answer.number("status") ?? 1), open: answer.text("open").map(SafeText.line),
       quit: answer.number("quit").map { Int32(clamping: $0) })
   }
 
-  /// The text that may stand at the cursor.
-  func complete(_ line: String, _ cursor: Int, openLines: [String]) throws(ShellError) -> LineCompletion {
+  /// Sends a request with a number of its own.
+  private func ask(_ write: (inout [UInt8]) -> Void) throws(ShellError) {
     number += 1
     try client.send { out in
       JSON.append("{\"id\":" as StaticString, to: &out)
       JSON.append(number, to: &out)
-      out.append("complete", line)
-      out.append("cursor", .int(cursor))
-      if !openLines.isEmpty { out.append("open", .texts(openLines)) }
+      write(&out)
     }
+  }
+
+  /// The look of a line that is being typed, as far as it is known here; the rest is asked for.
+  func decoration(of line: AttachedLook.Line, past: PastLineIndex) throws(ShellError) -> LineDecoration {
+    let known = look.decoration(of: line, past: past)
+    try askForLook()
+    return known
+  }
+
+  private func askForLook() throws(ShellError) {
+    guard let line = look.question(number + 1) else { return }
+    try ask { $0.append("decorate", line.text, cursor: line.cursor, line.openLines) }
+  }
+
+  /// True, once, if more is known of the line than was shown.
+  func takeNewLook() -> Bool {
+    defer { hasNewLook = false }
+    return hasNewLook
+  }
+
+  /// The text that may stand at the cursor.
+  func complete(_ line: String, _ cursor: Int, openLines: [String]) throws(ShellError) -> LineCompletion {
+    try ask { $0.append("complete", line, cursor: cursor, openLines) }
     while let message = try client.receive() {
       guard message.number("id") == number, message["event"] == nil else {
-        events.append(message)
+        if !look.take(message) { events.append(message) }
         continue
       }
       // Where the line is no place for it there is none.
@@ -243,7 +272,10 @@ public final class AttachedShell {
       if let reason = message.text("message") { error.message += ": \(SafeText.line(reason))" }
       throw error
     case "output": print(message)
-    case nil: break
+    case nil:
+      guard look.take(message) else { return }
+      hasNewLook = true
+      try askForLook()
     default: console.write(SafeText.json(message.line) + "\n")
     }
   }
@@ -269,6 +301,13 @@ extension [UInt8] {
   fileprivate mutating func append(_ name: String, _ text: String) {
     append(name: name)
     JSON.append(quoted: text, to: &self)
+  }
+
+  /// Appends a line that is being typed.
+  fileprivate mutating func append(_ name: String, _ line: String, cursor: Int, _ openLines: [String]) {
+    append(name, line)
+    append("cursor", .int(cursor))
+    if !openLines.isEmpty { append("open", .texts(openLines)) }
   }
 
   fileprivate mutating func append(_ name: String, _ value: Value) {

@@ -1,6 +1,7 @@
 import Platform
 import ShellLanguage
 import StoreSchema
+import StoreShell
 
 /// The client's end of a conversation with a door. It is used by one thread at a time.
 ///
@@ -206,48 +207,5 @@ extension Value {
   /// A member of an object.
   func member(_ name: String) -> Value? {
     if case .map(let members) = self { members[.string(name)] } else { nil }
-  }
-}
-
-/// Text from elsewhere, as a terminal may show it: no character of it commands the terminal or turns the order of others.
-enum SafeText {
-  /// A text of several lines.
-  static func lines(_ text: String) -> String {
-    guard text.unicodeScalars.contains(where: { isEscaped($0) && $0 != "\n" }) else { return text }
-    return text.split(separator: "\n", omittingEmptySubsequences: false).map { line(String($0)) }.joined(
-      separator: "\n")
-  }
-
-  /// A text of one line.
-  static func line(_ text: String) -> String {
-    guard text.unicodeScalars.contains(where: isEscaped) else { return text }
-    var out = ""
-    for scalar in text.unicodeScalars {
-      if isEscaped(scalar) {
-        ScalarText.appendEscape(scalar, to: &out)
-      } else {
-        out.unicodeScalars.append(scalar)
-      }
-    }
-    return out
-  }
-
-  /// A text of JSON, which means the same.
-  static func json(_ text: String) -> String {
-    guard text.unicodeScalars.contains(where: isEscaped) else { return text }
-    var out = ""
-    for scalar in text.unicodeScalars {
-      guard isEscaped(scalar), scalar.value < 0x10000 else {
-        out.unicodeScalars.append(scalar)
-        continue
-      }
-      let digits = String(scalar.value, radix: 16)
-      out += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-    }
-    return out
-  }
-
-  private static func isEscaped(_ scalar: Unicode.Scalar) -> Bool {
-    scalar != "\t" && (ScalarText.isControl(scalar) || scalar.properties.isBidiControl)
   }
 }

@@ -1,6 +1,7 @@
 import Platform
 import ShellLanguage
 import StoreSchema
+import StoreShell
 
 /// The doors of this user that have a name and are alive.
 public struct DoorList {

@@ -54,6 +54,9 @@ extension Conversation {
       case .complete(let line, let cursor, let openLines):
         let found = try started().completion(of: line, cursor: cursor, openLines: openLines)
         answer(request.id) { $0.set(found) }
+      case .decorate(let line, let cursor, let openLines):
+        let look = try started().decoration(of: line, cursor: cursor, openLines: openLines)
+        answer(request.id) { $0.set(look) }
       case .read(let path, let point, let page):
         let value = try started().value(at: path, after: point)
         try answer(request.id) { try $0.set(value, page) }
@@ -123,6 +126,8 @@ extension Conversation {
         done.set("open", continuation.prompt)
       } else {
         done.set("prompt", session.prompt)
+        if !session.typing.showsHints { done.set("hints", false) }
+        if !session.typing.highlights { done.set("highlight", false) }
       }
     }
     if session.hasQuit { done.set("quit", Int(session.status)) }
@@ -192,7 +197,7 @@ extension Conversation {
       guard var part = answer?.takePart() else { return }
       part.set("part", String(decoding: rest[..<end], as: UTF8.self))
       rest = rest[end...]
-      if rest.isEmpty { part.set("whole") { JSON.append(.bool(true), to: &$0) } }
+      if rest.isEmpty { part.set("whole", true) }
       outbox.append(part)
       handOn()
     }
@@ -238,34 +243,6 @@ extension Conversation {
 }
 
 extension Answer {
-  /// Sets the text that may stand at the cursor.
-  fileprivate mutating func set(_ completion: LineCompletion) {
-    set("from", completion.replaceFrom)
-    if let note = completion.note { set("note", note) }
-    if let rest = completion.rest {
-      set("more", rest.count)
-      set("common", rest.common)
-      set("advice", rest.advice)
-    }
-    set("candidates") { out in
-      out.append(UInt8(ascii: "["))
-      for (index, candidate) in completion.candidates.enumerated() {
-        JSON.append(index == 0 ? "{\"text\":" : ",{\"text\":" as StaticString, to: &out)
-        JSON.append(quoted: candidate.text, to: &out)
-        JSON.append(",\"display\":" as StaticString, to: &out)
-        JSON.append(quoted: candidate.display, to: &out)
-        JSON.append(",\"suffix\":" as StaticString, to: &out)
-        JSON.append(quoted: candidate.suffix, to: &out)
-        if let meaning = candidate.meaning {
-          JSON.append(",\"meaning\":" as StaticString, to: &out)
-          JSON.append(quoted: meaning, to: &out)
-        }
-        out.append(UInt8(ascii: "}"))
-      }
-      out.append(UInt8(ascii: "]"))
-    }
-  }
-
   /// Sets a value; of a list, a map or a text a page, with the number of all elements, entries or characters, and the
   /// position of the next one where more follow.
   ///

@@ -12,6 +12,7 @@ struct DoorRequest {
     case token(String)
     case run(GivenText)
     case complete(line: String, cursor: Int, openLines: [String])
+    case decorate(line: String, cursor: Int, openLines: [String])
     case help(String)
     case read(path: String, point: Int?, page: Page)
     case log(LogRange)
@@ -57,7 +58,7 @@ struct DoorRequest {
   }
 
   private static let verbs = [
-    "run", "complete", "help", "read", "log", "follow", "watch", "interrupt", "time", "token",
+    "run", "complete", "decorate", "help", "read", "log", "follow", "watch", "interrupt", "time", "token",
   ]
 
   private static func kind(_ fields: inout DoorRequestFields) throws(Fault) -> Kind {
@@ -70,10 +71,11 @@ struct DoorRequest {
     switch verb {
     case "run": return .run(try text(&fields))
     case "complete":
-      let line = try fields.text("complete") ?? ""
-      let cursor = try fields.number("cursor") ?? line.utf8.count
-      guard 0...line.utf8.count ~= cursor else { throw Fault(message: "'cursor' is outside of the line") }
-      return .complete(line: line, cursor: cursor, openLines: try fields.texts("open") ?? [])
+      let (line, cursor, openLines) = try typed(verb, &fields)
+      return .complete(line: line, cursor: cursor, openLines: openLines)
+    case "decorate":
+      let (line, cursor, openLines) = try typed(verb, &fields)
+      return .decorate(line: line, cursor: cursor, openLines: openLines)
     case "help": return .help(try fields.text("help") ?? "")
     case "read":
       var page = Page()
@@ -106,6 +108,16 @@ struct DoorRequest {
       fields.pass("time")
       return .time
     }
+  }
+
+  /// A line that is being typed.
+  private static func typed(
+    _ verb: String, _ fields: inout DoorRequestFields
+  ) throws(Fault) -> (line: String, cursor: Int, openLines: [String]) {
+    let line = try fields.text(verb) ?? ""
+    let cursor = try fields.number("cursor") ?? line.utf8.count
+    guard 0...line.utf8.count ~= cursor else { throw Fault(message: "'cursor' is outside of the line") }
+    return (line, cursor, try fields.texts("open") ?? [])
   }
 
   private static func text(_ fields: inout DoorRequestFields) throws(Fault) -> GivenText {

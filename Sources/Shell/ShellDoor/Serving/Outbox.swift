@@ -132,6 +132,7 @@ struct Answer {
   }
 
   mutating func set(_ name: StaticString, _ number: Int) { set(name) { JSON.append(number, to: &$0) } }
+  mutating func set(_ name: StaticString, _ flag: Bool) { set(name) { JSON.append(.bool(flag), to: &$0) } }
   mutating func set(_ name: StaticString, _ text: String) { set(name) { JSON.append(quoted: text, to: &$0) } }
 
   /// Says why the request was not done.

@@ -1,22 +1,43 @@
+import ShellLanguage
 import StoreSchema
 
-/// A line that fails with a code, its message, and the line to write instead.
+/// A line that fails with a code, its message, and what to do then.
 struct ErrorExample: Sendable {
   let line: String
   let message: String
-  let instead: String
+  /// The line to write instead; nil: the remedy is more than a line.
+  let instead: String?
+  /// What to do, in a sentence or two.
+  let remedy: String?
 
   private init(_ line: String, _ message: String, instead: String) {
-    (self.line, self.message, self.instead) = (line, message, instead)
+    (self.line, self.message, self.instead, remedy) = (line, message, instead, nil)
   }
 
-  /// As it looks at the prompt of a program.
-  func text(_ code: ErrorCode, prompt: String) -> String {
-    "example\n  \(prompt)\(line)\n  error[\(code)]: \(message)\ninstead\n  \(prompt)\(instead)\n"
+  init(_ line: String, _ message: String, remedy: String) {
+    (self.line, self.message, instead, self.remedy) = (line, message, nil, remedy)
+  }
+
+  /// The example of each error.
+  static let all = alone.merging(elsewhere) { alone, _ in alone }
+
+  /// The error and what to do, as they look in a program.
+  ///
+  /// - Parameters:
+  ///   - isHosted: true if the line is one of the program's own store; else only the remedy means something there.
+  ///   - width: the width of the terminal; nil: there is none.
+  func text(_ code: ErrorCode, program: String, isHosted: Bool, width: Int?) -> String {
+    func given(_ line: String) -> String {
+      line.hasPrefix("stsh") ? "$ \(program)\(line.dropFirst(4))" : "\(program)> \(line)"
+    }
+    let example = isHosted ? "example\n  \(given(line))\n  error[\(code)]: \(message)\n" : ""
+    if let instead { return isHosted ? "\(example)instead\n  \(given(instead))\n" : "" }
+    let remedy = WrappedText.hanging("  \(remedy ?? "")", indentation: 2, width: width)
+    return "\(example)remedy\n\(remedy)\n"
   }
 
   /// The examples of the errors that a session alone can raise.
-  static let all: [ErrorCode: ErrorExample] = [
+  static let alone: [ErrorCode: ErrorExample] = [
     .assertFailed: ErrorExample(
       "assert state.counter.value == 3", "state.counter.value == 3 does not hold",
       instead: "assert state.counter.value == 0"),

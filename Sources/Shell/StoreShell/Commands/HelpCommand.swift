@@ -120,9 +120,11 @@ private enum HelpRequest {
 
   private static func text(of code: ErrorCode, in session: Session) -> String {
     let width = session.console.width()
-    let example = ErrorExample.all[code].flatMap { session.hosts($0) ? $0 : nil }
+    let example = ErrorExample.all[code].map {
+      $0.text(code, program: session.options.name, isHosted: session.hosts($0), width: width)
+    }
     return WrappedText.hanging("error[\(code)]: \(code.explanation)", indentation: 0, width: width) + "\n"
-      + (example?.text(code, prompt: "\(session.options.name)> ") ?? "")
+      + (example ?? "")
   }
 
   /// The explanation of the code that is called like a command; empty where none is.
@@ -281,7 +283,7 @@ extension Session {
   }
 
   fileprivate func hosts(_ example: ErrorExample) -> Bool {
-    hostsSamples || !Self.samples.keys.contains { "\(example.line) \(example.instead)".contains($0) }
+    hostsSamples || !Self.samples.keys.contains { "\(example.line) \(example.instead ?? "")".contains($0) }
   }
 
   private static let samples = ["counter": ["value", "step"], "tasks": ["nextId", "items"]]

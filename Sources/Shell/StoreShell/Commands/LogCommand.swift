@@ -44,7 +44,11 @@ private struct LogRequest {
     try reader.refuseOperands(from: 1)
     limit = try reader.operand(0)?.map { text in
       if let number = Int(text), number > 0 { return number }
-      throw reader.fault(.typeMismatch, "log needs a number of lines, got '\(text)'", at: reader.operands[0])
+      var error = reader.fault(.typeMismatch, "log needs a number of lines, got '\(text)'", at: reader.operands[0])
+      // `log -5`, `log -n5` as others have it.
+      let digits = text.drop { "-n".contains($0) }
+      if let number = Int(digits), number > 0 { error.hint = "write: log \(number)" }
+      throw error
     }
     action = try reader.text(of: "action")
     if let text = try reader.text(of: "changed"), let word = reader.word(of: "changed") {
@@ -63,15 +67,17 @@ private struct LogRequest {
     let filter = LogFilter(
       action: try action?.value(in: session), changed: try changed.map { try session.changedPath($0) })
     let store = session.store
-    let (lines, isCut) = try store.logLines(limit, filter, isUnfolded: isUnfolded)
+    let (lines, isPartial) = try store.logLines(limit, filter, isUnfolded: isUnfolded)
     if !session.options.isJSON {
-      if isCut { session.console.writeError("note: the history goes back to #\(store.live.oldestEntry + 1)\n") }
+      if isPartial { session.console.writeError("note: the history goes back to #\(store.live.oldestEntry + 1)\n") }
       if let first = lines.first, first.first.number <= store.live.oldest {
         session.console.writeError(
           "note: up to #\(store.live.oldest) the state had another type: goto, diff and undo go back to there\n")
       }
     }
-    return try session.answer(LogListing.reading(of: lines, isCut: session.isForPerson(form)), as: form)
+    let isCut = try session.isForPerson(form)
+    let listing = CommandListing(LogListing.reading(of: lines, isCut: isCut), of: "actions")
+    return try session.answer({ _ in listing }, as: form)
   }
 }
 

@@ -173,7 +173,13 @@ extension CommandReader {
     guard let text = try operand(0) else { return .known(1) }
     return try text.map { [self] text in
       if let count = Int(text), count > 0 { return count }
-      throw fault(.typeMismatch, "\(definition.verb) takes a count above 0, got '\(text)'", at: operands[0])
+      var error = fault(.typeMismatch, "\(definition.verb) takes a count above 0, got '\(text)'", at: operands[0])
+      // In quotes, or as the value of a variable.
+      if definition.verb == "undo", text.hasPrefix("#"), let number = Int(text.dropFirst()) {
+        error.message = "undo takes a count"
+        error.hint = "to undo only #\(number) write: undo #\(number)"
+      }
+      throw error
     }
   }
 }

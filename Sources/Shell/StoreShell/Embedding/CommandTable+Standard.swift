@@ -2,6 +2,9 @@ extension CommandTable {
   /// The commands of the shell, in the order in which help lists them.
   static let standard = CommandTable(all)
 
+  /// Their grammar, where nobody can tell whether Lua is finished.
+  static let standardGrammar = standard.grammar { _ in false }
+
   private static let all: [CommandDefinition] = [
     .dispatch, .show, .watch, .describe, .diff, .log, .why, .goto, .undo, .redo, .skip, .unskip, .bisect, .plot,
     .middleware, .plugin, .ingest, .expression, .lua, .let, .assert, .export, .importState, .replay, .thunk, .wait,

@@ -116,6 +116,15 @@ extension Session {
     return Completer(self).complete(line: line, cursor: cursor, openLines: openLines)
   }
 
+  /// The look of a line that is being typed.
+  package func decoration(of line: String, cursor: Int, openLines: [String]) -> LineDecoration {
+    guard options.rights.allow(.read) else { return LineDecoration() }
+    return LineDecorator(self).decoration(of: line, cursor: cursor, openLines: openLines)
+  }
+
+  /// True where the prompt shows what may come next, and where it shows the line in colours.
+  package var typing: (showsHints: Bool, highlights: Bool) { (settings.showsHints, settings.highlights) }
+
   /// The entries of the log in a range, oldest first.
   ///
   /// - Returns: as many as fit, and the number to go on from; nil: there are no more.

@@ -28,7 +28,10 @@ extension CommandDefinition {
     },
     perform: { request, session in
       let text = try request.text?.value(in: session) ?? ""
-      let numbered = session.person.pastLines().enumerated().filter { text.isEmpty || $0.element.contains(text) }
+      var numbered = Array(session.person.pastLines().enumerated())
+      // The line that asks would always be found.
+      if !text.isEmpty, numbered.last?.element == session.running.statement?.text { numbered.removeLast() }
+      numbered.removeAll { !text.isEmpty && !$0.element.contains(text) }
       if let last = try request.last?.value(in: session) {
         let times = session.person.pastTimes()
         let rows = numbered.suffix(last).map { number, line in

@@ -85,7 +85,10 @@ extension PluginSubcommand {
     perform: { (request: (plugin: GivenPlugin?, form: ResultForm), session) in
       let names = try request.plugin.map { [try $0.loaded(in: session).module.name] }
       let listing = PermissionListing(names ?? session.store.loadedPlugins.map(\.name), in: session)
-      guard try session.isInWords(request.form) else { return try session.answer(listing.reading, as: request.form) }
+      let isEmpty = names == nil && session.store.loadedPlugins.isEmpty
+      guard try session.isInWords(request.form), !isEmpty else {
+        return try session.answer({ _ in CommandListing(listing.reading, of: "plugins") }, as: request.form)
+      }
       if case .list(let rows) = listing.reading.value, !rows.isEmpty {
         _ = try session.answer(listing.reading, as: request.form)
       }

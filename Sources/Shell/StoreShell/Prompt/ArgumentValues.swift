@@ -20,10 +20,14 @@ extension KnownElements.Found {
     values.map { LineCompletion.Candidate(text: prefix + $0.text, display: $0.text, meaning: $0.label) }
   }
 
+  /// The way to fewer of them.
+  private var advice: String {
+    guard let labelName else { return "type the start of one" }
+    return "type the start of an id or of a \(labelName)"
+  }
+
   func rest(behind prefix: String = "") -> LineCompletion.Rest? {
     guard leftOut > 0 else { return nil }
-    let label = labelName.map { " or of a \($0)" } ?? ""
-    return LineCompletion.Rest(
-      count: leftOut, common: prefix + (common ?? ""), advice: "type the start of an id\(label)")
+    return LineCompletion.Rest(count: leftOut, common: prefix + (common ?? ""), advice: advice)
   }
 }

@@ -2,11 +2,18 @@ import StoreModules
 import StoreSchema
 
 extension Completer {
-  /// Modules, then their fields and projections, then fields inside; the ids of items where a selector is open.
+  /// The parts of a path that may follow, without the word's start.
+  func completePath(_ typed: String, besides word: String? = nil) -> LineCompletion {
+    let found = selected(typed)
+    let candidates = found.map { $0.candidates } ?? pathCandidates(typed)
+    let own = word.map { [LineCompletion.Candidate(text: $0)] } ?? []
+    return LineCompletion(replaceFrom: 0, candidates: own + candidates, rest: found?.rest)
+  }
+
+  /// Modules, then their fields and projections, then fields inside.
   ///
-  /// - Parameter isLua: true if the path is one in Lua's `state`, which has neither projections nor selectors.
+  /// - Parameter isLua: true if the path is one in Lua's `state`, which has no projections.
   func pathCandidates(_ typed: String, isLua: Bool = false) -> [LineCompletion.Candidate] {
-    if !isLua, let selected = selectorCandidates(typed) { return selected }
     guard let dot = typed.lastIndex(of: ".") else {
       let modules = session.store.modules.map { LineCompletion.Candidate(text: $0.name, suffix: ".") }
       guard !isLua else { return modules }
@@ -21,34 +28,55 @@ extension Completer {
     }
   }
 
-  /// `list[id=1]` and so on, for a path that ends in a selector; nil: none is open.
-  private func selectorCandidates(_ typed: String) -> [LineCompletion.Candidate]? {
-    guard let bracket = typed.lastIndex(of: "["), !typed[bracket...].contains("]") else { return nil }
+  /// `list[id=1]` and so on, for a path that ends in a selector, and the keys of a map behind a dot; nil: neither is open.
+  private func selected(_ typed: String) -> (candidates: [LineCompletion.Candidate], rest: LineCompletion.Rest?)? {
+    guard let bracket = typed.lastIndex(of: "["), !typed[bracket...].contains("]") else { return keys(typed) }
     let (owner, selector) = (typed[..<bracket], typed[typed.index(after: bracket)...])
     guard let path = try? Path(parsing: String(owner)), let type = try? session.declaredType(at: session.scoped(path)),
       let (module, fields) = fieldNames(in: session.scoped(path))
-    else { return [] }
-    func candidate(_ text: String, _ meaning: String? = nil) -> LineCompletion.Candidate {
-      LineCompletion.Candidate(text: "\(owner)\(text)", display: text, meaning: meaning, suffix: "")
+    else { return ([], nil) }
+    func elements(_ typed: Substring) -> KnownElements { KnownElements(view: session.store.view, typed: typed) }
+    func all(_ found: KnownElements.Found, _ others: [LineCompletion.Candidate] = [])
+      -> ([LineCompletion.Candidate], LineCompletion.Rest?)
+    {
+      var candidates = found.candidates(behind: String(owner))
+      for index in candidates.indices { candidates[index].suffix = "" }
+      return (candidates + others, found.rest(behind: String(owner)))
     }
     switch type.kind {
     case .map:
-      let keys = KnownElements(view: session.store.view, typed: "").keys(in: module, at: fields)
-      return keys.map { candidate($0.selector) }
+      return all(elements(selector.drop { $0 == "\"" || $0 == "'" }).keys(in: module, at: fields) { $0.selector })
     case .list(let element):
-      guard case .record(let record) = element.kind else { return [] }
+      guard case .record(let record) = element.kind else { return ([], nil) }
       if let equals = selector.firstIndex(of: "=") {
         let start = selector[selector.index(after: equals)...].drop { $0 == "\"" || $0 == "'" }
-        let name = String(selector[..<equals])
-        let found = KnownElements(view: session.store.view, typed: start).values(of: name, in: module, at: fields)
-        return found.values.map { candidate($0.text, $0.label) }
+        return all(elements(start).values(of: String(selector[..<equals]), in: module, at: fields))
       }
-      let ids = KnownElements(view: session.store.view, typed: "").values(of: "id", in: module, at: fields)
+      let ids = elements("").values(of: "id", in: module, at: fields)
       let others = record.fields.filter { $0.name != "id" || ids.values.isEmpty }
-      return ids.values.map { candidate($0.text, $0.label) }
-        + others.map { candidate("[\($0.name)=", $0.schema.typeName) }
-    default: return []
+      return all(
+        ids,
+        others.map {
+          LineCompletion.Candidate(
+            text: "\(owner)[\($0.name)=", display: "[\($0.name)=", meaning: $0.schema.typeName, suffix: "")
+        })
+    default: return ([], nil)
     }
+  }
+
+  /// The keys of the map that a dot follows.
+  private func keys(_ typed: String) -> (candidates: [LineCompletion.Candidate], rest: LineCompletion.Rest?)? {
+    guard let dot = typed.lastIndex(of: "."), let path = try? Path(parsing: String(typed[..<dot])),
+      let type = try? session.declaredType(at: session.scoped(path)), case .map(_, let element) = type.kind,
+      let (module, fields) = fieldNames(in: session.scoped(path))
+    else { return nil }
+    let elements = KnownElements(view: session.store.view, typed: typed[typed.index(after: dot)...])
+    let found = elements.keys(in: module, at: fields) { key in
+      if case .string(let name) = key, name.isName { name } else { nil }
+    }
+    var candidates = found.candidates(behind: String(typed[...dot]))
+    for index in candidates.indices { candidates[index].suffix = element.hasFields ? "." : "" }
+    return (candidates, found.rest(behind: String(typed[...dot])))
   }
 
   /// The module that a path of names alone leads into, and the names in it.
@@ -77,10 +105,6 @@ extension Completer {
     }
     switch module.schema?.type(at: path.steps.dropFirst())?.kind {
     case .record(let record): return record.fields.map { ($0.name, $0.schema.hasFields) }
-    case .map(_, let element):
-      guard let (module, fields) = fieldNames(in: path) else { return [] }
-      let keys = KnownElements(view: session.store.view, typed: "").keys(in: module, at: fields)
-      return keys.compactMap { if case .string(let name) = $0, name.isName { (name, element.hasFields) } else { nil } }
     default: return []
     }
   }

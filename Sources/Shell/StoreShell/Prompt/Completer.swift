@@ -65,7 +65,10 @@ struct Completer {
           LineCompletion.Candidate(text: "--\(flag.name)", meaning: flag.summary)
         })
     }
-    if let flag = words.openFlag(definition) { return list(flagValues(flag, definition, words)) }
+    if let flag = words.openFlag(definition) {
+      if flag.name == "changed", definition.verb == "log" { return paths(words, list: list) }
+      return list(flagValues(flag, definition, words))
+    }
     let operands = words.operands(definition)
     if verb == "thunk", operands.count > 1 {
       let thunk = session.store.live.thunks.first { $0.fullName == operands[1] || $0.action.name == operands[1] }
@@ -82,7 +85,20 @@ struct Completer {
     if verb == "dispatch" { return completeDispatch(operands, words.current, start: start, list: list) }
     let position = operands.count - 1
     guard position < definition.operands.count else { return list([]) }
-    return list(candidates(definition.operands[position], words))
+    switch definition.operands[position] {
+    case .path, .pathOrNumber: return paths(words, list: list)
+    case .pathOrWord(let word): return paths(words, besides: word, list: list)
+    case let operand: return list(candidates(operand, words))
+    }
+  }
+
+  private func paths(
+    _ words: CompletionWords, besides word: String? = nil, list: ([LineCompletion.Candidate]) -> LineCompletion
+  ) -> LineCompletion {
+    let found = completePath(words.spelling.typed, besides: word)
+    var completion = list(found.candidates)
+    completion.rest = found.rest
+    return completion
   }
 
   // MARK: Actions
@@ -221,9 +237,8 @@ struct Completer {
     }
     switch operand {
     case .action: return nameCandidates(actionNames, words.spelling.typed)
-    case .path, .pathOrNumber: return pathCandidates(words.spelling.typed)
+    case .path, .pathOrNumber, .pathOrWord: return pathCandidates(words.spelling.typed)
     case .number(let names): return plain(names)
-    case .pathOrWord(let word): return plain([word]) + pathCandidates(words.spelling.typed)
     case .watch:
       guard words.complete.last == "stop" else { return [] }
       return plain(session.watches.list.map { "\($0.id)" } + ["all"])
@@ -288,7 +303,6 @@ struct Completer {
     if flag.value == "FILE" { return DirectoryListing.candidates(typed) }
     return switch (flag.name, definition.verb) {
     case ("as", "ingest"), ("action", "log"): nameCandidates(actionNames, typed)
-    case ("changed", "log"): pathCandidates(typed)
     case ("match", "ingest"): ["common", "combined"].map { LineCompletion.Candidate(text: $0) }
     case ("delimiter", "ingest"): ["tab"].map { LineCompletion.Candidate(text: $0) }
     case ("quote", "ingest"), ("header", "ingest"): ["none"].map { LineCompletion.Candidate(text: $0) }

@@ -29,7 +29,9 @@ struct KnownElements {
       // Nearly always the first few have no more in common than what is typed.
       if let common, common.utf8.count <= typed { return }
       let text = text()
-      common = common.map { String(zip($0, text).prefix { $0 == $1 }.map(\.0)) } ?? text
+      guard let common else { return self.common = text }
+      if text.utf8.starts(with: common.utf8) { return }
+      self.common = String(zip(common, text).prefix { $0 == $1 }.map(\.0))
     }
   }
 
@@ -57,20 +59,33 @@ struct KnownElements {
     return found
   }
 
-  /// The keys of a map that fields of a module lead to.
-  func keys(in module: String, at fields: ArraySlice<String>) -> [MapKey] {
-    var keys: [MapKey] = []
+  /// The keys of a map that fields of a module lead to, as they are written by a spelling; nil leaves one out.
+  func keys(in module: String, at fields: ArraySlice<String>, as spelling: (MapKey) -> String?) -> Found {
+    var found = Found()
+    func take(_ key: MapKey) -> Bool {
+      guard key.text.hasPrefix(typed) else { return false }
+      if let text = spelling(key) { found.take(text, nil, typed: 0) }
+      return true
+    }
     _ = view.readSlice(module) { schema, slice in
       read(fields, schema, slice) { schema, value in
         guard case .map(let map) = schema.access.parts else { return }
-        var key = map.nextKey(value, nil)
-        while let next = key, keys.count < Self.proposed {
-          keys.append(next)
-          key = map.nextKey(value, next)
+        guard map.sortedKeys == nil, !typed.isEmpty, Int(typed) == nil else {
+          var keys = map.sortedKeys?(value) ?? []
+          if map.sortedKeys == nil {
+            while keys.count < Self.lookedAt, let key = map.nextKey(value, keys.last) { keys.append(key) }
+          }
+          for key in keys.prefix(Self.lookedAt) { _ = take(key) }
+          return
         }
+        // Those that begin as typed stand together, behind the typed text.
+        let start = MapKey.string(String(typed))
+        if map.read(value, start, { _ in }) { _ = take(start) }
+        var key = map.nextKey(value, start)
+        while let next = key, take(next) { key = map.nextKey(value, next) }
       }
     }
-    return keys
+    return found
   }
 
   private func read(
@@ -124,22 +139,27 @@ struct KnownElements {
     guard field != "id" else {
       var found = ids(schema, list, byLabel: false)
       found.values = found.values.map { ("[id=\($0.text)]", $0.label) }
+      found.common = found.common.map { "[id=\($0)" }
+      found.labelName = nil
       return found
     }
     var found = Found()
     var known: Set<Value> = []
     items.visit(list, upTo: Self.lookedAt) { item in
-      guard found.values.count < Self.proposed else { return }
       items.read(item) { place in
         let value = items.value(place)
         let text = if case .string(let text) = value { text } else { JSON.text(of: value) }
         guard text.hasPrefix(typed), known.insert(value).inserted else { return }
-        var selector = ""
-        Path.Step.match(field: field, value).append(to: &selector)
-        found.values.append((selector, nil))
+        found.take(Self.selector(field, value), nil, typed: 0)
       }
     }
     return found
+  }
+
+  private static func selector(_ field: String, _ value: Value) -> String {
+    var selector = ""
+    Path.Step.match(field: field, value).append(to: &selector)
+    return selector
   }
 
   /// Returns true if a number may begin with the typed one.
@@ -209,5 +229,15 @@ private struct ListOfItems {
       if case .string(let text) = labelField.schema.access.read($0) { label = text }
     }
     return label
+  }
+}
+
+extension MapKey {
+  /// The key, as it is typed.
+  fileprivate var text: String {
+    switch self {
+    case .int(let number): "\(number)"
+    case .string(let text): text
+    }
   }
 }

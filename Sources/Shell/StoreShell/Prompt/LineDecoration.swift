@@ -26,7 +26,7 @@ public struct LineDecoration: Equatable, Sendable {
   }
 
   /// The styles of parts.
-  public enum Style: Equatable, Sendable {
+  public enum Style: String, Equatable, Sendable {
     /// The name of a command.
     case verb
     /// A name that stands for nothing.

@@ -28,6 +28,9 @@ public protocol LineEditing: AnyObject {
   /// leave it out.
   var decorator: ((_ line: String, _ cursor: Int) -> LineDecoration)? { get set }
 
+  /// Asks ``decorator`` again, which knows more by now, and shows the line as it says; an editor may leave it out.
+  func redecorate()
+
   /// The earlier lines of a statement that is still open, joined by newlines; nil when the line starts a statement. An
   /// external editor is given the whole statement.
   var openLines: String? { get set }
@@ -75,6 +78,9 @@ extension LineEditing {
     get { nil }
     set {}
   }
+
+  /// Nothing: an editor that shows plain text.
+  public func redecorate() {}
 
   /// None: an editor that shows plain text.
   public var decorator: ((_ line: String, _ cursor: Int) -> LineDecoration)? {

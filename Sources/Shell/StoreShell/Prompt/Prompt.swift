@@ -7,6 +7,7 @@ public final class Prompt {
   private let editor: any LineEditing
   private var open: [String] = []
   private let pager: Pager?
+  private let pastLines = PastLineIndex()
   /// True if it was said that lines cannot be stored for later sessions.
   private var hasLostHistory = false
   /// Lets something outside end the conversation, such as a signal.
@@ -50,8 +51,9 @@ public final class Prompt {
     if session.options.usesColor {
       let decorator = LineDecorator(session)
       editor.decorator = { [weak self] line, cursor in
-        decorator.decoration(
-          of: line, cursor: cursor, openLines: self?.open ?? [], history: self?.editor.history ?? [])
+        guard let self else { return LineDecoration() }
+        pastLines.take(self.editor.history)
+        return decorator.decoration(of: line, cursor: cursor, openLines: open, past: pastLines)
       }
     }
     session.person.pastLines = { [editor] in editor.history }

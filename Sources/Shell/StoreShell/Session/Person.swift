@@ -6,6 +6,8 @@ struct Person {
   var pastLines: () -> [String] = { [] }
   /// Gives the times of past lines, in seconds since 1970; none where they are not known.
   var pastTimes: () -> [Int?] = { [] }
+  /// The names of actions, for the look of the line.
+  let actionNames = ActionNameIndex()
   /// The lines that a client gave before, which are kept at its own end too.
   var kept: [String] = []
   /// The statement that a client types, so far.

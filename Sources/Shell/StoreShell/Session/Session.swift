@@ -112,12 +112,7 @@ public final class Session {
   /// The grammar of statements: the commands of a session stay the same.
   private(set) lazy var grammar = {
     let unfinished = UnfinishedLua(session: self)
-    return Grammar(
-      luaVerbs: commands.luaVerbs, prefixes: commands.prefixes, prefixWords: commands.prefixWords,
-      numberVerbs: commands.numberVerbs
-    ) {
-      unfinished.session?.isUnfinishedLua($0) ?? false
-    }
+    return commands.grammar { unfinished.session?.isUnfinishedLua($0) ?? false }
   }()
 
   /// Returns true if a Lua text lacks only its end.

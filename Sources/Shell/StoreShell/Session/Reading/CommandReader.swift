@@ -247,7 +247,10 @@ struct CommandReader {
       if takesNumber, Int(next) != nil { error.hint = "write: \(definition.verb) \(next)" }
       throw error
     }
-    throw fault(.unexpectedArgument, "\(definition.verb) takes no '\(operands[index].text)' here", at: operands[index])
+    var error = fault(
+      .unexpectedArgument, "\(definition.verb) takes no '\(operands[index].text)' here", at: operands[index])
+    error.hint = operands[index].hintOnSemicolon ?? error.hint
+    throw error
   }
 
   /// Refuses flags that the command has, but not in this form of it.

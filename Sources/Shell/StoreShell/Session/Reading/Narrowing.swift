@@ -138,7 +138,7 @@ private struct Elements {
       throw ShellError(
         code: .typeMismatch,
         message: "only a list or a map has elements to choose from; \(name) is \(reading.schema.typeName)",
-        hint: "show prints all of it")
+        hint: "leave out where to have all of it")
     }
     schema = reading.schema
     var layouts: Set<ObjectIdentifier> = []
@@ -214,7 +214,7 @@ extension Session {
       guard count > 1 else { continue }
       throw ShellError(
         code: .unknownPath, message: "\(count) elements of \(list) fit \(Path([step]))",
-        hint: "\(list) where \(field) == \(InlineText.text(of: value, spelling: .lua)) shows all of them")
+        hint: "show \(list) where \(field) == \(InlineText.text(of: value, spelling: .lua)) shows all of them")
     }
   }
 

@@ -17,12 +17,19 @@ struct CommandTable: Sendable {
   var luaVerbs: [LuaVerb] { definitions.compactMap(\.lua) }
 
   /// The verbs in front of another command.
-  var prefixes: [String] { definitions.filter(\.takesCommand).map(\.verb) }
+  private var prefixes: [String] { definitions.filter(\.takesCommand).map(\.verb) }
 
   /// The number of words between each of them and its command, where there are any.
-  var prefixWords: [String: Int] {
+  private var prefixWords: [String: Int] {
     Dictionary(
       uniqueKeysWithValues: definitions.filter { $0.wordsBeforeCommand > 0 }.map { ($0.verb, $0.wordsBeforeCommand) })
+  }
+
+  /// The grammar of their statements.
+  func grammar(isUnfinishedLua: @escaping @Sendable (String) -> Bool) -> Grammar {
+    Grammar(
+      luaVerbs: luaVerbs, prefixes: prefixes, prefixWords: prefixWords, numberVerbs: numberVerbs,
+      isUnfinishedLua: isUnfinishedLua)
   }
 
   /// The command behind all prefixes; the statement itself where it has none or nothing follows them.
@@ -37,7 +44,7 @@ struct CommandTable: Sendable {
   }
 
   /// The verbs after which `#17` is a word.
-  var numberVerbs: [String] {
+  private var numberVerbs: [String] {
     definitions.filter { $0.operands.contains(where: \.isNumber) }.map(\.verb)
   }
 
