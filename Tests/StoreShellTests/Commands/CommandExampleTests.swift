@@ -58,7 +58,7 @@ import Testing
 
   @Test(arguments: [
     ("why counter.value", "[\(increment)]\n"), ("bisect state.counter.value > 0", "\(increment)\n"),
-    ("history counter", #"["dispatch counter.increment --quiet","history counter --json"]"# + "\n"),
+    ("history counter", #"["dispatch counter.increment --quiet"]"# + "\n"),
     ("use", "\"root\"\n"), ("trace", "\"off\"\n"),
   ])
   func whatIsPrintedInWordsIsAValueToo(command: String, output: String) throws {

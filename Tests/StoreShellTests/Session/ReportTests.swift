@@ -56,8 +56,8 @@ import Testing
     let shell = try Self.shell()
     let outcome = try shell.run(script: "lua command('step one assert false')\necho on\n")
     #expect(outcome.output == "FAIL one\non\n")
-    #expect(outcome.status == 1)
-    #expect(try Self.report(of: shell, after: 1).contains("1..1\nnot ok 1 - one"))
+    #expect(outcome.status == 3)
+    #expect(try Self.report(of: shell, after: 3).contains("1..1\nnot ok 1 - one"))
   }
 
   @Test func ofTriesTheLastCounts() throws {
