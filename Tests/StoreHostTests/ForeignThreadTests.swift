@@ -48,6 +48,13 @@ enum ShopAction: Sendable { case tally(TallyAction) }
       middleware: adding.lift(input: \.tally, output: \.tally, state: \.tally))
   }()
 
+  private static func text(of file: UnsafeMutablePointer<FILE>) -> String {
+    rewind(file)
+    var bytes = [UInt8](repeating: 0, count: 1 << 20)
+    let count = fread(&bytes, 1, bytes.count, file)
+    return String(decoding: bytes.prefix(count), as: UTF8.self)
+  }
+
   @Test func whatEffectsOnOtherThreadsCauseIsWholeAndTold() throws {
     for _ in 0..<10 {
       let file = try #require(tmpfile())
@@ -59,10 +66,7 @@ enum ShopAction: Sendable { case tally(TallyAction) }
       let status = session.run(commands: commands)
       session.console.flush()
       #expect(status == 0)
-      rewind(file)
-      var bytes = [UInt8](repeating: 0, count: 1 << 20)
-      let count = fread(&bytes, 1, bytes.count, file)
-      let text = String(decoding: bytes.prefix(count), as: UTF8.self)
+      let text = Self.text(of: file)
       let watched = text.split(separator: "\n").filter { $0.hasPrefix("[watch 1]") }
       #expect(watched.count == 100)
       #expect(watched.last?.contains("99 -> 100") == true)
@@ -94,6 +98,10 @@ enum ShopAction: Sendable { case tally(TallyAction) }
     }
     isOver.withLock { $0 = true }
     adding.wait()
+    session.console.flush()
+    // A bisection looks at one moment: what memory lets go of meanwhile is there.
+    let text = Self.text(of: file)
+    #expect(text.split(separator: "\n").filter { $0.contains("error[never-held]") }.count == 10, "\(text)")
     try host.close()
   }
 }

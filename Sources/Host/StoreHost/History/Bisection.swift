@@ -7,7 +7,7 @@ extension StoreClient {
   /// - Parameter holds: asks the condition of what can be read at the moment.
   package func bisect(_ numbers: ClosedRange<Int>, holds: () throws -> Bool) throws -> BisectionAnswer {
     let start = numbers.lowerBound - 1
-    let history = turn { live.history }
+    let history = theMoment.history
     let view = try point(start, without: [])
     return try viewing(view) {
       var bisection = Bisection(self, history, view)

@@ -32,8 +32,7 @@ extension StoreClient {
       let middle = before + (after - before) / 2
       if try asked(after: middle) { after = middle } else { before = middle }
     }
-    let history = turn { live.history }
     return BisectionAnswer(
-      entry: try turn { try history.entry(after) }, heldBefore: heldBefore, failure: failure)
+      entry: try turn { try theMoment.history.entry(after) }, heldBefore: heldBefore, failure: failure)
   }
 }

@@ -11,7 +11,7 @@ extension StoreClient {
   package func point(_ number: Int, without skipped: [Int]) throws -> PastView {
     let skipped = skipped.filter { $0 <= number }.sorted()
     guard let first = skipped.first else {
-      let shown = try Moment(of: self).recorded(number)
+      let shown = try theMoment.recorded(number)
       return PastView(number, shown.state, shown.plugins)
     }
     // What they caused stays, but for what keeps the gates that they moved.
@@ -24,7 +24,24 @@ extension StoreClient {
   }
 
   /// The plugins that were loaded after an action, as the client runs them.
-  func plugins(at number: Int) throws -> [HostedPlugin] { try Moment(of: self).recorded(number).plugins }
+  func plugins(at number: Int) throws -> [HostedPlugin] { try theMoment.recorded(number).plugins }
+
+  /// Looks at the history as it is now, whatever others add to it and memory lets go of meanwhile.
+  package func atOneMoment<Result>(_ body: () throws -> Result) rethrows -> Result {
+    let outer = moment
+    moment = theMoment
+    defer { moment = outer }
+    return try body()
+  }
+
+  /// The moment whose history is looked at.
+  var theMoment: Moment { moment ?? Moment(of: self) }
+
+  /// The oldest action whose state is kept, and the action that is shown: of one moment, for others act meanwhile.
+  package var kept: (oldest: Int, shown: Int) {
+    let history = theMoment.history
+    return (history.oldest, past?.number ?? history.head)
+  }
 }
 
 extension LoggedEntry {
@@ -33,8 +50,8 @@ extension LoggedEntry {
 }
 
 /// The history, and which plugins were loaded when, as they were at some moment.
-private struct Moment {
-  let client: StoreClient
+struct Moment {
+  private unowned let client: StoreClient
   let history: History<HostState>
   let points: [PluginTimeline.Point]
 
@@ -44,7 +61,7 @@ private struct Moment {
   }
 
   /// What was there after an action.
-  func recorded(_ number: Int) throws -> HostedState {
+  fileprivate func recorded(_ number: Int) throws -> HostedState {
     HostedState(state: try state(at: number), plugins: try client.plugins(points.versions(at: number)))
   }
 

@@ -9,9 +9,6 @@ extension StoreClient {
     past.map { ViewedPoint(number: $0.number, skipped: $0.skipped, head: live.head) }
   }
 
-  /// The oldest action whose state is kept, and the action that is shown: of one moment, for others act meanwhile.
-  package var kept: (oldest: Int, shown: Int) { turn { (live.oldest, past?.number ?? live.head) } }
-
   /// Throws the error for what may not be done while the past is shown.
   package func requirePresent() throws {
     if let viewed { throw viewed.refusal }

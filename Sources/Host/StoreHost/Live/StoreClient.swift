@@ -15,6 +15,8 @@ package final class StoreClient: @unchecked Sendable {
   package let live: LiveStore
   /// What is shown to it instead of the present.
   @exclusivity(unchecked) var past: PastView?
+  /// The moment whose history it looks at; nil: the present one.
+  @exclusivity(unchecked) var moment: Moment?
   /// The modules that it has read since somebody wanted to know.
   @exclusivity(unchecked) var readModules: Set<String>?
   /// What it hears of what others cause.

@@ -31,7 +31,7 @@ extension CommandDefinition {
     perform: { request, session in
       let (text, store) = (request.text, session.store)
       if let refusal = store.viewed?.refusal(of: "bisect") { throw refusal }
-      let answer = try session.action(where: text, isFirst: request.isFirst)
+      let answer = try store.atOneMoment { try session.action(where: text, isFirst: request.isFirst) }
       var notes: [String] = []
       if answer.heldBefore { notes.append("\(text) holds already at the start") }
       if store.live.oldest > 0 {
