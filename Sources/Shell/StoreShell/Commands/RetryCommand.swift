@@ -50,13 +50,14 @@ private struct RetryRequest {
     let (count, pause) = (try count.value(in: session), try pause.value(in: session))
     var tried = 1
     while true {
-      let tally = session.outcome.tally
+      let (tally, steps) = (session.outcome.tally, session.outcome.steps.count)
       do {
-        return try session.commands.run(command, in: session)
+        return try session.performed(command)
       } catch {
         guard tried < count, !session.isEnding(by: error) else { throw Self.noting(tried, error) }
-        session.outcome.tally.failed = tally.failed
-        session.outcome.tally.firstStatus = tally.firstStatus
+        // A step that is tried again is one step.
+        session.outcome.tally = tally
+        session.outcome.steps.removeSubrange(steps...)
       }
       tried += 1
       session.console.flush()
