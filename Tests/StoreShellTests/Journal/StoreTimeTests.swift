@@ -51,6 +51,28 @@ import Testing
 
   private func expired(_ shell: Shell) -> String { shell.run("show inventory.expired").output }
 
+  @Test func timePassesAgainAfterTheWallWasAheadOnce() throws {
+    let (first, _) = try opened()
+    fill(first)
+    end(first)
+    wall.pass(400 * 86_400)
+    let (ahead, _) = try opened()
+    hold(ahead, "h1")
+    end(ahead)
+    wall.pass(-400 * 86_400)
+    let (right, note) = try opened()
+    #expect(note.contains("days behind the time of"))
+    end(right)
+    wall.pass(600)
+    let (later, _) = try opened()
+    #expect(expired(later) == "0\n")
+    end(later)
+    wall.pass(400)
+    let (last, _) = try opened()
+    #expect(expired(last) == "1\n")
+    end(last)
+  }
+
   @Test func whatCameDueWhileItWasClosedIsDoneAtOnceInOrder() throws {
     let (first, _) = try opened()
     fill(first)

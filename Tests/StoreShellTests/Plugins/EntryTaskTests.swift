@@ -160,6 +160,62 @@ import Testing
     }
   }
 
+  private static let crowd = """
+    return plugin {
+      state = { field("rows", map(record("Row", { field("due", number()) }))), field("done", int()) },
+      actions = {
+        { name = "many", args = { field("count", int()), field("due", number()) } },
+        { name = "ring", quiet = true, args = { field("id", text()) } },
+      },
+      reducers = {
+        many = function(s, a) for i = 1, a.count do s.rows["m" .. i] = { due = a.due } end end,
+        ring = function(s, a) s.done = s.done + 1 s.rows[a.id] = nil end,
+      },
+      middleware = { { name = "bell", supervise = { over = "rows", at = "due",
+        task = function(task, key) task:dispatch("ring", { id = key }) end } } },
+    }
+    """
+
+  private func crowd(limits: String) throws -> Shell {
+    let shell = try Shell {
+      $0.grants = ["crowd"]
+      $0.isQuiet = true
+    }
+    let folder = try shell.plugin("crowd", Self.crowd, permissions: #"["timers"]"#, limits: limits)
+    #expect(shell.run("plugin load \(folder)", "wait 20s").status == 0)
+    return shell
+  }
+
+  /// No action causes what the clock starts, also where more is due than one may cause.
+  @Test func moreThanOneActionMayCauseAreDueAtOnce() throws {
+    let shell = try crowd(limits: #"{"tasks": 5000, "memory": "64MiB", "instructions": 20000000}"#)
+    #expect(shell.run("dispatch crowd.many 1200 10") == .init())
+    #expect(shell.run("= state.crowd.done", "effects").output == "1200\n(no effects)\n")
+    #expect(shell.run("dispatch crowd.many 1200 30", "wait 10s") == .init())
+    #expect(shell.run("= state.crowd.done").output == "2400\n")
+  }
+
+  @Test func whatMayNotDispatchInThisSecondDoesInAnother() throws {
+    let shell = try crowd(limits: #"{"tasks": 5000, "actions": 100, "memory": "64MiB", "instructions": 20000000}"#)
+    #expect(shell.run("dispatch crowd.many 450 10", "wait 1h", "= state.crowd.done") == .init(output: "450\n"))
+  }
+
+  @Test func theLimitOfTasksIsAnErrorOfTheActionThatAsked() throws {
+    let shell = try crowd(limits: #"{"tasks": 10}"#)
+    let outcome = shell.run("dispatch crowd.many 15 90")
+    #expect(outcome.status == 1)
+    #expect(outcome.errors.contains("crowd: more than 10 tasks"), "\(outcome)")
+    #expect(shell.run("wait 1h", "= state.crowd.done").output == "15\n")
+  }
+
+  /// Cancelled by hand, the effect that waits for all of them ends those; later ones wait again.
+  @Test func cancellingEndsWhatWaitsNow() throws {
+    let shell = try crowd(limits: #"{"tasks": 10}"#)
+    #expect(shell.run("dispatch crowd.many 2 30", "effects cancel all", "effects").output.hasSuffix("(no effects)\n"))
+    #expect(shell.run("dispatch crowd.many 4 40", "wait 1h").status == 0)
+    #expect(shell.run("= state.crowd.done").output == "4\n")
+  }
+
   @Test func goingBackStartsAndStopsThem() throws {
     let shell = try shell()
     _ = shell.run("dispatch alarm.put a 10", "dispatch alarm.put b 20", "undo")

@@ -195,6 +195,11 @@ public final class Journal: JournalReading, Sendable {
     }
   }
 
+  /// Takes note of another time on the wall at which its time began, so that it goes on by that clock from now on.
+  package func noteBeginning(_ began: Int) {
+    try? file.database.use { try JournalMeta.set([JournalMeta.began: "\(began)"], in: $0) }
+  }
+
   // MARK: Reading
 
   /// What reads the file; what is queued is written first.

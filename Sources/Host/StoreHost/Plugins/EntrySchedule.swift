@@ -15,7 +15,8 @@ final class EntrySchedule {
   private var orders: [EffectToken: Int] = [:]
   private var lastOrder = 0
 
-  var isEmpty: Bool { orders.isEmpty }
+  /// The keys in it.
+  var keys: [EffectToken] { Array(orders.keys) }
 
   /// The earliest time.
   var next: Duration? {

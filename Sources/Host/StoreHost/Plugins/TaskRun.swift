@@ -50,6 +50,8 @@ package final class TaskRun: EffectSteps {
   }
 
   private func resume() throws(PluginError) -> EffectWait {
+    // The clock may start more tasks in a second than may dispatch in it.
+    if self.task == nil, start.due != nil, tasks.plugin.tasks.areActionsUsedUp { return .sleep(.seconds(1)) }
     let task: PluginTask
     if let begun = self.task {
       task = begun

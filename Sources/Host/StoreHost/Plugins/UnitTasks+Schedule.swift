@@ -6,21 +6,37 @@ extension UnitTasks {
   /// The id of the effect that starts them, as listings show it.
   private static let dueID = EffectToken("due")
 
-  /// Leaves out the tasks whose time has not come, and adds those whose time has, the earliest first.
-  func schedule(_ change: inout EntryTaskChange) {
-    if change.isWhole { schedule.removeAll() }
-    for key in change.gone { schedule.remove(key) }
-    let now = surroundings.now()
-    var due: [(time: Duration, start: PluginTaskStart)] = []
-    for start in change.started {
-      guard let time = start.due else { continue }
-      if time > now { schedule.insert(start.key, at: time) } else { due.append((time, start)) }
+  /// Has tasks wait for their times: also those whose time is past, so that no action causes more than it asks for.
+  ///
+  /// - Returns: those that start now. The clock starts what is due, the earliest first; of a task that had ended when the
+  ///   store was left, only this is said.
+  func schedule(_ starts: [PluginTaskStart]) -> [PluginTaskStart] {
+    var started: [PluginTaskStart] = []
+    for start in starts {
+      if isPromised(start.key), let due = start.due {
+        schedule.insert(start.key, at: due)
+      } else {
+        started.append(start)
+      }
     }
-    for (time, key) in schedule.takeDue(by: now) {
-      if let start = plugin.middlewares.entryTask(index, key) { due.append((time, start)) }
-    }
-    change.started = due.enumerated().sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }
-      .map(\.element.start)
+    guard isOfClock else { return started }
+    return started
+      + schedule.takeDue(by: surroundings.now()).compactMap { plugin.middlewares.entryTask(index, $0.key) }
+  }
+
+  /// Starts the tasks whose time has come. Each is a cause of its own (R30).
+  func startDue() {
+    isOfClock = true
+    defer { isOfClock = false }
+    surroundings.reconcile()
+  }
+
+  /// Forgets the times of all tasks, as the effect that waits for them was cancelled by hand.
+  func dropSchedule(of effect: DueEffect) {
+    guard dueEffect === effect else { return }
+    dueEffect = nil
+    for key in schedule.keys { leave(key) }
+    schedule.removeAll()
   }
 
   /// Has an effect wait for the next of them, as long as there are any.
@@ -35,6 +51,8 @@ extension UnitTasks {
     dueEffect?.wake(by: next)
     if dueEffect != nil, !isWhole { return }
     let effect = dueEffect ?? DueEffect(self)
+    // Of one that was cancelled, it is still known that it was asked for.
+    if dueEffect == nil, !isWhole { gone.append(Self.dueID) }
     dueEffect = effect
     started.append(Supervised(Self.dueID, steps: { effect.begin($0) }))
   }
@@ -63,11 +81,13 @@ final class DueEffect: EffectSteps, @unchecked Sendable {
   }
 
   func step() -> EffectWait {
+    let isOfClock = waitsUntil.map { $0 <= tasks.surroundings.now() } ?? false
     waitsUntil = nil
-    // Those whose time has come start as where the state changes.
-    if let next = tasks.schedule.next, next <= tasks.surroundings.now() { tasks.surroundings.reconcile() }
+    if isOfClock { tasks.startDue() }
     guard let next = tasks.schedule.next else { return .resumption() }
     waitsUntil = next
     return .resumption(within: max(next - tasks.surroundings.now(), .zero))
   }
+
+  func cancel() { tasks.dropSchedule(of: self) }
 }

@@ -27,10 +27,12 @@ package final class UnitTasks: @unchecked Sendable {
   let schedule = EntrySchedule()
   /// The effect that starts them; nil: there are none.
   var dueEffect: DueEffect?
+  /// True while the clock has tasks started.
+  var isOfClock = false
   /// The action after which it failed to say anything last; nil: it works.
   private var failedAfter: Int?
 
-  private enum Stage {
+  enum Stage {
     /// It has a place that it has not taken.
     case promised
     case running
@@ -79,13 +81,14 @@ package final class UnitTasks: @unchecked Sendable {
     }
     var change = plugin.middlewares.entryChange(index, view: surroundings.view)
     let startsAtTimes = plugin.middlewares.startsAtTimes(index)
-    if startsAtTimes { schedule(&change) }
     if change.isWhole {
       for key in Array(admitted.keys) { leave(key) }
       (waiting, refused) = ([], [])
+      schedule.removeAll()
     }
     var ending = 0
     for key in change.gone {
+      schedule.remove(key)
       if leave(key) == .running { ending += 1 }
       if refused.remove(key) != nil { waiting.removeAll { $0.key == key } }
     }
@@ -112,6 +115,7 @@ package final class UnitTasks: @unchecked Sendable {
     if waiting.count > before {
       surroundings.note(plugin.tasks.tooManyTasks, unit: unit, startedBy: surroundings.lastAction())
     }
+    if startsAtTimes { granted = schedule(granted) }
     var started = granted.map { start in Supervised(start.key, steps: { [self] in TaskRun(start, of: self, $0) }) }
     if startsAtTimes { followSchedule(&started, &change.gone, isWhole: change.isWhole) }
     return change.isWhole ? .all(started) : .some(started: started, gone: change.gone)
@@ -130,9 +134,12 @@ package final class UnitTasks: @unchecked Sendable {
     return true
   }
 
+  /// True if a task has a place that it has not taken.
+  func isPromised(_ key: EffectToken) -> Bool { admitted[key] == .promised }
+
   /// Takes away the place of a task.
   @discardableResult
-  private func leave(_ key: EffectToken) -> Stage? {
+  func leave(_ key: EffectToken) -> Stage? {
     let stage = admitted.removeValue(forKey: key)
     if stage == .promised { surroundings.room.promised -= 1 }
     return stage

@@ -17,6 +17,10 @@ extension LiveStore {
     let passed = Duration.seconds(wallTime - contents.header.began)
     clock.goOn(from: max(last, passed))
     let lag = last - passed
+    // The clock on the wall was ahead once, or goes on from a virtual one: time passes from here on.
+    if lag > .seconds(1), let journal = file as? Journal {
+      journal.noteBeginning(wallTime - Int(last.components.seconds))
+    }
     return lag > .seconds(86_400) ? lag : nil
   }
 }

@@ -127,6 +127,9 @@ final class PluginCalls {
     throw faults.make(.budget, "more than \(grouped(dispatches.limit)) actions a second")
   }
 
+  /// True if tasks have dispatched as many actions as they may in a second.
+  var areActionsUsedUp: Bool { time().map { dispatches.left(at: $0) <= 0 } ?? false }
+
   /// The place of a call from Lua, as the source of the actions that it dispatches.
   func source(of call: borrowing LuaCall, _ emission: PluginEmission) -> ActionSource {
     emission.source(of: call.caller, functionNames, plugin: faults.manifest.name)

@@ -46,6 +46,9 @@ public final class PluginTasks: @unchecked Sendable {
   /// The number of tasks that may still begin while all of those that there are go on.
   public var free: Int { limit - thunks.count - running.count }
 
+  /// True if no task may dispatch anything more in this second.
+  public var areActionsUsedUp: Bool { machine.calls.areActionsUsedUp }
+
   /// The error if there is no room for a task.
   public var tooManyTasks: PluginError {
     machine.calls.faults.make(

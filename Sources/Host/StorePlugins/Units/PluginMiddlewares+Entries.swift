@@ -59,7 +59,9 @@ extension PluginMiddlewares {
     default: return nil
     }
     guard let tasks = plan.entryTasks, let value = plan.entriesSeen?.map[key] else { return nil }
-    return PluginTaskStart(unit: plan.name, key: token, of: (key.value, value), function: tasks.task)
+    var start = PluginTaskStart(unit: plan.name, key: token, of: (key.value, value), function: tasks.task)
+    start.due = tasks.at.flatMap { Self.time(Self.field($0, of: value)) }
+    return start
   }
 
   /// The time that a field holds, in seconds; nil: it holds none.

@@ -53,10 +53,14 @@ public enum JSONReport {
   }
 
   /// A change that a watch saw; a value that was not there is none.
-  public static func watch(id: Int, path: String, from: Value, to: Value, action: Int) -> String {
+  ///
+  /// - Parameter changes: the number of changes that it stands for; the member is left out for one.
+  public static func watch(
+    id: Int, path: String, from: Value, to: Value, action: Int, changes: Int = 1
+  ) -> String {
     object([
       "event": quoted("watch"), "id": "\(id)", "path": quoted(path), "from": JSON.text(of: from),
-      "to": JSON.text(of: to), "action": "\(action)",
+      "to": JSON.text(of: to), "action": "\(action)", "changes": changes == 1 ? nil : "\(changes)",
     ])
   }
 

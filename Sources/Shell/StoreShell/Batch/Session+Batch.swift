@@ -186,7 +186,7 @@ extension Session {
     console.flush()
     let isComplete = !writeOutputFailure()
     if let quitStatus = outcome.quitStatus, isComplete || quitStatus != 0 { return quitStatus }
-    return status == 0 ? outcome.tally.status : status
+    return status == 0 ? outcome.tally.firstStatus : status
   }
 
   /// Reports that results could not be written, as soon as that is known, and once.

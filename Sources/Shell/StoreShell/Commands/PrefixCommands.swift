@@ -30,7 +30,7 @@ extension CommandDefinition {
     read: { try $0.command() },
     perform: { command, session in
       session.running.isExcused = true
-      return try session.commands.run(command, in: session)
+      return try session.performed(command)
     })
 
   static let time = CommandDefinition(

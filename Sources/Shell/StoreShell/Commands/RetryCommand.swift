@@ -52,13 +52,11 @@ private struct RetryRequest {
     while true {
       let (tally, steps) = (session.outcome.tally, session.outcome.steps.count)
       do {
-        return try session.commands.run(command, in: session)
+        return try session.performed(command)
       } catch {
         guard tried < count, !session.isEnding(by: error) else { throw Self.noting(tried, error) }
-        session.outcome.tally.failed = tally.failed
-        session.outcome.tally.firstStatus = tally.firstStatus
-        session.outcome.tally.stepStatus = tally.stepStatus
-        // What counts of a step is its last try.
+        // A step that is tried again is one step.
+        session.outcome.tally = tally
         session.outcome.steps.removeSubrange(steps...)
       }
       tried += 1

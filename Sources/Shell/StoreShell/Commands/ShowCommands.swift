@@ -226,7 +226,7 @@ extension Session {
           // Now: memory may have let go of the action by the time that the session looks.
           let change = WatchedChange(old: old, new: new, number: number, action: live.log[number: number]?.action ?? "")
           if let paced { paced.take(change, tell) } else { tell(change) }
-        }))
+        }), flush: { paced?.flush() })
     return result
   }
 

@@ -29,11 +29,13 @@ extension CommandDefinition {
         session.console.write(DisplayText.printable("\(error == nil ? "ok  " : "FAIL") \(name)") + "\n")
       }
       do {
-        let result = try session.commands.run(request.command, in: session)
+        let result = try session.performed(request.command)
         note(nil)
         return result
       } catch {
-        note(session.describedFailure(error))
+        let described = session.describedFailure(error)
+        note(described)
+        if session.outcome.tally.stepStatus == 0 { session.outcome.tally.stepStatus = described.status }
         throw error
       }
     })

@@ -90,7 +90,7 @@ extension Session {
     }
     open = nil
     let ended = runStatements(of: &statements)
-    let status = ended ?? outcome.tally.status
+    let status = ended ?? outcome.tally.firstStatus
     if given.goesOn {
       // At a prompt every statement starts anew.
       if ended == nil, given.file != nil || statements.continuation != nil { open = statements }

@@ -81,7 +81,11 @@ final class SessionClock {
   /// Runs what is due by itself.
   func runDue() {
     signal?.take()
-    if case .real(let clock) = kind { clock.runDue() }
+    switch kind {
+    case .real(let clock): clock.runDue()
+    case .virtual(let clock): clock.advance(by: .zero)
+    case .shared: break
+    }
   }
 
   /// Lets time pass to the next deadline or to a limit, whichever comes first, and runs what is due then.

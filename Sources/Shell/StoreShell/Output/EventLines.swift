@@ -77,7 +77,8 @@ final class WatchLineWriter: @unchecked Sendable {
   func write(_ watched: WatchedChange) {
     guard !isJSON else {
       return console.writeEvent(
-        JSONReport.watch(id: id, path: path, from: watched.old, to: watched.new, action: watched.number))
+        JSONReport.watch(
+          id: id, path: path, from: watched.old, to: watched.new, action: watched.number, changes: watched.count))
     }
     let more = watched.count > 1 ? ", \(watched.count) changes" : ""
     let action = "(#\(watched.number) \(watched.action)\(more))"

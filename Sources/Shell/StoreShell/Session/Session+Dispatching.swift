@@ -46,6 +46,10 @@ extension Session {
       throw AppliedWithFaults(errors: errors, entry)
     }
     let isSilent = options.isQuiet || isQuiet
+    if report.droppedBy != nil {
+      outcome.lastDropped = droppedText(report)
+      if isSilent, !answersInJSON { leaveNote(ofDropped: report) }
+    }
     guard answersInJSON || !isSilent || !report.faults.isEmpty, let number = report.number else { return .none }
     guard let entry = report.entry else {
       // The action was too large for the history, or its consequences were.
@@ -69,8 +73,20 @@ extension Session {
 
   /// Has a note tell that an interceptor took an action of which nothing else is printed.
   func leaveNote(ofDropped report: DispatchReport) {
-    guard let interceptor = report.droppedBy, let entry = report.entry, !entry.isThunk else { return }
-    store.leave(note: "\(entry.action) was dropped by \(interceptor)")
+    if let text = droppedText(report) { store.leave(note: text) }
+  }
+
+  private func droppedText(_ report: DispatchReport) -> String? {
+    guard let interceptor = report.droppedBy, let entry = report.entry, !entry.isThunk else { return nil }
+    return "\(entry.action) was dropped by \(interceptor)"
+  }
+
+  /// Runs a command of which is said whether it was done: one whose action an interceptor dropped was not.
+  func performed(_ command: Statement) throws -> CommandResult {
+    outcome.lastDropped = nil
+    let result = try commands.run(command, in: self)
+    guard let dropped = outcome.lastDropped else { return result }
+    throw ShellError(code: .refused, message: dropped)
   }
 
   private func write(_ entry: LoggedEntry, remark: String? = nil, listsChanges: Bool = true) {

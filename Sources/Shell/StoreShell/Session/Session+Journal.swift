@@ -13,7 +13,8 @@ extension Session {
     do {
       try openJournal(plan)
       settlesBeforeTelling()
-      store.live.startTasks()
+      // Who looks at a file sees what it holds.
+      if archive == nil { store.live.startTasks() }
       return 0
     } catch {
       return writeError(error)

@@ -60,17 +60,17 @@ extension Session {
     outcome.lastValue = .none
     defer {
       (running.statement, running.isExcused) = (outer, isExcused)
-      (outcome.tally.failed, outcome.tally.firstStatus) = (tally.failed, tally.firstStatus)
+      outcome.tally.excuse(to: tally)
       outcome.lastValue = value
     }
     do {
       var result = CommandResult.none
       // One statement has one report.
       if options.isJSON {
-        let printed = try console.capturing { result = try commands.run(read, in: self) }
+        let printed = try console.capturing { result = try performed(read) }
         if case .none = outcome.lastValue, !printed.isEmpty { outcome.lastValue = .string(printed) }
       } else {
-        result = try commands.run(read, in: self)
+        result = try performed(read)
         for note in result.notes { console.writeError("note: \(note)\n") }
       }
       return (true, outcome.lastValue)

@@ -22,8 +22,6 @@ extension Session {
     // What ends the run has the command that runs end as Ctrl-C does.
     let error = error?.code == .interrupted ? interrupts.stop?.error ?? error : error
     outcome.steps.append(TestResult(name: name, seconds: seconds, error: error))
-    // The report and the status agree, also where what ran the step goes on.
-    if let error, outcome.tally.stepStatus == 0 { outcome.tally.stepStatus = error.status }
   }
 
   /// Sees to it that the report of the run can be written, where one is wanted, before anything is done.

@@ -94,6 +94,8 @@ public final class Session {
   /// - Returns: 0, or 1 where something could not be written, which is reported.
   public func end() -> Int32 {
     defer { if application.endsStore { store.live.cancelEffects(nil) } }
+    watches.flush()
+    tellOthers()
     return max(endTrace(), application.endsStore ? endJournal() : 0)
   }
 
@@ -179,8 +181,7 @@ public final class Session {
     // Ctrl-C is meant for the whole script.
     guard status != ShellError.interrupted.status, interrupts.stop?.isStopped != true, !hasQuit else { return status }
     outcome.lastAttempt = status == 0 ? Attempt() : Attempt(outcome.lastError)
-    outcome.tally.failed = before.failed
-    outcome.tally.firstStatus = before.firstStatus
+    outcome.tally.excuse(to: before)
     return 0
   }
 

@@ -13,6 +13,8 @@ struct SessionOutcome {
   var lastError: ShellError?
   /// The results of steps, and of statements that failed outside of them, where somebody wants a report.
   var steps: [TestResult] = []
+  /// The action that an interceptor dropped last, in a sentence; nil: none since somebody asked.
+  var lastDropped: String?
   /// The script whose results they are.
   var reportedFile: String?
   /// The outcome of the last `try`.
@@ -29,10 +31,13 @@ struct SessionOutcome {
     var reached = 0
     var failed = 0
     var firstStatus: Int32 = 0
-    /// The status of the first step that failed, also where what ran it went on.
+    /// The status of the first step that failed, wherever it ran; 0: none did.
     var stepStatus: Int32 = 0
 
-    /// The status of all of it.
-    var status: Int32 { firstStatus == 0 ? stepStatus : firstStatus }
+    /// Takes failures back that count for nothing, but for those of steps.
+    mutating func excuse(to earlier: Tally) {
+      failed = earlier.failed
+      firstStatus = earlier.firstStatus == 0 ? stepStatus : earlier.firstStatus
+    }
   }
 }

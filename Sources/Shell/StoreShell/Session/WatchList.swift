@@ -14,25 +14,35 @@ struct WatchList {
     /// The path or the expression.
     let name: String
     let subscription: Subscription
+    /// Tells what waits for its pace.
+    let flush: () -> Void
   }
 
   /// The id that the next watch gets.
   var upcoming: Int { nextId }
 
-  mutating func add(_ name: String, _ subscription: Subscription) {
-    list.append(Entry(id: nextId, name: name, subscription: subscription))
+  mutating func add(_ name: String, _ subscription: Subscription, flush: @escaping () -> Void = {}) {
+    list.append(Entry(id: nextId, name: name, subscription: subscription, flush: flush))
     nextId += 1
   }
 
   /// Ends a watch; false where there is none of that id.
   mutating func stop(_ id: Int) -> Bool {
     guard let index = list.firstIndex(where: { $0.id == id }) else { return false }
-    list.remove(at: index).subscription.cancel()
+    let entry = list.remove(at: index)
+    entry.flush()
+    entry.subscription.cancel()
     return true
   }
 
+  /// Tells what waits for the paces of watches.
+  func flush() { for entry in list { entry.flush() } }
+
   mutating func stopAll() {
-    for entry in list { entry.subscription.cancel() }
+    for entry in list {
+      entry.flush()
+      entry.subscription.cancel()
+    }
     list = []
   }
 }
@@ -135,6 +145,7 @@ final class PacedWatch: @unchecked Sendable {
   private weak var live: LiveStore?
   private var next = Duration.zero
   private var waiting: WatchedChange?
+  private var tell: (WatchedChange) -> Void = { _ in }
 
   init(_ pace: WatchPace, clock: any StoreClock, live: LiveStore) {
     (self.pace, self.clock, self.live) = (pace, clock, live)
@@ -154,22 +165,17 @@ final class PacedWatch: @unchecked Sendable {
       return tell(change)
     }
     waiting = change
-    let tell = UncheckedTell(tell)
-    clock.schedule(at: next) { [weak self] in
-      guard let self, let live = self.live else { return }
-      live.turn {
-        guard let change = self.waiting else { return }
-        self.waiting = nil
-        self.next = self.clock.now + self.pace.pause
-        tell.body(change)
-      }
-    }
+    self.tell = tell
+    clock.schedule(at: next) { [weak self] in self?.flush() }
   }
 
-  private struct UncheckedTell: @unchecked Sendable {
-    // Safe: called by the thread that holds the store's turn, as what gives it is.
-    let body: (WatchedChange) -> Void
-
-    init(_ body: @escaping (WatchedChange) -> Void) { self.body = body }
+  /// Tells of what waits.
+  func flush() {
+    live?.turn {
+      guard let change = waiting else { return }
+      waiting = nil
+      next = clock.now + pace.pause
+      tell(change)
+    }
   }
 }

@@ -5,12 +5,12 @@ import Dispatch
 @usableFromInline
 struct Turns {
   @usableFromInline var waiting: [(waiter: TurnWaiter, place: Int)] = []
+  /// The number of them, which every action asks for.
+  @usableFromInline var count = 0
 
   @usableFromInline init() {}
 
-  @inlinable var isEmpty: Bool { waiting.isEmpty }
-
-  var count: Int { waiting.count }
+  @inlinable var isEmpty: Bool { count == 0 }
 
   /// True if what was queued when the first of them came has been taken.
   @inlinable
@@ -18,11 +18,20 @@ struct Turns {
 
   /// - Parameter place: the place of the entry that is enqueued next.
   @usableFromInline
-  mutating func append(_ waiter: TurnWaiter, behind place: Int) { waiting.append((waiter, place)) }
+  mutating func append(_ waiter: TurnWaiter, behind place: Int) {
+    waiting.append((waiter, place))
+    count += 1
+  }
 
-  mutating func take(_ index: Int) -> TurnWaiter { waiting.remove(at: index).waiter }
+  mutating func take(_ index: Int) -> TurnWaiter {
+    count -= 1
+    return waiting.remove(at: index).waiter
+  }
 
-  mutating func remove(_ waiter: TurnWaiter) { waiting.removeAll { $0.waiter === waiter } }
+  mutating func remove(_ waiter: TurnWaiter) {
+    waiting.removeAll { $0.waiter === waiter }
+    count = waiting.count
+  }
 }
 
 /// A thread that waits for its turn.

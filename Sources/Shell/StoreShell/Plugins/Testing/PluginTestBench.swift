@@ -68,6 +68,7 @@ final class PluginTestBench: PluginTestHost {
       let call = try type.call(arguments)
       let report = session.store.dispatch(call, source: source(place, "dispatch"))
       if let failure = report.failure ?? report.faults.first { throw failure }
+      session.runDueTasks()
     }
   }
 
@@ -90,6 +91,7 @@ final class PluginTestBench: PluginTestHost {
     try asking {
       let report = session.store.setGate(name, isOpen: isOpen, source: source(place, "gate"))
       if let failure = report.failure ?? report.faults.first { throw failure }
+      session.runDueTasks()
     }
   }
 
