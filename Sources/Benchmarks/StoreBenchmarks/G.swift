@@ -17,8 +17,7 @@ func growthBenchmarks() -> [Benchmark] {
       let terminal = try PromptTerminal(["-i", script], environment: ["XDG_STATE_HOME=\(try temporaryFolder())"])
       try terminal.wait(for: "stsh> ")
       return ["", "7", "\(n - 3)"].map { start in
-        let shown = start.isEmpty ? "50" : start == "7" ? "77" : " "
-        return { try terminal.milliseconds(to: shown, afterTabBehind: "dispatch tasks.complete id=\(start)") }
+        { try terminal.milliseconds(ofTabBehind: "dispatch tasks.complete id=\(start)") }
       }
     },
     Benchmark(

@@ -55,6 +55,7 @@ final class PromptTerminal {
       guard read(terminal, &block, block.count) > 0 else { throw ProgramRun.Failure(reason: "stsh ended: \(pending)") }
       last = monotonicNanoseconds()
     }
+    guard last > 0 else { throw ProgramRun.Failure(reason: "nothing came of a key") }
     pending = ""
     return last
   }

@@ -11,10 +11,9 @@ func completionBenchmarks() -> [Benchmark] {
         return {
           // Of all positions the slowest counts.
           try [
-            ("dispatch crow", "ded"), ("dispatch crowded1.", "action"), ("dispatch crowded1.action", "more"),
-            ("dispatch crowded1.action199", "stsh> dispatch"), ("dispatch crowded1.remove id=", "91"),
-            ("dispatch crowded1.remove ", "Int"), ("show crowded1.", "items"), ("= state.crow", "ded"),
-          ].map { line, shown in try terminal.milliseconds(to: shown, afterTabBehind: line) }.max() ?? .nan
+            "dispatch crow", "dispatch crowded1.", "dispatch crowded1.action199", "dispatch crowded1.remove id=",
+            "dispatch crowded1.remove ", "show crowded1.", "= state.crow",
+          ].map { try terminal.milliseconds(ofTabBehind: $0) }.max() ?? .nan
         }
       }),
     Benchmark(
@@ -36,34 +35,32 @@ func completionBenchmarks() -> [Benchmark] {
 }
 
 extension PromptTerminal {
-  /// The time that a Tab at the end of a line takes until it shows something.
-  func milliseconds(to shown: String, afterTabBehind line: String) throws -> Double {
-    // In colour it is not written in one piece.
+  /// The time that a Tab at the end of a line takes until all that it shows is there, in milliseconds.
+  func milliseconds(ofTabBehind line: String) throws -> Double {
     type(line)
     _ = try settle(within: 50)
-    let start = monotonicNanoseconds()
-    type("\t")
-    try wait(for: shown)
-    let time = Double(monotonicNanoseconds() - start) / 1e6
-    type("\u{3}")
-    try wait(for: "^C\r\n")
-    try wait(for: "stsh> ")
+    let time = try milliseconds(ofKey: "\t")
+    try clear()
     return time
   }
-}
 
-extension PromptTerminal {
-  /// The times that the keys of a line take until they are drawn, with colours, hint and suggestion.
+  /// The times that the keys of a line take until they are drawn, with colours, hint and suggestion, in milliseconds.
   fileprivate func milliseconds(perKeyOf line: String) throws -> [Double] {
-    let times = try line.map { key in
-      let start = monotonicNanoseconds()
-      type(String(key))
-      return Double(try settle(within: 5) - start) / 1e6
-    }
-    type("\u{3}")
-    try wait(for: "^C\r\n")
-    try wait(for: "stsh> ")
+    let times = try line.map { try milliseconds(ofKey: String($0)) }
+    try clear()
     return times
+  }
+
+  private func milliseconds(ofKey key: String) throws -> Double {
+    let start = monotonicNanoseconds()
+    type(key)
+    return Double(try settle(within: 5) - start) / 1e6
+  }
+
+  /// Leaves the line.
+  private func clear() throws {
+    type("\u{3}")
+    _ = try settle(within: 20)
   }
 }
 
