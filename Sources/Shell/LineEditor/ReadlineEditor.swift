@@ -23,6 +23,14 @@ public final class ReadlineEditor: LineEditing {
   public private(set) var historyTimes: [Int?] = []
   /// The text that the next line begins with.
   public var proposedLine: String?
+  /// Whole lines that stay above the line.
+  public var pinned = "" {
+    didSet { if pinned != oldValue, creadline_is_editing() { redrawPinned() } }
+  }
+  /// Those lines as they stand there; empty: they do not.
+  private var drawn = ""
+  /// The prompt that stands before the line.
+  private var shownPrompt = ""
   private var historyFile: HistoryFile?
   private var isOpen = false
   /// True once an external editor has been given the open lines along with the line.
@@ -116,9 +124,12 @@ public final class ReadlineEditor: LineEditing {
   private func show(_ prompt: String) {
     if openLines == nil { firstPrompt = prompt }
     let text = marked(holdsOpenLines ? firstPrompt : prompt)
+    shownPrompt = holdsOpenLines ? firstPrompt : prompt
     if creadline_is_editing() {
       creadline_set_prompt(text)
     } else {
+      drawn = ""
+      drawPinned()
       creadline_begin_line(text)
       if let proposedLine { creadline_begin_text(proposedLine) }
       proposedLine = nil
@@ -142,6 +153,7 @@ public final class ReadlineEditor: LineEditing {
       let bytes = creadline_take_line()
       defer { free(bytes) }
       let line = bytes.map { String(cString: $0) } ?? ""
+      dropPinned(above: line)
       defer { holdsOpenLines = false }
       return holdsOpenLines ? .statement(line) : .line(line)
     case CREADLINE_END_OF_INPUT:
@@ -173,10 +185,74 @@ public final class ReadlineEditor: LineEditing {
     let descriptor = target == .standardOutput ? STDOUT_FILENO : STDERR_FILENO
     // Output that goes to a file does not touch the line.
     let covers = creadline_is_editing() && isatty(descriptor) != 0
-    if covers { creadline_hide_line() }
+    if covers {
+      creadline_hide_line()
+      erasePinned()
+    }
     // There is nowhere left to report that the terminal is gone; the next read of a key finds out.
     try? FileAccess.writeAll(text.hasSuffix("\n") ? text : text + "\n", to: descriptor, subject: "output")
-    if covers { creadline_show_line() }
+    if covers {
+      drawPinned()
+      creadline_show_line()
+    }
+  }
+
+  // MARK: Pinned lines
+
+  private func redrawPinned() {
+    creadline_hide_line()
+    erasePinned()
+    drawPinned()
+    creadline_show_line()
+  }
+
+  private func drawPinned() {
+    guard !pinned.isEmpty, !creadline_is_dumb() else { return }
+    write(pinned)
+    drawn = pinned
+  }
+
+  /// Takes the lines away, from the row below them.
+  private func erasePinned() {
+    guard !drawn.isEmpty else { return }
+    write("\u{1B}[\(rowsOfPinned)A\r\u{1B}[J")
+    drawn = ""
+  }
+
+  /// Has a line that was entered close up to what stands above the pinned lines, where all of them are on the screen.
+  private func dropPinned(above line: String) {
+    guard !drawn.isEmpty else { return }
+    let width = CandidateList.width(Self.plain(shownPrompt)) + CandidateList.width(line)
+    let columns = max(screenSize.columns, 1)
+    let rows = rowsOfPinned + width / columns + 1
+    drawn = ""
+    guard rows < screenSize.rows, width % columns != 0, !line.contains("\n") else { return }
+    write("\u{1B}[\(rows)A\r\u{1B}[J\(shownPrompt)\(line)\n")
+  }
+
+  /// The rows that the lines take; the terminal may have become narrower since they were drawn.
+  private var rowsOfPinned: Int {
+    let columns = max(screenSize.columns, 1)
+    return drawn.split(separator: "\n", omittingEmptySubsequences: false).dropLast().reduce(0) { rows, line in
+      rows + max(1, (CandidateList.width(String(line)) + columns - 1) / columns)
+    }
+  }
+
+  /// A prompt without its colours.
+  private static func plain(_ prompt: String) -> String {
+    var plain = ""
+    var rest = prompt[...]
+    while let start = rest.firstIndex(of: "\u{1B}") {
+      plain += rest[..<start]
+      let end = rest[start...].dropFirst(2).firstIndex { $0.isLetter }
+      rest = end.map { rest[rest.index(after: $0)...] } ?? ""
+    }
+    return plain + rest
+  }
+
+  private func write(_ text: String) {
+    // There is nowhere left to report that the terminal is gone; the next read of a key finds out.
+    try? FileAccess.writeAll(text, to: STDOUT_FILENO, subject: "output")
   }
 
   // MARK: History

@@ -20,6 +20,9 @@ public protocol LineEditing: AnyObject {
   /// edited, just prints. A missing newline at the end is added.
   func printAbove(_ text: String, to target: OutputTarget)
 
+  /// Whole lines that are kept above the line being edited, and drawn anew when they change; an editor may leave it out.
+  var pinned: String { get set }
+
   /// Proposes what may stand at the cursor, when Tab is pressed: given the text of the line and the cursor's byte
   /// offset in its UTF-8. Earlier lines of an open statement are the prompt's to remember.
   var completer: ((_ line: String, _ cursor: Int) -> LineCompletion)? { get set }
@@ -72,6 +75,12 @@ extension LineEditing {
 
   /// None: an editor that knows no times.
   public var historyTimes: [Int?] { [] }
+
+  /// None: an editor that draws nothing by itself.
+  public var pinned: String {
+    get { "" }
+    set {}
+  }
 
   /// None: an editor whose lines begin empty.
   public var proposedLine: String? {

@@ -10,6 +10,8 @@ public final class Prompt {
   private let pastLines = PastLineIndex()
   /// True if it was said that lines cannot be stored for later sessions.
   private var hasLostHistory = false
+  /// The time, by the clock on the wall, from which on the pinned values are looked at again.
+  private var nextLook = Duration.zero
   /// Lets something outside end the conversation, such as a signal.
   public var stop: RunStop?
 
@@ -59,14 +61,16 @@ public final class Prompt {
     session.person.pastLines = { [editor] in editor.history }
     session.person.pastTimes = { [editor] in editor.historyTimes }
     listen()
+    session.pins.hasLine = true
     var number = 0
     while !session.hasQuit {
       session.console.flush()
       session.writeOutputFailure()
       if let status = session.stoppedStatus() { return status }
+      followPins()
       let continuation = open.isEmpty ? nil : continuation
       let event = try editor.nextEvent(
-        prompt: continuation?.prompt ?? session.prompt, until: session.untilNext,
+        prompt: continuation?.prompt ?? session.prompt, until: untilNext,
         wakeDescriptors: session.wakeDescriptors)
       switch event {
       case .line(let line): try take(line, number: &number)
@@ -96,6 +100,22 @@ public final class Prompt {
       editor.openLines = open.isEmpty ? nil : open.joined(separator: "\n")
     }
     return session.status
+  }
+
+  /// Has the editor show the pinned values, ten times a second at most.
+  private func followPins() {
+    let now = session.clock.wallTime()
+    guard now >= nextLook else { return }
+    nextLook = now + .milliseconds(100)
+    let (rows, columns) = editor.screenSize
+    editor.pinned = session.pinned(rows: rows, columns: columns)
+  }
+
+  /// The time until something is to be done without a key.
+  private var untilNext: Duration? {
+    guard !session.pins.isEmpty else { return session.untilNext }
+    let rest = max(nextLook - session.clock.wallTime(), .zero)
+    return min(session.untilNext ?? rest, rest)
   }
 
   private var continuation: Continuation? {

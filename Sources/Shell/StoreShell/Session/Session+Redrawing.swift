@@ -49,7 +49,7 @@ extension CommandReader {
 }
 
 /// A text as far as it has room on a screen.
-private enum ScreenText {
+enum ScreenText {
   static func cut(_ text: String, columns: Int, rows: Int) -> (text: String, rows: Int) {
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false).dropLast(text.hasSuffix("\n") ? 1 : 0)
     var shown = ""

@@ -33,6 +33,8 @@ public final class Session {
   /// The names of the session's own.
   var names = SessionNames()
   var watches = WatchList()
+  /// The values above the line at the prompt.
+  var pins = PinList()
   var settings = SessionSettings()
   /// The knowledge of plugins.
   var plugins = KnownPlugins()

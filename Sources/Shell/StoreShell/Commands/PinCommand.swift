@@ -1,0 +1,85 @@
+import ShellLanguage
+import StoreSchema
+
+extension CommandDefinition {
+  static let pin = CommandDefinition(
+    "pin", needs: .read, usage: ["pin [PATH|$(EXPR)…]", "pin --remove NAME|all"],
+    summary:
+      "keeps values above the line at the prompt, up to a third of the screen, drawn again as they change; alone, lists them",
+    flags: FlagDefinition.format + [FlagDefinition("remove", value: "NAME", need: .read, "let one go, or all")],
+    operands: [.path],
+    examples: [CommandExample("pin", output: "(no pins)\n")],
+    read: PinRequest.read, perform: { try $0.perform(in: $1) })
+}
+
+/// Values that a line keeps above those that follow, or the list of them.
+private enum PinRequest {
+  case list(ResultForm)
+  case add([Subject])
+  case remove(Given<String>, at: Word)
+
+  enum Subject {
+    case path(GivenPath)
+    case expression(String, Word)
+  }
+
+  static func read(_ reader: CommandReader) throws -> PinRequest {
+    if let name = try reader.text(of: "remove"), let word = reader.word(of: "remove") {
+      try reader.refuseOperands(from: 0)
+      return .remove(name, at: word)
+    }
+    guard !reader.operands.isEmpty else { return .list(try reader.form()) }
+    return .add(
+      try reader.operands.indices.map { index in
+        if case .value(.lua(let expression)) = reader.operands[index].kind {
+          return .expression(expression, reader.operands[index])
+        }
+        let path = try reader.path(index, "a path")
+        try reader.checkPath(path)
+        return .path(path)
+      })
+  }
+
+  func perform(in session: Session) throws -> CommandResult {
+    switch self {
+    case .list(let form):
+      return try session.answer(
+        { session in
+          CommandListing(Reading("Pins", session.pins.list.map { ($0.name, $0.watched.value) }), of: "pins")
+        }, as: form)
+    case .remove(let name, let word):
+      let name = try name.value(in: session)
+      guard session.pins.remove(name) || name == "all" else {
+        throw ShellError(
+          code: .unknownVariable, message: "there is no pin '\(name)'", at: word,
+          hint: Suggestion.question(name, among: session.pins.list.map(\.name)) ?? "pin lists them")
+      }
+      return .none
+    case .add(let subjects):
+      guard session.pins.hasLine else {
+        throw ShellError(
+          code: .notAllowed, message: "pin keeps values above the line at the prompt, and there is none here",
+          hint: "watch PATH --max 2/s prints a line at each change")
+      }
+      for subject in subjects { session.pins.add(try subject.entry(in: session)) }
+      return .none
+    }
+  }
+}
+
+extension PinRequest.Subject {
+  /// What is kept, once it was read.
+  fileprivate func entry(in session: Session) throws -> PinList.Entry {
+    switch self {
+    case .path(let given):
+      let path = try given.value(in: session)
+      _ = try given.word.marking { try session.read(path) }
+      return PinList.Entry(name: path.description, watched: WatchedPath(session: session, .path(path)) { _ in })
+    case .expression(let text, let word):
+      let chunk = session.chunkName
+      _ = try word.marking { try session.lua().evaluate(text, chunk: chunk, isReadOnly: true) }
+      return PinList.Entry(
+        name: "$(\(text))", watched: WatchedPath(session: session, .expression(text, chunk: chunk)) { _ in })
+    }
+  }
+}
