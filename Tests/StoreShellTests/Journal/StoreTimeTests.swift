@@ -26,7 +26,7 @@ import Testing
   /// Opens the store on the real clock or on a virtual one.
   private func opened(_ path: String? = nil, isVirtual: Bool = false) throws -> (Shell, String) {
     let shell = try Shell {
-      $0.grants = ["inventory"]
+      $0.grants = ["inventory", "keeper"]
       $0.hasVirtualClock = isVirtual
     }
     let wall = wall
@@ -114,6 +114,64 @@ import Testing
     let (third, _) = try opened(copy)
     #expect(expired(third) == "1\n")
     end(third)
+  }
+
+  /// Writes a plugin with holds, of which the later version gives each a note.
+  private func write(version: Int) throws -> String {
+    let (field, note, migrate) =
+      version == 1
+      ? ("", "", "")
+      : (
+        #", field("note", text())"#, #", note = "new""#,
+        #"migrate = function(old) for _, hold in pairs(old.holds) do hold.note = "old" end return old end,"#
+      )
+    _ = try home.write(
+      "keeper/plugin.json",
+      #"{"name":"keeper","version":"\#(version).0.0","api":1,"permissions":["timers"]}"#)
+    _ = try home.write(
+      "keeper/init.lua",
+      """
+      return plugin {
+        state = { field("holds", map(record("Hold", { field("due", number())\(field) }))), field("expired", list(text())) },
+        actions = { { name = "hold", args = { field("id", text()) } }, { name = "expire", args = { field("id", text()) } } },
+        reducers = {
+          hold = function(s, a, meta) s.holds[a.id] = { due = meta.at + 900\(note) } end,
+          expire = function(s, a) s.holds[a.id] = nil s.expired[#s.expired + 1] = a.id end,
+        },
+        middleware = { { name = "expiry", supervise = { over = "holds", at = "due",
+          task = function(task, id) task:dispatch("expire", { id = id }) end } } },
+        \(migrate)
+      }
+      """)
+    return "\(home.folder)/keeper"
+  }
+
+  /// A migration, while the store is open and while it is closed: each hold expires once, at its time.
+  @Test(arguments: [true, false]) func aHoldOutlivesAMigration(isOpen: Bool) throws {
+    let keeper = try write(version: 1)
+    func rung(_ shell: Shell) -> String { shell.run("show keeper.expired --as json").output }
+    let (first, _) = try opened()
+    #expect(first.run("plugin load \(keeper)", "dispatch keeper.hold a").status == 0)
+    if isOpen {
+      _ = try write(version: 2)
+      let reloaded = first.run("plugin reload keeper", "show keeper.holds.a.note")
+      #expect(reloaded.output.hasSuffix("old\n"), "\(reloaded)")
+      #expect(first.run("dispatch keeper.hold b").status == 0)
+    }
+    end(first)
+    if !isOpen { _ = try write(version: 2) }
+    wall.pass(600)
+    let (second, _) = try opened()
+    if !isOpen { #expect(second.run("plugin reload keeper").status == 0) }
+    #expect(rung(second) == "[]\n")
+    end(second)
+    wall.pass(3600)
+    for _ in 1...2 {
+      let (later, _) = try opened()
+      #expect(rung(later) == (isOpen ? "[\"a\",\"b\"]\n" : "[\"a\"]\n"))
+      end(later)
+      wall.pass(3600)
+    }
   }
 
   @Test func aVirtualClockStandsWhereItStood() throws {
