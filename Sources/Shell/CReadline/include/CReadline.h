@@ -65,8 +65,9 @@ bool creadline_is_dumb(void);
 /// True when the terminal's locale has characters beyond ASCII.
 bool creadline_is_multibyte(void);
 
-/// Takes the terminal over and shows the prompt of a new line.
-void creadline_begin_line(const char *prompt);
+/// Takes the terminal over and shows the prompt of a new line. Where it `starts_row`, the prompt comes to the start of a row,
+/// whatever stands before the cursor: output without an end of line, or keys that the terminal has echoed. Their row is marked.
+void creadline_begin_line(const char *prompt, bool starts_row);
 
 /// Puts a text into the line that was begun, to be edited.
 void creadline_begin_text(const char *text);

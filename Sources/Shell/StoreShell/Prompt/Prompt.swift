@@ -48,14 +48,6 @@ public final class Prompt {
     editor.completer = { [weak self] line, cursor in
       completer.complete(line: line, cursor: cursor, openLines: self?.open ?? [])
     }
-    if session.options.usesColor {
-      let decorator = LineDecorator(session)
-      editor.decorator = { [weak self] line, cursor in
-        guard let self else { return LineDecoration() }
-        pastLines.take(self.editor.history)
-        return decorator.decoration(of: line, cursor: cursor, openLines: open, past: pastLines)
-      }
-    }
     session.person.pastLines = { [editor] in editor.history }
     session.person.pastTimes = { [editor] in editor.historyTimes }
     listen()
@@ -65,6 +57,7 @@ public final class Prompt {
       session.writeOutputFailure()
       if let status = session.stoppedStatus() { return status }
       let continuation = open.isEmpty ? nil : continuation
+      editor.decorator = decorator
       let event = try editor.nextEvent(
         prompt: continuation?.prompt ?? session.prompt, until: session.untilNext,
         wakeDescriptors: session.wakeDescriptors)
@@ -96,6 +89,16 @@ public final class Prompt {
       editor.openLines = open.isEmpty ? nil : open.joined(separator: "\n")
     }
     return session.status
+  }
+
+  /// The look of lines; nil: they are plain.
+  private var decorator: ((_ line: String, _ cursor: Int) -> LineDecoration)? {
+    guard session.options.usesColor, session.settings.highlights || session.settings.showsHints else { return nil }
+    return { [weak self] line, cursor in
+      guard let self else { return LineDecoration() }
+      pastLines.take(editor.history)
+      return LineDecorator(session).decoration(of: line, cursor: cursor, openLines: open, past: pastLines)
+    }
   }
 
   private var continuation: Continuation? {
