@@ -29,7 +29,7 @@ struct PromptRecordingTests {
     [
       // While typing.
       .keys("dispatch tasks.add "), .keys("\u{15}dispatch tasks.ad \"x"), .keys("\u{15}= (1 + 2)\u{2}"),
-      .keys("\u{15}dispatch tasks.add \"Buy \(milk)\" --quiet\r"), .keys("dispatch tasks.a"), .keys("\u{1B}f"),
+      .keys("\u{5}\u{15}dispatch tasks.add \"Buy \(milk)\" --quiet\r"), .keys("dispatch tasks.a"), .keys("\u{1B}f"),
       .keys("\u{6}"), .keys("\u{15}dispatch tasks.add \"Write \(milk) report\" --quiet\r"),
       // Completion.
       .keys("pl\t"), .keys("\u{15}dispatch tasks.complete \t"), .keys("\u{15}show tasks.items[title=\"B\t"),
@@ -62,7 +62,10 @@ struct PromptRecordingTests {
       case .resize(let columns): terminal.resize(columns: columns)
       }
       func rows(_ screen: TerminalScreen) -> String {
-        screen.picture[min(first, screen.rows.count)...].map { "\($0)\n" }.joined()
+        // Another width moves the rows.
+        let isOther = if case .resize = step { true } else { false }
+        let rows = isOther ? screen.picture.suffix(4) : screen.picture[min(first, screen.rows.count)...]
+        return rows.map { "\($0)\n" }.joined()
       }
       if Self.isRecording {
         terminal.lookOn(milliseconds: 900)

@@ -145,7 +145,7 @@ struct TypingTests {
     let changed = ["stsh> x\(lines[0])"] + rows.dropFirst()
     try terminal.wait(for: "its start") { $0.window[...] == changed.prefix(24) && $0.cursorLine == changed[0] }
     terminal.type("\u{4}\u{B}")
-    try terminal.waitForPicture(["stsh> x"])
+    try terminal.waitForPicture(["stsh> <31>x<>"])
     #expect(terminal.screen.window == ["stsh> x"])
     // Recalled, and run.
     terminal.type("\u{8}\u{1B}[200~\(lines.joined(separator: "\n"))\u{1B}[201~")
@@ -184,7 +184,7 @@ struct TypingTests {
       let before = terminal.output.count
       for (keys, line) in [
         ("disp\t", "stsh> dispatch"), ("tasks.\t", "stsh> dispatch tasks."), ("\u{15}\u{10}", "stsh> echo one"),
-        ("\u{15}\u{12}one", "(reverse-i-search)`one': echo one"), ("\u{7}lua if true then\r", "lua>"),
+        ("\u{3}", "stsh>"), ("\u{12}one", "(reverse-i-search)`one': echo one"), ("\u{7}lua if true then\r", "lua>"),
         ("x = 1 end\r", "stsh>"), ("echo (\u{2}", "stsh> echo ("), ("\u{3}", "stsh>"),
       ] {
         terminal.type(keys)
