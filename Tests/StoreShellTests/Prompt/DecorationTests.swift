@@ -24,9 +24,9 @@ import Testing
     ("wait until ", "EXPR [--timeout DURATION]"), ("wait 3s ", "[--timeout DURATION]"), ("echo a ", "WORD…"),
     ("= ", "EXPR [--as FORMAT] [--json]"), ("= 1 ", nil), ("middleware on ", "NAME"), ("", nil), ("nope ", nil),
     ("show tasks.items ", "[where EXPR] [--sort FIELD,…] [--limit N] [--columns FIELD,…]"),
-    ("show tasks.items where done --sort id ", nil), ("show tasks --as json ", "[--json] [--at N]"),
+    ("show tasks --as json ", "[--json] [--at N]"),
     ("show tasks > ", "FILE"), ("show tasks | ", nil), ("plugin load ", "NAME|FOLDER"), ("help tasks.add ", "[PART]"),
-    ("bisect 1 == 2 ", nil), ("watch tasks.items --as json ", "[--max N/s]"),
+    ("bisect 1 == 2 ", nil),
     ("substate add ", "NAME --value V [--replace]"), ("substate reset ", "[NAME…]"),
   ])
   func whatComesNextIsSaid(line: String, form: String?) throws {
