@@ -255,7 +255,7 @@ let package = Package(
     .testTarget(name: "StshTests", dependencies: ["stsh"], swiftSettings: strict),
     .testTarget(
       name: "EndToEndTests", dependencies: ["stsh", "Gallery", "OrderBook", "ShellLanguage", "TerminalSupport"],
-      exclude: ["Support/DoorClient.py"], swiftSettings: strict),
+      exclude: ["Recorded", "Support/DoorClient.py"], swiftSettings: strict),
   ]
 )
 

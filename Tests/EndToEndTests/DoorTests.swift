@@ -128,6 +128,30 @@ struct DoorTests {
     #expect(access(server.path, F_OK) != 0)
   }
 
+  /// The look of a line is that of one's own prompt, and no key waits for the host.
+  @Test func anAttachedPromptShowsTheLineAsOnesOwnDoes() throws {
+    let shell = try Shell()
+    let server = try Server(shell)
+    let terminal = try shell.prompt(["--attach", server.path], environment: [:], columns: 60)
+    try terminal.enter("alias add = dispatch tasks.add")
+    try terminal.enter("add milk --quiet")
+    terminal.type("try add ")
+    try terminal.waitForPicture(["stsh> <34>try<> <34>add<> <2>title:String<>"])
+    terminal.type("\u{15}dispatch tasks.adx")
+    try terminal.waitForPicture(["stsh> <34>dispatch<> <31>tasks.adx<>"])
+    terminal.type("\u{15}add m")
+    try terminal.waitForPicture(["stsh> <34>add<> m<2>ilk --quiet<>"])
+    kill(server.running.process, SIGSTOP)
+    terminal.type("\u{15}dispatch nowhere \"x")
+    try terminal.waitForPicture(["stsh> <34>dispatch<> nowhere <33>\"x<>"])
+    kill(server.running.process, SIGCONT)
+    try terminal.waitForPicture(["stsh> <34>dispatch<> <31>nowhere<> <33>\"x<>"])
+    terminal.type("\u{15}")
+    try terminal.enter("set highlight off")
+    terminal.type("dispatch ")
+    try terminal.waitForPicture(["stsh> dispatch <2>ACTION [ARG=VALUE…] [--quiet] [--info TEXT]<>"])
+  }
+
   @Test func anAttachedPromptHasColourAndAHistoryOfItsOwn() throws {
     let shell = try Shell()
     let server = try Server(shell)

@@ -130,7 +130,72 @@ struct TypingTests {
     terminal.type("\u{3}")
     try terminal.waitForCursorLine("stsh>")
     try terminal.enter("show counter.value")
-    #expect(terminal.screen.lines.suffix(4) == ["^C", "stsh> show counter.value", "0", "stsh>"])
+    #expect(terminal.screen.lines.suffix(3) == ["stsh> show counter.value", "0", "stsh>"])
+    #expect(terminal.screen.lines.dropLast(3).last?.hasSuffix("xx^C") == true)
+  }
+
+  @Test func aLineTallerThanTheScreenIsShownAroundItsCursor() throws {
+    let terminal = try Shell().prompt(environment: [:], columns: 60)
+    try terminal.enter("echo before")
+    let lines = ["lua for i = 1, 1 do"] + (1...30).map { "  local t\($0) = \($0)" } + ["end"]
+    let rows = ["stsh> \(lines[0])"] + lines.dropFirst()
+    terminal.type("\u{1B}[200~\(lines.joined(separator: "\n"))\u{1B}[201~")
+    try terminal.wait(for: "its end") { $0.window[...] == rows.suffix(24) && $0.cursorLine == "end" }
+    terminal.type("\u{1}x")
+    let changed = ["stsh> x\(lines[0])"] + rows.dropFirst()
+    try terminal.wait(for: "its start") { $0.window[...] == changed.prefix(24) && $0.cursorLine == changed[0] }
+    terminal.type("\u{4}\u{B}")
+    try terminal.waitForPicture(["stsh> <31>x<>"])
+    #expect(terminal.screen.window == ["stsh> x"])
+    // Recalled, and run.
+    terminal.type("\u{8}\u{1B}[200~\(lines.joined(separator: "\n"))\u{1B}[201~")
+    try terminal.wait(for: "its end") { $0.cursorLine == "end" }
+    terminal.type("\u{1}\r")
+    try terminal.waitForCursorLine("stsh>")
+    #expect(terminal.screen.lines.suffix(33) == (rows + ["stsh>"])[...])
+    #expect(terminal.screen.lines.contains("stsh> echo before"))
+    terminal.type("\u{10}")
+    try terminal.wait(for: "it again") { $0.cursorLine == "end" }
+    terminal.type("\u{10}")
+    try terminal.waitForPicture(["stsh> <34>echo<> before"])
+    try terminal.enter("\u{15}show counter.value")
+    #expect(terminal.screen.lines.suffix(3) == ["stsh> show counter.value", "0", "stsh>"])
+  }
+
+  /// Whatever stands before the cursor: the prompt begins a row.
+  @Test func outputWithoutAnEndOfLineIsLeftAsItIs() throws {
+    let terminal = try Shell().prompt(environment: [:], columns: 60)
+    terminal.type("echo hi | printf 'no end'\r")
+    try terminal.waitForCursorLine("stsh>")
+    terminal.type("show tasks.summ")
+    try terminal.waitForPicture(["no end<2>%<>", "stsh> <34>show<> tasks.summ"])
+    terminal.type("\u{15}wait 300ms\r")
+    terminal.lookOn(milliseconds: 100)
+    terminal.type("show")
+    try terminal.waitForPicture(["show<2>%<>", "stsh> <34>show<>"])
+  }
+
+  /// Without hints and colours nothing but readline writes, whatever the keys.
+  @Test func offWritesNothingOfItsOwn() throws {
+    func output(_ environment: [String: String], _ lines: [String]) throws -> String {
+      let terminal = try Shell().prompt(environment: environment, columns: 60)
+      for line in lines { try terminal.enter(line) }
+      try terminal.enter("echo one")
+      let before = terminal.output.count
+      for (keys, line) in [
+        ("disp\t", "stsh> dispatch"), ("tasks.\t", "stsh> dispatch tasks."), ("\u{15}\u{10}", "stsh> echo one"),
+        ("\u{3}", "stsh>"), ("\u{12}one", "(reverse-i-search)`one': echo one"), ("\u{7}lua if true then\r", "lua>"),
+        ("x = 1 end\r", "stsh>"), ("echo (\u{2}", "stsh> echo ("), ("\u{3}", "stsh>"),
+      ] {
+        terminal.type(keys)
+        try terminal.waitForCursorLine(line)
+        terminal.lookOn(milliseconds: 30)
+      }
+      return String(decoding: terminal.output[before...], as: UTF8.self)
+    }
+    let plain = try output(["NO_COLOR": "1"], [])
+    #expect(try output([:], ["set hints off", "set highlight off"]) == plain)
+    #expect(!plain.contains("\u{1B}7") && !plain.contains("%") && !plain.contains("\u{1B}[0"))
   }
 
   /// Byte for byte what was written before there were hints and colours.

@@ -42,6 +42,25 @@ import StoreShell
     #expect(two.say("log").output.contains("counter.increment"))
   }
 
+  /// What only its own Lua can look at a session looks at when it is attended to, and tells once.
+  @Test func watchesInLuaFollowWhatOthersDo() throws {
+    let host = try Self.host()
+    let one = try Self.shell(host)
+    one.say("watch $(state.counter.value * 2)", "watch tasks.items where not done")
+    let isDone = DispatchSemaphore(value: 0)
+    // A thread of its own: those of the pool may all be busy with other tests.
+    DispatchQueue(label: "another").async {
+      host.store.dispatch(.counter(.increment()))
+      isDone.signal()
+    }
+    isDone.wait()
+    #expect(one.say("echo a").errors == "[watch 1] $(state.counter.value * 2)  0 -> 2  (#1 counter.increment)\n")
+    #expect(
+      one.say("dispatch counter.increment --quiet", "echo b").errors
+        == "[watch 1] $(state.counter.value * 2)  2 -> 4  (#2 counter.increment)\n")
+    #expect(one.say("watch").output.contains("tasks.items where not done"))
+  }
+
   /// A watch line belongs to the session that asked, and stands before its next answer.
   @Test func watchLinesGoToWhoAsked() throws {
     let host = try Self.host()

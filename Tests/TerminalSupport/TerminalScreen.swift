@@ -63,7 +63,12 @@ public struct TerminalScreen {
   }
 
   /// The first row that the window shows.
-  private var top: Int { max(0, rows.count - Self.height) }
+  private var top: Int { max(scrolled, rows.count - Self.height, 0) }
+  /// The rows that have left the window at its top.
+  private var scrolled = 0
+
+  /// The rows that the window shows, up to the last one in use.
+  public var window: [String] { Array(lines[min(top, rows.count)...]) }
 
   /// The row of the cursor.
   public var cursorLine: String { lines[row] }
@@ -72,7 +77,7 @@ public struct TerminalScreen {
   public mutating func resize(columns: Int) {
     guard columns != self.columns else { return }
     let (oldRows, oldWrapped, cursor) = (rows, wrapped, (row: row, column: column))
-    (rows, wrapped, row) = ([], [], 0)
+    (rows, wrapped, row, scrolled) = ([], [], 0, 0)
     self.columns = columns
     var start = 0
     while start < oldRows.count {
@@ -104,6 +109,7 @@ public struct TerminalScreen {
       case "\n":
         row += 1
         if row == rows.count { rows.append([]) }
+        scrolled = top
       case "\u{8}": column = max(0, min(column, columns) - 1)
       case "\u{7}": bells += 1
       case "\u{1B}": control(&rest)
@@ -171,8 +177,15 @@ public struct TerminalScreen {
         continue
       }
       if scalar == "m" { return setStyle(parameters) }
+      if scalar == "H" { return moveCursor(parameters.split(separator: ";").map { Int($0) ?? 1 }) }
       return run(scalar, Int(parameters))
     }
+  }
+
+  private mutating func moveCursor(_ place: [Int]) {
+    row = top + min(place.first ?? 1, Self.height) - 1
+    column = (place.count > 1 ? place[1] : 1) - 1
+    while row >= rows.count { rows.append([]) }
   }
 
   private mutating func setStyle(_ parameters: String) {

@@ -5,6 +5,7 @@
 #include "offering.h"
 #include "painting.h"
 #include "reflow.h"
+#include "tall.h"
 
 #include <errno.h>
 #include <locale.h>
@@ -105,6 +106,10 @@ static void end_line(void) {
 }
 
 static void accept_line(char *line) {
+  if (tall_is_shown()) {
+    tall_leave();
+    fputc('\n', rl_outstream);
+  }
   end_line();
   if (line == NULL) fputc('\n', rl_outstream);
   fflush(rl_outstream);
@@ -136,10 +141,15 @@ static void bind_keys(const char *map) {
   painting_bind_keys(map);
 }
 
+static bool is_set(const char *name) {
+  const char *value = getenv(name);
+  return value != NULL && *value != '\0';
+}
+
 // Someone who has set no locale at all still expects to type an umlaut.
 static void choose_locale(void) {
   setlocale(LC_CTYPE, "");
-  if (getenv("LC_ALL") == NULL && getenv("LC_CTYPE") == NULL && getenv("LANG") == NULL) {
+  if (!is_set("LC_ALL") && !is_set("LC_CTYPE") && !is_set("LANG")) {
     setlocale(LC_CTYPE, "C.UTF-8");
   }
 }
@@ -214,6 +224,13 @@ static void take_screen_size(void) {
   if (columns < least_columns) rl_set_screen_size(rows, least_columns);
 }
 
+void creadline_begin_row(void) {
+  if (is_dumb) return;
+  fflush(rl_outstream);
+  take_screen_size();
+  painting_begin_row();
+}
+
 void creadline_begin_line(const char *prompt) {
   fflush(rl_outstream);
   // An interrupt that nobody asked for while a command ran has nothing left to interrupt.
@@ -283,9 +300,7 @@ bool creadline_drop_line(void) {
   rl_free_line_state();
   bool had_text = rl_end > 0;
   rl_point = rl_end;
-  // Of a line that is taller than the screen readline does not know which rows are there. Its last one is at the bottom.
-  if (painting_is_taller_than_screen()) fputs("\033[9999B\r\n", rl_outstream);
-  else painting_leave();
+  painting_leave();
   fputs("^C\n", rl_outstream);
   end_line();
   fflush(rl_outstream);
@@ -318,6 +333,9 @@ static int other_width(void) {
 void creadline_hide_line(void) {
   if (is_dumb) {
     rl_crlf();
+  } else if (tall_is_shown()) {
+    tall_hide();
+    take_screen_size();
   } else {
     // The last thing drawn of a paste that goes on is not known.
     if (!is_display_behind) reflow_line(other_width(), painting_hint_width());

@@ -65,3 +65,38 @@ void layout_pass(layout_place *place, const char *text, size_t length) {
     length -= size;
   }
 }
+
+void layout_put(const layout_place *place, const char *text, size_t size) {
+  if (*text == '\t') {
+    for (int count = 8 - place->column % 8; count > 0; count--) fputc(' ', rl_outstream);
+  } else if (iscntrl((unsigned char)*text)) {
+    fprintf(rl_outstream, "^%c", *text == 0x7F ? '?' : toupper((unsigned char)*text | 0x40));
+  } else {
+    fwrite(text, 1, size, rl_outstream);
+  }
+}
+
+const char *layout_prompt(void) {
+  const char *prompt = rl_display_prompt == NULL ? "" : rl_display_prompt;
+  const char *last_row = strrchr(prompt, '\n');
+  return last_row == NULL ? prompt : last_row + 1;
+}
+
+line_places layout_find(int columns) {
+  layout_place place = {.width = columns, .ends_rows_early = true};
+  line_places places;
+  const char *prompt = layout_prompt();
+  layout_pass(&place, prompt, strlen(prompt));
+  places.start = place;
+  layout_pass(&place, rl_line_buffer, (size_t)rl_point);
+  places.cursor = place;
+  // A wide character that has no room in the row takes the cursor with it.
+  if (rl_point < rl_end &&
+      place.column + layout_width(rl_line_buffer + rl_point, (size_t)(rl_end - rl_point)) > columns) {
+    places.cursor.row++;
+    places.cursor.column = 0;
+  }
+  layout_pass(&place, rl_line_buffer + rl_point, (size_t)(rl_end - rl_point));
+  places.end = place;
+  return places;
+}

@@ -29,4 +29,18 @@ void layout_pass(layout_place *place, const char *text, size_t length);
 /// The columns of the character that a text starts with.
 int layout_width(const char *text, size_t length);
 
+/// Writes the character that a text starts with, which is no line feed, as readline shows it at a place.
+void layout_put(const layout_place *place, const char *text, size_t size);
+
+/// The last row of the prompt.
+const char *layout_prompt(void);
+
+/// The places where the line starts and ends and where its cursor is, as readline counts them.
+typedef struct {
+  layout_place start, cursor, end;
+} line_places;
+
+/// Finds them on a terminal of some columns.
+line_places layout_find(int columns);
+
 #endif

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "painting.h"
 #include "layout.h"
+#include "tall.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -40,7 +41,15 @@ void painting_ask(void *context, creadline_action decorate) {
   decorate_action = decorate;
 }
 
+// A mark, and blanks up to the last column: from the start of a row the cursor stays in it, from elsewhere it comes to the next.
+void painting_begin_row(void) {
+  int rows, columns;
+  rl_get_screen_size(&rows, &columns);
+  fprintf(rl_outstream, "\033[2m%%\033[0m%*s\r\033[K", columns - 1, "");
+}
+
 void painting_begin_line(void) {
+  tall_forget();
   is_coloured = false;
   hint_width = 0;
   shown_behind = -1;
@@ -73,32 +82,6 @@ static bool has_only_characters(void) {
   return true;
 }
 
-// The places where the line starts and ends and where its cursor is, as readline counts them.
-typedef struct {
-  layout_place start, cursor, end;
-} line_places;
-
-static line_places find_places(int columns) {
-  layout_place place = {.width = columns, .ends_rows_early = true};
-  line_places places;
-  const char *prompt = rl_display_prompt == NULL ? "" : rl_display_prompt;
-  const char *last_row = strrchr(prompt, '\n');
-  if (last_row != NULL) prompt = last_row + 1;
-  layout_pass(&place, prompt, strlen(prompt));
-  places.start = place;
-  layout_pass(&place, rl_line_buffer, (size_t)rl_point);
-  places.cursor = place;
-  // A wide character that has no room in the row takes the cursor with it.
-  if (rl_point < rl_end &&
-      place.column + layout_width(rl_line_buffer + rl_point, (size_t)(rl_end - rl_point)) > columns) {
-    places.cursor.row++;
-    places.cursor.column = 0;
-  }
-  layout_pass(&place, rl_line_buffer + rl_point, (size_t)(rl_end - rl_point));
-  places.end = place;
-  return places;
-}
-
 // True where readline has the cursor and the last row at the same places.
 static bool agrees(const line_places *places) {
   int column = places->cursor.column;
@@ -106,14 +89,29 @@ static bool agrees(const line_places *places) {
   return places->cursor.row == _rl_last_v_pos && column == _rl_last_c_pos && places->end.row == _rl_vis_botlin;
 }
 
-static bool may_decorate(void) {
-  if (decorate_action == NULL || creadline_is_dumb() || RL_ISSTATE(RL_STATE_ISEARCH | RL_STATE_NSEARCH)) return false;
-  if (&_rl_last_v_pos == NULL || &_rl_last_c_pos == NULL || &_rl_vis_botlin == NULL) return false;
+// True where it is known how readline shows the line.
+static bool may_draw(void) {
   const char *scrolls = rl_variable_value("horizontal-scroll-mode");
-  return (scrolls == NULL || strcmp(scrolls, "on") != 0) && has_only_characters();
+  return !creadline_is_dumb() && (scrolls == NULL || strcmp(scrolls, "on") != 0) && has_only_characters();
+}
+
+static bool may_decorate(void) {
+  if (decorate_action == NULL || RL_ISSTATE(RL_STATE_ISEARCH | RL_STATE_NSEARCH)) return false;
+  return &_rl_last_v_pos != NULL && &_rl_last_c_pos != NULL && &_rl_vis_botlin != NULL && may_draw();
 }
 
 static bool fits(const line_places *places, int rows) { return places->end.row < rows; }
+
+// Terminals differ in the columns of characters that are joined: where such a line wraps nobody knows where it stands.
+static bool has_joined_characters(void) {
+  for (int index = 0; index + 2 < rl_end; index++) {
+    const unsigned char *byte = (const unsigned char *)rl_line_buffer + index;
+    if (byte[0] == 0xE2 && byte[1] == 0x80 && byte[2] == 0x8D) return true;
+    if (byte[0] == 0xEF && byte[1] == 0xB8 && byte[2] >= 0x80 && byte[2] <= 0x8F) return true;
+    if (byte[0] == 0xF0 && byte[1] == 0x9F && byte[2] == 0x87) return true;
+  }
+  return false;
+}
 
 // Asks for the decoration of the line as it is now.
 static void decorate(void) {
@@ -122,8 +120,8 @@ static void decorate(void) {
   rl_get_screen_size(&rows, &columns);
   // Most characters take a column, and few more than four bytes.
   if (!may_decorate() || rl_end / 4 > rows * columns) return;
-  line_places places = find_places(columns);
-  if (!fits(&places, rows)) return;
+  line_places places = layout_find(columns);
+  if (!fits(&places, rows) || (places.end.row > 0 && has_joined_characters())) return;
   if (rl_end > styled_bytes || styles == NULL) {
     unsigned char *grown = realloc(styles, (size_t)rl_end + 256);
     if (grown == NULL) return;
@@ -146,12 +144,8 @@ static void put_character(layout_place *place, bool *is_row_full, const char *te
     // A terminal waits at the end of a full row; readline has begun the next one.
     if (*is_row_full) fputs("\r\n", rl_outstream);
     fputs("\r\n", rl_outstream);
-  } else if (*text == '\t') {
-    for (int count = 8 - before.column % 8; count > 0; count--) fputc(' ', rl_outstream);
-  } else if (iscntrl((unsigned char)*text)) {
-    fprintf(rl_outstream, "^%c", *text == 0x7F ? '?' : toupper((unsigned char)*text | 0x40));
   } else {
-    fwrite(text, 1, size, rl_outstream);
+    layout_put(&before, text, size);
   }
   *is_row_full = *text != '\n' && place->row > before.row && place->column == 0;
 }
@@ -194,6 +188,19 @@ void painting_draw(void) {
     rl_redisplay();
     return;
   }
+  if (painting_is_taller_than_screen() && may_draw()) {
+    forget_decoration();
+    is_coloured = false;
+    tall_draw();
+    return;
+  }
+  if (tall_is_shown()) {
+    // The whole screen was the line's.
+    tall_hide();
+    is_drawing_plainly = true;
+    rl_forced_update_display();
+    is_drawing_plainly = false;
+  }
   decorate();
   if (!has_styles && !is_coloured) {
     rl_redisplay();
@@ -201,7 +208,7 @@ void painting_draw(void) {
   }
   int rows, columns;
   rl_get_screen_size(&rows, &columns);
-  line_places places = find_places(columns);
+  line_places places = layout_find(columns);
   if (is_coloured && (!may_decorate() || !fits(&places, rows))) {
     // Colours that nobody would draw over are taken away with the characters.
     is_drawing_plainly = true;
@@ -218,11 +225,15 @@ void painting_draw(void) {
 bool painting_is_taller_than_screen(void) {
   int rows, columns;
   rl_get_screen_size(&rows, &columns);
-  line_places places = find_places(columns);
+  line_places places = layout_find(columns);
   return !creadline_is_dumb() && !fits(&places, rows);
 }
 
 void painting_leave(void) {
+  if (tall_is_shown()) {
+    tall_leave();
+    return;
+  }
   is_left = true;
   painting_draw();
   is_left = false;
@@ -237,7 +248,7 @@ void painting_show_hint(void) {
   if (RL_ISSTATE(RL_STATE_NUMERICARG | RL_STATE_MACROINPUT | RL_STATE_INPUTPENDING | RL_STATE_DONE)) return;
   int rows, columns;
   rl_get_screen_size(&rows, &columns);
-  line_places places = find_places(columns);
+  line_places places = layout_find(columns);
   if (!fits(&places, rows) || !agrees(&places)) return;
   // The last column stays free: a terminal that waits at the end of a row would keep it from its reader.
   const char *mark = MB_CUR_MAX > 1 ? "…" : "...";

@@ -129,6 +129,7 @@ public final class ReadlineEditor: LineEditing {
       creadline_set_prompt(text)
     } else {
       drawn = ""
+      if decorator != nil || !pinned.isEmpty { creadline_begin_row() }
       drawPinned()
       creadline_begin_line(text)
       if let proposedLine { creadline_begin_text(proposedLine) }
@@ -291,8 +292,9 @@ public final class ReadlineEditor: LineEditing {
       creadline_paint(Int32(span.bytes.lowerBound), Int32(span.bytes.upperBound), span.style.number)
     }
     switch decoration.hint {
-    case .form(let text): creadline_hint(text, false)
-    case .suggestion(let text): creadline_hint(text, true)
+    case .form(let text): creadline_hint(creadline_is_multibyte() ? text : text.replacing("…", with: "..."), false)
+    case .suggestion(let text):
+      if creadline_is_multibyte() || text.utf8.allSatisfy({ $0 < 0x80 }) { creadline_hint(text, true) }
     case nil: break
     }
   }

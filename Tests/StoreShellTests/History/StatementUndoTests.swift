@@ -30,7 +30,7 @@ import Testing
     let data = try shell.write("a.jsonl", "{\"title\":\"a\"}\n{\"title\":\"b\"}\n{\"title\":\"c\"}\n")
     _ = try shell.type("source \(script)", "source \(script)", "ingest \(data) --as tasks.add")
     #expect(
-      try shell.type("undo").output.hasPrefix("#8 shell.restore to=4  (takes back #5 tasks.add and 2 later actions)\n"))
+      try shell.type("undo").output.hasPrefix("#8 shell.restore to=4  (takes back ingest \(data): #5-#7)\n"))
     #expect(
       try shell.type("undo").output
         == "#9 shell.restore to=2  (takes back #3 counter.increment and 1 later action)\n  counter.value  4 -> 2\n")
@@ -76,7 +76,7 @@ import Testing
       "ingest \(data) --as tasks.add")
     #expect(first.outcome { first.session.endJournal() } == .init())
     for expected in [
-      "#7 shell.restore to=3  (takes back #4 tasks.add and 2 later actions)\n",
+      "#7 shell.restore to=3  (takes back ingest \(data): #4-#6)\n",
       "#8 shell.restore to=1  (takes back #2 counter.increment and 1 later action)\n",
       "#9 shell.restore to=0  (takes back #1 counter.increment)\n",
     ] {

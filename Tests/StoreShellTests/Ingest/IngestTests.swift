@@ -337,7 +337,7 @@ import Testing
 
         -c:1:1: error[interrupted]: stopped by Ctrl-C
           ingest \(file) --as tasks.add
-          ingested 256 records as tasks.add (#1-#256), which stay
+          ingested 256 records as tasks.add (#1-#256), which stay; undo takes them back
 
         """)
     #expect(outcome.status == 130)

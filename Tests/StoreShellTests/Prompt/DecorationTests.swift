@@ -23,6 +23,10 @@ import Testing
     ("set output ", "[VALUE]"),
     ("wait until ", "EXPR [--timeout DURATION]"), ("wait 3s ", "[--timeout DURATION]"), ("echo a ", "WORD…"),
     ("= ", "EXPR [--as FORMAT] [--json]"), ("= 1 ", nil), ("middleware on ", "NAME"), ("", nil), ("nope ", nil),
+    ("show tasks.items ", "[where EXPR] [--sort FIELD,…] [--limit N] [--columns FIELD,…]"),
+    ("show tasks --as json ", "[--json] [--at N]"),
+    ("show tasks > ", "FILE"), ("show tasks | ", nil), ("plugin load ", "NAME|FOLDER"), ("help tasks.add ", "[PART]"),
+    ("bisect 1 == 2 ", nil),
     ("substate add ", "NAME --value V [--replace]"), ("substate reset ", "[NAME…]"),
   ])
   func whatComesNextIsSaid(line: String, form: String?) throws {
@@ -66,6 +70,7 @@ import Testing
     ("alias d = dispatch x ", [(0..<5, .verb), (10..<18, .verb), (19..<20, .unknown)]),
     ("echo 'it", [(0..<4, .verb), (5..<8, .open)]), ("= 'it", [(0..<1, .verb), (2..<5, .open)]),
     ("assert true -- it's", [(0..<6, .verb)]), ("= [1]", [(0..<1, .verb), (2..<3, .bracket), (4..<5, .bracket)]),
+    ("retry 3 every 1s show", [(0..<5, .verb), (17..<21, .verb)]),
     ("= ')'", [(0..<1, .verb)]), ("= (]", [(0..<1, .verb)]), ("!4", []),
   ]
 }

@@ -65,6 +65,10 @@ bool creadline_is_dumb(void);
 /// True when the terminal's locale has characters beyond ASCII.
 bool creadline_is_multibyte(void);
 
+/// Sees to it that what is written next comes to the start of a row, whatever stands before the cursor: output without an end of line,
+/// or keys that the terminal has echoed. Their row is marked.
+void creadline_begin_row(void);
+
 /// Takes the terminal over and shows the prompt of a new line.
 void creadline_begin_line(const char *prompt);
 

@@ -37,9 +37,6 @@ public final class AttachedPrompt {
     editor.completer = { [weak self] line, cursor in
       self?.complete(line, cursor) ?? LineCompletion(replaceFrom: cursor)
     }
-    if shell.usesColor {
-      editor.decorator = { [weak self] line, cursor in self?.decorate(line, cursor) ?? LineDecoration() }
-    }
     do throws(ShellError) {
       return try converse(until: stop)
     } catch {
@@ -54,6 +51,7 @@ public final class AttachedPrompt {
       shell.console.flush()
       // A signal has ended a command, and the run.
       if let stopped = stop?.error { return stopped.status }
+      editor.decorator = decorator
       let event: LineEvent
       do {
         event = try editor.nextEvent(
@@ -122,6 +120,12 @@ public final class AttachedPrompt {
       forget()
     }
     return done.quit
+  }
+
+  /// The look of lines; nil: they are plain.
+  private var decorator: ((_ line: String, _ cursor: Int) -> LineDecoration)? {
+    guard shell.decorates else { return nil }
+    return { [weak self] line, cursor in self?.decorate(line, cursor) ?? LineDecoration() }
   }
 
   private func decorate(_ line: String, _ cursor: Int) -> LineDecoration? {

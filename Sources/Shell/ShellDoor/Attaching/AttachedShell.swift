@@ -77,8 +77,8 @@ public final class AttachedShell {
   /// True if scripts go on after an error.
   var keepsGoing: Bool { options.keepsGoing }
 
-  /// True if text has styles.
-  var usesColor: Bool { options.usesColor }
+  /// True if the line is shown in colours or with hints.
+  var decorates: Bool { options.usesColor && (look.showsHints || look.highlights) }
 
   /// The marks of styles in text that goes to the outputs.
   private lazy var marks: [OutputTarget: StyleMarks] = [

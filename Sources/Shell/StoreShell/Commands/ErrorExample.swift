@@ -32,8 +32,8 @@ struct ErrorExample: Sendable {
     }
     let example = isHosted ? "example\n  \(given(line))\n  error[\(code)]: \(message)\n" : ""
     if let instead { return isHosted ? "\(example)instead\n  \(given(instead))\n" : "" }
-    let remedy = WrappedText.hanging("  \(remedy ?? "")", indentation: 2, width: width)
-    return "\(example)remedy\n\(remedy)\n"
+    let remedy = WrappedText.hanging(remedy ?? "", indentation: 2, width: width)
+    return "\(example)remedy\n  \(remedy)\n"
   }
 
   /// The examples of the errors that a session alone can raise.

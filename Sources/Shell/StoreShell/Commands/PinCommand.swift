@@ -8,7 +8,7 @@ extension CommandDefinition {
       "keeps values above the line at the prompt, up to a third of the screen, drawn again as they change; alone, lists them",
     flags: FlagDefinition.format + [FlagDefinition("remove", value: "NAME", need: .read, "let one go, or all")],
     operands: [.path],
-    examples: [CommandExample("pin", output: "(no pins)\n")],
+    examples: [CommandExample("pin", output: "(no pins)\n"), CommandExample("pin --remove all", output: "")],
     read: PinRequest.read, perform: { try $0.perform(in: $1) })
 }
 

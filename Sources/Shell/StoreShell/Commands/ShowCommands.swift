@@ -216,22 +216,31 @@ extension Session {
     @Sendable func tell(_ change: WatchedChange) {
       inbox.bring(64 + change.old.roughSize + change.new.roughSize) { writer.write(change) }
     }
+    @Sendable func tellInTime(_ change: WatchedChange) {
+      if let paced { paced.take(change, tell) } else { tell(change) }
+    }
+    watched.tell = { [weak live = store.live] change in live?.turn { tellInTime(change) } }
     // Only what was shown is watched.
     watches.add(
-      name,
+      try listedName(of: subject),
       store.live.watch(
         "watch \(id)", at: watched.isNamedBySession ? nil : watched.path, { watched.value },
-        { [unowned live = store.live] old, new, number in
-          guard let number, let old else { return }
-          // Now: memory may have let go of the action by the time that the session looks.
-          let change = WatchedChange(old: old, new: new, number: number, action: live.log[number: number]?.action ?? "")
-          if let paced { paced.take(change, tell) } else { tell(change) }
+        { old, new, number in
+          guard let number, let old, let change = watched.change(from: old, to: new, number) else { return }
+          tellInTime(change)
         }), flush: { paced?.flush() })
     return result
   }
 
   private func place(of subject: WatchRequest.Subject) throws -> Path? {
     if case .path(let given, _) = subject { try given.value(in: self) } else { nil }
+  }
+
+  /// The name with the condition on elements.
+  private func listedName(of subject: WatchRequest.Subject) throws -> String {
+    let name = try name(of: subject)
+    guard case .path(_, let narrowing) = subject, let condition = narrowing?.condition else { return name }
+    return "\(name) where \(condition)"
   }
 
   private func name(of subject: WatchRequest.Subject) throws -> String {

@@ -139,7 +139,13 @@ private struct UndoRequest {
 extension Session {
   /// The actions that a restore takes back, in words.
   fileprivate func takenBack(_ first: Int, later: Int) throws -> String {
-    let action = try store.live.entry(first).map { "#\(first) \($0.action)" } ?? "#\(first)"
+    let entry = try store.live.entry(first)
+    if later > 0, let source = entry?.source, source.function == "ingest",
+      let last = try store.live.entry(first + later)?.source, last.function == "ingest", last.file == source.file
+    {
+      return "takes back ingest \(source.file): #\(first)-#\(first + later)"
+    }
+    let action = entry.map { "#\(first) \($0.action)" } ?? "#\(first)"
     return "takes back \(action)" + (later == 0 ? "" : " and \(later) later \(later == 1 ? "action" : "actions")")
   }
 

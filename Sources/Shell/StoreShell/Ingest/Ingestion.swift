@@ -90,7 +90,12 @@ struct Ingestion {
   /// The error of Ctrl-C, with the tally of the records so far.
   private func interrupted(_ tally: IngestTally) -> ShellError {
     var error = ShellError.interrupted
-    let stay = tally.count == 0 ? "" : tally.count == 1 ? ", which stays" : ", which stay"
+    let stay =
+      switch tally.count {
+      case 0: ""
+      case 1: ", which stays; undo takes it back"
+      default: ", which stay; undo takes them back"
+      }
     error.details = ["\(summary(tally))\(stay)"] + tally.failures(of: file)
     return error
   }

@@ -28,6 +28,8 @@ private enum AliasRequest {
         code: .notAllowed, message: "aliases are for the prompt, so that scripts stay portable",
         hint: "write the command out")
     }
+    var reader = reader
+    if reader.has("remove") { reader.usage = reader.definition.usage[1] }
     if let name = try reader.text(of: "remove"), let word = reader.word(of: "remove") {
       try reader.refuseOperands(from: 0)
       return .remove(name, at: word)

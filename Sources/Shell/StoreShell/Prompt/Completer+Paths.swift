@@ -64,6 +64,16 @@ extension Completer {
     }
   }
 
+  /// The fields of the elements that a line narrows, behind those that are typed with commas.
+  func fieldLists(_ words: CompletionWords) -> [LineCompletion.Candidate] {
+    guard words.complete.count > 1 else { return [] }
+    let typed = words.spelling.typed
+    let start = typed.lastIndex(of: ",").map(typed.index(after:)) ?? typed.startIndex
+    let before = typed[..<start] + (typed[start...].hasPrefix("-") ? "-" : "")
+    let names = fields(at: words.complete[1]).filter { $0 != "it" && $0 != "key" }
+    return names.map { LineCompletion.Candidate(text: before + $0, display: $0, suffix: "") }
+  }
+
   /// The keys of the map that a dot follows.
   private func keys(_ typed: String) -> (candidates: [LineCompletion.Candidate], rest: LineCompletion.Rest?)? {
     guard let dot = typed.lastIndex(of: "."), let path = try? Path(parsing: String(typed[..<dot])),

@@ -313,6 +313,8 @@ struct Completer {
       (words.value(of: "--as").flatMap(session.store.live.action(named:))?.fields ?? []).map {
         LineCompletion.Candidate(text: "\($0.name)=", suffix: "")
       }
+    case ("remove", "alias"): session.names.aliases.map { LineCompletion.Candidate(text: $0.name, meaning: $0.command) }
+    case ("sort", _), ("columns", _): fieldLists(words)
     case ("with", "replay"): pluginFolders(typed)
     case ("as", _): Format.allCases.map { LineCompletion.Candidate(text: $0.rawValue) }
     default: []

@@ -119,6 +119,9 @@ struct CompletionWords {
     }
   }
 
+  /// True where the line is words alone: in Lua `>` and `|` are operators.
+  func isWords(_ commands: CommandTable) -> Bool { openLua == nil && luaTail(commands) == nil }
+
   /// The path of the elements that the Lua at the cursor is about; nil: it is about no elements.
   func narrowedPath(_ commands: CommandTable) -> String? {
     guard let verb = complete.first, let lua = commands.luaVerbs.first(where: { $0.name == verb }),

@@ -50,14 +50,6 @@ public final class Prompt {
     editor.completer = { [weak self] line, cursor in
       completer.complete(line: line, cursor: cursor, openLines: self?.open ?? [])
     }
-    if session.options.usesColor {
-      let decorator = LineDecorator(session)
-      editor.decorator = { [weak self] line, cursor in
-        guard let self else { return LineDecoration() }
-        pastLines.take(self.editor.history)
-        return decorator.decoration(of: line, cursor: cursor, openLines: open, past: pastLines)
-      }
-    }
     session.person.pastLines = { [editor] in editor.history }
     session.person.pastTimes = { [editor] in editor.historyTimes }
     listen()
@@ -69,6 +61,7 @@ public final class Prompt {
       if let status = session.stoppedStatus() { return status }
       followPins()
       let continuation = open.isEmpty ? nil : continuation
+      editor.decorator = decorator
       let event = try editor.nextEvent(
         prompt: continuation?.prompt ?? session.prompt, until: untilNext,
         wakeDescriptors: session.wakeDescriptors)
@@ -116,6 +109,16 @@ public final class Prompt {
     guard !session.pins.isEmpty else { return session.untilNext }
     let rest = max(nextLook - session.clock.wallTime(), .zero)
     return min(session.untilNext ?? rest, rest)
+  }
+
+  /// The look of lines; nil: they are plain.
+  private var decorator: ((_ line: String, _ cursor: Int) -> LineDecoration)? {
+    guard session.options.usesColor, session.settings.highlights || session.settings.showsHints else { return nil }
+    return { [weak self] line, cursor in
+      guard let self else { return LineDecoration() }
+      pastLines.take(editor.history)
+      return LineDecorator(session).decoration(of: line, cursor: cursor, openLines: open, past: pastLines)
+    }
   }
 
   private var continuation: Continuation? {

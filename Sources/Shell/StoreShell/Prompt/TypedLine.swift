@@ -71,8 +71,8 @@ private struct LineColors {
       }
       paint(start, verb.utf8.count, .verb)
       let command = commands[verb]
-      if command?.takesCommand == true {
-        index += 1
+      if let command, command.takesCommand {
+        index += 1 + command.wordsBeforeCommand
       } else if verb == "alias", index + 3 < words.count, words[index + 2].text == "=" {
         index += 3
       } else {

@@ -57,6 +57,11 @@ final class WatchedPath: @unchecked Sendable {
   private var last = Value.none
   private var isFailing = false
   private let narrowing: Narrowing?
+  /// The value that was told last, and whether others have acted since the session looked.
+  private var told: Value?
+  private var isBehind = false
+  /// Tells of a change that others made.
+  var tell: ((WatchedChange) -> Void)?
   /// What is looked at.
   enum Subject {
     case path(Path)
@@ -86,10 +91,12 @@ final class WatchedPath: @unchecked Sendable {
   var value: Value {
     do {
       guard let session else { return .none }
-      // The session's own names are for its own thread alone; a value under such a name is looked at with its next
-      // action.
+      // The session's own names are for its own thread alone: there a value under such a name is looked at soon.
       let isOwn = session.inbox.isOwnThread
-      if !isOwn, isNamedBySession { return last }
+      if !isOwn, isNamedBySession {
+        lookLater(session.inbox)
+        return last
+      }
       // A watch is of the present, whatever the session looks at.
       let live = session.store.live
       if isOwn {
@@ -106,6 +113,30 @@ final class WatchedPath: @unchecked Sendable {
       isFailing = true
     }
     return last
+  }
+
+  /// A change to a value, unless it was told already.
+  func change(from old: Value, to new: Value, _ number: Int) -> WatchedChange? {
+    let old = isNamedBySession ? told ?? old : old
+    guard !isNamedBySession || old != new else { return nil }
+    told = new
+    // Now: memory may have let go of the action by the time that the session looks.
+    let action = session?.store.live.log[number: number]?.action
+    return WatchedChange(old: old, new: new, number: number, action: action ?? "")
+  }
+
+  private func lookLater(_ inbox: SessionInbox) {
+    guard !isBehind else { return }
+    isBehind = true
+    inbox.bring { [weak self] in
+      guard let self, let live = session?.store.live else { return }
+      let change = live.turn { () -> WatchedChange? in
+        self.isBehind = false
+        let old = self.last
+        return self.change(from: old, to: self.value, live.head)
+      }
+      if let change { tell?(change) }
+    }
   }
 
   private func read(in session: Session) throws -> Reading {

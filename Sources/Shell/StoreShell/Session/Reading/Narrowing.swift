@@ -12,7 +12,8 @@ struct Narrowing {
     FlagDefinition("columns", value: "FIELD,…", need: .read, "only these fields of elements, in this order"),
   ]
 
-  private let condition: String?
+  /// The Lua behind `where`; nil: all elements fit.
+  let condition: String?
   private let order: (Given<[Order]>, Word)?
   private let limit: Given<Int>?
   private let columns: (Given<[String]>, Word)?
@@ -28,6 +29,10 @@ struct Narrowing {
   /// - Parameter index: the position of the operand `where`.
   /// - Returns: nil where nothing is narrowed.
   init?(_ reader: CommandReader, at index: Int) throws {
+    var reader = reader
+    if Self.flags.contains(where: { reader.has($0.name) }) {
+      reader.usage = reader.definition.usage.first { $0.contains("where") } ?? reader.usage
+    }
     if reader.operands.count > index, reader.operands[index].text == "where" {
       var reader = reader
       reader.usage = reader.definition.usage.first { $0.contains("where") } ?? reader.usage
