@@ -159,6 +159,12 @@ extension Terminal {
           _ = rest.popFirst()
         }
         guard kind == "[" else { break }
+        // The mark of a row that a prompt would not begin; it is over where the row is empty.
+        if String(rest.prefix(7)) == "2m%\u{1B}[0m" {
+          while let next = rest.popFirst(), next != "\r" {}
+          if let last = text.last, last != "\n" { text.append(contentsOf: "%\n".unicodeScalars) }
+          break
+        }
         while let next = rest.popFirst(), !("@"..."~").contains(next) {}
       default: text.append(scalar)
       }

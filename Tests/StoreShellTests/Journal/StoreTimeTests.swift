@@ -155,7 +155,7 @@ import Testing
     if isOpen {
       _ = try write(version: 2)
       let reloaded = first.run("plugin reload keeper", "show keeper.holds.a.note")
-      #expect(reloaded.output.hasSuffix("old\n"), "\(reloaded)")
+      #expect(reloaded.output.hasSuffix("\"old\"\n"), "\(reloaded)")
       #expect(first.run("dispatch keeper.hold b").status == 0)
     }
     end(first)
