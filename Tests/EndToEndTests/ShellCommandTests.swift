@@ -50,7 +50,8 @@ struct ShellCommandTests {
     let terminal = try shell.prompt("--transcript", "kept")
     try terminal.enter("echo plain | tr a-z A-Z; test -t 1 && stty size <&1")
     #expect(terminal.screen.lines.suffix(3) == ["PLAIN", "24 200", "stsh>"])
-    try terminal.enter("echo drawn | cat > /dev/null; printf '\\033[H\\033[2J\\033[1;5Hshown\\r\\n'")
+    terminal.type("echo drawn | cat > /dev/null; printf '\\033[H\\033[2J\\033[1;5Hshown\\r\\n'\r")
+    try terminal.wait(for: "what was drawn") { $0.lines == ["    shown", "stsh>"] && $0.cursorLine == "stsh>" }
     try terminal.enter("echo colour | grep --color=always colour")
     terminal.type("\u{4}")
     #expect(try terminal.waitForEnd() == 0)

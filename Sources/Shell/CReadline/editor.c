@@ -224,13 +224,6 @@ static void take_screen_size(void) {
   if (columns < least_columns) rl_set_screen_size(rows, least_columns);
 }
 
-void creadline_begin_row(void) {
-  if (is_dumb) return;
-  fflush(rl_outstream);
-  take_screen_size();
-  painting_begin_row();
-}
-
 void creadline_begin_line(const char *prompt) {
   fflush(rl_outstream);
   // An interrupt that nobody asked for while a command ran has nothing left to interrupt.

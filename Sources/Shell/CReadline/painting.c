@@ -42,8 +42,10 @@ void painting_ask(void *context, creadline_action decorate) {
 }
 
 // A mark, and blanks up to the last column: from the start of a row the cursor stays in it, from elsewhere it comes to the next.
-void painting_begin_row(void) {
+void creadline_begin_row(void) {
+  if (creadline_is_dumb()) return;
   int rows, columns;
+  rl_reset_screen_size();
   rl_get_screen_size(&rows, &columns);
   fprintf(rl_outstream, "\033[2m%%\033[0m%*s\r\033[K", columns - 1, "");
 }

@@ -15,9 +15,6 @@ void painting_bind_keys(const char *map);
 /// Forgets the former line: nothing of the next one is on the screen.
 void painting_begin_line(void);
 
-/// Goes to the start of a row.
-void painting_begin_row(void);
-
 /// Draws the line, in place of `rl_redisplay`.
 void painting_draw(void);
 
