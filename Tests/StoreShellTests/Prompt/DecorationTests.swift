@@ -69,6 +69,7 @@ import Testing
     ("dispatch counter.x", [(0..<8, .verb), (9..<18, .unknown)]), ("# dispatch x ", []),
     ("alias d = dispatch x ", [(0..<5, .verb), (10..<18, .verb), (19..<20, .unknown)]),
     ("echo 'it", [(0..<4, .verb), (5..<8, .open)]), ("= 'it", [(0..<1, .verb), (2..<5, .open)]),
+    ("= [)", [(0..<1, .verb)]), ("= ({]", [(0..<1, .verb)]), ("= )(", [(0..<1, .verb)]),
     ("assert true -- it's", [(0..<6, .verb)]), ("= [1]", [(0..<1, .verb), (2..<3, .bracket), (4..<5, .bracket)]),
     ("retry 3 every 1s show", [(0..<5, .verb), (17..<21, .verb)]),
     ("= ')'", [(0..<1, .verb)]), ("= (]", [(0..<1, .verb)]), ("!4", []),

@@ -154,7 +154,7 @@ private enum BracketPairs {
         if index == 0 || !isWordByte(bytes[index - 1]) { quote = byte }
       case UInt8(ascii: "("), UInt8(ascii: "["), UInt8(ascii: "{"): open.append(index)
       case UInt8(ascii: ")"), UInt8(ascii: "]"), UInt8(ascii: "}"):
-        guard let start = open.popLast(), byte - bytes[start] <= 2 else { return nil }
+        guard let start = open.popLast(), (1...2).contains(Int(byte) - Int(bytes[start])) else { return nil }
         if start == place || index == place { return (start, index) }
       default: break
       }
