@@ -49,17 +49,7 @@ extension LoggedEntry {
   var keepsGate: Bool { action == ShellAction.Types.moveGate.fullName }
 }
 
-/// The history, and which plugins were loaded when, as they were at some moment.
-struct Moment {
-  private unowned let client: StoreClient
-  let history: History<HostState>
-  let points: [PluginTimeline.Point]
-
-  init(of client: StoreClient) {
-    self.client = client
-    (history, points) = client.turn { (client.live.history, client.live.timeline.points) }
-  }
-
+extension Moment {
   /// What was there after an action.
   fileprivate func recorded(_ number: Int) throws -> HostedState {
     HostedState(state: try state(at: number), plugins: try client.plugins(points.versions(at: number)))
