@@ -142,6 +142,10 @@ struct DoorTests {
     terminal.type("\u{15}add m")
     try terminal.waitForPicture(["stsh> <34>add<> m<2>ilk --quiet<>"])
     kill(server.running.process, SIGSTOP)
+    // All of its threads stand still then: one of them might answer yet.
+    var stopped: Int32 = 0
+    let found = waitpid(server.running.process, &stopped, WUNTRACED)
+    #expect(found == server.running.process)
     terminal.type("\u{15}dispatch nowhere \"x")
     try terminal.waitForPicture(["stsh> <34>dispatch<> nowhere <33>\"x<>"])
     kill(server.running.process, SIGCONT)
