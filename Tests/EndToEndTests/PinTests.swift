@@ -34,6 +34,7 @@ struct PinTests {
       screen.lines.last { $0.hasPrefix("tick.n  ") }.flatMap { Int($0.dropFirst("tick.n  ".count)) }
     }
     try terminal.wait(for: "a pinned value") { pinned($0) ?? 0 > 0 }
+    try terminal.waitForCursorLine("stsh>")
     for word in ["dispatch", " tasks.add", " title=\"Buy", " milk\""] {
       let before = pinned(terminal.screen) ?? 0
       terminal.type(word)

@@ -79,6 +79,7 @@ struct TypingTests {
     let terminal = try Shell().prompt(program: "OrderBook", prompt: "orderbook>", columns: 60)
     terminal.type("watch book.trades\r")
     try terminal.wait(for: "a line of the watch") { $0.lines.contains { $0.hasPrefix("[watch 1] book.trades") } }
+    try terminal.waitForCursorLine("orderbook>")
     terminal.type("show ")
     try terminal.waitForPicture(["orderbook> <34>show<> <2>[PATH|PROJECTION|VALUE] [--as FORMAT] [--j…<>"])
     let rows = terminal.screen.rows.count

@@ -345,8 +345,10 @@ void creadline_redecorate(void) {
   painting_show_hint();
 }
 
+// Not by rl_forced_update_display, which in readline 8.2 clears what it drew last up to a zero that need not be there.
 void creadline_show_line(void) {
-  rl_forced_update_display();
+  rl_on_new_line();
+  redisplay();
   if (!is_reading_key) painting_show_hint();
   fflush(rl_outstream);
 }

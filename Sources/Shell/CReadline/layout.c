@@ -82,21 +82,24 @@ const char *layout_prompt(void) {
   return last_row == NULL ? prompt : last_row + 1;
 }
 
+size_t layout_before_cursor(void) { return (size_t)(rl_point < rl_end ? rl_point : rl_end); }
+
 line_places layout_find(int columns) {
   layout_place place = {.width = columns, .ends_rows_early = true};
   line_places places;
   const char *prompt = layout_prompt();
   layout_pass(&place, prompt, strlen(prompt));
   places.start = place;
-  layout_pass(&place, rl_line_buffer, (size_t)rl_point);
+  const char *rest = rl_line_buffer + layout_before_cursor();
+  size_t rest_length = (size_t)(rl_line_buffer + rl_end - rest);
+  layout_pass(&place, rl_line_buffer, layout_before_cursor());
   places.cursor = place;
   // A wide character that has no room in the row takes the cursor with it.
-  if (rl_point < rl_end &&
-      place.column + layout_width(rl_line_buffer + rl_point, (size_t)(rl_end - rl_point)) > columns) {
+  if (rest_length > 0 && place.column + layout_width(rest, rest_length) > columns) {
     places.cursor.row++;
     places.cursor.column = 0;
   }
-  layout_pass(&place, rl_line_buffer + rl_point, (size_t)(rl_end - rl_point));
+  layout_pass(&place, rest, rest_length);
   places.end = place;
   return places;
 }

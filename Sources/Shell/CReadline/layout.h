@@ -35,6 +35,9 @@ void layout_put(const layout_place *place, const char *text, size_t size);
 /// The last row of the prompt.
 const char *layout_prompt(void);
 
+/// The bytes of the line that stand before the cursor. While readline is at work its cursor may stand behind the line's end.
+size_t layout_before_cursor(void);
+
 /// The places where the line starts and ends and where its cursor is, as readline counts them.
 typedef struct {
   layout_place start, cursor, end;

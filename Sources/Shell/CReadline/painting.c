@@ -33,8 +33,8 @@ static int hint_width;
 // The length of the line behind which a suggestion was shown; -1: none was.
 static int shown_behind = -1;
 
-// True while colours are on the screen; while the line is drawn without any; while it is left.
-static bool is_coloured, is_drawing_plainly, is_left;
+// True while colours are on the screen; while the line is left.
+static bool is_coloured, is_left;
 
 void painting_ask(void *context, creadline_action decorate) {
   decorate_context = context;
@@ -184,12 +184,27 @@ static void paint(const line_places *places) {
   is_coloured = has_styles;
 }
 
+static bool is_ascii(const char *text) {
+  while (*text != '\0' && (unsigned char)*text < 0x80) text++;
+  return *text == '\0';
+}
+
+// Where rows hold characters of several bytes, readline 8.2 loses count of the bytes of a row that it changes, and writes beyond
+// its buffers. Such a line is drawn anew.
+static void draw_plainly(void) {
+  static bool was_ascii;
+  bool is_plain = MB_CUR_MAX == 1 || &_rl_vis_botlin == NULL || creadline_is_dumb();
+  bool is_now_ascii = is_plain || (is_ascii(layout_prompt()) && is_ascii(rl_line_buffer));
+  if (!is_plain && _rl_vis_botlin > 0 && !(was_ascii && is_now_ascii)) {
+    rl_clear_visible_line();
+    rl_on_new_line();
+  }
+  was_ascii = is_now_ascii;
+  rl_redisplay();
+}
+
 void painting_draw(void) {
   painting_take_back_hint();
-  if (is_drawing_plainly) {
-    rl_redisplay();
-    return;
-  }
   if (painting_is_taller_than_screen() && may_draw()) {
     forget_decoration();
     is_coloured = false;
@@ -199,13 +214,11 @@ void painting_draw(void) {
   if (tall_is_shown()) {
     // The whole screen was the line's.
     tall_hide();
-    is_drawing_plainly = true;
-    rl_forced_update_display();
-    is_drawing_plainly = false;
+    draw_plainly();
   }
   decorate();
   if (!has_styles && !is_coloured) {
-    rl_redisplay();
+    draw_plainly();
     return;
   }
   int rows, columns;
@@ -213,13 +226,13 @@ void painting_draw(void) {
   line_places places = layout_find(columns);
   if (is_coloured && (!may_decorate() || !fits(&places, rows))) {
     // Colours that nobody would draw over are taken away with the characters.
-    is_drawing_plainly = true;
     rl_clear_visible_line();
-    rl_forced_update_display();
-    is_drawing_plainly = is_coloured = false;
+    rl_on_new_line();
+    draw_plainly();
+    is_coloured = false;
     return;
   }
-  rl_redisplay();
+  draw_plainly();
   if (agrees(&places)) paint(&places);
   fflush(rl_outstream);
 }

@@ -25,9 +25,10 @@ void reflow_line(int columns, int columns_behind) {
   if (&_rl_last_v_pos == NULL || &_rl_vis_botlin == NULL || columns < 1 || terminal_cuts_rows()) return;
   layout_place place = {.width = columns};
   if (rl_display_prompt != NULL) layout_pass(&place, rl_display_prompt, strlen(rl_display_prompt));
-  layout_pass(&place, rl_line_buffer, (size_t)rl_point);
+  size_t before = layout_before_cursor();
+  layout_pass(&place, rl_line_buffer, before);
   _rl_last_v_pos = place.row;
-  layout_pass(&place, rl_line_buffer + rl_point, (size_t)(rl_end - rl_point));
+  layout_pass(&place, rl_line_buffer + before, (size_t)rl_end - before);
   for (; columns_behind > 0; columns_behind--) layout_advance(&place, 1);
   _rl_vis_botlin = place.row;
 }

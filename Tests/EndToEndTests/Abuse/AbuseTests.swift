@@ -40,7 +40,9 @@ struct AbuseTests {
         try shell.run("--no-init", "-c", "replay run.jsonl --verify").output.hasSuffix("every state matches\n"),
         "seed \(seed)")
     } catch {
-      Issue.record("seed \(seed): \(error)\n\(String(decoding: terminal.output.suffix(4000), as: UTF8.self))")
+      Issue.record(
+        "seed \(seed): \(error)\n\(Self.crashes(shell))\n\(String(decoding: terminal.output.suffix(4000), as: UTF8.self))"
+      )
     }
   }
 
