@@ -163,8 +163,8 @@ let package = Package(
     .executableTarget(
       name: "StoreBenchmarks",
       dependencies: [
-        "LuaLimit", "Platform", "StoreCore", "StoreUnits", "StoreSchema", "StoreModules", "StorePlugins", "StoreHost",
-        "ShellLanguage", "StoreShell", "ShellDoor", "StandardModules",
+        "CEvents", "LuaLimit", "Platform", "StoreCore", "StoreUnits", "StoreSchema", "StoreModules", "StorePlugins",
+        "StoreHost", "ShellLanguage", "StoreShell", "ShellDoor", "StandardModules",
       ],
       path: "Sources/Benchmarks/StoreBenchmarks", swiftSettings: strict),
     .executableTarget(

@@ -86,7 +86,7 @@ enum ShopAction: Sendable { case tally(TallyAction) }
     DispatchQueue(label: "adding").async(group: adding) {
       while !isOver.withLock({ $0 }) {
         host.store.dispatch(.tally(.add))
-        usleep(20)
+        usleep(500)
       }
     }
     for _ in 0..<10 {
