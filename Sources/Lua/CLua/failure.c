@@ -144,7 +144,20 @@ static void setMessage(CLuaError *error, const char *bytes, size_t count) {
   error->messageCount = count;
 }
 
+/// Pushes a field of the table at the bottom of the stack, where it is a text.
+static bool pushTextField(lua_State *L, const char *name) {
+  lua_pushstring(L, name);
+  if (lua_rawget(L, 1) == LUA_TSTRING) return true;
+  lua_pop(L, 1);
+  return false;
+}
+
+/// Gives the message of an error object and its code, or nil: a table tells of itself by its fields, as the errors of `command` do.
 static int describeErrorObject(lua_State *L) {
+  if (lua_istable(L, 1) && pushTextField(L, "message")) {
+    if (!pushTextField(L, "code")) lua_pushnil(L);
+    return 2;
+  }
   if (luaL_getmetafield(L, 1, "__tostring") == LUA_TNIL && !lua_isnumber(L, 1)) {
     if (lua_isnil(L, 1)) lua_pushliteral(L, "(error object is nil)");
     else lua_pushfstring(L, "(error object is a %s)", luaL_typename(L, 1));
@@ -178,10 +191,16 @@ static void describeUnknown(CLuaMachine *machine, lua_State *L) {
   machine->enforcing = true;
   lua_pushcfunction(L, describeErrorObject);
   lua_pushvalue(L, -2);
-  int status = lua_pcall(L, 1, 1, 0);
+  int status = lua_pcall(L, 1, 2, 0);
   machine->enforcing = enforcing;
   machine->remaining = remaining;
   machine->exhausted = CLuaStatusDone;
+  if (status == LUA_OK) {
+    if (lua_type(L, -1) == LUA_TSTRING) {
+      snprintf(machine->error.code, sizeof machine->error.code, "%s", lua_tostring(L, -1));
+    }
+    lua_pop(L, 1);
+  }
   size_t count = 0;
   const char *text = status == LUA_OK && lua_type(L, -1) == LUA_TSTRING ? lua_tolstring(L, -1, &count) : NULL;
   if (text != NULL) {
@@ -199,6 +218,7 @@ CLuaStatus clua_finishError(CLuaMachine *machine, lua_State *L, int status) {
   CLuaError *error = &machine->error;
   error->isHostFailure = false;
   error->isOutsideSandbox = false;
+  error->code[0] = 0;
   if (machine->exhausted != CLuaStatusDone) {
     setMessage(error, machine->exhaustedMessage, strlen(machine->exhaustedMessage));
     return machine->exhausted;

@@ -68,6 +68,8 @@ public struct LuaError: Error, CustomStringConvertible {
   public var underlying: (any Error)?
   /// The mistake of the code; nil: none that is known.
   public var mistake: Mistake?
+  /// The field `code` of the table that was raised; nil: there is none.
+  public var code: String?
 
   /// An error with the place that its message begins with.
   public init(kind: Kind, message: String, traceback: [Frame] = [], underlying: (any Error)? = nil) {

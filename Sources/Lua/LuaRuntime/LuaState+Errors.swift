@@ -41,6 +41,7 @@ extension LuaState {
     } else if kind == .runtime, underlying == nil, raw.isOfCode {
       error.mistake = LuaError.misuse(in: message)
     }
+    if kind == .notText, raw.code.0 != 0 { error.code = withUnsafeBytes(of: raw.code, CLuaFrame.text) }
     if let inner = underlying as? LuaError {
       error.mistake = inner.mistake
       error.kind = inner.kind
@@ -71,7 +72,7 @@ extension CLuaFrame {
   /// The kind of that name, as in `upvalue`.
   var kindText: String { withUnsafeBytes(of: nameKind, CLuaFrame.text) }
 
-  private static func text(_ bytes: UnsafeRawBufferPointer) -> String {
+  fileprivate static func text(_ bytes: UnsafeRawBufferPointer) -> String {
     String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
   }
 }

@@ -111,6 +111,44 @@ import Testing
     #expect(shell.run("lua command('quit 4')").status == 4)
   }
 
+  /// The value of a command is the data that `--json` prints for it, also where it is told in words.
+  @Test(arguments: [false, true]) func commandsOfLuaGiveTheirData(isJSON: Bool) throws {
+    let shell = try Shell {
+      $0.isJSON = isJSON
+      $0.grants = ["guard"]
+    }
+    let file = try shell.write("list.jsonl", "{\"title\":\"a\"}\n\n{\"title\":\"b\"}\n")
+    for (command, fact) in [
+      ("ingest \(file) --as tasks.add", "v.records == 2 and v.blank == 1"),
+      ("dispatch counter.increment --quiet", "v.id == 3 and v.changes[1].path == 'counter.value'"),
+      ("bisect state.counter.value > 0", "v.id == 3 and v.action == 'counter.increment'"),
+      ("diff #2 #3", "v[1].to == 1"), ("why counter.value", "v[1].id == 3 and v[1].changes[1].from == 0"),
+      ("undo", "v.action == 'shell.restore'"), ("plot state.counter.value --over 2", "v[3].value == 0 and v[3].n == 4"),
+      ("plot { 1, 2 }", "v[2] == 2"), ("describe counter", "type(v) == 'table'"),
+      ("plugin test guard", "type(v) == 'table'"), ("trace", "v == 'off'"), ("effects", "#v == 0"),
+      ("show counter.value > \(shell.folder)/shown", "v == 0"), ("let x = 1", "v == nil"),
+    ] {
+      let outcome = shell.run("lua local ok, v = command([[\(command)]]) assert(ok and (\(fact)), v)")
+      #expect(outcome.status == 0, "\(command): \(outcome)")
+    }
+  }
+
+  /// Also a command that failed may have data, and an `assert` of it is its error again.
+  @Test func commandsOfLuaGiveTheirErrors() throws {
+    let shell = try Shell()
+    let file = try shell.write("list.jsonl", "{\"title\":\"a\"}\n{}\n")
+    let ingest = "command('ingest \(file) --as tasks.add --keep-going')"
+    #expect(
+      shell.run("lua local ok, why, data = \(ingest) print(ok, why.code, data.records, data.bad)").output.hasSuffix(
+        "false\tbad-record\t1\t1\n"))
+    let failed = shell.run("lua assert(command('assert 1 == 2 -- never equal'))")
+    #expect(failed.status == 3)
+    #expect(
+      failed.errors.contains("error[assert-failed]: never equal\n  lua assert(command("), "\(failed.errors)")
+    let own = shell.run("lua error({ message = 'told by itself' })")
+    #expect(own.errors.hasPrefix("-c:1:1: error[lua-error]: told by itself\n"), "\(own.errors)")
+  }
+
   /// Each command has one report, whatever its Lua runs.
   @Test func inJSONACommandOfLuaIsPartOfItsStatement() throws {
     let shell = try Shell { $0.isJSON = true }
@@ -178,6 +216,13 @@ import Testing
     _ = shell.run("let place = 'x'")
     #expect(shell.run("lua print('$place')").errors == "note: -c:1: $place is not replaced in Lua; it is place here\n")
     #expect(shell.run("lua print('$other') -- $place").errors == "")
+    // Statements in Lua are statements.
+    #expect(shell.run("lua command('echo $place')") == .init(output: "x\n"))
+    #expect(shell.run("lua command [[echo $place]] print('$other')").errors == "")
+    #expect(
+      shell.run("echo $(\"$place\")").errors == "note: -c:1: $place is not replaced in Lua; it is place here\n")
+    let word = try shell.run(script: "watch $(\"$1\")\n", named: "a.stsh", "prod")
+    #expect(word.errors.replacing("\(shell.folder)/a.stsh", with: "FILE") == note)
     #expect(shell.run("echo \"$place\"").errors == "")
     let checked = try Shell()
     checked.session.checkOnly()

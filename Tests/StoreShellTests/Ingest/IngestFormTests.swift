@@ -45,11 +45,15 @@ import Testing
   @Test(arguments: [
     ("(%d+)", "each ( of the pattern needs a name"), ("%d+", "the pattern names no part"),
     ("(?<a>x)(?<a>y)", "the pattern has the part 'a' twice"), ("(?<a b>x)", "is no name of a part"),
-    ("(?<a>x", "unfinished capture"),
+    ("(?<a>x", "the pattern has a ( without its )"), ("x(?<a>y", "the pattern has a ( without its )"),
+    ("x(?<a>[%d", "the pattern has a [ without its ]"), ("x(?<a>y))", "the pattern has a ) without its ("),
+    ("x(?<a>y)%", "the pattern ends in %"),
   ])
   func whatIsNoSuchPatternIsRefused(pattern: String, message: String) throws {
-    let (outcome, _, _) = try rows("x\n", "--as p.put --match '\(pattern)'")
+    // Before a line is read.
+    let (outcome, _, _) = try rows("x\n", "--as p.put --match '\(pattern)' --keep-going")
     #expect(outcome.status == 1)
+    #expect(!outcome.errors.contains("bad record"), "\(outcome.errors)")
     #expect(outcome.errors.contains(message), "\(outcome.errors)")
   }
 
@@ -68,6 +72,8 @@ import Testing
     ("--delimiter ab", "--delimiter takes one character, not 'ab'"), ("--quote xx", "--quote takes one character"),
     ("--header a,,b", "--header takes none, or names between commas"),
     ("--format jsonl --quote none", "--quote is for tables"),
+    ("--format tsv --delimiter ,", "tsv has tabs between its fields"),
+    ("--delimiter ; --quote ;", "--quote names the character that stands between the fields"),
   ])
   func whatDoesNotGoTogetherIsRefused(flags: String, message: String) throws {
     let (outcome, rows, _) = try rows("a,b\nx,1\n", "--as p.put \(flags)")
@@ -91,6 +97,24 @@ import Testing
         {"line":5,"reason":"the \" of field 1 is never closed (lines 5 to 6)","text":"\"z,\nw,3"}
 
         """#)
+  }
+
+  /// The line of the names is no part of the first record.
+  @Test func theFirstRecordIsKeptByItself() throws {
+    let (outcome, rows, shell) = try rows(
+      "a\nx,y\nz\n", "--as p.put --rejects FOLDER/bad", named: "file.csv")
+    #expect(outcome.status == 1)
+    #expect(rows == ["z|0"])
+    #expect(
+      shell.contents("bad") == #"""
+        {"line":2,"reason":"the row has 2 fields, the first row names 1","text":"x,y"}
+
+        """#)
+  }
+
+  @Test func aFaultOfTheNamesHasNoLine() throws {
+    let (outcome, _, _) = try rows("x,y\n", "--as p.put --header a,a", named: "file.csv")
+    #expect(outcome.errors.contains("error[bad-record]: file.csv: 'a' stands twice\n"), "\(outcome.errors)")
   }
 
   private static let log = #"""
@@ -123,7 +147,12 @@ import Testing
         ::1|nil|POST|/a b|304|nil|nil
 
         """#)
+    // Which form a line has is told by what is there.
+    let asCommon = shell.run("ingest \(file) --as web.hit --match common").errors
+    #expect(asCommon.contains("something follows the number of bytes, as in the form combined"), "\(asCommon)")
     let common = try shell.write("common.log", "h - - [t] \"GET / HTTP/1.0\" 200 -\n")
     #expect(shell.run("ingest \(common) --as web.hit --match common").output == "ingested 1 record as web.hit (#4)\n")
+    let asCombined = shell.run("ingest \(common) --as web.hit --match combined").errors
+    #expect(asCombined.contains("it ends behind the number of bytes, as in the form common"), "\(asCombined)")
   }
 }

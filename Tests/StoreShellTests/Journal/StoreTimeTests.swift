@@ -189,6 +189,25 @@ import Testing
     end(second)
   }
 
+  @Test func aFarJumpAheadWhileItIsOpenIsToldAndMovesNothing() throws {
+    let (first, _) = try opened()
+    fill(first)
+    hold(first, "h1")
+    wall.pass(3 * 86_400)
+    let outcome = first.outcome { first.session.endJournal() }
+    #expect(
+      outcome.errors
+        == "note: the clock of this machine went ahead by 3 days; the time of \(store) has not\n")
+    wall.pass(600)
+    let (second, _) = try opened()
+    #expect(expired(second) == "0\n")
+    end(second)
+    wall.pass(400)
+    let (third, _) = try opened()
+    #expect(expired(third) == "1\n")
+    end(third)
+  }
+
   @Test func theTimeNeverGoesBackAndAFarJumpIsTold() throws {
     let (first, _) = try opened()
     fill(first)

@@ -60,6 +60,36 @@ import Testing
     #expect(try shell.type("= #state.tasks.items", "= state.guard.budgets['tasks.add'].spent").output == "7\n7.0\n")
   }
 
+  /// Whoever dispatched it: a task is answered by nobody.
+  @Test func aDroppedActionOfATaskIsTold() throws {
+    let shell = try Shell { $0.grants = ["guard", "inventory"] }
+    for command in [
+      "plugin load guard", "plugin load inventory", "dispatch inventory.openWarehouse w",
+      "dispatch inventory.addItem s Thing", "dispatch inventory.move w s quantity=9",
+      "dispatch guard.limit inventory.expire 1 seconds=10",
+      "dispatch inventory.hold id=a warehouse=w sku=s quantity=1",
+      "dispatch inventory.hold id=b warehouse=w sku=s quantity=1",
+    ] {
+      #expect(try shell.type(command).status == 0, "\(command)")
+    }
+    #expect(try shell.type("wait 1h") == .init(errors: "note: inventory.expire was dropped by guard.rules\n"))
+  }
+
+  @Test func aStepWhoseActionsWereDroppedIsNotDone() throws {
+    let shell = try Shell { $0.grants = ["guard"] }
+    let file = try shell.write("list.jsonl", "{\"title\":\"a\"}\n{\"title\":\"b\"}\n")
+    _ = try shell.type("plugin load guard", "dispatch guard.limit tasks.add 0")
+    for command in ["ingest \(file) --as tasks.add", "lua dispatch('tasks.add', { title = 'a' })"] {
+      let outcome = try shell.type("step one \(command)")
+      #expect(outcome.status == 1)
+      #expect(outcome.output.contains("FAIL one\n"), "\(outcome)")
+      #expect(outcome.errors.contains("dropped by guard.rules"), "\(outcome)")
+    }
+    let counted = try shell.type(
+      "lua local ok, why, data = command('ingest \(file) --as tasks.add') print(ok, why.code, data.dropped)")
+    #expect(counted.output.hasSuffix("false\trefused\t2\n"), "\(counted)")
+  }
+
   /// An undo takes back what the drop was counted with, and no task.
   @Test func undoAfterADropTakesBackTheDropAlone() throws {
     let shell = try Shell { $0.grants = ["guard"] }

@@ -99,7 +99,9 @@ import Testing
           note = function(s, a) s.notes[#s.notes + 1] = a.text end },
         """, permissions: #"["intercept"]"#)
     // The error reaches who dispatched it, the thunk (R7): the statement has done what it should.
-    #expect(try shell.type("thunk try") == .init(output: "#2 thunk:p.try\n"))
+    #expect(
+      try shell.type("thunk try")
+        == .init(output: "#2 thunk:p.try\n", errors: "note: p.gone was dropped by p.interceptor1\n"))
     #expect(
       try shell.type("show p.notes --json").output
         == #"["false p: reducer 'p.fail': no","false dropped by p.interceptor1","fine","true nil"]"# + "\n")

@@ -60,6 +60,13 @@ import Testing
     #expect(try Self.report(of: shell, after: 3).contains("1..1\nnot ok 1 - one"))
   }
 
+  @Test func aRunThatLeftByAnErrorsStatusFailed() throws {
+    let shell = try Self.shell()
+    let status = try shell.run(script: "step one quit 3\n").status
+    #expect(status == 3)
+    #expect(try Self.report(of: shell, after: status).contains("the run ended with status 3"))
+  }
+
   @Test func ofTriesTheLastCounts() throws {
     let shell = try Self.shell()
     _ = shell.run("let tries = 0", "lua function up() tries = tries + 1 return tries >= 3 end")

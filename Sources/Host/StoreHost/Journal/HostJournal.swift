@@ -28,12 +28,15 @@ package final class HostJournal {
   private var ends: Set<EndedEffect> = []
   /// Whether what is added brings a form of tables that earlier versions of the program cannot read.
   private var raisesFormat = false
+  /// The time by the clock on the wall where the session began, and the moment.
+  private let began: (wallTime: Int, moment: ContinuousClock.Instant)
 
   /// A journal that the first action opens.
   package init(_ plan: JournalPlan, header: JournalHeader, in files: SessionFiles?) {
     self.files = files
     self.plan = plan
     self.header = header
+    began = (plan.wallTime(), .now)
   }
 
   /// A journal that is open.
@@ -47,6 +50,7 @@ package final class HostJournal {
     raisesFormat = journal.found?.isOfOldFormat ?? false
     self.plan = plan
     self.header = header
+    began = (plan.wallTime(), .now)
   }
 
   /// Takes note of an action.
@@ -138,6 +142,20 @@ package final class HostJournal {
     return notes.map { "note: \($0)\n" }.joined()
   }
 
+  /// Tells where the clock on the wall went ahead by more than a day of its own accord. The time of the store has not gone with it,
+  /// and does not catch up while the store is closed.
+  private func noteLeap(_ journal: Journal, _ clock: any StoreClock) {
+    let wallTime = plan.wallTime()
+    let passed = Int(began.moment.duration(to: .now).components.seconds)
+    let leap = wallTime - began.wallTime - passed
+    guard leap > 86_400, !(clock is VirtualClock) else { return }
+    journal.noteBeginning(wallTime - Int(clock.now.components.seconds))
+    let days = leap / 86_400
+    notes.append(
+      "the clock of this machine went ahead by \(days) \(days == 1 ? "day" : "days"); the time of \(journal.path) has not"
+    )
+  }
+
   /// Closes the file in order.
   ///
   /// - Parameters:
@@ -147,6 +165,7 @@ package final class HostJournal {
     guard let journal else { return }
     isClosed = true
     self.journal = nil
+    noteLeap(journal, clock)
     try journal.end(
       number: max(last, start, journal.last), last > 0 ? state.slices(isWhole: true) : [],
       time: clock is VirtualClock ? clock.now : nil)

@@ -16,6 +16,9 @@ extension LiveStore {
     }
   }
 
+  /// Has a note told to the client that a fault would concern.
+  func leave(note: String, startedBy action: Int?) { client(ofFaultStartedBy: action)?.hear(note: note) }
+
   /// The clients that are there, in the order in which they came.
   var clients: [StoreClient] { attendance.clients.compactMap(\.client) }
 

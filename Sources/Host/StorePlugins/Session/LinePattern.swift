@@ -59,13 +59,16 @@ public final class LinePattern {
     var plain = ""
     var position = 0
     var isInSet = false
+    var open = 0
     while position < characters.count {
       let character = characters[position]
       plain.append(character)
       position += 1
       switch character {
       case "%":
-        guard position < characters.count else { continue }
+        guard position < characters.count else {
+          throw Fault(message: "the pattern ends in %, which stands before another character; a % of the text is %%")
+        }
         plain.append(characters[position])
         position += 1
       case "[" where !isInSet:
@@ -86,9 +89,16 @@ public final class LinePattern {
         guard !names.contains(name) else { throw Fault(message: "the pattern has the part '\(name)' twice") }
         names.append(name)
         position = end + 1
+        open += 1
+      case ")" where !isInSet:
+        guard open > 0 else { throw Fault(message: "the pattern has a ) without its (; a ) of the text is %)") }
+        open -= 1
       default: break
       }
     }
+    // Lua would tell of it only where a line comes so far.
+    guard !isInSet else { throw Fault(message: "the pattern has a [ without its ]; a [ of the text is %[") }
+    guard open == 0 else { throw Fault(message: "the pattern has a ( without its )") }
     return plain
   }
 }

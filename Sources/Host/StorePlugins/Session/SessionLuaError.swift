@@ -10,6 +10,8 @@ public struct SessionLuaError: Error, Sendable {
   public let trace: [String]
   /// The error that the shell itself raised, when that is what went wrong.
   public let underlying: (any Error)?
+  /// The field `code` of the table that the code raised, as `assert(command(…))` does; nil: there is none.
+  public let code: String?
   /// The mistake of the code; nil: none that is known.
   let mistake: LuaError.Mistake?
 
@@ -26,6 +28,7 @@ public struct SessionLuaError: Error, Sendable {
     }
     self.trace = trace
     underlying = error.underlying is LuaFailure ? nil : error.underlying
+    code = error.code
     mistake = error.mistake
   }
 

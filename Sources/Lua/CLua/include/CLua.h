@@ -159,6 +159,8 @@ typedef struct CLuaError {
   size_t messageCount;
   CLuaFrame *_Nullable frames;
   int32_t frameCount;
+  /// The field `code` of an error object that is a table; empty: there is none.
+  char code[48];
   bool isHostFailure;
   /// True if Lua code itself failed, rather than a function that it called.
   bool isOfCode;

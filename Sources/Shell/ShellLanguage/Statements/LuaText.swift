@@ -106,12 +106,17 @@ package enum LuaText {
     return nil
   }
 
-  /// The names that stand behind a `$` in texts, each once.
+  /// The names that stand behind a `$` in texts, each once. The statements of `command` are read as others are, so that a name
+  /// there is replaced.
   package static func variables(in text: [UInt8]) -> [String] {
     let bytes = text[...]
     var names: [String] = []
     var position = 0
     while position < bytes.count {
+      if let end = endOfCommand(in: bytes, at: position) {
+        position = end
+        continue
+      }
       guard case .skipped(let end) = piece(in: bytes, at: position) else {
         if case .comment(let end) = piece(in: bytes, at: position) { position = end } else { position += 1 }
         continue
@@ -127,6 +132,18 @@ package enum LuaText {
       position = end
     }
     return names
+  }
+
+  /// The position behind a call of `command` that starts at a position; nil: none does.
+  private static func endOfCommand(in bytes: ArraySlice<UInt8>, at position: Int) -> Int? {
+    let name = Array("command".utf8)
+    guard bytes[position...].starts(with: name), position == 0 || !bytes[position - 1].isNameByte else { return nil }
+    var open = position + name.count
+    while open < bytes.endIndex, bytes[open].isBlankOrNewline { open += 1 }
+    guard open < bytes.endIndex else { return nil }
+    if bytes[open] == UInt8(ascii: "(") { return endOfParentheses(in: bytes, at: open) }
+    if case .skipped(let end) = piece(in: bytes, at: open) { return end }
+    return nil
   }
 
   /// Where the text in quotes ends that starts at a position; nil where none does, or it has no end.

@@ -215,7 +215,7 @@ extension Session {
 
 extension Word {
   /// The Lua of a word that is one `$(…)`, or `name=$(…)`.
-  fileprivate var luaExpression: String? {
+  var luaExpression: String? {
     switch kind {
     case .value(.lua(let text)), .named(_, .lua(let text)): text
     default: nil

@@ -51,7 +51,10 @@ extension CommandDefinition {
       }
       let action = ActionText.text(entry.action, arguments: entry.arguments)
       return CommandResult(
-        json: session.answer("#\(entry.number) \(action)  <- \(entry.source.short)\n").json, notes: notes)
+        json: session.answer(
+          "#\(entry.number) \(action)  <- \(entry.source.short)\n",
+          for: ActionListing.reading(of: entry, asJSON: true).value
+        ).json, notes: notes)
     })
 }
 

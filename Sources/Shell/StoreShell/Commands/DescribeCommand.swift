@@ -42,7 +42,7 @@ extension CommandDefinition {
       case .action(let action): return session.answer(HelpText.text(of: action, width: session.console.width()))
       case .module(let module):
         guard try session.isInWords(request.form) else { return try session.answer(module.listing, as: request.form) }
-        return session.answer(session.description(of: module))
+        return session.answer(session.description(of: module), for: module.listing.value)
       }
     })
 

@@ -29,6 +29,6 @@ extension CommandDefinition {
         return try session.answer(changes.reading(asJSON: session.isInJSON(request.form)), as: request.form)
       }
       let text = ChangeFormatter.list(changes, marks: session.resultMarks)
-      return session.answer(changes.isEmpty ? "no change\n" : text)
+      return session.answer(changes.isEmpty ? "no change\n" : text, for: changes.reading(asJSON: true).value)
     })
 }

@@ -61,7 +61,8 @@ private enum PinRequest {
           code: .notAllowed, message: "pin keeps values above the line at the prompt, and there is none here",
           hint: "watch PATH --max 2/s prints a line at each change")
       }
-      for subject in subjects { session.pins.add(try subject.entry(in: session)) }
+      // All or none.
+      for entry in try subjects.map({ try $0.entry(in: session) }) { session.pins.add(entry) }
       return .none
     }
   }

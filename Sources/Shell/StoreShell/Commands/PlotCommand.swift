@@ -63,11 +63,12 @@ private struct PlotRequest {
     let format = try session.format(form)
     let given = try session.lua().evaluate(text, chunk: session.chunkName)
     let isOfRecords = fields.x != nil || fields.y != nil
-    let chart: Chart
+    let (chart, drawn): (Chart, Value)
     if count == nil, isOfRecords || given.value.isPlottedList {
       guard isSVG || format == .auto, !session.answersInJSON else { return try session.answer(given, as: form) }
       let y = try fields.y?.value(in: session).split(separator: ",").map(String.init)
       chart = try Chart(of: given.value, x: fields.x?.value(in: session), y: y ?? [], called: text)
+      drawn = given.value
     } else {
       let points = try session.values(of: text, over: count?.value(in: session) ?? 100)
       guard isSVG || format == .auto, !session.answersInJSON else {
@@ -75,10 +76,11 @@ private struct PlotRequest {
       }
       chart = Chart(
         across: .labels(points.map { "#\($0.number)" }), series: [(text, try points.map { try $0.value.number() })])
+      drawn = points.reading(as: .auto).value
     }
-    session.console.write(
-      isSVG ? chart.svg(title: text) : chart.text(width: session.console.width() ?? 80, isUTF8: session.options.isUTF8))
-    return .none
+    return session.answer(
+      isSVG ? chart.svg(title: text) : chart.text(width: session.console.width() ?? 80, isUTF8: session.options.isUTF8),
+      for: drawn)
   }
 }
 

@@ -59,7 +59,7 @@ extension Session {
     switch error {
     case let failed as SourcedFileFailed: outcome.lastError ?? failed.error
     case let faults as AppliedWithFaults: faults.errors.first ?? .interrupted
-    default: ShellError(describing: error)
+    default: raisedAgain(error) ?? ShellError(describing: error)
     }
   }
 }

@@ -81,7 +81,7 @@ private enum TraceRequest {
       return session.answer("wrote the spans of \(actions) to \(trace.path)\n")
     case .state(let form):
       let state = session.settings.isTracing ? "on" : "off"
-      if try session.isInWords(form) { return session.answer("trace is \(state)\n") }
+      if try session.isInWords(form) { return session.answer("trace is \(state)\n", for: .string(state)) }
       return try session.answer(Reading(text: state), as: form)
     }
     return .none

@@ -50,7 +50,7 @@ private struct WhyRequest {
 
   func perform(in session: Session) throws -> CommandResult {
     let store = session.store
-    var chain = Causes(asJSON: try session.isInJSON(form))
+    var chain = Causes(asJSON: try session.isInWords(form) || session.isInJSON(form))
     switch subject {
     case .action(let number):
       let number = try number.value(in: session, since: store.live.oldestEntry)
@@ -64,7 +64,8 @@ private struct WhyRequest {
       if let refusal = store.viewed?.refusal(of: "why") { throw refusal }
       try session.findCauses(of: path, at: word, &chain)
     }
-    return try session.isInWords(form) ? session.answer(chain.text) : session.answer(chain.listing.reading, as: form)
+    return try session.isInWords(form)
+      ? session.answer(chain.text, for: chain.listing.reading.value) : session.answer(chain.listing.reading, as: form)
   }
 }
 

@@ -14,7 +14,7 @@ struct BesideRecord: Error {
 struct BadRecord {
   /// The file, as errors name it.
   let file: String
-  /// The line on which the record starts.
+  /// The line on which the record starts; 0: what is wrong stands before all records.
   let line: Int
   /// The fault of the record.
   let message: String
@@ -60,7 +60,7 @@ struct BadRecord {
   }
 
   /// The place of the record and its fault.
-  var sentence: String { DisplayText.printable("\(file):\(line): \(message)") }
+  var sentence: String { DisplayText.printable("\(file)\(line == 0 ? "" : ":\(line)"): \(message)") }
 
   /// The error of an `ingest` that ends here.
   ///

@@ -25,8 +25,13 @@ struct Ingestion {
     var tally = IngestTally()
     var progress = session.console.showsProgress ? IngestProgress(session.console, size: lines.size) : nil
     defer { session.console.hideProgress() }
+    var hasBegun = false
     while true {
       do {
+        if !hasBegun {
+          hasBegun = true
+          try records.begin()
+        }
         if rejected != nil { lines.kept = [] }
         let next = try records.next()
         noteBlanks(lines, &tally)
@@ -52,12 +57,13 @@ struct Ingestion {
       }
     }
     try rejected?.finish()
+    if tally.dropped > 0 { session.outcome.lastDropped = tally.droppedText(of: file) }
     if !session.options.isJSON {
       if tally.dropped > 0 { session.console.writeError("\(tally.droppedText(of: file))\n") }
       if tally.blank > 0 { session.console.writeError("note: \(tally.blankText(of: file))\n") }
     }
-    let json = session.answersInJSON ? JSON.text(of: tally.value(type.fullName)) : nil
-    if json == nil { session.console.write(summary(tally) + "\n") }
+    let json = session.givesData ? JSON.text(of: tally.value(type.fullName)) : nil
+    if !session.answersInJSON { session.console.write(summary(tally) + "\n") }
     if var error = tally.error(of: file) {
       error.data = json
       throw error

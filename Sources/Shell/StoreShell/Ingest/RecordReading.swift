@@ -8,11 +8,20 @@ protocol RecordReading {
   /// The line on which the record starts that was read last, from 1.
   var line: Int { get }
 
+  /// Reads the part of the file that stands before its records, if it has one.
+  ///
+  /// - Throws: a ``FileFault``; a `FileError`.
+  mutating func begin() throws
+
   /// The next record's action; nil at the end.
   ///
   /// - Throws: the fault of the record, after which the next call goes on with the next one; a ``FileFault``; a
   ///   `FileError`.
   mutating func next() throws -> ActionCall?
+}
+
+extension RecordReading {
+  mutating func begin() throws {}
 }
 
 /// The forms of records in a file.

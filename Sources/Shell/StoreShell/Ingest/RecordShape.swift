@@ -118,8 +118,17 @@ extension CommandReader {
       }
     }
     guard !ofTables.isEmpty else { return shape }
-    return try shape.map { shape in
+    return try shape.map { [self] shape in
       var shape = shape
+      if shape.format == .tsv, let delimiter = shape.delimiter, delimiter != 0x09 {
+        throw fault(
+          .unexpectedArgument, "tsv has tabs between its fields; csv takes --delimiter", of: "delimiter", status: 2)
+      }
+      let separator = shape.delimiter ?? (shape.format == .tsv ? 0x09 : UInt8(ascii: ","))
+      if case .byte(separator)? = shape.quote {
+        throw fault(
+          .unexpectedArgument, "--quote names the character that stands between the fields", of: "quote", status: 2)
+      }
       // What is said of tables says that it is one.
       shape.format = shape.format ?? .csv
       return shape

@@ -22,22 +22,23 @@ struct TableRecords<Rows: CellRows>: RecordReading {
 
   var line: Int { rows.line }
 
-  mutating func next() throws -> ActionCall? {
-    if columns == nil {
-      do {
-        let names: [String]
-        switch header {
-        case .firstRow:
-          guard try rows.next() else { return nil }
-          names = try firstRow()
-        case .names(let given), .form(let given): names = given
-        case .order: names = fields.map(\.name)
-        }
-        columns = try columns(names)
-      } catch {
-        throw error is FileError ? error : FileFault(error: error)
+  mutating func begin() throws {
+    do {
+      let names: [String]
+      switch header {
+      case .firstRow:
+        guard try rows.next() else { return }
+        names = try firstRow()
+      case .names(let given), .form(let given): names = given
+      case .order: names = fields.map(\.name)
       }
+      columns = try columns(names)
+    } catch {
+      throw error is FileError ? error : FileFault(error: error)
     }
+  }
+
+  mutating func next() throws -> ActionCall? {
     guard let columns, try rows.next() else { return nil }
     guard rows.count == columns.count || header.isOrder && rows.count <= columns.count else {
       throw RecordFault(

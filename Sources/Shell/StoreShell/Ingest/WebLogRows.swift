@@ -54,17 +54,18 @@ struct WebLogRows: CellRows {
     guard take(until: UInt8(ascii: " "), &position), cells[7].count == 3, bytes[cells[7]].allSatisfy(\.isDigit) else {
       return "it has no status of three digits"
     }
-    if !isCombined || !take(until: UInt8(ascii: " "), &position) {
-      guard !isCombined, position < bytes.endIndex else { return "it has no number of bytes" }
-      cells.append(position..<bytes.endIndex)
-      position = bytes.endIndex
+    let size = bytes[position...].prefix { $0 != UInt8(ascii: " ") }
+    guard !size.isEmpty, size.elementsEqual([UInt8(ascii: "-")]) || size.allSatisfy(\.isDigit) else {
+      return "it has no number of bytes"
     }
-    guard
-      cells[8].count == 1 && bytes[cells[8].lowerBound] == UInt8(ascii: "-") || bytes[cells[8]].allSatisfy(\.isDigit)
-    else { return "it has no number of bytes" }
-    guard isCombined else { return nil }
-    for (index, name) in ["referer", "agent"].enumerated() {
-      guard index == 0 || skip(" ", &position), skip("\"", &position), takeQuoted(&position) else {
+    cells.append(size.indices)
+    position = size.endIndex
+    guard isCombined else {
+      return position == bytes.endIndex ? nil : "something follows the number of bytes, as in the form combined"
+    }
+    guard position < bytes.endIndex else { return "it ends behind the number of bytes, as in the form common" }
+    for name in ["referer", "agent"] {
+      guard skip(" ", &position), skip("\"", &position), takeQuoted(&position) else {
         return "it has no \(name) in \" \""
       }
     }

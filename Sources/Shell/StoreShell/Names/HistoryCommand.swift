@@ -42,7 +42,9 @@ extension CommandDefinition {
         return try session.answer(Reading(rows: rows, "PastLine", names), as: request.form)
       }
       let lines = numbered.map(\.element)
-      if try session.isInWords(request.form) { return session.answer(lines.map { $0 + "\n" }.joined()) }
+      if try session.isInWords(request.form) {
+        return session.answer(lines.map { $0 + "\n" }.joined(), for: .texts(lines))
+      }
       return try session.answer(
         Reading(value: .texts(lines), schema: .dynamic(.list(.dynamic(.string)))), as: request.form)
     })

@@ -38,7 +38,7 @@ extension Session {
     let reading = findings.reading
     let faults = findings.count { $0.isFault }
     let text = lines.map { $0 + "\n" }.joined()
-    guard faults > 0 else { return try isInWords ? answer(text) : answer(reading, as: form) }
+    guard faults > 0 else { return try isInWords ? answer(text, for: reading.value) : answer(reading, as: form) }
     var error = ShellError(
       code: .pluginCheck, message: "\(name): \(faults) \(faults == 1 ? "fault" : "faults")",
       details: answersInJSON ? lines : [], status: 4)

@@ -49,9 +49,9 @@ private struct TestRequest {
       if !showsValue { session.console.write(line.text) }
     }
     guard showsValue else {
-      session.console.write(report.ending)
+      let result = session.answer(report.ending, for: report.value)
       if let error = report.error { throw error }
-      return .none
+      return result
     }
     if let form = self.report {
       let result = session.answer(form.text(of: report.results, suite: report.plugin))

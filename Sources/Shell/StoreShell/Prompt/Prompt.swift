@@ -98,7 +98,7 @@ public final class Prompt {
   /// Has the editor show the pinned values, ten times a second at most.
   private func followPins() {
     let now = session.clock.wallTime()
-    guard now >= nextLook else { return }
+    guard now >= nextLook || session.pins.isEmpty else { return }
     nextLook = now + .milliseconds(100)
     let (rows, columns) = editor.screenSize
     editor.pinned = session.pinned(rows: rows, columns: columns)

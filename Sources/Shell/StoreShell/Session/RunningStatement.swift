@@ -12,6 +12,8 @@ struct RunningStatement {
   var drawsOnScreen = false
   /// True where a `try` excuses it.
   var isExcused = false
+  /// True where Lua wants the data of its result, beside what it prints.
+  var wantsData = false
   /// True where statements are checked instead of being performed.
   var isChecking = false
   /// True where one of the checked statements would have made a file.

@@ -46,11 +46,11 @@ extension Session {
       throw AppliedWithFaults(errors: errors, entry)
     }
     let isSilent = options.isQuiet || isQuiet
-    if report.droppedBy != nil {
-      outcome.lastDropped = droppedText(report)
-      if isSilent, !answersInJSON { leaveNote(ofDropped: report) }
+    if let dropped = droppedText(report) {
+      outcome.lastDropped = dropped
+      if isSilent, !answersInJSON { store.leave(note: dropped) }
     }
-    guard answersInJSON || !isSilent || !report.faults.isEmpty, let number = report.number else { return .none }
+    guard givesData || !isSilent || !report.faults.isEmpty, let number = report.number else { return .none }
     guard let entry = report.entry else {
       // The action was too large for the history, or its consequences were.
       guard report.faults.isEmpty else { throw AppliedWithFaults(errors: report.faults, number: number) }
@@ -67,13 +67,15 @@ extension Session {
       for detail in details { console.write("  \(detail)\n") }
     }
     if !report.faults.isEmpty { throw AppliedWithFaults(errors: report.faults, entry) }
-    guard answersInJSON else { return .none }
+    guard givesData else { return .none }
     return CommandResult(json: JSONReport.dispatch(entry))
   }
 
   /// Has a note tell that an interceptor took an action of which nothing else is printed.
   func leaveNote(ofDropped report: DispatchReport) {
-    if let text = droppedText(report) { store.leave(note: text) }
+    guard let dropped = droppedText(report) else { return }
+    outcome.lastDropped = dropped
+    store.leave(note: dropped)
   }
 
   private func droppedText(_ report: DispatchReport) -> String? {
@@ -86,7 +88,9 @@ extension Session {
     outcome.lastDropped = nil
     let result = try commands.run(command, in: self)
     guard let dropped = outcome.lastDropped else { return result }
-    throw ShellError(code: .refused, message: dropped)
+    var error = ShellError(code: .refused, message: dropped)
+    error.data = result.json
+    throw error
   }
 
   private func write(_ entry: LoggedEntry, remark: String? = nil, listsChanges: Bool = true) {

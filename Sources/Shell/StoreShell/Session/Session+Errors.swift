@@ -1,5 +1,6 @@
 import ShellLanguage
 import StoreHistory
+import StorePlugins
 import StoreSchema
 
 /// The reports of errors.
@@ -30,7 +31,7 @@ extension Session {
       return status
     default:
       let shellError =
-        takeInterruption(error)
+        takeInterruption(error) ?? raisedAgain(error)
         ?? pointingAtState(ShellError(describing: error, program: hintedProgram), in: statement)
       report(shellError, in: statement)
       fail(shellError.status)
@@ -40,6 +41,14 @@ extension Session {
 
   /// The program that hints tell to run otherwise; nil: who comes in by a door has not started it.
   private var hintedProgram: String? { running.origin.who == nil ? options.name : nil }
+
+  /// The error of a command that Lua raised again, as `assert(command("…"))` does; nil: it raised another.
+  func raisedAgain(_ error: any Error) -> ShellError? {
+    guard let code = (error as? SessionLuaError)?.code, var last = outcome.lastAttempt.error, last.code.rawValue == code
+    else { return nil }
+    last.place = .command
+    return last
+  }
 
   /// The faults of an action as one error, with the action's own result as its data.
   private func joined(_ errors: [ShellError], _ faults: AppliedWithFaults) -> ShellError {

@@ -13,8 +13,7 @@ extension Session {
       guard arguments.count == 1, case .string(let text) = arguments[0] else {
         throw ShellError(code: .typeMismatch, message: "command needs a statement as text: command(\"show tasks\")")
       }
-      let (isDone, result) = try command(text)
-      return [.bool(isDone), result]
+      return try command(text)
     case "env":
       try requireOwnPerson("env")
       guard arguments.count == 1, case .string(let name) = arguments[0], !name.isEmpty else {
@@ -39,9 +38,10 @@ extension Session {
 
   /// Runs a statement as `try` does: it prints what it prints, and its error too.
   ///
-  /// - Returns: true and the value that it gave, or false and the code, message and hint of its error.
-  private func command(_ text: String) throws -> (isDone: Bool, result: Value) {
-    guard let outer = running.statement else { return (false, .none) }
+  /// - Returns: true and the value that it gave, which is the data that `--json` prints for it; or false, the code, message
+  ///   and hint of its error, and that data where there is some all the same.
+  private func command(_ text: String) throws -> [Value] {
+    guard let outer = running.statement else { return [.bool(false)] }
     var reader = StatementReader(Array(text.utf8), grammar: grammar)
     let read: ShellLanguage.Statement
     do throws(SyntaxFault) {
@@ -55,38 +55,38 @@ extension Session {
     } catch {
       return failed(command: ShellError(code: error.code, message: error.message), in: outer)
     }
-    let (value, tally, isExcused) = (outcome.lastValue, outcome.tally, running.isExcused)
-    running.statement = read
+    let (value, tally, before, dropped) = (outcome.lastValue, outcome.tally, running, outcome.lastDropped)
+    (running.statement, running.wantsData) = (read, true)
     outcome.lastValue = .none
     defer {
-      (running.statement, running.isExcused) = (outer, isExcused)
+      (running.statement, running.isExcused, running.wantsData) = (outer, before.isExcused, before.wantsData)
       outcome.tally.excuse(to: tally)
-      outcome.lastValue = value
+      (outcome.lastValue, outcome.lastDropped) = (value, dropped)
     }
     do {
       var result = CommandResult.none
       // One statement has one report.
       if options.isJSON {
-        let printed = try console.capturing { result = try performed(read) }
-        if case .none = outcome.lastValue, !printed.isEmpty { outcome.lastValue = .string(printed) }
+        _ = try console.capturing { result = try performed(read) }
       } else {
         result = try performed(read)
         for note in result.notes { console.writeError("note: \(note)\n") }
       }
-      return (true, outcome.lastValue)
+      guard case .none = outcome.lastValue else { return [.bool(true), outcome.lastValue] }
+      return [.bool(true), Self.value(ofData: result.json)]
     } catch {
       guard !isEnding(by: error) else { throw error }
       return failed(command: error, in: read)
     }
   }
 
-  private func failed(
-    command error: any Error, in statement: ShellLanguage.Statement
-  ) -> (isDone: Bool, result: Value) {
+  private static func value(ofData json: String?) -> Value { json.flatMap { try? JSON.value(of: $0) } ?? .none }
+
+  private func failed(command error: any Error, in statement: ShellLanguage.Statement) -> [Value] {
     let described = describedFailure(error)
     if !options.isJSON { _ = failed(error, in: statement) }
     outcome.lastAttempt = Attempt(described)
-    return (false, Attempt(described).value)
+    return [.bool(false), Attempt(described).value, Self.value(ofData: described.data)]
   }
 
   // MARK: Programs

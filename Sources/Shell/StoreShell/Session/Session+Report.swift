@@ -56,7 +56,10 @@ extension Session {
     guard let report = options.report, !running.isChecking else { return status }
     let suite = outcome.reportedFile ?? options.name
     let hasFailure = outcome.steps.contains { if case .failed = $0.outcome { true } else { false } }
-    if status != 0, !hasFailure, let error = outcome.lastError { noteStep(suite, seconds: 0, error) }
+    if status != 0, !hasFailure {
+      let error = outcome.lastError ?? ShellError(code: .failed, message: "the run ended with status \(status)")
+      noteStep(suite, seconds: 0, error)
+    }
     do throws(FileError) {
       let file = try ReplacingFile(report.path, until: interrupts.descriptor)
       file.bytes = Array(report.form.text(of: outcome.steps, suite: suite).utf8)

@@ -94,6 +94,9 @@ extension Session {
   /// command is the same as without.
   var answersInJSON: Bool { options.isJSON && !console.isCapturing }
 
+  /// True if a result comes with its data as JSON, whether that is printed or not.
+  var givesData: Bool { answersInJSON || running.wantsData }
+
   /// The marks of results: none where they go to a file or a pipe.
   var resultMarks: StyleMarks { options.usesColor && console.showsResults ? console.marks : .none }
 

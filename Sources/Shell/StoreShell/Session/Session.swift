@@ -135,8 +135,8 @@ public final class Session {
   /// - Returns: 0, or the status of the error.
   @discardableResult
   func run(_ statement: Statement) -> Int32 {
-    let outer = (running.statement, running.isExcused)
-    running.statement = statement
+    let outer = (running.statement, running.isExcused, running.wantsData)
+    (running.statement, running.wantsData) = (statement, false)
     // Of several results none waits for the others.
     if outer.0 == nil {
       console.delivery.start()
@@ -149,7 +149,7 @@ public final class Session {
     running.isExcused = false
     defer {
       writeNotes()
-      (running.statement, running.isExcused) = outer
+      (running.statement, running.isExcused, running.wantsData) = outer
       if outer.0 == nil { _ = inbox.isBusy.set(false) }
     }
     outcome.tally.reached += 1

@@ -94,18 +94,21 @@ extension Session {
   ) throws -> CommandResult {
     let isInWords = try isInWords(form)
     let listing = try listing(self)
-    if isInWords, listing.isEmpty, let noun = listing.noun { return answer("(no \(noun))\n") }
+    if isInWords, listing.isEmpty, let noun = listing.noun {
+      return answer("(no \(noun))\n", for: listing.reading.value)
+    }
     return try answer(listing.reading, as: form, hiding: listing.hiding)
   }
 
   /// Answers with lines; with `--json` they are a text.
   func answer(_ text: String) -> CommandResult {
-    guard !answersInJSON else {
-      let line = text.last == "\n" ? text.dropLast() : text[...]
-      return CommandResult(json: JSON.text(of: .string(String(line))))
-    }
-    console.write(text)
-    return .none
+    answer(text, for: .string(String(text.last == "\n" ? text.dropLast() : text[...])))
+  }
+
+  /// Answers with words, which stand for a value where data is wanted.
+  func answer(_ words: String, for value: @autoclosure () throws -> Value) rethrows -> CommandResult {
+    if !answersInJSON { console.write(words) }
+    return CommandResult(json: givesData ? JSON.text(of: try value()) : nil)
   }
 
   /// Answers with a text that is a value: bare where no form is asked for.
