@@ -29,6 +29,30 @@ struct DoorTests {
     }
   }
 
+  /// The report of a script is written where the script is.
+  @Test func aReportOfAnAttachedScriptIsWritten() throws {
+    let shell = try Shell()
+    let server = try Server(shell)
+    try shell.folder.write("a.stsh", "step one assert true\nstep two assert 1 == 2 -- never\ndispatch tasks.nothing\n")
+    func report(_ arguments: String...) throws -> (status: Int32, text: String) {
+      let flags = ["--attach", server.path, "--keep-going", "--report", "tap", shell.folder.path + "/r.tap"]
+      let status = try shell.run(flags + arguments).status
+      return (status, try shell.runInShell("sed 's/: [0-9.]* s$//' r.tap").output)
+    }
+    let own = try report(shell.folder.path + "/a.stsh")
+    #expect(own.status == 3)
+    #expect(own.text.hasPrefix("TAP version 13\n1..3\nok 1 - one\nnot ok 2 - two\n"), "\(own.text)")
+    #expect(own.text.contains("never") && own.text.contains("a.stsh:3: dispatch tasks.nothing"), "\(own.text)")
+    let left = try report("-c", "quit 4")
+    #expect(left.status == 4)
+    #expect(left.text.contains("not ok 1 - -c"), "\(left.text)")
+    let kept = try shell.run("--attach", server.path, "--report", "tap", shell.folder.path + "/a.stsh", "-c", "echo x")
+    #expect(kept.status == 2)
+    #expect(kept.errors.contains("the file there is no report"), "\(kept)")
+    #expect(
+      try shell.run("--report", "junit", "-c", "echo x").errors.contains("--report takes junit or tap and a file"))
+  }
+
   private static let hasPython = access("/usr/bin/python3", X_OK) == 0
 
   @Test(.enabled(if: hasPython)) func aClientOfAnotherLanguageSpeaks() throws {

@@ -38,7 +38,10 @@ struct Attachment {
 
   private func batch(_ shell: AttachedShell) throws -> Int32? {
     let file = options.script.first
-    guard !options.command.isEmpty || file != nil || isatty(0) != 1 else { return nil }
+    guard !options.command.isEmpty || file != nil || isatty(0) != 1 else {
+      guard options.report == nil else { throw ValidationError("--report is for a script, -c or standard input") }
+      return nil
+    }
     if let file, !options.command.isEmpty {
       throw ValidationError("-c runs commands and '\(file)' is a script: give one of them")
     }
@@ -46,10 +49,14 @@ struct Attachment {
     let signals = RunSignals(stop, timeout: try Program.duration(options.timeout), handlesInterrupt: true)
     defer { signals.finish() }
     shell.obey(stop)
-    if !options.command.isEmpty { return shell.run(commands: options.command) }
+    let prepared = shell.prepareReport(besides: [file == nil || file == "-" ? "/dev/stdin" : file].compactMap(\.self))
+    guard prepared == 0 else { return prepared }
+    if !options.command.isEmpty { return shell.writeReport(after: shell.run(commands: options.command), of: "-c") }
     let arguments = Array(options.script.dropFirst())
-    guard let file, file != "-" else { return shell.run(descriptor: 0, arguments: arguments) }
-    return shell.run(file: file, arguments: arguments)
+    guard let file, file != "-" else {
+      return shell.writeReport(after: shell.run(descriptor: 0, arguments: arguments), of: "stdin")
+    }
+    return shell.writeReport(after: shell.run(file: file, arguments: arguments), of: file)
   }
 
   private func prompt(_ shell: AttachedShell) throws -> Int32 {
@@ -74,6 +81,7 @@ struct Attachment {
       throw ShellError(code: .unknownFormat, message: "there is no format '\(options.format)'", status: 2)
     }
     shell.format = format
+    shell.report = try ReportArgument.report(options.report)
     return shell
   }
 
@@ -92,7 +100,6 @@ struct Attachment {
     let others: KeyValuePairs = [
       "--listen": options.listen != nil, "--store": options.store != nil, "--recover": options.recover,
       "--replay": options.replay != nil, "--check": options.check, "--transcript": options.transcript != nil,
-      "--report": options.report != nil,
       "--clock": options.clock != bare.clock, "-p": !options.plugin.isEmpty, "--grant": !options.grant.isEmpty,
       "--unsafe-lua": options.unsafeLua, "--read-only": options.readOnly, "--allow": !options.allow.isEmpty,
     ]

@@ -10,6 +10,8 @@ enum ReportArgument {
   /// - Parameter arguments: the command line, without the program's name.
   static func joined(_ arguments: [String]) -> [String] {
     guard let index = arguments.firstIndex(of: "--report"), index + 2 < arguments.count,
+      // A flag is no file: that was forgotten.
+      !arguments[index + 2].hasPrefix("-"),
       Stsh.endingOptions(arguments).firstIndex(of: "--").map({ index < $0 }) ?? true
     else { return arguments }
     let (form, file) = (arguments[index + 1], arguments[index + 2])

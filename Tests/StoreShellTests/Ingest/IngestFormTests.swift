@@ -112,6 +112,15 @@ import Testing
         """#)
   }
 
+  @Test func theScriptThatRunsIsNotReplaced() throws {
+    let shell = try Shell()
+    let file = try shell.write("list.jsonl", "{\"title\":\"a\"}\n")
+    let script = "ingest \(file) --as tasks.add --rejects \(shell.folder)/own.stsh\n"
+    let outcome = try shell.run(script: script, named: "own.stsh")
+    #expect(outcome.errors.contains("is the file that the command names already"), "\(outcome)")
+    #expect(shell.contents("own.stsh") == script)
+  }
+
   @Test func aFaultOfTheNamesHasNoLine() throws {
     let (outcome, _, _) = try rows("x,y\n", "--as p.put --header a,a", named: "file.csv")
     #expect(outcome.errors.contains("error[bad-record]: file.csv: 'a' stands twice\n"), "\(outcome.errors)")

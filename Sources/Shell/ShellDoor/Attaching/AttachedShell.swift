@@ -19,6 +19,8 @@ public final class AttachedShell {
     public var usesColor = false
     /// True if drawings may use more than ASCII.
     public var isUTF8 = true
+    /// The report that is written here once the run is over; nil: none is wanted.
+    public var report: RunReport?
 
     /// The usual ones.
     public init() {}
@@ -35,7 +37,11 @@ public final class AttachedShell {
 
   let client: DoorClient
   let console: Console
-  private let options: Options
+  let options: Options
+  /// The results of the steps of the run, where somebody wants a report.
+  var steps: [TestResult] = []
+  /// The error that was reported last.
+  private(set) var lastError: ShellError?
   /// The prompt of the next statement.
   private(set) var prompt: String
   /// True if a statement asked to leave.
@@ -91,6 +97,7 @@ public final class AttachedShell {
   /// - Returns: its status.
   @discardableResult
   public func report(_ error: ShellError) -> Int32 {
+    lastError = error
     if options.isJSON {
       console.write(JSONReport.failure(error, file: nil) + "\n")
     } else {
@@ -121,6 +128,7 @@ public final class AttachedShell {
       let flags: KeyValuePairs = [
         "script": isScript, "more": goesOn, "anew": isAnew, "rest": hasRest, "utf8": options.isUTF8,
         "keepGoing": options.keepsGoing || (file == nil && goesOn), "quiet": options.isQuiet,
+        "report": options.report != nil,
         "styles": marks.values.contains(.terminal),
       ]
       for (name, isSet) in flags where isSet { out.append(name, .bool(true)) }
@@ -130,6 +138,7 @@ public final class AttachedShell {
     }
     let answer = try answer(to: number, for: text)
     if let error = answer.error { throw error }
+    steps += answer.list("steps").compactMap { TestResult($0.member, safe: SafeText.line) }
     if answer["quit"] != nil { hasQuit = true }
     if let prompt = answer.text("prompt") {
       self.prompt = SafeText.line(prompt)

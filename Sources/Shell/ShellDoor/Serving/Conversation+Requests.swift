@@ -121,6 +121,8 @@ extension Conversation {
     guard var done = answer else { return }
     answer = nil
     done.set("status", Int(status))
+    let steps = session.takeSteps()
+    if given.isReported { done.set("steps") { JSON.append(.list(PersistentList(steps.map(\.value))), to: &$0) } }
     if given.goesOn {
       if let continuation = open?.continuation {
         done.set("open", continuation.prompt)

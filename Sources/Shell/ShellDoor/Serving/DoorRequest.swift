@@ -131,6 +131,7 @@ struct DoorRequest {
     given.hasRest = try fields.flag("rest")
     given.keepsGoing = try fields.flag("keepGoing")
     given.isQuiet = try fields.flag("quiet")
+    given.isReported = try fields.flag("report")
     given.isUTF8 = try fields.flag("utf8")
     given.usesStyles = try fields.flag("styles")
     given.pastLines = try fields.texts("history") ?? []

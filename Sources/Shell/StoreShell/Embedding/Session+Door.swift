@@ -65,6 +65,7 @@ extension Session {
     let isTyped = given.goesOn && given.file == nil
     person.typed = isTyped ? (given.isAnew || open == nil ? "" : person.typed) + given.text : ""
     if let format = given.format { options.format = format }
+    outcome.isReported = given.isReported
     options.isJSON = given.isJSON
     printer.isJSON = given.isJSON
     var origin = given.file.map { StatementOrigin(file: $0, kind: .batch, arguments: given.arguments) } ?? .prompt
@@ -97,6 +98,12 @@ extension Session {
       return status
     }
     return given.file == nil || given.hasRest ? status : endText(status)
+  }
+
+  /// The results of steps, and of statements that failed outside of them, since they were last taken.
+  package func takeSteps() -> [TestResult] {
+    defer { outcome.steps = [] }
+    return outcome.steps
   }
 
   /// The value at a path.
@@ -190,6 +197,8 @@ package struct GivenText: Sendable {
   package var hasRest = false
   package var keepsGoing = false
   package var isQuiet = false
+  /// True if the results of its steps are wanted.
+  package var isReported = false
   package var isUTF8 = false
   /// True if text has styles.
   package var usesStyles = false

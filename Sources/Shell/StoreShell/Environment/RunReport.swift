@@ -1,3 +1,4 @@
+import Platform
 import ShellLanguage
 
 /// The report of a run that its program was asked for: a file for those who read the results of tests.
@@ -15,5 +16,39 @@ public struct RunReport: Sendable {
     guard let form = TestReportForm(rawValue: form) else { return nil }
     self.form = form
     self.path = path
+  }
+}
+
+extension RunReport {
+  /// Sees to it that it can be written, before anything is done.
+  ///
+  /// - Parameters:
+  ///   - sources: the files that the run reads.
+  ///   - stop: a descriptor that ends the waiting for the file when it becomes readable.
+  /// - Throws: `ShellError` where it would take the place of another file; `FileError`.
+  package func prepare(besides sources: [String], until stop: Int32) throws {
+    guard !Files.isPipe(path) else { return }
+    let hint = "--report takes junit or tap, and then a file of its own"
+    for source in sources where Files.isOrdinary(source) && Files.areSame(path, source) {
+      throw ShellError(
+        code: .notAllowed, message: "\(path) is the file that the command names already", hint: "write to another file")
+    }
+    if Files.isOrdinary(path) {
+      let start = try Files.read(path)
+      guard start.isEmpty || TestReportForm.starts.contains(where: { start.starts(with: $0.utf8) }) else {
+        throw ShellError(
+          code: .notAllowed, message: "--report \(path): the file there is no report, and would be replaced",
+          hint: hint,
+          status: 2)
+      }
+    }
+    _ = try ReplacingFile(path, until: stop)
+  }
+
+  /// Writes it.
+  package func write(_ results: [TestResult], suite: String, until stop: Int32) throws(FileError) {
+    let file = try ReplacingFile(path, until: stop)
+    file.bytes = Array(form.text(of: results, suite: suite).utf8)
+    try file.finish()
   }
 }

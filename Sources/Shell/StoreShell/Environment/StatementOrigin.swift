@@ -29,3 +29,8 @@ struct StatementOrigin {
   /// Errors name the file, but not at the prompt.
   var renderer: ErrorRenderer { ErrorRenderer(file: kind == .repl ? nil : file) }
 }
+
+extension StatementOrigin {
+  /// The scripts that run, the innermost first.
+  var scripts: [String] { kind == .batch && !["-c", "stdin"].contains(file) ? [file] + chain.map(\.file) : [] }
+}

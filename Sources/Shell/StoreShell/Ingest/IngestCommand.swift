@@ -121,7 +121,9 @@ private struct IngestRequest {
     var rejected: RejectedRecords?
     if let rejects {
       let path = try rejects.file.value(in: session)
-      try session.refuse(path, replacing: file, at: .span(rejects.word.span))
+      let place = ShellError.Place.span(rejects.word.span)
+      try session.refuse(path, replacing: file == "-" ? "/dev/stdin" : file, at: place)
+      for script in session.running.origin.scripts { try session.refuse(path, replacing: script, at: place) }
       rejected = try RejectedRecords(path, at: rejects.word, in: session)
       lines.kept = []
     }

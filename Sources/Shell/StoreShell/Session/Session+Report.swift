@@ -29,19 +29,10 @@ extension Session {
   /// - Parameter sources: the files that the run reads.
   /// - Returns: 0, or the status of the error, which is reported.
   public func prepareReport(besides sources: [String]) -> Int32 {
-    guard let report = options.report, !running.isChecking, !Files.isPipe(report.path) else { return 0 }
+    guard let report = options.report, !running.isChecking else { return 0 }
     do {
-      for source in sources { try refuse(report.path, replacing: source, at: .command) }
-      if Files.isOrdinary(report.path) {
-        try refuseStore(report.path, at: .command)
-        let start = try Files.read(report.path)
-        guard start.isEmpty || TestReportForm.starts.contains(where: { start.starts(with: $0.utf8) }) else {
-          throw ShellError(
-            code: .notAllowed, message: "--report \(report.path): the file there is no report, and would be replaced",
-            hint: "--report takes junit or tap, and then a file of its own", status: 2)
-        }
-      }
-      _ = try ReplacingFile(report.path, until: interrupts.descriptor)
+      if Files.isOrdinary(report.path) { try refuseStore(report.path, at: .command) }
+      try report.prepare(besides: sources, until: interrupts.descriptor)
       return 0
     } catch {
       return writeError(error)
@@ -61,9 +52,7 @@ extension Session {
       noteStep(suite, seconds: 0, error)
     }
     do throws(FileError) {
-      let file = try ReplacingFile(report.path, until: interrupts.descriptor)
-      file.bytes = Array(report.form.text(of: outcome.steps, suite: suite).utf8)
-      try file.finish()
+      try report.write(outcome.steps, suite: suite, until: interrupts.descriptor)
       return status
     } catch {
       let failed = writeError(error)

@@ -171,7 +171,7 @@ public final class Session {
       status = 1
     }
     guard !running.isExcused else { return excused(status, before) }
-    if options.report != nil, outer.0 == nil {
+    if options.report != nil || outcome.isReported, outer.0 == nil {
       outcome.reportedFile = outcome.reportedFile ?? running.origin.file
       if status != 0 { noteFailure(of: statement) }
     }

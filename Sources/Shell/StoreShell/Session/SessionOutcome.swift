@@ -13,6 +13,8 @@ struct SessionOutcome {
   var lastError: ShellError?
   /// The results of steps, and of statements that failed outside of them, where somebody wants a report.
   var steps: [TestResult] = []
+  /// True if whoever came in by a door wants them.
+  var isReported = false
   /// The action that an interceptor dropped last, in a sentence; nil: none since somebody asked.
   var lastDropped: String?
   /// The script whose results they are.
