@@ -28,6 +28,10 @@ public struct LuaError: Error, CustomStringConvertible {
     case outsideSandbox
     /// Its text lacks its end.
     case unfinished
+    /// Its text has a `=` where an expression ends.
+    case strayEquals
+    /// The code reads a global that there is not.
+    case unknownName(String, nearest: String?)
     /// Its text has a `$`, which Lua has no use for.
     case strayDollar
     /// The code asked an object of the host for a field that the object has not, nor one of a similar name.
@@ -94,7 +98,8 @@ public struct LuaError: Error, CustomStringConvertible {
 
   /// The mistake that Lua's own message about a text that is no Lua ends with: it tells of it nowhere else.
   static func syntaxMistake(in message: String) -> Mistake? {
-    message.hasSuffix("near <eof>") ? .unfinished : message.hasSuffix("near '$'") ? .strayDollar : nil
+    if message.hasSuffix("<eof> expected near '='") { return .strayEquals }
+    return message.hasSuffix("near <eof>") ? .unfinished : message.hasSuffix("near '$'") ? .strayDollar : nil
   }
 
   /// The variable that Lua names at the end of a message of its own, such as `(global 'x')`: it tells of it nowhere else.

@@ -13,6 +13,11 @@ void offering_ask(void *context, creadline_action offer) {
   offer_action = offer;
 }
 
+bool creadline_ignores_case(void) {
+  const char *ignores = rl_variable_value("completion-ignore-case");
+  return ignores != NULL && strcmp(ignores, "on") == 0;
+}
+
 // The texts that readline's own functions choose from, such as `menu-complete`: none at first, for what they have in common.
 static char **offered;
 static int offered_count;

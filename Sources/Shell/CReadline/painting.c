@@ -48,6 +48,8 @@ void creadline_begin_row(void) {
   rl_reset_screen_size();
   rl_get_screen_size(&rows, &columns);
   fprintf(rl_outstream, "\033[2m%%\033[0m%*s\r\033[K", columns - 1, "");
+  // Pinned lines are written past its buffer.
+  fflush(rl_outstream);
 }
 
 void painting_begin_line(void) {

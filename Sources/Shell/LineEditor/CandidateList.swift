@@ -41,8 +41,8 @@ struct CandidateList {
       }
       return line
     }
-    let hidden = candidates.count - shown + (rest?.count ?? 0)
-    if hidden > 0 { lines.append("... and \(hidden) more" + (rest.map { "; \($0.advice)" } ?? "")) }
+    let hidden = hidden(behind: shown)
+    if hidden != 0 { lines.append("... and \(hidden.map { "\($0) " } ?? "")more" + advice) }
     return lines.joined(separator: "\n")
   }
 
@@ -67,8 +67,16 @@ struct CandidateList {
 
   private func tail(leftOut: Int) -> String {
     let mark = creadline_is_multibyte() ? "…" : "..."
-    return "     \(mark) \(leftOut + (rest?.count ?? 0)) more" + (rest.map { "; \($0.advice)" } ?? "")
+    return "     \(mark) \(hidden(behind: candidates.count - leftOut).map { "\($0) " } ?? "")more" + advice
   }
+
+  /// The number of those that are not among the first; nil: there may be some, nobody has counted them.
+  private func hidden(behind shown: Int) -> Int? {
+    guard let rest else { return candidates.count - shown }
+    return rest.count.map { candidates.count - shown + $0 }
+  }
+
+  private var advice: String { rest.map { "; \($0.advice)" } ?? "" }
 
   /// The start of a text, up to its first clause, where all of it has no room.
   private static func cut(_ text: String, to columns: Int) -> String {

@@ -18,7 +18,7 @@ enum CompletionInsertion: Equatable {
     let candidates = completion.candidates
     if let note = completion.note {
       self = .note(note)
-    } else if candidates.count == 1, let only = candidates.first {
+    } else if candidates.count == 1, completion.rest == nil, let only = candidates.first {
       self = .replace(text: only.text, suffix: only.suffix)
     } else if candidates.isEmpty {
       self = .nothing

@@ -81,6 +81,9 @@ public final class ReadlineEditor: LineEditing {
     return (Int(rows), Int(columns))
   }
 
+  /// True if the user's inputrc says so.
+  public var ignoresCase: Bool { creadline_ignores_case() }
+
   // MARK: Interrupts
 
   /// True when Ctrl-C was pressed since `takeInterrupt` was last called. Any thread; costs one atomic load.
@@ -168,6 +171,8 @@ public final class ReadlineEditor: LineEditing {
 
   private func dropLine() -> Bool {
     holdsOpenLines = false
+    let line = String(cString: creadline_text())
+    defer { dropPinned(above: line + "^C") }
     return creadline_drop_line()
   }
 

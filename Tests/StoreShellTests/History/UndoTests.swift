@@ -40,7 +40,7 @@ import Testing
     #expect(try shell.type("redo").output == "#9 shell.restore to=5\n  greeter.n  0 -> 2\n")
     #expect(try shell.type("redo").errors == "error[nothing-to-redo]: there is nothing to redo\n")
     #expect(
-      try shell.type("undo 9").errors == "error[nothing-to-undo]: only 3 of your actions can be taken back\n")
+      try shell.type("undo 9").errors == "error[nothing-to-undo]: only 3 of your statements can be taken back\n")
   }
 
   /// What a plugin's command dispatched is taken back as a whole, and nothing that was done before it.
@@ -150,7 +150,7 @@ import Testing
     #expect(try shell.type("goto 3").errors.hasPrefix("error[not-kept]: "))
     #expect(
       try shell.type("undo 600").errors
-        == "error[nothing-to-undo]: only \(601 - oldest) of your actions can be taken back: the history goes back to #\(oldest)\n"
+        == "error[nothing-to-undo]: only \(601 - oldest) of your statements can be taken back: the history goes back to #\(oldest)\n"
     )
     #expect(try shell.type("log --all").errors == "note: the history goes back to #\(oldest + 1)\n")
     #expect(try shell.type("undo --to \(oldest)", "show counter.value").output.hasSuffix("\n\(oldest - 1)\n"))

@@ -227,6 +227,32 @@ import Testing
     #expect(complete(shell, "dispatch tasks.remove id=30").candidates.map(\.display) == ["30", "300", "301", "302"])
   }
 
+  @Test(arguments: [
+    ("DISP", "dispatch"), ("dispatch TASKS.A", "tasks.add"), ("show Tasks.NEXTI", "tasks.nextId"),
+    ("show tasks.items where DO", "done"), ("SHOW", "show"), ("show NOPE.x", nil),
+  ])
+  func lettersMayBeSmallOrLarge(line: String, expected: String?) throws {
+    func complete(_ ignoresCase: Bool) throws -> [String] {
+      Completer(try shell().session).complete(
+        line: line, cursor: line.utf8.count, openLines: [], ignoresCase: ignoresCase
+      ).candidates.map(\.text)
+    }
+    #expect(try complete(true) == (expected.map { [$0] } ?? []))
+    #expect(try complete(false) == [])
+  }
+
+  @Test(arguments: [
+    ("show tasks.items wh", "show tasks.items where "), ("show counter.value wh", "[]"),
+    ("watch tasks.items wh", "watch tasks.items where "),
+    ("show tasks.items where it.do", "show tasks.items where it.done"), ("= it.do", "[]"),
+    ("describe tasks.ad", "describe tasks.add "), ("show tasks.items[title=W", #"show tasks.items[title="Write it"]"#),
+  ])
+  func conditionsAndElementsAreCompleted(line: String, expected: String) throws {
+    let shell = try shell()
+    _ = try shell.type("dispatch tasks.add \"Write it\" --quiet")
+    #expect(tab(shell, line) == expected)
+  }
+
   @Test func keysOfMapsAreCompleted() throws {
     let shell = try Shell()
     let folder = try shell.plugin(

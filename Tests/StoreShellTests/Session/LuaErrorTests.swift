@@ -75,4 +75,36 @@ import Testing
 
         """)
   }
+
+  /// With its place in the line, and what was probably meant.
+  @Test(arguments: [
+    ("= fals", 2), ("let q = fals", 8), ("project p = fals", 12), ("watch $(fals)", 8), ("show $(fals)", 7),
+    ("plot fals", 5), ("assert fals", 7), ("wait until fals", 11), ("= fals.x", 2), ("assert 1 == fals", 12),
+  ])
+  func aNameOfNothingIsMarked(line: String, column: Int) throws {
+    let errors = try Shell().type(line).errors
+    let marked = """
+        \(line)
+        \(String(repeating: " ", count: column))^~~~
+        hint: did you mean 'false'?
+
+      """
+    #expect(errors == "error[lua-error]: 'fals' is the name of nothing\n\(marked)")
+  }
+
+  @Test func variablesMayHoldNothing() throws {
+    let shell = try Shell()
+    #expect(try shell.type("let x = nil", "= x", "= arg", "let n = n or 5", "= n").errors == "")
+  }
+
+  @Test(arguments: [
+    ("show tasks.items where id = 1", "hint: = sets a value; compare with =="),
+    (
+      "show tasks.items where done > f",
+      "hint: behind where > compares; behind a flag it writes to a file: --as csv > f"
+    ),
+  ])
+  func signsOfConditionsAreExplained(line: String, hint: String) throws {
+    #expect(try Shell().type("dispatch tasks.add a --quiet", line).errors.contains(hint))
+  }
 }

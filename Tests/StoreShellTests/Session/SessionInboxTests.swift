@@ -20,4 +20,16 @@ import Testing
     #expect(told.withLock { $0 } == [1, 2, 3])
     #expect(!inbox.hasMessages)
   }
+
+  /// An idle session looks only where it is woken: a watch finds its new value while the session tells.
+  @Test func whatComesWhileMessagesAreToldWakesTheSession() {
+    let wakes = Mutex(0)
+    let inbox = SessionInbox { wakes.withLock { $0 += 1 } }
+    _ = inbox.take()
+    inbox.bring {}
+    #expect(wakes.withLock { $0 } == 0)
+    inbox.bring { inbox.bring {} }
+    _ = inbox.take()
+    #expect(wakes.withLock { $0 } == 1)
+  }
 }

@@ -25,7 +25,7 @@ public enum HistoryError: Error, Hashable, Sendable {
     case .stateIsLost(let number): "the state after #\(number) is not what was written"
     case .nothingToUndo(0, 0): "there is nothing to undo"
     case .nothingToUndo(let available, let oldest):
-      "only \(available) of your actions can be taken back"
+      "only \(available) of your statements can be taken back"
         + (oldest == 0 ? "" : ": the history goes back to #\(oldest)")
     case .nothingToRedo(0): "there is nothing to redo"
     case .nothingToRedo(let available): "only \(available) can be redone"

@@ -6,12 +6,12 @@ import StoreSchema
 /// The Lua of the prompt and of scripts: `= expr`, `let`, `assert`, `$(…)`. Its code sees `state` (read-only, live),
 /// `dispatch`, `project` and the variables, in the same sandbox as plugins.
 public final class SessionLua {
-  private let lua: LuaState
+  let lua: LuaState
   private let objects: SliceObjects
-  private let host: any SessionLuaHost
-  private let view: UnsafeMutablePointer<any StateView>
+  let host: any SessionLuaHost
+  let view: UnsafeMutablePointer<any StateView>
   /// The values that variables were set to.
-  private var givenValues: [String: Value] = [:]
+  private(set) var givenValues: [String: Value] = [:]
   /// The projections that the evaluated expression has read; nil: no evaluation runs.
   private var projected: ProjectedReadings?
   /// True if the evaluated code may only read.
@@ -255,7 +255,7 @@ public final class SessionLua {
     return try Self.converting(body)
   }
 
-  private static func converting<Result>(
+  static func converting<Result>(
     _ body: () throws(LuaError) -> Result
   ) throws(SessionLuaError) -> Result {
     do throws(LuaError) {
@@ -292,8 +292,7 @@ public final class SessionLua {
     let name = expression.filter { $0 != " " }
     if let given = givenValues[name] { projected?.note(name, Reading(value: given, schema: .dynamic(.any))) }
     return try running { () throws(LuaError) in
-      let results = try lua.call(
-        try load(expression, as: takesAll ? .expressions : .expression, chunk: chunk))
+      let results = try values(of: load(expression, as: takesAll ? .expressions : .expression, chunk: chunk))
       if results.count == 1 || !takesAll, case .object(SliceObjects.stateObject) = results.first {
         return try wholeState()
       }
@@ -323,7 +322,7 @@ public final class SessionLua {
   }
 
   /// Reads a text, in which numbers that are compared with decimals of the state are decimals.
-  private func load(_ text: String, as form: LuaForm, chunk: String) throws(LuaError) -> LuaFunction {
+  func load(_ text: String, as form: LuaForm, chunk: String) throws(LuaError) -> LuaFunction {
     let text = DecimalComparisons.settled(in: text) { name in
       guard name.hasPrefix("state."), let path = try? Path(parsing: String(name.dropFirst("state.".count))),
         case .decimal? = path.value(in: view.pointee.readSlice)
@@ -345,25 +344,8 @@ public final class SessionLua {
   /// True if an expression holds: is neither false nor nil.
   public func holds(_ expression: String, chunk: String) throws(SessionLuaError) -> Bool {
     try running { () throws(LuaError) in
-      try lua.call(try load(expression, as: .expression, chunk: chunk)).first?.isTruthy ?? false
+      try values(of: load(expression, as: .expression, chunk: chunk)).first?.isTruthy ?? false
     }
-  }
-
-  /// A function, where each global that it reads is something.
-  ///
-  /// - Parameter others: names that are something besides.
-  /// - Throws: `LuaError` for one that is nothing.
-  func known(_ function: LuaFunction, besides others: Set<String> = []) throws(LuaError) -> LuaFunction {
-    for use in lua.globalUses(of: function) where !use.isAssignment && !others.contains(use.name) {
-      let names = lua.globalNames
-      // What reads a module without `state` is told so where it runs.
-      guard !names.contains(use.name), !view.pointee.moduleNames.contains(use.name),
-        (try? host.variable(use.name)) ?? nil == nil
-      else { continue }
-      let remark = Suggestion.remark(use.name, among: names + others + ["true", "false", "nil"])
-      throw LuaError(kind: .runtime, message: "'\(use.name)' is the name of nothing\(remark)")
-    }
-    return function
   }
 
   /// An expression that is asked many times: each name in it must be that of something.

@@ -41,6 +41,15 @@ public struct SessionLuaError: Error, Sendable {
     return name
   }
 
+  /// The name that the code reads and that is that of nothing, with the one that was probably meant; nil: the error is another.
+  public var unknownName: (name: String, nearest: String?)? {
+    guard case .unknownName(let name, let nearest)? = mistake else { return nil }
+    return (name, nearest)
+  }
+
+  /// True if the text has a `=` where an expression ends.
+  public var hasStrayEquals: Bool { mistake == .strayEquals }
+
   /// True if the code used the element of a table by its number for something that its value is not made for.
   public var misusesElement: Bool { mistake == .misuse(kind: "field", name: "integer index") }
 

@@ -40,6 +40,9 @@ int creadline_open(const char *program, creadline_actions actions);
 /// one, 0: nothing does. To be called by `offer` alone.
 void creadline_offer(int from, const char *text, char suffix);
 
+/// True if the user's inputrc says that completion makes no difference between small and large letters.
+bool creadline_ignores_case(void);
+
 /// The styles of characters in the line.
 typedef enum {
   CREADLINE_PLAIN,

@@ -196,10 +196,10 @@ public final class AttachedShell {
             meaning: candidate.member("meaning")?.text.map(SafeText.line),
             suffix: SafeText.line(candidate.member("suffix")?.text ?? ""))
         }, note: message.text("note").map(SafeText.lines),
-        rest: message.number("more").map { count in
+        rest: message.text("advice").map { advice in
           LineCompletion.Rest(
-            count: count, common: message.text("common").map(SafeText.line) ?? "",
-            advice: message.text("advice").map(SafeText.line) ?? "")
+            count: message.number("more"), common: message.text("common").map(SafeText.line) ?? "",
+            advice: SafeText.line(advice))
         })
     }
     throw client.lost

@@ -8,7 +8,7 @@ extension Answer {
     set("from", completion.replaceFrom)
     if let note = completion.note { set("note", note) }
     if let rest = completion.rest {
-      set("more", rest.count)
+      if let count = rest.count { set("more", count) }
       set("common", rest.common)
       set("advice", rest.advice)
     }

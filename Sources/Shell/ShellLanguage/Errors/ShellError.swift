@@ -16,7 +16,7 @@ public struct ShellError: Error, Hashable, Sendable {
   public var hint: String?
   /// The exit status that the error stands for.
   public var status: Int32
-  /// The global of Lua that was used for something that its value is not made for, where that is the error.
+  /// The global of Lua that is not there, or was used for something that its value is not made for, where that is the error.
   package var misusedGlobal: String?
   /// True where Lua used the element of a list by its number for something that its value is not made for.
   package var misusesElement = false

@@ -50,7 +50,14 @@ extension CommandDefinition {
     },
     addNames: { if let request = $0.known { $1.add(request) } },
     perform: { (request: Given<NewProjection>, session) in
-      session.add(try request.value(in: session))
+      let new = try request.value(in: session)
+      let lua = try session.lua()
+      do {
+        try lua.requireNames(in: new.expression, chunk: session.chunkName)
+      } catch where error.unknownName?.name == new.name {
+        // That it is made of itself is told where it is read.
+      }
+      session.add(new)
       return .none
     })
 

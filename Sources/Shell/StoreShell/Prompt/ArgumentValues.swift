@@ -27,7 +27,7 @@ extension KnownElements.Found {
   }
 
   func rest(behind prefix: String = "") -> LineCompletion.Rest? {
-    guard leftOut > 0 else { return nil }
+    guard leftOut != 0 else { return nil }
     return LineCompletion.Rest(count: leftOut, common: prefix + (common ?? ""), advice: advice)
   }
 }

@@ -7,9 +7,13 @@ extension Completer {
   /// - Parameter fields: names that mean something besides.
   func completeLua(_ text: String, cursor: Int, besides fields: [String] = []) -> LineCompletion {
     let name = LuaName(endOf: text)
-    let known = name.table.isEmpty ? fields.filter { $0.hasPrefix(name.last) } : []
+    let isOfElement = name.table == ["it"] && fields.contains("it")
+    let names = isOfElement ? fields.filter { $0 != "it" && $0 != "key" } : name.table.isEmpty ? fields : []
+    let owner = name.typed.dropLast(name.last.count)
     let candidates =
-      known.map { LineCompletion.Candidate(text: $0, suffix: "") }
+      names.filter { $0.hasPrefix(name.last) }.map {
+        LineCompletion.Candidate(text: owner + $0, display: $0, suffix: "")
+      }
       + (name.typed.hasPrefix("state.") ? stateCandidates(name.typed) : luaCandidates(name))
     return LineCompletion(replaceFrom: cursor - name.typed.utf8.count, candidates: candidates)
   }

@@ -83,6 +83,11 @@ struct Completer {
         list: list)
     }
     if verb == "dispatch" { return completeDispatch(operands, words.current, start: start, list: list) }
+    if operands.count == 2, case .behind(let word)? = session.commands.luaVerbs.first(where: { $0.name == verb })?.form,
+      !fields(at: operands[1]).isEmpty
+    {
+      return list([LineCompletion.Candidate(text: word, meaning: "only elements for which an expression holds")])
+    }
     let position = operands.count - 1
     guard position < definition.operands.count else { return list([]) }
     switch definition.operands[position] {
@@ -95,8 +100,11 @@ struct Completer {
   private func paths(
     _ words: CompletionWords, besides word: String? = nil, list: ([LineCompletion.Candidate]) -> LineCompletion
   ) -> LineCompletion {
-    let found = completePath(words.spelling.typed, besides: word)
-    var completion = list(found.candidates)
+    let found = completePath(words.spelling, besides: word)
+    // A value may be quoted, whatever is typed.
+    var completion =
+      found.isValue
+      ? LineCompletion(replaceFrom: list([]).replaceFrom, candidates: found.candidates) : list(found.candidates)
     completion.rest = found.rest
     return completion
   }
@@ -245,7 +253,10 @@ struct Completer {
     case .effect:
       guard words.complete.last == "cancel" else { return [] }
       return plain(session.store.live.effects.map(\.id) + ["all"])
-    case .module: return plain(session.store.modules.map(\.name))
+    case .module:
+      let typed = words.spelling.typed
+      // An action is described where its module is.
+      return typed.contains(".") ? nameCandidates(actionNames, typed) : plain(session.store.modules.map(\.name))
     case .thunk:
       let thunks = session.store.live.thunks
       // The module may be left out where no other has a thunk of the name.

@@ -1,12 +1,11 @@
 import StoreModules
-import StorePlugins
 import StoreSchema
 
 /// The elements of lists and the keys of maps that are there, for completion.
 struct KnownElements {
-  /// The number of elements that are looked at, and of the values that are proposed. A list may be long, and Tab is not
-  /// to wait.
-  private static let (lookedAt, proposed) = (100_000, 100)
+  /// The number of elements that are looked at where none are known to be in order, and of the values that are proposed. A
+  /// list may be long, and Tab is not to wait.
+  static let (lookedAt, proposed) = (10_000, 100)
 
   let view: any StateView
   /// The start of the values.
@@ -16,22 +15,42 @@ struct KnownElements {
   struct Found {
     /// The first of them, each with the text that people know its element by, where it has one.
     var values: [(text: String, label: String?)] = []
-    /// The number of those that are left out.
-    var leftOut = 0
+    /// The number of those that are left out; nil: there may be some, nobody has counted them.
+    var leftOut: Int? = 0
     /// The start that all of them have in common.
-    var common: String?
+    private(set) var common: String?
     /// The name of the field with the texts.
     var labelName: String?
 
     /// Takes a value in.
     fileprivate mutating func take(_ text: @autoclosure () -> String, _ label: @autoclosure () -> String?, typed: Int) {
-      if values.count < KnownElements.proposed { values.append((text(), label())) } else { leftOut += 1 }
+      if values.count < KnownElements.proposed {
+        values.append((text(), label()))
+      } else {
+        leftOut = leftOut.map { $0 + 1 }
+      }
       // Nearly always the first few have no more in common than what is typed.
       if let common, common.utf8.count <= typed { return }
-      let text = text()
-      guard let common else { return self.common = text }
-      if text.utf8.starts(with: common.utf8) { return }
+      join(text())
+    }
+
+    /// Takes in what a value has in common with the others.
+    fileprivate mutating func join(_ text: String) {
+      guard let common, !text.utf8.starts(with: common.utf8) else { return self.common = common ?? text }
       self.common = String(zip(common, text).prefix { $0 == $1 }.map(\.0))
+    }
+
+    /// Some are not known: they may begin in any way.
+    fileprivate mutating func cut(leftOut: Int?) {
+      (self.leftOut, common) = (leftOut, "")
+    }
+
+    /// The same values, written in another way.
+    fileprivate func written(_ spelling: (String) -> String, end: String) -> Found {
+      var found = self
+      found.values = values.map { (spelling($0.text) + end, $0.label) }
+      found.common = common.map(spelling)
+      return found
     }
   }
 
@@ -62,29 +81,44 @@ struct KnownElements {
   /// The keys of a map that fields of a module lead to, as they are written by a spelling; nil leaves one out.
   func keys(in module: String, at fields: ArraySlice<String>, as spelling: (MapKey) -> String?) -> Found {
     var found = Found()
+    _ = view.readSlice(module) { schema, slice in
+      read(fields, schema, slice) { schema, value in
+        guard case .map(let map) = schema.access.parts else { return }
+        found = keys(map, value, spelling)
+      }
+    }
+    return found
+  }
+
+  private func keys(_ map: MapAccess, _ value: UnsafeRawPointer, _ spelling: (MapKey) -> String?) -> Found {
+    var found = Found()
+    var isCut = false
     func take(_ key: MapKey) -> Bool {
       guard key.text.hasPrefix(typed) else { return false }
       if let text = spelling(key) { found.take(text, nil, typed: 0) }
       return true
     }
-    _ = view.readSlice(module) { schema, slice in
-      read(fields, schema, slice) { schema, value in
-        guard case .map(let map) = schema.access.parts else { return }
-        guard map.sortedKeys == nil, !typed.isEmpty, Int(typed) == nil else {
-          var keys = map.sortedKeys?(value) ?? []
-          if map.sortedKeys == nil {
-            while keys.count < Self.lookedAt, let key = map.nextKey(value, keys.last) { keys.append(key) }
-          }
-          for key in keys.prefix(Self.lookedAt) { _ = take(key) }
-          return
-        }
-        // Those that begin as typed stand together, behind the typed text.
-        let start = MapKey.string(String(typed))
-        if map.read(value, start, { _ in }) { _ = take(start) }
-        var key = map.nextKey(value, start)
-        while let next = key, take(next) { key = map.nextKey(value, next) }
+    let (exact, count) = (MapKey.string(String(typed)), map.count(value))
+    if let sortedKeys = map.sortedKeys {
+      // They stand in no order: to bring very many into one takes too long.
+      isCut = count > Self.lookedAt
+      if !isCut {
+        for key in sortedKeys(value) { _ = take(key) }
+      } else if map.read(value, exact, { _ in }) {
+        _ = take(exact)
       }
+    } else {
+      // Texts that begin as typed stand together, behind the typed text; numbers do not.
+      let isText = !typed.isEmpty && Int(typed) == nil
+      var (key, seen) = (map.nextKey(value, isText ? exact : nil), 0)
+      if isText, map.read(value, exact, { _ in }) { _ = take(exact) }
+      while let next = key, seen < Self.lookedAt, take(next) || !isText {
+        seen += 1
+        key = map.nextKey(value, next)
+      }
+      isCut = seen == Self.lookedAt && key != nil
     }
+    if isCut { found.cut(leftOut: typed.isEmpty ? count - found.values.count : nil) }
     return found
   }
 
@@ -103,56 +137,73 @@ struct KnownElements {
 
   private func ids(_ schema: Schema, _ list: UnsafeRawPointer, byLabel: Bool = true) -> Found {
     guard let items = ListOfItems(schema, "id") else { return Found() }
+    var found = items.areInOrder(list) ? orderedIDs(items, list) : unorderedIDs(items, list)
+    if found.values.isEmpty, byLabel, !typed.isEmpty, Int(typed) == nil { found = idsByLabel(items, list) }
+    found.labelName = items.labelName
+    return found
+  }
+
+  /// Looks at those alone that are proposed, and at the ends of the rest.
+  private func orderedIDs(_ items: ListOfItems, _ list: UnsafeRawPointer) -> Found {
+    var found = Found()
+    let ids = OrderedIDs(items, list)
+    for rows in ids.rows(beginningWith: typed) {
+      guard let first = rows.first, let last = rows.last else { continue }
+      let shown = rows.prefix(Self.proposed - found.values.count)
+      for row in shown { items.read(list, row) { found.values.append((items.text($0.field), items.label($0.item))) } }
+      found.leftOut = found.leftOut.map { $0 + rows.count - shown.count }
+      for row in [first, last] { items.read(list, row) { found.join(items.text($0.field)) } }
+    }
+    return found
+  }
+
+  private func unorderedIDs(_ items: ListOfItems, _ list: UnsafeRawPointer) -> Found {
     var found = Found()
     let number = Int(typed)
-    items.visit(list, upTo: Self.lookedAt) { item in
-      items.read(item) { id in
-        // Nearly all are numbers: to make a text of each would take the time that Tab has.
-        if let value = items.number(id) {
-          guard typed.isEmpty || mayBegin(value, number) else { return }
-          let text = "\(value)"
-          guard text.hasPrefix(typed) else { return }
-          found.take(text, items.label(item), typed: typed.utf8.count)
-        } else {
-          let text = items.text(id)
-          if text.hasPrefix(typed) { found.take(text, items.label(item), typed: typed.utf8.count) }
-        }
-      }
+    items.visit(list, upTo: Self.lookedAt) { item, id in
+      // Nearly all are numbers: to make a text of each would take the time that Tab has.
+      if let value = items.number(id), !typed.isEmpty, !mayBegin(value, number) { return }
+      guard items.words(id).utf8.starts(with: typed.utf8) else { return }
+      found.take(items.text(id), items.label(item), typed: typed.utf8.count)
     }
-    if found.values.isEmpty, byLabel, !typed.isEmpty, number == nil { found = idsByLabel(items, list) }
-    found.labelName = items.labelName
+    let count = items.count(list)
+    guard count > Self.lookedAt else { return found }
+    if !typed.isEmpty, let row = items.row(of: number.map { .int($0) } ?? .string(String(typed)), list),
+      row >= Self.lookedAt
+    {
+      items.read(list, row) { found.values.insert((items.text($0.field), items.label($0.item)), at: 0) }
+    }
+    found.cut(leftOut: typed.isEmpty ? count - found.values.count : nil)
     return found
   }
 
   private func idsByLabel(_ items: ListOfItems, _ list: UnsafeRawPointer) -> Found {
     var found = Found()
     let start = typed.lowercased()
-    items.visit(list, upTo: Self.lookedAt) { item in
+    items.visit(list, upTo: Self.lookedAt) { item, id in
       guard let label = items.label(item), label.lowercased().hasPrefix(start) else { return }
-      items.read(item) { found.take(items.text($0), label, typed: 0) }
+      found.take(items.text(id), label, typed: 0)
     }
+    if items.count(list) > Self.lookedAt { found.cut(leftOut: nil) }
     return found
   }
 
   private func selectors(_ field: String, _ schema: Schema, _ list: UnsafeRawPointer) -> Found {
     guard let items = ListOfItems(schema, field) else { return Found() }
     guard field != "id" else {
-      var found = ids(schema, list, byLabel: false)
-      found.values = found.values.map { ("[id=\($0.text)]", $0.label) }
-      found.common = found.common.map { "[id=\($0)" }
+      var found = ids(schema, list, byLabel: false).written({ "[id=\($0)" }, end: "]")
       found.labelName = nil
       return found
     }
     var found = Found()
     var known: Set<Value> = []
-    items.visit(list, upTo: Self.lookedAt) { item in
-      items.read(item) { place in
-        let value = items.value(place)
-        let text = if case .string(let text) = value { text } else { JSON.text(of: value) }
-        guard text.hasPrefix(typed), known.insert(value).inserted else { return }
-        found.take(Self.selector(field, value), nil, typed: 0)
-      }
+    items.visit(list, upTo: Self.lookedAt) { _, place in
+      guard items.words(place).utf8.starts(with: typed.utf8) else { return }
+      let value = items.value(place)
+      guard known.insert(value).inserted else { return }
+      found.take(Self.selector(field, value), nil, typed: 0)
     }
+    if items.count(list) > Self.lookedAt { found.cut(leftOut: nil) }
     return found
   }
 
@@ -168,67 +219,6 @@ struct KnownElements {
     var rest = number
     while rest > start { rest /= 10 }
     return rest == start
-  }
-}
-
-/// A list of records, of which a field is read.
-private struct ListOfItems {
-  private let items: ListAccess
-  private let parts: RecordAccess
-  private let field: (position: Int, schema: Schema)
-  /// The first text among the other fields: people know an element by it.
-  private let labelField: (position: Int, schema: Schema)?
-  /// Its name.
-  let labelName: String?
-
-  /// Nil: it is no list of records with that field.
-  init?(_ schema: Schema, _ name: String) {
-    guard case .list(let element) = schema.kind, case .record(let item) = element.kind,
-      let position = item.index(of: name), case .list(let items) = schema.access.parts,
-      case .record(let parts) = element.access.parts
-    else { return nil }
-    (self.items, self.parts) = (items, parts)
-    field = (position, item.fields[position].schema)
-    let label = item.fields.indices.first {
-      if $0 != position, case .string = item.fields[$0].schema.kind { true } else { false }
-    }
-    labelField = label.map { ($0, item.fields[$0].schema) }
-    labelName = label.map { item.fields[$0].name }
-  }
-
-  func visit(_ list: UnsafeRawPointer, upTo most: Int, _ body: (UnsafeRawPointer) -> Void) {
-    for row in 0..<min(items.count(list), most) { items.read(list, row) { body($0) } }
-  }
-
-  /// Hands out the field of an element.
-  func read(_ item: UnsafeRawPointer, _ body: (UnsafeRawPointer) -> Void) {
-    parts.read(item, field.position) { body($0) }
-  }
-
-  /// The value of the field, if it is a number.
-  func number(_ value: UnsafeRawPointer) -> Int? {
-    switch field.schema.access.memory {
-    case .int: return value.load(as: Int.self)
-    case .value:
-      if case .int(let number) = value.assumingMemoryBound(to: Value.self).pointee { return number }
-      return nil
-    default: return nil
-    }
-  }
-
-  func value(_ place: UnsafeRawPointer) -> Value { field.schema.access.read(place) }
-
-  /// The value of the field, as it is typed.
-  func text(_ place: UnsafeRawPointer) -> String { ActionText.literal(of: value(place)) }
-
-  /// The text that people know an element by.
-  func label(_ item: UnsafeRawPointer) -> String? {
-    guard let labelField else { return nil }
-    var label: String?
-    parts.read(item, labelField.position) {
-      if case .string(let text) = labelField.schema.access.read($0) { label = text }
-    }
-    return label
   }
 }
 

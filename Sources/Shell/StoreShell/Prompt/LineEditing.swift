@@ -27,6 +27,9 @@ public protocol LineEditing: AnyObject {
   /// offset in its UTF-8. Earlier lines of an open statement are the prompt's to remember.
   var completer: ((_ line: String, _ cursor: Int) -> LineCompletion)? { get set }
 
+  /// True if completion makes no difference between small and large letters.
+  var ignoresCase: Bool { get }
+
   /// Says how the line is shown while it is typed, given what ``completer`` is given; nil: as plain text. An editor may
   /// leave it out.
   var decorator: ((_ line: String, _ cursor: Int) -> LineDecoration)? { get set }
@@ -88,6 +91,9 @@ extension LineEditing {
     set {}
   }
 
+  /// False: an editor that has no settings of a user.
+  public var ignoresCase: Bool { false }
+
   /// Nothing: an editor that shows plain text.
   public func redecorate() {}
 
@@ -137,15 +143,15 @@ public struct LineCompletion: Equatable, Sendable {
 
   /// Candidates that are left out.
   public struct Rest: Equatable, Sendable {
-    /// Their number.
-    public var count: Int
+    /// Their number; nil: there may be some, nobody has counted them.
+    public var count: Int?
     /// The start that all candidates have in common, these too.
     public var common: String
     /// The way to fewer candidates, in a few words.
     public var advice: String
 
     /// Creates a rest.
-    public init(count: Int, common: String, advice: String) {
+    public init(count: Int?, common: String, advice: String) {
       self.count = count
       self.common = common
       self.advice = advice

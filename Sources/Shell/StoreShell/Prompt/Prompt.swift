@@ -48,7 +48,8 @@ public final class Prompt {
     session.store.live.setDefaultPurity(.always)
     let completer = Completer(session)
     editor.completer = { [weak self] line, cursor in
-      completer.complete(line: line, cursor: cursor, openLines: self?.open ?? [])
+      completer.complete(
+        line: line, cursor: cursor, openLines: self?.open ?? [], ignoresCase: self?.editor.ignoresCase ?? false)
     }
     session.person.pastLines = { [editor] in editor.history }
     session.person.pastTimes = { [editor] in editor.historyTimes }

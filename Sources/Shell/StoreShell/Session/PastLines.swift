@@ -35,7 +35,18 @@ public enum PastLines {
   /// The line that `!41` offers for editing, or the reason why there is none; nil: a statement is none of those.
   package static func recalled(by statement: String, from lines: [String]) -> Result<String, ShellError>? {
     let text = statement.drop(while: \.isWhitespace)
-    guard text.first == "!", let number = Int(text.dropFirst().prefix { !$0.isWhitespace }) else { return nil }
+    let hint = "history --last 10 shows the newest lines with their numbers"
+    if text.hasPrefix("!!") {
+      return .failure(ShellError(code: .unknownCommand, message: "a past line goes by its number: !N", hint: hint))
+    }
+    let first = text.dropFirst().prefix { !$0.isWhitespace }
+    guard text.first == "!", let number = Int(first) else { return nil }
+    let rest = text.dropFirst(1 + first.count).drop(while: \.isWhitespace)
+    guard rest.isEmpty else {
+      return .failure(
+        ShellError(
+          code: .unexpectedArgument, message: "!\(number) stands alone: it offers that line for editing", hint: hint))
+    }
     guard lines.indices.contains(number - 1) else {
       return .failure(
         ShellError(

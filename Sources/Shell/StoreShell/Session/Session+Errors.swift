@@ -58,19 +58,25 @@ extension Session {
     return error
   }
 
-  /// The error with what to write instead, where Lua was given a module's name as if it were a variable; with the list that
-  /// has no such element, where Lua asked it for a part of one.
+  /// The error with the place of a name that is at fault, and with what to write instead, where Lua was given a module's name as
+  /// if it were a variable; with the list that has no such element, where Lua asked it for a part of one.
   private func pointingAtState(_ error: ShellError, in statement: Statement) -> ShellError {
     if error.misusesElement, let message = statement.lua.flatMap({ missingElement(in: $0.text) }) {
       var error = error
       error.message = message
       return error
     }
-    guard error.hint == nil, let name = error.misusedGlobal, store.modules.contains(where: { $0.name == name }) else {
-      return error
-    }
+    guard let name = error.misusedGlobal else { return error }
     var error = error
-    error.hint = "in Lua a module is a field of state: state.\(name)"
+    if error.place != .line, let span = statement.span(ofName: name) {
+      error.place = .span(span)
+      if statement.isBehindSign(span), statement.words.contains(where: { $0.text == "where" }) {
+        error.hint = "behind where > compares; behind a flag it writes to a file: --as csv > \(name)"
+      }
+    }
+    if error.hint == nil, store.modules.contains(where: { $0.name == name }) {
+      error.hint = "in Lua a module is a field of state: state.\(name)"
+    }
     return error
   }
 

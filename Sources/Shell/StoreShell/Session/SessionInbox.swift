@@ -23,7 +23,8 @@ final class SessionInbox: Sendable {
   /// Whether a statement runs, which looks soon: nothing is lost meanwhile.
   let isBusy = SharedFlag()
 
-  /// - Parameter wake: has the session look soon; called on the thread of whoever brings something.
+  /// - Parameter wake: has the session look soon; called on the thread of whoever brings something,
+  ///   unless a statement of the session's own looks behind it.
   init(wake: @escaping @Sendable () -> Void) { self.wake = wake }
 
   private static var currentThread: UInt { UInt(pthread_self()) }
@@ -82,7 +83,8 @@ final class SessionInbox: Sendable {
       }
       isEmpty.store(false, ordering: .releasing)
     }
-    if !isOwnThread { wake() }
+    // The session that tells looks no more by itself.
+    if !isOwnThread || isTelling.isSet { wake() }
   }
 }
 

@@ -23,10 +23,12 @@ extension ShellError {
           details: Array(error.trace.prefix(1)),
           // Plugins are told that there is no help; the session's Lua may be let out.
           hint: error.isOutsideSandbox
-            ? program.map { "\($0) --unsafe-lua allows it in commands" } : nil,
+            ? program.map { "\($0) --unsafe-lua allows it in commands" }
+            : error.hasStrayEquals
+              ? "= sets a value; compare with ==" : error.unknownName?.nearest.map { "did you mean '\($0)'?" },
           status: error.isSyntax ? 2 : 1)
         traceback = Array(error.trace.dropFirst())
-        misusedGlobal = error.misusedGlobal
+        misusedGlobal = error.misusedGlobal ?? error.unknownName?.name
         misusesElement = error.misusesElement
       }
     case let error as FileError: self.init(error)

@@ -13,6 +13,8 @@ where Element: Schematic, Index == Int {
   mutating func findElement(at index: Int) -> FoundPart?
   /// The position of the first element that has an id.
   func position(of id: MapKey, _ identity: ElementIdentity) -> Int?
+  /// True if the ids are known to ascend or to descend.
+  func hasOrderedIDs(_ identity: ElementIdentity) -> Bool
   /// The positions in a range at which the elements of two lists of one length differ; nil: that takes a look at each, or
   /// ids repeat.
   static func differences(
@@ -46,6 +48,9 @@ extension SchematicList {
             find: { $0.assumingMemoryBound(to: Self.self).pointee.findElement(at: $1) },
             position: { list, id in
               identity.flatMap { list.assumingMemoryBound(to: Self.self).pointee.position(of: id, $0) }
+            },
+            hasOrderedIDs: { list in
+              identity.map { list.assumingMemoryBound(to: Self.self).pointee.hasOrderedIDs($0) } ?? false
             },
             differences: { left, right, range in
               guard let identity else { return nil }
@@ -83,6 +88,11 @@ extension PersistentList: SchematicList where Element: Schematic {
   @inlinable
   func position(of id: MapKey, _ identity: ElementIdentity) -> Int? {
     firstIndex(ofID: id) { identity.id(UnsafeRawPointer($0)) }
+  }
+
+  @inlinable
+  func hasOrderedIDs(_ identity: ElementIdentity) -> Bool {
+    hasOrderedIDs { identity.id(UnsafeRawPointer($0)) }
   }
 
   @inlinable
@@ -148,6 +158,10 @@ extension Array: SchematicList where Element: Schematic {
       }
     }
   }
+
+  /// Nothing is known of them.
+  @inlinable
+  func hasOrderedIDs(_ identity: ElementIdentity) -> Bool { false }
 
   /// An array shares all of its elements or none.
   @inlinable

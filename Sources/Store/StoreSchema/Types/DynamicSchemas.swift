@@ -108,6 +108,9 @@ private func dynamicList(_ element: Schema) -> ListAccess {
         $0.pointee.part(named: ElementIdentity.fieldName).flatMap(MapKey.init)
       }
     },
+    hasOrderedIDs: { source in
+      identity.map { identity in list(at: source).hasOrderedIDs { identity.id(UnsafeRawPointer($0)) } } ?? false
+    },
     differences: { left, right, range in
       guard let identity else { return nil }
       return PersistentList.differences(

@@ -16,6 +16,8 @@ public final class ListAccess: Sendable {
   /// The position of the first element that has an id; nil: there is none, or the elements have no ids. Addresses for
   /// changing elements do not hold any longer.
   public let position: @Sendable (UnsafeRawPointer, MapKey) -> Int?
+  /// True if the ids of the elements ascend or descend; false: they do not, or a list of its kind keeps no notes of that.
+  public let hasOrderedIDs: @Sendable (UnsafeRawPointer) -> Bool
   /// The positions in a range at which the elements of two lists of one length differ; nil: that takes a look at each, or ids
   /// repeat.
   public let differences: @Sendable (UnsafeRawPointer, UnsafeRawPointer, Range<Int>) -> [Int]?
@@ -35,6 +37,7 @@ public final class ListAccess: Sendable {
     mutableAddress: @escaping @Sendable (UnsafeMutableRawPointer, Int) -> UnsafeMutableRawPointer,
     find: @escaping @Sendable (UnsafeMutableRawPointer, Int) -> FoundPart?,
     position: @escaping @Sendable (UnsafeRawPointer, MapKey) -> Int?,
+    hasOrderedIDs: @escaping @Sendable (UnsafeRawPointer) -> Bool = { _ in false },
     differences: @escaping @Sendable (UnsafeRawPointer, UnsafeRawPointer, Range<Int>) -> [Int]? = { _, _, _ in nil },
     insert: @escaping @Sendable (UnsafeMutableRawPointer, Int, Value) throws(SchemaError) -> Void,
     remove: @escaping @Sendable (UnsafeMutableRawPointer, Int) -> Void,
@@ -42,6 +45,7 @@ public final class ListAccess: Sendable {
   ) {
     self.find = find
     self.position = position
+    self.hasOrderedIDs = hasOrderedIDs
     self.differences = differences
     self.count = count
     self.address = address

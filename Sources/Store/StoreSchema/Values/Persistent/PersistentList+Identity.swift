@@ -18,7 +18,7 @@ extension PersistentList {
     _ old: Self, _ new: Self, in range: Range<Int>, _ identify: (UnsafePointer<Element>) -> MapKey?,
     isEqual: (UnsafePointer<Element>, UnsafePointer<Element>) -> Bool
   ) -> [Int]? {
-    guard ListContent<Element>.mayHaveIDs, old.count == new.count, let oldRoot = old.tree.unmanagedRoot,
+    guard old.count == new.count, let oldRoot = old.tree.unmanagedRoot,
       let newRoot = new.tree.unmanagedRoot, old.hasOrderedIDs(identify), new.hasOrderedIDs(identify)
     else { return nil }
     var positions: [Int] = []
@@ -34,8 +34,10 @@ extension PersistentList {
     return positions.filter(range.contains)
   }
 
+  /// True if it is known that the ids ascend or descend.
   @inlinable
   func hasOrderedIDs(_ identify: (UnsafePointer<Element>) -> MapKey?) -> Bool {
+    guard ListContent<Element>.mayHaveIDs else { return false }
     guard let bounds = tree.root?.idBounds(.field, identify) else { return true }
     return bounds.ascends || bounds.descends
   }
