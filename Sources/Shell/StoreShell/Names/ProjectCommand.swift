@@ -1,4 +1,5 @@
 import ShellLanguage
+import StorePlugins
 import StoreSchema
 
 extension CommandDefinition {
@@ -54,7 +55,7 @@ extension CommandDefinition {
       let lua = try session.lua()
       do {
         try lua.requireNames(in: new.expression, chunk: session.chunkName)
-      } catch where error.unknownName?.name == new.name {
+      } catch let error as SessionLuaError where error.unknownName?.name == new.name {
         // That it is made of itself is told where it is read.
       }
       session.add(new)
