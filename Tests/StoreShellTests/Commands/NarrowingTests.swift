@@ -91,6 +91,22 @@ import Testing
     #expect(try shell.type("show counter.value").output == "0\n")
   }
 
+  @Test func whatIsNarrowedIsExported() throws {
+    let shell = try Shell()
+    _ = shell.run("dispatch tasks.add milk", "dispatch tasks.add bread", "dispatch tasks.add salt")
+    let file = "\(shell.folder)/open"
+    #expect(
+      shell.run("export tasks.items \(file).csv where id > 1 --sort -id --columns id,title").output
+        == "wrote 2 of 3 items of tasks.items to \(file).csv\n")
+    #expect(shell.contents("open.csv") == "id,title\r\n3,salt\r\n2,bread\r\n")
+    _ = shell.run("export tasks.items \(file).jsonl where title == \"milk\"", "export tasks.nextId \(file)")
+    #expect(shell.contents("open.jsonl") == "{\"id\":1,\"title\":\"milk\",\"done\":false}\n")
+    #expect(shell.contents("open") == "4\n")
+    #expect(shell.run("export tasks.items - where id == 2 --as raw").output == "2\tbread\tfalse\n")
+    #expect(shell.run("export tasks.items \(file).csv where nowhere > 1").status == 1)
+    #expect(shell.contents("open.csv")?.hasPrefix("id,title") == true)
+  }
+
   @Test func onlyListsAndMapsAreNarrowed() throws {
     let shell = try Self.shell()
     #expect(

@@ -220,12 +220,14 @@ import Testing
   @Test func misuseIsExplained() throws {
     let shell = try Shell()
     let bare = shell.run("export").errors
-    #expect(bare.contains("export needs 'state' or 'journal'"))
+    #expect(bare.contains("export needs 'state', 'journal' or a path"))
     #expect(
       bare.hasSuffix(
-        "hint: usage: export state FILE, or export journal FILE [--as jsonl|stsh|redux-devtools [--last N]]\n"))
+        "export PATH FILE [where EXPR] [--as FORMAT] [--sort FIELD,…] [--limit N] [--columns FIELD,…]\n"))
     #expect(shell.run("export journal").errors.contains("export needs a file"))
-    #expect(shell.run("export tasks x").errors.contains("export writes 'state' or 'journal', not 'tasks'"))
+    #expect(shell.run("export task x").errors.contains("did you mean 'tasks'?"))
+    #expect(shell.run("export state x where id > 1").errors.contains("where"))
+    #expect(shell.run("export state x --sort id").errors.contains("export state writes all of it and takes no --sort"))
     #expect(shell.run("export journal x --last 3").errors.contains("only --as redux-devtools takes --last"))
     #expect(
       shell.run("export journal x --as redux-devtools --last 0").errors.contains(

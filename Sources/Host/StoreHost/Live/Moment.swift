@@ -1,13 +1,18 @@
 import StoreHistory
 
 /// The history, and which plugins were loaded when, as they were at some moment.
-struct Moment {
+final class Moment {
   unowned let client: StoreClient
   let history: History<HostState>
   let points: [PluginTimeline.Point]
+  private let live: LiveStore
 
   init(of client: StoreClient) {
     self.client = client
-    (history, points) = client.turn { (client.live.history, client.live.timeline.points) }
+    live = client.live
+    (history, points) = live.turn { [live] in (live.history, live.timeline.points) }
   }
+
+  // Whoever changes the history in its place, as nobody else has it any more, comes behind those who have read it.
+  deinit { live.turn {} }
 }

@@ -37,7 +37,7 @@ extension CommandDefinition {
         "max", value: "N/s", need: .read,
         "print so many lines a second or min at most: the last change, with their number")
     ] + FlagDefinition.format,
-    operands: [.pathOrWord("stop"), .watch],
+    operands: [.pathOrWords(["stop"]), .watch],
     examples: [
       CommandExample("watch counter.value", output: "watch 1: counter.value = 0\n"),
       CommandExample(

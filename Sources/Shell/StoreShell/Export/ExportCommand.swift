@@ -6,17 +6,24 @@ import StoreSchema
 
 extension CommandDefinition {
   static let export = CommandDefinition(
-    "export", usage: ["export state FILE", "export journal FILE [--as jsonl|stsh|redux-devtools [--last N]]"],
+    "export",
+    usage: [
+      "export state FILE", "export journal FILE [--as jsonl|stsh|redux-devtools [--last N]]",
+      "export PATH FILE [where EXPR] [--as FORMAT] [--sort FIELD,…] [--limit N] [--columns FIELD,…]",
+    ],
     summary:
-      "writes the state as JSON, or what happened as JSON lines, as a script with asserts, or for Redux DevTools; - is standard output",
+      "writes the state as JSON, or what happened as JSON lines, as a script with asserts, or for Redux DevTools, or a part of the state; - is standard output",
     flags: [
-      FlagDefinition("as", value: "FORM", "jsonl for replay, stsh for a script, redux-devtools"),
+      FlagDefinition(
+        "as", value: "FORM",
+        "jsonl for replay, stsh for a script, redux-devtools; a part of the state in the forms that show has, or as its file is named"
+      ),
       FlagDefinition(
         "last", value: "N",
         "redux-devtools has the state after each action: only the last N; without it 1000 where all take more than 10 MB"
       ),
-    ],
-    operands: [.words(["journal", "state"]), .file],
+    ] + Narrowing.flags,
+    operands: [.pathOrWords(["journal", "state"]), .file],
     examples: [
       CommandExample(
         "dispatch counter.increment --quiet", "export journal FOLDER/run.jsonl",
@@ -32,8 +39,17 @@ extension CommandDefinition {
             counter.value  0 -> 4
 
           """),
+      CommandExample(
+        transcript: """
+          stsh> dispatch tasks.add milk --quiet
+          stsh> dispatch tasks.add bread --quiet
+          stsh> export tasks.items FOLDER/open.csv where not done and id > 1
+          wrote 1 of 2 items of tasks.items to FOLDER/open.csv
+
+          """),
     ],
-    read: ExportRequest.read, makesFile: { _ in true }, perform: { try $0.value(in: $1).perform(in: $1) })
+    lua: LuaVerb("export", .behind("where"), takesFlags: true), read: ExportRequest.read, makesFile: { _ in true },
+    perform: { try $0.value(in: $1).perform(in: $1) })
 }
 
 /// A file that a line writes, and its content.
@@ -48,22 +64,44 @@ private struct ExportRequest {
     case journal
     case script
     case reduxDevTools
+    case value(GivenPath, Narrowing?, ResultForm)
   }
 
   static func read(_ given: CommandReader) throws -> Given<ExportRequest> {
     var reader = given
     reader.usage = reader.definition.usage.joined(separator: ", or ")
-    return try reader.required(0, "'state' or 'journal'").map { [reader] what in
+    return try reader.required(0, "'state', 'journal' or a path").map { [reader] what in
       var reader = reader
+      guard what == "state" || what == "journal" else {
+        reader.usage = reader.definition.usage[2]
+        return try ExportRequest(ofValue: reader)
+      }
       let usage = reader.definition.usage.first { $0.hasPrefix("export \(what) ") }
       if let usage { reader.usage = usage }
       return try ExportRequest(what, reader)
     }
   }
 
+  private init(ofValue reader: CommandReader) throws {
+    if reader.has("last") {
+      throw reader.fault(.unexpectedArgument, "only --as redux-devtools takes --last", of: "last")
+    }
+    let path = try reader.path(0, "a path")
+    let file = try reader.required(1, "a file")
+    let narrowing = try Narrowing(reader, at: 2)
+    try reader.checkPath(path)
+    self.file = try reader.output(file, at: .span(reader.operands[1].span))
+    last = nil
+    let form = reader.has("as") ? try reader.form() : nil
+    content = try file.map { .value(path, narrowing, form ?? .named(by: $0)) }
+  }
+
   private init(_ what: String, _ reader: CommandReader) throws {
     let file = try reader.required(1, "a file")
     try reader.refuseOperands(from: 2)
+    if let flag = Narrowing.flags.first(where: { reader.has($0.name) })?.name {
+      throw reader.fault(.unexpectedArgument, "export \(what) writes all of it and takes no --\(flag)", of: flag)
+    }
     self.file = try reader.output(file, at: .span(reader.operands[1].span))
     let form = try reader.text(of: "as") ?? .known(what == "state" ? "json" : "jsonl")
     last = try reader.text(of: "last")?.map { text in
@@ -79,14 +117,11 @@ private struct ExportRequest {
       case ("journal", "jsonl"): return .journal
       case ("journal", "stsh"): return .script
       case ("journal", "redux-devtools"): return .reduxDevTools
-      case ("state", _), ("journal", _):
+      default:
         let forms = what == "state" ? "json" : "jsonl, stsh or redux-devtools"
         throw ShellError(
           code: .unknownFormat, message: "export \(what) has no form '\(form)'",
           place: reader.place(of: "as"), hint: "it takes \(forms)", status: 2)
-      default:
-        throw reader.fault(
-          .unexpectedArgument, "export writes 'state' or 'journal', not '\(what)'", at: reader.operands[0])
       }
     }
   }
@@ -95,6 +130,8 @@ private struct ExportRequest {
     let file = try file.value(in: session)
     switch try content.value(in: session) {
     case .state: return try session.exportState(to: file)
+    case .value(let path, let narrowing, let form):
+      return try session.export(path, narrowing, as: form, to: file)
     case .journal: return try session.export(to: file) { JournalExport($0) }
     case .script:
       return try session.export(to: file) {
@@ -154,6 +191,26 @@ extension Session {
     output.bytes.append(0x0A)
     try finish(output)
     return answer("wrote the state to \(DisplayText.printable(file))\n")
+  }
+
+  /// Writes a part of the state, or some elements of a list or a map.
+  fileprivate func export(
+    _ path: GivenPath, _ narrowing: Narrowing?, as form: ResultForm, to file: String
+  ) throws -> CommandResult {
+    let place = try path.value(in: self)
+    let whole = try path.word.marking {
+      try refuseSeveral(place)
+      return try read(place)
+    }
+    let narrowed = try narrowing?.narrow(whole, of: place.description, in: self)
+    let reading = narrowed?.reading ?? whole
+    guard file != "-" else { return try answer(reading, as: form) }
+    let formatter = Formatter(try format(form), terminalWidth: nil, isUTF8: options.isUTF8, marks: .none)
+    let output = try ReplacingFile(file, until: interrupts.descriptor)
+    output.bytes += Array(try formatter.text(of: reading.value, reading.schema).utf8)
+    try finish(output)
+    let part = narrowed.map { "\($0.count) of \($0.total) \($0.total == 1 ? "item" : "items") of \(place)" }
+    return answer("wrote \(part ?? place.description) to \(DisplayText.printable(file))\n")
   }
 
   /// Writes what happened.

@@ -5,13 +5,13 @@ extension Completer {
   /// The parts of a path that may follow, without the word's start.
   ///
   /// - Returns: the candidates and, with `isValue`, whether they take the place of a value that is typed without quotes.
-  func completePath(_ spelling: WordSpelling, besides word: String? = nil)
+  func completePath(_ spelling: WordSpelling, besides words: [String] = [])
     -> (candidates: [LineCompletion.Candidate], rest: LineCompletion.Rest?, isValue: Bool)
   {
     let typed = spelling.typed
     let found = selected(typed)
     let candidates = found.map { $0.candidates } ?? pathCandidates(typed)
-    let own = word.map { [LineCompletion.Candidate(text: $0)] } ?? []
+    let own = words.map { LineCompletion.Candidate(text: $0) }
     let value = typed.lastIndex(of: "[").flatMap { typed[$0...].split(separator: "=", maxSplits: 1).dropFirst().first }
     let isValue = !spelling.isQuoted && found != nil && value?.first?.isLetter == true
     return (own + candidates, found?.rest, isValue)

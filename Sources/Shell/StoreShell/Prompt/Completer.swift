@@ -83,7 +83,8 @@ struct Completer {
         list: list)
     }
     if verb == "dispatch" { return completeDispatch(operands, words.current, start: start, list: list) }
-    if operands.count == 2, case .behind(let word)? = session.commands.luaVerbs.first(where: { $0.name == verb })?.form,
+    if operands.count == (definition.namesFile ? 3 : 2),
+      case .behind(let word)? = session.commands.luaVerbs.first(where: { $0.name == verb })?.form,
       !fields(at: operands[1]).isEmpty
     {
       return list([LineCompletion.Candidate(text: word, meaning: "only elements for which an expression holds")])
@@ -92,15 +93,15 @@ struct Completer {
     guard position < definition.operands.count else { return list([]) }
     switch definition.operands[position] {
     case .path, .pathOrNumber: return paths(words, list: list)
-    case .pathOrWord(let word): return paths(words, besides: word, list: list)
+    case .pathOrWords(let others): return paths(words, besides: others, list: list)
     case let operand: return list(candidates(operand, words))
     }
   }
 
   private func paths(
-    _ words: CompletionWords, besides word: String? = nil, list: ([LineCompletion.Candidate]) -> LineCompletion
+    _ words: CompletionWords, besides others: [String] = [], list: ([LineCompletion.Candidate]) -> LineCompletion
   ) -> LineCompletion {
-    let found = completePath(words.spelling, besides: word)
+    let found = completePath(words.spelling, besides: others)
     // A value may be quoted, whatever is typed.
     var completion =
       found.isValue
@@ -245,7 +246,7 @@ struct Completer {
     }
     switch operand {
     case .action: return nameCandidates(actionNames, words.spelling.typed)
-    case .path, .pathOrNumber, .pathOrWord: return pathCandidates(words.spelling.typed)
+    case .path, .pathOrNumber, .pathOrWords: return pathCandidates(words.spelling.typed)
     case .number(let names): return plain(names)
     case .watch:
       guard words.complete.last == "stop" else { return [] }

@@ -8,6 +8,12 @@ struct ResultForm {
 
   /// The form of the session.
   static var ofSession: ResultForm { ResultForm(format: nil) }
+
+  /// The form that the ending of a file's name says; JSON where it says none.
+  static func named(by file: String) -> ResultForm {
+    let ending = file.lastIndex(of: ".").map { file[file.index(after: $0)...] } ?? ""
+    return ResultForm(format: .known(Format(rawValue: String(ending)) ?? .json))
+  }
 }
 
 /// The listing of a command that stands alone.

@@ -5,9 +5,14 @@ import StoreModules
 /// `set output`.
 extension CommandDefinition {
   /// The first words.
-  var parts: [String] {
-    guard case .words(let words)? = operands.first else { return names.map(\.name) }
-    return words
+  var parts: [String] { firstWords ?? names.map(\.name) }
+
+  /// The words that the first operand may be; nil: it is something else.
+  private var firstWords: [String]? {
+    switch operands.first {
+    case .words(let words), .pathOrWords(let words): words
+    default: nil
+    }
   }
 
   /// The command as if there were only one of those words: for help.
@@ -25,7 +30,7 @@ extension CommandDefinition {
 
   /// The command as it is with the word that says what it does; where the word is none of those, as it is.
   func part(_ word: String?) -> CommandDefinition {
-    guard let word, case .words(let words)? = operands.first, words.contains(word) else { return self }
+    guard let word, firstWords?.contains(word) == true else { return self }
     let part = only(word)
     return showing("\(verb) \(word)", usage: part.usage, summary: part.summary, flags: part.flags)
   }

@@ -113,11 +113,14 @@ final class CommandDefinition: Sendable {
       examples: examples, lua: nil, takesCommand: false, wordsBeforeCommand: 0, check: check, run: run)
   }
 
+  /// True if a word of the line is a file.
+  var namesFile: Bool { operands.contains { if case .file = $0 { true } else { false } } }
+
   /// The kinds of words that may stand at a position of a line.
   enum Operand: Sendable {
     case action
     case path
-    case pathOrWord(String)
+    case pathOrWords([String])
     case pathOrNumber
     /// The number of an action, as `17` or `#17`, or one of some words.
     case number([String])
