@@ -160,7 +160,7 @@ import Testing
   @Test func waitsOfMoreThanMayRunAreInterrupted() throws {
     let house = try House(limits: Self.limits { $0.threads = 3 })
     let waiting = try (0..<6).map { _ in try house.client() }
-    for client in waiting { client.send("{\"run\":\"wait 2s\"}") }
+    for (index, client) in waiting.enumerated() { client.send("{\"run\":\"wait \(index < 2 ? "1h" : "1s")\"}") }
     usleep(200_000)
     for client in waiting.prefix(2) {
       client.send("{\"interrupt\":true}")
