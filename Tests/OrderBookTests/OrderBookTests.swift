@@ -90,7 +90,7 @@ import Testing
     host.store.dispatch(.market(.close))
     #expect(failures.withLock { $0 } == [])
     // The log has each trader's actions in their order, without a gap.
-    let log = host.live.log.entries
+    let log = host.live.recent()
     for trader in 1...4 {
       let numbers = log.compactMap { entry -> Int? in
         guard entry.action == "book.place", case .int(let id)? = entry.arguments["id"], id / 1_000_000_000 == trader

@@ -51,7 +51,7 @@ struct Recording {
     let console = Console(output: fileno(output), error: fileno(errors))
     let session = try Session(application, options: options, console: console)
     var status = session.loadPlugins()
-    offset = session.store.live.log.entries.count
+    offset = session.store.live.recent().count
     if status == 0 { status = try body(session, try PluginFolder("script", lua: nil)) }
     console.flush()
     self.status = status

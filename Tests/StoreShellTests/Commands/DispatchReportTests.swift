@@ -19,7 +19,7 @@ import Testing
   @Test func itCarriesTheEntry() throws {
     let report = try report("counter.increment", [("by", .int(4))])
     #expect(report.number == 1)
-    #expect(report.entry == shell.session.store.live.log[number: 1])
+    #expect(report.entry == shell.session.store.live.recent(1))
     #expect(report.entry?.changes.map(\.path.description) == ["counter.value"])
   }
 

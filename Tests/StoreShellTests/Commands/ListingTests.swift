@@ -182,7 +182,7 @@ import Testing
       $0.grants = ["ticking"]
     }
     #expect(granted.outcome { granted.session.loadPlugins() } == .init())
-    #expect(granted.session.store.live.log.entries.map(\.action) == ["shell.loadPlugin"])
+    #expect(granted.session.store.live.recent().map(\.action) == ["shell.loadPlugin"])
     let refused = try Shell { $0.pluginFolders = [folder] }
     let outcome = refused.outcome { refused.session.loadPlugins() }
     #expect(outcome.status == 4)
@@ -348,7 +348,7 @@ import Testing
         == "[\"never\",\"on\",\"on\",\"10000, 32MiB\",\"auto\",\"1000000\",\"20000000\",\"1000\",\"268435456\",\"1000000\","
         + "\"sampled\",\"off\",\"5\",\"50\",\"off\"]\n"
     )
-    #expect(shell.session.store.live.log.entries.count == 3)
+    #expect(shell.session.store.live.recent().count == 3)
   }
 
   @Test func aRunawayIsStopped() throws {

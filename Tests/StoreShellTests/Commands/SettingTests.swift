@@ -100,7 +100,7 @@ import Testing
     let before = shell.run("set").output
     #expect(shell.run(line).errors.hasPrefix("-c:\(error)\n"))
     #expect(shell.run("set").output == before)
-    #expect(shell.session.store.live.log.entries.isEmpty)
+    #expect(shell.session.store.live.recent().isEmpty)
   }
 
   @Test(arguments: ["instructions", "tasks", "actions", "log_lines"])

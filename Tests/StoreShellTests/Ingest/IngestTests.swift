@@ -14,7 +14,7 @@ import Testing
         == .init(
           output: "ingested 3 records as tasks.add (#2-#4)\n", errors: "note: 3 blank lines of \(file) left out\n"))
     #expect(shell.run("show tasks.items[*].title --as raw").output == "one\ntwo\n3é\n")
-    let sources = shell.session.store.live.log.entries.dropFirst().map {
+    let sources = shell.session.store.live.recent().dropFirst().map {
       "\($0.source.file.split(separator: "/").last ?? ""):\($0.source.line)"
     }
     #expect(sources == ["a.jsonl:1", "a.jsonl:4", "a.jsonl:6"])
@@ -341,7 +341,7 @@ import Testing
 
         """)
     #expect(outcome.status == 130)
-    #expect(shell.session.store.live.log.entries.count == 256)
+    #expect(shell.session.store.live.recent().count == 256)
   }
 
   /// Such a record is JSON; what it holds does not fit.

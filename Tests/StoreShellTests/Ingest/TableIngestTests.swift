@@ -78,7 +78,7 @@ import Testing
     #expect(shell.run("ingest \(file) --as tasks.add").output == "ingested 2 records as tasks.add (#1-#2)\n")
     #expect(
       shell.run("show tasks.items[*].title --as json").output == #"["one\ntwo\r\nthree\n","four"]"# + "\n")
-    #expect(shell.session.store.live.log.entries.map(\.source.line) == [2, 6])
+    #expect(shell.session.store.live.recent().map(\.source.line) == [2, 6])
   }
 
   @Test func tabsSeparateToo() throws {

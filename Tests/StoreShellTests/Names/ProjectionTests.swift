@@ -183,7 +183,7 @@ enum NumbersRoot: Hashable, Sendable { case numbers(NumbersAction) }
     )
     #expect(outcome.errors == "")
     #expect(outcome.output.utf8.count > 140_000_000)
-    #expect(shell.session.store.live.log.entries.last?.number == 280)
+    #expect(shell.session.store.live.recent().last?.number == 280)
   }
 
   @Test func aWatchedProjectionMayBeReadWhileLuaRuns() throws {
@@ -226,7 +226,7 @@ enum NumbersRoot: Hashable, Sendable { case numbers(NumbersAction) }
     let outcome = shell.run("project b = dispatch(\"counter.increment\")", "show b")
     #expect(outcome.status != 0)
     #expect(outcome.errors.contains("a projection or a condition reads the state: it dispatches nothing"))
-    #expect(shell.session.store.live.log.entries.isEmpty)
+    #expect(shell.session.store.live.recent().isEmpty)
   }
 
   @Test func aProjectionOfItselfIsRefused() throws {
@@ -273,7 +273,7 @@ enum NumbersRoot: Hashable, Sendable { case numbers(NumbersAction) }
     #expect(shell.run("let n = 1", "bind b counter.step counter.setStep").errors == "")
     let outcome = shell.run(line)
     #expect(outcome.errors.contains(": \(message)"), "\(outcome.errors)")
-    #expect(shell.session.store.live.log.entries.isEmpty)
+    #expect(shell.session.store.live.recent().isEmpty)
     #expect(shell.session.names.scope.isEmpty)
   }
 

@@ -11,7 +11,7 @@ import Testing
     let folder = try shell.plugin("probe", lua, permissions: permissions)
     for (name, text) in files { try shell.write("probe/\(name)", text) }
     var outcome = shell.run("plugin check \(folder)")
-    #expect(shell.session.store.live.log.entries.isEmpty)
+    #expect(shell.session.store.live.recent().isEmpty)
     #expect(shell.session.store.loadedPlugins.isEmpty)
     let first = "ok    manifest: probe 1.2.3, API 1\n"
     #expect(outcome.output.hasPrefix(first + "ok    permissions: "))

@@ -50,7 +50,7 @@ import Testing
     try write("10")
     #expect(
       try shell.type(Self.add) == .init(output: "#5 p.add\n  p.n  1 -> 11\n", errors: Self.reloaded(4)))
-    let entry = try #require(shell.session.store.live.log[number: 4])
+    let entry = try #require(shell.session.store.live.recent(4))
     #expect(entry.source.short == "plugin:p/watch")
     #expect(entry.digest != nil)
     // Once, and not for the same text again.

@@ -48,7 +48,7 @@ import Testing
     #expect(try shell.type("show p.double", "show p.n").output == "14\n7\n")
     #expect(try shell.type("dispatch p.add").output == "#5 p.add\n  p.n  7 -> 8\n")
     #expect(
-      shell.session.store.live.log.entries.filter { $0.action == "shell.reloadPlugin" }.map(\.changes.count) == [0, 0])
+      shell.session.store.live.recent().filter { $0.action == "shell.reloadPlugin" }.map(\.changes.count) == [0, 0])
   }
 
   @Test func theJournalTellsTheVersionsApart() throws {
@@ -57,7 +57,7 @@ import Testing
     _ = try reload()
     try write("projections = {}")
     _ = try reload()
-    let digests = shell.session.store.live.log.entries.map(\.digest)
+    let digests = shell.session.store.live.recent().map(\.digest)
     let first = try #require(digests[0])
     let last = try #require(digests[3])
     #expect(digests == [first, nil, first, last])
@@ -238,7 +238,7 @@ import Testing
     try write(Self.clock + "on_unload = function() error('never') end")
     try load()
     _ = try shell.type("wait 2500ms")
-    let before = shell.session.store.live.log.entries.count
+    let before = shell.session.store.live.recent().count
     for broken in ["return plugin {", "error('no')", "count = 1", "return plugin { actions = { {} } }"] {
       try shell.write("p/init.lua", broken)
       let outcome = try reload()
@@ -246,7 +246,7 @@ import Testing
       #expect(outcome.errors.contains("the previous version is still active\n"), "\(outcome.errors)")
       #expect(!outcome.errors.contains("never"))
     }
-    #expect(shell.session.store.live.log.entries.count == before)
+    #expect(shell.session.store.live.recent().count == before)
     #expect(try shell.type("effects --as raw").output.hasPrefix("p/m/t\tin 0.5s\t#"))
     #expect(try shell.type("wait 1s", "show p.n").output == "10\n")
     try shell.write("p/plugin.json", #"{"name":"r","version":"1","api":1}"#)

@@ -223,6 +223,6 @@ import Testing
     let outcome = try shell.type("plugin reload p")
     #expect(outcome.status == 0 && outcome.errors == "")
     #expect(try shell.type("show p.n").output == "1001\n")
-    #expect(shell.session.store.live.log.last?.action == "shell.reloadPlugin")
+    #expect(shell.session.store.live.recent().last?.action == "shell.reloadPlugin")
   }
 }

@@ -48,7 +48,7 @@ import Testing
     #expect(third.errors.hasSuffix(Self.note))
     #expect(third.status == 1)
     #expect(try state() == "faulted\n")
-    let entry = try #require(shell.session.store.live.log.entries.last)
+    let entry = try #require(shell.session.store.live.recent().last)
     #expect(entry.action == "shell.faultPlugin")
     #expect(entry.source.short == "plugin:bad/reducer")
     #expect(entry.source.cause == 4)
@@ -149,7 +149,7 @@ import Testing
     let outcome = try shell.type("dispatch chain.go")
     #expect(outcome.errors.hasSuffix(Self.note))
     #expect(
-      shell.session.store.live.log.entries.dropFirst(2).map { "\($0.action) \($0.failure ?? "-")" } == [
+      shell.session.store.live.recent().dropFirst(2).map { "\($0.action) \($0.failure ?? "-")" } == [
         "chain.go -", "bad.fail plugin-runtime", "bad.fail plugin-runtime", "bad.fail plugin-runtime",
         "bad.fail plugin-runtime", "bad.fail plugin-runtime", "shell.faultPlugin -",
       ])
@@ -326,7 +326,7 @@ extension String {
     _ = shell.run("plugin load \(folder)", "dispatch h.go")
     for wait in waits { _ = shell.run(wait) }
     #expect(shell.run("show h.n").output == "3\n")
-    let entry = try #require(shell.session.store.live.log.entries.last)
+    let entry = try #require(shell.session.store.live.recent().last)
     #expect(entry.action == "shell.faultPlugin" && entry.time == .seconds(3))
   }
 }

@@ -77,7 +77,7 @@ import Testing
             50
 
             """))
-    let gates = shell.session.store.live.log.entries.filter { $0.action == "shell.setGate" }
+    let gates = shell.session.store.live.recent().filter { $0.action == "shell.setGate" }
     #expect(gates.map(\.number) == [3, 4])
     #expect(gates.map(\.time) == [.zero, .seconds(10)])
   }
@@ -115,7 +115,7 @@ import Testing
   @Test func theSourceOfWhatATaskDispatches() throws {
     let shell = try shell(Self.clock)
     _ = try shell.type("dispatch p.go", "wait 1s")
-    let entry = try #require(shell.session.store.live.log.entries.last)
+    let entry = try #require(shell.session.store.live.recent().last)
     #expect(entry.action == "p.tick")
     #expect(entry.source.short == "plugin:p/clock")
     #expect(entry.source.kind == .effect)

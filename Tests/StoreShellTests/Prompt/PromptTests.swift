@@ -126,7 +126,7 @@ import Testing
     #expect(editor.history.count == 9)
     #expect(editor.history[0] == "dispatch tasks.add \"Buy\nmilk\" --quiet")
     #expect(editor.open.compactMap(\.self).contains("lua for i = 1, 2 do\nprint(i)"))
-    #expect(shell.session.store.live.log.entries.map { $0.source.line } == [1])
+    #expect(shell.session.store.live.recent().map { $0.source.line } == [1])
   }
 
   @Test func statementsAreNumbered() throws {
@@ -137,7 +137,7 @@ import Testing
     let shell = try Shell()
     #expect(
       try talk(shell, editor).errors.hasPrefix("error[unknown-command]: there is no command 'nope'\n  nope\n  ^~~~\n"))
-    #expect(shell.session.store.live.log.entries.map { "\($0.source.file):\($0.source.line)" } == ["repl:1", "repl:4"])
+    #expect(shell.session.store.live.recent().map { "\($0.source.file):\($0.source.line)" } == ["repl:1", "repl:4"])
   }
 
   @Test func aPasteMayHoldSeveralStatements() throws {
@@ -146,7 +146,7 @@ import Testing
     ])
     let shell = try Shell()
     #expect(try talk(shell, editor).output == "one\ntwo\na\nb\nc\n")
-    #expect(shell.session.store.live.log.entries.map { $0.source.line } == [3])
+    #expect(shell.session.store.live.recent().map { $0.source.line } == [3])
     #expect(editor.history.count == 2)
   }
 

@@ -229,7 +229,7 @@ import Testing
       "plugin load \(folder)", "set runaway 5", "try dispatch loop.go", "dispatch counter.increment", "undo",
       "undo --to 8", "export journal \(file)")
     #expect(outcome.errors.contains("error[runaway]"))
-    #expect(shell.session.store.live.log.entries.map(\.number) == Array(1...11))
+    #expect(shell.session.store.live.recent().map(\.number) == Array(1...11))
     #expect(try Shell().run("replay \(file) --verify").output == "replayed 11 actions, every state matches\n")
   }
 

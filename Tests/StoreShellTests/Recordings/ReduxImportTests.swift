@@ -59,6 +59,6 @@ import Testing
     let file = try shell.write("bad.json", text)
     let outcome = shell.run("import state \(file)")
     #expect(outcome.errors.contains("error[import]: \(file) does not fit this store: \(place)"), "\(outcome)")
-    #expect(shell.session.store.live.log.entries.isEmpty)
+    #expect(shell.session.store.live.recent().isEmpty)
   }
 }

@@ -200,7 +200,7 @@ import Testing
     let outcome = shell.run("light", "word", "word --json", "= _", "light extra")
     #expect(outcome.output == "there is light\ntrue\nfiat lux\n\"fiat lux\"\n\"fiat lux\"\n")
     #expect(outcome.errors.contains("error[unexpected-argument]: light takes no arguments"))
-    #expect(shell.session.store.live.log.entries.last?.source.file == "-c")
+    #expect(shell.session.store.live.recent().last?.source.file == "-c")
   }
 
   @Test func aCommandSeesThePastThatIsShown() throws {

@@ -57,7 +57,7 @@ import Testing
       quit 7
       """, shell)
     #expect(outcome == .init())
-    #expect(shell.session.store.live.log.entries.isEmpty)
+    #expect(shell.session.store.live.recent().isEmpty)
     #expect(shell.contents("made") == nil)
     #expect(shell.session.watches.list.isEmpty)
     #expect(shell.session.options.format == .auto)
@@ -99,7 +99,7 @@ import Testing
       ])
     // A run would have refused the file for its last line before it reached the others.
     #expect(outcome.status == 2)
-    #expect(shell.session.store.live.log.entries.isEmpty)
+    #expect(shell.session.store.live.recent().isEmpty)
   }
 
   @Test func whichItemsThereWillBeIsNotKnownButWhatTheyHaveIs() throws {
@@ -199,7 +199,7 @@ import Testing
       "echo kept > \(shell.folder)/file",
       example.lines.map { $0.replacing("FOLDER", with: shell.folder) }.joined(separator: "\n"))
     #expect(outcome.output == "")
-    #expect(shell.session.store.live.log.entries.allSatisfy { $0.action.hasPrefix("shell.") })
+    #expect(shell.session.store.live.recent().allSatisfy { $0.action.hasPrefix("shell.") })
     #expect(shell.contents("file") == nil)
     #expect(shell.session.options.format == settings)
     #expect(shell.session.watches.list.isEmpty)

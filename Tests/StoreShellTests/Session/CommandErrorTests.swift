@@ -294,7 +294,7 @@ import Testing
   func badInputIsNamedAndChangesNothing(_ bad: Case) throws {
     let shell = try Shell()
     #expect(shell.run(bad.line) == .init(errors: bad.text, status: bad.status))
-    #expect(shell.session.store.live.log.entries.isEmpty)
+    #expect(shell.session.store.live.recent().isEmpty)
     // With --json the same in one object, and nothing on standard error.
     let json = try Shell { $0.isJSON = true }
     let outcome = json.run(bad.line)

@@ -232,7 +232,7 @@ import Testing
     #expect(
       refused.errors.hasPrefix("-c:1:28: error[not-allowed]: results may not be piped into commands here (--no-exec)\n")
     )
-    #expect(locked.session.store.live.log.entries.isEmpty)
+    #expect(locked.session.store.live.recent().isEmpty)
   }
 
   @Test func aReaderThatStopsEarlyIsNoFailure() throws {
@@ -291,7 +291,7 @@ import Testing
   @Test func infoIsKeptInTheSource() throws {
     let shell = try Shell()
     _ = shell.run("dispatch counter.increment --info 'by hand'")
-    let entry = try #require(shell.session.store.live.log.entries.first)
+    let entry = try #require(shell.session.store.live.recent().first)
     #expect(entry.source.info == "by hand")
     #expect(entry.source.file == "-c")
     #expect(entry.source.line == 1)

@@ -7,7 +7,7 @@ import Testing
   private static let chunk = "lua do\n  dispatch('counter.increment')\n\n  dispatch('counter.increment')\nend"
 
   private func sources(_ shell: Shell) -> [String] {
-    shell.session.store.live.log.entries.map { "\($0.source.file):\($0.source.line)" }
+    shell.session.store.live.recent().map { "\($0.source.file):\($0.source.line)" }
   }
 
   @Test func aScriptSaysTheFirstLine() throws {

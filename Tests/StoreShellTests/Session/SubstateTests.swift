@@ -92,7 +92,7 @@ enum CartAction: Hashable, Sendable {
         2 of 15 commands failed
 
         """)
-    #expect(shell.session.store.live.log.entries.allSatisfy { $0.source.kind == .batch })
+    #expect(shell.session.store.live.recent().allSatisfy { $0.source.kind == .batch })
     #expect(outcome.status == 1)
   }
 
@@ -175,7 +175,7 @@ enum CartAction: Hashable, Sendable {
     let shell = try Shell(over: Self.cart)
     let outcome = shell.run(line)
     #expect(outcome.errors.hasPrefix("-c:\(error)\n"), "\(outcome.errors)")
-    #expect(shell.session.store.live.log.entries.isEmpty)
+    #expect(shell.session.store.live.recent().isEmpty)
   }
 
   @Test func resettingWhatIsNotThereIsReported() throws {

@@ -9,9 +9,9 @@ import Testing
     let outcome = shell.run("dispatch counter.increment > \(shell.folder)/no/such/file")
     #expect(outcome.errors.hasPrefix("-c:1:28: error[no-such-file]: \(shell.folder)/no/such/file: "))
     #expect(outcome.status == 2)
-    #expect(shell.session.store.live.log.entries.isEmpty)
+    #expect(shell.session.store.live.recent().isEmpty)
     #expect(shell.run("dispatch counter.increment > \(shell.folder)").status == 1)
-    #expect(shell.session.store.live.log.entries.isEmpty)
+    #expect(shell.session.store.live.recent().isEmpty)
   }
 
   @Test func aCommandThatFailsLeavesItsFileAsItWas() throws {

@@ -74,7 +74,8 @@ public struct UndoLine {
   }
 
   private let entry: (Int) throws -> LoggedEntry?
-  private let head: Int
+  /// The last action of the log that it looks at.
+  public let head: Int
   private let oldest: Int
   private let statement: (LoggedEntry) -> Int?
 

@@ -43,7 +43,7 @@ extension LiveStore {
         let logic = isAlone ? after.alone : after.all
         return logic.outcome(of: entry, in: try state.handed(to: new, from: version))
       },
-      names: ("the previous version", "the edited version"), entry: { [unowned self] in log[number: $0] })
+      names: ("the previous version", "the edited version"), entry: { [unowned self] in recent($0) })
     let (divergence, compared) = try finder.first(in: recording)
     if let divergence { throw divergence.error(name, differsFrom: "that of the previous version") }
     return compared

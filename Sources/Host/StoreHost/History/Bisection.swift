@@ -7,13 +7,13 @@ extension StoreClient {
   /// - Parameter holds: asks the condition of what can be read at the moment.
   package func bisect(_ numbers: ClosedRange<Int>, holds: () throws -> Bool) throws -> BisectionAnswer {
     let start = numbers.lowerBound - 1
-    let history = theMoment.history
+    let moment = theMoment
     let view = try point(start, without: [])
     return try viewing(view) {
-      var bisection = Bisection(self, history, view)
+      var bisection = Bisection(self, moment, view)
       let first = try bisection.first(in: numbers, holds)
       return BisectionAnswer(
-        entry: try turn { try first.flatMap { try history.entry($0) } }, heldBefore: bisection.heldBefore,
+        entry: try first.flatMap { try moment.entry($0) }, heldBefore: bisection.heldBefore,
         failure: bisection.failure)
     }
   }
@@ -34,7 +34,7 @@ package struct BisectionAnswer {
 /// condition looks at one.
 private struct Bisection {
   private let client: StoreClient
-  private let history: History<HostState>
+  private let moment: Moment
   private let view: PastView
   /// The modules that the condition has looked at so far.
   private var modules = ModuleNames()
@@ -48,11 +48,11 @@ private struct Bisection {
   private(set) var failure: (number: Int, error: any Error)?
 
   /// - Parameters:
-  ///   - history: as it was when the walk was asked for.
+  ///   - moment: as it was when the walk was asked for.
   ///   - view: shows the state at which the walk begins.
-  init(_ client: StoreClient, _ history: History<HostState>, _ view: PastView) {
+  init(_ client: StoreClient, _ moment: Moment, _ view: PastView) {
     self.client = client
-    self.history = history
+    self.moment = moment
     self.view = view
   }
 
@@ -87,11 +87,9 @@ private struct Bisection {
   /// What some actions changed in the modules that the condition looks at: read in the turn, so that it is asked without (R34).
   private func steps(in numbers: ClosedRange<Int>) throws -> [Step] {
     var steps: [Step] = []
-    try client.turn {
-      try history.visitChanges(numbers) { step in
-        steps.append(Step(number: step.number, changes: step.isWhole ? nil : try step.changes(in: modules)))
-        return true
-      }
+    try moment.visitChanges(numbers) { step in
+      steps.append(Step(number: step.number, changes: step.isWhole ? nil : try step.changes(in: modules)))
+      return true
     }
     return steps
   }
@@ -138,7 +136,7 @@ private struct Bisection {
   }
 
   private mutating func bringUp(to number: Int) throws {
-    view.state = try client.turn { try history.state(at: number) }
+    view.state = try moment.state(at: number)
     isPartial = false
   }
 }

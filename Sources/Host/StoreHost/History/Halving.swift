@@ -33,6 +33,6 @@ extension StoreClient {
       if try asked(after: middle) { after = middle } else { before = middle }
     }
     return BisectionAnswer(
-      entry: try turn { try theMoment.history.entry(after) }, heldBefore: heldBefore, failure: failure)
+      entry: try theMoment.entry(after), heldBefore: heldBefore, failure: failure)
   }
 }

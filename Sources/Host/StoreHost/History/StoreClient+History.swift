@@ -8,7 +8,7 @@ extension StoreClient {
 
   /// Hands out entries in order, as far as they are kept, until the body returns false.
   package func visit(_ numbers: ClosedRange<Int>, _ body: (LoggedEntry) throws -> Bool) throws {
-    try visit(numbers, of: live.turn { live.history }, body)
+    try visit(numbers, of: Moment(of: self), body)
   }
 
   /// Hands out entries, the latest first, from a number back, as far as they are kept, until the body returns false.
@@ -17,12 +17,12 @@ extension StoreClient {
   package func visitBackwards(
     from number: Int, _ wanted: WantedEntries = .all, _ body: (LoggedEntry) throws -> Bool
   ) throws {
-    let history = live.turn { live.history }
+    let moment = Moment(of: self)
     // The latest may be all that is asked for, and an entry may be large.
     var (next, most) = (number, 16)
     while true {
       try interruption.check()
-      guard let run = try turn({ try history.run(upTo: next, wanted, most: most) }) else { return }
+      guard let run = try moment.run(upTo: next, wanted, most: most) else { return }
       most = min(most * 2, Self.part)
       for entry in run.entries.reversed() { guard try body(entry) else { return } }
       next = run.before - 1
@@ -31,10 +31,10 @@ extension StoreClient {
 
   /// True if a condition holds for an action after one of that number.
   package func contains(after first: Int, where holds: (LoggedEntry) throws -> Bool) throws -> Bool {
-    let history = live.turn { live.history }
-    guard history.head > first else { return false }
+    let moment = Moment(of: self)
+    guard moment.head > first else { return false }
     var isFound = false
-    try visit((first + 1)...history.head, of: history) { entry in
+    try visit((first + 1)...moment.head, of: moment) { entry in
       isFound = try holds(entry)
       return !isFound
     }
@@ -42,19 +42,8 @@ extension StoreClient {
   }
 
   /// The same of the history as it was at some moment.
-  func visit(
-    _ numbers: ClosedRange<Int>, of history: History<HostState>, _ body: (LoggedEntry) throws -> Bool
-  ) throws {
-    try inParts(numbers) { part in
-      var entries: [LoggedEntry] = []
-      try turn {
-        try history.visit(part) { entry in
-          entries.append(entry)
-          return true
-        }
-      }
-      return try entries.allSatisfy(body)
-    }
+  func visit(_ numbers: ClosedRange<Int>, of moment: Moment, _ body: (LoggedEntry) throws -> Bool) throws {
+    try inParts(numbers) { try moment.entries($0).allSatisfy(body) }
   }
 
   /// Hands out numbers, some at a time, until the body returns false or the command is to stop.

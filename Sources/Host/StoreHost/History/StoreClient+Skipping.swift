@@ -11,11 +11,11 @@ extension StoreClient {
   package func point(_ number: Int, without skipped: [Int]) throws -> PastView {
     let skipped = skipped.filter { $0 <= number }.sorted()
     guard let first = skipped.first else {
-      let shown = try theMoment.recorded(number)
+      let shown = try recorded(number, at: theMoment)
       return PastView(number, shown.state, shown.plugins)
     }
     // What they caused stays, but for what keeps the gates that they moved.
-    let standing = try live.undoLine(upTo: number).standing(from: first, takingCaused: false) { entry in
+    let standing = try undoLine(upTo: number).standing(from: first, takingCaused: false) { entry in
       skipped.contains(entry.number) || entry.keepsGate && entry.source.cause.map(skipped.contains) ?? false
     }
     let walk = try SkippingWalk(self, from: standing.point + 1) { !standing.numbers.contains($0.number) }
@@ -24,7 +24,9 @@ extension StoreClient {
   }
 
   /// The plugins that were loaded after an action, as the client runs them.
-  func plugins(at number: Int) throws -> [HostedPlugin] { try theMoment.recorded(number).plugins }
+  func plugins(at number: Int) throws -> [HostedPlugin] {
+    try recorded(number, at: theMoment).plugins
+  }
 
   /// Looks at the history as it is now, whatever others add to it and memory lets go of meanwhile.
   package func atOneMoment<Result>(_ body: () throws -> Result) rethrows -> Result {
@@ -39,8 +41,8 @@ extension StoreClient {
 
   /// The oldest action whose state is kept, and the action that is shown: of one moment, for others act meanwhile.
   package var kept: (oldest: Int, shown: Int) {
-    let history = theMoment.history
-    return (history.oldest, past?.number ?? history.head)
+    let moment = theMoment
+    return (moment.oldest, past?.number ?? moment.head)
   }
 }
 
@@ -49,13 +51,11 @@ extension LoggedEntry {
   var keepsGate: Bool { action == ShellAction.Types.moveGate.fullName }
 }
 
-extension Moment {
+extension StoreClient {
   /// What was there after an action.
-  fileprivate func recorded(_ number: Int) throws -> HostedState {
-    HostedState(state: try state(at: number), plugins: try client.plugins(points.versions(at: number)))
+  fileprivate func recorded(_ number: Int, at moment: Moment) throws -> HostedState {
+    HostedState(state: try moment.state(at: number), plugins: try plugins(moment.points.versions(at: number)))
   }
-
-  func state(at number: Int) throws -> HostState { try client.turn { try history.state(at: number) } }
 }
 
 /// A walk along the history without some of its actions: the reducers run the others again (R27), in Lua states of the client's own.
@@ -81,7 +81,7 @@ final class SkippingWalk {
   ) throws {
     (self.client, self.first, self.isSkipped, self.check) = (client, first, isSkipped, check)
     number = first - 1
-    rerun = Rerun(client.live.application, try Moment(of: client).recorded(first - 1))
+    rerun = Rerun(client.live.application, try client.recorded(first - 1, at: Moment(of: client)))
   }
 
   /// What it has come to.
@@ -100,17 +100,17 @@ final class SkippingWalk {
       }
     }
     var isBehind = false
-    try client.visit((number + 1)...last, of: moment.history) { entry in
+    try client.visit((number + 1)...last, of: moment) { entry in
       guard let target = entry.restoreTarget, target >= first - 1, targets.insert(target).inserted else { return true }
       isBehind = isBehind || target <= number
       return true
     }
     if isBehind || number < first {
       number = first - 1
-      rerun = Rerun(client.live.application, try moment.recorded(number))
+      rerun = Rerun(client.live.application, try client.recorded(number, at: moment))
       returns = [number: rerun.current]
     }
-    try client.visit((number + 1)...last, of: moment.history) { entry in
+    try client.visit((number + 1)...last, of: moment) { entry in
       try step(entry, moment)
       number = entry.number
       if targets.contains(number) { returns[number] = rerun.current }
@@ -122,11 +122,11 @@ final class SkippingWalk {
     if try isSkipped(entry) {
       // Not there.
     } else if let target = entry.restoreTarget {
-      rerun.go(to: try returns[target] ?? moment.recorded(target))
+      rerun.go(to: try returns[target] ?? client.recorded(target, at: moment))
     } else if entry.action.hasPrefix("shell.") {
       if entry.isWhole {
         try rerun.repeatShellAction(
-          entry, as: moment.recorded(entry.number), before: { try moment.state(at: entry.number - 1) })
+          entry, as: client.recorded(entry.number, at: moment), before: { try moment.state(at: entry.number - 1) })
       }
     } else {
       let before = rerun.current.state
@@ -135,7 +135,8 @@ final class SkippingWalk {
     }
     let edited = moment.points.edited(at: entry)
     guard !edited.isEmpty else { return }
-    rerun.exchange(try moment.recorded(entry.number).plugins.filter { edited.contains($0.plugin.module.name) })
+    let plugins = try client.recorded(entry.number, at: moment).plugins
+    rerun.exchange(plugins.filter { edited.contains($0.plugin.module.name) })
   }
 }
 

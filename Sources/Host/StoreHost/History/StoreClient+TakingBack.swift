@@ -4,17 +4,38 @@ import StoreSchema
 
 /// Taking back a client's own actions while others act on the same store.
 extension StoreClient {
+  /// What undo and redo find in the log.
+  ///
+  /// - Parameters:
+  ///   - number: the last action of the log that they look at; nil: the last there is.
+  ///   - statement: gives the first action of the statement that asked for an action behind it.
+  package func undoLine(
+    upTo number: Int? = nil, statement: @escaping (LoggedEntry) -> Int? = { $0.source.statement }
+  ) -> UndoLine {
+    turn {
+      let moment = Moment(of: self)
+      var asked = 0
+      return UndoLine(
+        head: number ?? moment.head, oldest: max(moment.oldest, live.firstPoint), statement: statement
+      ) { [interruption] number in
+        if asked.isMultiple(of: Self.part) { try interruption.check() }
+        asked += 1
+        return try moment.entry(number)
+      }
+    }
+  }
+
   /// The step that takes back the client's last so many actions, and all that they caused.
   ///
   /// - Parameter any: whether those of others count, too.
   package func undoStep(_ count: Int, any: Bool) throws -> UndoLine.Step {
-    let (line, isOwn) = turn { (live.undoLine(statement: statement.tell), self.isOwn) }
+    let (line, isOwn) = turn { (undoLine(statement: statement.tell), self.isOwn) }
     return try line.undo(count, isForeign: any ? nil : { !isOwn($0) })
   }
 
   /// The step that takes back the client's last so many undos.
   package func redoStep(_ count: Int) throws -> UndoLine.Redo {
-    let (line, isOwn) = turn { (live.undoLine(), self.isOwn) }
+    let (line, isOwn) = turn { (undoLine(), self.isOwn) }
     return try line.redo(count) { !isOwn($0) }
   }
 
@@ -98,7 +119,8 @@ private struct TakingBackPlan {
     _ client: StoreClient, from first: Int, refusing refusal: @escaping (String) -> HostError,
     where isMeant: @escaping (LoggedEntry) -> Bool
   ) throws {
-    let (line, head) = client.turn { (client.live.undoLine(), client.live.head) }
+    let line = client.undoLine()
+    let head = line.head
     let standing = try line.standing(from: first, without: isMeant)
     guard let least = standing.taken.min() else { throw refusal("an undo since went back behind it") }
     self.head = head

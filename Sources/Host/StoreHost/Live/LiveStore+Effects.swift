@@ -36,7 +36,7 @@ extension LiveStore {
   }
 
   private func describe(_ number: Int) -> String? {
-    log[number: number].map { "#\($0.number) \($0.action) (\($0.source.short))" }
+    recent(number).map { "#\($0.number) \($0.action) (\($0.source.short))" }
   }
 
   /// How many effects of a unit run or wait.
@@ -51,7 +51,7 @@ extension LiveStore {
         isLoaded: { [unowned self] in store.withState { $0.shell.plugins.contains { $0.name == plugin } } },
         isLeftEnded: { [unowned self] in store.isLeftEnded($0) },
         now: { [clock] in clock.now }, reconcile: { [unowned self] in store.reconcileEffects() },
-        stopFaulty: { [unowned self] in stopFaulty() }, lastAction: { [unowned self] in log.last?.number ?? 0 },
+        stopFaulty: { [unowned self] in stopFaulty() }, lastAction: { [unowned self] in head },
         describe: { [unowned self] in describe($0) })
     }
   }

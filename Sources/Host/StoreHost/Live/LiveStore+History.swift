@@ -18,8 +18,12 @@ extension LiveStore {
   }
   /// How much of the history memory holds.
   package var historyLimits: HistoryLimits { store.look { history.limits } }
-  /// The latest actions.
-  package var log: ActionLog { store.look { history.log } }
+  /// The entry of a number, where memory has it.
+  package func recent(_ number: Int) -> LoggedEntry? { store.look { history.log[number: number] } }
+  /// The first so many entries in memory from a number on.
+  package func recent(from number: Int = 0, most: Int = .max) -> [LoggedEntry] {
+    store.look { Array(history.log.entries(from: number).prefix(most)) }
+  }
 
   /// The entry of a number, however old; nil where there is none.
   package func entry(_ number: Int) throws -> LoggedEntry? { try turn { try history.entry(number) } }
@@ -48,23 +52,6 @@ extension LiveStore {
   }
 
   // MARK: Returning
-
-  /// What undo and redo find in the log.
-  ///
-  /// - Parameters:
-  ///   - number: the last action of the log that they look at; nil: the last there is.
-  ///   - statement: gives the first action of the statement that asked for an action behind it.
-  package func undoLine(
-    upTo number: Int? = nil, statement: @escaping (LoggedEntry) -> Int? = { $0.source.statement }
-  ) -> UndoLine {
-    turn {
-      UndoLine(head: number ?? history.head, oldest: max(history.oldest, firstPoint), statement: statement) {
-        [unowned self, history] number in
-        // What is in memory may be read by anybody.
-        try history.log[number: number] ?? turn { try history.entry(number) }
-      }
-    }
-  }
 
   /// The plugins that were loaded after an action and do not run now: they come back with it.
   package func returningPlugins(to number: Int) -> [PluginSource] {

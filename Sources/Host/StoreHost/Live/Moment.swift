@@ -1,18 +1,59 @@
 import StoreHistory
 
-/// The history, and which plugins were loaded when, as they were at some moment.
+/// The history, and which plugins were loaded when, as they were at some moment. Nobody else has a copy of the history outside
+/// the turn.
 final class Moment {
-  unowned let client: StoreClient
-  let history: History<HostState>
+  /// The number of the last action.
+  let head: Int
+  /// The oldest number whose state can be made.
+  let oldest: Int
   let points: [PluginTimeline.Point]
-  private let live: LiveStore
+  private let history: History<HostState>
+  /// Who looks at it: what it does can be stopped.
+  private let client: StoreClient
 
   init(of client: StoreClient) {
     self.client = client
-    live = client.live
-    (history, points) = live.turn { [live] in (live.history, live.timeline.points) }
+    (history, points) = client.live.turn { [live = client.live] in (live.history, live.timeline.points) }
+    (head, oldest) = (history.head, history.oldest)
   }
 
   // Whoever changes the history in its place, as nobody else has it any more, comes behind those who have read it.
-  deinit { live.turn {} }
+  deinit { client.live.turn {} }
+
+  /// The entry of an action; nil where there is none of that number.
+  func entry(_ number: Int) throws -> LoggedEntry? {
+    // What is in memory may be read by anybody.
+    try history.log[number: number] ?? client.turn { try history.entry(number) }
+  }
+
+  /// The entries of some numbers, as far as they are kept.
+  func entries(_ numbers: ClosedRange<Int>) throws -> [LoggedEntry] {
+    var entries: [LoggedEntry] = []
+    try client.turn {
+      try history.visit(numbers) { entry in
+        entries.append(entry)
+        return true
+      }
+    }
+    return entries
+  }
+
+  /// Some entries that stand together, the latest up to a number, and the number before which to go on; nil: there are none.
+  func run(upTo number: Int, _ wanted: WantedEntries, most: Int) throws -> (entries: [LoggedEntry], before: Int)? {
+    try client.turn { try history.run(upTo: number, wanted, most: most) }
+  }
+
+  /// Hands out in order what entries changed, in the turn, until the body returns false.
+  func visitChanges(_ numbers: ClosedRange<Int>, _ body: (HistoryStep) throws -> Bool) throws {
+    try client.turn { try history.visitChanges(numbers, body) }
+  }
+
+  /// The state after an action.
+  func state(at number: Int) throws -> HostState { try client.turn { try history.state(at: number) } }
+
+  /// Leads the state before an entry to the one after it, in place.
+  func advance(_ state: inout HostState, by entry: LoggedEntry) throws {
+    try client.turn { try history.advance(&state, by: entry) }
+  }
 }

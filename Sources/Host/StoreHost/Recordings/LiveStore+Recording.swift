@@ -34,15 +34,15 @@ extension StoreClient {
     last: Int? = nil, header: (RecordingHeader, HostState) throws -> Void,
     entry: (LoggedEntry, [(module: String, hash: UInt64)], HostState) throws -> Void
   ) throws {
-    let history = turn { live.history }
-    let start = try last.map { max(history.oldest, history.head - $0) } ?? recordingStart(in: history)
-    var state = try turn { try history.state(at: start) }
-    try header(try recordingHeader(of: history, from: state, at: start), state)
-    guard start < history.head else { return }
+    let moment = Moment(of: self)
+    let start = try last.map { max(moment.oldest, moment.head - $0) } ?? recordingStart(in: moment)
+    var state = try moment.state(at: start)
+    try header(try recordingHeader(of: moment, from: state, at: start), state)
+    guard start < moment.head else { return }
     var hashes = SliceHashes(state)
-    try visit((start + 1)...history.head, of: history) { logged in
+    try visit((start + 1)...moment.head, of: moment) { logged in
       let before = state
-      try history.advance(&state, by: logged)
+      try moment.advance(&state, by: logged)
       try entry(logged, hashes.follow(logged.changes, from: before, to: state), state)
       return true
     }
@@ -50,7 +50,7 @@ extension StoreClient {
 
   /// What a replay needs to know before the first entry that is kept.
   private func recordingHeader(
-    of history: History<HostState>, from state: HostState, at start: Int
+    of moment: Moment, from state: HostState, at start: Int
   ) throws -> RecordingHeader {
     var count = 0
     var versions: [RecordingHeader.Plugin] = []
@@ -62,8 +62,8 @@ extension StoreClient {
     }
     let loaded = recorded(at: start)
     note(loaded)
-    if start < history.head {
-      try visit((start + 1)...history.head, of: history) { entry in
+    if start < moment.head {
+      try visit((start + 1)...moment.head, of: moment) { entry in
         count += 1
         if entry.isWhole { note(recorded(at: entry.number)) }
         return true
@@ -78,11 +78,11 @@ extension StoreClient {
   }
 
   /// The oldest point from which on nothing returns to an older one, which a replay could not know.
-  private func recordingStart(in history: History<HostState>) throws -> Int {
-    var start = history.oldest
-    guard start > 0, start < history.head else { return start }
+  private func recordingStart(in moment: Moment) throws -> Int {
+    var start = moment.oldest
+    guard start > 0, start < moment.head else { return start }
     var returns: [(number: Int, target: Int)] = []
-    try visit((start + 1)...history.head, of: history) { entry in
+    try visit((start + 1)...moment.head, of: moment) { entry in
       if let target = entry.restoreTarget { returns.append((entry.number, target)) }
       return true
     }

@@ -88,7 +88,7 @@ extension Session {
     do {
       _ = try type(at: path)
     } catch let error as PathError {
-      let (concerned, first) = (concern(path), store.live.log.entries.first?.number ?? .max)
+      let (concerned, first) = (concern(path), store.live.recent(most: 1).first?.number ?? .max)
       var isKnown = false
       try store.visitBackwards(from: store.live.head, .changing(path)) { entry in
         isKnown = entry.number >= first && entry.changes.contains(where: concerned)

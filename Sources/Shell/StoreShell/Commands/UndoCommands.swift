@@ -99,7 +99,7 @@ private struct UndoRequest {
     switch extent {
     case .to(let number):
       // Held while the store goes on, what it reads would be copied.
-      let target = try store.settled(store.live.undoLine().origin(of: number.value(in: session)))
+      let target = try store.settled(store.undoLine().origin(of: number.value(in: session)))
       let first = store.live.firstPoint
       guard target >= first else { throw HistoryError.notKept(target, oldest: first) }
       let report = try session.restore(to: target, source: source)
@@ -164,7 +164,7 @@ extension Session {
       throw HistoryError.notKept(number, oldest: store.live.firstPoint)
     }
     let action = "#\(number) \(entry.action)"
-    if let restore = try store.live.undoLine().restore(takingBack: number) {
+    if let restore = try store.undoLine().restore(takingBack: number) {
       throw ShellError(code: .nothingToUndo, message: "\(action) was taken back by #\(restore)")
     }
     guard entry.failure == nil, entry.droppedBy == nil else {

@@ -139,16 +139,18 @@ extension Session {
     try require(.read, for: "log")
     var isConcerned: ((Change) -> Bool)?
     if let changed = range.changed { isConcerned = concern(try Path(parsing: changed)) }
-    let log = store.live.log
     var found: [LoggedEntry] = []
-    var size = 0
-    for entry in log.entries(from: range.first) {
-      if let last = range.last, entry.number > last { break }
-      if let action = range.action, !Glob.matches(action, entry.action) { continue }
-      if let isConcerned, !entry.changes.contains(where: isConcerned) { continue }
-      size += entry.footprint
-      if found.count >= range.count || (size > LogRange.mostBytes && !found.isEmpty) { return (found, entry.number) }
-      found.append(entry)
+    var (next, size) = (range.first, 0)
+    while case let part = store.live.recent(from: next, most: 256), let end = part.last {
+      for entry in part {
+        if let last = range.last, entry.number > last { return (found, nil) }
+        if let action = range.action, !Glob.matches(action, entry.action) { continue }
+        if let isConcerned, !entry.changes.contains(where: isConcerned) { continue }
+        size += entry.footprint
+        if found.count >= range.count || (size > LogRange.mostBytes && !found.isEmpty) { return (found, entry.number) }
+        found.append(entry)
+      }
+      next = end.number + 1
     }
     return (found, nil)
   }

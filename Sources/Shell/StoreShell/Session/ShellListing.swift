@@ -92,7 +92,7 @@ enum ShellListing: String, CaseIterable {
         })
     case .log:
       rows(
-        session.store.live.log.entries.map { entry in
+        session.store.live.recent().map { entry in
           [
             .int(entry.number), .double(entry.time.seconds), entry.source.value, .string(entry.action),
             .record(entry.arguments), .texts(entry.changes.map(\.path.description)),

@@ -121,7 +121,7 @@ final class WatchedPath: @unchecked Sendable {
     guard !isNamedBySession || old != new else { return nil }
     told = new
     // Now: memory may have let go of the action by the time that the session looks.
-    let action = session?.store.live.log[number: number]?.action
+    let action = session?.store.live.recent(number)?.action
     return WatchedChange(old: old, new: new, number: number, action: action ?? "")
   }
 

@@ -41,7 +41,7 @@ final class PluginTestBench: PluginTestHost {
         source, from: ActionSource(file: "test", function: "load", line: 0, kind: .batch))
       if let failure = report.failure ?? report.faults.first { throw failure }
     }
-    first = session.store.live.log.last?.number ?? 0
+    first = session.store.live.head
     // The loading of the plugin is not the test's doing.
     session.store.live.firstPoint = first
     console.interceptor = { [unowned self] text, target in
@@ -130,7 +130,7 @@ final class PluginTestBench: PluginTestHost {
   ]
 
   func actions() -> [Value] {
-    session.store.live.log.entries.filter { $0.number > first }.map { entry in
+    session.store.live.recent(from: first + 1).map { entry in
       .record(
         Record(
           PluginTestBench.actionLayout,

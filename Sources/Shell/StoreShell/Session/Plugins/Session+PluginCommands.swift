@@ -90,18 +90,17 @@ extension Session: PluginCommandHost {
 
   /// Lets tasks run for a command of a plugin until what it waits for is there.
   public func wait(_ wait: PluginWait) throws -> AwaitedAction? {
-    var last = store.live.log.last?.number ?? 0
+    var last = store.live.head
     var found: AwaitedAction?
     let end = try store.withoutTurn {
       try self.wait(atMost: wait.limit) {
         guard !wait.actions.isEmpty else { return false }
-        let log = store.live.log
-        for entry in log.entries.reversed() {
-          guard entry.number > last else { break }
+        let entries = store.live.recent(from: last + 1)
+        for entry in entries.reversed() {
           guard entry.failure == nil, entry.droppedBy == nil, wait.actions.contains(entry.action) else { continue }
           found = AwaitedAction(name: entry.action, arguments: entry.arguments)
         }
-        last = log.last?.number ?? last
+        last = entries.last?.number ?? last
         return found != nil
       }
     }
