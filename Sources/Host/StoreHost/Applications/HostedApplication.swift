@@ -4,7 +4,7 @@ import StorePlugins
 import StoreSchema
 
 /// An application as the shell's root store sees it, its types erased.
-package struct HostedApplication {
+package final class HostedApplication {
   /// A named value that the application's state determines.
   package struct Projection {
     package let module: String

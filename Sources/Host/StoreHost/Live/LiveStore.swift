@@ -24,10 +24,10 @@ package final class LiveStore: @unchecked Sendable {
   /// What the program is called.
   package let program: String
   private let logger: HostUnit
-  package var plugins: [HostedPlugin] = [] { didSet { pluginChanges &+= 1 } }
+  @exclusivity(unchecked) package var plugins: [HostedPlugin] = [] { didSet { pluginChanges &+= 1 } }
   /// The number of changes to ``plugins`` so far.
   package private(set) var pluginChanges = 0
-  package var actionsByName: [String: ActionType] = [:]
+  @exclusivity(unchecked) package var actionsByName: [String: ActionType] = [:]
   /// What happened so far.
   @exclusivity(unchecked) package var history: History<State>
   /// Which plugins were loaded when.
@@ -43,7 +43,7 @@ package final class LiveStore: @unchecked Sendable {
   /// Who uses the store, and what is kept for them.
   @exclusivity(unchecked) package var attendance = Attendance()
   /// How plugins are kept.
-  package var upkeep = PluginUpkeep()
+  @exclusivity(unchecked) package var upkeep = PluginUpkeep()
   /// How states are told apart.
   @exclusivity(unchecked) package var comparing = StateComparing()
 

@@ -38,8 +38,8 @@ package final class StoreClient: @unchecked Sendable {
   /// The refusal of an action of a full name that the client may not dispatch, or nil; not set: it may dispatch all.
   package var refusal: ((String) -> (any Error)?)?
   private let isActing = SharedFlag()
-  private var faults: [any Error] = []
-  private var notes: [String] = []
+  @exclusivity(unchecked) private var faults: [any Error] = []
+  @exclusivity(unchecked) private var notes: [String] = []
 
   /// Joins the store.
   package init(of live: LiveStore) {
@@ -218,6 +218,9 @@ package final class StoreClient: @unchecked Sendable {
         || live.plugins.contains { $0.plugin.hasDroppedLogLines }
     }
   }
+
+  /// Whether anything may be left to do behind a statement: something to tell, or plugins to look after.
+  package var hasFollowUps: Bool { live.store.look { hasWords || live.upkeep.watchesPlugins } }
 
   /// Whether there is anything to be told of by ``takeFaults()``.
   package var hasFaults: Bool { live.turn { !faults.isEmpty } }

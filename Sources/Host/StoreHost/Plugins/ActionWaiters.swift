@@ -3,13 +3,14 @@ import StorePlugins
 
 /// Tasks that wait for an action.
 package final class ActionWaiters: @unchecked Sendable {
-  // Safe: used by the thread that holds the turn, where effects run too.
+  // Safe: used by the thread that holds the turn, where effects run too. Asked with every action, by what calls nothing that asks
+  // again.
 
   /// By the action's full name, since the plugin that declares it may be reloaded meanwhile; in the order in which they began
   /// to wait.
-  private var waiting: [String: [TaskRun]] = [:]
+  @exclusivity(unchecked) private var waiting: [String: [TaskRun]] = [:]
   /// The number of tasks that have got an action and not gone on yet.
-  private var waking = 0
+  @exclusivity(unchecked) private var waking = 0
   /// The actions since the first of these got its own.
   private var passed: [ActionCall] = []
 

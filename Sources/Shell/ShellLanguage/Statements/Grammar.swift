@@ -5,13 +5,11 @@ public final class Grammar: Sendable {
   package static let mostPrefixes = 64
   package static let tooManyPrefixes = "more than \(mostPrefixes) commands such as try stand before another one"
 
-  private let luaVerbs: [(name: [UInt8], verb: LuaVerb)]
-  private let prefixes: [(name: [UInt8], words: Int)]
-  private let numberVerbs: [[UInt8]]
+  private let luaVerbs: Verbs<LuaVerb>
+  private let prefixes: Verbs<Int>
+  private let numberVerbs: Verbs<Void>
   /// Returns true if more lines could complete a Lua text, an expression or a chunk.
   package let isUnfinishedLua: @Sendable (String) -> Bool
-  /// Bit n is set where a verb or prefix starts with a byte whose low six bits are n: most words need no comparison.
-  private let firstBytes: UInt64
 
   /// Makes a grammar.
   ///
@@ -25,41 +23,37 @@ public final class Grammar: Sendable {
     luaVerbs: [LuaVerb], prefixes: [String] = [], prefixWords: [String: Int] = [:], numberVerbs: [String] = [],
     isUnfinishedLua: @escaping @Sendable (String) -> Bool = { _ in false }
   ) {
-    self.luaVerbs = luaVerbs.map { (Array($0.name.utf8), $0) }
-    self.prefixes = prefixes.map { (Array($0.utf8), prefixWords[$0] ?? 0) }
-    self.numberVerbs = numberVerbs.map { Array($0.utf8) }
+    self.luaVerbs = Verbs(luaVerbs.map { ($0.name, $0) })
+    self.prefixes = Verbs(prefixes.map { ($0, prefixWords[$0] ?? 0) })
+    self.numberVerbs = Verbs(numberVerbs.map { ($0, ()) })
     self.isUnfinishedLua = isUnfinishedLua
-    firstBytes = (self.luaVerbs.map(\.name) + self.prefixes.map(\.name) + self.numberVerbs).reduce(0) {
-      $0 | 1 << UInt64(($1.first ?? 0) & 63)
-    }
   }
 
-  package func luaVerb(_ name: Slice<ByteView>) -> LuaVerb? {
-    guard mayKnow(name) else { return nil }
-    return luaVerbs.first { Self.areEqual($0.name, name) }?.verb
-  }
+  package func luaVerb(_ name: Slice<ByteView>) -> LuaVerb? { luaVerbs[name] }
 
   /// The number of words between a prefix and its command; nil: the word is no prefix.
-  package func wordsBehind(prefix name: Slice<ByteView>) -> Int? {
-    guard mayKnow(name) else { return nil }
-    return prefixes.first { Self.areEqual($0.name, name) }?.words
-  }
+  package func wordsBehind(prefix name: Slice<ByteView>) -> Int? { prefixes[name] }
 
-  package func takesNumbers(_ name: Slice<ByteView>) -> Bool {
-    mayKnow(name) && numberVerbs.contains { Self.areEqual($0, name) }
-  }
+  package func takesNumbers(_ name: Slice<ByteView>) -> Bool { numberVerbs[name] != nil }
 
   /// Returns true if a verb gives the rest of its line another meaning than that of words: it is Lua, or a command.
   func givesMeaning(to verb: Slice<ByteView>) -> Bool { luaVerb(verb) != nil || wordsBehind(prefix: verb) != nil }
+}
 
-  private static func areEqual(_ verb: [UInt8], _ name: Slice<ByteView>) -> Bool {
-    verb.count == name.count && verb.elementsEqual(name)
+/// Verbs, each with what is known of it, found by their bytes.
+private struct Verbs<Meaning: Sendable>: Sendable {
+  private let entries: [(name: [UInt8], meaning: Meaning)]
+  /// Bit n is set where a verb starts with a byte whose low six bits are n: most words need no comparison.
+  private let firstBytes: UInt64
+
+  init(_ verbs: [(name: String, meaning: Meaning)]) {
+    entries = verbs.map { (Array($0.name.utf8), $0.meaning) }
+    firstBytes = entries.reduce(0) { $0 | 1 << UInt64(($1.name.first ?? 0) & 63) }
   }
 
-  /// Returns true if a word could be one of the verbs, by its first byte.
-  private func mayKnow(_ name: Slice<ByteView>) -> Bool {
-    guard let first = name.first else { return false }
-    return firstBytes & (1 << UInt64(first & 63)) != 0
+  subscript(name: Slice<ByteView>) -> Meaning? {
+    guard let first = name.first, firstBytes & (1 << UInt64(first & 63)) != 0 else { return nil }
+    return entries.first { $0.name.count == name.count && $0.name.elementsEqual(name) }?.meaning
   }
 }
 

@@ -149,11 +149,13 @@ extension String {
   /// True if the text starts as a number does, so that `inf`, `nan` and hexadecimal floats stay words.
   package var looksLikeANumber: Bool {
     var digits = false
-    for (offset, byte) in utf8.enumerated() {
+    var isFirst = true
+    for byte in utf8 {
+      defer { isFirst = false }
       switch byte {
       case UInt8(ascii: "0")...UInt8(ascii: "9"): digits = true
       case UInt8(ascii: "+"), UInt8(ascii: "-"):
-        if offset > 0, !digits { return false }
+        if !isFirst, !digits { return false }
       case UInt8(ascii: "."): break
       case UInt8(ascii: "e"), UInt8(ascii: "E"):
         guard digits else { return false }

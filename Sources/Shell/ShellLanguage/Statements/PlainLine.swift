@@ -24,10 +24,11 @@ struct PlainLine {
       let verb = first..<position
       guard position < bytes.count else { return isLast ? (verb, position) : nil }
       // Behind the verb each word starts behind a blank.
+      let plain = PlainBytes.all
       while position < bytes.count, bytes[position] != 0x0A {
         guard bytes[position].isBlank else { return nil }
         position += 1
-        guard Self.passWord(bytes, &position) else { return nil }
+        guard Self.passWord(bytes, &position, plain) else { return nil }
       }
       return position < bytes.count || isLast ? (verb, position) : nil
     }
@@ -36,20 +37,22 @@ struct PlainLine {
   }
 
   /// Passes over a word, perhaps none; false where it is not plain.
-  private static func passWord(_ bytes: UnsafeBufferPointer<UInt8>, _ position: inout Int) -> Bool {
+  private static func passWord(
+    _ bytes: UnsafeBufferPointer<UInt8>, _ position: inout Int, _ plain: PlainBytes
+  ) -> Bool {
     let first = position
     while position < bytes.count, bytes[position].isNameByte { position += 1 }
     if position < bytes.count, bytes[position] == UInt8(ascii: "="), position > first, !bytes[first].isDigit {
       position += 1
     } else if position > first {
-      return passPlain(bytes, &position)
+      return plain.pass(bytes, &position)
     }
     guard position < bytes.count, bytes[position] == UInt8(ascii: "\"") else {
-      guard position == first, bytes.areDashes(at: position) else { return passPlain(bytes, &position) }
+      guard position == first, bytes.areDashes(at: position) else { return plain.pass(bytes, &position) }
       // What ends flags is no word.
       position += 2
       guard position < bytes.count, bytes[position].isNameByte else { return false }
-      return passPlain(bytes, &position)
+      return plain.pass(bytes, &position)
     }
     position += 1
     while position < bytes.count, bytes[position] != UInt8(ascii: "\"") {
@@ -58,11 +61,6 @@ struct PlainLine {
     }
     guard position < bytes.count else { return false }
     position += 1
-    return position == bytes.count || bytes[position].isBlankOrNewline
-  }
-
-  private static func passPlain(_ bytes: UnsafeBufferPointer<UInt8>, _ position: inout Int) -> Bool {
-    while position < bytes.count, bytes[position].isPlain { position += 1 }
     return position == bytes.count || bytes[position].isBlankOrNewline
   }
 
@@ -128,16 +126,27 @@ extension UnsafeBufferPointer<UInt8> {
   }
 }
 
-extension UInt8 {
-  /// True for a byte that means itself wherever it stands in a word.
-  fileprivate var isPlain: Bool {
-    switch self {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "("), UInt8(ascii: ")"), UInt8(ascii: "*"), UInt8(ascii: "+"), UInt8(ascii: "-")...UInt8(ascii: ":"),
-      UInt8(ascii: "!"), UInt8(ascii: "%"), UInt8(ascii: "&"), UInt8(ascii: "="), UInt8(ascii: "?"), UInt8(ascii: "@"),
-      UInt8(ascii: "^"), UInt8(ascii: "_"), UInt8(ascii: "~"):
-      true
-    default: false
+/// The bytes that mean themselves wherever they stand in a word: a bit for each that is ASCII.
+private struct PlainBytes {
+  static let all = PlainBytes("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789()*+-./:!%&=?@^_~")
+
+  private var (low, high): (UInt64, UInt64) = (0, 0)
+
+  private init(_ text: String) {
+    for byte in text.utf8 {
+      if byte < 64 { low |= 1 << UInt64(byte) } else { high |= 1 << UInt64(byte & 63) }
     }
+  }
+
+  /// Passes over such bytes; false where something else than a blank or a line end follows.
+  func pass(_ bytes: UnsafeBufferPointer<UInt8>, _ position: inout Int) -> Bool {
+    var next = position
+    while next < bytes.count, contains(bytes[next]) { next += 1 }
+    position = next
+    return next == bytes.count || bytes[next].isBlankOrNewline
+  }
+
+  private func contains(_ byte: UInt8) -> Bool {
+    byte < 0x80 && (byte < 64 ? low : high) >> UInt64(byte & 63) & 1 == 1
   }
 }

@@ -31,15 +31,15 @@ public final class Session {
   /// The outcome of the statements so far.
   @exclusivity(unchecked) var outcome = SessionOutcome()
   /// The names of the session's own.
-  var names = SessionNames()
+  @exclusivity(unchecked) var names = SessionNames()
   var watches = WatchList()
   /// The values above the line at the prompt.
   var pins = PinList()
   var settings = SessionSettings()
   /// The knowledge of plugins.
-  var plugins = KnownPlugins()
+  @exclusivity(unchecked) var plugins = KnownPlugins()
   /// The ways to interrupt a statement.
-  var interrupts = Interrupts()
+  @exclusivity(unchecked) var interrupts = Interrupts()
   /// The journal that is open to be read.
   var archive: JournalArchive?
   private var luaState: SessionLua?
@@ -163,12 +163,14 @@ public final class Session {
     // Whoever asked is gone.
     if console.delivery.hasLostReader { outcome.hasQuit = true }
     tellOthers()
-    if store.live.watchesPlugins || plugins.watch != nil { followPlugins() }
-    let late = store.takeFaults()
-    reportEach(late.map { ShellError(describing: $0) }, in: statement)
-    if status == 0, !late.isEmpty {
-      fail(1)
-      status = 1
+    if store.hasFollowUps || plugins.watch != nil {
+      followPlugins()
+      let late = store.takeFaults()
+      reportEach(late.map { ShellError(describing: $0) }, in: statement)
+      if status == 0, !late.isEmpty {
+        fail(1)
+        status = 1
+      }
     }
     guard !running.isExcused else { return excused(status, before) }
     if options.report != nil || outcome.isReported, outer.0 == nil {
@@ -216,7 +218,7 @@ public final class Session {
   /// Prints what the store did by itself, and what became of the file that it is kept in.
   func writeNotes() {
     writeJournalNotes()
-    for note in store.takeNotes() where !options.isJSON { console.writeError("note: \(note)\n") }
+    for note in store.hasWords ? store.takeNotes() : [] where !options.isJSON { console.writeError("note: \(note)\n") }
     tellOthers()
   }
 

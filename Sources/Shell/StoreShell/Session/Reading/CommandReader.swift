@@ -111,8 +111,13 @@ struct CommandReader {
     do {
       return try body()
     } catch let error as FileError {
-      throw ShellError(error, place: fileWord.map { .span($0.span) } ?? .command)
+      throw marking(error)
     }
+  }
+
+  /// The error of a file that cannot be read or written, at the word that names it.
+  func marking(_ error: FileError) -> ShellError {
+    ShellError(error, place: fileWord.map { .span($0.span) } ?? .command)
   }
 
   /// The word that names a file.

@@ -1,3 +1,4 @@
+import Platform
 import ShellLanguage
 import StoreSchema
 
@@ -74,10 +75,20 @@ struct CommandTable: Sendable {
     try session.requireRights(reader)
     // A result that goes elsewhere belongs to the command inside.
     guard !definition.takesCommand, let redirection = statement.redirection else {
-      return try reader.markingFile { try definition.run(reader, session) }
+      return try run(reader, definition, in: session)
     }
     return try session.redirecting(to: redirection, besides: reader.fileOperand) {
-      try reader.markingFile { try definition.run(reader, session) }
+      try run(reader, definition, in: session)
+    }
+  }
+
+  private func run(
+    _ reader: CommandReader, _ definition: CommandDefinition, in session: Session
+  ) throws -> CommandResult {
+    do {
+      return try definition.run(reader, session)
+    } catch let error as FileError {
+      throw reader.marking(error)
     }
   }
 
