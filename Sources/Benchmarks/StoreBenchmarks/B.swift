@@ -21,7 +21,7 @@ func batchBenchmarks() -> [Benchmark] {
         return { try ProgramRun(["--quiet", differing]).milliseconds / ProgramRun(["--quiet", equal]).milliseconds }
       }),
     Benchmark(
-      row: "B1M", work: "memory of B1", unit: "MiB", target: 128,
+      row: "B1M", work: "memory of B1", unit: "MiB", target: 128, isSteady: true,
       prepare: {
         let file = try Lines.differing()
         return { try ProgramRun.peakMemory(["--quiet", file]) }

@@ -12,6 +12,8 @@ struct Benchmark {
   var better = Direction.lower
   /// The work that nobody can be faster than, measured in the same run.
   var limit: Limit?
+  /// True where each run gives the same, as memory and sizes do: one is enough.
+  var isSteady = false
   /// Why it cannot be measured here; nil: it can.
   var obstacle: String?
   /// Sets the work up and gives what does one run of it and returns its value in the row's unit.
@@ -60,20 +62,25 @@ struct Measurement {
 extension Benchmark {
   /// The number of runs that the median is taken of.
   static let runs = 7
-  /// The least number of runs, and the time after which there are no more, in nanoseconds.
-  private static let (fewest, enough) = (3, 8_000_000_000)
+  /// The least number of runs, and the time after which there are no more, in nanoseconds: all rows take ten minutes at most.
+  private static let (fewest, enough) = (3, 4_000_000_000)
+  /// The time from which on a run is not shorter where another came before it, in nanoseconds.
+  private static let long = 1_000_000_000
 
-  /// Measures the row: one run to warm up, then ``runs``, fewer where they are long. Runs of the limit come in between, so
-  /// that a change of the machine's mood meets both.
+  /// Measures the row: one run to warm up, which counts where it is long, and ``runs`` in all, fewer where they are long. Runs of
+  /// the limit come in between, so that a change of the machine's mood meets both.
   func measure() throws -> Measurement {
     let sample = try prepare()
     let limitSample = try limit?.prepare()
-    _ = try sample()
-    _ = try limitSample?()
     var values: [Double] = []
     var limits: [Double] = []
     let start = monotonicNanoseconds()
-    while values.count < Benchmark.runs {
+    let first = (try sample(), try limitSample?())
+    if isSteady || monotonicNanoseconds() - start > Self.long {
+      values.append(first.0)
+      if let limit = first.1 { limits.append(limit) }
+    }
+    while values.count < (isSteady ? 1 : Benchmark.runs) {
       if values.count >= Self.fewest, monotonicNanoseconds() - start > Self.enough { break }
       values.append(try sample())
       if let limitSample { limits.append(try limitSample()) }

@@ -92,6 +92,7 @@ func growthBenchmarks() -> [Benchmark] {
       }),
     Benchmark(
       row: "G5B", work: "the file of a million adds, against the actions as JSON lines", unit: "x", target: 2,
+      isSteady: true,
       prepare: {
         let store = try millionTasks()
         let lines = "\(try temporaryFolder())/lines.jsonl"
@@ -112,7 +113,7 @@ func growthBenchmarks() -> [Benchmark] {
         return { try ProgramRun(["--store", store.file, "-c", ""]).milliseconds }
       }),
     Benchmark(
-      row: "G6M", work: "its memory, against that of the live state", unit: "x", target: 1.5,
+      row: "G6M", work: "its memory, against that of the live state", unit: "x", target: 1.5, isSteady: true,
       prepare: {
         let store = try millionTasks()
         let live = try ProgramRun.peakMemory(["--quiet", store.script])
@@ -120,6 +121,7 @@ func growthBenchmarks() -> [Benchmark] {
       }),
     Benchmark(
       row: "G6L", work: "memory of an opened store after 400 texts of 1 MB, against live", unit: "x", target: 1.5,
+      isSteady: true,
       prepare: {
         let plugin = try LuaFixture.folder(named: "texts", text: textsPlugin)
         let folder = try temporaryFolder()

@@ -60,7 +60,7 @@ func journalBenchmarks() -> [Benchmark] {
         }
       }),
     Benchmark(
-      row: "J6", work: "disk for a million small actions with their changes", unit: "MB", target: 200,
+      row: "J6", work: "disk for a million small actions with their changes", unit: "MB", target: 200, isSteady: true,
       prepare: {
         let store = try millionActions()
         return { Double(try size(of: store)) / 1e6 }

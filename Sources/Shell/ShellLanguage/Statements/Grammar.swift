@@ -5,9 +5,12 @@ public final class Grammar: Sendable {
   package static let mostPrefixes = 64
   package static let tooManyPrefixes = "more than \(mostPrefixes) commands such as try stand before another one"
 
-  private let luaVerbs: Verbs<LuaVerb>
-  private let prefixes: Verbs<Int>
-  private let numberVerbs: Verbs<Void>
+  private let luaVerbs: [LuaVerb]
+  private let luaNames: VerbNames
+  private let prefixes: VerbNames
+  /// The number of words between each prefix and its command.
+  private let prefixWords: [Int]
+  private let numberVerbs: VerbNames
   /// Returns true if more lines could complete a Lua text, an expression or a chunk.
   package let isUnfinishedLua: @Sendable (String) -> Bool
 
@@ -23,37 +26,41 @@ public final class Grammar: Sendable {
     luaVerbs: [LuaVerb], prefixes: [String] = [], prefixWords: [String: Int] = [:], numberVerbs: [String] = [],
     isUnfinishedLua: @escaping @Sendable (String) -> Bool = { _ in false }
   ) {
-    self.luaVerbs = Verbs(luaVerbs.map { ($0.name, $0) })
-    self.prefixes = Verbs(prefixes.map { ($0, prefixWords[$0] ?? 0) })
-    self.numberVerbs = Verbs(numberVerbs.map { ($0, ()) })
+    self.luaVerbs = luaVerbs
+    luaNames = VerbNames(luaVerbs.map(\.name))
+    self.prefixes = VerbNames(prefixes)
+    self.prefixWords = prefixes.map { prefixWords[$0] ?? 0 }
+    self.numberVerbs = VerbNames(numberVerbs)
     self.isUnfinishedLua = isUnfinishedLua
   }
 
-  package func luaVerb(_ name: Slice<ByteView>) -> LuaVerb? { luaVerbs[name] }
+  package func luaVerb(_ name: Slice<ByteView>) -> LuaVerb? { luaNames.index(of: name).map { luaVerbs[$0] } }
 
   /// The number of words between a prefix and its command; nil: the word is no prefix.
-  package func wordsBehind(prefix name: Slice<ByteView>) -> Int? { prefixes[name] }
+  package func wordsBehind(prefix name: Slice<ByteView>) -> Int? { prefixes.index(of: name).map { prefixWords[$0] } }
 
-  package func takesNumbers(_ name: Slice<ByteView>) -> Bool { numberVerbs[name] != nil }
+  package func takesNumbers(_ name: Slice<ByteView>) -> Bool { numberVerbs.index(of: name) != nil }
 
   /// Returns true if a verb gives the rest of its line another meaning than that of words: it is Lua, or a command.
-  func givesMeaning(to verb: Slice<ByteView>) -> Bool { luaVerb(verb) != nil || wordsBehind(prefix: verb) != nil }
+  func givesMeaning(to verb: Slice<ByteView>) -> Bool {
+    luaNames.index(of: verb) != nil || prefixes.index(of: verb) != nil
+  }
 }
 
-/// Verbs, each with what is known of it, found by their bytes.
-private struct Verbs<Meaning: Sendable>: Sendable {
-  private let entries: [(name: [UInt8], meaning: Meaning)]
+/// Verbs, found by their bytes.
+private struct VerbNames: Sendable {
+  private let names: [[UInt8]]
   /// Bit n is set where a verb starts with a byte whose low six bits are n: most words need no comparison.
   private let firstBytes: UInt64
 
-  init(_ verbs: [(name: String, meaning: Meaning)]) {
-    entries = verbs.map { (Array($0.name.utf8), $0.meaning) }
-    firstBytes = entries.reduce(0) { $0 | 1 << UInt64(($1.name.first ?? 0) & 63) }
+  init(_ verbs: [String]) {
+    names = verbs.map { Array($0.utf8) }
+    firstBytes = names.reduce(0) { $0 | 1 << UInt64(($1.first ?? 0) & 63) }
   }
 
-  subscript(name: Slice<ByteView>) -> Meaning? {
+  func index(of name: Slice<ByteView>) -> Int? {
     guard let first = name.first, firstBytes & (1 << UInt64(first & 63)) != 0 else { return nil }
-    return entries.first { $0.name.count == name.count && $0.name.elementsEqual(name) }?.meaning
+    return names.firstIndex { $0.count == name.count && $0.elementsEqual(name) }
   }
 }
 
