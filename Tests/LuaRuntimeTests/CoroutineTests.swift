@@ -198,7 +198,7 @@ import Testing
       let caller = try coroutine(
         """
         function()
-          local function below(levels) if levels == 0 then probe() else assert(pcall(below, levels - 1)) end end
+          local function below(levels) if levels < 1 then probe() else assert(pcall(below, levels - 1)) end end
           for levels = 0, 190 do below(levels) end
           coroutine.wrap(probe)()
           string.gsub("x", "x", probe)

@@ -73,8 +73,94 @@ import Testing
         state,
         "local t = {decimal('2.5'), decimal('10'), decimal('-1')} table.sort(t) return tostring(t[1]), tostring(t[3])")
         == [.string("-1"), .string("10")])
-    // As Lua has it, values of two types are never equal.
-    #expect(try text(#"decimal("0.00") == 0"#) == "false")
+  }
+
+  /// Lua asks no metamethod about a number and a value of another type; its texts do.
+  @Test(arguments: [
+    (#"decimal("0.00") == 0, 0 == decimal("0.00"), decimal("0.00") ~= 0"#, "true true false"),
+    (#"decimal("12.50") == 12.5, 12.5 == decimal("12.50"), 12.5 ~= decimal("12.50")"#, "true true false"),
+    (#"decimal("0.30") == 0.1 + 0.2, decimal("0.30") == 0.3, decimal("1") == 0/0"#, "false true false"),
+    (#"decimal("9007199254740993") == 9007199254740992.0, decimal("5") == "5""#, "false false"),
+    (#"decimal("5") == 1/0, decimal("5") == nil, decimal("5") ~= {}"#, "false false true"),
+    (
+      #"(function(a, b) return a == b, a ~= b, not (a == b), (a) == b and 7 end)(2, decimal("2.0"))"#,
+      "true false false 7"
+    ),
+    (#"(function(...) local n <const> = ... if n == 3 then return "yes" end end)(decimal("3"))"#, "yes"),
+    (#"({ [decimal("1") == 1] = "key" })[true], #{ decimal("1") == 1, 2 == decimal("2") }"#, "key 2"),
+    (#"load("local a = ... return a == 1")(decimal("1.0"))"#, "true"),
+    (#"load("local a = ... return a == 1", "n", "t", {})(decimal("1.0"))"#, "true"),
+    (
+      #"(function(n) return load(function() n = n + 1 return ({ "return ...", " =", "= 1" })[n] end) end)(0)(decimal(1))"#,
+      "true"
+    ),
+    (
+      #"decimal("1") + 1 == 2 and -decimal("1") == -1 and 1 == decimal("1") * 1, 1 == 1.0, {} == {}"#, "true true false"
+    ),
+    (#"1 == 1 == (decimal("1") == 1), "==" == '==' -- 1 == 2"#, "true true"),
+    (#"rawequal(decimal("1"), 1), ({ [1] = "one" })[decimal("1")]"#, "false nil"),
+  ])
+  func aNumberThatIsWorthTheSameIsEqual(expression: String, expected: String) throws {
+    let words = "for i = 1, t.n do t[i] = tostring(t[i]) end return table.concat(t, ' ')"
+    let values = try run(state, "local t = table.pack(\(expression)\n) \(words)")
+    #expect(values == [.string(expected)])
+  }
+
+  @Test func errorsKeepTheirLinesAndWords() throws {
+    #expect(failure(state, "local a = 1\nlocal b = a ==\na\nerror('here')")?.line == 4)
+    #expect(failure(state, "return 1 == == 2")?.message.contains("unexpected symbol near '=='") == true)
+    #expect(failure(state, "if a == b then")?.message.contains("'end' expected near <eof>") == true)
+    #expect(failure(state, "x = { a == b ]")?.message.contains("'}' expected near ']'") == true)
+  }
+
+  /// Expressions at random, of whole numbers and decimals, against their values.
+  @Test func equalityIsThatOfNumbersWhereverItStands() throws {
+    var seed: UInt64 = 32
+    func below(_ bound: Int) -> Int {
+      seed = seed &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      return Int((seed >> 33) % UInt64(bound))
+    }
+    enum Outcome: Equatable { case number(Int), flag(Bool) }
+    func isTrue(_ value: Outcome) -> Bool { value != .flag(false) }
+    func expression(_ depth: Int) -> (text: String, value: Outcome) {
+      switch below(depth > 4 ? 4 : 10) {
+      case 0: return ("1", .number(1))
+      case 1: return ("two", .number(2))
+      case 2: return ("decimal(\"1.0\")", .number(1))
+      case 3: return ("t.x[1]", .number(2))
+      case 4, 5:
+        let (left, right) = (expression(depth + 1), expression(depth + 1))
+        return ("((\(left.text))==(\(right.text)))", .flag(left.value == right.value))
+      case 6:
+        let (left, right) = (expression(4), expression(4))
+        return ("(not \(left.text) ~= \(right.text))", .flag(.flag(!isTrue(left.value)) != right.value))
+      case 7:
+        let (left, right) = (expression(4), expression(depth + 1))
+        return ("(\(left.text) ~= two and \(right.text))", left.value != .number(2) ? right.value : .flag(false))
+      case 8:
+        let (left, right) = (expression(4), expression(depth + 1))
+        return ("(two == \(left.text) or \(right.text))", left.value == .number(2) ? .flag(true) : right.value)
+      default:
+        let (left, right) = (expression(depth + 1), expression(depth + 1))
+        let body = "local z <const> = \(left.text) if z == q then return z ~= 1 end return q"
+        return (
+          "(function(q) \(body) end)(\(right.text))",
+          left.value == right.value ? .flag(left.value != .number(1)) : right.value
+        )
+      }
+    }
+    for _ in 0..<1_000 {
+      let (text, value) = expression(0)
+      let found = try run(state, "local two, t = 2, { x = { decimal('2.00') } } return \(text)").first
+      let outcome: Outcome? =
+        switch found {
+        case .boolean(let flag)?: .flag(flag)
+        case .integer(let number)?: .number(Int(number))
+        case .decimal(let decimal)?: .number(decimal.units / [1, 10, 100][decimal.scale])
+        default: nil
+        }
+      #expect(outcome == value, "\(text)")
+    }
   }
 
   @Test func whatIsNotExactIsAnErrorThatSaysWhatToDo() throws {

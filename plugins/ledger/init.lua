@@ -7,9 +7,6 @@ local kinds = enum { "asset", "liability", "equity", "income", "expense" }
 -- No sum of amounts can run over and pass for zero: what does not fit is an error.
 local amount = decimal { scale = 2 }
 
--- In Lua a decimal equals decimals only, not the number 0.
-local zero = decimal("0.00")
-
 local line = record("Line", {
   field("account", text()),
   field("amount",  amount),
@@ -22,12 +19,12 @@ end
 -- Adds a transaction to the books, or refuses it.
 local function post(s, at, memo, lines)
   if #lines < 2 then refuse("a transaction has two lines or more") end
-  local sum = zero
+  local sum = decimal("0.00")
   for _, l in ipairs(lines) do
     account(s, l.account)
     sum = sum + l.amount
   end
-  if sum ~= zero then refuse("the lines sum to " .. sum .. ", not to 0.00") end
+  if sum ~= 0 then refuse("the lines sum to " .. sum .. ", not to 0.00") end
   for _, l in ipairs(lines) do
     local a = s.accounts[l.account]
     a.balance = a.balance + l.amount
@@ -68,7 +65,7 @@ return plugin {
     open = function(s, a)
       if a.account == "" then refuse("an account needs a name") end
       if s.accounts[a.account] then refuse("there is an account '" .. a.account .. "' already") end
-      s.accounts[a.account] = { kind = a.kind, balance = zero }
+      s.accounts[a.account] = { kind = a.kind, balance = 0 }
     end,
     post = function(s, a, meta)
       post(s, meta.at, a.memo, a.lines)
@@ -93,7 +90,7 @@ return plugin {
     end,
     close = function(s, a)
       local balance = account(s, a.account).balance
-      if balance ~= zero then refuse("'" .. a.account .. "' still holds " .. balance) end
+      if balance ~= 0 then refuse("'" .. a.account .. "' still holds " .. balance) end
       s.accounts[a.account] = nil
     end,
   },
@@ -120,7 +117,7 @@ return plugin {
       end },
     -- The sum of all balances; anything but zero would be a fault of this plugin.
     { name = "trial", type = amount, fn = function(state)
-        local sum = zero
+        local sum = 0
         for _, a in pairs(state.ledger.accounts) do sum = sum + a.balance end
         return sum
       end },
@@ -128,7 +125,7 @@ return plugin {
     { name = "result",
       type = record("Result", { field("earned", amount), field("spent", amount), field("left", amount) }),
       fn = function(state)
-        local earned, spent = zero, zero
+        local earned, spent = decimal("0.00"), decimal("0.00")
         for _, a in pairs(state.ledger.accounts) do
           if a.kind == "income" then earned = earned - a.balance end
           if a.kind == "expense" then spent = spent + a.balance end

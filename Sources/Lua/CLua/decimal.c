@@ -214,13 +214,14 @@ static int refuseDivision(lua_State *L) {
 }
 
 /// Negative, zero or positive, as the left number is less, the same or more.
-static int compare(lua_State *L) {
-  Decimal left = operand(L, 1), right = operand(L, 2);
+static int order(Decimal left, Decimal right) {
   __int128 leftUnits = left.units, rightUnits = right.units;
   for (int32_t times = left.scale; times < right.scale; times += 1) leftUnits *= 10;
   for (int32_t times = right.scale; times < left.scale; times += 1) rightUnits *= 10;
   return leftUnits < rightUnits ? -1 : leftUnits > rightUnits;
 }
+
+static int compare(lua_State *L) { return order(operand(L, 1), operand(L, 2)); }
 
 static int isEqual(lua_State *L) {
   int64_t units;
@@ -228,6 +229,21 @@ static int isEqual(lua_State *L) {
   // Another userdata is no decimal.
   bool areDecimals = clua_toDecimal(L, 1, &units, &scale) && clua_toDecimal(L, 2, &units, &scale);
   lua_pushboolean(L, areDecimals && compare(L) == 0);
+  return 1;
+}
+
+/// `==` as the texts of Lua have it (equality.c): of a decimal and a number, for which Lua asks no metamethod, too.
+static int isSame(lua_State *L) {
+  lua_settop(L, 2);
+  int place = lua_type(L, 1) == LUA_TNUMBER ? 1 : 2, isWhole = 0;
+  Decimal decimal, number = {0, 0};
+  if (lua_type(L, place) != LUA_TNUMBER || !clua_toDecimal(L, 3 - place, &decimal.units, &decimal.scale)) {
+    lua_pushboolean(L, lua_compare(L, 1, 2, LUA_OPEQ));
+    return 1;
+  }
+  number.units = lua_tointegerx(L, place, &isWhole);
+  bool isExact = isWhole || fromFloat(lua_tonumber(L, place), &number);
+  lua_pushboolean(L, isExact && order(decimal, number) == 0);
   return 1;
 }
 
@@ -340,4 +356,10 @@ void clua_openDecimals(lua_State *L) {
   lua_pushliteral(L, "decimal");
   lua_setfield(L, -2, "__name");
   lua_rawsetp(L, LUA_REGISTRYINDEX, metatableKey);
+  // Each text leads to it, whatever names the code has.
+  lua_pushliteral(L, "");
+  luaL_getmetafield(L, -1, "__index");
+  lua_pushcfunction(L, isSame);
+  lua_setfield(L, -2, "==");
+  lua_pop(L, 2);
 }

@@ -9,8 +9,8 @@ static int openState(lua_State *L) {
   lua_pushliteral(L, "string");
   clua_machine(L)->stringHeader = (size_t)(lua_tostring(L, -1) - (const char *)lua_topointer(L, -1));
   clua_openObjects(L);
-  clua_openDecimals(L);
   clua_openSandbox(L, sandbox);
+  clua_openDecimals(L);
   clua_openThreads(L);
   return 0;
 }

@@ -142,6 +142,7 @@ bool clua_toDecimal(lua_State *L, int index, int64_t *units, int32_t *scale);
 void clua_pushDecimal(lua_State *L, int64_t units, int32_t scale);
 /// Makes a decimal of a number or a text, or of options a type.
 int clua_makeDecimal(lua_State *L);
+/// Once the libraries are there.
 void clua_openDecimals(lua_State *L);
 
 // windows.c
@@ -194,6 +195,13 @@ const char *clua_toText(lua_State *L, int index, size_t *count);
 int64_t clua_pushSortedKeys(lua_State *L, int index);
 int clua_pairs(lua_State *L);
 int clua_next(lua_State *L);
+
+// equality.c
+/// A copy of a text in which equalities that may be of a decimal and a number are calls, to be freed by clua_resize; null: there
+/// is none, or the text is no Lua.
+char *clua_settleEqualities(lua_State *L, const char *text, size_t count, size_t *newCount);
+/// Makes, grows and frees a block as Lua does, within the limit of memory. Never raises.
+void *clua_resize(lua_State *L, void *block, size_t from, size_t to);
 
 // parsing.c
 /// The same as luaL_loadbufferx of text within the budget of the call that runs.

@@ -17,27 +17,44 @@ typedef struct Text {
   /// place itself.
   const char *name;
   int line;
-  /// True if the function at index 1 gives more; index 5 keeps alive the piece that it gave.
-  bool hasMore;
+  /// True if the function at index 1 gives it, piece by piece; index 5 keeps it alive then.
+  bool isToCome;
+  bool isSettled;
+  /// What stands in for the text; null: nothing does.
+  char *settled;
+  size_t settledCount;
 } Text;
 
-static void askForMore(lua_State *L, Text *text) {
-  luaL_checkstack(L, 2, "too many nested functions");
-  lua_pushvalue(L, 1);
-  lua_call(L, 0, 1);
-  if (lua_isnil(L, -1)) {
-    lua_pop(L, 1);
-    return;
+/// Has the function give the whole text.
+static void gather(lua_State *L, Text *text) {
+  luaL_Buffer buffer;
+  luaL_buffinit(L, &buffer);
+  for (size_t count = 1; count > 0;) {
+    luaL_checkstack(L, 2, "too many nested functions");
+    lua_pushvalue(L, 1);
+    lua_call(L, 0, 1);
+    if (lua_isnil(L, -1)) {
+      lua_pop(L, 1);
+      break;
+    }
+    if (lua_type(L, -1) != LUA_TSTRING) luaL_error(L, "reader function must return a string");
+    count = lua_rawlen(L, -1);
+    clua_charge(L, 1 + count / 2);
+    luaL_addvalue(&buffer);
   }
-  if (lua_type(L, -1) != LUA_TSTRING) luaL_error(L, "reader function must return a string");
+  luaL_pushresult(&buffer);
   lua_replace(L, 5);
   text->bytes = lua_tolstring(L, 5, &text->count);
-  clua_charge(L, 1 + text->count / 2);
 }
 
 static const char *nextPiece(lua_State *L, void *data, size_t *count) {
   Text *text = data;
-  if (text->count == 0 && text->hasMore) askForMore(L, text);
+  if (!text->isSettled) {
+    text->isSettled = true;
+    if (text->isToCome) gather(L, text);
+    text->settled = clua_settleEqualities(L, text->bytes, text->count, &text->settledCount);
+    if (text->settled != NULL) (text->bytes = text->settled, text->count = text->settledCount);
+  }
   clua_look(L, text->name, text->line);
   const char *piece = text->bytes;
   *count = text->count < pieceSize ? text->count : pieceSize;
@@ -47,10 +64,15 @@ static const char *nextPiece(lua_State *L, void *data, size_t *count) {
   return *count > 0 ? piece : NULL;
 }
 
+static int load(lua_State *L, Text text, const char *name, const char *mode) {
+  int status = lua_load(L, nextPiece, &text, name, mode);
+  clua_resize(L, text.settled, text.settledCount, 0);
+  return status;
+}
+
 int clua_parse(lua_State *L, const char *bytes, size_t count, const char *name) {
   // A chunk's name begins with a character that says what it is the name of.
-  Text text = {bytes, count, name + 1, 1, false};
-  return lua_load(L, nextPiece, &text, name, "t");
+  return load(L, (Text){bytes, count, name + 1, 1}, name, "t");
 }
 
 int clua_loadFunction(lua_State *L) {
@@ -65,9 +87,9 @@ int clua_loadFunction(lua_State *L) {
   } else {
     luaL_checktype(L, 1, LUA_TFUNCTION);
     lua_settop(L, 5);
-    text.hasMore = true;
+    text.isToCome = true;
   }
-  int status = lua_load(L, nextPiece, &text, name, mode);
+  int status = load(L, text, name, mode);
   if (status != LUA_OK) {
     lua_pushnil(L);
     lua_insert(L, -2);

@@ -126,7 +126,6 @@ import Testing
       shell.run("show till.rows --sort amount").output == "id  amount\n2   -7.25\n3   9.00\n1   12.50\n3 of 3 items\n")
     #expect(
       shell.run("show till.rows where amount > 8.99 and amount < 12").output == "id  amount\n3   9.00\n1 of 3 items\n")
-    // Lua alone holds a decimal and a number for two things.
     #expect(
       shell.run("show till.rows where amount == 9 or it.amount ~= 9.00 and id == 1 --as csv").output
         == "id,amount\r\n1,12.50\r\n3,9.00\r\n")
@@ -142,6 +141,48 @@ import Testing
       shell.run("let sum = state.till.total * 2", "dispatch till.add 5 $sum", "show till.best").output.hasSuffix(
         "54.50\n"))
     #expect(shell.run("why till.best").output.contains("till.best  13.00 -> 54.50"))
+  }
+
+  /// A decimal equals a number that is worth the same, on whichever side and however it comes there.
+  @Test(arguments: [
+    "state.till.total == 12.5", "12.5 == state.till.total", "12.5 == state[\"till\"].total",
+    "not (state.till.total ~= 12.5)",
+    "(function() local v = state.till.total return v == 12.5 and 12.5 == v end)()", "project(\"till.sum\") == 12.5",
+    "state.till.total - 12.5 == 0", "0 == project(\"till.sum\") - 12.5", "state.till.rows[1].amount == 12.5",
+    "state.till.isSame and state.till.isOther",
+  ])
+  func aNumberThatIsWorthTheSameIsEqual(expression: String) throws {
+    let shell = try Shell()
+    let fields = "field(\"isSame\", bool()), field(\"isOther\", bool()), "
+    let sum = "s.total = s.total + a.amount"
+    let compared = "\(sum) s.isSame, s.isOther = s.total == 12.5, 13 ~= s.total and 0 ~= a.amount"
+    let folder = try shell.plugin(
+      "till",
+      Self.till.replacing("field(\"rows\"", with: fields + "field(\"rows\"").replacing(sum, with: compared))
+    _ = shell.run("plugin load \(folder)", "dispatch till.add 1 12.5")
+    #expect(shell.run("assert \(expression)", "wait until \(expression)", "lua assert(\(expression))") == .init())
+    #expect(shell.run("assert not (\(expression))").status == 3)
+    let found = shell.run("bisect \(expression)")
+    #expect(found.output.contains("#2"), "\(found)")
+    let shown = shell.run("show till.rows where amount == 12.5 and 12.5 == it.amount and #state.till.rows == id")
+    #expect(shown.output.contains("1 of 1"), "\(shown)")
+  }
+
+  @Test func aTestOfAPluginComparesThemSo() throws {
+    let shell = try shell()
+    let folder = "\(shell.folder)/till"
+    _ = try shell.write(
+      "till/tests/till_test.lua",
+      """
+      test("amounts", function(t)
+        t:dispatch("till.add", { id = 1, amount = 12.5 })
+        t:equals(t:get("till.total"), 12.5)
+        t:equals({ 12.5, 3 }, { t:get("till.sum"), decimal("3.00") })
+        t:ok(t:get("till.total") == 12.5 and 12 ~= t:get("till.total"))
+      end)
+      """)
+    let tested = shell.run("plugin test \(folder)")
+    #expect(tested.output.contains("1 passed, 0 failed"), "\(tested)")
   }
 
   @Test func whatIsNotExactIsAnErrorWithItsPlace() throws {

@@ -19,14 +19,10 @@ extension SessionLua {
   ///
   /// - Parameters:
   ///   - fields: the names that an element may have: one that it has not is nil, and no name of the session's; nil: nobody knows.
-  ///   - decimals: the fields that hold decimals.
   ///   - chunk: the name of the text in errors.
   public func condition(
-    _ expression: String, onFields fields: Set<String>?, decimals: Set<String> = [], chunk: String
+    _ expression: String, onFields fields: Set<String>?, chunk: String
   ) throws(SessionLuaError) -> ElementCondition {
-    let expression = DecimalComparisons.settled(in: expression) { name in
-      decimals.contains(name.hasPrefix("it.") ? String(name.dropFirst("it.".count)) : name)
-    }
     let ask = try reading { (lua) throws(LuaError) in
       let plain = try lua.load(expression, as: .expression, chunkName: chunk)
       // Without an element, nobody knows the fields.

@@ -17,7 +17,9 @@ extension SessionLua {
 
   /// Refuses an expression with a name that is that of nothing.
   public func requireNames(in expression: String, chunk: String) throws(SessionLuaError) {
-    try Self.converting { () throws(LuaError) in _ = try known(load(expression, as: .expression, chunk: chunk)) }
+    try Self.converting { () throws(LuaError) in
+      _ = try known(lua.load(expression, as: .expression, chunkName: chunk))
+    }
   }
 
   /// A function, where each global that it reads is something.

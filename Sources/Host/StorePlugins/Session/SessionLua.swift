@@ -292,7 +292,7 @@ public final class SessionLua {
     let name = expression.filter { $0 != " " }
     if let given = givenValues[name] { projected?.note(name, Reading(value: given, schema: .dynamic(.any))) }
     return try running { () throws(LuaError) in
-      let results = try values(of: load(expression, as: takesAll ? .expressions : .expression, chunk: chunk))
+      let results = try values(of: lua.load(expression, as: takesAll ? .expressions : .expression, chunkName: chunk))
       if results.count == 1 || !takesAll, case .object(SliceObjects.stateObject) = results.first {
         return try wholeState()
       }
@@ -321,17 +321,6 @@ public final class SessionLua {
     return try running { () throws(LuaError) in try body(lua) }
   }
 
-  /// Reads a text, in which numbers that are compared with decimals of the state are decimals.
-  func load(_ text: String, as form: LuaForm, chunk: String) throws(LuaError) -> LuaFunction {
-    let text = DecimalComparisons.settled(in: text) { name in
-      guard name.hasPrefix("state."), let path = try? Path(parsing: String(name.dropFirst("state.".count))),
-        case .decimal? = path.value(in: view.pointee.readSlice)
-      else { return false }
-      return true
-    }
-    return try lua.load(text, as: form, chunkName: chunk)
-  }
-
   /// The state in its order.
   private func wholeState() throws(LuaError) -> Reading {
     do {
@@ -344,14 +333,14 @@ public final class SessionLua {
   /// True if an expression holds: is neither false nor nil.
   public func holds(_ expression: String, chunk: String) throws(SessionLuaError) -> Bool {
     try running { () throws(LuaError) in
-      try values(of: load(expression, as: .expression, chunk: chunk)).first?.isTruthy ?? false
+      try values(of: lua.load(expression, as: .expression, chunkName: chunk)).first?.isTruthy ?? false
     }
   }
 
   /// An expression that is asked many times: each name in it must be that of something.
   public func condition(_ expression: String, chunk: String) throws(SessionLuaError) -> SessionCondition {
     let function = try Self.converting { () throws(LuaError) in
-      try known(load(expression, as: .expression, chunk: chunk))
+      try known(lua.load(expression, as: .expression, chunkName: chunk))
     }
     return SessionCondition { [self] () throws(SessionLuaError) in
       try running { () throws(LuaError) in try lua.call(function).first?.isTruthy ?? false }
@@ -360,7 +349,7 @@ public final class SessionLua {
 
   /// Runs a chunk.
   public func run(_ text: String, chunk: String) throws(SessionLuaError) {
-    _ = try running { () throws(LuaError) in try lua.call(try load(text, as: .chunk, chunk: chunk)) }
+    _ = try running { () throws(LuaError) in try lua.call(try lua.load(text, chunkName: chunk)) }
   }
 }
 

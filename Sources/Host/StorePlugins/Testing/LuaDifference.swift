@@ -54,7 +54,8 @@ struct LuaDifference {
     case (.integer(let left), .number(let right)): Double(exactly: left) == right
     case (.number(let left), .integer(let right)): left == Double(exactly: right)
     case (.number(let left), .number(let right)): left == right || left.isNaN && right.isNaN
-    case (.decimal(let left), .decimal(let right)): DecimalNumber(left).isWorth(DecimalNumber(right))
+    case (.decimal(let left), _): right.decimal.map { DecimalNumber(left).isWorth($0) } ?? false
+    case (_, .decimal(let right)): left.decimal.map { DecimalNumber(right).isWorth($0) } ?? false
     case (.string(let left), .string(let right)): left.hasSameBytes(as: right)
     default: left == right
     }
@@ -67,6 +68,18 @@ struct LuaDifference {
     case .string(let name): "[\(ScalarText.quoted(name))]"
     case .boolean(let value): "[\(value)]"
     default: "[\(key.described)]"
+    }
+  }
+}
+
+extension LuaValue {
+  /// The number as a decimal; nil: it is none, or a float with more digits than it tells for certain.
+  fileprivate var decimal: DecimalNumber? {
+    switch self {
+    case .decimal(let value): DecimalNumber(value)
+    case .integer(let value): DecimalNumber(units: Int(value))
+    case .number(let value): DecimalNumber(value)
+    default: nil
     }
   }
 }

@@ -186,7 +186,7 @@ struct TypeStubs {
     ---@param options? { default?: number }
     ---@return stsh.Type
     function number(options) end
-    ---An exact decimal number: decimal("12.50"). It is equal to decimals only: compare it with decimal(0), not with 0.
+    ---An exact decimal number: decimal("12.50"). A number that is worth the same is equal to it.
     ---@class decimal
     ---@field units integer the number without its point
     ---@field scale integer the number of digits behind the point

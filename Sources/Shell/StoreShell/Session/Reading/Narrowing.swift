@@ -169,14 +169,6 @@ private struct Elements {
     return false
   }
 
-  /// The fields for which decimals are declared, and `it` where the elements are decimals.
-  var decimals: Set<String> {
-    func isDecimal(_ path: [Path.Step]) -> Bool {
-      if case .decimal? = schema.type(at: path[...])?.wrapped.kind { true } else { false }
-    }
-    return fields.filter { isDecimal([.all, .field($0)]) }.union(isDecimal([.all]) ? ["it"] : [])
-  }
-
   /// Some of them, as they stood.
   func reading(_ chosen: [Element], isList: Bool) -> Reading {
     guard isMap else { return Reading(value: .list(PersistentList(chosen.map(\.value))), schema: schema) }
@@ -228,7 +220,7 @@ extension Session {
     of elements: Elements, where condition: String
   ) throws -> [Elements.Element] {
     let condition = try lua().condition(
-      condition, onFields: elements.list.isEmpty ? nil : elements.fields, decimals: elements.decimals, chunk: chunkName)
+      condition, onFields: elements.list.isEmpty ? nil : elements.fields, chunk: chunkName)
     var chosen: [Elements.Element] = []
     for (index, element) in elements.list.enumerated() {
       if index % 256 == 255, isInterrupted { throw ShellError.interrupted }
