@@ -1,27 +1,63 @@
 /// A name for an effect: any value that can be compared. Tokens are equal by type and value: `1`, `1.0`, `true` and `"1"` are
 /// four (R18).
 public struct EffectToken: Hashable, Sendable, CustomStringConvertible {
-  /// The value that the token stands for.
-  public let value: any Hashable & Sendable
+  private let content: Content
+
+  /// Most are texts or numbers, which are compared without a look at their types.
+  private enum Content {
+    case text(String)
+    case number(Int)
+    case other(any Hashable & Sendable)
+  }
 
   /// A token of a value; one of a token is that token.
-  public init(_ value: some Hashable & Sendable) {
-    self.value = (value as? EffectToken)?.value ?? value
+  public init<Value: Hashable & Sendable>(_ value: Value) {
+    // The types are compared first: a cast may convert.
+    if Value.self == String.self, let text = value as? String {
+      content = .text(text)
+    } else if Value.self == Int.self, let number = value as? Int {
+      content = .number(number)
+    } else {
+      content = (value as? EffectToken)?.content ?? .other(value)
+    }
+  }
+
+  /// The value that the token stands for.
+  public var value: any Hashable & Sendable {
+    switch content {
+    case .text(let text): text
+    case .number(let number): number
+    case .other(let value): value
+    }
   }
 
   /// True if types and values are equal.
   public static func == (left: EffectToken, right: EffectToken) -> Bool {
-    func isEqual<Value: Hashable>(_ value: Value) -> Bool {
-      // The types are compared first: a cast may convert.
-      type(of: right.value) == Value.self && (right.value as? Value) == value
+    switch (left.content, right.content) {
+    case (.text(let left), .text(let right)): return left == right
+    case (.number(let left), .number(let right)): return left == right
+    case (.other(let left), .other(let right)):
+      func isEqual<Value: Hashable>(_ value: Value) -> Bool {
+        type(of: right) == Value.self && (right as? Value) == value
+      }
+      return isEqual(left)
+    default: return false
     }
-    return isEqual(left.value)
   }
 
   /// Feeds type and value to a hasher.
   public func hash(into hasher: inout Hasher) {
-    hasher.combine(ObjectIdentifier(type(of: value)))
-    value.hash(into: &hasher)
+    switch content {
+    case .text(let text):
+      hasher.combine(0)
+      hasher.combine(text)
+    case .number(let number):
+      hasher.combine(1)
+      hasher.combine(number)
+    case .other(let value):
+      hasher.combine(ObjectIdentifier(type(of: value)))
+      value.hash(into: &hasher)
+    }
   }
 
   /// The value's text.
