@@ -93,6 +93,17 @@ struct TableRecords<Rows: CellRows>: RecordReading {
     return columns
   }
 
+  /// The number that a few digits alone give; nil: there is something else, or there are more.
+  private static func number(_ bytes: ArraySlice<UInt8>) -> Int? {
+    guard (1...18).contains(bytes.count), bytes.count == 1 || bytes.first != UInt8(ascii: "0") else { return nil }
+    var number = 0
+    for byte in bytes {
+      guard byte.isDigit else { return nil }
+      number = number * 10 + Int(byte - UInt8(ascii: "0"))
+    }
+    return number
+  }
+
   /// The value of a cell as its argument's type reads it. Nil: an empty cell without quotes leaves its argument out,
   /// where the argument is no text.
   private func value(_ column: Int, _ field: Field) throws(SchemaError) -> Value? {
@@ -102,6 +113,11 @@ struct TableRecords<Rows: CellRows>: RecordReading {
     while case .optional(let wrapped) = schema.kind {
       schema = wrapped
       isOptional = true
+    }
+    if case .int = schema.kind, let number = Self.number(rows.cell(column)),
+      let value = try? schema.check(.int(number))
+    {
+      return value
     }
     guard let text = rows.text(column) else {
       throw SchemaError(Path(), .typeMismatch(expected: schema.typeName, found: "bytes that are not UTF-8"))

@@ -26,90 +26,105 @@ struct WebLogRows: CellRows {
 
   func isEmpty(_ cell: Int) -> Bool { cells[cell].isEmpty }
 
-  func cell(_ cell: Int) -> ArraySlice<UInt8> { bytes[cells[cell]] }
+  func cell(_ cell: Int) -> ArraySlice<UInt8> {
+    bytes[bytes.startIndex + cells[cell].lowerBound..<bytes.startIndex + cells[cell].upperBound]
+  }
 
   mutating func next() throws -> Bool {
     guard let next = try lines.nextFilled() else { return false }
     bytes = next
     cells.removeAll(keepingCapacity: true)
-    if let missing = split() { throw RecordFault(message: "the line does not match: \(missing)") }
-    for cell in cells.indices where cells[cell].count == 1 && bytes[cells[cell].lowerBound] == UInt8(ascii: "-") {
-      cells[cell] = cells[cell].upperBound..<cells[cell].upperBound
+    if let missing = next.withUnsafeBufferPointer({ split($0) }) {
+      throw RecordFault(message: "the line does not match: \(missing)")
     }
     return true
   }
 
-  /// Takes the line apart.
+  /// Takes a line apart, from its first byte on.
   ///
   /// - Returns: the part that is missing; nil: none is.
-  private mutating func split() -> String? {
-    var position = bytes.startIndex
-    for name in names.prefix(3) where !take(until: UInt8(ascii: " "), &position) { return "it has no \(name)" }
-    guard skip("[", &position), take(until: UInt8(ascii: "]"), &position), skip(" ", &position) else {
-      return "it has no time in [ ]"
-    }
-    guard skip("\"", &position), takeRequest(&position), skip(" ", &position) else {
+  private mutating func split(_ line: UnsafeBufferPointer<UInt8>) -> String? {
+    var position = 0
+    for name in 0..<3 where !take(until: UInt8(ascii: " "), of: line, &position) { return "it has no \(names[name])" }
+    guard skip("[", of: line, &position), take(until: UInt8(ascii: "]"), of: line, &position),
+      skip(" ", of: line, &position)
+    else { return "it has no time in [ ]" }
+    guard skip("\"", of: line, &position), takeRequest(of: line, &position), skip(" ", of: line, &position) else {
       return "it has no request in \" \""
     }
-    guard take(until: UInt8(ascii: " "), &position), cells[7].count == 3, bytes[cells[7]].allSatisfy(\.isDigit) else {
-      return "it has no status of three digits"
-    }
-    let size = bytes[position...].prefix { $0 != UInt8(ascii: " ") }
+    guard take(until: UInt8(ascii: " "), of: line, &position), cells[7].count == 3, line[cells[7]].allSatisfy(\.isDigit)
+    else { return "it has no status of three digits" }
+    let end = Self.end(of: line, from: position, at: UInt8(ascii: " "))
+    let size = line[position..<end]
     guard !size.isEmpty, size.elementsEqual([UInt8(ascii: "-")]) || size.allSatisfy(\.isDigit) else {
       return "it has no number of bytes"
     }
-    cells.append(size.indices)
-    position = size.endIndex
+    add(position..<end, of: line)
+    position = end
     guard isCombined else {
-      return position == bytes.endIndex ? nil : "something follows the number of bytes, as in the form combined"
+      return position == line.count ? nil : "something follows the number of bytes, as in the form combined"
     }
-    guard position < bytes.endIndex else { return "it ends behind the number of bytes, as in the form common" }
+    guard position < line.count else { return "it ends behind the number of bytes, as in the form common" }
     for name in ["referer", "agent"] {
-      guard skip(" ", &position), skip("\"", &position), takeQuoted(&position) else {
+      guard skip(" ", of: line, &position), skip("\"", of: line, &position), let text = quoted(of: line, &position)
+      else {
         return "it has no \(name) in \" \""
       }
+      add(text, of: line)
     }
     // Servers add fields of their own, such as the time that the answer took.
-    guard position == bytes.endIndex || skip(" ", &position) else { return "something follows the agent" }
-    cells.append(position..<bytes.endIndex)
+    guard position == line.count || skip(" ", of: line, &position) else { return "something follows the agent" }
+    add(position..<line.count, of: line)
     return nil
   }
 
+  /// Adds a cell; a `-` alone is an empty one.
+  private mutating func add(_ cell: Range<Int>, of line: UnsafeBufferPointer<UInt8>) {
+    let isDash = cell.count == 1 && line[cell.lowerBound] == UInt8(ascii: "-")
+    cells.append(isDash ? cell.upperBound..<cell.upperBound : cell)
+  }
+
+  /// The first place of a byte from a position on, or the end of the line.
+  private static func end(of line: UnsafeBufferPointer<UInt8>, from position: Int, at byte: UInt8) -> Int {
+    var end = position
+    while end < line.count, line[end] != byte { end += 1 }
+    return end
+  }
+
   /// Takes a cell that ends before a byte, which is passed over.
-  private mutating func take(until end: UInt8, _ position: inout Int) -> Bool {
-    guard let found = bytes[position...].firstIndex(of: end), found > position else { return false }
-    cells.append(position..<found)
-    position = found + 1
+  private mutating func take(until byte: UInt8, of line: UnsafeBufferPointer<UInt8>, _ position: inout Int) -> Bool {
+    let end = Self.end(of: line, from: position, at: byte)
+    guard end < line.count, end > position else { return false }
+    add(position..<end, of: line)
+    position = end + 1
     return true
   }
 
-  private func skip(_ character: Character, _ position: inout Int) -> Bool {
-    guard position < bytes.endIndex, bytes[position] == character.asciiValue else { return false }
+  private func skip(_ character: Unicode.Scalar, of line: UnsafeBufferPointer<UInt8>, _ position: inout Int) -> Bool {
+    guard position < line.count, line[position] == UInt8(ascii: character) else { return false }
     position += 1
     return true
   }
 
-  /// Takes a cell up to the next `"` that no `\\` stands before.
-  private mutating func takeQuoted(_ position: inout Int) -> Bool {
+  /// Passes over a text up to the next `"` that no `\\` stands before.
+  private func quoted(of line: UnsafeBufferPointer<UInt8>, _ position: inout Int) -> Range<Int>? {
     let start = position
-    while position < bytes.endIndex, bytes[position] != UInt8(ascii: "\"") {
-      position += bytes[position] == UInt8(ascii: "\\") ? 2 : 1
+    while position < line.count, line[position] != UInt8(ascii: "\"") {
+      position += line[position] == UInt8(ascii: "\\") ? 2 : 1
     }
-    guard position < bytes.endIndex else { return false }
-    cells.append(start..<position)
+    guard position < line.count else { return nil }
     position += 1
-    return true
+    return start..<position - 1
   }
 
   /// Takes the method, the path and the protocol of a request.
-  private mutating func takeRequest(_ position: inout Int) -> Bool {
-    guard takeQuoted(&position) else { return false }
-    let request = cells.removeLast()
-    guard let first = bytes[request].firstIndex(of: UInt8(ascii: " ")),
-      let last = bytes[request].lastIndex(of: UInt8(ascii: " ")), first > request.lowerBound, last > first + 1,
+  private mutating func takeRequest(of line: UnsafeBufferPointer<UInt8>, _ position: inout Int) -> Bool {
+    guard let request = quoted(of: line, &position) else { return false }
+    let first = Self.end(of: line, from: request.lowerBound, at: UInt8(ascii: " "))
+    guard let last = line[request].lastIndex(of: UInt8(ascii: " ")), first > request.lowerBound, last > first + 1,
       last + 1 < request.upperBound
     else { return false }
-    cells += [request.lowerBound..<first, first + 1..<last, last + 1..<request.upperBound]
+    for cell in [request.lowerBound..<first, first + 1..<last, last + 1..<request.upperBound] { add(cell, of: line) }
     return true
   }
 }
