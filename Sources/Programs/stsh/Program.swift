@@ -46,7 +46,7 @@ struct Program {
     if signals != nil { session.obey(stop) }
     defer { signals?.finish() }
     if let file = options.transcript { try startTranscript(file, session) }
-    let prepared = session.prepareReport(besides: sources)
+    let prepared = session.prepareReport(besides: sources + [options.transcript].compactMap(\.self))
     guard prepared == 0 else { return prepared }
     if let status = session.stoppedStatus() { return session.writeReport(after: status) }
     if options.recover, session.options.journal == nil {

@@ -184,8 +184,8 @@ extension Session {
     if hasQuit { writeSummary() }
     noteMisspeltGrants()
     console.flush()
-    let isComplete = !writeOutputFailure()
-    if let quitStatus = outcome.quitStatus, isComplete || quitStatus != 0 { return quitStatus }
+    writeOutputFailure()
+    if let quitStatus = outcome.quitStatus { return quitStatus }
     return status == 0 ? outcome.tally.firstStatus : status
   }
 

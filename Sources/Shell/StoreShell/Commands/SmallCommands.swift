@@ -23,7 +23,7 @@ extension CommandDefinition {
 
   static let quit = CommandDefinition(
     "quit", needs: .nothing, usage: ["quit [STATUS]"],
-    summary: "leaves, with a status: if none is given, 0, or in batch that of the first failure",
+    summary: "leaves, with a status: without one, or with 0, in batch that of the first failure",
     examples: [CommandExample("quit", output: ""), CommandExample("quit 4", output: "")],
     read: { reader in
       try reader.refuseOperands(from: 1)
@@ -35,7 +35,8 @@ extension CommandDefinition {
     perform: { (status: Given<Int32>?, session) in
       let status = try status?.value(in: session)
       session.outcome.hasQuit = true
-      session.outcome.quitStatus = status
+      // What has failed is not made good by it.
+      session.outcome.quitStatus = status == 0 ? nil : status
       return .none
     })
 }

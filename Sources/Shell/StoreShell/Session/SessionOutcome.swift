@@ -23,7 +23,7 @@ struct SessionOutcome {
   var lastAttempt = Attempt()
   /// True once a statement asked to leave.
   var hasQuit = false
-  /// The status that `quit` asked for; nil: that of what happened.
+  /// The status other than 0 that `quit` asked for; nil: that of what happened.
   var quitStatus: Int32?
   /// True once the end of the run was told of.
   var hasReportedStop = false
