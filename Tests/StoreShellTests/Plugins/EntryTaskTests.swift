@@ -86,7 +86,10 @@ import Testing
       reducers = {
         put = function(s, a) s.rows[a.id] = { due = a.due, note = a.note } end,
         drop = function(s, a) s.rows[a.id] = nil end,
-        ring = function(s, a) s.done[#s.done + 1] = a.id .. a.note s.rows[a.id] = nil end,
+        ring = function(s, a)
+          if a.note == "no" then refuse("not now") end
+          s.done[#s.done + 1] = a.id .. a.note s.rows[a.id] = nil
+        end,
       },
       middleware = { { name = "bell", supervise = { over = "rows", at = "due",
         task = function(task, key, row) task:dispatch("ring", { id = key, note = row.note }) end } } },
@@ -158,6 +161,73 @@ import Testing
       let done = shell.run("show alarm.done --as raw").output.split(separator: "\n").map(String.init)
       #expect(Dictionary(done.map { ($0, 1) }, uniquingKeysWith: +) == rung, "seed \(seed) at \(now)")
     }
+  }
+
+  private static let bar = """
+    return plugin {
+      state = { field("isShut", bool()) },
+      actions = { { name = "shut", args = { field("on", bool()) } } },
+      reducers = { shut = function(s, a) s.isShut = a.on end },
+      interceptors = { function(dispatch, get, next)
+        return function(action)
+          if action.name == "alarm.ring" and get().bar.isShut then return end
+          next(action)
+        end
+      end },
+    }
+    """
+
+  /// A shell with entries that ring, and an interceptor that has them ring or not.
+  private func barred(in given: Shell? = nil) throws -> Shell {
+    let shell = try given ?? Shell { $0.grants = ["alarm", "bar"] }
+    let alarm = try shell.plugin("alarm", Self.timed, permissions: #"["timers"]"#, limits: #"{"tasks": 3}"#)
+    let bar = try shell.plugin("bar", Self.bar, permissions: #"["intercept"]"#)
+    #expect(shell.run("plugin load \(alarm)", "plugin load \(bar)", "dispatch bar.shut true").status == 0)
+    return shell
+  }
+
+  /// What an entry asks for is told where it is dropped, and due again as long as the entry is there: after a second, then two,
+  /// then four.
+  @Test func whatIsDroppedIsDueAgain() throws {
+    let shell = try barred()
+    _ = shell.run("dispatch alarm.put a 10", "dispatch alarm.put b 10", "dispatch alarm.put c 11")
+    let waited = shell.run("wait 15s")
+    #expect(waited.errors.contains("alarm.ring was dropped by bar"), "\(waited)")
+    #expect(done(shell) == "[]\n")
+    #expect(
+      shell.run("effects").output
+        == "id            wakes\nalarm/bell/a  in 2.0s\nalarm/bell/b  in 2.0s\nalarm/bell/c  in 3.0s\n")
+    _ = shell.run("dispatch alarm.drop b", "dispatch bar.shut false", "wait 1h")
+    #expect(done(shell) == "[\"a\",\"c\"]\n")
+    #expect(shell.run("effects").output == "(no effects)\n")
+  }
+
+  /// It gets the entry as it stands then.
+  @Test func whatIsRefusedIsDueAgain() throws {
+    let shell = try barred()
+    _ = shell.run("dispatch bar.shut false", "dispatch alarm.put a 10 no")
+    #expect(shell.run("wait 15s").errors.contains("alarm: not now"))
+    _ = shell.run("dispatch alarm.put a 10 yes", "wait 1h")
+    #expect(done(shell) == "[\"ayes\"]\n")
+  }
+
+  /// A place that has become free meanwhile is not lost to others.
+  @Test func manyThatAreDroppedWaitForRoom() throws {
+    let shell = try barred()
+    for id in 1...9 { _ = shell.run("dispatch alarm.put k\(id) 10") }
+    _ = shell.run("wait 1min", "dispatch bar.shut false", "wait 1h", "wait 1h")
+    #expect(shell.run("= #state.alarm.done", "show alarm.rows --as json").output == "9\n{}\n")
+  }
+
+  @Test func whatWasDroppedIsDueWhereTheStoreIsOpenedAgain() throws {
+    let shell = try Shell { $0.grants = ["alarm", "bar"] }
+    #expect(shell.openStore("\(shell.folder)/a.db").status == 0)
+    _ = try barred(in: shell)
+    _ = shell.run("dispatch alarm.put a 10", "wait 10s")
+    let other = try Shell { $0.grants = ["alarm", "bar"] }
+    #expect(other.openStore(try shell.killedCopy(of: "\(shell.folder)/a.db", as: "killed.db")).status == 0)
+    _ = other.run("dispatch bar.shut false", "wait 10s")
+    #expect(done(other) == "[\"a\"]\n")
   }
 
   private static let crowd = """

@@ -320,7 +320,11 @@ package final class LiveStore: @unchecked Sendable {
     }
     if upkeep.hasControlGates { followRules(record) }
     if let journal { keep(entry, record, in: journal) }
-    if record.failure == nil, record.droppedBy == nil { attendance.waiters.tell(call) }
+    if record.failure == nil, record.droppedBy == nil {
+      attendance.waiters.tell(call)
+    } else {
+      (record.original ?? record.action).fate?.isRejected = true
+    }
     if let interceptor = record.droppedBy, entry.source.plugin != nil || entry.source.cause != nil, !entry.isThunk {
       // Nobody is answered who could say so.
       leave(note: "\(entry.action) was dropped by \(interceptor)", startedBy: entry.source.cause)

@@ -38,13 +38,13 @@ final class EntrySchedule {
 
   func removeAll() { (nodes, orders) = ([], [:]) }
 
-  /// Takes out the keys whose time has come, the earliest first.
-  func takeDue(by time: Duration) -> [(due: Duration, key: EffectToken)] {
-    var due: [(due: Duration, key: EffectToken)] = []
-    while let next, next <= time {
-      let node = pop()
-      orders[node.key] = nil
-      due.append((node.due, node.key))
+  /// Takes out keys whose time has come, the earliest first.
+  func takeDue(by time: Duration, atMost limit: Int) -> [EffectToken] {
+    var due: [EffectToken] = []
+    while due.count < limit, let next, next <= time {
+      let key = pop().key
+      orders[key] = nil
+      due.append(key)
     }
     return due
   }

@@ -119,11 +119,7 @@ package struct HostedPlugin {
     let units = middleware.units.map { unit in
       unit.mapAttachment { attachment in
         hosted.attach(attachment.effects)
-        if let supervised, plugin.middlewares.supervisesEntries(index) {
-          attachment.superviseChanges { supervised.supervisedChange(isWhole: $0) }
-        } else if let supervised {
-          attachment.supervise { supervised.supervised() }
-        }
+        if let supervised { attachment.superviseChanges { supervised.supervisedChange(isWhole: $0) } }
         return attachment
       }
     }

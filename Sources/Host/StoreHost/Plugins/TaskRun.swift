@@ -3,10 +3,20 @@ import StoreModules
 import StorePlugins
 
 /// A task of a plugin at work as an effect of its unit, which runs in steps: from one wait to the next.
+///
+/// A task that follows the state and has come to its end waits until what it dispatched is done. Where some of that failed, or was
+/// dropped, the state still asks for what the task was for: it starts again after a while.
 package final class TaskRun: EffectSteps {
-  private let start: PluginTaskStart
+  private var start: PluginTaskStart
   private let tasks: UnitTasks
   private let effect: EffectContext<Void, HostAction>
+  private let isSupervised: Bool
+  /// What became of what it has dispatched since it waited last; nil: it has dispatched nothing.
+  private var fate: ActionFate?
+  /// True while it waits for that.
+  private var isEnding = false
+  /// How often it has started again.
+  private var restarts = 0
   /// Nil before the first step.
   private var task: PluginTask?
   /// The action that it waited for, where it came, and its position among the actions that are kept meanwhile.
@@ -14,10 +24,14 @@ package final class TaskRun: EffectSteps {
   /// The action that it waits for.
   private var awaited: ActionType?
 
-  package init(_ start: PluginTaskStart, of tasks: UnitTasks, _ effect: EffectContext<Void, HostAction>) {
+  /// - Parameter isSupervised: true if it runs because the state asks for it.
+  package init(
+    _ start: PluginTaskStart, of tasks: UnitTasks, _ effect: EffectContext<Void, HostAction>, isSupervised: Bool
+  ) {
     self.start = start
     self.tasks = tasks
     self.effect = effect
+    self.isSupervised = isSupervised
   }
 
   private var surroundings: PluginSurroundings { tasks.surroundings }
@@ -50,8 +64,12 @@ package final class TaskRun: EffectSteps {
   }
 
   private func resume() throws(PluginError) -> EffectWait {
+    if isEnding { return ended() }
+    fate = nil
     // The clock may start more tasks in a second than may dispatch in it.
     if self.task == nil, start.due != nil, tasks.plugin.tasks.areActionsUsedUp { return .sleep(.seconds(1)) }
+    // Others may have taken its place.
+    if self.task == nil, restarts > 0, tasks.plugin.tasks.free <= 0 { return .sleep(.seconds(1)) }
     let task: PluginTask
     if let begun = self.task {
       task = begun
@@ -66,12 +84,14 @@ package final class TaskRun: EffectSteps {
     var (action, position) = (taken?.action, taken?.position)
     while true {
       let step = try task.resume(with: action, view: surroundings.view) { [self] in
-        effect.send(DispatchedAction(surroundings.typed($0), source: $1))
+        effect.send(DispatchedAction(hostAction($0), source: $1))
       }
       switch step {
       case .finished:
         tasks.noteEnded(start)
-        return .finished
+        (self.task, isEnding) = (nil, true)
+        // Behind what it has dispatched.
+        return fate == nil ? .finished : .sleep(.zero)
       case .sleepUntil(let time): return .until(time)
       case .sleep(let duration): return .sleep(duration)
       case .waitFor(let type, let timeout):
@@ -85,6 +105,23 @@ package final class TaskRun: EffectSteps {
         return .resumption(within: timeout)
       }
     }
+  }
+
+  private func hostAction(_ call: ActionCall) -> HostAction {
+    let action = surroundings.typed(call)
+    guard isSupervised else { return action }
+    let fate = fate ?? ActionFate()
+    self.fate = fate
+    return HostAction(call: action.call, payload: action.payload, fate: fate)
+  }
+
+  /// Comes to an end, or waits to start again: a second, then twice as long each time, up to about an hour.
+  private func ended() -> EffectWait {
+    guard fate?.isRejected == true else { return .finished }
+    isEnding = false
+    start = tasks.renewed(start)
+    restarts += 1
+    return .sleep(.seconds(1 << min(restarts - 1, 12)))
   }
 
   /// No longer waits for an action: none came, or it is too late for one.

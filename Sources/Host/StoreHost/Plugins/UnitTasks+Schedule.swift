@@ -3,12 +3,15 @@ import StorePlugins
 
 /// Tasks of entries that start at times which the entries say.
 extension UnitTasks {
+  /// So many start together: each takes kilobytes until it has come to its end.
+  private static let batch = 256
+
   /// The id of the effect that starts them, as listings show it.
   private static let dueID = EffectToken("due")
 
   /// Has tasks wait for their times: also those whose time is past, so that no action causes more than it asks for.
   ///
-  /// - Returns: those that start now. The clock starts what is due, the earliest first; of a task that had ended when the
+  /// - Returns: those that start now. The clock starts what is due, the earliest first, some at a time; of a task that had ended when the
   ///   store was left, only this is said.
   func schedule(_ starts: [PluginTaskStart]) -> [PluginTaskStart] {
     var started: [PluginTaskStart] = []
@@ -21,7 +24,9 @@ extension UnitTasks {
     }
     guard isOfClock else { return started }
     return started
-      + schedule.takeDue(by: surroundings.now()).compactMap { plugin.middlewares.entryTask(index, $0.key) }
+      + schedule.takeDue(by: surroundings.now(), atMost: Self.batch).compactMap {
+        plugin.middlewares.entryTask(index, $0)
+      }
   }
 
   /// Starts the tasks whose time has come. Each is a cause of its own (R30).

@@ -48,14 +48,28 @@ package final class UnitTasks: @unchecked Sendable {
     name = "\(plugin.module.name).\(unit)"
   }
 
-  /// The tasks that should run in the state. What a middleware that fails said before still holds.
-  package func supervised() -> [Supervised<HostAction>] {
+  /// What has changed about the tasks that should run since it was last asked.
+  ///
+  /// - Parameter isWhole: true if all of them are asked for.
+  package func supervisedChange(isWhole: Bool) -> SupervisedChange<HostAction> {
+    if isWhole { plugin.middlewares.forgetSupervised(index) }
+    return plugin.middlewares.supervisesEntries(index) ? entryChange() : statedChange(isWhole: isWhole)
+  }
+
+  /// The tasks that its function states, of which those go on whose keys it states again. What a middleware that fails said
+  /// before still holds.
+  private func statedChange(isWhole: Bool) -> SupervisedChange<HostAction> {
     // Before the plugin's slice is there, and once it is gone, there is nothing to ask about; nobody asks behind a shut gate.
     guard surroundings.isLoaded(), isOpen() else {
       wanted = admit([])
       plugin.middlewares.forgetSupervised(index)
-      return []
+      return .all([])
     }
+    if !isWhole, refused.isEmpty, plugin.middlewares.isSupervisionUnchanged(index, view: surroundings.view) {
+      return .some(started: [], gone: [])
+    }
+    if isWhole { wanted = admit([]) }
+    let before = wanted
     do throws(PluginError) {
       wanted = admit(try plugin.middlewares.supervise(index, view: surroundings.view))
       noteWorking()
@@ -63,14 +77,25 @@ package final class UnitTasks: @unchecked Sendable {
       failedAfter = surroundings.lastAction()
       surroundings.note(error, unit: unit)
     }
-    return wanted.map { start in Supervised(start.key, steps: { [self] in TaskRun(start, of: self, $0) }) }
+    if isWhole { return .all(wanted.map(supervised)) }
+    return change(from: before, to: wanted)
   }
 
-  /// The tasks that it has for the entries of its map, by what has changed since it was last asked.
-  ///
-  /// - Parameter isWhole: true if all of them are asked for.
-  package func supervisedChange(isWhole: Bool) -> SupervisedChange<HostAction> {
-    if isWhole { plugin.middlewares.forgetSupervised(index) }
+  /// The difference of two statements, which are in the order of their keys: most often one of them has one more.
+  private func change(from old: [PluginTaskStart], to new: [PluginTaskStart]) -> SupervisedChange<HostAction> {
+    let least = min(old.count, new.count)
+    var (start, end) = (0, 0)
+    while start < least, old[start].key == new[start].key { start += 1 }
+    while end < least - start, old[old.count - 1 - end].key == new[new.count - 1 - end].key { end += 1 }
+    let (left, right) = (old[start..<old.count - end], new[start..<new.count - end])
+    let (gone, there) = (Set(left.map(\.key)), Set(right.map(\.key)))
+    return .some(
+      started: right.filter { !gone.contains($0.key) }.map(supervised),
+      gone: left.map(\.key).filter { !there.contains($0) })
+  }
+
+  /// The tasks that it has for the entries of its map.
+  private func entryChange() -> SupervisedChange<HostAction> {
     guard surroundings.isLoaded(), isOpen() else {
       for key in Array(admitted.keys) { leave(key) }
       (waiting, refused) = ([], [])
@@ -116,9 +141,13 @@ package final class UnitTasks: @unchecked Sendable {
       surroundings.note(plugin.tasks.tooManyTasks, unit: unit, startedBy: surroundings.lastAction())
     }
     if startsAtTimes { granted = schedule(granted) }
-    var started = granted.map { start in Supervised(start.key, steps: { [self] in TaskRun(start, of: self, $0) }) }
+    var started = granted.map(supervised)
     if startsAtTimes { followSchedule(&started, &change.gone, isWhole: change.isWhole) }
     return change.isWhole ? .all(started) : .some(started: started, gone: change.gone)
+  }
+
+  private func supervised(_ start: PluginTaskStart) -> Supervised<HostAction> {
+    Supervised(start.key, steps: { [self] in TaskRun(start, of: self, $0, isSupervised: true) })
   }
 
   /// Gives a task a place, where there is one.
@@ -168,12 +197,15 @@ package final class UnitTasks: @unchecked Sendable {
     return granted
   }
 
-  /// Takes note that a task has taken the place that it was given.
+  /// Takes note that a task has taken the place that it was given, or starts again.
   package func noteBegun(_ start: PluginTaskStart) {
-    guard admitted[start.key] == .promised else { return }
+    guard let stage = admitted[start.key] else { return }
     admitted[start.key] = .running
-    surroundings.room.promised -= 1
+    if stage == .promised { surroundings.room.promised -= 1 }
   }
+
+  /// A task as it is to start again: for an entry of a map, with the value that stands there now.
+  func renewed(_ start: PluginTaskStart) -> PluginTaskStart { plugin.middlewares.entryTask(index, start.key) ?? start }
 
   /// Takes note that a task has come to its end.
   package func noteEnded(_ start: PluginTaskStart) {
@@ -190,7 +222,7 @@ package final class UnitTasks: @unchecked Sendable {
 
   /// A task that an action starts; one of that key is replaced.
   package func effect(_ start: PluginTaskStart) -> Effect<Void, HostAction> {
-    .steps { [self] in TaskRun(start, of: self, $0) }.token(start.key)
+    .steps { [self] in TaskRun(start, of: self, $0, isSupervised: false) }.token(start.key)
   }
 }
 

@@ -10,6 +10,8 @@ package final class HostAction: Sendable {
   /// The action and its arguments.
   package let call: ActionCall
   package let payload: Payload
+  /// Told of its fate; nil: nobody asks.
+  let fate: ActionFate?
 
   package enum Payload: Sendable {
     /// An action of the application.
@@ -22,9 +24,10 @@ package final class HostAction: Sendable {
     case shell(ShellAction)
   }
 
-  package init(call: ActionCall, payload: Payload) {
+  package init(call: ActionCall, payload: Payload, fate: ActionFate? = nil) {
     self.call = call
     self.payload = payload
+    self.fate = fate
   }
 
   package var app: AppAction? {
@@ -36,6 +39,14 @@ package final class HostAction: Sendable {
     if case .shell(let action) = payload { return action }
     return nil
   }
+}
+
+/// What became of actions.
+package final class ActionFate: @unchecked Sendable {
+  // Safe: used by the thread that holds the turn.
+
+  /// True once one of them failed, or was dropped by an interceptor.
+  var isRejected = false
 }
 
 extension HostAction: Equatable {

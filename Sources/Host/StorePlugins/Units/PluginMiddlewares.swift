@@ -37,6 +37,11 @@ public final class PluginMiddlewares: @unchecked Sendable {
   /// True if a middleware has tasks for the entries of a map.
   public func supervisesEntries(_ index: Int) -> Bool { plans[index].entryTasks != nil }
 
+  /// True if nothing has changed that a middleware read when it was asked last which tasks should run.
+  public func isSupervisionUnchanged(_ index: Int, view: any StateView) -> Bool {
+    plans[index].supervised.value(in: view) != nil
+  }
+
   /// Asks a middleware which tasks should run in the state. Its former answer holds as long as nothing that it read has
   /// changed.
   ///
