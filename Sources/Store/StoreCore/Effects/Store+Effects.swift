@@ -70,7 +70,7 @@ extension Store {
   private var unitEffects: [UnitEffects] { chain.attached.map(\.effects) + parts.attached.map(\.effects) }
 
   /// Has every unit's long-lived effects follow the state (R33).
-  @usableFromInline
+  @inlinable
   func reconcile(_ action: ActionContext) {
     let output = output(of: action.number, root: action.root)
     for attached in parts.attached where attached.supervises {

@@ -30,7 +30,8 @@ final class Supervision<Output>: @unchecked Sendable {
   @usableFromInline
   init() {}
 
-  var isEmpty: Bool { declarations.isEmpty && changing == nil }
+  /// True if the unit states nothing; looked at with each action.
+  @usableFromInline private(set) var isEmpty = true
 
   /// Adds what the unit states.
   @usableFromInline
@@ -39,16 +40,20 @@ final class Supervision<Output>: @unchecked Sendable {
     if let changing { declarations.append(SupervisedChange.whole(changing)) }
     changing = nil
     declarations.append(declaration)
+    isEmpty = false
   }
 
   /// Adds what the unit states by its changes.
   @usableFromInline
   @Sendable
   func add(changes: @escaping SupervisedChange<Output>.Declaration) {
-    if isEmpty { changing = changes } else { add(SupervisedChange.whole(changes)) }
+    guard isEmpty else { return add(SupervisedChange.whole(changes)) }
+    changing = changes
+    isEmpty = false
   }
 
   /// Starts and stops what the unit states anew; what it still states is left alone.
+  @usableFromInline
   func reconcile(_ unit: UnitEffects, _ action: ActionContext, _ output: ActionHandler<Output>) {
     switch changing?(false) {
     case nil: if !declarations.isEmpty { follow(declarations.flatMap { $0() }, unit, action, output) }
@@ -93,6 +98,7 @@ final class Supervision<Output>: @unchecked Sendable {
   func close() {
     declarations = []
     changing = nil
+    isEmpty = true
     settled = nil
     for known in declared.values { known.timer?.cancel() }
     declared = [:]

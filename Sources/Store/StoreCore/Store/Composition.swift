@@ -119,7 +119,7 @@ struct AttachedUnit<Action: Sendable, State: Sendable> {
   /// Asks the unit and collects its IO.
   @usableFromInline let ask: Composition<Action, State>.Handle
 
-  var supervises: Bool { !supervision.isEmpty }
+  @inlinable var supervises: Bool { !supervision.isEmpty }
 
   /// Stops its effects; the unit leaves the store, or the store goes.
   @usableFromInline
