@@ -199,10 +199,18 @@ struct DoorTests {
       terminal.screen.lines.suffix(6) == [
         "dispatch counter.increment", "nonsense", "history", "alias past = history", "past", "stsh>",
       ])
+    // With the numbers that `!N` takes, and times.
+    try terminal.enter("history --last 2")
+    let rows = terminal.screen.lines.suffix(4).map { $0.replacing(/[0-9-]{10} [0-9]{2}:[0-9]{2}/, with: "TIME") }
+    #expect(rows == ["n  time              line", "5  TIME  past", "6  TIME  history --last 2", "stsh>"])
+    terminal.type("!2\r")
+    try terminal.waitForCursorLine("stsh> nonsense")
+    terminal.type("\u{3}")
+    try terminal.waitForCursorLine("stsh>")
     terminal.type("\u{4}")
     #expect(try terminal.waitForEnd() == 0)
     let again = try shell.prompt("--attach", server.path)
-    again.type("\u{1B}[A\u{1B}[A\u{1B}[A\u{1B}[A")
+    again.type("\u{1B}[A\u{1B}[A\u{1B}[A\u{1B}[A\u{1B}[A")
     try again.waitForCursorLine("stsh> nonsense")
     again.type("\u{3}")
     try again.waitForCursorLine("stsh>")

@@ -196,6 +196,31 @@ import Testing
         == "{\"output\":[{\"out\":\"lua if true then\\nend\\n\"}],\"status\":0}")
   }
 
+  /// As an attached prompt gives them: with times, and those before them left out.
+  @Test func pastLinesHaveTimesAndNumbers() throws {
+    let house = try House([.read])
+    let client = try house.client()
+    func rows(_ request: String) throws -> String {
+      try client.ask(request).replacing(/[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}/, with: "TIME")
+    }
+    #expect(
+      try rows(
+        #"{"run":"history --last 9 --json","history":["a","b"],"times":[1700000000,null],"first":3001,"form":"json"}"#
+      )
+      .contains(#"[{"n":3001,"time":"TIME","line":"a"},{"n":3002,"time":null,"line":"b"}]"#))
+    #expect(
+      try rows(#"{"run":"history --last 9 --json","history":["c"],"form":"json"}"#)
+        .contains(#"{"n":3002,"time":null,"line":"b"},{"n":3003,"time":null,"line":"c"}]"#))
+    #expect(
+      try rows(#"{"run":"history --last 1 --json\n","more":true,"form":"json"}"#)
+        .contains(#"[{"n":3004,"time":"TIME","line":"history --last 1 --json"}]"#))
+    for (members, message) in [
+      (#""times":[1]"#, "'times' has one time for each line of 'history'"),
+      (#""history":["a"],"times":["now"]"#, "'times' is a list of seconds since 1970, with null for what is not known"),
+      (#""history":["a"],"first":0"#, "'first' is above 0"),
+    ] { #expect(try client.ask("{\"run\":\"echo\",\(members)}").contains(message)) }
+  }
+
   @Test func pastLinesAreBounded() throws {
     let house = try House([.read])
     let client = try house.client()

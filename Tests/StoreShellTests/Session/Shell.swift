@@ -91,7 +91,7 @@ final class Shell {
     var status: Int32 = 0
     let outcome = try outcome {
       for line in lines {
-        let pastLines = session.person.pastLines() + [line]
+        let pastLines = session.person.pastLines() + [PastLine(line)]
         session.person.pastLines = { pastLines }
         var reader = StatementReader(Array(line.utf8), grammar: session.grammar)
         while let read = try reader.next() {

@@ -105,12 +105,14 @@ public final class AttachedPrompt {
       return nil
     }
     // Lines are remembered here; those that were not given yet are given with the next one.
-    let past = PastLines.newest(of: editor.history[told...])
-    told = editor.history.count
+    let lines = editor.pastLines
+    let past = PastLines.newest(of: lines[told...])
+    told = lines.count
     var outcome: Result<AttachedShell.Outcome, ShellError> = .success(AttachedShell.Outcome())
     shell.console.paging(with: pager, until: editor.interruptDescriptor) {
       outcome = Result { () throws(ShellError) in
-        try shell.run(line + "\n", goesOn: true, isAnew: startsAnew, pastLines: past)
+        try shell.run(
+          line + "\n", goesOn: true, isAnew: startsAnew, pastLines: past, firstPastLine: lines.count - past.count + 1)
       }
     }
     let done = try outcome.get()

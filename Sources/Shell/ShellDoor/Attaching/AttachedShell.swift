@@ -113,10 +113,12 @@ public final class AttachedShell {
   ///   - goesOn: true if its end may be in the middle of a statement.
   ///   - hasRest: true if other texts of the same run follow.
   ///   - pastLines: the lines that `history` lists there.
+  ///   - firstPastLine: the number of the first of them.
   /// - Throws: `ShellError` with status 6 where the connection is lost.
   func run(
     _ text: String, file: String? = nil, line: Int = 1, arguments: [String] = [], isScript: Bool = false,
-    goesOn: Bool = false, isAnew: Bool = false, hasRest: Bool = false, pastLines: [String] = []
+    goesOn: Bool = false, isAnew: Bool = false, hasRest: Bool = false, pastLines: [PastLine] = [],
+    firstPastLine: Int = 1
   ) throws(ShellError) -> Outcome {
     look.forget()
     try ask { out in
@@ -124,7 +126,11 @@ public final class AttachedShell {
       if let file { out.append("file", file) }
       if line != 1 { out.append("line", .int(line)) }
       if !arguments.isEmpty { out.append("arguments", .texts(arguments)) }
-      if !pastLines.isEmpty { out.append("history", .texts(pastLines)) }
+      if !pastLines.isEmpty {
+        out.append("history", .texts(pastLines.map(\.text)))
+        out.append("first", .int(firstPastLine))
+        out.append("times", .list(PersistentList(pastLines.map { $0.time.map(Value.int) ?? .none })))
+      }
       let flags: KeyValuePairs = [
         "script": isScript, "more": goesOn, "anew": isAnew, "rest": hasRest, "utf8": options.isUTF8,
         "keepGoing": options.keepsGoing || (file == nil && goesOn), "quiet": options.isQuiet,

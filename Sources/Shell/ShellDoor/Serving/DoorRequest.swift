@@ -1,4 +1,5 @@
 import ShellLanguage
+import StoreHistory
 import StoreSchema
 import StoreShell
 
@@ -134,7 +135,9 @@ struct DoorRequest {
     given.isReported = try fields.flag("report")
     given.isUTF8 = try fields.flag("utf8")
     given.usesStyles = try fields.flag("styles")
-    given.pastLines = try fields.texts("history") ?? []
+    given.pastLines = try pastLines(&fields)
+    given.firstPastLine = try fields.number("first")
+    guard 1...LoggedEntry.greatestNumber ~= given.firstPastLine ?? 1 else { throw Fault(message: "'first' is above 0") }
     given.width = try fields.number("width")
     switch try fields.text("form") ?? "text" {
     case "json": given.isJSON = true
@@ -146,6 +149,13 @@ struct DoorRequest {
       given.format = format
     }
     return given
+  }
+
+  private static func pastLines(_ fields: inout DoorRequestFields) throws(Fault) -> [PastLine] {
+    let texts = try fields.texts("history") ?? []
+    guard let times = try fields.times("times") else { return texts.map { PastLine($0) } }
+    guard times.count == texts.count else { throw Fault(message: "'times' has one time for each line of 'history'") }
+    return zip(texts, times).map { PastLine($0, at: $1) }
   }
 }
 
@@ -210,6 +220,20 @@ struct DoorRequestFields {
       texts.append(text)
     }
     return texts
+  }
+
+  /// Seconds since 1970, null where a time is not known.
+  mutating func times(_ name: String) throws(DoorRequest.Fault) -> [Int?]? {
+    guard let value = take(name) else { return nil }
+    let fault = DoorRequest.Fault(message: "'\(name)' is a list of seconds since 1970, with null for what is not known")
+    guard case .list(let list) = value else { throw fault }
+    return try list.map { element throws(DoorRequest.Fault) in
+      switch element {
+      case .int(let seconds): seconds
+      case .none: nil
+      default: throw fault
+      }
+    }
   }
 
   /// Refuses what nobody has taken.

@@ -61,7 +61,7 @@ extension Session {
     options.isQuiet = given.isQuiet
     options.isUTF8 = given.isUTF8
     options.usesColor = given.usesStyles
-    if !given.pastLines.isEmpty { person.kept = PastLines.newest(of: person.kept + given.pastLines) }
+    person.take(given.pastLines, from: given.firstPastLine)
     let isTyped = given.goesOn && given.file == nil
     person.typed = isTyped ? (given.isAnew || open == nil ? "" : person.typed) + given.text : ""
     if let format = given.format { options.format = format }
@@ -205,7 +205,9 @@ package struct GivenText: Sendable {
   /// True if text has styles.
   package var usesStyles = false
   /// The lines that were given since the text before, as `history` lists them.
-  package var pastLines: [String] = []
+  package var pastLines: [PastLine] = []
+  /// The number of the first of them; nil: they go on where the last ones ended.
+  package var firstPastLine: Int?
   package var isJSON = false
   package var format: Format?
   package var width: Int?

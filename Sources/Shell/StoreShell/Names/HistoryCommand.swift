@@ -30,18 +30,18 @@ extension CommandDefinition {
       let text = try request.text?.value(in: session) ?? ""
       var numbered = Array(session.person.pastLines().enumerated())
       // The line that asks would always be found.
-      if !text.isEmpty, numbered.last?.element == session.running.statement?.text { numbered.removeLast() }
-      numbered.removeAll { !text.isEmpty && !$0.element.contains(text) }
+      if !text.isEmpty, numbered.last?.element.text == session.running.statement?.text { numbered.removeLast() }
+      numbered.removeAll { !text.isEmpty && !$0.element.text.contains(text) }
       if let last = try request.last?.value(in: session) {
-        let times = session.person.pastTimes()
         let rows = numbered.suffix(last).map { number, line in
-          let time = times.indices.contains(number) ? times[number].map { Value.string(LocalTime.text(of: $0)) } : nil
-          return [Value.int(number + 1)] + (times.isEmpty ? [] : [time ?? .none]) + [.string(line)]
+          [
+            .int(session.person.left + number + 1), line.time.map { .string(LocalTime.text(of: $0)) } ?? .none,
+            .string(line.text),
+          ] as [Value]
         }
-        let names = ["n"] + (times.isEmpty ? [] : ["time"]) + ["line"]
-        return try session.answer(Reading(rows: rows, "PastLine", names), as: request.form)
+        return try session.answer(Reading(rows: rows, "PastLine", ["n", "time", "line"]), as: request.form)
       }
-      let lines = numbered.map(\.element)
+      let lines = numbered.map(\.element.text)
       if try session.isInWords(request.form) {
         return session.answer(lines.map { $0 + "\n" }.joined(), for: .texts(lines))
       }

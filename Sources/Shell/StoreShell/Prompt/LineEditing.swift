@@ -73,6 +73,12 @@ public protocol LineEditing: AnyObject {
 }
 
 extension LineEditing {
+  /// The statements of ``history`` with their times.
+  package var pastLines: [PastLine] {
+    let times = historyTimes
+    return history.enumerated().map { PastLine($1, at: times.indices.contains($0) ? times[$0] : nil) }
+  }
+
   /// Nothing: an editor whose lines come from elsewhere than a person.
   public var interruption: @Sendable () -> Void { {} }
 

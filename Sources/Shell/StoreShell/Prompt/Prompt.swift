@@ -51,8 +51,7 @@ public final class Prompt {
       completer.complete(
         line: line, cursor: cursor, openLines: self?.open ?? [], ignoresCase: self?.editor.ignoresCase ?? false)
     }
-    session.person.pastLines = { [editor] in editor.history }
-    session.person.pastTimes = { [editor] in editor.historyTimes }
+    session.person.pastLines = { [editor] in editor.pastLines }
     listen()
     session.pins.hasLine = true
     var number = 0

@@ -57,10 +57,10 @@ public enum PastLines {
   }
 
   /// The newest of some lines, as many as one end of a connection gives the other.
-  package static func newest(of lines: some BidirectionalCollection<String>) -> [String] {
+  package static func newest(of lines: some BidirectionalCollection<PastLine>) -> [PastLine] {
     var size = 0
     return lines.suffix(most).reversed().prefix {
-      size += $0.utf8.count + 16
+      size += $0.text.utf8.count + 16
       return size <= mostBytes
     }.reversed()
   }
