@@ -178,7 +178,7 @@ struct StoreTests {
         counter  swift   2       4        0
         tasks    swift   2       3        2
         at head (#15)
-        #16 shell.restore to=2  (takes back #3 pomodoro.start and 12 later actions)
+        #16 shell.restore to=2  (takes back 3 statements, #3-#15: pomodoro.start, shell.addSubstate, shell.set)
           pomodoro.phase  "work" -> "idle"
           pomodoro.left  50 -> 0
           pomodoro.length  1 -> 0

@@ -59,12 +59,12 @@ import Testing
 
   /// One that was dropped changed nothing by itself; where it caused something that did, it goes with that alone.
   @Test func aDroppedActionIsAStepIfItCausedSomething() throws {
-    #expect(try Log("aad").line.undo(1) == UndoLine.Step(target: 1, first: 2, later: 1))
-    #expect(try Log("aade").line.undo(1) == UndoLine.Step(target: 1, first: 2, later: 2))
+    #expect(try Log("aad").line.place(1) == UndoLine.Step(target: 1, first: 2, later: 1))
+    #expect(try Log("aade").line.place(1) == UndoLine.Step(target: 1, first: 2, later: 2))
     for kinds in ["aadc", "aadec", "aafc"] {
       let later = kinds.count - 3
-      #expect(try Log(kinds).line.undo(1) == UndoLine.Step(target: 2, first: 3, later: later))
-      #expect(try Log(kinds).line.undo(2) == UndoLine.Step(target: 1, first: 2, later: later + 1))
+      #expect(try Log(kinds).line.place(1) == UndoLine.Step(target: 2, first: 3, later: later))
+      #expect(try Log(kinds).line.place(2) == UndoLine.Step(target: 1, first: 2, later: later + 1))
     }
     var log = Log("aa")
     #expect(try log.undo() == 1)
@@ -75,33 +75,33 @@ import Testing
   }
 
   @Test func theLastActionGoesWithAllThatCameAfter() throws {
-    #expect(try Log("aaacttc").line.undo(1) == UndoLine.Step(target: 2, first: 3, later: 4))
-    #expect(try Log("aaacttc").line.undo(2) == UndoLine.Step(target: 1, first: 2, later: 5))
-    #expect(try Log("aa").line.undo(1) == UndoLine.Step(target: 1, first: 2, later: 0))
+    #expect(try Log("aaacttc").line.place(1) == UndoLine.Step(target: 2, first: 3, later: 4))
+    #expect(try Log("aaacttc").line.place(2) == UndoLine.Step(target: 1, first: 2, later: 5))
+    #expect(try Log("aa").line.place(1) == UndoLine.Step(target: 1, first: 2, later: 0))
     // What failed changed nothing that could be taken back.
-    #expect(try Log("aaff").line.undo(1) == UndoLine.Step(target: 1, first: 2, later: 2))
+    #expect(try Log("aaff").line.place(1) == UndoLine.Step(target: 1, first: 2, later: 2))
     // What one run of a command dispatched is one action.
-    #expect(try Log("axtcxtc").line.undo(1) == UndoLine.Step(target: 1, first: 2, later: 5))
-    #expect(try Log("axxyy").line.undo(1) == UndoLine.Step(target: 3, first: 4, later: 1))
-    #expect(try Log("axxyya").line.undo(3) == UndoLine.Step(target: 1, first: 2, later: 4))
+    #expect(try Log("axtcxtc").line.place(1) == UndoLine.Step(target: 1, first: 2, later: 5))
+    #expect(try Log("axxyy").line.place(1) == UndoLine.Step(target: 3, first: 4, later: 1))
+    #expect(try Log("axxyya").line.place(3) == UndoLine.Step(target: 1, first: 2, later: 4))
     #expect(throws: HistoryError.nothingToUndo(available: 2, oldest: 0)) { try Log("axx").line.undo(3) }
     // What a plugin does at first belongs to its load.
-    #expect(try Log("aLo").line.undo(1) == UndoLine.Step(target: 1, first: 2, later: 1))
+    #expect(try Log("aLo").line.place(1) == UndoLine.Step(target: 1, first: 2, later: 1))
   }
 
   /// What one statement asked for is one action, whoever reads the log, and whatever others did meanwhile.
   @Test func aStatementIsOneStep() throws {
     var log = Log("a")
     for statement in [nil, 2, nil, 4] { log.add("a", of: statement) }
-    #expect(try log.line.undo(1) == UndoLine.Step(target: 3, first: 4, later: 1))
-    #expect(try log.line.undo(2) == UndoLine.Step(target: 1, first: 2, later: 3))
-    #expect(try log.line.undo(3) == UndoLine.Step(target: 0, first: 1, later: 4))
+    #expect(try log.line.place(1) == UndoLine.Step(target: 3, first: 4, later: 1))
+    #expect(try log.line.place(2) == UndoLine.Step(target: 1, first: 2, later: 3))
+    #expect(try log.line.place(3) == UndoLine.Step(target: 0, first: 1, later: 4))
     // Another party's statement, #5 and #8, ended behind one, #6 and #7, that ran at the same time.
     log = Log("aaaaa")
     for statement in [nil, 6, 5] { log.add("a", of: statement) }
-    #expect(try log.line.undo(1) == UndoLine.Step(target: 4, first: 5, later: 3, isAlone: false, others: [6, 7]))
-    #expect(try log.line.undo(2) == UndoLine.Step(target: 4, first: 5, later: 3))
-    #expect(try log.line.undo(3) == UndoLine.Step(target: 3, first: 4, later: 4))
+    #expect(try log.line.place(1) == UndoLine.Step(target: 4, first: 5, later: 3, isAlone: false, others: [6, 7]))
+    #expect(try log.line.place(2) == UndoLine.Step(target: 4, first: 5, later: 3))
+    #expect(try log.line.place(3) == UndoLine.Step(target: 3, first: 4, later: 4))
   }
 
   @Test func undosAndRedosGoBackAndForth() throws {
@@ -134,12 +134,29 @@ import Testing
     #expect(throws: HistoryError.nothingToRedo(available: 0)) { try log.redo() }
     // The line is now 1, 2, then the task's and one's own: what was undone is passed over.
     #expect(try log.undo() == 5)
-    #expect(try log.line.undo(1) == UndoLine.Step(target: 1, first: 2, later: 1))
+    #expect(try log.line.place(1) == UndoLine.Step(target: 1, first: 2, later: 1))
+  }
+
+  /// With the first and the last action of each, whatever stands between and behind them.
+  @Test func aStepNamesItsStatements() throws {
+    func texts(_ step: UndoLine.Step) -> [String] {
+      step.statements.map { "\($0.first)-\($0.last): \($0.count)" } + ["\(step.first)-\(step.last)"]
+    }
+    var log = Log("a")
+    for statement in [nil, 2, nil, 4] { log.add("a", of: statement) }
+    log.add("t")
+    #expect(try texts(log.line.undo(1)) == ["4-5: 2", "4-6"])
+    #expect(try texts(log.line.undo(3)) == ["1-1: 1", "2-3: 2", "4-5: 2", "1-6"])
+    #expect(try texts(Log("axxtyy").line.undo(2)) == ["2-3: 2", "5-6: 2", "2-6"])
+    // A statement that ran while another did.
+    log = Log("aaaaa")
+    for statement in [nil, 6, 5] { log.add("a", of: statement) }
+    #expect(try texts(log.line.undo(2)) == ["6-7: 2", "5-8: 2", "5-8"])
   }
 
   @Test func theTranscriptOfTheSpecification() throws {
     var log = Log("aaaaaa" + String(repeating: "t", count: 60) + "c")
-    #expect(try log.line.undo(1) == UndoLine.Step(target: 5, first: 6, later: 61))
+    #expect(try log.line.place(1) == UndoLine.Step(target: 5, first: 6, later: 61))
     #expect(try log.undo() == 5)
     try log.undo(to: 30)
     #expect(try log.redo() == 5)
@@ -166,5 +183,14 @@ import Testing
     #expect(try log.line.origin(of: 4) == 4)
     #expect(try log.redo() == 5)
     #expect(throws: HistoryError.nothingToUndo(available: 1, oldest: 4)) { try log.undo(2) }
+  }
+}
+
+extension UndoLine {
+  /// The step of an undo, whatever its statements are.
+  fileprivate func place(_ count: Int) throws -> Step {
+    let step = try undo(count)
+    return Step(
+      target: step.target, first: step.first, later: step.later, isAlone: step.isAlone, others: step.others)
   }
 }

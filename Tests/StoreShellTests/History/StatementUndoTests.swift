@@ -12,14 +12,14 @@ import Testing
     #expect(
       try shell.type("undo").output
         == """
-        #7 shell.restore to=4  (takes back #5 counter.increment and 1 later action)
+        #7 shell.restore to=4  (takes back lua: #5-#6)
           counter.value  5 -> 4
           counter.step  2 -> 1
 
         """)
     #expect(
       try shell.type("undo").output
-        == "#8 shell.restore to=1  (takes back #2 counter.increment and 2 later actions)\n  counter.value  4 -> 1\n")
+        == "#8 shell.restore to=1  (takes back lua: #2-#4)\n  counter.value  4 -> 1\n")
     #expect(try shell.type("redo 2").output.hasPrefix("#9 shell.restore to=6\n"))
     #expect(try shell.type("undo 3", "show counter.value").output.hasSuffix("\n0\n"))
   }
@@ -33,7 +33,27 @@ import Testing
       try shell.type("undo").output.hasPrefix("#8 shell.restore to=4  (takes back ingest \(data): #5-#7)\n"))
     #expect(
       try shell.type("undo").output
-        == "#9 shell.restore to=2  (takes back #3 counter.increment and 1 later action)\n  counter.value  4 -> 2\n")
+        == "#9 shell.restore to=2  (takes back source \(script): #3-#4)\n  counter.value  4 -> 2\n")
+  }
+
+  /// Several are named one by one.
+  @Test func eachStatementIsNamed() throws {
+    let shell = try Shell()
+    let script = try shell.write("up.stsh", "lua dispatch('counter.increment') dispatch('counter.increment')\n")
+    let data = try shell.write("a.jsonl", "{\"title\":\"a\"}\n{\"title\":\"b\"}\n")
+    _ = try shell.type(
+      "dispatch counter.increment", "lua for i = 1, 2 do dispatch('counter.increment') end",
+      "ingest \(data) --as tasks.add", "source \(script)", "dispatch counter.reset", "dispatch counter.increment")
+    #expect(
+      try shell.type("undo 2").output.contains("(takes back 2 statements, #8-#9: counter.reset, counter.increment)"))
+    _ = try shell.type("redo")
+    #expect(
+      try shell.type("undo 5").output.contains(
+        "(takes back 5 statements, #2-#9: lua, ingest \(data), lua, counter.reset, counter.increment)"))
+    _ = try shell.type("redo")
+    #expect(
+      try shell.type("undo 6").output.contains(
+        "(takes back 6 statements, #1-#9: counter.increment, lua, ingest \(data), lua, counter.reset and 1 more)"))
   }
 
   /// Within it each of its own statements is a step, and what it takes back is not counted again.
@@ -77,7 +97,7 @@ import Testing
     #expect(first.outcome { first.session.endJournal() } == .init())
     for expected in [
       "#7 shell.restore to=3  (takes back ingest \(data): #4-#6)\n",
-      "#8 shell.restore to=1  (takes back #2 counter.increment and 1 later action)\n",
+      "#8 shell.restore to=1  (takes back lua: #2-#3)\n",
       "#9 shell.restore to=0  (takes back #1 counter.increment)\n",
     ] {
       let shell = try Shell()

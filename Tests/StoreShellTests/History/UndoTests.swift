@@ -56,9 +56,9 @@ import Testing
     _ = try shell.type("plugin load \(folder)", "dispatch counter.increment", "p twice", "p twice")
     #expect(
       try shell.type("undo").output
-        == "#7 shell.restore to=4  (takes back #5 p.go and 1 later action)\n  p.n  4 -> 2\n")
+        == "#7 shell.restore to=4  (takes back p twice: #5-#6)\n  p.n  4 -> 2\n")
     #expect(try shell.type("redo").output == "#8 shell.restore to=6\n  p.n  2 -> 4\n")
-    #expect(try shell.type("undo", "undo").output.hasSuffix("(takes back #3 p.go and 1 later action)\n  p.n  2 -> 0\n"))
+    #expect(try shell.type("undo", "undo").output.hasSuffix("(takes back p twice: #3-#4)\n  p.n  2 -> 0\n"))
     #expect(try shell.type("why p.n").output.hasPrefix("#10 shell.restore to=2  <- repl:8\n"))
     #expect(try shell.type("why #3").output.hasPrefix("#3 p.go  <- plugin:p/twice <- repl:3\n"))
     // After it nothing is left to redo, as after any other action.

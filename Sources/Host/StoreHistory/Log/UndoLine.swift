@@ -24,14 +24,31 @@ public struct UndoLine {
     public let isAlone: Bool
     /// The later actions that somebody asked for and that do not belong to the step.
     public let others: Set<Int>
+    /// The last action that is taken back.
+    public let last: Int
+    /// The statements that asked for the actions, the oldest first.
+    public let statements: [Statement]
+
+    /// A statement of somebody, or a run of a plugin's command.
+    public struct Statement: Equatable, Sendable {
+      /// The first and the last action that it asked for.
+      public internal(set) var first: Int, last: Int
+      /// The number of those actions.
+      public internal(set) var count = 1
+    }
 
     /// Makes a step.
-    public init(target: Int, first: Int, later: Int, isAlone: Bool = true, others: Set<Int> = []) {
+    public init(
+      target: Int, first: Int, later: Int, isAlone: Bool = true, others: Set<Int> = [], last: Int? = nil,
+      statements: [Statement]? = nil
+    ) {
       self.target = target
       self.first = first
       self.later = later
       self.isAlone = isAlone
       self.others = others
+      self.last = last ?? first + later
+      self.statements = statements ?? [Statement(first: first, last: first)]
     }
   }
 
@@ -114,6 +131,7 @@ public struct UndoLine {
     var steps = UserSteps()
     var runs = Runs(statement: statement)
     var last: (first: Int, later: Int)?
+    var newest: Int?
     var others: Set<Int> = []
     // What somebody has taken back alone, as if it had never been.
     var gone: Set<Int> = []
@@ -148,7 +166,10 @@ public struct UndoLine {
         }
         if last != nil, runs.present == nil, !runs.isOpen(at: position) { break }
       }
-      if entry != nil { passed += 1 }
+      if entry != nil {
+        passed += 1
+        if newest == nil, !others.contains(position) { newest = position }
+      }
       position -= 1
     }
     guard let last else { throw HistoryError.nothingToUndo(available: runs.count, oldest: oldest) }
@@ -156,7 +177,8 @@ public struct UndoLine {
     return Step(
       target: try origin(of: last.first - 1), first: last.first, later: last.later,
       // A gap from before was not there at that point.
-      isAlone: others.isEmpty && !gone.contains { $0 < last.first }, others: others)
+      isAlone: others.isEmpty && !gone.contains { $0 < last.first }, others: others, last: newest,
+      statements: runs.found.reversed())
   }
 
   /// True if the action came from the statement that loaded the plugin just before: it belongs to the start of the
@@ -294,14 +316,18 @@ public struct UndoLine {
 
 /// The runs of commands and the statements whose actions are taken back together, in a log that is read from its end.
 private struct Runs {
-  /// The number of those found, single actions among them.
-  private(set) var count = 0
+  /// Those found, single actions among them, the latest first.
+  private(set) var found: [UndoLine.Step.Statement] = []
   /// The run of a plugin's command, or the statement, of the last action found; nil: that was alone.
   var present: Run?
-  private var statements: Set<Int> = []
+  /// The places of the statements among those found, by the number of the first action that each asked for.
+  private var statements: [Int: Int] = [:]
   private let statement: (LoggedEntry) -> Int?
 
   init(statement: @escaping (LoggedEntry) -> Int?) { self.statement = statement }
+
+  /// The number of those found.
+  var count: Int { found.count }
 
   enum Run: Equatable {
     case command(ActionSource)
@@ -312,7 +338,7 @@ private struct Runs {
   /// True if an action belongs to what was found.
   func hold(_ entry: LoggedEntry) -> Bool {
     switch run(of: entry) {
-    case .statement(let first): statements.contains(first)
+    case .statement(let first): statements[first] != nil
     case let run: run != nil && run == present
     }
   }
@@ -321,18 +347,27 @@ private struct Runs {
   ///
   /// - Returns: the number found by now.
   mutating func take(_ entry: LoggedEntry) -> Int {
-    if !hold(entry) { count += 1 }
+    let isNew = !hold(entry)
     present = run(of: entry)
-    if case .statement(let first)? = present { statements.insert(first) }
+    if isNew { found.append(UndoLine.Step.Statement(first: entry.number, last: entry.number)) }
+    var place = found.count - 1
+    if case .statement(let first)? = present {
+      place = statements[first] ?? place
+      statements[first] = place
+    }
+    if !isNew {
+      found[place].first = entry.number
+      found[place].count += 1
+    }
     return count
   }
 
   /// True if a statement found has asked for actions before a position.
-  func isOpen(at position: Int) -> Bool { statements.contains { $0 < position } }
+  func isOpen(at position: Int) -> Bool { statements.keys.contains { $0 < position } }
 
   private func run(of entry: LoggedEntry) -> Run? {
     if let first = statement(entry) { return .statement(first) }
-    if statements.contains(entry.number) { return .statement(entry.number) }
+    if statements[entry.number] != nil { return .statement(entry.number) }
     return entry.commandRun.map { .command($0) }
   }
 }

@@ -127,10 +127,10 @@ private struct UndoRequest {
       }
       guard let report else {
         let (report, staying) = try store.takeBack(step, source: source)
-        let remark = try session.takenBack(step.first, staying: staying, " by others")
+        let remark = try session.takenBack(step) + session.staying(staying, " by others")
         return try session.finish(report, quietly: isQuiet, remark: remark)
       }
-      let remark = try session.takenBack(step.first, later: step.later)
+      let remark = try session.takenBack(step)
       return try session.finish(report, quietly: isQuiet, remark: remark)
     }
   }
@@ -139,20 +139,47 @@ private struct UndoRequest {
 extension Session {
   /// The actions that a restore takes back, in words.
   fileprivate func takenBack(_ first: Int, later: Int) throws -> String {
-    let entry = try store.live.entry(first)
-    if later > 0, let source = entry?.source, source.function == "ingest",
-      let last = try store.live.entry(first + later)?.source, last.function == "ingest", last.file == source.file
-    {
-      return "takes back ingest \(source.file): #\(first)-#\(first + later)"
-    }
-    let action = entry.map { "#\(first) \($0.action)" } ?? "#\(first)"
+    let action = try store.live.entry(first).map { "#\(first) \($0.action)" } ?? "#\(first)"
     return "takes back \(action)" + (later == 0 ? "" : " and \(later) later \(later == 1 ? "action" : "actions")")
   }
 
+  /// The statements that an undo takes back, in words.
+  fileprivate func takenBack(_ step: UndoLine.Step) throws -> String {
+    let statements = step.statements
+    let count = statements.reduce(0) { $0 + $1.count }
+    guard count > 1 else { return try takenBack(step.first, later: step.isAlone ? step.later : 0) }
+    let extent = "#\(step.first)-#\(step.last)"
+    let actions = step.isAlone ? extent : "\(count) actions of \(extent)"
+    let names = try statements.prefix(5).map(name)
+    if statements.count == 1 { return "takes back \(names[0]): \(actions)" }
+    let more = statements.count > names.count ? " and \(statements.count - names.count) more" : ""
+    return "takes back \(statements.count) statements, \(actions): \(names.joined(separator: ", "))\(more)"
+  }
+
+  /// A statement in a few words: the action where it asked for one, else the command.
+  private func name(of statement: UndoLine.Step.Statement) throws -> String {
+    guard let first = try store.live.entry(statement.first), let last = try store.live.entry(statement.last) else {
+      return "#\(statement.first)"
+    }
+    guard statement.count > 1 else { return first.action }
+    let (source, end) = (first.source, last.source)
+    if source.function == "ingest", end.function == "ingest", source.file == end.file { return "ingest \(source.file)" }
+    if let plugin = source.plugin { return "\(plugin) \(source.unit ?? "")" }
+    if source.function == end.function, source.line == end.line, source.file == end.file {
+      return source.function == "dispatch" ? "one statement" : source.function
+    }
+    let files = [source, end].filter { $0.function != "ingest" && $0.kind == .batch }.map(\.file)
+    return files.first.map { "source \($0)" } ?? source.function
+  }
+
   /// The action that is taken back while later ones stay, in words.
-  fileprivate func takenBack(_ first: Int, staying: Int, _ whose: String = "") throws -> String {
-    let stay = "\(staying) later \(staying == 1 ? "action" : "actions")\(whose) \(staying == 1 ? "stays" : "stay")"
-    return try takenBack(first, later: 0) + (staying == 0 ? "" : "; \(stay)")
+  fileprivate func takenBack(_ first: Int, staying count: Int) throws -> String {
+    try takenBack(first, later: 0) + staying(count)
+  }
+
+  /// The later actions that stay where an earlier one is taken back, in words.
+  fileprivate func staying(_ count: Int, _ whose: String = "") -> String {
+    count == 0 ? "" : "; \(count) later \(count == 1 ? "action" : "actions")\(whose) \(count == 1 ? "stays" : "stay")"
   }
 
   /// Refuses an action that nothing is to be taken back of.

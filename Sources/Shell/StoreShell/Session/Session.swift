@@ -256,7 +256,7 @@ extension Session: SessionLuaHost {
 
   /// Has an action that the session's Lua dispatches processed.
   public func dispatch(_ call: ActionCall) throws -> String? {
-    let report = store.dispatch(call, source: source(function: "dispatch"))
+    let report = store.dispatch(call, source: source(function: "lua"))
     try finishOne(report)
     return report.droppedBy
   }
