@@ -36,8 +36,9 @@ extension SessionLua {
         (try? host.variable(use.name)) ?? nil == nil
       else { continue }
       var error = LuaError(kind: .runtime, message: "'\(use.name)' is the name of nothing")
-      let nearest = Suggestion.nearest(to: use.name, among: names + others + ["true", "false", "nil"])
-      error.mistake = .unknownName(use.name, nearest: nearest)
+      let modules = view.pointee.moduleNames
+      let nearest = Suggestion.nearest(to: use.name, among: names + others + modules + ["true", "false", "nil"])
+      error.mistake = .unknownName(use.name, nearest: nearest.map { modules.contains($0) ? "state.\($0)" : $0 })
       throw error
     }
     return function

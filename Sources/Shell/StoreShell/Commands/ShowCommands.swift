@@ -201,7 +201,10 @@ extension Session {
     switch subject {
     case .path(let given, let narrowing):
       let path = try given.value(in: self)
-      let whole = try given.word.marking { try read(path) }
+      let whole = try given.word.marking {
+        try refuseSeveral(path)
+        return try read(path)
+      }
       reading = try narrowing.map { try $0.narrow(whole, of: path.description, in: self).reading } ?? whole
       watched = WatchedPath(session: self, .path(path), narrowing, report: report)
     case .expression(let text, let word):

@@ -209,8 +209,8 @@ extension Session {
       guard case .list(let elements) = try read(list).value else { continue }
       let count = elements.count { $0.member(field) == value }
       guard count > 1 else { continue }
-      throw ShellError(
-        code: .unknownPath, message: "\(count) elements of \(list) fit \(Path([step]))",
+      throw PathError(
+        message: "\(count) elements of \(list) fit \(Path([step]))",
         hint: "show \(list) where \(field) == \(InlineText.text(of: value, spelling: .lua)) shows all of them")
     }
   }
