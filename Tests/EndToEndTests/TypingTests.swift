@@ -112,6 +112,34 @@ struct TypingTests {
     try terminal.waitForPicture(["stsh> <34>dispatch<> tasks.add milk --quiet"])
   }
 
+  /// Whatever ends the search.
+  @Test(arguments: ["\u{A}", "\u{1B}", "\u{7}"]) func behindASearchTheLineHasItsColours(end: String) throws {
+    let terminal = try Shell().prompt(environment: [:], columns: 60)
+    try terminal.enter("dispatch tasks.add milk --quiet")
+    terminal.type("show \u{12}milk")
+    try terminal.waitForPicture(["(reverse-i-search)`milk': dispatch tasks.add <7>milk<> --quiet"])
+    terminal.type(end)
+    try terminal.waitForPicture([
+      end == "\u{7}"
+        ? "stsh> <34>show<> <2>[PATH|PROJECTION|VALUE] [--as FORMAT] [--json] …<>"
+        : "stsh> <34>dispatch<> tasks.add milk --quiet"
+    ])
+  }
+
+  /// The mode in front of the prompt, as somebody's inputrc has it.
+  @Test func theModeInThePromptTakesItsColumns() throws {
+    let shell = try Shell()
+    try shell.folder.write(
+      "inputrc",
+      "set editing-mode vi\nset show-mode-in-prompt on\nset vi-ins-mode-string \"\\1\\e[1m\\2+\\1\\e[0m\\2 \"\n")
+    let terminal = try shell.prompt(
+      prompt: "+ stsh>", environment: ["INPUTRC": shell.folder.path + "/inputrc"], columns: 60)
+    terminal.type("dispatch tasks.ad \"x")
+    try terminal.waitForPicture(["<1>+<> stsh> <34>dispatch<> <31>tasks.ad<> <33>\"x<>"])
+    terminal.type("\u{1B}")
+    try terminal.waitForPicture(["(cmd)stsh> <34>dispatch<> <31>tasks.ad<> <33>\"x<>"])
+  }
+
   @Test func aLineTallerThanTheScreenIsPlain() throws {
     let terminal = try Shell().prompt(environment: [:], columns: 20)
     terminal.type("echo " + String(repeating: "x", count: 468))

@@ -277,6 +277,11 @@ creadline_result creadline_read_keys(void) {
     read_one_key();
   }
   is_reading_key = false;
+  static bool was_searching;
+  bool is_searching = RL_ISSTATE(RL_STATE_ISEARCH | RL_STATE_NSEARCH);
+  // Readline has drawn the line that a search ended with as a part of the search.
+  if (was_searching && !is_searching && result == CREADLINE_EDITING) is_display_behind = true;
+  was_searching = is_searching;
   if (result == CREADLINE_EDITING && !keys_are_waiting()) catch_up_display();
   if (result == CREADLINE_EDITING && !is_display_behind) painting_show_hint();
   return result;

@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <wchar.h>
 
@@ -76,10 +77,36 @@ void layout_put(const layout_place *place, const char *text, size_t size) {
   }
 }
 
+// The mode that readline shows in front of a prompt, where somebody's inputrc has it do so.
+static const char *mode(void) {
+  const char *shows = rl_variable_value("show-mode-in-prompt");
+  if (shows == NULL || strcmp(shows, "on") != 0 || rl_display_prompt != rl_prompt) return "";
+  const char *text = rl_variable_value(
+      rl_editing_mode == 1                   ? "emacs-mode-string"
+      : rl_get_keymap() == vi_insertion_keymap ? "vi-ins-mode-string"
+                                             : "vi-cmd-mode-string");
+  return text == NULL ? "" : text;
+}
+
 const char *layout_prompt(void) {
   const char *prompt = rl_display_prompt == NULL ? "" : rl_display_prompt;
   const char *last_row = strrchr(prompt, '\n');
-  return last_row == NULL ? prompt : last_row + 1;
+  if (last_row != NULL) prompt = last_row + 1;
+  static char *shown;
+  static size_t room;
+  const char *in_front = mode();
+  size_t length = strlen(in_front);
+  if (length == 0) return prompt;
+  size_t size = length + strlen(prompt) + 1;
+  if (size > room) {
+    char *grown = realloc(shown, size);
+    if (grown == NULL) return prompt;
+    shown = grown;
+    room = size;
+  }
+  memcpy(shown, in_front, length);
+  strcpy(shown + length, prompt);
+  return shown;
 }
 
 size_t layout_before_cursor(void) { return (size_t)(rl_point < rl_end ? rl_point : rl_end); }
