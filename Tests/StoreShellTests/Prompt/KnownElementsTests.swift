@@ -97,4 +97,32 @@ import Testing
     #expect(found.leftOut == nil && found.common == "" && looks == KnownElements.lookedAt)
     #expect(CountedList(100...400).titles("item").found.common == "[title=\"item ")
   }
+
+  /// A map that keeps its keys in no order.
+  private struct Hashed: StateView {
+    let map: [String: Int]
+    let moduleNames = ["shop"]
+
+    func readSlice(_ module: String, _ body: (Schema, UnsafeRawPointer) -> Void) -> Bool {
+      withUnsafePointer(to: map) { body([String: Int].schema, UnsafeRawPointer($0)) }
+      return true
+    }
+
+    func keys(_ start: String) -> KnownElements.Found {
+      KnownElements(view: self, typed: start[...]).keys(in: "shop", at: []) { key in
+        if case .string(let text) = key { text } else { nil }
+      }
+    }
+  }
+
+  @Test func ofVeryManyKeysInNoOrderThoseAreFoundThatBeginAsTyped() {
+    let map = Hashed(map: Dictionary(uniqueKeysWithValues: (1...30_000).map { ("k\($0)", $0) }))
+    let few = map.keys("k2999")
+    #expect(few.values.map(\.text) == ["k2999"] + (0...9).map { "k2999\($0)" } && few.leftOut == 0)
+    #expect(map.keys("k29").values.count == 100 && map.keys("k29").leftOut == 1011)
+    // Too many to bring into order.
+    #expect(map.keys("k").values.isEmpty && map.keys("k").leftOut == nil)
+    #expect(map.keys("").values.isEmpty && map.keys("").leftOut == 30_000)
+    #expect(map.keys("k2").leftOut == nil && map.keys("k2").values.map(\.text) == ["k2"])
+  }
 }

@@ -71,7 +71,7 @@ extension SliceObjects {
   /// The key behind another in a map; behind none, the first. A map that keeps no order sorts its keys once a walk.
   private func key(after previous: MapKey?, of number: Int, _ access: MapAccess, at map: UnsafeRawPointer) -> MapKey? {
     guard let sortedKeys = access.sortedKeys else { return access.nextKey(map, previous) }
-    if previous == nil { walks[number] = MapWalk(keys: sortedKeys(map)) }
+    if previous == nil { walks[number] = MapWalk(keys: sortedKeys(map) { _ in true }) }
     guard walks[number] != nil, walks[number]?.current == previous else { return access.nextKey(map, previous) }
     repeat { walks[number]?.advance() } while walks[number]?.current.map { !access.read(map, $0) { _ in } } ?? false
     guard let key = walks[number]?.current else {

@@ -101,12 +101,19 @@ struct KnownElements {
     let (exact, count) = (MapKey.string(String(typed)), map.count(value))
     if let sortedKeys = map.sortedKeys {
       // They stand in no order: to bring very many into one takes too long.
-      isCut = count > Self.lookedAt
-      if !isCut {
-        for key in sortedKeys(value) { _ = take(key) }
-      } else if map.read(value, exact, { _ in }) {
-        _ = take(exact)
+      var fitting = 0
+      func fits(_ key: MapKey) -> Bool {
+        guard fitting <= Self.lookedAt, key.text.hasPrefix(typed) else { return false }
+        fitting += 1
+        return true
       }
+      isCut = typed.isEmpty && count > Self.lookedAt
+      if !isCut {
+        let keys = sortedKeys(value, fits)
+        isCut = fitting > Self.lookedAt
+        if !isCut { for key in keys { _ = take(key) } }
+      }
+      if isCut, map.read(value, exact, { _ in }) { _ = take(exact) }
     } else {
       // Texts that begin as typed stand together, behind the typed text; numbers do not.
       let isText = !typed.isEmpty && Int(typed) == nil

@@ -91,7 +91,13 @@ extension HashedEntries {
           }
         }
       },
-      sortedKeys: { $0.assumingMemoryBound(to: Self.self).pointee.keys.map(\.mapKey).sorted() })
+      sortedKeys: { source, holds in
+        var keys: [MapKey] = []
+        for key in source.assumingMemoryBound(to: Self.self).pointee.keys where holds(key.mapKey) {
+          keys.append(key.mapKey)
+        }
+        return keys.sorted()
+      })
   }
 
   init(entries value: StoreSchema.Value) throws(SchemaError) {

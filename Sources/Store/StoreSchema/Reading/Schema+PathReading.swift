@@ -67,7 +67,7 @@ extension Schema {
       }
       return withUnsafePointer(to: all.value) { body(all.schema, UnsafeRawPointer($0)) }
     case (.map(let access), .map(_, let element), .all):
-      var keys = access.sortedKeys?(source) ?? []
+      var keys = access.sortedKeys?(source) { _ in true } ?? []
       if access.sortedKeys == nil { while let key = access.nextKey(source, keys.last) { keys.append(key) } }
       let all = try element.readAll(rest, from: origin, count: keys.count) { index, body in
         _ = access.read(source, keys[index]) { body($0, .key(keys[index])) }

@@ -12,8 +12,8 @@ public final class MapAccess: Sendable {
   public let remove: @Sendable (UnsafeMutableRawPointer, MapKey) -> Void
   /// The first key after another, or the very first; nil at the end.
   public let nextKey: @Sendable (UnsafeRawPointer, MapKey?) -> MapKey?
-  /// All keys in order; nil where walking by `nextKey` costs no more.
-  public let sortedKeys: (@Sendable (UnsafeRawPointer) -> [MapKey])?
+  /// The keys that a condition holds for, in order; nil where walking by `nextKey` costs no more.
+  public let sortedKeys: (@Sendable (UnsafeRawPointer, (MapKey) -> Bool) -> [MapKey])?
   /// Visits in key order at least the entries that differ between two maps, with nil for an absent value.
   public let visitDifferences:
     @Sendable (
@@ -34,7 +34,8 @@ public final class MapAccess: Sendable {
     visitDifferences:
       @escaping @Sendable (
         UnsafeRawPointer, UnsafeRawPointer, (MapKey, UnsafeRawPointer?, UnsafeRawPointer?) -> Void
-      ) -> Void, numbered: NumberedEntries? = nil, sortedKeys: (@Sendable (UnsafeRawPointer) -> [MapKey])? = nil
+      ) -> Void, numbered: NumberedEntries? = nil,
+    sortedKeys: (@Sendable (UnsafeRawPointer, (MapKey) -> Bool) -> [MapKey])? = nil
   ) {
     self.sortedKeys = sortedKeys
     self.numbered = numbered
