@@ -46,8 +46,14 @@ struct CandidateList {
     return lines.joined(separator: "\n")
   }
 
-  /// The list behind a note, as much of it as fits in a row.
+  /// The list behind a note, as much of it as fits in a row; where none does, the advice makes room.
   func row(behind note: String, columns: Int) -> String {
+    if let row = row(behind: note, columns, advice) ?? row(behind: note, columns, "") { return row }
+    return candidates.isEmpty && rest == nil ? note : note + tail(leftOut: candidates.count, advice)
+  }
+
+  /// - Returns: nil where no candidate fits.
+  private func row(behind note: String, _ columns: Int, _ advice: String) -> String? {
     var row = note
     var width = Self.width(note)
     var shown = 0
@@ -55,17 +61,18 @@ struct CandidateList {
       let meaning = candidate.meaning.map { "  \($0)" } ?? ""
       let text = (shown == 0 ? "   " : "     ") + candidate.display + meaning
       let isLast = shown + 1 == candidates.count && rest == nil
-      let tail = isLast ? 0 : Self.width(self.tail(leftOut: candidates.count - shown - 1))
+      let tail = isLast ? 0 : Self.width(self.tail(leftOut: candidates.count - shown - 1, advice))
       guard width + Self.width(text) + tail <= columns else { break }
       row += text
       width += Self.width(text)
       shown += 1
     }
     let leftOut = candidates.count - shown
-    return leftOut == 0 && rest == nil ? row : row + tail(leftOut: leftOut)
+    guard shown > 0 else { return nil }
+    return leftOut == 0 && rest == nil ? row : row + tail(leftOut: leftOut, advice)
   }
 
-  private func tail(leftOut: Int) -> String {
+  private func tail(leftOut: Int, _ advice: String) -> String {
     let mark = creadline_is_multibyte() ? "…" : "..."
     return "     \(mark) \(hidden(behind: candidates.count - leftOut).map { "\($0) " } ?? "")more" + advice
   }
