@@ -35,7 +35,10 @@ struct PromptRecordingTests {
       .keys("pl\t"), .keys("\u{15}dispatch tasks.complete \t"), .keys("\u{15}show tasks.items[title=\"B\t"),
       // Narrowing, undo, help.
       .keys("\u{15}show tasks.items where not done and id < 9 --columns id,title\r"), .keys("undo\r"),
-      .keys("help not-skipped\r"), .keys("use tasks\r"), .keys("show nextId\r"), .keys("use root\r"),
+      .keys("lua for i = 1, 3 do dispatch('counter.increment') end\r"), .keys("undo\r"), .keys("undo 2\r"),
+      .keys("redo\r"), .keys("help not-skipped\r"), .keys("help alias\r"), .keys("describe tasks.add\r"),
+      .keys("wait until fals\r"), .keys("watch\r"), .keys("history --last 2\r"), .keys("!2\r"),
+      .keys("\u{15}use tasks\r"), .keys("show nextId\r"), .keys("use root\r"),
       // Words.
       .keys("dispatch tasks.add \"Buy a very long list of \(milk) and of other things\" bogus\r"),
       // Several lines, a search, lines that arrive above, other widths.
@@ -65,7 +68,10 @@ struct PromptRecordingTests {
         // Another width moves the rows.
         let isOther = if case .resize = step { true } else { false }
         let rows = isOther ? screen.picture.suffix(4) : screen.picture[min(first, screen.rows.count)...]
-        return rows.map { "\($0)\n" }.joined()
+        return rows.map {
+          "\($0.replacing(/[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}/, with: "YYYY-MM-DD HH:MM"))\n"
+        }
+        .joined()
       }
       if Self.isRecording {
         terminal.lookOn(milliseconds: 900)

@@ -378,4 +378,17 @@ import Testing
     #expect(!text.contains("ms "))
     #expect(text.hasSuffix("D 6\n"))
   }
+
+  /// A row has room for more than the places that an action changed.
+  @Test func ofManyPlacesThatAnActionChangedTheFirstAreNamed() throws {
+    let shell = try Shell()
+    _ = try shell.type("lua for i = 1, 9 do dispatch('tasks.add', { title = 'x' }) end", "undo")
+    #expect(try shell.type("log 1").output.hasSuffix("  tasks.nextId, tasks.items[id=1], … 8 more\n"))
+    shell.session.options.isUTF8 = false
+    #expect(try shell.type("log 1").output.hasSuffix("  tasks.nextId, tasks.items[id=1], ... 8 more\n"))
+    #expect(
+      try shell.type("help echo").output.hasPrefix(
+        "usage: echo WORD...\nprints words, with variables and $(...) replaced\n"))
+    #expect(try shell.type("show $nothing").errors.hasSuffix("hint: set it with: let nothing = ...\n"))
+  }
 }

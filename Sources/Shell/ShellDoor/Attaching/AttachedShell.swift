@@ -101,7 +101,9 @@ public final class AttachedShell {
     if options.isJSON {
       console.write(JSONReport.failure(error, file: nil) + "\n")
     } else {
-      console.writeError(ErrorRenderer(file: nil, marks: marks[.standardError] ?? .none).text(of: error))
+      var renderer = ErrorRenderer(file: nil, marks: marks[.standardError] ?? .none)
+      renderer.isUTF8 = options.isUTF8
+      console.writeError(renderer.text(of: error))
     }
     console.flush()
     return error.status

@@ -8,6 +8,8 @@ public struct ErrorRenderer: Sendable {
   public var marks: StyleMarks
   /// The columns of the terminal that errors go to, so that a caret stays below its place; nil: there is none.
   public var columns: Int?
+  /// True if more than ASCII can be shown.
+  public var isUTF8 = true
 
   /// A `source` command that led to the statement.
   public struct Origin: Hashable, Sendable {
@@ -81,7 +83,7 @@ public struct ErrorRenderer: Sendable {
 
   /// Messages quote what users and plugins wrote: none of its control characters reaches the terminal.
   private func appendMessage(_ code: ErrorCode, _ message: String, to out: inout String) {
-    out += tag(code) + Excerpt.lines(of: message).map { DisplayText.printable($0) }.joined(separator: "\n  ") + "\n"
+    out += tag(code) + Excerpt.lines(of: message).map(shown).joined(separator: "\n  ") + "\n"
   }
 
   private func tag(_ code: ErrorCode) -> String { marks.paint("error[\(code)]:", .error) + " " }
@@ -109,7 +111,11 @@ public struct ErrorRenderer: Sendable {
   }
 
   private func appendIndented(_ text: String, to out: inout String) {
-    for line in Excerpt.lines(of: text) { out += "  \(DisplayText.printable(line))\n" }
+    for line in Excerpt.lines(of: text) { out += "  \(shown(line))\n" }
+  }
+
+  private func shown(_ line: some StringProtocol) -> String {
+    DisplayText.shown(DisplayText.printable(String(line)), isUTF8: isUTF8)
   }
 
   private func append(_ chain: [Origin], to out: inout String) {

@@ -79,4 +79,9 @@ package enum DisplayText {
     }
     return out
   }
+
+  /// A text of the shell's own, as the locale can show it.
+  package static func shown(_ text: String, isUTF8: Bool) -> String {
+    isUTF8 ? text : text.replacing("…", with: "...")
+  }
 }

@@ -115,7 +115,7 @@ private enum HelpRequest {
       case .keys: HelpText.keys
       case .code(let code): Self.text(of: code, in: session)
       }
-    return session.answer(text)
+    return session.answer(DisplayText.shown(text, isUTF8: session.options.isUTF8))
   }
 
   private static func text(of code: ErrorCode, in session: Session) -> String {
@@ -157,7 +157,8 @@ extension Session {
   /// The help of a command as far as a line that asks for it goes.
   func help(on definition: CommandDefinition, _ statement: Statement) -> CommandResult {
     let part = statement.words.dropFirst().first { definition.parts.contains($0.text) }
-    return answer(HelpText.text(of: part.map { definition.only($0.text) } ?? definition, in: self))
+    let text = HelpText.text(of: part.map { definition.only($0.text) } ?? definition, in: self)
+    return answer(DisplayText.shown(text, isUTF8: options.isUTF8))
   }
 }
 
@@ -172,14 +173,14 @@ enum HelpText {
 
   /// The keys of the prompt. All others are GNU readline's, and of ~/.inputrc.
   fileprivate static let keys = """
-    Tab            completes a word; once more lists what fits
-    Right, Ctrl-F  takes what is shown dim behind the line, of a line before; Alt-F a word of it
-    Up, Down       the lines before, and back
-    Ctrl-R         searches the lines before for what is typed next
-    Ctrl-X Ctrl-E  has the line edited by $VISUAL or $EDITOR
+    Tab            completes a word; pressed again, it lists what fits
+    Right, Ctrl-F  takes the dim suggestion, the rest of an earlier line; Alt-F takes a word of it
+    Up, Down       show earlier lines, and later ones
+    Ctrl-R         searches earlier lines for what is typed next
+    Ctrl-X Ctrl-E  edits the line in $VISUAL or $EDITOR
     Ctrl-L         clears the screen
-    Ctrl-C         forgets the line, or stops the command that runs
-    Ctrl-D         leaves, where the line is empty
+    Ctrl-C         drops the line, or stops the command that runs
+    Ctrl-D         leaves, on an empty line
     all others are those of GNU readline, as ~/.inputrc sets them ($if stsh)
 
     """
@@ -191,11 +192,30 @@ enum HelpText {
 
   private static func text(of definition: CommandDefinition, examples: [CommandExample], width: Int?) -> String {
     var out = ""
-    for (index, usage) in definition.usage.enumerated() { out += (index == 0 ? "usage: " : "       ") + usage + "\n" }
+    for (index, usage) in definition.usage.enumerated() {
+      out += (index == 0 ? usageMark : String(repeating: " ", count: usageMark.count)) + lines(of: usage, width) + "\n"
+    }
     out += WrappedText.hanging(definition.summary, indentation: 0, width: width) + "\n"
     out += list("settings", definition.names, width: width)
     out += list("flags", definition.flags.map { NamedMeaning(name: $0.form, meaning: $0.summary) }, width: width)
     return out + text(of: examples)
+  }
+
+  private static let usageMark = "usage: "
+
+  /// A usage on a terminal of some width. Its meaning, where two spaces or more part it from one, stands beside it or below.
+  private static func lines(of usage: String, _ width: Int?) -> String {
+    let start = usageMark.count
+    guard let width, let gap = usage.firstRange(of: "  ") else {
+      return WrappedText.hanging(usage, indentation: start, width: width)
+    }
+    let meaning = String(usage[gap.lowerBound...].drop { $0 == " " })
+    let column = start + usage.count - meaning.count
+    if width - column >= 30 {
+      return usage.dropLast(meaning.count) + WrappedText.hanging(meaning, indentation: column, width: width)
+    }
+    return WrappedText.hanging(String(usage[..<gap.lowerBound]), indentation: start, width: width) + "\n"
+      + String(repeating: " ", count: start + 4) + WrappedText.hanging(meaning, indentation: start + 4, width: width)
   }
 
   /// Names below a heading, each beside its meaning.

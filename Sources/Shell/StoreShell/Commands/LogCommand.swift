@@ -76,7 +76,8 @@ private struct LogRequest {
       }
     }
     let isCut = try session.isForPerson(form)
-    let listing = CommandListing(LogListing.reading(of: lines, isCut: isCut), of: "actions")
+    let mark = isCut ? DisplayText.shown("…", isUTF8: session.options.isUTF8) : nil
+    let listing = CommandListing(LogListing.reading(of: lines, cutBy: mark), of: "actions")
     return try session.answer({ _ in listing }, as: form)
   }
 }
@@ -139,13 +140,13 @@ extension StoreClient {
 
 /// The log as users read it.
 private enum LogListing {
-  /// - Parameter isCut: true for a person, who is told of the first paths only.
-  static func reading(of lines: some Sequence<FoldedEntry>, isCut: Bool) -> Reading {
+  /// - Parameter mark: stands for more paths where a person is told of the first ones only.
+  static func reading(of lines: some Sequence<FoldedEntry>, cutBy mark: String?) -> Reading {
     let rows = lines.map { line -> [Value] in
       [
         .string(line.count == 1 ? "#\(line.first.number)" : "#\(line.first.number)-\(line.last.number)"),
         .string(seconds(line.last.time)), .string(line.first.source.short), .string(action(line)),
-        .string(changed(line, isCut: isCut)),
+        .string(changed(line, cutBy: mark)),
       ]
     }
     return Reading(rows: rows, "LogLine", ["n", "at", "source", "action", "changed"])
@@ -160,16 +161,22 @@ private enum LogListing {
     return "\(line.first.action) x\(line.count)"
   }
 
-  private static func changed(_ line: FoldedEntry, isCut: Bool) -> String {
+  private static func changed(_ line: FoldedEntry, cutBy mark: String?) -> String {
     if let failure = line.first.failure { return "failed: \(failure)" }
     if let interceptor = line.first.droppedBy, !line.first.isThunk { return "dropped by \(interceptor)" }
-    let shown = isCut && line.paths.count > mostPaths + 1 ? mostPaths : line.paths.count
-    let paths = line.paths.prefix(shown).map(\.description).joined(separator: ", ")
-    return line.paths.isEmpty ? "-" : paths + (shown < line.paths.count ? ", … \(line.paths.count - shown) more" : "")
+    guard var text = line.paths.first?.description else { return "-" }
+    for (index, path) in line.paths.enumerated().dropFirst() {
+      let longer = "\(text), \(path)"
+      if let mark, line.paths.count > few, longer.count > widest {
+        return "\(text), \(mark) \(line.paths.count - index) more"
+      }
+      text = longer
+    }
+    return text
   }
 
-  /// As many of the places that an action changed are named to a person.
-  private static let mostPaths = 4
+  /// Of more places than these that an action changed a person is told as many as take so many columns.
+  private static let (few, widest) = (5, 48)
 
   /// Seconds with one digit behind the point.
   private static func seconds(_ time: Duration) -> String {

@@ -46,6 +46,6 @@ extension Session {
         text += "\(pin.name)\n" + lines.map { "  \($0)\n" }.joined()
       }
     }
-    return ScreenText.cut(text, columns: columns, rows: max(1, rows / 3)).text
+    return ScreenText.cut(text, columns: columns, rows: max(1, rows / 3), isUTF8: options.isUTF8).text
   }
 }

@@ -71,7 +71,7 @@ extension Session {
     if error.place != .line, let span = statement.span(ofName: name) {
       error.place = .span(span)
       if statement.isBehindSign(span), statement.words.contains(where: { $0.text == "where" }) {
-        error.hint = "behind where > compares; behind a flag it writes to a file: --as csv > \(name)"
+        error.hint = "after where > compares; after a flag it writes to a file: --as csv > \(name)"
       }
     }
     if error.hint == nil, store.modules.contains(where: { $0.name == name }) {
@@ -173,7 +173,9 @@ extension Session {
     if options.isJSON {
       console.writeReport(JSONReport.failure(error, file: file))
     } else {
-      console.writeError(ErrorRenderer(file: nil, marks: errorMarks).text(of: error))
+      var renderer = ErrorRenderer(file: nil, marks: errorMarks)
+      renderer.isUTF8 = options.isUTF8
+      console.writeError(renderer.text(of: error))
     }
     return error.status
   }
@@ -197,6 +199,7 @@ extension Session {
     var renderer = running.origin.renderer
     renderer.columns = console.showsErrors ? console.width() : nil
     renderer.marks = errorMarks
+    renderer.isUTF8 = options.isUTF8
     return renderer
   }
 }

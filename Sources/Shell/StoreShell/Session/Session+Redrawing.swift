@@ -10,7 +10,7 @@ extension Session {
   func redraw(every pause: Duration, _ print: () throws -> Void) throws -> CommandResult {
     guard !options.isJSON, !console.isCapturing, let columns = console.width(), let keys = TerminalKeys() else {
       throw ShellError(
-        code: .notAllowed, message: "--every draws on a terminal, and there is none here",
+        code: .notAllowed, message: "--every needs a terminal to draw on",
         hint: "watch PATH --max 2/s prints a line at each change", status: 2)
     }
     defer { keys.end() }
@@ -21,7 +21,7 @@ extension Session {
       let text = try console.capturing(print)
       running.drawsOnScreen = false
       let size = (columns: console.width() ?? columns, rows: max(2, keys.rows))
-      let shown = ScreenText.cut(text, columns: size.columns, rows: size.rows - 1)
+      let shown = ScreenText.cut(text, columns: size.columns, rows: size.rows - 1, isUTF8: options.isUTF8)
       // Up to where it began, and what stood there goes.
       console.write((rows > 0 ? "\u{1B}[\(rows)A" : "") + "\r\u{1B}[J" + shown.text)
       console.flush()
@@ -50,24 +50,25 @@ extension CommandReader {
 
 /// A text as far as it has room on a screen.
 enum ScreenText {
-  static func cut(_ text: String, columns: Int, rows: Int) -> (text: String, rows: Int) {
+  static func cut(_ text: String, columns: Int, rows: Int, isUTF8: Bool) -> (text: String, rows: Int) {
+    let mark = DisplayText.shown("…", isUTF8: isUTF8)
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false).dropLast(text.hasSuffix("\n") ? 1 : 0)
     var shown = ""
     let hasMore = lines.count > rows
-    for line in lines.prefix(hasMore ? rows - 1 : rows) { shown += cut(line, columns) + "\n" }
-    if hasMore { shown += cut("… \(lines.count - rows + 1) more lines"[...], columns) + "\n" }
+    for line in lines.prefix(hasMore ? rows - 1 : rows) { shown += cut(line, columns, mark) + "\n" }
+    if hasMore { shown += cut("\(mark) \(lines.count - rows + 1) more lines"[...], columns, mark) + "\n" }
     return (shown, min(lines.count, rows))
   }
 
-  private static func cut(_ line: Substring, _ columns: Int) -> String {
+  private static func cut(_ line: Substring, _ columns: Int, _ mark: String) -> String {
     guard DisplayWidth.of(line) > columns else { return String(line) }
     var cut = ""
     var width = 0
     for character in line {
       width += DisplayWidth.of(String(character))
-      if width >= columns { break }
+      if width > columns - mark.count { break }
       cut.append(character)
     }
-    return cut + "…"
+    return cut + mark
   }
 }

@@ -98,7 +98,8 @@ extension Session {
       outcome.hasQuit = true
     }
     guard leftOut > 0 else { return }
-    let text = "… \(leftOut) \(leftOut == 1 ? "line" : "lines") left out"
+    let text =
+      "\(DisplayText.shown("…", isUTF8: options.isUTF8)) \(leftOut) \(leftOut == 1 ? "line" : "lines") left out"
     if options.isJSON { console.writeEvent(JSONReport.printed(text)) } else { console.writeError(text + "\n") }
   }
 }
