@@ -20,7 +20,7 @@ struct BlockingTests {
     let outcome = try shell.run(["--timeout", "300ms"] + arguments)
     #expect(outcome.status == 5)
     #expect(outcome.output == "")
-    #expect(outcome.errors.contains("error[timed-out]: the run was not over after 0.3s"), "\(outcome.errors)")
+    #expect(outcome.errors.contains("error[timed-out]: the run did not end within 0.3s"), "\(outcome.errors)")
   }
 
   @Test(arguments: [
@@ -68,7 +68,7 @@ struct BlockingTests {
     for line in ["stsh \(arguments)", "exec 3<>pipe; stsh \(arguments) < pipe"]
     where lua == "io.read()" ? line.contains("3<>") : lua != "io.open('pipe')" || !line.contains("3<>") {
       let outcome = try shell.runInShell(line)
-      #expect(outcome.output.contains("error[timed-out]: the run was not over after 0.2s\n"), "\(outcome)")
+      #expect(outcome.output.contains("error[timed-out]: the run did not end within 0.2s\n"), "\(outcome)")
       #expect(outcome.status == 5 && !outcome.output.contains("two"))
     }
   }

@@ -34,9 +34,10 @@ struct HelpTests {
       "plugin reload",
       [
         "usage: plugin reload NAME [--reset] [--verify N]",
-        "puts its edited version in its place, with the state as it is",
-        "flags", "  --reset     let the plugin's state start anew",
-        "  --verify N  only if both versions answer the last N actions alike", "example", "  stsh> plugin load catalog",
+        "replaces it by its edited version; the state stays",
+        "flags", "  --reset     reset the plugin's state",
+        "  --verify N  only if both versions lead to the same states for the last N actions", "example",
+        "  stsh> plugin load catalog",
       ]
     ),
     ("middleware on", ["usage: middleware [on|off NAME]"]), ("export state", ["usage: export state FILE"]),

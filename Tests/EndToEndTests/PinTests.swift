@@ -70,7 +70,7 @@ struct PinTests {
   @Test func theyAreForThePrompt() throws {
     let outcome = try Shell().run("-c", "pin", "-c", "pin counter.value")
     #expect(outcome.output == "(no pins)\n")
-    #expect(outcome.errors.contains("error[not-allowed]: pin keeps values above the line at the prompt"))
+    #expect(outcome.errors.contains("error[not-allowed]: pin needs a prompt: it keeps values above the line"))
   }
 
   /// More than a third of the screen is cut.

@@ -36,7 +36,7 @@ struct RunTests {
     let shell = try Shell()
     let waiting = try shell.run("--timeout", "100ms", "-c", "echo one", "-c", "wait 60s", "-c", "echo two")
     #expect(waiting.output == "one\n")
-    #expect(waiting.errors == "-c:2:1: error[timed-out]: the run was not over after 0.1s\n  wait 60s\n")
+    #expect(waiting.errors == "-c:2:1: error[timed-out]: the run did not end within 0.1s\n  wait 60s\n")
     #expect(waiting.status == 5)
     let excused = try shell.run("--timeout", "100ms", "--keep-going", "-c", "try wait 60s", "-c", "echo two")
     #expect(excused.output == "")
@@ -48,7 +48,7 @@ struct RunTests {
   @Test func aPipeWithoutAnotherEndIsNotWaitedFor() throws {
     let shell = try Shell()
     try ProgramFailure.check("mkfifo", mkfifo(shell.folder.path + "/pipe", 0o600))
-    let over = "error[timed-out]: the run was not over after 0.2s\n"
+    let over = "error[timed-out]: the run did not end within 0.2s\n"
     #expect(try shell.run("--timeout", "200ms", "pipe") == .init(errors: over, status: 5))
     for command in ["source pipe", "ingest pipe --as tasks.add", "echo a > pipe"] {
       let outcome = try shell.run("--timeout", "200ms", "-c", command)
@@ -63,7 +63,7 @@ struct RunTests {
   @Test func luaThatRunsIsStopped() throws {
     let outcome = try Shell().run("--timeout", "200ms", "-c", "lua while true do end", "-c", "echo two")
     #expect(outcome.output == "")
-    #expect(outcome.errors.hasPrefix("-c:1:1: error[timed-out]: the run was not over after 0.2s\n"))
+    #expect(outcome.errors.hasPrefix("-c:1:1: error[timed-out]: the run did not end within 0.2s\n"))
     #expect(outcome.status == 5)
   }
 
@@ -136,7 +136,7 @@ struct RunTests {
     try shell.folder.write("a.stsh", "echo x\n")
     for arguments in ["./a.stsh", "--replay a.stsh", "- < a.stsh"] {
       let outcome = try shell.runInShell("stsh --transcript a.stsh \(arguments)")
-      #expect(outcome.output.hasPrefix("Error: --transcript a.stsh: it is what is read; name another file\n"))
+      #expect(outcome.output.hasPrefix("Error: --transcript a.stsh: that file is the input; name another file\n"))
       #expect(outcome.status == 2)
     }
     #expect(contents(ofFile: shell.folder.path + "/a.stsh") == "echo x\n")

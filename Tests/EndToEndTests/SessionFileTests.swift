@@ -31,7 +31,7 @@ struct SessionFileTests {
     #expect(
       nothing.errors == """
         error[nothing-to-recover]: there is no session at the prompt that ended unexpectedly
-          hint: a store of your own is taken up again with --store FILE
+          hint: to open a store of your own again: --store FILE
 
         """)
   }

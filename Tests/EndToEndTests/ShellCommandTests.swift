@@ -7,7 +7,7 @@ struct ShellCommandTests {
   @Test func oneThatRunsOnEndsWithTheRun() throws {
     let shell = try Shell()
     let outcome = try shell.run("--timeout", "200ms", "-c", "echo a | sh -c 'echo $$ > pid; sleep 60'; true")
-    #expect(outcome.errors.hasPrefix("-c:1:1: error[timed-out]: the run was not over after 0.2s\n  echo a | sh -c "))
+    #expect(outcome.errors.hasPrefix("-c:1:1: error[timed-out]: the run did not end within 0.2s\n  echo a | sh -c "))
     #expect(outcome.status == 5)
     let process = try #require(contents(ofFile: shell.folder.path + "/pid").flatMap { pid_t($0.dropLast()) })
     // One that nobody has waited for yet has no command line any more.

@@ -83,7 +83,7 @@ struct StoreTests {
     #expect(
       reader
         == .init(
-          output: "3\n", errors: "note: a.db is open to be read: what happens from here on is kept in memory only\n"))
+          output: "3\n", errors: "note: a.db is open read-only: what happens from here on is kept in memory only\n"))
     for command in ["export journal a.db", "show counter > a.db"] {
       let refused = try shell.run("-c", command)
       #expect(refused.errors.contains("error[store-in-use]: a.db is the file that another session keeps its store in"))
@@ -236,7 +236,7 @@ struct StoreTests {
     #expect(
       outcome.output == "{\"n\":7,\"more\":true,\"most\":0}\n#3 counter.increment\n  counter.value  1 -> 2\n",
       "\(outcome)")
-    #expect(outcome.errors == "note: its state has another type now; the file as it was is a.db.before-2\n")
+    #expect(outcome.errors == "note: its state has a new type now; a copy of the file as it was is a.db.before-2\n")
     #expect(try shell.run("--store", "a.db", "-c", "show here.n").output == "7\n")
   }
 
@@ -258,13 +258,15 @@ struct StoreTests {
       refused.errors.hasPrefix(
         "error[store-failed]: cannot bring a.db to the types that are declared now: a.db.before-51 cannot be written: "),
       "\(refused)")
-    #expect(refused.errors.contains("  hint: it takes room for a copy; the file is as it was\n"))
+    #expect(refused.errors.contains("  hint: there must be room for a copy; the file is as it was\n"))
     #expect(EndToEndTests.names(inFolder: shell.folder.path) == names)
     #expect(contents(ofFile: shell.folder.path + "/a.db") == before)
     let outcome = try shell.run("--store", "a.db", "-c", "show here.n")
     #expect(
       outcome
-        == .init(output: "0\n", errors: "note: its state has another type now; the file as it was is a.db.before-51\n"))
+        == .init(
+          output: "0\n", errors: "note: its state has a new type now; a copy of the file as it was is a.db.before-51\n")
+    )
   }
 
   @Test func whatRunsNothingWritesNothing() throws {

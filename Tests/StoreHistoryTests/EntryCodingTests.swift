@@ -59,7 +59,7 @@ import Testing
 
   @Test(arguments: [
     (#"[{"op":"add","path":"shop.open","to":1}]"#, "changes[1]: 'shop.open' must be Bool, got number 1"),
-    (#"[{"op":"add","path":"shop.open","to":true,"to":true}]"#, #"the key "to" stands twice (column 43)"#),
+    (#"[{"op":"add","path":"shop.open","to":true,"to":true}]"#, #"the key "to" appears twice (column 43)"#),
     (#"[{"op":"add","path":"shop.open","to":true}"#, "expected ',' or ']' (column 43)"),
     (#"[{"op":"add","path":"shop.open","to":true}] x"#, "expected the end of the value (column 45)"),
     (
@@ -121,7 +121,7 @@ import Testing
     (#""args":{}"#, "'changes' is missing"),
     (#""args":[],"changes":[]"#, "'args' must be an object, got a list"),
     (#""args":{},"changes":[],"chnages":[]"#, "an entry has no member 'chnages'"),
-    (#""args":{},"changes":[],"args":{}"#, #"the key "args" stands twice (column 119)"#),
+    (#""args":{},"changes":[],"args":{}"#, #"the key "args" appears twice (column 119)"#),
     (#""args":{},"changes":["#, "expected a value (column 117)"),
     (#""args":{},"changes":[],"quiet":1"#, "'quiet' must be Bool, got number 1"),
     (#""args":{},"changes":[],"digest":12"#, "'digest' must be String, got number 12"),

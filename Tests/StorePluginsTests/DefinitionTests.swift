@@ -258,7 +258,7 @@ struct DefinitionTests {
     #expect(other?.hint == "there is no module 'q'; where it is a plugin, load that first")
     #expect(
       try message("return plugin { reducers = { function() end } }")
-        == "p: reducers go by the name of an action, got number 1")
+        == "p: the keys of reducers must be names of actions, got number 1")
     #expect(
       try message("return plugin { actions = { { name = 'a' } }, reducers = { a = 3 } }")
         == "p: reducer 'a' must be a function, got number 3")

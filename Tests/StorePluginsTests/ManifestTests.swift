@@ -94,7 +94,7 @@ struct ManifestTests {
       refuse("", base: "\"name\": \"\(name)\", \"version\": \"1\", \"api\": 1")
     }
     #expect(
-      refusal("end") == "p/plugin.json: \"name\" is a word of Lua itself: no code could write state.end")
+      refusal("end") == "p/plugin.json: \"name\" is a keyword of Lua: no code could write state.end")
     #expect(
       refusal(String(repeating: "a", count: 65)) == "p/plugin.json: \"name\" has more than 64 letters")
     #expect(refusal(String(repeating: "a", count: 64)) == nil)
@@ -135,7 +135,7 @@ struct ManifestTests {
   @Test func aFolderThatIsNone() throws {
     let error = fault { _ = try PluginSource(folder: "./no/such/") }
     #expect(error?.code == .load)
-    #expect(error?.message == "no plugin folder 'no/such'")
+    #expect(error?.message == "there is no plugin folder 'no/such'")
     #expect(error?.hint == "a plugin is a folder with plugin.json and init.lua")
   }
 

@@ -1,4 +1,4 @@
-// Exact decimal numbers: userdata of a whole number of units and the count of digits behind the point. Arithmetic is
+// Exact decimal numbers: userdata of a whole number of units and the count of digits after the point. Arithmetic is
 // exact or an error, with whole numbers too, and with floats that show their digits for certain.
 
 #include <stdio.h>

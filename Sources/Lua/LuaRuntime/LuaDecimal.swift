@@ -4,7 +4,7 @@ import CLua
 public struct LuaDecimal: Hashable, Sendable {
   /// The number without its point.
   public let units: Int
-  /// The number of digits behind the point, from 0 to 18.
+  /// The number of digits after the point, from 0 to 18.
   public let scale: Int
 
   /// Makes a decimal.

@@ -104,7 +104,7 @@ struct Attachment {
       "--unsafe-lua": options.unsafeLua, "--read-only": options.readOnly, "--allow": !options.allow.isEmpty,
     ]
     for (name, isGiven) in others where isGiven {
-      throw ValidationError("--attach speaks to a store elsewhere; \(name) is for the program that has it")
+      throw ValidationError("--attach uses the store of another program; \(name) is for that program")
     }
   }
 }

@@ -5,7 +5,7 @@ import ShellDoor
 struct DoorArguments: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Let other processes of this user in: at a name below $XDG_RUNTIME_DIR/stsh, a path, or 127.0.0.1:PORT.",
+      "Let other processes of this user attach: at a name below $XDG_RUNTIME_DIR/stsh, a path, or 127.0.0.1:PORT.",
       valueName: "door"),
     completion: .custom { _, _, _ in DoorList.names(where: false) })
   var listen: String?
@@ -20,13 +20,13 @@ struct DoorArguments: ParsableArguments {
   @Option(
     name: .customLong("token-file"),
     help: ArgumentHelp(
-      "The file of the token of 127.0.0.1:PORT: --listen writes it, --attach reads it.", valueName: "file"),
+      "The file with the token of 127.0.0.1:PORT: --listen writes it, --attach reads it.", valueName: "file"),
     completion: .file())
   var tokenFile: String?
 
   @Option(
     help: ArgumentHelp(
-      "Speak to a store that listens there, at a prompt or by a script; without a door, list those of this user.",
+      "Attach to the store that listens there, at a prompt or with a script; without a door, list the doors of this user.",
       valueName: "door"),
     completion: .custom { _, _, _ in DoorList.names(where: true) })
   var attach: String?
@@ -37,8 +37,8 @@ struct DoorArguments: ParsableArguments {
   /// Refuses options that mean nothing without others.
   mutating func validate() throws {
     guard listen == nil, attach == nil else { return }
-    if !allow.isEmpty { throw ValidationError("--allow says what those may do whom --listen DOOR lets in: give both") }
-    if tokenFile != nil { throw ValidationError("--token-file belongs to --listen or --attach 127.0.0.1:PORT") }
+    if !allow.isEmpty { throw ValidationError("--allow needs --listen DOOR: it says what those who attach may do") }
+    if tokenFile != nil { throw ValidationError("--token-file needs --listen or --attach with 127.0.0.1:PORT") }
   }
 
   /// The command line with the words that stand for options: `serve` before `--listen`, and an `--attach` that names no door.

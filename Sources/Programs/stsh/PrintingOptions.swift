@@ -4,7 +4,7 @@ import StoreShell
 /// The text that the program prints about itself instead of running.
 struct PrintingOptions: ParsableArguments {
   @Option(
-    help: ArgumentHelp("Print what completes the program's options in bash, zsh or fish.", valueName: "shell"),
+    help: ArgumentHelp("Print a completion script for bash, zsh or fish.", valueName: "shell"),
     completion: .list(CompletionShell.allCases.map(\.rawValue)))
   var completions: String?
 

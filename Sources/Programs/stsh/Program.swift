@@ -53,7 +53,7 @@ struct Program {
       return session.writeError(
         ShellError(
           code: .nothingToRecover, message: "there is no session at the prompt that ended unexpectedly",
-          hint: "a store of your own is taken up again with --store FILE", status: 2))
+          hint: "to open a store of your own again: --store FILE", status: 2))
     }
     if options.check { session.checkOnly() }
     // A run that begins at a prompt asks its questions there: those that come from opening a store and loading plugins.
@@ -100,11 +100,11 @@ struct Program {
 
   private func startTranscript(_ file: String, _ session: Session) throws {
     if let journal = session.options.journal, journal.owns(file) {
-      throw ValidationError("--transcript \(file): the store is kept in it")
+      throw ValidationError("--transcript \(file): that file is the store; name another file")
     }
     // Starting it empties what is there.
     if Console.transcript(file, replacesOneOf: sources) {
-      throw ValidationError("--transcript \(file): it is what is read; name another file")
+      throw ValidationError("--transcript \(file): that file is the input; name another file")
     }
     do {
       try session.console.startTranscript(file)
@@ -236,13 +236,15 @@ struct Program {
         "--durability takes one of \(Durability.allCases.map(\.rawValue).joined(separator: ", ")), "
           + "not '\(options.durability)'")
     }
-    if options.store != nil, options.recover { throw ValidationError("--store and --recover name two stores") }
+    if options.store != nil, options.recover {
+      throw ValidationError("--store and --recover cannot be combined: each names a store")
+    }
     if options.readOnly, options.store == nil, !options.recover {
       throw ValidationError("--read-only needs --store FILE or --recover")
     }
     if options.to != nil, !options.readOnly { throw ValidationError("--to needs --read-only") }
     if options.replay != nil, options.recover || options.readOnly {
-      throw ValidationError("--replay starts a new store; it goes with neither --recover nor --read-only")
+      throw ValidationError("--replay starts a new store: it cannot be combined with --recover or --read-only")
     }
     var path = options.store
     if options.recover {

@@ -35,7 +35,7 @@ struct Stsh: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Keep all commands and what they print in a file; of a pager, what it shows.", valueName: "file"),
+      "Record all commands and their output in a file; of a pager, what it shows.", valueName: "file"),
     completion: .file())
   var transcript: String?
 
@@ -46,7 +46,7 @@ struct Stsh: ParsableCommand {
 
   @Flag(
     help:
-      "Answer every command with one JSON object a line; what else is said, such as by watches or by Lua's print, has a field event."
+      "Answer each command with one JSON object a line; other output, such as of watches or of Lua's print, has a field event."
   )
   var json = ProgramInvocation.bare.json
 
@@ -85,26 +85,26 @@ struct Stsh: ParsableCommand {
 
   @Flag(
     name: .customLong("no-exec"),
-    help: "Forbid running programs: results go into no commands, and Lua's run is refused.")
+    help: "Forbid running programs: no pipes into commands, and no run in Lua.")
   var noExec = ProgramInvocation.bare.noExec
 
   @Option(
-    help: ArgumentHelp("Keep what happens in a file, and go on from what it holds.", valueName: "file"),
+    help: ArgumentHelp("Save the store in a file, and go on from what the file holds.", valueName: "file"),
     completion: .file())
   var store: String?
 
   @Option(
     help: ArgumentHelp(
-      "What a printed result promises: full (it survives a loss of power), normal (the end of the process), off (the same, never flushed).",
+      "What a printed result survives: full (a loss of power), normal (the end of the process), off (the same, but nothing is flushed).",
       valueName: "level"),
     completion: .list(Durability.allCases.map(\.rawValue))
   )
   var durability = ProgramInvocation.bare.durability
 
-  @Flag(help: "Take up the last session that ended unexpectedly.")
+  @Flag(help: "Recover the last session that ended unexpectedly.")
   var recover = ProgramInvocation.bare.recover
 
-  @Flag(help: "Only read the file of --store; it may be in use or damaged.")
+  @Flag(help: "Open the file of --store read-only; it may be in use or damaged.")
   var readOnly = ProgramInvocation.bare.readOnly
 
   @Option(
@@ -115,7 +115,7 @@ struct Stsh: ParsableCommand {
   @Flag(name: .customLong("no-init"), help: "Do not run init.stsh at the prompt's start.")
   var noInit = ProgramInvocation.bare.noInit
 
-  @Flag(name: .customLong("unsafe-lua"), help: "Let the Lua of commands use all of its libraries.")
+  @Flag(name: .customLong("unsafe-lua"), help: "Let the Lua of commands use all of its libraries, such as io and os.")
   var unsafeLua = ProgramInvocation.bare.unsafeLua
 
   @OptionGroup var door: DoorArguments

@@ -26,7 +26,7 @@ enum DateText {
       + fraction + "Z"
   }
 
-  /// The fewest digits behind the point that tell the moment from all others; nil: none do.
+  /// The fewest digits after the point that tell the moment from all others; nil: none do.
   private static func fraction(of interval: Double, after seconds: Int) -> String? {
     let fraction = interval - Double(seconds)
     if fraction == 0 { return "" }

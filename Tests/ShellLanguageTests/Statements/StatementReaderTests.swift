@@ -60,7 +60,7 @@ import Testing
     #expect(fault("log >")?.message == "expected a file name after >")
     for (text, column) in [("log >f>g", 7), ("log > f|cat", 8), ("log >|f", 6), ("log >>>f", 7), ("log >&2", 6)] {
       let second = fault(text)
-      #expect(second?.message == "a result has one file and nothing after it; quote a name with this in it")
+      #expect(second?.message == "nothing may follow the file of a redirection; quote a name with this in it")
       #expect(second?.column == column)
     }
     #expect(fault("log > 'f>g'") == nil)

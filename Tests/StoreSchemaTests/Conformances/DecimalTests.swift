@@ -84,10 +84,10 @@ import Testing
   }
 
   @Test func lostDigitsAndOverflowAreErrors() throws {
-    let places = "value must be a decimal of at most 2 digits behind the point, got"
+    let places = "value must be a decimal of at most 2 digits after the point, got"
     #expect(message { _ = try checked(.string("12.505")) } == "\(places) 12.505")
     #expect(message { _ = try checked(.decimal(DecimalNumber(units: 1, scale: 3))) } == "\(places) 0.001")
-    let advice = ", a float that is not exact there; round it, or write the digits as a text"
+    let advice = ", a float that is no exact decimal; round it, or write the digits as a text"
     #expect(message { _ = try checked(.double(0.1 + 0.2)) } == "\(places) 0.30000000000000004\(advice)")
     #expect(message { _ = try checked(.double(.nan)) } == "\(places) nan\(advice)")
     let bounds = "value must be -92233720368547758.08...92233720368547758.07, got"
@@ -138,6 +138,6 @@ import Testing
     let error = #expect(throws: SchemaError.self) {
       try Account.schema.check(.map([.string("name"): .string("x"), .string("balance"): .string("0.005")]))
     }
-    #expect(error?.message == "'balance' must be a decimal of at most 2 digits behind the point, got 0.005")
+    #expect(error?.message == "'balance' must be a decimal of at most 2 digits after the point, got 0.005")
   }
 }

@@ -42,7 +42,7 @@ import Testing
     ("[1", "expected ',' or ']'", 2), ("[", "expected a value", 1), ("{", "expected a key in quotes", 1),
     ("{a:1}", "expected a key in quotes", 1), (#"{"a" 1}"#, "expected ':' after the key", 5),
     (#"{"a":1,}"#, "expected a key in quotes", 7), (#"{"a":1"#, "expected ',' or '}'", 6),
-    (#"{"a":1,"a":2}"#, "the key \"a\" stands twice", 7), (#"{"a":1,"\u0061":2}"#, "the key \"a\" stands twice", 7),
+    (#"{"a":1,"a":2}"#, "the key \"a\" appears twice", 7), (#"{"a":1,"\u0061":2}"#, "the key \"a\" appears twice", 7),
     ("\"abc", "this quote is never closed", 0), (#""a\"#, "expected an escape", 3), (#""\x""#, "unknown escape", 1),
     (#""\u12""#, "expected four hexadecimal digits", 5), (#""\uD800""#, "half of a surrogate pair", 1),
     (#""\uD800x""#, "half of a surrogate pair", 1), (#""\uD800\n""#, "half of a surrogate pair", 1),

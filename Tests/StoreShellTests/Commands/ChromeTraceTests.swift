@@ -61,7 +61,7 @@ import Testing
     let missing = try shell.type("trace on --spans \(shell.folder)/no/t.json")
     #expect(missing.errors.contains("error[no-such-file]: "))
     for command in ["trace --spans x", "trace off --spans x", "trace on --stable --spans x"] {
-      #expect(try shell.type(command).errors.contains("error[unexpected-argument]: --spans goes with trace on"))
+      #expect(try shell.type(command).errors.contains("error[unexpected-argument]: --spans needs trace on"))
     }
     #expect(try shell.type("trace").output == "trace is off\n")
   }

@@ -73,11 +73,11 @@ import Testing
   }
 
   @Test(arguments: [
-    ("where", "needs a condition behind where"), ("where id > 1, 2", "one expression is wanted"),
+    ("where", "needs a condition after where"), ("where id > 1, 2", "expected one expression"),
     ("where id >", "this Lua is never finished"), ("where done = true", "error[lua-syntax]"),
-    ("where dne", "'dne' is the name of nothing"),
-    ("where title + 1 > 0", "error[lua-error]"), ("where dispatch('counter.increment')", "it dispatches nothing"),
-    ("where (function() x = 1 end)()", "does not set 'x'"),
+    ("where dne", "'dne' is not defined"),
+    ("where title + 1 > 0", "error[lua-error]"), ("where dispatch('counter.increment')", "it may not dispatch"),
+    ("where (function() x = 1 end)()", "it sets 'x'"),
     ("--columns id,ttle", "no element has a field 'ttle'\n"), ("--columns id,ttle", "hint: did you mean 'title'?"),
     ("--sort -", "--sort takes names of fields"), ("--limit few", "--limit takes a number of elements, got 'few'"),
     ("--limit -1", "--limit takes a number of elements"),
@@ -118,14 +118,14 @@ import Testing
   @Test func aSelectorThatFitsSeveralIsRefused() throws {
     let shell = try Self.shell()
     let errors = try shell.type("show tasks.items[done=false]").errors
-    #expect(errors.contains("error[unknown-path]: 2 elements of tasks.items fit [done=false]\n"), "\(errors)")
+    #expect(errors.contains("error[unknown-path]: 2 elements of tasks.items match [done=false]\n"), "\(errors)")
     #expect(errors.contains("hint: show tasks.items where done == false shows all of them"))
     #expect(try shell.type("show tasks.items[done=true].id").output == "2\n")
   }
 
   @Test func aNameOfNothingIsNotWaitedFor() throws {
     let shell = try Shell()
-    #expect(try shell.type("wait until fals").errors.contains("'fals' is the name of nothing"))
+    #expect(try shell.type("wait until fals").errors.contains("'fals' is not defined"))
     #expect(try shell.type("let n = 0", "wait until state.counter.value == n", "wait until ok").errors == "")
   }
 

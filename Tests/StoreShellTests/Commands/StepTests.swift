@@ -21,7 +21,8 @@ import Testing
   }
 
   @Test(arguments: [
-    ("retry", "a count"), ("retry x every 2s echo", "a count above 0"), ("retry 2 each 2s echo", "goes on with every"),
+    ("retry", "a count"), ("retry x every 2s echo", "a count above 0"),
+    ("retry 2 each 2s echo", "expected every after retry COUNT"),
     ("retry 2 every soon echo", "every takes"), ("retry 2 every 2s", "a command"), ("step", "a name"),
     ("step x", "a command"),
   ])
@@ -172,7 +173,7 @@ import Testing
     let shell = try Shell()
     let late = shell.run("lua run { 'sleep', '100', timeout = 0.1 }")
     #expect(late.status == 5)
-    #expect(late.errors.contains("error[timed-out]: sleep was not over after "), "\(late.errors)")
+    #expect(late.errors.contains("error[timed-out]: sleep did not end within "), "\(late.errors)")
     let much = shell.run("lua run { 'yes', max_bytes = 1000 }")
     #expect(much.errors.contains("yes wrote more than 1000 bytes"), "\(much.errors)")
     let missing = shell.run("lua run('no-such-program-here')")

@@ -47,7 +47,7 @@ import Testing
   @Test func nothingIsDrawnAgainWithoutATerminal() throws {
     let outcome = try Shell().run("show counter --every 1s")
     #expect(outcome.status == 2)
-    #expect(outcome.errors.contains("error[not-allowed]: --every draws on a terminal"))
+    #expect(outcome.errors.contains("error[not-allowed]: --every needs a terminal"))
     #expect(try Shell().run("show counter --every soon").errors.contains("--every takes"))
   }
 

@@ -96,11 +96,11 @@ import Testing
       try shell.type("bisect project('tasks.summary') == '0 of 2 done' --first").output
         == "#2 tasks.add title=\"bread\"  <- repl:2\n")
     #expect(try shell.type("bisect project('pomodoro.focus')").output.hasPrefix("#4 pomodoro.start"))
-    #expect(try shell.type("bisect true").errors.contains("true holds already at the start: no action turned it"))
+    #expect(try shell.type("bisect true").errors.contains("true holds already at the start: no action made it true"))
     #expect(
       try shell.type("bisect state.counter.value > 0").errors == """
         error[never-held]: state.counter.value > 0 does not hold after #65
-          hint: it may have held in between: bisect state.counter.value > 0 --first asks after every action
+          hint: it may have held in between: bisect state.counter.value > 0 --first checks after every action
 
         """)
     let none = try shell.type("bisect state.counter.value > 0 --first")
@@ -134,15 +134,15 @@ import Testing
     let found = shell.run("bisect state.counter.value > 990")
     #expect(
       found.output.hasPrefix("#992 counter.increment")
-        && found.errors.hasPrefix("note: \(note)\nnote: found by halving, asked "))
+        && found.errors.hasPrefix("note: \(note)\nnote: found by binary search, checked "))
     shell.session.options.isJSON = true
     #expect(shell.run("bisect state.counter.value > 5").output.contains(#""code":"not-kept""#))
-    let ending = "}],\"failure\":null},\"notes\":[\"\(note)\",\"found by halving, asked "
+    let ending = "}],\"failure\":null},\"notes\":[\"\(note)\",\"found by binary search, checked "
     #expect(shell.run("bisect state.counter.value > 990").output.contains(ending))
     let fresh = try Shell { $0.isQuiet = true }
     #expect(
       fresh.run("dispatch counter.increment", "bisect state.counter.step == 1").errors
-        == "-c:2:1: error[never-held]: state.counter.step == 1 holds already at the start: no action turned it\n"
+        == "-c:2:1: error[never-held]: state.counter.step == 1 holds already at the start: no action made it true\n"
         + "  bisect state.counter.step == 1\n")
   }
 

@@ -43,10 +43,10 @@ import Testing
   }
 
   @Test(arguments: [
-    ("(%d+)", "each ( of the pattern needs a name"), ("%d+", "the pattern names no part"),
-    ("(?<a>x)(?<a>y)", "the pattern has the part 'a' twice"), ("(?<a b>x)", "is no name of a part"),
-    ("(?<a>x", "the pattern has a ( without its )"), ("x(?<a>y", "the pattern has a ( without its )"),
-    ("x(?<a>[%d", "the pattern has a [ without its ]"), ("x(?<a>y))", "the pattern has a ) without its ("),
+    ("(%d+)", "each ( of the pattern needs a name"), ("%d+", "the pattern has no named part"),
+    ("(?<a>x)(?<a>y)", "the pattern has the part 'a' twice"), ("(?<a b>x)", "is not a name for a part"),
+    ("(?<a>x", "the pattern has a ( without a )"), ("x(?<a>y", "the pattern has a ( without a )"),
+    ("x(?<a>[%d", "the pattern has a [ without a ]"), ("x(?<a>y))", "the pattern has a ) without a ("),
     ("x(?<a>y)%", "the pattern ends in %"),
   ])
   func whatIsNoSuchPatternIsRefused(pattern: String, message: String) throws {
@@ -67,8 +67,8 @@ import Testing
   }
 
   @Test(arguments: [
-    ("--lines --match common", "--match does not go with --lines"),
-    ("--lines --format csv", "--format does not go with --lines"),
+    ("--lines --match common", "--lines and --match cannot be combined"),
+    ("--lines --format csv", "--lines and --format cannot be combined"),
     ("--delimiter ab", "--delimiter takes one character, not 'ab'"), ("--quote xx", "--quote takes one character"),
     ("--header a,,b", "--header takes none, or names between commas"),
     ("--format jsonl --quote none", "--quote is for tables"),
@@ -117,13 +117,13 @@ import Testing
     let file = try shell.write("list.jsonl", "{\"title\":\"a\"}\n")
     let script = "ingest \(file) --as tasks.add --rejects \(shell.folder)/own.stsh\n"
     let outcome = try shell.run(script: script, named: "own.stsh")
-    #expect(outcome.errors.contains("is the file that the command names already"), "\(outcome)")
+    #expect(outcome.errors.contains("is a file that this command uses already"), "\(outcome)")
     #expect(shell.contents("own.stsh") == script)
   }
 
   @Test func aFaultOfTheNamesHasNoLine() throws {
     let (outcome, _, _) = try rows("x,y\n", "--as p.put --header a,a", named: "file.csv")
-    #expect(outcome.errors.contains("error[bad-record]: file.csv: 'a' stands twice\n"), "\(outcome.errors)")
+    #expect(outcome.errors.contains("error[bad-record]: file.csv: 'a' appears twice\n"), "\(outcome.errors)")
   }
 
   private static let log = #"""
@@ -162,6 +162,6 @@ import Testing
     let common = try shell.write("common.log", "h - - [t] \"GET / HTTP/1.0\" 200 -\n")
     #expect(shell.run("ingest \(common) --as web.hit --match common").output == "ingested 1 record as web.hit (#4)\n")
     let asCombined = shell.run("ingest \(common) --as web.hit --match combined").errors
-    #expect(asCombined.contains("it ends behind the number of bytes, as in the form common"), "\(asCombined)")
+    #expect(asCombined.contains("it ends after the number of bytes, as in the form common"), "\(asCombined)")
   }
 }

@@ -114,7 +114,7 @@ import Testing
     ("name,kind\nx y\"z,a\n", 2, "a \" stands in field 1, which does not start with one", nil),
     ("name,kind,more\nx,a,b\n", 1, "sheet.put has no argument 'more'", "usage"),
     ("name,n\nx,1\n", 1, "sheet.put needs 'kind' (a|b)", "usage"),
-    ("name,kind,name\nx,a,y\n", 1, "'name' stands twice", nil),
+    ("name,kind,name\nx,a,y\n", 1, "'name' appears twice", nil),
     ("{\"name\":1}\n", 1, "a \" stands in field 1, which does not start with one", nil),
   ])
   func aBadRowIsNamed(text: String, line: Int, message: String, hint: String?) throws {

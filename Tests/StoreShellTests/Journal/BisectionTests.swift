@@ -49,13 +49,13 @@ import Testing
     _ = shell.run("lua for i = 1, 3000 do dispatch('counter.increment') end")
     let found = shell.run("bisect state.counter.value >= 2901")
     #expect(found.output == "#2901 counter.increment  <- -c:1\n")
-    #expect(found.errors.hasPrefix("note: found by halving, asked "))
+    #expect(found.errors.hasPrefix("note: found by binary search, checked "))
     let asked = try #require(found.errors.split(separator: " ").compactMap { Int($0) }.first)
     #expect(asked <= 14)
     let missed = shell.run("bisect state.counter.value == 5")
     #expect(missed.status == 1)
     #expect(missed.errors.contains("error[never-held]: state.counter.value == 5 does not hold after #3000"))
-    #expect(missed.errors.contains("bisect state.counter.value == 5 --first asks after every action"))
+    #expect(missed.errors.contains("bisect state.counter.value == 5 --first checks after every action"))
     #expect(shell.run("bisect state.counter.value == 5 --first").output == "#5 counter.increment  <- -c:1\n")
     #expect(shell.run("bisect nothing.there").status == 1)
   }
@@ -74,7 +74,7 @@ import Testing
       let answer = try #require(expected[expression], "\(expression) never holds")
       let found = reader.run("bisect \(expression) --first")
       #expect(found.output.hasPrefix(answer), "\(expression): \(found), expected \(answer)")
-      #expect(found.saysNothingBut("asked after every action"))
+      #expect(found.saysNothingBut("checked after every action"))
       // The state that is shown is the present one again.
       #expect(reader.run("= #state.tasks.items").output == state)
     }

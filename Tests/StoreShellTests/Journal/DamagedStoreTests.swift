@@ -78,7 +78,7 @@ import Testing
         let oldest = shell.session.store.live.oldest
         #expect(
           shell.run(command).errors.contains(
-            "error[store-damaged]: #5 cannot be read: what is open of the damaged file goes back to #\(oldest)\n"))
+            "error[store-damaged]: #5 cannot be read: what is readable of the damaged file goes back to #\(oldest)\n"))
       }
     }
     let export = shell.run("export journal \(shell.folder)/good.jsonl")

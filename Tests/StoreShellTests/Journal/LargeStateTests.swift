@@ -39,7 +39,7 @@ import Testing
 
     let shell = try Shell()
     #expect(shell.openStore(file) == .init())
-    let note = "note: \(file) has today's format from here on, which earlier versions of stsh cannot read\n"
+    let note = "note: \(file) now has a format that earlier versions of stsh cannot read\n"
     #expect(shell.run("dispatch tasks.complete 7 --quiet").errors == note)
     #expect(shell.outcome { shell.session.endJournal() } == .init())
     let again = try Shell()

@@ -124,7 +124,7 @@ private enum Third {
     }
     let before = try Files.read(path)
     let (shell, opened) = try open(path) { try Session(Second.application, options: $0, console: $1) }
-    let kept = "note: its state has another type now; the file as it was is \(path).before-9\n"
+    let kept = "note: its state has a new type now; a copy of the file as it was is \(path).before-9\n"
     let found = endsInOrder ? "" : "note: \(path) ended unexpectedly after #9; all of it is restored\n"
     #expect(opened == .init(errors: found + kept))
     #expect(shell.run("show --as json").output == Self.migrated)
@@ -247,8 +247,8 @@ private enum Third {
       refused
         == .init(
           errors: """
-            error[store-schema]: \(copy) is the copy of \(file) from before its state had another type; \
-            opened, it would get that, too
+            error[store-schema]: \(copy) is the copy of \(file) from before its state got a new type; \
+            opening it would convert it, too
               hint: to look at it: stsh --store \(copy) --read-only; to go on from it: copy it to another name, \
             and open that
 
@@ -262,7 +262,9 @@ private enum Third {
     try writer.write("b.db", try Files.read(copy))
     let other = "\(writer.folder)/b.db"
     let (shell, opened) = try open(other) { try Session(Second.application, options: $0, console: $1) }
-    #expect(opened == .init(errors: "note: its state has another type now; the file as it was is \(other).before-9\n"))
+    #expect(
+      opened == .init(errors: "note: its state has a new type now; a copy of the file as it was is \(other).before-9\n")
+    )
     #expect(shell.run("show --as json").output == Self.migrated)
   }
 

@@ -69,7 +69,7 @@ import Testing
     let shell = try Shell()
     #expect(shell.openStore(file) == .init())
     #expect(shell.run("show counter.value") == .init(output: "1\n"))
-    let note = "note: \(file) has today's format from here on, which earlier versions of stsh cannot read\n"
+    let note = "note: \(file) now has a format that earlier versions of stsh cannot read\n"
     #expect(shell.run("dispatch counter.increment --quiet", "dispatch counter.increment --quiet").errors == note)
   }
 

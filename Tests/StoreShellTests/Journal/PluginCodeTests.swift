@@ -134,7 +134,7 @@ import Testing
   private func end(_ shell: Shell) { #expect(shell.outcome { shell.session.endJournal() } == .init()) }
 
   private static let note =
-    "note: the code of v has changed since; what comes is made by that of now; `plugin reload v` has the file say so\n"
+    "note: the code of v has changed since; new actions run the new code; `plugin reload v` has the file say so\n"
 
   private func reopened() throws -> Shell {
     let shell = try Shell { $0.grants = ["v"] }
@@ -282,7 +282,7 @@ import Testing
       #expect(shell.run("bisect state.v.n > 3").output.hasPrefix("#3 "))
       #expect(shell.run("undo --to 2", "dispatch v.add", "show v.n").output == "4\n")
       #expect(shell.run("undo --to 5", "show v.n").output == "17\n")
-      #expect(shell.run("plugin reload v").errors.contains("no plugin folder '\(folder)'"))
+      #expect(shell.run("plugin reload v").errors.contains("there is no plugin folder '\(folder)'"))
       end(shell)
     }
     let reader = try Shell()

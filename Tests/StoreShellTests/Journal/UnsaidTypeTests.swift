@@ -57,7 +57,7 @@ import Testing
     let shell = try Shell()
     // That the code was edited is told; nothing else is.
     let edited =
-      "note: the code of v has changed since; what comes is made by that of now; `plugin reload v` has the file say so\n"
+      "note: the code of v has changed since; new actions run the new code; `plugin reload v` has the file say so\n"
     #expect([.init(), .init(errors: edited)].contains(shell.openStore(store)))
     return shell
   }
@@ -93,7 +93,7 @@ import Testing
     let shell = try Shell()
     #expect(
       shell.openStore(store)
-        == .init(errors: "note: its state has another type now; the file as it was is \(store).before-3\n"))
+        == .init(errors: "note: its state has a new type now; a copy of the file as it was is \(store).before-3\n"))
     #expect(shell.run("show v.n").output == "7\n")
   }
 }

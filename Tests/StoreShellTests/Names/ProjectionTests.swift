@@ -72,7 +72,7 @@ enum NumbersRoot: Hashable, Sendable { case numbers(NumbersAction) }
   func severalExpressionsAreRefusedWhereOneIsWanted(line: String) throws {
     let shell = try Shell()
     let outcome = try shell.type(line)
-    #expect(outcome.errors.contains("one expression is wanted, and there are several"), "\(outcome)")
+    #expect(outcome.errors.contains("expected one expression, got several"), "\(outcome)")
     #expect(try shell.type("show counter.value").output == "0\n")
     #expect(try shell.type("show p", "= x .. ''").output == "")
   }
@@ -143,7 +143,7 @@ enum NumbersRoot: Hashable, Sendable { case numbers(NumbersAction) }
         [watch 2] p2  11 -> 21  (#3 numbers.inc)
         D 3
         X hush projection p
-        note: hush is mapped to nothing by the projection p
+        note: hush was not dispatched: the projection p maps it to nothing
 
         """)
     let script = shell.folder + "/script.stsh"
@@ -225,7 +225,7 @@ enum NumbersRoot: Hashable, Sendable { case numbers(NumbersAction) }
     let shell = try Shell()
     let outcome = shell.run("project b = dispatch(\"counter.increment\")", "show b")
     #expect(outcome.status != 0)
-    #expect(outcome.errors.contains("a projection or a condition reads the state: it dispatches nothing"))
+    #expect(outcome.errors.contains("a projection or a condition only reads the state: it may not dispatch"))
     #expect(shell.session.store.live.recent().isEmpty)
   }
 

@@ -33,7 +33,7 @@ import Testing
     try shell.write("beans/mine.txt", "keep")
     let outcome = shell.run("plugin new \(shell.folder)/beans")
     #expect(outcome.status == 1)
-    #expect(outcome.errors.contains("is there already"))
+    #expect(outcome.errors.contains("exists already"))
     #expect(shell.contents("beans/plugin.json") == nil)
   }
 

@@ -288,8 +288,8 @@ import Testing
       try faults(
         "return plugin {}",
         files: ["tests/probe_test.lua": test, "tests/test_more.lua": test, "tests/deep/x_test.lua": test]) == [
-          "tests: tests/deep/x_test.lua is never run: a file of tests stands in tests and is called NAME_test.lua",
-          "tests: tests/test_more.lua is never run: a file of tests stands in tests and is called NAME_test.lua",
+          "tests: tests/deep/x_test.lua is never run: a file of tests is tests/NAME_test.lua",
+          "tests: tests/test_more.lua is never run: a file of tests is tests/NAME_test.lua",
         ])
   }
 }

@@ -201,7 +201,7 @@ import Testing
     ("each = 'rows', by = 4", "by must be the name of an argument, got number 4"),
     ("each = 'rows', by = 'name'", "'name' is never an integer, as what names an element of p.rows is"),
     ("each = 'rows', by = 'nme'", "none of the actions that it hears has the argument 'nme'"),
-    ("by = 'name'", "by goes with each"),
+    ("by = 'name'", "by needs each"),
   ])
   func aRuleThatMeansNothingIsRefused(rule: String, message: String) throws {
     let fault = #expect(throws: PluginFault.self) { try shell("\(rule), after = function() end") }

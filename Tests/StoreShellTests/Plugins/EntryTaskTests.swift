@@ -319,9 +319,9 @@ import Testing
     ("supervise = { over = \"rows\" }", "task must be a function"),
     ("supervise = { over = \"rows\", task = f, reset = \"x\" }", "reset names no field"),
     ("supervise = { over = \"rows\", task = f, again = 1 }", "'again'"),
-    ("supervise = { over = \"rows\", task = f, at = \"due\", reset = \"due\" }", "at goes without reset"),
+    ("supervise = { over = \"rows\", task = f, at = \"due\", reset = \"due\" }", "at cannot be combined with reset"),
     ("supervise = { over = \"rows\", task = f, at = 3 }", "at must be the name of a field"),
-    ("each = \"rows\", supervise = { over = \"rows\", task = f }", "does without each"),
+    ("each = \"rows\", supervise = { over = \"rows\", task = f }", "cannot be combined with each"),
   ])
   func whatIsNoSuchTableIsRefused(text: String, message: String) throws {
     let shell = try Shell { $0.grants = ["bad"] }

@@ -145,13 +145,13 @@ import Testing
     try place.write("state/stsh/grants.json", "{ half")
     let outcome = try session().run("plugin grant \(folder)")
     #expect(outcome.status == 1)
-    #expect(outcome.errors.contains("/state/stsh/grants.json holds no JSON object"))
+    #expect(outcome.errors.contains("/state/stsh/grants.json is not a JSON object"))
     #expect(place.contents("state/stsh/grants.json") == "{ half")
     let load = try load()
     #expect(load.status == 4)
     #expect(
       load.errors.hasPrefix(
-        "note: \(place.folder)/state/stsh/grants.json holds no JSON object, so nothing that it granted holds; mend it, or take it away\n"
+        "note: \(place.folder)/state/stsh/grants.json is not a JSON object, so what it granted is ignored; mend it or remove it\n"
       ), "\(load.errors)")
   }
 

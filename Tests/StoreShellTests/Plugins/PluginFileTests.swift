@@ -20,7 +20,7 @@ import Testing
   @Test(arguments: [
     ("/dev/zero", "it is a link that leads out of the plugin's folder"),
     ("/etc/passwd", "it is a link that leads out of the plugin's folder"),
-    ("other.lua", ""), ("nowhere.lua", "No such file or directory"), (".", "it is no ordinary file"),
+    ("other.lua", ""), ("nowhere.lua", "No such file or directory"), (".", "it is not a regular file"),
     ("h.lua", "Too many levels of symbolic links"),
   ])
   func aLibraryThatIsALink(target: String, reason: String) throws {
@@ -32,14 +32,15 @@ import Testing
 
   @Test func aPipeIsNotWaitedFor() throws {
     #expect(mkfifo("\(folder)/lib/h.lua", 0o644) == 0)
-    #expect(load().errors.contains("/odd/lib/h.lua: it is no ordinary file\n"))
+    #expect(load().errors.contains("/odd/lib/h.lua: it is not a regular file\n"))
     try shell.write("odd/init.lua", "return plugin {}")
     #expect(load().errors == "")
     remove("\(folder)/plugin.json")
     #expect(mkfifo("\(folder)/plugin.json", 0o644) == 0)
     let outcome = shell.run("plugin check \(folder)")
     #expect(
-      outcome.output.contains("/odd/plugin.json: it is no ordinary file (every plugin needs a manifest"), "\(outcome)")
+      outcome.output.contains("/odd/plugin.json: it is not a regular file (every plugin needs a manifest"), "\(outcome)"
+    )
     #expect(outcome.status == 4)
   }
 
@@ -105,7 +106,7 @@ import Testing
     let comment = "--" + String(repeating: "x", count: 7 << 20)
     for name in ["a", "b", "c"] { try shell.write("odd/lib/\(name).lua", comment) }
     try shell.write("odd/init.lua", "return plugin {}")
-    #expect(load().errors.hasPrefix("-c:1:1: error[plugin-load]: odd: its files of Lua hold more than 16 MiB\n"))
+    #expect(load().errors.hasPrefix("-c:1:1: error[plugin-load]: odd: its files of Lua have more than 16 MiB\n"))
   }
 
   /// What a reload would refuse is not loaded either.

@@ -71,7 +71,7 @@ import Testing
     try shell.write("p/init.lua", changed)
     try shell.write("p/plugin.json", #"{"name":"p","version":"2","api":1,"permissions":[]}"#)
     let next = try Shell()
-    #expect(next.openStore(store).errors.hasPrefix("[p] loading\n[p] from 1.2.3\nnote: its state has another type now"))
+    #expect(next.openStore(store).errors.hasPrefix("[p] loading\n[p] from 1.2.3\nnote: its state has a new type now"))
     #expect(try next.type("dispatch p.go").errors.hasPrefix("[p] saw p.go 7 nil true\n"))
     _ = next.outcome { next.session.endJournal() }
   }

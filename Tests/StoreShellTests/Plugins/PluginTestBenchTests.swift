@@ -67,7 +67,7 @@ import Testing
       try test("test('t', function() end)")
         == .init(
           output: "ok   t\n1 passed, 0 failed\n",
-          errors: "note: tests/test_more.lua is not run: a file of tests stands in tests and is called NAME_test.lua\n")
+          errors: "note: tests/test_more.lua is not run: a file of tests is tests/NAME_test.lua\n")
     )
   }
 }

@@ -193,7 +193,7 @@ import Testing
     let outcome = try shell.type("plugin load \(shell.folder)/p")
     #expect(
       outcome.errors
-        == "error[plugin-schema]: p: migrate needs a state that it can give\n  at \(shell.folder)/p/init.lua:5\n")
+        == "error[plugin-schema]: p: migrate needs a declared state\n  at \(shell.folder)/p/init.lua:5\n")
   }
 
   /// A middleware whose task counts, and which says how often it was unloaded.

@@ -162,7 +162,7 @@ import Testing
       let shell = try Shell()
       return try shell.type("plugin load \(try shell.plugin("p", "return plugin { thunks = \(thunks) }"))").errors
     }
-    #expect(try refusal("{ function() end }").contains("p: thunks go by names, got number 1"))
+    #expect(try refusal("{ function() end }").contains("p: the keys of thunks must be names, got number 1"))
     #expect(
       try refusal("{ a = 7 }").contains("p: thunk 'a' must be function(args, t) or a table with run, got number 7"))
     #expect(try refusal("{ a = { args = {} } }").contains("p: thunk 'a' needs run = function(args, t) … end"))

@@ -187,7 +187,7 @@ import Testing
     let file = "\(shell.folder)/run.jsonl"
     #expect(shell.run("export journal \(file)").errors == "")
     let refused = shell.run("replay \(file)")
-    #expect(refused.errors.hasPrefix("-c:1:1: error[not-fresh]: replay puts a recording in place of what happened"))
+    #expect(refused.errors.hasPrefix("-c:1:1: error[not-fresh]: replay replaces the history"))
     #expect(refused.status == 1)
     let before = shell.run("log --all").output
     #expect(shell.run("replay \(file) --verify").output == "replayed 71 actions, every state matches\n")

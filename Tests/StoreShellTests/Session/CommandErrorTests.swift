@@ -172,13 +172,13 @@ import Testing
     Case("thunk nope", 7, "unknown-thunk", "there is no thunk 'nope'", mark: 4, "hint: thunk lists them"),
     Case("plugin enable nope", 15, "unknown-plugin", "no plugin 'nope' is loaded", mark: 4),
     Case(
-      "plugin new 1st", 12, "type-mismatch", "'1st' is no name of a plugin", mark: 3,
+      "plugin new 1st", 12, "type-mismatch", "'1st' is not a name for a plugin", mark: 3,
       "hint: a name is a lower-case letter, then letters, digits and _"),
     Case(
-      "plugin new My-Plugin", 12, "type-mismatch", "'My-Plugin' is no name of a plugin", mark: 9,
+      "plugin new My-Plugin", 12, "type-mismatch", "'My-Plugin' is not a name for a plugin", mark: 9,
       "hint: did you mean 'my_plugin'?"),
     Case("plugin new show", 12, "type-mismatch", "'show' is a word of the shell itself", mark: 4),
-    Case("plugin new end", 12, "type-mismatch", "'end' is a word of Lua itself", mark: 3),
+    Case("plugin new end", 12, "type-mismatch", "'end' is a keyword of Lua", mark: 3),
     Case(
       "plugin stubs no/where", 14, "no-such-file", "there is no folder 'no/where'", mark: 8, status: 2),
     Case(
@@ -230,7 +230,7 @@ import Testing
       "wait 3s --timeout x", 19, "type-mismatch", "--timeout takes a duration such as 500ms, 2s or 5min, got 'x'",
       mark: 1, "hint: usage: wait DURATION|idle|until EXPR [--timeout DURATION]"),
     Case("wait until false --timeout 10ms", 1, "timed-out", "false was still false after 10ms", status: 5),
-    Case("wait 3s --timeout 2s", 1, "timed-out", "3s are not over after 2.0s", status: 5),
+    Case("wait 3s --timeout 2s", 1, "timed-out", "3s had not passed after 2.0s", status: 5),
     Case(
       "wait until state.counter.value == 1", 1, "timed-out",
       "state.counter.value == 1 was still false, and nothing waits for the clock", status: 5),

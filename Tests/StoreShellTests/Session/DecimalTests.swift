@@ -110,10 +110,10 @@ import Testing
         + #"{"id":9,"amount":12345678901234.56}"# + "\n" + #"{"id":10,"amount":0.125}"# + "\n")
     let table = shell.run("ingest \(csv) --as till.add --keep-going")
     #expect(
-      table.errors.contains("'amount' must be a decimal of at most 2 digits behind the point, got 0.005"), "\(table)")
+      table.errors.contains("'amount' must be a decimal of at most 2 digits after the point, got 0.005"), "\(table)")
     #expect(table.errors.contains("'amount' must be Decimal(2), got string \"much\""), "\(table)")
     let json = shell.run("ingest \(lines) --as till.add --keep-going")
-    #expect(json.errors.contains("at most 2 digits behind the point, got 0.125"), "\(json)")
+    #expect(json.errors.contains("at most 2 digits after the point, got 0.125"), "\(json)")
     #expect(
       shell.run("show till.rows --as csv").output
         == "id,amount\r\n1,12.50\r\n2,-0.05\r\n3,0.10\r\n6,12.50\r\n7,7.10\r\n8,3.00\r\n9,12345678901234.56\r\n")
@@ -191,7 +191,7 @@ import Testing
     let inexact = shell.run("dispatch till.share 0.30000000000000004")
     #expect(
       inexact.errors.contains(
-        "'till.total' must be a decimal of at most 2 digits behind the point, got 0.30000000000000004, a float"),
+        "'till.total' must be a decimal of at most 2 digits after the point, got 0.30000000000000004, a float"),
       "\(inexact)")
     _ = shell.run("dispatch till.add 1 92233720368547757.07")
     let beyond = shell.run("dispatch till.double")

@@ -65,9 +65,9 @@ import Testing
     ("set emit 'state.counter.valu > 1'", "counter has no field 'valu'"), ("set emit 'dispatch(1)'", "error["),
     ("set emit 'before.counter.valu > 1'", "before.counter\"] has no field 'valu'"),
     ("set emit 'before.conter.value > 1'", "conter"), ("set emit 'state.nothing.x > 1'", "emit: state has no module"),
-    ("set emit ''", "an expression is wanted"), ("set emit 5", "emit is an expression over state and before, got '5'"),
+    ("set emit ''", "expected an expression"), ("set emit 5", "emit is an expression over state and before, got '5'"),
     ("set emit '1 < 2'", "it is one of always, whenDifferent, never otherwise"),
-    ("set emit 'state.counter.value > 1, true'", "one expression is wanted"),
+    ("set emit 'state.counter.value > 1, true'", "expected one expression"),
   ])
   func whatMeansNothingIsRefused(line: String, message: String) throws {
     let shell = try Shell()

@@ -10,7 +10,7 @@ import Testing
     ("source \"~/none.stsh\"", "no-such-file", "~/none.stsh: No such file or directory"),
     ("ingest '~/none.csv' --as tasks.add", "no-such-file", "~/none.csv: No such file or directory"),
     ("show > \"~/no/folder\"", "no-such-file", "~/no/folder: No such file or directory"),
-    ("plugin load \"~/none\"", "plugin-load", "no plugin folder '~/none'"),
+    ("plugin load \"~/none\"", "plugin-load", "there is no plugin folder '~/none'"),
   ])
   func inQuotesATildeIsATilde(command: String, code: String, message: String) throws {
     let errors = try Shell().run(command).errors

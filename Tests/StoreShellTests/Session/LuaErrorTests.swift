@@ -89,7 +89,7 @@ import Testing
         hint: did you mean 'false'?
 
       """
-    #expect(errors == "error[lua-error]: 'fals' is the name of nothing\n\(marked)")
+    #expect(errors == "error[lua-error]: 'fals' is not defined\n\(marked)")
   }
 
   @Test func variablesMayHoldNothing() throws {
@@ -101,7 +101,7 @@ import Testing
     ("show tasks.items where id = 1", "hint: = sets a value; compare with =="),
     (
       "show tasks.items where done > f",
-      "hint: behind where > compares; behind a flag it writes to a file: --as csv > f"
+      "hint: after where > compares; after a flag it writes to a file: --as csv > f"
     ),
   ])
   func signsOfConditionsAreExplained(line: String, hint: String) throws {

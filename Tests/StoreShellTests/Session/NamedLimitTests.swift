@@ -62,7 +62,7 @@ import Testing
     ] {
       let outcome = try shell.type(line)
       #expect(
-        outcome.errors.contains("dispatch takes no action of the shell itself: \(verb) dispatches 'shell."),
+        outcome.errors.contains("' is an action of the shell itself: use the command \(verb)\n"),
         "\(outcome.errors)")
       #expect(outcome.errors.contains("hint: help \(verb)"), "\(outcome.errors)")
     }

@@ -21,7 +21,7 @@ import Testing
     try shell.write("script.stsh", "dispatch counter.increment\n")
     let refused = shell.outcome { shell.session.prepareReport(besides: []) }
     #expect(refused.status == 2)
-    #expect(refused.errors.contains("the file there is no report, and would be replaced"), "\(refused.errors)")
+    #expect(refused.errors.contains("that file is not a report, and would be replaced"), "\(refused.errors)")
     let read = shell.outcome {
       shell.session.prepareReport(besides: ["\(shell.folder)/./script.stsh"])
     }
@@ -82,7 +82,7 @@ import Testing
     stop.stop(.timeOver(.seconds(1)))
     shell.session.noteStep("slow", seconds: 1, .interrupted)
     let text = try Self.report(of: shell, after: 5)
-    #expect(text.contains("the run was not over after 1.0s"), "\(text)")
+    #expect(text.contains("the run did not end within 1.0s"), "\(text)")
   }
 
   // MARK: Files that a command names twice
@@ -98,7 +98,7 @@ import Testing
     ] {
       let outcome = shell.run(line)
       #expect(outcome.status == 1)
-      #expect(outcome.errors.contains("is the file that the command names already"), "\(outcome.errors)")
+      #expect(outcome.errors.contains("is a file that this command uses already"), "\(outcome.errors)")
       #expect(shell.contents("in.jsonl") == records)
     }
     #expect(shell.run("= #state.tasks.items").output == "0\n")

@@ -31,7 +31,7 @@ import Testing
     #expect(
       try shell.type("lua n = 3", "let m = 4", "lua m = 5 local state = { 1 } print(state[1])", "= n + m").output
         == "1\n8\n")
-    #expect(try shell.type("lua n = nil", "= n").errors.contains("'n' is the name of nothing"))
+    #expect(try shell.type("lua n = nil", "= n").errors.contains("'n' is not defined"))
   }
 
   @Test func controlsOfDirectionAreShownEscaped() throws {

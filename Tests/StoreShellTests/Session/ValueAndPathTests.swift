@@ -59,7 +59,7 @@ import Testing
 
   @Test func whatIsInsideAVariableIsSaidInLua() throws {
     let errors = try Shell().run("show $s.items").errors
-    #expect(errors.contains("expected a space here; what is inside a variable is said in Lua: $(s…)"))
+    #expect(errors.contains("expected a space here; to reach into a variable write $(s…)"))
   }
 
   /// The program's own flag lifts the sandbox for the session, but never for plugins.

@@ -40,7 +40,7 @@ public enum EntryWriter {
     append(entry.changes[...], to: &out)
   }
 
-  /// Appends a time as decimal seconds: all 18 digits behind the point that it may have, without trailing zeros.
+  /// Appends a time as decimal seconds: all 18 digits after the point that it may have, without trailing zeros.
   public static func append(_ time: Duration, to out: inout [UInt8]) {
     let (seconds, attoseconds) = time.components
     if seconds < 0 || attoseconds < 0 { out.append(UInt8(ascii: "-")) }

@@ -24,7 +24,7 @@ struct RawEntry {
         }
         let value = try reader.value()
         guard name != "at", members.updateValue(value, forKey: .string(name)) == nil else {
-          throw JSONError(message: "the key \"\(name)\" stands twice", offset: offset)
+          throw JSONError(message: "the key \"\(name)\" appears twice", offset: offset)
         }
       }
       try reader.end()

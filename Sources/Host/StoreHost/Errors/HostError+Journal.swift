@@ -25,7 +25,7 @@ extension HostError {
     case .cannotWrite: self.init(code: .storeFailed, message: error.description)
     case .cannotRebase:
       self.init(
-        code: .storeFailed, message: error.description, hint: "it takes room for a copy; the file is as it was")
+        code: .storeFailed, message: error.description, hint: "there must be room for a copy; the file is as it was")
     }
   }
 }

@@ -77,7 +77,7 @@ extension StoreClient {
     let first = numbers.min() ?? 0
     func refusal(_ reason: String) -> HostError {
       HostError(
-        code: .undoConflict, message: "it cannot go alone: \(reason)",
+        code: .undoConflict, message: "it cannot be undone alone: \(reason)",
         hint: "`undo --to \(first - 1)` takes back all that happened since, whoever dispatched it")
     }
     return try takeBack(from: first, source: source, refusing: refusal) { numbers.contains($0.number) }
@@ -122,7 +122,7 @@ private struct TakingBackPlan {
     let line = client.undoLine()
     let head = line.head
     let standing = try line.standing(from: first, without: isMeant)
-    guard let least = standing.taken.min() else { throw refusal("an undo since went back behind it") }
+    guard let least = standing.taken.min() else { throw refusal("a later undo went back to a point before it") }
     self.head = head
     taken = standing.taken
     let present = standing.hasGaps ? try Self.present(client, line, standing, head) : nil

@@ -64,7 +64,7 @@ package final class HostJournal {
     last = entry.number
     if raisesFormat {
       notes.append(
-        "\(journal.path) has today's format from here on, which earlier versions of \(header.program) cannot read")
+        "\(journal.path) now has a format that earlier versions of \(header.program) cannot read")
       raisesFormat = false
     }
     if hasOtherCode { journal.append(stateAfter: journal.last, before.slices(isWhole: true)) }

@@ -279,7 +279,7 @@ package final class LiveStore: @unchecked Sendable {
     }
   }
 
-  /// Sets how often plugins are looked at for state of their own, where nobody sets it by an action.
+  /// Sets how often reducers are checked for state of their own, where nobody sets it by an action.
   package func setDefaultPurity(_ purity: Purity) {
     turn {
       upkeep.defaultPurity = purity

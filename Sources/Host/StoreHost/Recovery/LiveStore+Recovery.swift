@@ -224,7 +224,7 @@ extension LiveStore {
     return HostError(
       code: .storeSchema,
       message:
-        "\(path) is the copy of \(match.1) from before its state had another type; opened, it would get that, too",
+        "\(path) is the copy of \(match.1) from before its state got a new type; opening it would convert it, too",
       hint: "to look at it: \(program) --store \(path) --read-only; "
         + "to go on from it: copy it to another name, and open that")
   }
@@ -267,7 +267,7 @@ extension LiveStore {
 
 extension JournalError {
   fileprivate static func isMissing(_ plugin: String, in path: String) -> JournalError {
-    .damaged(path: path, lastGood: nil, reason: "where the plugin '\(plugin)' was loaded from is not there any more")
+    .damaged(path: path, lastGood: nil, reason: "the folder that the plugin '\(plugin)' was loaded from is gone")
   }
 }
 

@@ -104,10 +104,10 @@ package enum ShellAction: Sendable {
       documentation: "Opens or shuts the gate of a middleware.")
     package static let setRule = ActionType(
       module: "shell", name: "setRule", fields: [Field("name", String.schema), Field("rule", .dynamic(.any))],
-      documentation: "Has actions or the state move the gate of a middleware besides.")
+      documentation: "Lets actions or the state open and shut the gate of a middleware.")
     package static let moveGate = ActionType(
       module: "shell", name: "moveGate", fields: [Field("name", String.schema), Field("open", Bool.schema)],
-      documentation: "Keeps where an action has moved the gate of a middleware by its rule.")
+      documentation: "Records that an action moved the gate of a middleware by its rule.")
     package static let loadPlugin = ActionType(
       module: "shell", name: "loadPlugin", fields: [Field("name", String.schema), Field("version", String.schema)],
       documentation: "Adds a plugin.")
@@ -115,7 +115,7 @@ package enum ShellAction: Sendable {
       module: "shell", name: "unloadPlugin", fields: [Field("name", String.schema)], documentation: "Removes a plugin.")
     package static let reloadPlugin = ActionType(
       module: "shell", name: "reloadPlugin", fields: [Field("name", String.schema), Field("version", String.schema)],
-      documentation: "Puts a plugin's edited version in its place.")
+      documentation: "Replaces a plugin by its edited version.")
     package static let enablePlugin = ActionType(
       module: "shell", name: "enablePlugin", fields: [Field("name", String.schema)],
       documentation: "Lets a plugin run again.")
@@ -131,7 +131,7 @@ package enum ShellAction: Sendable {
     package static let importState = ActionType(
       module: "shell", name: "import",
       fields: [Field("file", String.schema), ImportedModules.field, ImportedSubstates.field],
-      documentation: "Takes over a state from a file.")
+      documentation: "Imports a state from a file.")
     package static let restore = ActionType(
       module: "shell", name: "restore", fields: [Field("to", Int?.schema), Field("without", [Int]?.schema)],
       documentation: "Makes an earlier point of the history the present, or takes back some actions alone.")

@@ -7,7 +7,7 @@ import StoreUnits
 /// What is done to substates as such (R23), as an action of the shell: no reducer of the application sees it.
 package enum SubstateChange: Sendable {
   case add(name: String, schema: Schema, Value, isReplacing: Bool)
-  /// Takes substates away; without names all of them.
+  /// Removes substates; without names all of them.
   case reset(names: [String])
 
   package static let addType = ActionType(
@@ -16,10 +16,10 @@ package enum SubstateChange: Sendable {
       Field("name", String.schema), Field("value", .dynamic(.any)),
       Field("replace", Bool?.schema),
     ],
-    documentation: "Adds a substate, or with replace puts it in the place of another.")
+    documentation: "Adds a substate, or with replace replaces another.")
   package static let resetType = ActionType(
     module: "shell", name: "resetSubstates", fields: [Field("names", [String].schema)],
-    documentation: "Takes substates away; without names all of them.")
+    documentation: "Removes substates; without names all of them.")
 
   /// What a recorded action did; nil where it did nothing to substates as such.
   ///

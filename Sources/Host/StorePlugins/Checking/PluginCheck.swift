@@ -40,7 +40,7 @@ public struct PluginCheck: Sendable {
     let tests = source.testNames
     if checkSyntax(source, tests) { note("tests: \(Self.list(tests))") }
     for name in source.idleTestNames {
-      fault("tests: \(name) is never run: a file of tests stands in tests and is called NAME_test.lua")
+      fault("tests: \(name) is never run: a file of tests is tests/NAME_test.lua")
     }
   }
 

@@ -9,7 +9,7 @@ extension DefinitionReader {
     _ value: LuaValue, by argument: LuaValue, _ slice: Schema?, _ place: String
   ) throws(PluginError) -> ElementRule? {
     guard value != .nil else {
-      guard argument == .nil else { throw types.fault("\(place): by goes with each, the path of a list or a map") }
+      guard argument == .nil else { throw types.fault("\(place): by needs each, the path of a list or a map") }
       return nil
     }
     guard case .string(let text) = value else {

@@ -12,7 +12,7 @@ extension DefinitionReader {
   ) throws(PluginError) -> PluginDefinition.EntryTasks? {
     guard case .table(let table) = value else { return nil }
     let place = "\(place): supervise"
-    guard each == .nil else { throw types.fault("\(place): a table of over and task does without each") }
+    guard each == .nil else { throw types.fault("\(place): over and task cannot be combined with each") }
     try check(table, place, keys: ["over", "at", "task", "reset"])
     guard case .string(let text) = table["over"] else {
       throw types.fault(
@@ -33,7 +33,8 @@ extension DefinitionReader {
     }
     let (at, reset) = (try field(table["at"], "at", entry, place), try field(table["reset"], "reset", entry, place))
     guard at == nil || reset == nil else {
-      throw types.fault("\(place): at goes without reset", hint: "a task starts anew whenever the field of at changes")
+      throw types.fault(
+        "\(place): at cannot be combined with reset", hint: "a task starts anew whenever the field of at changes")
     }
     if let at, let entry, case .record(let record) = entry.kind {
       switch record.fields.first(where: { $0.name == at })?.schema.wrapped.kind {

@@ -11,7 +11,7 @@ extension DefinitionReader {
     try check(table, place, keys: ["control", "arg", "on", "off", "start", "at", "is"])
     guard table["at"] != .nil else { return .actions(try control(table, own, place)) }
     for key in ["control", "arg", "on", "off", "start"] where table[key] != .nil {
-      throw types.fault("\(place): at has the state decide, so that \(key) means nothing")
+      throw types.fault("\(place): \(key) cannot be combined with at")
     }
     guard case .string(let text) = table["at"] else {
       throw types.fault("\(place): at must be a path of the state, got \(table["at"].described)")
@@ -22,7 +22,7 @@ extension DefinitionReader {
 
   private func control(_ table: LuaTable, _ own: [ActionType], _ place: String) throws(PluginError) -> GateRule.Control
   {
-    if table["is"] != .nil { throw types.fault("\(place): is goes with at, a path of the state") }
+    if table["is"] != .nil { throw types.fault("\(place): is needs at, a path of the state") }
     let startsOpen: Bool
     switch table["start"] {
     case .nil, .string("on"), .boolean(true): startsOpen = true
@@ -45,7 +45,7 @@ extension DefinitionReader {
       let off = try value(table["off"], or: .bool(false), of: field.schema, "\(place): off")
       return try moving([type.fullName], argument: field.name, on: on, off: off, startsOpen, place)
     }
-    if table["arg"] != .nil { throw types.fault("\(place): arg goes with control, the name of one action") }
+    if table["arg"] != .nil { throw types.fault("\(place): arg needs control, the name of one action") }
     let (on, off) = (try name("on"), try name("off"))
     var names = [on, off]
     switch control {
@@ -69,7 +69,7 @@ extension DefinitionReader {
     _ names: [String], argument: String?, on: Value, off: Value, _ startsOpen: Bool, _ place: String
   ) throws(PluginError) -> GateRule.Control {
     guard on != off else {
-      throw types.fault("\(place): on and off are one value, which cannot both open and shut the gate")
+      throw types.fault("\(place): on and off must differ: one value cannot both open and shut the gate")
     }
     return GateRule.Control(names, argument: argument, on: on, off: off, startsOpen: startsOpen)
   }

@@ -50,7 +50,8 @@ extension DefinitionReader {
     var thunks: [PluginDefinition.Thunk] = []
     for (key, value) in table.entries() {
       guard case .string(let name) = key, name.isName else {
-        throw types.fault("thunks go by names, got \(key.described)", hint: "write: NAME = function(args, t) … end")
+        throw types.fault(
+          "the keys of thunks must be names, got \(key.described)", hint: "write: NAME = function(args, t) … end")
       }
       thunks.append(try thunk(name, value))
     }

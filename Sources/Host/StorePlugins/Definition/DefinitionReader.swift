@@ -78,7 +78,7 @@ struct DefinitionReader {
     definition.commands = try commands(part("commands", of: table))
     definition.onUnload = try optionalFunction(part("on_unload", of: table), "on_unload")
     definition.migrate = try optionalFunction(part("migrate", of: table), "migrate").map { WatchedFunction($0) }
-    if definition.migrate != nil, fields.isEmpty { throw types.fault("migrate needs a state that it can give") }
+    if definition.migrate != nil, fields.isEmpty { throw types.fault("migrate needs a declared state") }
     switch part("on_load", of: table) {
     case .nil: break
     case .string(let name): definition.onLoad = try dispatchedOnLoad(name, own)
@@ -111,7 +111,7 @@ struct DefinitionReader {
     guard let table = try optionalTable(value, "reducers") else { return [:] }
     for (key, value) in table.entries() {
       guard case .string(let name) = key else {
-        throw types.fault("reducers go by the name of an action, got \(key.described)")
+        throw types.fault("the keys of reducers must be names of actions, got \(key.described)")
       }
       places.leave()
       let type = try action(name, own, "reducer")

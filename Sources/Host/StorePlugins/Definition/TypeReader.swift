@@ -125,7 +125,7 @@ struct TypeReader {
         (0...DecimalNumber.greatestScale).contains(scale)
       else {
         throw fault(
-          "\(place): decimal{…} needs a scale, the number of digits behind the point, from 0 to 18",
+          "\(place): decimal{…} needs a scale, the number of digits after the point, from 0 to 18",
           hint: "write: decimal { scale = 2 }")
       }
       schema = .dynamic(.decimal(scale: scale))

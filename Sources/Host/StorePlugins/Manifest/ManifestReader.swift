@@ -31,7 +31,7 @@ extension PluginManifest {
     }
     guard !name.isLuaKeyword else {
       throw PluginError(
-        .load, "\(file): \"name\" is a word of Lua itself: no code could write state.\(name)",
+        .load, "\(file): \"name\" is a keyword of Lua: no code could write state.\(name)",
         hint: "give the plugin another name")
     }
     version = try reader.line("version")

@@ -42,7 +42,7 @@ extension SessionLua {
         })
       guard case .function(let bind)? = results.first,
         case .function(let ask)? = try lua.call(bind, lua.call(test)).first
-      else { throw LuaError(kind: .runtime, message: "an expression is wanted") }
+      else { throw LuaError(kind: .runtime, message: "expected an expression") }
       return ask
     }
     return ElementCondition { [self] (element, key) throws(SessionLuaError) in
@@ -73,7 +73,7 @@ extension SessionLua {
         if fields[name] then return element[name] end
         return globals[name]
       end,
-      __newindex = function(_, name) error("a condition changes nothing, and does not set '" .. name .. "'", 2) end,
+      __newindex = function(_, name) error("a condition may not change anything; it sets '" .. name .. "'", 2) end,
     })
     return function(test)
       return function(given, key)

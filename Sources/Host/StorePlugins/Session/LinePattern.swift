@@ -22,7 +22,7 @@ public final class LinePattern {
     var names: [String] = []
     let pattern = try Self.plain(text, &names)
     guard !names.isEmpty else {
-      throw Fault(message: "the pattern names no part; write (?<name>%S+)")
+      throw Fault(message: "the pattern has no named part; write (?<name>%S+)")
     }
     guard names.count < 32 else { throw Fault(message: "a pattern has at most 31 parts") }
     do throws(LuaError) {
@@ -67,7 +67,7 @@ public final class LinePattern {
       switch character {
       case "%":
         guard position < characters.count else {
-          throw Fault(message: "the pattern ends in %, which stands before another character; a % of the text is %%")
+          throw Fault(message: "the pattern ends in %, which needs a character after it; write %% for a % of the text")
         }
         plain.append(characters[position])
         position += 1
@@ -82,23 +82,23 @@ public final class LinePattern {
       case "(" where !isInSet:
         let rest = characters[position...]
         guard rest.starts(with: "?<"), let end = rest.firstIndex(of: ">") else {
-          throw Fault(message: "each ( of the pattern needs a name: (?<name>…); a ( of the text is %(")
+          throw Fault(message: "each ( of the pattern needs a name: (?<name>…); write %( for a ( of the text")
         }
         let name = String(characters[position + 2..<end])
-        guard name.isName else { throw Fault(message: "\(ScalarText.quoted(name)) is no name of a part") }
+        guard name.isName else { throw Fault(message: "\(ScalarText.quoted(name)) is not a name for a part") }
         guard !names.contains(name) else { throw Fault(message: "the pattern has the part '\(name)' twice") }
         names.append(name)
         position = end + 1
         open += 1
       case ")" where !isInSet:
-        guard open > 0 else { throw Fault(message: "the pattern has a ) without its (; a ) of the text is %)") }
+        guard open > 0 else { throw Fault(message: "the pattern has a ) without a (; write %) for a ) of the text") }
         open -= 1
       default: break
       }
     }
     // Lua would tell of it only where a line comes so far.
-    guard !isInSet else { throw Fault(message: "the pattern has a [ without its ]; a [ of the text is %[") }
-    guard open == 0 else { throw Fault(message: "the pattern has a ( without its )") }
+    guard !isInSet else { throw Fault(message: "the pattern has a [ without a ]; write %[ for a [ of the text") }
+    guard open == 0 else { throw Fault(message: "the pattern has a ( without a )") }
     return plain
   }
 }

@@ -13,7 +13,7 @@ public enum LuaForm: Sendable {
 extension LuaState {
   /// Reads a text as what it is to be.
   ///
-  /// - Throws: `LuaError` for what is none; it says so where an expression is wanted and several are given.
+  /// - Throws: `LuaError` for what is none; it says so where one is expected and several are given.
   func load(_ text: String, as form: LuaForm, chunkName: String) throws(LuaError) -> LuaFunction {
     switch form {
     case .chunk: return try load(text, chunkName: chunkName)
@@ -34,7 +34,7 @@ extension LuaState {
         throw LuaError(
           kind: .syntax,
           message: isThere
-            ? "one expression is wanted, and there are several; { … } makes a list of them" : "an expression is wanted")
+            ? "expected one expression, got several; { … } makes a list of them" : "expected an expression")
       }
     }
   }

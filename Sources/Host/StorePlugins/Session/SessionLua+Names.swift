@@ -35,7 +35,7 @@ extension SessionLua {
       guard !names.contains(use.name), !view.pointee.moduleNames.contains(use.name),
         (try? host.variable(use.name)) ?? nil == nil
       else { continue }
-      var error = LuaError(kind: .runtime, message: "'\(use.name)' is the name of nothing")
+      var error = LuaError(kind: .runtime, message: "'\(use.name)' is not defined")
       let modules = view.pointee.moduleNames
       let nearest = Suggestion.nearest(to: use.name, among: names + others + modules + ["true", "false", "nil"])
       error.mistake = .unknownName(use.name, nearest: nearest.map { modules.contains($0) ? "state.\($0)" : $0 })

@@ -99,7 +99,7 @@ public final class SessionLua {
     try lua.makeFunction { [weak self] call in
       guard let self, case .string(let name) = call[0] else { throw LuaFailure("dispatch needs the name of an action") }
       guard !self.isReadOnly else {
-        throw LuaFailure("a projection or a condition reads the state: it dispatches nothing")
+        throw LuaFailure("a projection or a condition only reads the state: it may not dispatch")
       }
       let type = try Self.asking {
         try self.host.require(function: "dispatch")
@@ -125,7 +125,7 @@ public final class SessionLua {
     try lua.makeFunction { [weak self] call in
       guard let self else { return }
       guard !self.isReadOnly else {
-        throw LuaFailure("a projection or a condition reads the state: it may not call \(name)")
+        throw LuaFailure("a projection or a condition only reads the state: it may not call \(name)")
       }
       try Self.asking { try self.host.require(function: name) }
       let results = try self.lua.metered({ $0 as any Error }) { () throws(any Error) -> [Value] in

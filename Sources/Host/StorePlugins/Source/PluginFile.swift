@@ -15,7 +15,7 @@ enum PluginFile {
   /// The bytes of a file.
   ///
   /// - Parameter name: its path within the folder.
-  /// - Throws: ``PluginFileError`` where it cannot be read, is no ordinary file, is too large or stands somewhere else.
+  /// - Throws: ``PluginFileError`` where it cannot be read, is not a regular file, is too large or stands somewhere else.
   static func read(_ name: String, in folder: String) throws(PluginFileError) -> [UInt8] {
     let path = try resolved("\(folder)/\(name)")
     guard path.hasPrefix(try resolved(folder) + "/") else {
@@ -27,7 +27,7 @@ enum PluginFile {
     defer { close(descriptor) }
     var status = stat()
     guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-      throw PluginFileError(reason: "it is no ordinary file")
+      throw PluginFileError(reason: "it is not a regular file")
     }
     guard status.st_size <= limit else {
       throw PluginFileError(reason: "it is larger than \(limit >> 20) MiB")

@@ -27,7 +27,7 @@ public struct PluginSource: Hashable, Sendable {
     displayName = name ?? folder
     guard Files.isDirectory(folder) else {
       throw PluginError(
-        .load, "no plugin folder '\(folder)'", hint: "a plugin is a folder with plugin.json and init.lua")
+        .load, "there is no plugin folder '\(folder)'", hint: "a plugin is a folder with plugin.json and init.lua")
     }
     let file = "\(displayName)/plugin.json"
     var bytes: [UInt8]
@@ -43,8 +43,8 @@ public struct PluginSource: Hashable, Sendable {
     code = PluginCode(of: folder, manifest: bytes)
     if code.isTooLarge {
       throw PluginError(
-        .load, of: manifest.name, "its files of Lua hold more than \(PluginCode.limit >> 20) MiB",
-        hint: "data belongs into the state, by actions: ingest reads files")
+        .load, of: manifest.name, "its files of Lua have more than \(PluginCode.limit >> 20) MiB",
+        hint: "keep data in the state: ingest reads it from a file")
     }
   }
 

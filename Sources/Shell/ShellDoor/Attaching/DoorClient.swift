@@ -32,7 +32,7 @@ public final class DoorClient {
       let reason = String(cString: strerror(errno))
       if descriptor >= 0 { Platform.close(descriptor) }
       throw ShellError(
-        code: .noDoor, message: "nobody lets anybody in at \(address.text): \(reason)",
+        code: .noDoor, message: "nobody listens at \(address.text): \(reason)",
         hint: "stsh --attach lists the doors that are there", status: 6)
     }
     if let token {

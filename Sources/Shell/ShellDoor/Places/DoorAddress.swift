@@ -25,7 +25,7 @@ public enum DoorAddress: Hashable, Sendable {
     }
     let name = text.split(separator: "/").last.map(String.init) ?? ""
     guard !name.isEmpty, ![".", ".."].contains(name), !text.utf8.contains(0) else {
-      throw ShellError(code: .syntax, message: "'\(text)' names no door", status: 2)
+      throw ShellError(code: .syntax, message: "'\(text)' is not a door", status: 2)
     }
     let path: String
     if text.contains("/") {

@@ -224,7 +224,7 @@ final class Conversation: @unchecked Sendable {
     answer.fail(.badRequest, fault.message, hint: nil)
     outbox.append(answer)
     guard faults >= loop.limits.faults else { return }
-    outbox.append(line: "{\"event\":\"end\",\"message\":\"\(faults) lines in a row were no requests\"}")
+    outbox.append(line: "{\"event\":\"end\",\"message\":\"\(faults) lines in a row were not requests\"}")
     hasQuit = true
   }
 

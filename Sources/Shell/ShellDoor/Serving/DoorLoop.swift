@@ -174,7 +174,7 @@ final class DoorLoop: @unchecked Sendable {
         return (conversation, nil)
       }
       guard let conversation else {
-        refuse(descriptor, refusal ?? "this door has as many conversations as it may")
+        refuse(descriptor, refusal ?? "this door has as many connections as it may; try again later")
         continue
       }
       _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)

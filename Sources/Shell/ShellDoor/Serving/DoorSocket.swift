@@ -39,13 +39,13 @@ struct DoorSocket {
         throw ShellError(
           code: .doorInUse, message: "another process listens at \(path)", hint: "stsh --attach \(path) speaks to it")
       case .system(let code): throw refusal(path, code)
-      case .notOrdinary: throw ShellError(code: .failed, message: "\(path).lock is no ordinary file")
+      case .notOrdinary: throw ShellError(code: .failed, message: "\(path).lock is not a regular file")
       }
     }
     var status = stat()
     if lstat(path, &status) == 0 {
       guard status.st_mode & S_IFMT == S_IFSOCK else {
-        throw ShellError(code: .failed, message: "\(path) is there and is no socket", hint: "name another path")
+        throw ShellError(code: .failed, message: "\(path) is there and is not a socket", hint: "name another path")
       }
       unlink(path)
     }

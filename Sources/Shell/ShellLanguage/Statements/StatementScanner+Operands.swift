@@ -262,7 +262,7 @@ extension StatementScanner {
     while try byteInside(open) != UInt8(ascii: "}") {
       let place = here
       if let name = try key(open) {
-        guard names.insert(name).inserted else { throw fault("the name '\(name)' stands twice", at: place) }
+        guard names.insert(name).inserted else { throw fault("the name '\(name)' appears twice", at: place) }
         _ = try byteInside(open)
         fields.append((name, try operand(.record)))
       } else {

@@ -187,7 +187,7 @@ package struct StatementScanner {
         ?? (bytes[start] == UInt8(ascii: "&") ? start : nil)
     {
       position = sign
-      throw fault("a result has one file and nothing after it; quote a name with this in it", at: here)
+      throw fault("nothing may follow the file of a redirection; quote a name with this in it", at: here)
     }
     try cursor.requireBoundary()
     return target
@@ -261,7 +261,7 @@ package struct StatementScanner {
 
   private func requireBoundary(after value: Literal) throws(NoStatement) {
     if case .variable(let name) = value, peek == UInt8(ascii: ".") || peek == UInt8(ascii: "[") {
-      throw fault("expected a space here; what is inside a variable is said in Lua: $(\(name)…)", at: cursor.here)
+      throw fault("expected a space here; to reach into a variable write $(\(name)…)", at: cursor.here)
     }
     try cursor.requireBoundary()
   }

@@ -6,10 +6,10 @@ extension CommandDefinition {
   static let bisect = CommandDefinition(
     "bisect", needs: .read, usage: ["bisect EXPR [--first]"],
     summary:
-      "prints an action at which a Lua expression turned to hold, found by halving, and its source; status 1 if it does not hold now",
+      "finds an action that made a Lua expression true, by binary search, and prints its source; status 1 if it is not true now",
     flags: [
       FlagDefinition(
-        "first", need: .read, "ask after every action, so that it is the first, also of an expression that turned often"
+        "first", need: .read, "check after every action: finds the first, even where the expression changed often"
       )
     ] + FlagDefinition.format,
     examples: [
@@ -40,8 +40,8 @@ extension CommandDefinition {
       if answer.count > 16 {
         notes.append(
           request.isFirst
-            ? "asked after every action up to it, \(answer.asked) times"
-            : "found by halving, asked \(answer.asked) times; of an expression that turned more than once --first finds the first"
+            ? "checked after every action up to it, \(answer.asked) times"
+            : "found by binary search, checked \(answer.asked) times; where the expression changed more than once, --first finds the first"
         )
       }
       let entry = answer.entry
@@ -103,7 +103,7 @@ extension Session {
         hint: store.live.hintAtBeginning)
     }
     if answer.heldBefore, answer.entry?.number == numbers.lowerBound {
-      throw ShellError(code: .neverHeld, message: "\(text) holds already at the start: no action turned it")
+      throw ShellError(code: .neverHeld, message: "\(text) holds already at the start: no action made it true")
     }
     guard let entry = answer.entry else {
       let isKnown = isFirst || numbers.count == 1
@@ -115,7 +115,7 @@ extension Session {
         details: answer.failure.map { number, error in
           ["after #\(number) it cannot be said: \(ShellError(describing: error).message)"]
         } ?? [],
-        hint: isKnown ? nil : "it may have held in between: bisect \(text) --first asks after every action")
+        hint: isKnown ? nil : "it may have held in between: bisect \(text) --first checks after every action")
     }
     return Turn(entry: entry, heldBefore: answer.heldBefore, asked: asked, count: numbers.count)
   }

@@ -8,7 +8,7 @@ extension CommandDefinition {
     summary: "runs an action through middlewares and reducers; prints what it changed",
     flags: [
       FlagDefinition("quiet", need: .dispatch, "print nothing"),
-      FlagDefinition("info", value: "TEXT", need: .dispatch, "what to note in the action's source"),
+      FlagDefinition("info", value: "TEXT", need: .dispatch, "a note in the action's source"),
     ],
     operands: [.action],
     examples: [

@@ -55,7 +55,7 @@ extension ErrorExample {
       "bisect state.shop.count == 5", "state.shop.count == 5 does not hold after #3000",
       remedy: "Ask for something that came true: = EXPR says what holds now, plot EXPR shows how it went."),
     .noDoor: ErrorExample(
-      "stsh --attach shop", "nobody lets anybody in at /run/user/1000/stsh/shop: No such file or directory",
+      "stsh --attach shop", "nobody listens at /run/user/1000/stsh/shop: No such file or directory",
       remedy: "See which doors are there with stsh --attach, or open one: stsh serve --listen shop"),
     .notAllowed: ErrorExample(
       "show shop | less", "programs may not be run here (--no-exec)",
@@ -64,7 +64,7 @@ extension ErrorExample {
       "dispatch shop.pay", "the store shows #3 of 9; dispatching from the past would fork history",
       remedy: "Return to the present with goto head; undo --to 3 takes the store itself back."),
     .notFresh: ErrorExample(
-      "replay old.jsonl", "replay puts a recording in place of what happened; this session has actions of its own",
+      "replay old.jsonl", "replay replaces the history, and this session has actions of its own",
       remedy: "Start from it, stsh --replay old.jsonl, or compare only: replay old.jsonl --verify"),
     .notKept: ErrorExample(
       "goto 3", "#9 is the oldest state that is kept",
@@ -73,7 +73,7 @@ extension ErrorExample {
       "unskip 3", "#3 is not skipped", remedy: "Name an action that skip left out; goto head brings all of them back."),
     .nothingToRecover: ErrorExample(
       "stsh --recover", "there is no session at the prompt that ended unexpectedly",
-      remedy: "A store of your own is taken up again with --store FILE."),
+      remedy: "Open a store of your own again with --store FILE."),
     .nothingToRedo: ErrorExample(
       "redo", "there is nothing to redo",
       remedy: "Redo brings back what undo took back, until something else is dispatched: log shows what happened."),
@@ -115,7 +115,7 @@ extension ErrorExample {
       remedy: "Above it stands what each test expected and found: mend the plugin or the test."),
     .queueFull: ErrorExample(
       "dispatch shop.pay",
-      "1000 actions wait already, and the queue holds no more; dispatch again once the store has caught up",
+      "the queue is full: 1000 actions wait already; dispatch again once the store has caught up",
       remedy: "Nothing is lost but this one: dispatch it again later. retry 5 every 1s dispatch shop.pay does that."),
     .refused: ErrorExample(
       "dispatch cart.pay", "cart: not without a delivery address",

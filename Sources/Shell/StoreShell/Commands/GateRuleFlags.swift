@@ -26,7 +26,7 @@ extension CommandReader {
         at: operands[0], hint: "usage: \(usage)")
     }
     for flag in ["at", "is", "control", "arg", "on", "off"] where has(flag) && flag != kind && !others.contains(flag) {
-      throw fault(.unexpectedArgument, "--\(flag) means nothing beside --\(kind)", of: flag)
+      throw fault(.unexpectedArgument, "--\(flag) and --\(kind) cannot be combined", of: flag)
     }
     switch kind {
     case "none": return .known(nil)
@@ -42,7 +42,7 @@ extension CommandReader {
     let place = try place(GivenPath(text, at: word, marksWord: true))
     return try place.flatMap { [self] place in
       guard vocabulary.isState(place.path) else {
-        throw fault(.unknownPath, "'\(place.path)' is no part of the state, which alone moves a gate", of: "at")
+        throw fault(.unknownPath, "'\(place.path)' is not in the state; only the state can move a gate", of: "at")
       }
       return try value(of: "is", or: true, for: "'\(place.path)'", place.type, beside: "at")
         .map { .state(at: place.path, is: $0) }
@@ -80,7 +80,7 @@ extension CommandReader {
     try ends.map { [self] on, off in
       guard on != off else {
         throw fault(
-          .unexpectedArgument, "--on and --off are one value, which cannot both open and shut a gate", of: "off")
+          .unexpectedArgument, "--on and --off must differ: one value cannot both open and shut a gate", of: "off")
       }
       return .actions(GateRule.Control(names, argument: argument, on: on, off: off))
     }
@@ -123,7 +123,7 @@ extension CommandReader {
     guard let literal = literal(of: flag) else {
       guard let value = try? type.check(.bool(standard)) else {
         throw ShellError(
-          code: .missingArgument, message: "\(owner) is \(type.typeName), so that it needs --\(flag) VALUE",
+          code: .missingArgument, message: "\(owner) is \(type.typeName), so it needs --\(flag) VALUE",
           place: place(of: kind), hint: "usage: \(usage)")
       }
       return .known(value)

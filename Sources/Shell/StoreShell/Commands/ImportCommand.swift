@@ -8,10 +8,10 @@ extension CommandDefinition {
   static let importState = CommandDefinition(
     "import", usage: ["import state FILE [--value JSON]"],
     summary:
-      "takes over a state that export wrote, or the one that a file of the Redux DevTools shows, all of it or nothing; "
+      "imports a state that export wrote, or the one that a file of the Redux DevTools shows, all of it or nothing; "
       + "modules that the file leaves out stay as they are",
     flags: [
-      FlagDefinition("value", value: "JSON", "the state itself; FILE, which need not be there, is its name only")
+      FlagDefinition("value", value: "JSON", "the state itself; FILE is then only its name")
     ],
     operands: [.words(["state"]), .file],
     examples: [
@@ -87,7 +87,7 @@ private struct ImportRequest {
       let isRecording = bytes.starts(with: Array("{\"format\":\"\(RecordingHeader.format)\"".utf8))
       throw ShellError(
         code: .badState, message: "\(file):\(line):\(column): \(error.message)",
-        hint: isRecording ? "it says what happened; run it again: replay FILE" : nil)
+        hint: isRecording ? "it is a recording; run it with: replay FILE" : nil)
     } catch let error as SchemaError {
       let named = JSON.numberText(at: error.path, of: bytes.span).map(error.naming) ?? error
       throw HostError(misfitOf: file, named.message)

@@ -19,7 +19,7 @@ extension CommandDefinition {
         return try session.answer(
           session.lua().evaluate(request.text, chunk: session.chunkName, takesAll: true), as: request.form)
       } catch let error as SessionLuaError
-        where error.message.contains("bitwise operation") && request.text.contains("|")
+        where request.text.contains("|") && (error.message.contains("bitwise operation") || error.unknownName != nil)
       {
         var described = ShellError(describing: error)
         described.message = "= cannot be piped: to Lua | is an operator of its own"

@@ -11,7 +11,7 @@ extension CommandDefinition {
       "middleware gate NAME --control ACTION [--arg NAME] [--on VALUE] [--off VALUE]",
       "middleware gate NAME --on ACTION --off ACTION", "middleware gate NAME --none",
     ],
-    summary: "lists the middlewares with their gates, opens and shuts a gate, or has the state or actions move it",
+    summary: "lists the middlewares with their gates, opens or shuts a gate, or lets the state or actions move it",
     flags: [
       FlagDefinition("at", value: "PATH", need: .dispatch, "gate: open while a value stands at a path of the state"),
       FlagDefinition("is", value: "VALUE", need: .dispatch, "gate: that value, true by default"),
@@ -20,7 +20,7 @@ extension CommandDefinition {
       FlagDefinition(
         "on", value: "VALUE", need: .dispatch, "gate: the argument's value that opens it, true by default"),
       FlagDefinition("off", value: "VALUE", need: .dispatch, "gate: the value that shuts it, false by default"),
-      FlagDefinition("none", need: .dispatch, "gate: no longer moved but by on and off"),
+      FlagDefinition("none", need: .dispatch, "gate: moved by on and off only"),
     ] + FlagDefinition.format, operands: [.words(["on", "off", "gate"]), .middleware],
     examples: [
       CommandExample(

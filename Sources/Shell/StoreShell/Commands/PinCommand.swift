@@ -5,8 +5,8 @@ extension CommandDefinition {
   static let pin = CommandDefinition(
     "pin", needs: .read, usage: ["pin [PATH|$(EXPR)…]", "pin --remove NAME|all"],
     summary:
-      "keeps values above the line at the prompt, up to a third of the screen, drawn again as they change; alone, lists them",
-    flags: FlagDefinition.format + [FlagDefinition("remove", value: "NAME", need: .read, "let one go, or all")],
+      "keeps values above the line at the prompt, up to a third of the screen, redrawn as they change; without a path, lists them",
+    flags: FlagDefinition.format + [FlagDefinition("remove", value: "NAME", need: .read, "remove a pin, or all")],
     operands: [.path],
     examples: [CommandExample("pin", output: "(no pins)\n"), CommandExample("pin --remove all", output: "")],
     read: PinRequest.read, perform: { try $0.perform(in: $1) })
@@ -58,7 +58,7 @@ private enum PinRequest {
     case .add(let subjects):
       guard session.pins.hasLine else {
         throw ShellError(
-          code: .notAllowed, message: "pin keeps values above the line at the prompt, and there is none here",
+          code: .notAllowed, message: "pin needs a prompt: it keeps values above the line",
           hint: "watch PATH --max 2/s prints a line at each change")
       }
       // All or none.

@@ -7,11 +7,11 @@ extension CommandDefinition {
     "plot", needs: .read,
     usage: ["plot EXPR [--over N] [--as FORMAT] [--json]", "plot LIST [--x FIELD] [--y FIELD,…] [> FILE.svg]"],
     summary:
-      "draws the value of a Lua expression over the last actions, 100 by default, or a list; in another form, lists the values; as SVG into a file of that name",
+      "draws the value of a Lua expression over the last actions, 100 by default, or a list; --as lists the values, > FILE.svg writes an SVG",
     flags: [
       FlagDefinition("over", value: "N", need: .read, "over how many of the last actions"),
-      FlagDefinition("x", value: "FIELD", need: .read, "the field of a list's records across"),
-      FlagDefinition("y", value: "FIELD,…", need: .read, "the fields of a list's records that are drawn"),
+      FlagDefinition("x", value: "FIELD", need: .read, "the field for the horizontal axis"),
+      FlagDefinition("y", value: "FIELD,…", need: .read, "the fields to draw"),
     ] + FlagDefinition.format,
     examples: [
       CommandExample(

@@ -10,7 +10,7 @@ extension CommandDefinition {
     flags: [
       FlagDefinition("verify", "fail at the first action after which the state differs from the recording"),
       FlagDefinition("to", value: "N", "stop after that action"),
-      FlagDefinition("with", value: "PLUGIN", "compare with the recording what this version of a plugin does"),
+      FlagDefinition("with", value: "PLUGIN", "compare this version of a plugin with the recording"),
     ],
     operands: [.file],
     examples: [
@@ -66,7 +66,7 @@ private struct ReplayRequest {
     guard isUntouched || options.verifies else {
       throw ShellError(
         code: .notFresh,
-        message: "replay puts a recording in place of what happened; this session has actions of its own",
+        message: "replay replaces the history, and this session has actions of its own",
         hint: "start from it: \(session.options.name) --replay \(file); or compare only: replay \(file) --verify")
     }
     try session.store.requirePresent()

@@ -3,7 +3,7 @@ import ShellLanguage
 extension CommandDefinition {
   static let retry = CommandDefinition(
     "retry", needs: .nothing, usage: ["retry COUNT every DURATION COMMAND"],
-    summary: "runs a command again while it fails, so many times at most, with a pause between that lets tasks run",
+    summary: "runs a command again while it fails, COUNT times at most; tasks run in the pauses",
     operands: [.newName, .words(["every"])],
     examples: [
       CommandExample("retry 3 every 2s assert state.counter.value == 0", output: ""),
@@ -35,7 +35,8 @@ private struct RetryRequest {
     }
     let (every, everyWord) = try reader.wordBeforeCommand(1, "every DURATION")
     guard every.known == "every" else {
-      throw reader.fault(.unexpectedArgument, "retry COUNT goes on with every, got '\(everyWord.text)'", at: everyWord)
+      throw reader.fault(
+        .unexpectedArgument, "expected every after retry COUNT, got '\(everyWord.text)'", at: everyWord)
     }
     let (pause, pauseWord) = try reader.wordBeforeCommand(2, "a duration")
     self.pause = try pause.map { text in

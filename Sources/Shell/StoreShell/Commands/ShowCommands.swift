@@ -10,10 +10,10 @@ extension CommandDefinition {
       "show … --every DURATION",
     ],
     summary:
-      "prints the state, a part of it, a projection or a value; of a list or a map the elements for which Lua over their fields holds",
+      "prints the state, a part of it, a projection or a value; where chooses elements of a list or a map by a Lua expression over their fields",
     flags: FlagDefinition.format + [
       FlagDefinition("at", value: "N", need: .read, "read the state after action #N"),
-      FlagDefinition("every", value: "DURATION", need: .read, "draw it again and again in its place, until a key"),
+      FlagDefinition("every", value: "DURATION", need: .read, "redraw it in place, until a key is pressed"),
     ] + Narrowing.flags,
     operands: [.path],
     examples: [
@@ -31,11 +31,11 @@ extension CommandDefinition {
     "watch", needs: .read,
     usage: ["watch [PATH [where EXPR]] [--max N/s] [--as FORMAT]", "watch $(EXPR) [--max N/s]", "watch stop ID|all"],
     summary:
-      "prints a line at each change of a value, or of the elements of a list for which Lua over their fields holds; alone, lists the watches",
+      "prints a line at each change of a value, or of the elements of a list that where chooses by a Lua expression over their fields; without a path, lists the watches",
     flags: [
       FlagDefinition(
         "max", value: "N/s", need: .read,
-        "print so many lines a second or min at most: the last change, with their number")
+        "print N lines a second or min at most: the last change, with the number of changes")
     ] + FlagDefinition.format,
     operands: [.pathOrWords(["stop"]), .watch],
     examples: [

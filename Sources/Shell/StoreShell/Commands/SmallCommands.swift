@@ -23,7 +23,7 @@ extension CommandDefinition {
 
   static let quit = CommandDefinition(
     "quit", needs: .nothing, usage: ["quit [STATUS]"],
-    summary: "leaves, with a status: without one, or with 0, in batch that of the first failure",
+    summary: "leaves; without a status, or with 0, the status is that of the first failure in batch",
     examples: [CommandExample("quit", output: ""), CommandExample("quit 4", output: "")],
     read: { reader in
       try reader.refuseOperands(from: 1)

@@ -8,8 +8,8 @@ extension CommandDefinition {
     usage: ["substate [add NAME --value V [--replace] | reset [NAME…]]"],
     summary: "adds or removes temporary state, or lists it; reset without a name removes all",
     flags: FlagDefinition.format + [
-      FlagDefinition("value", value: "V", need: .dispatch, "what the substate is at first"),
-      FlagDefinition("replace", need: .dispatch, "put it in the place of one of that name"),
+      FlagDefinition("value", value: "V", need: .dispatch, "the initial value of the substate"),
+      FlagDefinition("replace", need: .dispatch, "replace one of that name"),
     ],
     operands: [.words(["add", "reset"]), .substate],
     examples: [

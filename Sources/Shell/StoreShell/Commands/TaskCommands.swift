@@ -6,7 +6,7 @@ extension CommandDefinition {
   static let wait = CommandDefinition(
     "wait", needs: .read, usage: ["wait DURATION|idle|until EXPR [--timeout DURATION]"],
     summary:
-      "lets tasks run: for a while, until none runs any more, or until a Lua expression holds; status 5 when the time is over",
+      "lets tasks run: for a while, until none runs any more, or until a Lua expression is true; status 5 when the time is over",
     flags: [FlagDefinition("timeout", value: "DURATION", need: .read, "how long to wait at most")],
     operands: [.words(["idle", "until"])],
     examples: [
@@ -126,7 +126,7 @@ private struct WaitRequest {
       }
       let end = try session.wait(atMost: min(duration, timeout ?? duration)) { false }
       guard let timeout, timeout < duration else { return .none }
-      return try session.finishWait(end, timeout, "\(text) are not over")
+      return try session.finishWait(end, timeout, "\(text) had not passed")
     }
   }
 }

@@ -9,7 +9,7 @@ extension CommandDefinition {
     summary: "runs a thunk: code of a module that dispatches and waits; lists them without a name",
     flags: FlagDefinition.format + [
       FlagDefinition("quiet", need: .dispatch, "print nothing"),
-      FlagDefinition("info", value: "TEXT", need: .dispatch, "what to note in the action's source"),
+      FlagDefinition("info", value: "TEXT", need: .dispatch, "a note in the action's source"),
     ],
     operands: [.thunk],
     examples: [

@@ -54,7 +54,7 @@ private enum TraceRequest {
 
   private static func refuseSpans(_ reader: CommandReader) throws {
     guard let flag = reader.word(of: "spans") else { return }
-    throw reader.fault(.unexpectedArgument, "--spans goes with trace on, and not with --stable", at: flag)
+    throw reader.fault(.unexpectedArgument, "--spans needs trace on, and cannot be combined with --stable", at: flag)
   }
 
   func perform(in session: Session) throws -> CommandResult {

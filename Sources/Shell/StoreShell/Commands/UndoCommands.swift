@@ -7,7 +7,7 @@ extension CommandDefinition {
   static let undo = CommandDefinition(
     "undo", needs: .dispatch, usage: ["undo [COUNT|#N] [--any] [--to N] [--quiet]"],
     summary:
-      "takes back what your last statement dispatched and all it caused, or the last COUNT, or #N alone, or all after #N: a new action, so nothing is lost",
+      "takes back what your last statement dispatched and all it caused, or the last COUNT statements, or #N alone, or all after #N; it is a new action, so nothing is lost",
     flags: [
       FlagDefinition("to", value: "N", need: .dispatch, "return to the state after action #N; 0 is the start"),
       FlagDefinition("any", need: .dispatch, "count what others dispatched as well, where the store is shared"),
@@ -87,7 +87,7 @@ private struct UndoRequest {
       try reader.refuseOperands(from: 0)
       extent = .to(try reader.number(text, at: reader.word(of: "to")))
     } else if let text = try reader.operand(0), reader.operands[0].text.hasPrefix("#") {
-      if reader.has("any") { throw reader.fault(.unexpectedArgument, "--any means nothing beside #N", of: "any") }
+      if reader.has("any") { throw reader.fault(.unexpectedArgument, "--any and #N cannot be combined", of: "any") }
       extent = .only(try reader.number(text, at: reader.operands[0]))
     } else {
       extent = .actions(try reader.count(), any: reader.has("any"))

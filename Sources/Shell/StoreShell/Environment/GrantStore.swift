@@ -77,8 +77,8 @@ struct GrantStore {
     guard let file else { return }
     guard !isDamaged else {
       throw ShellError(
-        code: .failed, message: "\(file) holds no JSON object, so nothing was written there",
-        hint: "mend the file, or take it away: what it granted is then asked for again")
+        code: .failed, message: "\(file) is not a JSON object, so nothing was written to it",
+        hint: "mend the file or remove it: what it granted is then asked for again")
     }
     try Files.replace(file, with: JSON.text(of: .map(grants)) + "\n")
   }

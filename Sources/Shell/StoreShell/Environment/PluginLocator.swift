@@ -19,7 +19,7 @@ struct PluginLocator {
   func source(_ word: String) throws(PluginError) -> PluginSource {
     guard !Self.isPath(word) else {
       if let hint = UserEnvironment.hint(forMissing: word), !Files.isDirectory(word) {
-        throw PluginError(.load, "no plugin folder '\(word)'", hint: hint)
+        throw PluginError(.load, "there is no plugin folder '\(word)'", hint: hint)
       }
       return try PluginSource(folder: word)
     }
@@ -58,6 +58,7 @@ struct PluginLocator {
     if let source = try? source(written.name), source.digest == written.digest { return source }
     if let kept = written.kept(in: file) { return kept }
     throw PluginError(
-      .load, "no plugin folder '\(written.directory)'", hint: "if it is elsewhere by now, say where: -p FOLDER")
+      .load, "there is no plugin folder '\(written.directory)'", hint: "if it is elsewhere by now, say where: -p FOLDER"
+    )
   }
 }

@@ -31,13 +31,13 @@ extension RunReport {
     let hint = "--report takes junit or tap, and then a file of its own"
     for source in sources where Files.isOrdinary(source) && Files.areSame(path, source) {
       throw ShellError(
-        code: .notAllowed, message: "\(path) is the file that the command names already", hint: "write to another file")
+        code: .notAllowed, message: "\(path) is a file that this command uses already", hint: "write to another file")
     }
     if Files.isOrdinary(path) {
       let start = try Files.read(path)
       guard start.isEmpty || TestReportForm.starts.contains(where: { start.starts(with: $0.utf8) }) else {
         throw ShellError(
-          code: .notAllowed, message: "--report \(path): the file there is no report, and would be replaced",
+          code: .notAllowed, message: "--report \(path): that file is not a report, and would be replaced",
           hint: hint,
           status: 2)
       }

@@ -76,7 +76,7 @@ public final class RunStop: Sendable {
         status: 128 + number)
     case .timeOver(let time):
       return ShellError(
-        code: .timedOut, message: "the run was not over after \(EffectListing.limit(time))", status: 5)
+        code: .timedOut, message: "the run did not end within \(EffectListing.limit(time))", status: 5)
     case .closed(let reason): return ShellError(code: .connectionLost, message: reason, status: 6)
     }
   }

@@ -20,7 +20,7 @@ extension CommandDefinition {
       ),
       FlagDefinition(
         "last", value: "N",
-        "redux-devtools has the state after each action: only the last N; without it 1000 where all take more than 10 MB"
+        "redux-devtools: only the last N actions; by default all, or 1000 where all take more than 10 MB"
       ),
     ] + Narrowing.flags,
     operands: [.pathOrWords(["journal", "state"]), .file],

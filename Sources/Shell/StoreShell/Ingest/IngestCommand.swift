@@ -14,20 +14,20 @@ extension CommandDefinition {
     summary:
       "dispatches one action for each record of a file: JSON objects, one a line, or CSV or TSV, whose first row names the fields; or each line, as it is or taken apart; - is standard input",
     flags: [
-      FlagDefinition("as", value: "ACTION", "the action; its arguments are filled by the fields of the same name"),
-      FlagDefinition("map", value: "NAME=FIELD", "fill an argument by another field"),
+      FlagDefinition("as", value: "ACTION", "the action; its arguments are filled from the fields of the same name"),
+      FlagDefinition("map", value: "NAME=FIELD", "fill an argument from another field"),
       FlagDefinition("format", value: "FORMAT", "jsonl, csv or tsv, where the file's name and start do not show it"),
       FlagDefinition("lines", "each line is a record with one field, line"),
       FlagDefinition(
         "match", value: "PATTERN",
         "each line is a record: common or combined for web servers' logs, or a Lua pattern with named parts, (?<name>%S+)"
       ),
-      FlagDefinition("delimiter", value: "CHARACTER", "the character between the fields of a table; tab is one, too"),
-      FlagDefinition("quote", value: "CHARACTER", "the character around fields of a table, none where there is none"),
+      FlagDefinition("delimiter", value: "CHARACTER", "the character between the fields of a table, or the word tab"),
+      FlagDefinition("quote", value: "CHARACTER", "the character around quoted fields of a table, or none"),
       FlagDefinition(
         "header", value: "NAMES",
-        "the fields of a table without a first row that names them: names between commas, or none for the action's own"),
-      FlagDefinition("ignore-others", "leave out fields that the action has no argument for"),
+        "the names of the fields where no first row gives them: NAME,NAME… or none for the action's arguments"),
+      FlagDefinition("ignore-others", "ignore fields that the action has no argument for"),
       FlagDefinition("keep-going", "go on after bad records, and count them at the end, which is then an error"),
       FlagDefinition(
         "rejects", value: "FILE",

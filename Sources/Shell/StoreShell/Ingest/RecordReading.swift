@@ -104,7 +104,8 @@ struct RecordMapping {
     if let argument = argumentNames[field] { return argument }
     guard let other = argumentNames.first(where: { $0.value == field })?.key else { return field }
     guard ignoresOthers else {
-      throw RecordFault(message: "'\(field)' stands here too, but --map fills it by '\(other)'; see --ignore-others")
+      throw RecordFault(
+        message: "the record has '\(field)', too, but --map fills it from '\(other)'; --ignore-others allows that")
     }
     return nil
   }

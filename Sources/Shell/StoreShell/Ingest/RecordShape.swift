@@ -67,7 +67,7 @@ extension CommandReader {
     let ofTables = ["delimiter", "quote", "header"].filter(has)
     let ofLines = ["lines", "match"].filter(has)
     if let first = ofLines.first, let other = (["format"] + ofTables + ofLines.dropFirst()).first(where: has) {
-      throw fault(.unexpectedArgument, "--\(other) does not go with --\(first)", of: other, status: 2)
+      throw fault(.unexpectedArgument, "--\(first) and --\(other) cannot be combined", of: other, status: 2)
     }
     var shape = Given.known(RecordShape())
     func add(_ name: String, _ set: @escaping (inout RecordShape, String) throws -> Void) throws {

@@ -83,7 +83,7 @@ struct TableRecords<Rows: CellRows>: RecordReading {
       }
       guard index == nil || !columns.contains(index) else {
         let isNamedSo = argument == name
-        throw RecordFault(message: isNamedSo ? "'\(name)' stands twice" : "two columns fill '\(argument)'")
+        throw RecordFault(message: isNamedSo ? "'\(name)' appears twice" : "two columns fill '\(argument)'")
       }
       columns.append(index)
     }

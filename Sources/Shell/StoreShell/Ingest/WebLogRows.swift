@@ -64,7 +64,7 @@ struct WebLogRows: CellRows {
     guard isCombined else {
       return position == line.count ? nil : "something follows the number of bytes, as in the form combined"
     }
-    guard position < line.count else { return "it ends behind the number of bytes, as in the form common" }
+    guard position < line.count else { return "it ends after the number of bytes, as in the form common" }
     for name in ["referer", "agent"] {
       guard skip(" ", of: line, &position), skip("\"", of: line, &position), let text = quoted(of: line, &position)
       else {

@@ -4,8 +4,8 @@ import StoreSchema
 extension CommandDefinition {
   static let alias = CommandDefinition(
     "alias", needs: .read, usage: ["alias [NAME = COMMAND…]", "alias --remove NAME"],
-    summary: "names a command at the prompt, so that scripts stay portable; what follows the name is added to it",
-    flags: FlagDefinition.format + [FlagDefinition("remove", value: "NAME", need: .read, "forget the alias")],
+    summary: "names a command, at the prompt only, so that scripts stay portable; what follows the name is added to it",
+    flags: FlagDefinition.format + [FlagDefinition("remove", value: "NAME", need: .read, "remove the alias")],
     examples: [
       CommandExample(
         "alias up = dispatch counter.increment", "up by=2",

@@ -6,9 +6,9 @@ extension CommandDefinition {
   static let project = CommandDefinition(
     "project", needs: .read, usage: ["project [NAME = EXPR] [--actions {NAME = ACTION, …}]"],
     summary:
-      "names a projection of the state, for show, watch, assert and other projections; its actions stand for others, or with nil for none",
+      "names a projection of the state, for show, watch, assert and other projections; --actions maps names to actions, or to none with nil",
     flags: FlagDefinition.format + [
-      FlagDefinition("actions", value: "{NAME = ACTION, …}", need: .read, "what the projection's actions stand for")
+      FlagDefinition("actions", value: "{NAME = ACTION, …}", need: .read, "the actions that names stand for")
     ],
     examples: [
       CommandExample(
@@ -28,7 +28,7 @@ extension CommandDefinition {
           #1 counter.increment by=2
             counter.value  0 -> 2
           stsh> dispatch hush
-          note: hush is mapped to nothing by the projection tens
+          note: hush was not dispatched: the projection tens maps it to nothing
           stsh> = tens
           20
 

@@ -4,7 +4,7 @@ extension CommandDefinition {
   static let use = CommandDefinition(
     "use", needs: .read, usage: ["use [NAME|root]"],
     summary:
-      "lets the following lines speak to a module or projection by shorter names of actions and paths; without a name, shows the current one",
+      "makes names of actions and paths of a module or projection shorter in the following lines; without a name, shows the current one",
     flags: FlagDefinition.format, operands: [.scope],
     examples: [
       CommandExample(

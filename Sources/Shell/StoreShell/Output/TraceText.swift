@@ -29,7 +29,7 @@ enum TraceText {
     }
   }
 
-  /// Milliseconds with three digits behind the point, padded to ten columns.
+  /// Milliseconds with three digits after the point, padded to ten columns.
   static func milliseconds(_ time: Duration) -> String {
     let microseconds = time.components.seconds * 1_000_000 + time.components.attoseconds / 1_000_000_000_000
     let fraction = String(microseconds % 1000)

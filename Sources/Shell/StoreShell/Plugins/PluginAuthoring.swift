@@ -6,7 +6,7 @@ import StoreSchema
 
 extension PluginSubcommand {
   static let new = PluginSubcommand(
-    "new", "NAME|FOLDER", "writes the files of a new one", makesFile: true,
+    "new", "NAME|FOLDER", "writes the files of a new plugin", makesFile: true,
     read: { reader in
       let plugin = try reader.plugin()
       let folder = try plugin.word.map { folder in
@@ -18,7 +18,7 @@ extension PluginSubcommand {
     perform: { plugin, session in
       let folder = try plugin.word.value(in: session)
       guard !Files.exists(folder) else {
-        throw ShellError(code: .failed, message: "'\(folder)' is there already", at: plugin.place)
+        throw ShellError(code: .failed, message: "'\(folder)' exists already", at: plugin.place)
       }
       return try session.write(PluginSkeleton(folder.lastComponent).files, below: folder, at: plugin.place)
     })
@@ -46,7 +46,7 @@ extension Vocabulary {
     let name = folder.lastComponent
     guard PluginManifest.isName(name) else {
       throw ShellError(
-        code: .typeMismatch, message: "'\(name)' is no name of a plugin", at: word,
+        code: .typeMismatch, message: "'\(name)' is not a name for a plugin", at: word,
         hint: PluginManifest.name(like: name).map { "did you mean '\($0)'?" }
           ?? "a name is a lower-case letter, then letters, digits and _")
     }

@@ -137,7 +137,7 @@ extension PluginSubcommand {
     perform: { plugin, session in try session.loadPlugin(plugin.word.value(in: session)) })
 
   static let unload = PluginSubcommand(
-    "unload", "NAME", "takes it away, with all that it registered", need: .plugins, addsNames: true,
+    "unload", "NAME", "removes it, with all that it registered", need: .plugins, addsNames: true,
     read: { try $0.plugin() },
     perform: { plugin, session in
       try session.store.requirePresent()

@@ -52,7 +52,8 @@ extension PluginSubcommand {
     })
 
   static let grant = PluginSubcommand(
-    "grant", "NAME|FOLDER", "grants what it asks for, for good", read: { try $0.plugin(orFolder: true) },
+    "grant", "NAME|FOLDER", "grants the permissions that it asks for, for good",
+    read: { try $0.plugin(orFolder: true) },
     perform: { plugin, session in
       let source = try plugin.source(in: session)
       let (name, permissions) = (source.manifest.name, source.manifest.permissions)
@@ -62,7 +63,7 @@ extension PluginSubcommand {
     })
 
   static let revoke = PluginSubcommand(
-    "revoke", "NAME|FOLDER", "takes back what was granted", read: { try $0.plugin(orFolder: true) },
+    "revoke", "NAME|FOLDER", "revokes the permissions that were granted", read: { try $0.plugin(orFolder: true) },
     perform: { plugin, session in
       let word = try plugin.word.value(in: session)
       // A plugin given by its name alone may be gone.
@@ -78,7 +79,7 @@ extension PluginSubcommand {
     })
 
   static let audit = PluginSubcommand(
-    "audit", "[NAME]", "shows what it used of its permissions, and what would do", need: .read,
+    "audit", "[NAME]", "shows which of its permissions it used, and which would do", need: .read,
     read: { reader in
       (plugin: reader.operands.count > 1 ? try reader.plugin() : nil, form: try reader.form())
     },

@@ -3,11 +3,12 @@ import StoreHost
 
 extension PluginSubcommand {
   static let reload = PluginSubcommand(
-    "reload", "NAME", "puts its edited version in its place, with the state as it is", need: .plugins,
+    "reload", "NAME", "replaces it by its edited version; the state stays", need: .plugins,
     flags: [
-      FlagDefinition("reset", need: .plugins, "reload: let the plugin's state start anew"),
+      FlagDefinition("reset", need: .plugins, "reload: reset the plugin's state"),
       FlagDefinition(
-        "verify", value: "N", need: .plugins, "reload: only if both versions answer the last N actions alike"),
+        "verify", value: "N", need: .plugins,
+        "reload: only if both versions lead to the same states for the last N actions"),
     ],
     read: { reader in (plugin: try reader.plugin(), resets: reader.has("reset"), count: try reader.verifiedCount()) },
     perform: { (request: (plugin: GivenPlugin, resets: Bool, count: Given<Int>?), session) in

@@ -9,7 +9,7 @@ extension PluginSubcommand {
     flags: [
       FlagDefinition("pure", "test: also prove that its reducers are pure, in two fresh Lua states"),
       FlagDefinition("filter", value: "TEXT", "test: run only the tests whose names hold the text"),
-      FlagDefinition("seed", value: "NUMBER", "test: what the actions that --pure makes up begin from"),
+      FlagDefinition("seed", value: "NUMBER", "test: the random seed of the actions that --pure makes up"),
     ],
     read: TestRequest.init, perform: { try $0.perform(in: $1) })
 }

@@ -189,7 +189,7 @@ struct TypeStubs {
     ---An exact decimal number: decimal("12.50"). A number that is worth the same is equal to it.
     ---@class decimal
     ---@field units integer the number without its point
-    ---@field scale integer the number of digits behind the point
+    ---@field scale integer the number of digits after the point
     ---@operator add(decimal|number): decimal
     ---@operator sub(decimal|number): decimal
     ---@operator mul(integer): decimal

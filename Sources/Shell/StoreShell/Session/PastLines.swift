@@ -37,7 +37,8 @@ public enum PastLines {
     let text = statement.drop(while: \.isWhitespace)
     let hint = "history --last 10 shows the newest lines with their numbers"
     if text.hasPrefix("!!") {
-      return .failure(ShellError(code: .unknownCommand, message: "a past line goes by its number: !N", hint: hint))
+      return .failure(
+        ShellError(code: .unknownCommand, message: "a past line is recalled by its number: !N", hint: hint))
     }
     let first = text.dropFirst().prefix { !$0.isWhitespace }
     guard text.first == "!", let number = Int(first) else { return nil }
@@ -45,7 +46,8 @@ public enum PastLines {
     guard rest.isEmpty else {
       return .failure(
         ShellError(
-          code: .unexpectedArgument, message: "!\(number) stands alone: it offers that line for editing", hint: hint))
+          code: .unexpectedArgument, message: "!\(number) takes nothing after it: it offers that line for editing",
+          hint: hint))
     }
     guard lines.indices.contains(number - 1) else {
       return .failure(

@@ -23,7 +23,9 @@ extension Session {
   /// Tells that a projection lets an action go no further (R26).
   func noteDropped(_ name: String, by projection: String) {
     store.live.trace(.dropped(what: name, reason: "projection \(projection)"))
-    if !options.isJSON { console.writeError("note: \(name) is mapped to nothing by the projection \(projection)\n") }
+    if !options.isJSON {
+      console.writeError("note: \(name) was not dispatched: the projection \(projection) maps it to nothing\n")
+    }
   }
 
   /// Prints the answer to an action of this statement, or throws what went wrong with it.
@@ -112,7 +114,7 @@ extension Session {
   func unknownAction(_ name: String, at place: ShellError.Place) -> ShellError {
     if let command = Module.command(dispatching: name) {
       return ShellError(
-        code: .unknownAction, message: "dispatch takes no action of the shell itself: \(command) dispatches '\(name)'",
+        code: .unknownAction, message: "'\(name)' is an action of the shell itself: use the command \(command)",
         place: place, hint: "help \(command)")
     }
     let isModule = store.modules.contains { $0.name == name }

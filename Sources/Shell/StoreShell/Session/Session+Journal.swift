@@ -123,7 +123,7 @@ extension Session {
       throw examined(error, archive)
     }
     self.archive = archive
-    if !running.isChecking { note("\(name) is open to be read: what happens from here on is kept in memory only") }
+    if !running.isChecking { note("\(name) is open read-only: what happens from here on is kept in memory only") }
     for plugin in recovered?.absent ?? [] {
       note("\(plugin.name) is not loaded: \(plugin.reason); its state is shown as it was recorded")
     }
@@ -161,7 +161,7 @@ extension Session {
 
   private func tell(_ recovered: RecoveredStore, _ name: String) {
     if !recovered.hadEnded, let outcome = recovered.outcome { note("\(name) ended unexpectedly\(outcome)") }
-    if let kept = recovered.kept { note("its state has another type now; the file as it was is \(kept)") }
+    if let kept = recovered.kept { note("its state has a new type now; a copy of the file as it was is \(kept)") }
   }
 
   private func note(_ text: String) {
@@ -190,7 +190,7 @@ extension Session {
       if !Files.isDirectory(source.folder) {
         note("\(plugin.name) is no longer in \(plugin.directory); it runs as the file keeps it")
       } else if Files.absolute(source.folder) != plugin.directory {
-        let code = source.digest == plugin.digest ? "" : ", whose code is another"
+        let code = source.digest == plugin.digest ? "" : ", with other code"
         note(
           "\(plugin.name) is no longer in \(plugin.directory) but in \(source.folder)\(code)\(advice(plugin.name))")
       } else if source.digest != plugin.digest {
@@ -200,7 +200,7 @@ extension Session {
     }
     // A state of another type has a note of its own.
     for name in edited where recovered?.kept == nil {
-      note("the code of \(name) has changed since; what comes is made by that of now\(advice(name))")
+      note("the code of \(name) has changed since; new actions run the new code\(advice(name))")
     }
     if recovered != nil, let lag = store.live.goOn(from: contents, in: file, at: plan.wallTime()) {
       note(

@@ -31,7 +31,7 @@ extension Session {
     guard running.origin.who != nil else { return }
     throw ShellError(
       code: .notAllowed,
-      message: "\(function) in Lua would reach beyond the store where that is, and no door allows that")
+      message: "\(function) in Lua is not allowed by any door: it reaches beyond the store")
   }
 
   // MARK: Commands
@@ -113,7 +113,7 @@ extension Session {
           hint: error.isMissing ? "run takes a program and its arguments, each by itself: run(\"ls\", \"-l\")" : nil)
       case .timeOver(let limit):
         throw ShellError(
-          code: .timedOut, message: "\(name) was not over after \(EffectListing.limit(limit))", status: 5)
+          code: .timedOut, message: "\(name) did not end within \(EffectListing.limit(limit))", status: 5)
       case .tooMuch(let bytes):
         throw ShellError(
           code: .outOfRange, message: "\(name) wrote more than \(bytes) bytes", hint: "max_bytes says how many it may")

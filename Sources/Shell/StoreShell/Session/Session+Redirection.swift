@@ -63,7 +63,7 @@ extension Session {
   func refuse(_ file: String, replacing other: String, at place: ShellError.Place) throws(ShellError) {
     guard Files.isOrdinary(other), Files.areSame(file, other) else { return }
     throw ShellError(
-      code: .notAllowed, message: "\(file) is the file that the command names already", place: place,
+      code: .notAllowed, message: "\(file) is a file that this command uses already", place: place,
       hint: "write to another file")
   }
 

@@ -62,7 +62,7 @@ struct Setting: Sendable {
 
   private static let others = [
     Setting(
-      "emit", LiveStore.policies, "when watchers are told", form: "or a Lua expression over state and before",
+      "emit", LiveStore.policies, "when watchers are notified", form: "or a Lua expression over state and before",
       takesOthers: true, read: { $0.store.settings.emission },
       change: { value in
         guard !LiveStore.policies.contains(value) else { return { try $0.perform(.setEmission(value), by: "set") } }
@@ -85,7 +85,7 @@ struct Setting: Sendable {
     toggle("highlight", "whether the prompt colours the line while it is typed", \.settings.highlights),
     toggle("hints", "whether the prompt shows what may come next", \.settings.showsHints),
     Setting(
-      "journal.limit", [], "how much of history memory holds",
+      "journal.limit", [], "how much of the history is kept in memory",
       form: "a number of actions, a size such as 32MiB, or both",
       read: { $0.store.live.historyLimits.text },
       change: { value in
@@ -109,7 +109,7 @@ struct Setting: Sendable {
         }
       }),
     Setting(
-      "plugin.purity", Purity.allCases.map(\.rawValue), "how often plugins are looked at for state of their own",
+      "plugin.purity", Purity.allCases.map(\.rawValue), "how often reducers are checked for state of their own",
       read: { $0.store.live.purity.rawValue },
       change: { value in
         { session in
@@ -140,7 +140,7 @@ struct Setting: Sendable {
           return .none
         }
       }),
-    toggle("traceback", "whether errors in Lua show all of their stack", \.settings.showsTraceback),
+    toggle("traceback", "whether errors in Lua show the whole stack", \.settings.showsTraceback),
   ]
 
   /// A setting of a session that is on or off.

@@ -4,7 +4,7 @@ extension Store {
   /// - Parameters:
   ///   - initial: the state to start from.
   ///   - interceptors: all interceptors, the outermost first.
-  ///   - emission: when watchers are told.
+  ///   - emission: when watchers are notified.
   ///   - clock: stamps actions with the time; nil: they bear time zero.
   ///   - areEqual: true for states that traces take for the same; nil: every action counts as a change.
   ///   - runawayLimit: the number of actions that one outside dispatch may cause (R30).
@@ -47,7 +47,7 @@ extension Store {
   ///   - initial: the state to start from.
   ///   - handler: all reducers and middlewares.
   ///   - interceptors: all interceptors, the outermost first.
-  ///   - emission: when watchers are told.
+  ///   - emission: when watchers are notified.
   ///   - clock: stamps actions with the time; nil: they bear time zero.
   ///   - areEqual: true for states that traces take for the same; nil: every action counts as a change.
   ///   - runawayLimit: the number of actions that one outside dispatch may cause (R30).

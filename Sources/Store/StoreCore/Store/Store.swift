@@ -81,7 +81,7 @@ public final class Store<Action: Sendable, State: Sendable>: @unchecked Sendable
   ///   - reducer: all reducers.
   ///   - middleware: all middlewares.
   ///   - interceptors: all interceptors, the outermost first.
-  ///   - emission: when watchers are told.
+  ///   - emission: when watchers are notified.
   ///   - clock: stamps actions with the time; nil: they bear time zero.
   ///   - areEqual: true for states that traces take for the same; nil: every action counts as a change.
   ///   - runawayLimit: the number of actions that one outside dispatch may cause (R30).

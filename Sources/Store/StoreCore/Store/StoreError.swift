@@ -50,8 +50,8 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     case .nextOutOfTurn(let interceptor):
       return "interceptor '\(interceptor)' calls next out of turn; call it once, before its function returns"
     case .queueFull(let limit):
-      return "\(limit) actions wait already, and the queue holds no more; dispatch again once the store has caught up"
-    case .cancelled: return "what dispatches was cancelled"
+      return "the queue is full: \(limit) actions wait already; dispatch again once the store has caught up"
+    case .cancelled: return "the task that dispatches was cancelled"
     case .busy: return "the store is processing an action; do this between two actions"
     case .closed: return "the store was closed by the program that owns it"
     case .interrupted(let next, let source):

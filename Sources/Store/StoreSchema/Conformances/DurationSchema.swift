@@ -42,7 +42,7 @@ extension Duration {
     return text
   }
 
-  /// The duration of a text of decimal seconds; nil where it is none, or one of more than 18 digits behind the point.
+  /// The duration of a text of decimal seconds; nil where it is none, or one of more than 18 digits after the point.
   package init?(decimalSeconds text: String) {
     let parts = text.split(separator: ".", omittingEmptySubsequences: false)
     let fraction = parts.count == 2 ? parts[1] : "0"

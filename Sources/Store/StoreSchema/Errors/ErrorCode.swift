@@ -172,7 +172,7 @@ extension ErrorCode {
     case .badRecording:
       "a line of a recording cannot be read, or does not fit this program. Nothing was changed."
     case .badRequest:
-      "a line that a door was sent is no request, as the message says. Three in a row end the conversation."
+      "a client sent a door a line that is not a valid request; the message says why. Three in a row close the connection."
     case .badState:
       "a file with a state is not JSON. Nothing was changed."
     case .badRecord:
@@ -180,51 +180,51 @@ extension ErrorCode {
     case .closed:
       "the program that owns the store has closed it; nothing was changed."
     case .connectionLost:
-      "the connection to a store elsewhere was lost: its program ended, or ended the conversation. The status is 6; of a statement whose answer had not come, nobody here knows whether it ran."
+      "the connection to the store of another program was lost: that program ended, or closed the connection. The status is 6. A statement that was not answered yet may or may not have run."
     case .doorInUse:
-      "another process listens at the place of a door. Attach to it, or name another place."
+      "another process listens at that address already. Attach to it, or choose another address."
     case .duplicateUnit:
       "two middlewares have the same name."
     case .failed:
-      "the system refused something; the message says what."
+      "the operating system refused something; the message says what."
     case .`import`:
       "the state in a file does not fit this store, as the message says. Nothing was changed."
     case .`internal`:
-      "the program itself is at fault. Its crash file says where; a session at the prompt can be recovered."
+      "the program itself has a fault. Its crash file says where; stsh --recover takes up a session at the prompt."
     case .interrupted:
       "Ctrl-C was pressed, or a signal came, while the command ran. The action that was being processed changed nothing."
     case .lineTooLong:
-      "a statement has more than 8 MiB. Read big data with ingest."
+      "a statement is longer than 8 MiB. Read big data with ingest."
     case .luaError:
-      "Lua raised an error. The line below the message is where."
+      "Lua raised an error. The line below the message says where."
     case .luaSyntax:
-      "the text is not Lua."
+      "the text is not valid Lua."
     case .missingArgument:
-      "something that the command or action needs is not there. The hint shows how it is written."
+      "a required argument of the command or action is missing. The hint shows how to write it."
     case .nameTaken:
-      "the name means something else already: a command, a module, or something of Lua."
+      "the name is in use already: for a command, a module, or something of Lua."
     case .neverHeld:
-      "a bisect found no action at which its expression turned to hold."
+      "bisect found no action that made its expression true."
     case .noSuchFile:
-      "there is no such file, or no folder that it could be made in."
+      "there is no such file, or no folder to create it in."
     case .notAllowed:
-      "the session was started with a flag that forbids this, such as --no-exec, or came in by a door that does not allow it; it is for the prompt only, as alias is, or the test of a plugin does without it."
+      "this is not allowed here: a flag such as --no-exec forbids it, the door that the session came in by does, it is for the prompt only, as alias is, or the test of a plugin may not do it."
     case .noDoor:
-      "nobody listens at the place of a door, or its token is another one. stsh --attach lists those that are there."
+      "nobody listens at that address, or the token does not match. stsh --attach lists the doors that are open."
     case .notFresh:
-      "a recording is put in place of a session's history only where the session has none of its own."
+      "replay replaces the session's history, so the session may have no actions of its own."
     case .notAtHead:
-      "an earlier state is shown, or one that never was. Nothing may change it; log and why do not work in a skipped view. goto head returns to the present; undo --to N makes an earlier state the present."
+      "an earlier state is shown, or one with skipped actions. It is read-only; log and why do not work in a skipped view. goto head returns to the present; undo --to N makes an earlier state the present."
     case .notKept:
       "the point is older than what the history keeps; set journal.limit says how much that is."
     case .notSkipped:
-      "unskip takes an action that skip left out."
+      "the action is not skipped: unskip is for actions that skip left out."
     case .nothingToRecover:
       "--recover found no session at the prompt that ended unexpectedly."
     case .nothingToRedo:
-      "no undo came since you last dispatched something, or not that many."
+      "there is no undo to take back, or not that many: redo works until you dispatch something else."
     case .nothingToUndo:
-      "you have dispatched nothing that could be taken back, or not that much."
+      "you have dispatched nothing that could be taken back, or not that many statements."
     case .outOfRange:
       "a number is not in the allowed range, or a result does not fit its type."
     case .pluginApi:
@@ -236,7 +236,7 @@ extension ErrorCode {
     case .pluginGrant:
       "the plugin asks for permissions that nobody granted. Run with --grant NAME, or answer at the prompt."
     case .pluginImpure:
-      "a reducer or projection keeps state of its own, in a local outside it, or depends on one that other code changes. Keep the value in the plugin's state."
+      "a reducer or projection keeps state of its own, in a local variable outside it, or depends on one that other code changes. Keep the value in the plugin's state."
     case .pluginLoad:
       "the plugin's files cannot be read, or its Lua cannot be run. Nothing of it was loaded."
     case .pluginMemory:
@@ -256,31 +256,31 @@ extension ErrorCode {
     case .refused:
       "a plugin refused the action, for the reason that it gives; nothing was changed."
     case .replayDiverged:
-      "two versions of a plugin, or a recording and the logic, make different states of one action, which is named."
+      "two versions of a plugin, or a recording and the code that replays it, lead to different states after one action, which the message names."
     case .runaway:
       "one dispatch caused more actions than the setting runaway allows; the rest was dropped."
     case .sharedSlice:
       "a reducer of the program keeps its part of the state behind a class reference."
     case .storeDamaged:
-      "the file of a store is torn or not what was written. It is kept; what is good of it can be read with --read-only."
+      "the file of a store is damaged. It is left as it is; what is good of it can be read with --read-only."
     case .storeFailed:
       "the file of a store cannot be written, such as on a full disk. Everything confirmed before is saved."
     case .storeInUse:
-      "the file of the store is written, by another session or by this one. It can be read meanwhile with --read-only."
+      "the file of the store is in use, by another session or by this one. It can be read meanwhile with --read-only."
     case .storeSchema:
       "the state that the file of a store holds does not fit the types that are declared now. The file is as it was."
     case .storeUnreadable:
-      "the file is no store, may not be opened, or was written by a later version."
+      "the file is not a store, may not be opened, or was written by a later version."
     case .syntax:
-      "the text is not a statement: something is open at its end, or stands where it cannot."
+      "the text is not a statement: a quote or a bracket is not closed, or something stands where it is not allowed."
     case .timedOut:
-      "what wait waited for did not come in time. The status is 5."
+      "what a command waited for did not happen in time. The status is 5."
     case .typeMismatch:
-      "a value is not of the type that is declared. The message says both."
+      "a value does not have the type that is declared. The message names both."
     case .undoConflict:
-      "others have acted on what undo would take back; nothing was changed. undo --any takes back whoever's action was last."
+      "others have acted on what undo would take back; nothing was changed. undo --any takes back the last action, whoever dispatched it."
     case .unexpectedArgument:
-      "the command or action takes no such argument."
+      "the command or action takes no such argument, or not so many."
     case .unknownAction:
       "no module has an action of that name. describe MODULE lists a module's actions."
     case .unknownCommand:
@@ -308,9 +308,9 @@ extension ErrorCode {
     case .unknownTopic:
       "help knows commands and error codes."
     case .unknownVariable:
-      "nothing was set under that name. Set it with let NAME = EXPR."
+      "there is no variable of that name. Set it with let NAME = EXPR."
     case .unreadableFile:
-      "the file is there, but it cannot be read: it is a folder, is compressed, or may not be opened."
+      "the file exists but cannot be read: it is a folder, is compressed, or may not be opened."
     case .unknownWatch:
       "there is no watch of that id. watch lists them."
     case .writeFailed:

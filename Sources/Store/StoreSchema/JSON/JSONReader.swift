@@ -16,7 +16,7 @@ public struct JSONReader {
     try members { (reader, name, offset) throws(JSONError) in
       let value = try reader.value()
       if fields.contains(where: { $0.name == name }) {
-        throw JSONError(message: "the key \"\(name)\" stands twice", offset: offset)
+        throw JSONError(message: "the key \"\(name)\" appears twice", offset: offset)
       }
       fields.append((name, value))
     }
@@ -40,7 +40,7 @@ public struct JSONReader {
       try members { (reader, name, offset) throws(JSONError) in
         let value = try reader.value()
         let key = MapKey.string(name)
-        guard map[key] == nil else { throw JSONError(message: "the key \"\(name)\" stands twice", offset: offset) }
+        guard map[key] == nil else { throw JSONError(message: "the key \"\(name)\" appears twice", offset: offset) }
         map[key] = value
       }
       return .map(map)

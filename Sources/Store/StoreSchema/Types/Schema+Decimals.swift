@@ -38,7 +38,7 @@ extension Schema {
     if number.isFinite, number.magnitude >= DecimalNumber(units: .max, scale: scale).nearestFloat {
       return outOfRange(text, scale)
     }
-    let found = "\(text), a float that is not exact there; round it, or write the digits as a text"
+    let found = "\(text), a float that is no exact decimal; round it, or write the digits as a text"
     return SchemaError(Path(), .outOfRange(bounds: "a decimal of at most \(Self.places(scale))", found: found))
   }
 
@@ -48,6 +48,6 @@ extension Schema {
   }
 
   private static func places(_ scale: Int) -> String {
-    scale == 1 ? "1 digit behind the point" : "\(scale) digits behind the point"
+    scale == 1 ? "1 digit after the point" : "\(scale) digits after the point"
   }
 }

@@ -4,7 +4,7 @@
 public struct DecimalNumber: Hashable, Sendable {
   /// The number without its point.
   public let units: Int
-  /// The number of digits behind the point, up to ``greatestScale``.
+  /// The number of digits after the point, up to ``greatestScale``.
   public let scale: Int8
 
   /// The most digits behind a point.

@@ -67,7 +67,7 @@ package struct ChromeTraceEvent {
     return text + "}"
   }
 
-  /// Three digits behind the point.
+  /// Three digits after the point.
   private static func microseconds(_ time: Duration) -> String {
     let nanoseconds = time.components.seconds * 1_000_000_000 + time.components.attoseconds / 1_000_000_000
     let fraction = String(nanoseconds.magnitude % 1000)

@@ -95,7 +95,7 @@ final class PluginTester {
   private func files() throws -> [PluginTestFile] {
     for name in source.idleTestNames where !session.options.isJSON {
       session.console.writeError(
-        "note: \(source.displayName)/\(name) is not run: a file of tests stands in tests and is called NAME_test.lua\n")
+        "note: \(source.displayName)/\(name) is not run: a file of tests is tests/NAME_test.lua\n")
     }
     return try source.testNames.map { name in
       do throws(PluginTestFailure) {

@@ -96,7 +96,7 @@ extension Session {
   private func noteDamagedGrants() {
     guard let file = options.grantsFile, GrantStore(file: file).isDamaged, !options.isJSON else { return }
     console.writeError(
-      "note: \(file) holds no JSON object, so nothing that it granted holds; mend it, or take it away\n")
+      "note: \(file) is not a JSON object, so what it granted is ignored; mend it or remove it\n")
   }
 
   /// Tells, at the end of a run, which words of `--grant` are nearly names of plugins that lacked their grants.

@@ -36,7 +36,7 @@ extension Session {
   /// Why no plugin can have a name: it means something else already. Nil: it does not.
   func clash(ofPlugin name: String) -> String? {
     if ["shell", "root"].contains(name) || commands[name] != nil { return "'\(name)' is a word of the shell itself" }
-    if name.isLuaKeyword { return "'\(name)' is a word of Lua itself" }
+    if name.isLuaKeyword { return "'\(name)' is a keyword of Lua" }
     let isModule = store.modules.contains { $0.name == name } && store.plugin(named: name) == nil
     return isModule ? "'\(name)' is a module of the program itself" : nil
   }

@@ -80,8 +80,8 @@ struct CommandReader {
     guard rest.first == UInt8(ascii: "#"), let next = rest.dropFirst().first, next.isNameByte else { return }
     let name = String(decoding: rest.dropFirst().prefix { !$0.isBlankOrNewline }, as: UTF8.self)
     throw ShellError(
-      code: .syntax, message: "# begins a comment here, so that \(verb.text) is given nothing", at: verb,
-      hint: "# and a space begin one without a doubt; in Lua # counts: = #state.\(name)", status: 2)
+      code: .syntax, message: "# begins a comment here, so that \(verb.text) gets no operand", at: verb,
+      hint: "a comment is written as # and a space; in Lua # counts: = #state.\(name)", status: 2)
   }
 
   /// The advice on a flag that a command does not have: other shells write arguments as flags.

@@ -37,7 +37,7 @@ struct Narrowing {
       var reader = reader
       reader.usage = reader.definition.usage.first { $0.contains("where") } ?? reader.usage
       try reader.refuseOperands(from: index + 1)
-      condition = try reader.luaText("a condition behind where")
+      condition = try reader.luaText("a condition after where")
     } else {
       try reader.refuseOperands(from: index)
       condition = nil
@@ -210,7 +210,7 @@ extension Session {
       let count = elements.count { $0.member(field) == value }
       guard count > 1 else { continue }
       throw PathError(
-        message: "\(count) elements of \(list) fit \(Path([step]))",
+        message: "\(count) elements of \(list) match \(Path([step]))",
         hint: "show \(list) where \(field) == \(InlineText.text(of: value, spelling: .lua)) shows all of them")
     }
   }

@@ -51,7 +51,7 @@ extension Statement {
     guard let whole,
       let count = whole.words.firstIndex(where: { $0.line == verb.line && $0.column == verb.column }),
       let inner = whole.droppingWords(count)
-    else { throw ShellError(code: .syntax, message: "'\(command)' is no command", at: verb, status: 2) }
+    else { throw ShellError(code: .syntax, message: "'\(command)' is not a command", at: verb, status: 2) }
     return (whole, inner)
   }
 }
