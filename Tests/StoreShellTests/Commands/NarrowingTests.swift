@@ -119,13 +119,20 @@ import Testing
     let shell = try Self.shell()
     let errors = try shell.type("show tasks.items[done=false]").errors
     #expect(errors.contains("error[unknown-path]: 2 elements of tasks.items match [done=false]\n"), "\(errors)")
+    #expect(errors.contains("  show tasks.items[done=false]\n       ^~~~~~~~~~~~~~~~~~~~~~~\n"), "\(errors)")
     #expect(errors.contains("hint: show tasks.items where done == false shows all of them"))
+    #expect(try shell.type("watch tasks.items[done=false]").errors.contains("2 elements of tasks.items match"))
     #expect(try shell.type("show tasks.items[done=true].id").output == "2\n")
   }
 
   @Test func aNameOfNothingIsNotWaitedFor() throws {
     let shell = try Shell()
     #expect(try shell.type("wait until fals").errors.contains("'fals' is not defined"))
+    #expect(
+      try shell.type("= counte.value").errors
+        == "error[lua-error]: 'counte' is not defined\n  = counte.value\n    ^~~~~~\n"
+        + "  hint: did you mean 'state.counter'?\n")
+    #expect(try shell.type("= 1 | cat").errors.contains("= cannot be piped: to Lua | is an operator of its own"))
     #expect(try shell.type("let n = 0", "wait until state.counter.value == n", "wait until ok").errors == "")
   }
 
