@@ -259,8 +259,14 @@ static const int keys_at_once = 1000;
 // True when readline has read a key that comes after what it did, or has such keys from a macro.
 static bool is_key_put_back(void) { return RL_ISSTATE(RL_STATE_INPUTPENDING | RL_STATE_MACROINPUT); }
 
+static bool is_searching(void) { return RL_ISSTATE(RL_STATE_ISEARCH | RL_STATE_NSEARCH); }
+
+// True from the first key of a search until the line that it ended with is drawn.
+static bool has_searched;
+
 static void read_one_key(void) {
   keys_begin_key();
+  if (is_searching()) has_searched = true;
   rl_callback_read_char();
 }
 
@@ -277,11 +283,11 @@ creadline_result creadline_read_keys(void) {
     read_one_key();
   }
   is_reading_key = false;
-  static bool was_searching;
-  bool is_searching = RL_ISSTATE(RL_STATE_ISEARCH | RL_STATE_NSEARCH);
-  // Readline has drawn the line that a search ended with as a part of the search.
-  if (was_searching && !is_searching && result == CREADLINE_EDITING) is_display_behind = true;
-  was_searching = is_searching;
+  if (has_searched && !is_searching()) {
+    // Readline has drawn the line that a search ended with as a part of the search.
+    if (result == CREADLINE_EDITING) is_display_behind = true;
+    has_searched = false;
+  }
   if (result == CREADLINE_EDITING && !keys_are_waiting()) catch_up_display();
   if (result == CREADLINE_EDITING && !is_display_behind) painting_show_hint();
   return result;
