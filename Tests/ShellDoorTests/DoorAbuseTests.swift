@@ -135,7 +135,7 @@ import Testing
     do {
       let client = try house.client()
       client.send("{\"run\":\"ingest \(records) --as counter.increment\"}")
-      usleep(100_000)
+      for _ in 0..<2000 where house.host.store.withState({ $0.counter.value }) == 0 { usleep(10_000) }
     }
     var last = -1
     for _ in 0..<200 {
