@@ -212,15 +212,15 @@ package final class StoreClient: @unchecked Sendable {
   package func leave(note: String) { live.turn { hear(note: note) } }
 
   /// Whether there may be anything to be told of by ``takeFaults()`` and ``takeNotes()``.
-  package var hasWords: Bool {
-    live.store.look {
-      !faults.isEmpty || !notes.isEmpty || live.attendance.faults.hasPluginToStop
-        || live.plugins.contains { $0.plugin.hasDroppedLogLines }
-    }
-  }
+  package var hasWords: Bool { live.store.look { isToSpeak } }
 
   /// Whether anything may be left to do behind a statement: something to tell, or plugins to look after.
-  package var hasFollowUps: Bool { live.store.look { hasWords || live.upkeep.watchesPlugins } }
+  package var hasFollowUps: Bool { live.turn { isToSpeak || live.upkeep.watchesPlugins } }
+
+  private var isToSpeak: Bool {
+    !faults.isEmpty || !notes.isEmpty || live.attendance.faults.hasPluginToStop
+      || live.plugins.contains { $0.plugin.hasDroppedLogLines }
+  }
 
   /// Whether there is anything to be told of by ``takeFaults()``.
   package var hasFaults: Bool { live.turn { !faults.isEmpty } }

@@ -218,7 +218,9 @@ public final class Session {
   /// Prints what the store did by itself, and what became of the file that it is kept in.
   func writeNotes() {
     writeJournalNotes()
-    for note in store.hasWords ? store.takeNotes() : [] where !options.isJSON { console.writeError("note: \(note)\n") }
+    if store.hasFollowUps {
+      for note in store.takeNotes() where !options.isJSON { console.writeError("note: \(note)\n") }
+    }
     tellOthers()
   }
 
