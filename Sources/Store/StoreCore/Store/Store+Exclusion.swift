@@ -3,10 +3,10 @@ import Dispatch
 extension Store {
   /// Runs a closure while no action is being processed, ahead of the queue (R2). At once if this thread owns the store
   /// or the store is idle; else this thread waits for the action in progress.
-  @usableFromInline
+  @inlinable
   func visit<Result>(_ body: () throws -> Result) rethrows -> Result {
     if ownership.isMine { return try body() }
-    guard ownership.tryAcquire() else { return try wait(for: body) { .visit($0) } }
+    guard ownership.tryAcquire() else { return try waitForVisit(body) }
     defer {
       drainOwned()
       leave()
@@ -14,8 +14,13 @@ extension Store {
     return try body()
   }
 
+  /// Has the thread that owns the store run a closure, and waits until it has.
+  @usableFromInline
+  func waitForVisit<Result>(_ body: () throws -> Result) rethrows -> Result { try wait(for: body) { .visit($0) } }
+
   /// Reads what belongs to the store between two actions, on whichever thread owns it. Unlike a turn this takes the store from
   /// nobody; it is for what is short, and changes and dispatches nothing.
+  @inlinable
   package func look<Result>(_ body: () throws -> Result) rethrows -> Result { try visit(body) }
 
   /// The same behind what is queued: for what would change the rules for it.
