@@ -49,11 +49,7 @@ package struct ModuleTable<Action: SchematicUnion, State: SchematicRecord> {
 
   /// The typed action of a call.
   package func action(_ call: ActionCall) throws(SchemaError) -> Action {
-    let inner: Value =
-      call.type.fields.isEmpty
-      ? .string(call.type.name)
-      : .variant(Variant(name: call.type.name, payload: call.record))
-    var reader = FieldReader([inner])
+    var reader = FieldReader(case: call.type.position[1], payload: call.arguments)
     do throws(SchemaError) {
       return try Action(schemaCase: call.type.position[0], fields: &reader)
     } catch {

@@ -37,6 +37,7 @@ extension Schema {
           target.assumingMemoryBound(to: Root.self).pointee = try Root(schemaValue: value)
         },
         isEqual: { left, right in
+          if hasSameBytes(left, right, MemoryLayout<Root>.size) { return true }
           for (offset, isEqual) in comparisons where !isEqual(left + offset, right + offset) { return false }
           return true
         },

@@ -233,10 +233,36 @@ public struct DifferenceFinder: Sendable {
     return true
   }
 
+  /// Compares the one element that differs, as after most actions: it has changed, come, gone, or another has its place.
+  private mutating func compareOne(
+    _ identity: ElementIdentity, _ element: Schema, _ access: ListAccess, _ old: UnsafeRawPointer, _ oldIndex: Int?,
+    _ new: UnsafeRawPointer, _ newIndex: Int?
+  ) {
+    let gone = oldIndex.map { (index: $0, id: identity.read(access, old, $0)) }
+    let come = newIndex.map { (index: $0, id: identity.read(access, new, $0)) }
+    if let gone {
+      at(.match(field: ElementIdentity.fieldName, gone.id.value)) { finder in
+        let before = access.address(old, gone.index)
+        guard let come, come.id == gone.id else { return finder.add(.remove(element.access.read(before)), at: gone.index) }
+        finder.positions.append(gone.index)
+        finder.compare(element, before, access.address(new, come.index))
+        finder.positions.removeLast()
+      }
+    }
+    if let come, come.id != gone?.id {
+      at(.match(field: ElementIdentity.fieldName, come.id.value)) {
+        $0.add(.add(element.access.read(access.address(new, come.index))), at: come.index)
+      }
+    }
+  }
+
   private mutating func compareById(
     _ identity: ElementIdentity, _ element: Schema, _ access: ListAccess, _ old: UnsafeRawPointer,
     _ oldRange: Range<Int>, _ new: UnsafeRawPointer, _ newRange: Range<Int>
   ) {
+    if oldRange.count <= 1, newRange.count <= 1 {
+      return compareOne(identity, element, access, old, oldRange.first, new, newRange.first)
+    }
     if appendInPlace(identity, element, access, old, oldRange, new, newRange) { return }
     var oldPlaces: [MapKey: Int] = [:]
     var newPlaces: [MapKey: Int] = [:]

@@ -149,7 +149,7 @@ extension Schema {
       let index = union.cases.firstIndex(where: { $0.layout === variant.payload.layout })
     {
       // Made from this type; what its fields hold may still be out of their bounds.
-      return (index, try Schema.check(variant.payload, against: union.cases[index].fields))
+      return (index, try Schema.check(variant.payload.values, against: union.cases[index].fields))
     }
     let names: [String]
     var cases: [UnionSchema.Case] = []
@@ -183,6 +183,26 @@ extension Schema {
     return (index, fields)
   }
 
+  /// The payload of the case at a position, checked, defaults filled in.
+  ///
+  /// - Throws: ``SchemaError`` where it does not fit.
+  func checkedPayload(_ payload: [Value], ofCase index: Int) throws(SchemaError) -> [Value] {
+    guard case .union(let union) = kind else { return [] }
+    return try Schema.check(payload, against: union.cases[index].fields)
+  }
+
+  /// The value of an enum that is the case at a position.
+  func value(ofCase index: Int, _ payload: [Value]) -> Value {
+    switch kind {
+    case .choice(_, let names): return .string(names[index])
+    case .union(let union):
+      let branch = union.cases[index]
+      return payload.isEmpty
+        ? .string(branch.name) : .variant(Variant(name: branch.name, payload: Record(branch.layout, payload)))
+    default: return .list(PersistentList(payload))
+    }
+  }
+
   /// The values of fields in declared order out of a record, each checked, defaults filled in.
   ///
   /// - Parameters:
@@ -195,7 +215,7 @@ extension Schema {
   ) throws(SchemaError) -> [Value] {
     var given: [Value?]
     switch value {
-    case .record(let record) where record.layout == layout: return try check(record, against: fields)
+    case .record(let record) where record.layout == layout: return try check(record.values, against: fields)
     case .record(let record):
       given = try arrange(zip(record.layout.fields, record.values).map { ($0, $1) }, fields, layout)
     case .map(let map):
@@ -216,11 +236,11 @@ extension Schema {
     return checked
   }
 
-  /// The values of a record that has the fields in their order.
-  private static func check(_ record: Record, against fields: [Field]) throws(SchemaError) -> [Value] {
+  /// The values of fields in declared order, each checked.
+  private static func check(_ values: [Value], against fields: [Field]) throws(SchemaError) -> [Value] {
     var checked: [Value] = []
     checked.reserveCapacity(fields.count)
-    for index in fields.indices { checked.append(try fields[index].check(record.values[index])) }
+    for index in fields.indices { checked.append(try fields[index].check(values[index])) }
     return checked
   }
 

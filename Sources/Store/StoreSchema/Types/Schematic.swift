@@ -8,11 +8,22 @@ public protocol Schematic: Sendable {
   /// - Throws: ``SchemaError`` where `value` is not of this type; its path is relative to `value`.
   init(schemaValue value: Value) throws(SchemaError)
 
+  /// Builds a value of an enum from the position of a case, from 0, and the payload in declared order. Every enum has one by
+  /// default.
+  ///
+  /// - Throws: ``SchemaError`` where the payload does not fit, or the type is no enum.
+  init(schemaCase index: Int, payload: [Value]) throws(SchemaError)
+
   /// The value, in the run-time form.
   var schemaValue: Value { get }
 }
 
 extension Schematic {
+  /// Builds a value from what names its case and gives the payload.
+  public init(schemaCase index: Int, payload: [Value]) throws(SchemaError) {
+    try self.init(schemaValue: Self.schema.value(ofCase: index, payload))
+  }
+
   /// The value, in the run-time form, read through the schema.
   public var schemaValue: Value {
     withUnsafePointer(to: self) { Self.schema.access.read(UnsafeRawPointer($0)) }
@@ -54,6 +65,12 @@ extension SchematicUnion {
     try self.init(schemaCase: index, fields: &reader)
   }
 
+  /// Builds the enum from the position of a case and its payload, without a search by names.
+  public init(schemaCase index: Int, payload: [Value]) throws(SchemaError) {
+    var reader = FieldReader(try Self.schema.checkedPayload(payload, ofCase: index))
+    try self.init(schemaCase: index, fields: &reader)
+  }
+
   /// Changes the payload field of a case without payloads: there is none.
   public mutating func modifySchemaPayload(
     _ index: Int, _ body: (UnsafeMutableRawPointer) throws -> Void
@@ -64,16 +81,23 @@ extension SchematicUnion {
 public struct FieldReader {
   @usableFromInline let values: [Value]
   @usableFromInline var index = 0
+  /// The position of the case of which the values are the payload; nil: each of them is a field.
+  @usableFromInline let branch: Int?
 
   /// Starts at the first of the values.
   @inlinable
-  public init(_ values: [Value]) { self.values = values }
+  public init(_ values: [Value]) { (self.values, branch) = (values, nil) }
+
+  /// Hands out one field, an enum, of which the case and the payload are known.
+  @inlinable
+  package init(case branch: Int, payload: [Value]) { (values, self.branch) = (payload, branch) }
 
   /// The next field.
   ///
   /// - Throws: ``SchemaError`` where the value is not of that type.
   @inlinable
   public mutating func next<Field: Schematic>(_ type: Field.Type = Field.self) throws(SchemaError) -> Field {
+    if let branch { return try Field(schemaCase: branch, payload: values) }
     defer { index += 1 }
     return try Field(schemaValue: values[index])
   }
