@@ -82,11 +82,11 @@ package final class FaultBox: @unchecked Sendable {
   // Safe: used by the thread that holds the turn.
   @exclusivity(unchecked) private var faults: [(error: any Error, action: Int?, root: Int)] = []
   /// The root that the present action counts for; 0: none is processed.
-  package var root: () -> Int = { 0 }
+  @exclusivity(unchecked) package var root: () -> Int = { 0 }
   /// How many collect at present, each what came since it began.
   @exclusivity(unchecked) private var collectors = 0
   /// Whether a plugin has failed so often in a row that it must be stopped.
-  package var hasPluginToStop = false
+  @exclusivity(unchecked) package var hasPluginToStop = false
   /// How many drains ended before their queue did.
   package private(set) var losses = 0
   /// Gets what goes wrong while nothing is collected, and the action that started what failed; nil: it is dropped.

@@ -1,3 +1,5 @@
+import StoreSchema
+
 /// Bytes of someone else, with bounds checked and without a count of references. The reader of statements looks at each
 /// byte more than once, and retaining an array each time took most of its time.
 ///
@@ -25,7 +27,10 @@ package struct ByteView: Bytes {
   func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result { body(base) }
 
   /// A part of the bytes as text; what is not UTF-8 is replaced.
-  package func text(_ range: Range<Int>) -> String { String(decoding: part(range), as: UTF8.self) }
+  package func text(_ range: Range<Int>) -> String {
+    let part = part(range)
+    return ShortText.text(UnsafeRawBufferPointer(part)) ?? String(decoding: part, as: UTF8.self)
+  }
 
   /// A part of the bytes as text; nil where it is not UTF-8.
   package func validText(_ range: Range<Int>) -> String? {

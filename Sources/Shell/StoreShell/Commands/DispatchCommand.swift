@@ -37,7 +37,12 @@ private enum DispatchRequest {
     guard let word = reader.operands.first else { throw reader.missing("an action") }
     // The usual case, at the speed of scripts with a million lines.
     if let type = reader.vocabulary.plainAction(named: word.text) { return .known(try .init(type, at: word, reader)) }
-    return try reader.action(word).map { name, target in
+    return try read(reader, word)
+  }
+
+  /// Reads an action whose name may stand for something else. Apart, since what runs later has a copy of the reader.
+  private static func read(_ reader: CommandReader, _ word: Word) throws -> Given<DispatchRequest> {
+    try reader.action(word).map { name, target in
       switch target {
       case .type(let type): try .init(type, at: word, reader)
       case .dropped(let projection): .dropped(name: name, projection: projection)

@@ -8,12 +8,13 @@ public final class Console {
   private var output: [UInt8] = []
   /// True if somebody looks at standard error, on a terminal: long commands show there how far they are.
   public var showsProgress = false
+  // Not checked for exclusive access where every statement looks: one thread writes, and what it calls does not write by itself.
   /// The way of results to the system.
-  var delivery: ResultDelivery
+  @exclusivity(unchecked) var delivery: ResultDelivery
   private var progress: ProgressLine
   private var captured: String?
   /// True if results are held back, because a pager may show them; ends with other text that must be seen at once.
-  var isHolding = false
+  @exclusivity(unchecked) var isHolding = false
   private var transcript: Transcript?
   /// Takes whole lines instead of the descriptors, while a prompt is shown.
   package var interceptor: ((String, OutputTarget) -> Void)?

@@ -15,8 +15,8 @@ struct CommandReader {
   /// The form of the command, for hints.
   var usage: String
   /// The words that are no flags, without the verb.
-  private(set) var operands: [Word] = []
-  private var flags: [String: Flag] = [:]
+  let operands: [Word]
+  private let flags: [String: Flag]
 
   private struct Flag {
     /// The word that an error about the value marks: the value, or the flag where the two are one word.
@@ -30,14 +30,27 @@ struct CommandReader {
   init(
     _ statement: Statement, _ definition: CommandDefinition, _ vocabulary: Vocabulary, isAhead: Bool = false
   ) throws {
+    // Of its own: a reader that is left half made would be copied where it ends.
+    let (operands, flags) = try Self.sort(statement, definition)
     self.vocabulary = vocabulary
     self.isAhead = isAhead
     self.statement = statement
     self.definition = definition
     usage = definition.usage[0]
-    try refuseSwallowedOperand()
+    self.operands = operands
+    self.flags = flags
+  }
+
+  private static func sort(
+    _ statement: Statement, _ definition: CommandDefinition
+  ) throws -> (operands: [Word], flags: [String: Flag]) {
+    func fault(_ code: ErrorCode, _ message: String, at word: Word) -> ShellError {
+      ShellError(code: code, message: message, at: word, hint: "usage: \(definition.usage[0])", status: 2)
+    }
+    try refuseSwallowedOperand(of: definition, statement)
     // The words belong to another command.
-    if definition.takesCommand { return }
+    if definition.takesCommand { return ([], [:]) }
+    var (operands, flags): ([Word], [String: Flag]) = ([], [:])
     var index = 1
     let words = statement.words
     operands.reserveCapacity(words.count - 1)
@@ -52,28 +65,27 @@ struct CommandReader {
         let part = definition.part(words.dropFirst().first?.text)
         throw ShellError(
           code: .unknownFlag, message: "\(part.verb) has no flag --\(name)", at: word,
-          hint: Self.hint(onFlag: word, name, given, of: part), status: 2)
+          hint: hint(onFlag: word, name, given, of: part), status: 2)
       }
       guard flag.value != nil || given == nil else {
-        throw fault(.unexpectedArgument, "--\(name) takes no value", at: word, status: 2)
+        throw fault(.unexpectedArgument, "--\(name) takes no value", at: word)
       }
       var value = given
       var place = word
       if let needed = flag.value, value == nil {
         value = index < words.count ? Self.value(words[index], of: needed) : nil
-        guard value != nil else {
-          throw fault(.missingArgument, "--\(name) needs \(needed)", at: word, status: 2)
-        }
+        guard value != nil else { throw fault(.missingArgument, "--\(name) needs \(needed)", at: word) }
         place = words[index]
         index += 1
       }
       let earlier = flags[name]?.values ?? []
       flags[name] = Flag(word: place, values: earlier + (value.map { [$0] } ?? []))
     }
+    return (operands, flags)
   }
 
   /// Refuses a comment that stands where an operand may and has no space behind its `#`: it was meant to be one.
-  private func refuseSwallowedOperand() throws {
+  private static func refuseSwallowedOperand(of definition: CommandDefinition, _ statement: Statement) throws {
     guard statement.words.count == 1, statement.lua == nil, !definition.operands.isEmpty else { return }
     let verb = statement.words[0]
     let rest = statement.text.utf8.dropFirst(verb.text.utf8.count).drop { $0.isBlank }
