@@ -1,14 +1,15 @@
 import StoreModules
 import StorePlugins
+import StoreSchema
 
 extension HostedApplication {
   /// The actions that there are beside some plugins, by full name. What a plugin adds to a module is there as long as the module
   /// is, whichever of them came first.
-  package func actionsByName(beside plugins: [Plugin]) -> [String: ActionType] {
+  package func actionsByName(beside plugins: [Plugin]) -> NameTable<ActionType> {
     let names = Set(modules.map(\.name) + substates.map(\.name) + plugins.map(\.module.name))
     let added = plugins.flatMap(\.addedActions).filter { names.contains($0.module) }
     let types = actions + plugins.flatMap(\.module.actions) + added
-    return Dictionary(types.map { ($0.fullName, $0) }, uniquingKeysWith: { $1 })
+    return NameTable(types.map { ($0.fullName, $0) })
   }
 
   /// What a plugin finds in a store with some plugins: all but itself.
@@ -17,7 +18,7 @@ extension HostedApplication {
     let actions = actionsByName(beside: others)
     let modules = modules + others.map(\.module)
     return Plugin.Surroundings(
-      action: { actions[$0] }, actionNames: { Array(actions.keys) }, moduleNames: modules.map(\.name),
+      action: { actions[$0] }, actionNames: { actions.names }, moduleNames: modules.map(\.name),
       slice: { name in modules.first { $0.name == name }?.schema })
   }
 }

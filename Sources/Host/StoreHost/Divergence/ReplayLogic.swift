@@ -9,7 +9,7 @@ import StoreSchema
 package struct ReplayLogic {
   private let application: HostedApplication
   private let reducer: Reducer<HostAction, HostState>
-  private let types: [String: ActionType]
+  private let types: NameTable<ActionType>
   private let plugins: [Plugin]
 
   /// - Parameters:

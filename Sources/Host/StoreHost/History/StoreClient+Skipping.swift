@@ -152,7 +152,7 @@ private struct Rerun {
   private(set) var current: HostedState
   private let application: HostedApplication
   private var reducer: Reducer<HostAction, HostState>
-  private var types: [String: ActionType] = [:]
+  private var types = NameTable<ActionType>()
 
   init(_ application: HostedApplication, _ start: HostedState) {
     self.application = application

@@ -6,8 +6,8 @@ struct StatementActions {
   /// The first action of the outermost statement that runs; nil: it asked for none yet, or none runs.
   private(set) var first: Int?
   private var isRunning = false
-  /// The first action of each statement within it.
-  private var parts: [Int] = []
+  /// The first action of each statement within it but the first one's, which is the whole's: most statements have no other.
+  private var later: [Int] = []
   /// True if the next action is the first of another part.
   private var beginsPart = false
 
@@ -16,7 +16,7 @@ struct StatementActions {
   /// - Returns: the number of parts that were there; nil: no statement runs that this one could be a part of.
   mutating func begin() -> Int? {
     beginsPart = true
-    guard !isRunning else { return parts.count }
+    guard !isRunning else { return first == nil ? 0 : later.count + 1 }
     isRunning = true
     return nil
   }
@@ -24,7 +24,7 @@ struct StatementActions {
   /// Ends the statement that began when there were so many parts.
   mutating func end(_ outer: Int?) {
     if let outer {
-      parts.removeSubrange(min(outer + 1, parts.count)...)
+      later.removeSubrange(min(outer, later.count)...)
       beginsPart = true
     } else {
       self = StatementActions()
@@ -34,15 +34,19 @@ struct StatementActions {
   /// Takes note of an action that the statement asked for.
   mutating func note(_ number: Int) {
     guard isRunning else { return }
-    if first == nil { first = number }
-    if beginsPart { parts.append(number) }
+    if first == nil {
+      first = number
+    } else if beginsPart {
+      later.append(number)
+    }
     beginsPart = false
   }
 
   /// Tells the first action of the statement that asked for an action behind it.
   var tell: (LoggedEntry) -> Int? {
     guard let first else { return { $0.source.statement } }
-    return { [parts] entry in
+    let parts = [first] + later
+    return { entry in
       guard entry.number >= first else { return entry.source.statement }
       var (low, high) = (0, parts.count)
       while low < high {

@@ -41,7 +41,7 @@ package final class Replayer {
   private var targets: [Int]
   private var returns: [Int: (state: HostState, plugins: [HostedPlugin])] = [:]
   private var reducer: Reducer<HostAction, HostState>
-  private var types: [String: ActionType] = [:]
+  private var types = NameTable<ActionType>()
   private var hashes = SliceHashes()
   private var finder = DifferenceFinder()
 
@@ -165,7 +165,7 @@ package final class Replayer {
   private func reduce(_ entry: LoggedEntry) throws -> String? {
     if state.shell.leavesIdle(entry) { return entry.failure }
     guard let type = types[entry.action] else {
-      let hint = Suggestion.question(entry.action, among: types.keys)
+      let hint = Suggestion.question(entry.action, among: types.names)
       throw HostError(code: .badRecording, message: "unknown action '\(entry.action)'", hint: hint)
     }
     let action = try host.application.hostAction(ActionCall(type, entry.arguments.values))

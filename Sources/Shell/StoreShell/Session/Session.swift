@@ -135,10 +135,14 @@ public final class Session {
   /// - Returns: 0, or the status of the error.
   @discardableResult
   func run(_ statement: Statement) -> Int32 {
-    let outer = (running.statement, running.isExcused, running.wantsData)
-    (running.statement, running.wantsData) = (statement, false)
+    // Swapped: a copy of a statement counts references to all that is in it.
+    var outer: (statement: Statement?, isExcused: Bool, wantsData: Bool) =
+      (statement, running.isExcused, running.wantsData)
+    swap(&outer.statement, &running.statement)
+    running.wantsData = false
+    let isOutermost = outer.statement == nil
     // Of several results none waits for the others.
-    if outer.0 == nil {
+    if isOutermost {
       console.delivery.start()
       _ = inbox.isBusy.set(true)
       console.flushDue { !commands.isBrief(statement) }
@@ -147,10 +151,12 @@ public final class Session {
     }
     noteTextsOfVariables(statement)
     running.isExcused = false
+    var mayHaveNotes = true
     defer {
-      writeNotes()
-      (running.statement, running.isExcused, running.wantsData) = outer
-      if outer.0 == nil { _ = inbox.isBusy.set(false) }
+      if mayHaveNotes { writeNotes() } else { writeJournalNotes() }
+      swap(&outer.statement, &running.statement)
+      (running.isExcused, running.wantsData) = (outer.isExcused, outer.wantsData)
+      if isOutermost { _ = inbox.isBusy.set(false) }
     }
     outcome.tally.reached += 1
     outcome.number += 1
@@ -163,7 +169,9 @@ public final class Session {
     // Whoever asked is gone.
     if console.delivery.hasLostReader { outcome.hasQuit = true }
     tellOthers()
-    if store.hasFollowUps || plugins.watch != nil {
+    mayHaveNotes = store.hasFollowUps
+    if mayHaveNotes || plugins.watch != nil {
+      mayHaveNotes = true
       followPlugins()
       let late = store.takeFaults()
       reportEach(late.map { ShellError(describing: $0) }, in: statement)
@@ -173,7 +181,7 @@ public final class Session {
       }
     }
     guard !running.isExcused else { return excused(status, before) }
-    if options.report != nil || outcome.isReported, outer.0 == nil {
+    if options.report != nil || outcome.isReported, isOutermost {
       outcome.reportedFile = outcome.reportedFile ?? running.origin.file
       if status != 0 { noteFailure(of: statement) }
     }

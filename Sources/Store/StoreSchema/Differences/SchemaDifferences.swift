@@ -243,7 +243,9 @@ public struct DifferenceFinder: Sendable {
     if let gone {
       at(.match(field: ElementIdentity.fieldName, gone.id.value)) { finder in
         let before = access.address(old, gone.index)
-        guard let come, come.id == gone.id else { return finder.add(.remove(element.access.read(before)), at: gone.index) }
+        guard let come, come.id == gone.id else {
+          return finder.add(.remove(element.access.read(before)), at: gone.index)
+        }
         finder.positions.append(gone.index)
         finder.compare(element, before, access.address(new, come.index))
         finder.positions.removeLast()

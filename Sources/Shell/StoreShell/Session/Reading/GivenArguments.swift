@@ -39,7 +39,14 @@ extension CommandReader {
   func arguments(
     _ fields: [Field], of owner: String, usage: @autoclosure () -> String, at verb: Word, _ words: ArraySlice<Word>
   ) throws -> GivenArguments {
-    var given = [Value?](repeating: nil, count: fields.count)
+    // No array of optionals, whose type is looked up with each line.
+    var (values, isGiven): ([Value], [Bool]) = ([], [])
+    values.reserveCapacity(fields.count)
+    isGiven.reserveCapacity(fields.count)
+    for _ in fields.indices {
+      values.append(.none)
+      isGiven.append(false)
+    }
     var later: [(index: Int, value: Given<Value>)] = []
     var position = 0
     for word in words {
@@ -56,7 +63,7 @@ extension CommandReader {
         index = found
         literal = value
       case .value(let value):
-        while position < fields.count, given[position] != nil { position += 1 }
+        while position < fields.count, isGiven[position] { position += 1 }
         guard position < fields.count else {
           let count = fields.count
           let arguments = count == 0 ? "no arguments" : count == 1 ? "one argument" : "\(count) arguments"
@@ -70,18 +77,18 @@ extension CommandReader {
         literal = value
       case .flag: continue
       }
-      guard given[index] == nil else {
+      guard !isGiven[index] else {
         throw ShellError(
           code: .unexpectedArgument, message: "'\(fields[index].name)' is given twice",
           place: .span(word.bareNameSpan), hint: "usage: \(usage())")
       }
+      isGiven[index] = true
       if literal.isKnown {
-        given[index] = try literal.argument(fields[index], at: word, usage: usage()) {
+        values[index] = try literal.argument(fields[index], at: word, usage: usage()) {
           try literal.value(as: $0) { _ in .none }
         }
       } else {
         let (field, usage) = (fields[index], usage())
-        given[index] = .some(.none)
         let value = Given<Value>.later { session in
           try literal.argument(field, at: word, usage: usage) { schema in
             try word.marking { try session.value(literal, as: schema) }
@@ -90,10 +97,9 @@ extension CommandReader {
         later.append((index, value))
       }
     }
-    let known = try fields.indices.map { index in
-      if let value = given[index] { return value }
+    for index in fields.indices where !isGiven[index] {
       do throws(SchemaError) {
-        return try fields[index].check(nil)
+        values[index] = try fields[index].check(nil)
       } catch {
         let field = fields[index]
         throw ShellError(
@@ -101,7 +107,7 @@ extension CommandReader {
           hint: "usage: \(usage())")
       }
     }
-    return GivenArguments(known, later)
+    return GivenArguments(values, later)
   }
 }
 

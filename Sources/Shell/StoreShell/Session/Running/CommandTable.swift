@@ -5,11 +5,11 @@ import StoreSchema
 /// All commands. Help, completion and the reader of statements come from here.
 struct CommandTable: Sendable {
   let definitions: [CommandDefinition]
-  private let byVerb: [String: CommandDefinition]
+  private let byVerb: NameTable<CommandDefinition>
 
   init(_ definitions: [CommandDefinition]) {
     self.definitions = definitions
-    byVerb = Dictionary(definitions.map { ($0.verb, $0) }, uniquingKeysWith: { first, _ in first })
+    byVerb = NameTable(definitions.map { ($0.verb, $0) })
   }
 
   subscript(verb: String) -> CommandDefinition? { byVerb[verb] }
