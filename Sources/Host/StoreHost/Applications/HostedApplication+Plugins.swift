@@ -1,15 +1,14 @@
 import StoreModules
 import StorePlugins
-import StoreSchema
 
 extension HostedApplication {
   /// The actions that there are beside some plugins, by full name. What a plugin adds to a module is there as long as the module
   /// is, whichever of them came first.
-  package func actionsByName(beside plugins: [Plugin]) -> NameTable<ActionType> {
+  package func actionsByName(beside plugins: [Plugin]) -> ActionTable {
     let names = Set(modules.map(\.name) + substates.map(\.name) + plugins.map(\.module.name))
     let added = plugins.flatMap(\.addedActions).filter { names.contains($0.module) }
     let types = actions + plugins.flatMap(\.module.actions) + added
-    return NameTable(types.map { ($0.fullName, $0) })
+    return ActionTable(types)
   }
 
   /// What a plugin finds in a store with some plugins: all but itself.

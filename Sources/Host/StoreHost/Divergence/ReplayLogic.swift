@@ -9,7 +9,7 @@ import StoreSchema
 package struct ReplayLogic {
   private let application: HostedApplication
   private let reducer: Reducer<HostAction, HostState>
-  private let types: NameTable<ActionType>
+  private let types: ActionTable
   private let plugins: [Plugin]
 
   /// - Parameters:

@@ -152,7 +152,7 @@ private struct Rerun {
   private(set) var current: HostedState
   private let application: HostedApplication
   private var reducer: Reducer<HostAction, HostState>
-  private var types = NameTable<ActionType>()
+  private var types = ActionTable()
 
   init(_ application: HostedApplication, _ start: HostedState) {
     self.application = application

@@ -27,7 +27,7 @@ package final class LiveStore: @unchecked Sendable {
   @exclusivity(unchecked) package var plugins: [HostedPlugin] = [] { didSet { pluginChanges &+= 1 } }
   /// The number of changes to ``plugins`` so far.
   package private(set) var pluginChanges = 0
-  @exclusivity(unchecked) package var actionsByName = NameTable<ActionType>()
+  @exclusivity(unchecked) package var actionsByName = ActionTable()
   /// What happened so far.
   @exclusivity(unchecked) package var history: History<State>
   /// Which plugins were loaded when.

@@ -41,7 +41,7 @@ package final class Replayer {
   private var targets: [Int]
   private var returns: [Int: (state: HostState, plugins: [HostedPlugin])] = [:]
   private var reducer: Reducer<HostAction, HostState>
-  private var types = NameTable<ActionType>()
+  private var types = ActionTable()
   private var hashes = SliceHashes()
   private var finder = DifferenceFinder()
 

@@ -5,14 +5,14 @@ import StoreSchema
 /// All commands. Help, completion and the reader of statements come from here.
 struct CommandTable: Sendable {
   let definitions: [CommandDefinition]
-  private let byVerb: NameTable<CommandDefinition>
+  private let verbs: NamePositions
 
   init(_ definitions: [CommandDefinition]) {
     self.definitions = definitions
-    byVerb = NameTable(definitions.map { ($0.verb, $0) })
+    verbs = NamePositions(definitions.map(\.verb))
   }
 
-  subscript(verb: String) -> CommandDefinition? { byVerb[verb] }
+  subscript(verb: String) -> CommandDefinition? { verbs[verb].map { definitions[$0] } }
 
   /// The verbs whose lines go on as Lua.
   var luaVerbs: [LuaVerb] { definitions.compactMap(\.lua) }
@@ -60,7 +60,7 @@ struct CommandTable: Sendable {
       try check(statement, in: session)
       return .none
     }
-    if let definition = byVerb[statement.words[0].text] { return try run(statement, definition, in: session) }
+    if let definition = self[statement.words[0].text] { return try run(statement, definition, in: session) }
     switch try other(statement, in: session) {
     case .command(let definition, let statement): return try run(statement, definition, in: session)
     case .alias(let alias): return try session.run(alias, statement)
@@ -103,7 +103,7 @@ struct CommandTable: Sendable {
   func other(_ statement: Statement, in session: Session) throws -> Other {
     let verb = statement.words[0]
     if statement.words.count > 1, statement.words[1].text == ":=", let binding = session.names.binding(verb.text),
-      let bind = byVerb["bind"]
+      let bind = self["bind"]
     {
       return .command(.writing(binding, bind), statement)
     }

@@ -1,0 +1,19 @@
+import StoreModules
+import StoreSchema
+
+/// The actions that there are, by full name.
+package struct ActionTable: Sendable {
+  private let positions: NamePositions
+  private let types: [ActionType]
+
+  /// Makes a table. Of two actions with one name the last stands for it.
+  package init(_ types: [ActionType] = []) {
+    self.types = Array(Dictionary(types.map { ($0.fullName, $0) }, uniquingKeysWith: { $1 }).values)
+    positions = NamePositions(self.types.map(\.fullName))
+  }
+
+  /// The full names.
+  package var names: [String] { positions.names }
+
+  package subscript(name: String) -> ActionType? { positions[name].map { types[$0] } }
+}
