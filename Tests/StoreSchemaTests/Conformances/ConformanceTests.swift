@@ -47,8 +47,8 @@ import Testing
     #expect((Duration.seconds(1) + Duration(attoseconds: 1)).schemaValue == .string("1.000000000000000001"))
     #expect(try Duration(schemaValue: .double(1e-12)) == Duration(attoseconds: 1_000_000))
     #expect(try Duration.schema.check(.int(3)) == .double(3))
-    for value in [.double(.infinity), .double(.nan), .string("x"), .string("1."), .string(".5"), .bool(true)] as [Value]
-    {
+    let texts = ["x", "", "-", "1.", ".5", "1.2.3", "+1", "1.0000000000000000001", "170141183460469231732"]
+    for value in texts.map(Value.string) + [.double(.infinity), .double(.nan), .bool(true)] {
       let error = #expect(throws: SchemaError.self) { try Duration.schema.check(value) }
       #expect(error?.message.hasPrefix("value must be a number of seconds, got ") == true)
     }
@@ -65,7 +65,11 @@ import Testing
         try survives(Duration(attoseconds: attoseconds + 1))
       }
     }
-    for duration in [.zero, .seconds(Int64.max), .seconds(Int64.min), .seconds(1e20), .nanoseconds(-1)] as [Duration] {
+    let edges: [Duration] = [
+      .zero, .seconds(Int64.max), .seconds(Int64.min), .seconds(1e20), .nanoseconds(-1), Duration(attoseconds: .min),
+      Duration(attoseconds: .max),
+    ]
+    for duration in edges {
       try survives(duration)
     }
   }

@@ -44,13 +44,33 @@ extension Duration {
 
   /// The duration of a text of decimal seconds; nil where it is none, or one of more than 18 digits after the point.
   package init?(decimalSeconds text: String) {
-    let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-    let fraction = parts.count == 2 ? parts[1] : "0"
-    let digits = parts[0].utf8.first == UInt8(ascii: "-") ? parts[0].dropFirst() : parts[0]
-    guard parts.count <= 2, !digits.isEmpty, (1...18).contains(fraction.utf8.count),
-      (digits + fraction).utf8.allSatisfy({ (0x30...0x39).contains($0) }),
-      let attoseconds = Int128(parts[0] + fraction + String(repeating: "0", count: 18 - fraction.utf8.count))
-    else { return nil }
+    let isNegative = text.utf8.first == UInt8(ascii: "-")
+    var whole: Int128 = 0
+    // What is behind the point, and the attoseconds that its last digit counts.
+    var (fraction, scale): (Int64, Int64) = (0, 1_000_000_000_000_000_000)
+    var (isBehindPoint, hasDigits) = (false, false)
+    for byte in text.utf8.dropFirst(isNegative ? 1 : 0) {
+      if byte == UInt8(ascii: "."), hasDigits, !isBehindPoint {
+        (isBehindPoint, hasDigits) = (true, false)
+        continue
+      }
+      guard (0x30...0x39).contains(byte) else { return nil }
+      hasDigits = true
+      if isBehindPoint {
+        guard scale > 1 else { return nil }
+        scale /= 10
+        fraction = fraction * 10 + Int64(byte - 0x30)
+      } else {
+        let (tens, overflows) = whole.multipliedReportingOverflow(by: 10)
+        whole = tens &+ Int128(byte - 0x30)
+        guard !overflows, whole >= tens else { return nil }
+      }
+    }
+    // With its sign from here on: there is one negative duration more than there are positive ones.
+    let sign: Int128 = isNegative ? -1 : 1
+    let (seconds, overflows) = (sign * whole).multipliedReportingOverflow(by: Self.attosecondsPerSecond)
+    let (attoseconds, isTooLong) = seconds.addingReportingOverflow(sign * Int128(fraction * scale))
+    guard hasDigits, !overflows, !isTooLong else { return nil }
     self.init(attoseconds: attoseconds)
   }
 
