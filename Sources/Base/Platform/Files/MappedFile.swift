@@ -39,6 +39,15 @@ package final class MappedFile {
     memory = UnsafeRawBufferPointer(bytes)
   }
 
+  /// Gives back the memory of the bytes from an offset on, none of which may have been changed: they are read anew where they are
+  /// needed, and the file must be as it was.
+  package func letGo(from offset: Int) {
+    let page = Int(sysconf(Int32(_SC_PAGESIZE)))
+    let start = (offset + page - 1) / page * page
+    guard start < memory.count, let base = UnsafeMutableRawPointer(mutating: memory.baseAddress) else { return }
+    madvise(base + start, memory.count - start, MADV_DONTNEED)
+  }
+
   /// The number of the system's error for whoever wants to read a file; nil: the file may be read.
   package static func refusal(_ path: String) -> Int32? {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)

@@ -56,7 +56,13 @@ final class JournalCheck: @unchecked Sendable {
     do throws(JournalError) {
       let reader = try image.reader(path)
       defer { reader.close() }
-      let isCancelled = { self.isCancelled.load(ordering: .relaxed) }
+      var steps = 0
+      let isCancelled = {
+        steps += 1
+        // Of a file that is looked through no more is kept than a few megabytes.
+        if steps.isMultiple(of: 64) { image.letGo() }
+        return self.isCancelled.load(ordering: .relaxed)
+      }
       if let damage = reader.damage(in: numbers, isCancelled: isCancelled) {
         return reader.malformation().map { self.damage(damage, of: image, $0) } ?? damage
       }

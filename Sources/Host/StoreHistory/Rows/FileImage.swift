@@ -9,6 +9,8 @@ final class FileImage: @unchecked Sendable {
   let file: MappedFile
   /// The size of a page.
   let pageSize: Int
+  /// True if pages of the log took the place of the file's.
+  private let hasLog: Bool
 
   /// Takes a look; nil: the file is empty or cannot be read.
   ///
@@ -28,17 +30,18 @@ final class FileImage: @unchecked Sendable {
           Self.hideLog(image)
         })
     else { return nil }
-    self.init(file, pageSize: log?.pageSize)
+    self.init(file, pageSize: log?.pageSize, hasLog: log != nil)
   }
 
   /// Takes a look at a file that is open, without what stands in its log; nil: it is empty or cannot be read.
   convenience init?(descriptor: Int32) {
     guard let file = MappedFile(descriptor: descriptor, size: 0, Self.hideLog) else { return nil }
-    self.init(file, pageSize: nil)
+    self.init(file, pageSize: nil, hasLog: false)
   }
 
-  private init(_ file: MappedFile, pageSize: Int?) {
+  private init(_ file: MappedFile, pageSize: Int?, hasLog: Bool) {
     self.file = file
+    self.hasLog = hasLog
     let declared = file.memory.count >= 100 ? Int(file.memory.bigEndian(16) >> 16) : 0
     let size = pageSize ?? (declared == 1 ? 65536 : declared)
     self.pageSize = size >= 512 && size & (size - 1) == 0 ? size : 4096
@@ -50,6 +53,12 @@ final class FileImage: @unchecked Sendable {
     var head = Array(image.prefix(20))
     if head.count == 20, head[18] == 2 { (head[18], head[19]) = (1, 1) }
     image.copyBytes(from: head)
+  }
+
+  /// Gives back the memory that a look through the file took so far. The file must be as it was.
+  func letGo() {
+    // The first page has the image's own head.
+    if !hasLog { file.letGo(from: pageSize) }
   }
 
   /// The fault that its first bytes, its size and the definitions of its tables show; nil: none.
