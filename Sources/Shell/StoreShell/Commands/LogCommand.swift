@@ -77,7 +77,8 @@ private struct LogRequest {
     }
     let isCut = try session.isForPerson(form)
     let mark = isCut ? DisplayText.shown("…", isUTF8: session.options.isUTF8) : nil
-    let listing = CommandListing(LogListing.reading(of: lines, cutBy: mark), of: "actions")
+    let width = try session.isInWords(form) ? session.formatter(.auto).terminalWidth : nil
+    let listing = CommandListing(LogListing.reading(of: lines, in: width, cutBy: mark), of: "actions")
     return try session.answer({ _ in listing }, as: form)
   }
 }
@@ -140,23 +141,50 @@ extension StoreClient {
 
 /// The log as users read it.
 private enum LogListing {
-  /// - Parameter mark: stands for more paths where a person is told of the first ones only.
-  static func reading(of lines: some Sequence<FoldedEntry>, cutBy mark: String?) -> Reading {
-    let rows = lines.map { line -> [Value] in
+  /// - Parameters:
+  ///   - width: the columns that the rows are cut to; nil: they are as wide as they are.
+  ///   - mark: stands for the rest of a text that a person is told the start of.
+  static func reading(of lines: some Sequence<FoldedEntry>, in width: Int?, cutBy mark: String?) -> Reading {
+    let names = ["n", "at", "source", "action", "changed"]
+    var rows = lines.map { line in
       [
-        .string(line.count == 1 ? "#\(line.first.number)" : "#\(line.first.number)-\(line.last.number)"),
-        .string(seconds(line.last.time)), .string(line.first.source.short), .string(action(line)),
-        .string(changed(line, cutBy: mark)),
+        line.count == 1 ? "#\(line.first.number)" : "#\(line.first.number)-\(line.last.number)",
+        seconds(line.last.time), line.first.source.short, action(line, isCut: mark != nil), changed(line, cutBy: mark),
       ]
     }
-    return Reading(rows: rows, "LogLine", ["n", "at", "source", "action", "changed"])
+    if let width, let mark { cut(&rows, names, to: width, mark) }
+    return Reading(rows: rows.map { $0.map(Value.string) }, "LogLine", names)
   }
 
-  private static func action(_ line: FoldedEntry) -> String {
+  /// Cuts the columns that have the most text, as far as the rows get room by that: the paths, the sources, the actions.
+  private static func cut(_ rows: inout [[String]], _ names: [String], to width: Int, _ mark: String) {
+    let needed = names.indices.map { column in
+      rows.reduce(names[column].count) { max($0, DisplayWidth.of($1[column])) }
+    }
+    var widths = needed
+    var excess: Int { widths.reduce(0, +) + 2 * (widths.count - 1) - width }
+    for (column, least) in [(4, 20), (2, 12), (3, 24), (4, 8), (2, 8), (3, 12)] where excess > 0 {
+      widths[column] = max(min(widths[column], least), widths[column] - excess)
+    }
+    guard excess <= 0 else { return }
+    for column in names.indices where widths[column] < needed[column] {
+      for row in rows.indices {
+        let text = rows[row][column]
+        // The line of a source stands at its end.
+        rows[row][column] =
+          column == 2
+          ? String(ScreenText.cut(String(text.reversed())[...], widths[column], mark).reversed())
+          : ScreenText.cut(text[...], widths[column], mark)
+      }
+    }
+  }
+
+  private static func action(_ line: FoldedEntry, isCut: Bool) -> String {
     guard line.count > 1 else {
-      let text = ActionText.text(line.first.action, arguments: line.first.arguments)
+      let write = isCut ? ActionText.brief(_:arguments:) : ActionText.text(_:arguments:)
+      let text = write(line.first.action, line.first.arguments)
       guard let original = line.first.original else { return text }
-      return "\(text) (was \(ActionText.text(original.action, arguments: original.arguments)))"
+      return "\(text) (was \(write(original.action, original.arguments)))"
     }
     return "\(line.first.action) x\(line.count)"
   }

@@ -60,7 +60,8 @@ enum ScreenText {
     return (shown, min(lines.count, rows))
   }
 
-  private static func cut(_ line: Substring, _ columns: Int, _ mark: String) -> String {
+  /// A line as far as it has room in so many columns, and a mark where it goes on.
+  static func cut(_ line: Substring, _ columns: Int, _ mark: String) -> String {
     guard DisplayWidth.of(line) > columns else { return String(line) }
     var cut = ""
     var width = 0
