@@ -139,6 +139,28 @@ import StoreShell
     #expect(host.store.state.counter.value == 1)
   }
 
+  /// A statement among what others did is one step; its many actions are counted for a person, and data names them all.
+  @Test func aLongStatementAmongOthersIsOneStep() throws {
+    let host = try Self.host()
+    let (one, two) = (try Self.shell(host), try Self.shell(host))
+    one.say("lua for i = 1, 3 do dispatch('counter.setStep', { to = i }) end")
+    two.say("dispatch tasks.add milk --quiet", "dispatch tasks.add bread --quiet")
+    #expect(
+      one.say("undo").output.hasPrefix(
+        "#6 shell.restore without=[1, 2, 3]  (takes back lua: 3 actions of #1-#3; 2 later actions by others stay)\n"))
+    one.say("lua for i = 1, 500 do dispatch('counter.setStep', { to = i + 1 }) end")
+    two.say("dispatch tasks.add butter --quiet")
+    let restore = "#508 shell.restore without=[7, 8, 9, 10, 11, 12, 13, 14, 15, 16, and 490 more]  "
+    let undo = one.say("undo")
+    #expect(
+      undo.output.hasPrefix(
+        restore + "(takes back lua: 500 actions of #7-#506; 1 later action by others stays)\n"), "\(undo)")
+    #expect(host.store.state.counter.step == 1)
+    #expect(one.say("why counter.step").output.hasPrefix(restore))
+    #expect(one.say("log 1").output.contains(", and 490 more]"))
+    #expect(one.say("log 1 --json").output.contains("15, 16, 17, 18"))
+  }
+
   @Test func whatWouldChangeWhatOthersDidIsRefused() throws {
     let host = try Self.host()
     let (one, two) = (try Self.shell(host), try Self.shell(host))

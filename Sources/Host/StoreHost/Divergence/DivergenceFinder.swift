@@ -76,7 +76,7 @@ extension Divergence {
   /// The action, what caused it and what differs, in a line each.
   package var details: [String] {
     func line(_ entry: LoggedEntry) -> String {
-      "#\(entry.number) \(ActionText.text(entry.action, arguments: entry.arguments))  <- \(entry.source.short)"
+      "#\(entry.number) \(ActionText.brief(entry.action, arguments: entry.arguments))  <- \(entry.source.short)"
     }
     return [line(entry)] + causes.map { "caused by \(line($0))" } + lines
   }

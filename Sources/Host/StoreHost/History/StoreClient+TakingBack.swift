@@ -138,7 +138,7 @@ private struct TakingBackPlan {
       // As it is now, or was when nothing before it has been taken back.
       let now = if let present { present[entry.number] ?? nil } else { entry.ownChanges }
       guard entry.number > least, now.map(Self.places) != changes.map(Self.places) else { return }
-      let action = "#\(entry.number) \(ActionText.text(entry.action, arguments: entry.arguments))"
+      let action = "#\(entry.number) \(ActionText.brief(entry.action, arguments: entry.arguments))"
       throw refusal("\(action) would \(changes == nil ? "fail" : "make other changes") without it")
     }
     try walk.go(to: head)

@@ -27,13 +27,18 @@ package struct ViewedPoint {
   package let head: Int
 
   /// The point in the prompt's words: `@4/70`.
-  package var label: String { "@\(number)/\(head)" + skipped.map { " -#\($0)" }.joined() }
+  package var label: String { "@\(number)/\(head)" + shown.map { " -#\($0)" }.joined() + more }
 
   /// The point in a sentence: `#4 of 70`.
   package var text: String {
-    let without = skipped.map { "#\($0)" }.joined(separator: ", ")
-    return "#\(number) of \(head)" + (skipped.isEmpty ? "" : " without \(without)")
+    let without = shown.map { "#\($0)" }.joined(separator: ", ")
+    return "#\(number) of \(head)" + (skipped.isEmpty ? "" : " without \(without)\(more)")
   }
+
+  /// The first actions that are left out, as many as a line has room for.
+  private var shown: ArraySlice<Int> { skipped.prefix(skipped.count > 10 ? 5 : 10) }
+  /// The count of the others.
+  private var more: String { skipped.count > shown.count ? " and \(skipped.count - shown.count) more" : "" }
 
   /// Why a command does not answer for what is shown: it tells of what happened, and something of that is left out.
   package func refusal(of verb: String) -> HostError? {

@@ -49,7 +49,7 @@ extension CommandDefinition {
         let reading = try ActionListing.reading(of: entry, asJSON: session.isInJSON(request.form))
         return CommandResult(json: try session.answer(reading, as: request.form).json, notes: notes)
       }
-      let action = ActionText.text(entry.action, arguments: entry.arguments)
+      let action = ActionText.brief(entry.action, arguments: entry.arguments)
       return CommandResult(
         json: session.answer(
           "#\(entry.number) \(action)  <- \(entry.source.short)\n",

@@ -142,7 +142,7 @@ private struct Causes {
   }
 
   private mutating func add(_ entry: LoggedEntry, _ changes: [Change], _ prefix: String) {
-    text += "\(prefix)#\(entry.number) \(ActionText.text(entry.action, arguments: entry.arguments))"
+    text += "\(prefix)#\(entry.number) \(ActionText.brief(entry.action, arguments: entry.arguments))"
     text += "  <- \(entry.source.short)"
     // An action that a plugin's command dispatched leads to the line that gave the command.
     if entry.isOfCommand, let place = entry.source.info { text += " <- \(place)" }

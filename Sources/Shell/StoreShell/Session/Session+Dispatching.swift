@@ -98,12 +98,12 @@ extension Session {
   private func write(_ entry: LoggedEntry, remark: String? = nil, listsChanges: Bool = true) {
     var remark = remark.map { "  (\($0))" } ?? ""
     if let original = entry.original {
-      remark += "  (dispatched as \(ActionText.text(original.action, arguments: original.arguments)))"
+      remark += "  (dispatched as \(ActionText.brief(original.action, arguments: original.arguments)))"
     }
     if let interceptor = entry.droppedBy, !entry.isThunk { remark += "  (dropped by \(interceptor))" }
     // In one piece: what is told waits for the disk each time.
     var text = "#\(entry.number) "
-    text += ActionText.text(entry.action, arguments: entry.arguments)
+    text += ActionText.brief(entry.action, arguments: entry.arguments)
     text += remark
     text += "\n"
     if listsChanges, !entry.changes.isEmpty { text += ChangeFormatter.lines(entry.changes, marks: resultMarks) }

@@ -21,6 +21,13 @@ package enum ActionText {
 
   /// An action by its full name and its arguments; those that are none are left out.
   package static func text(_ name: String, arguments: Record) -> String {
+    text(name, arguments, mostElements: .max)
+  }
+
+  /// An action for a person: a long list among its arguments is cut, with a count.
+  package static func brief(_ name: String, arguments: Record) -> String { text(name, arguments, mostElements: 20) }
+
+  private static func text(_ name: String, _ arguments: Record, mostElements: Int) -> String {
     var out = TextBuffer()
     out.append(name)
     for (index, value) in arguments.values.enumerated() {
@@ -28,7 +35,17 @@ package enum ActionText {
       out.append(" " as Unicode.Scalar)
       out.append(arguments.layout.fields[index])
       out.append("=" as Unicode.Scalar)
-      InlineText.append(value, .language, to: &out)
+      guard case .list(let list) = value, list.count > mostElements else {
+        InlineText.append(value, .language, to: &out)
+        continue
+      }
+      let shown = list.prefix(mostElements / 2)
+      out.append("[" as Unicode.Scalar)
+      for element in shown {
+        InlineText.append(element, .language, to: &out)
+        out.append(", " as StaticString)
+      }
+      out.append("and \(list.count - shown.count) more]")
     }
     return out.text
   }

@@ -69,7 +69,7 @@ extension Session {
       return console.writeEvent(
         JSONReport.reload(id: entry.number, plugin: manifest.name, version: manifest.version, details: report.details))
     }
-    var text = "[plugin.watch] #\(entry.number) \(ActionText.text(entry.action, arguments: entry.arguments))\n"
+    var text = "[plugin.watch] #\(entry.number) \(ActionText.brief(entry.action, arguments: entry.arguments))\n"
     for detail in report.details { text += "[plugin.watch]  \(detail)\n" }
     console.writeError(text)
   }
