@@ -86,7 +86,7 @@ struct CommandReader {
 
   /// Refuses a comment that stands where an operand may and has no space behind its `#`: it was meant to be one.
   private static func refuseSwallowedOperand(of definition: CommandDefinition, _ statement: Statement) throws {
-    guard statement.words.count == 1, statement.lua == nil, !definition.operands.isEmpty else { return }
+    guard statement.words.count == 1, statement.lua == nil, definition.takesOperands else { return }
     let verb = statement.words[0]
     let rest = statement.text.utf8.dropFirst(verb.text.utf8.count).drop { $0.isBlank }
     guard rest.first == UInt8(ascii: "#"), let next = rest.dropFirst().first, next.isNameByte else { return }
@@ -222,7 +222,8 @@ struct CommandReader {
 
   /// The error of a word that does not fit the usage, which is its hint.
   func fault(_ code: ErrorCode, _ message: String, at word: Word, status: Int32 = 1) -> ShellError {
-    ShellError(code: code, message: message, at: word, hint: "usage: \(usage)", status: status)
+    let form = word.text.hasPrefix("--") ? definition.usage.first { $0.contains(word.text) } : nil
+    return ShellError(code: code, message: message, at: word, hint: "usage: \(form ?? usage)", status: status)
   }
 
   /// The same of the value of a flag.

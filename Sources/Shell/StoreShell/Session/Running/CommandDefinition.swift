@@ -113,6 +113,11 @@ final class CommandDefinition: Sendable {
       examples: examples, lua: nil, takesCommand: false, wordsBeforeCommand: 0, check: check, run: run)
   }
 
+  /// True if words that are no flags may follow the verb.
+  var takesOperands: Bool {
+    !operands.isEmpty || usage.contains { !$0.dropFirst(verb.count + 1).isEmpty && !$0.hasPrefix("\(verb) [--") }
+  }
+
   /// True if a word of the line is a file.
   var namesFile: Bool { operands.contains { if case .file = $0 { true } else { false } } }
 
