@@ -122,7 +122,7 @@ struct PluginFaultTests {
     #expect(try shell.run("-c", "plugin grant pomodoro").status == 0)
     #expect(contents(ofFile: shell.folder.path + "/home/.local/state/stsh/grants.json")?.contains("\"timers\"") == true)
     #expect(try shell.run("-c", "plugin load pomodoro").status == 0)
-    #expect(try shell.run("-c", "plugin revoke pomodoro").output == "revoked what was granted to pomodoro\n")
+    #expect(try shell.run("-c", "plugin revoke pomodoro").output == "revoked the permissions of pomodoro\n")
     #expect(try shell.run("-c", "plugin load pomodoro").status == 4)
   }
 

@@ -171,7 +171,7 @@ struct RunTests {
     terminal.type("\u{1B}[200~echo begun\nwait 1h\ndispatch counter.increment\u{1B}[201~\r")
     try terminal.waitForLine("begun")
     terminal.type("\u{3}")
-    try terminal.waitForLine("note: what was entered with it was not run")
+    try terminal.waitForLine("note: the lines entered with it were not run")
     try terminal.waitForCursorLine("stsh>")
     try terminal.enter("show counter.value")
     #expect(terminal.screen.lines.contains("0"))

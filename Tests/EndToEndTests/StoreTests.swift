@@ -129,7 +129,7 @@ struct StoreTests {
     let last = try #require(Int(lines[note].dropFirst(sentence.count).prefix { $0.isNumber }))
     #expect(last > 0)
     #expect(note / (asJSON ? 1 : 2) <= last)
-    #expect(lines[note].hasSuffix("; what follows is kept in memory only"))
+    #expect(lines[note].hasSuffix("; from now on everything is kept in memory only"))
   }
 
   @Test func aPluginIsLoadedAgainWithItsTasks() throws {
@@ -222,7 +222,7 @@ struct StoreTests {
     #expect(refused.status != 0)
     #expect(
       refused.errors == """
-        error[store-schema]: a.db: its state does not fit what is declared now
+        error[store-schema]: a.db: its state does not fit the type declared now
           'here.n' must be String, got number 7
           hint: give new fields a default, and plugins a migrate(); the file is as it was; to look at it without the \
         plugin: stsh --store a.db --read-only

@@ -49,7 +49,7 @@ struct TranscriptTests {
               caused by #6 pomodoro.start minutes=1 task=2  <- repl:15
               recorded  pomodoro.left  60 -> 59
               now       pomodoro.left  60 -> 58
-              hint: pomodoro is not what it was when it was recorded (pomodoro)
+              hint: pomodoro has changed since the recording (pomodoro)
 
             """, status: 1))
   }

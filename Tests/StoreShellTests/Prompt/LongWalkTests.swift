@@ -19,7 +19,7 @@ struct LongWalkTests {
   @Test(arguments: [
     "bisect state.counter.value < 0 --first", "why counter.step", "skip #1", "log 1 --action tasks.*",
     "log --changed tasks",
-    "plot state.counter.value --over 500", "diff 3 601", "goto 333", "undo --to 333", "undo 599",
+    "plot state.counter.value --over 500", "diff 3 601", "goto 333", "undo --to 333", "undo 599", "undo #2",
     "export journal FOLDER/again.jsonl", "replay FOLDER/run.jsonl --verify",
   ])
   func oneThatIsStoppedChangesNothing(command: String) throws {
