@@ -216,7 +216,7 @@ import Testing
         .contains(#"[{"n":3004,"time":"TIME","line":"history --last 1 --json"}]"#))
     for (members, message) in [
       (#""times":[1]"#, "'times' has one time for each line of 'history'"),
-      (#""history":["a"],"times":["now"]"#, "'times' is a list of seconds since 1970, with null for what is not known"),
+      (#""history":["a"],"times":["now"]"#, "'times' is a list of seconds since 1970, null where it is unknown"),
       (#""history":["a"],"first":0"#, "'first' is above 0"),
     ] { #expect(try client.ask("{\"run\":\"echo\",\(members)}").contains(message)) }
   }

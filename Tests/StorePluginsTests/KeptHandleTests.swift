@@ -71,7 +71,7 @@ struct KeptHandleTests {
   }
 
   private static func message(_ name: String) -> String {
-    "chunk:1: \(name) was kept after the call that it belongs to (use what the function gets that runs now)"
+    "chunk:1: \(name) was kept after the call that it belongs to (use the one that the running function gets)"
   }
 
   @Test(arguments: [

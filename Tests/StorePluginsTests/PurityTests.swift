@@ -123,7 +123,7 @@ struct PurityTests {
           == PluginError(
             .impure,
             of: "memo",
-            "reducer 'memo.visit' is no longer called, because in #1 it changed what it captures; reducers may only change their draft",
+            "reducer 'memo.visit' is no longer called, because in #1 it changed a value that it captures; reducers may only change their draft",
             hint: "keep the value in the plugin's state, then plugin reload memo"))
       #expect(bench.state("memo") == #"{"count":0}"#)
     }
@@ -169,7 +169,7 @@ struct PurityTests {
     #expect(
       messages == [
         "memo: projection 'memo.seen' changed a captured local; projections may only read state",
-        "memo: projection 'memo.seen' is no longer called, because before it changed what it captures; projections may only read state",
+        "memo: projection 'memo.seen' is no longer called, because before it changed a value that it captures; projections may only read state",
       ])
   }
 

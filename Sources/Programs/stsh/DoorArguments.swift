@@ -12,7 +12,7 @@ struct DoorArguments: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "With --listen: what they may do: read, dispatch, dispatch:PATTERN, plugins or all, the default; may be repeated.",
+      "With --listen: the rights of others: read, dispatch, dispatch:PATTERN, plugins or all, the default; may be repeated.",
       valueName: "right"),
     completion: .list(["read", "dispatch", "plugins", "all"]))
   var allow = ProgramInvocation.bare.allow

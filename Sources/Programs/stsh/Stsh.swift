@@ -12,8 +12,9 @@ import StoreShell
 struct Stsh: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "stsh", abstract: "A scripting shell for stores.",
-    usage:
+    usage: DisplayText.shown(
       "stsh [OPTIONS] [FILE [ARG…]]\nstsh serve --listen DOOR [OPTIONS]\nstsh --attach [DOOR] [OPTIONS] [FILE [ARG…]]",
+      isUTF8: UserEnvironment.isUTF8),
     version: "0.1.0")
 
   @Option(
@@ -35,7 +36,7 @@ struct Stsh: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Record all commands and their output in a file; of a pager, what it shows.", valueName: "file"),
+      "Record all commands and their output in a file, a pager's too.", valueName: "file"),
     completion: .file())
   var transcript: String?
 
@@ -73,7 +74,7 @@ struct Stsh: ParsableCommand {
     completion: .directory)
   var plugin = ProgramInvocation.bare.plugin
 
-  @Option(help: ArgumentHelp("Grant a plugin what it asks for; may be repeated.", valueName: "plugin"))
+  @Option(help: ArgumentHelp("Grant a plugin the permissions that it asks for; may be repeated.", valueName: "plugin"))
   var grant = ProgramInvocation.bare.grant
 
   @Option(
@@ -89,7 +90,7 @@ struct Stsh: ParsableCommand {
   var noExec = ProgramInvocation.bare.noExec
 
   @Option(
-    help: ArgumentHelp("Save the store in a file, and go on from what the file holds.", valueName: "file"),
+    help: ArgumentHelp("Save the store in a file, and go on from its contents.", valueName: "file"),
     completion: .file())
   var store: String?
 
@@ -109,7 +110,7 @@ struct Stsh: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "With --read-only: what the file held after action N, or before it where that is damaged.", valueName: "n"))
+      "With --read-only: the contents after action N, or before it where that is damaged.", valueName: "n"))
   var to: Int?
 
   @Flag(name: .customLong("no-init"), help: "Do not run init.stsh at the prompt's start.")
@@ -124,7 +125,7 @@ struct Stsh: ParsableCommand {
 
   @Argument(
     help: ArgumentHelp(
-      "A script, or - for standard input, and its arguments: what follows a script is the script's.",
+      "A script, or - for standard input, and its arguments: all words behind a script are the script's.",
       valueName: "file"),
     completion: .file())
   var script = ProgramInvocation.bare.script

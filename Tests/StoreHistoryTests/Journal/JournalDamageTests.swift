@@ -99,7 +99,7 @@ import Testing
     try DatabaseQueue(path: folder["a.db"]).write { try $0.execute(sql: "DELETE FROM actions WHERE number = 7") }
     let journal = try folder.open()
     let error = #expect(throws: JournalError.self) { try journal.reader.visit(1...20) { _ in } }
-    guard case .damaged(_, 6, "#8 is not what was written, or one before it is missing") = error else {
+    guard case .damaged(_, 6, "#8 is damaged, or an action before it is missing") = error else {
       Issue.record("\(String(describing: error))")
       return
     }
@@ -197,7 +197,7 @@ import Testing
     let range = try #require(bytes.firstRange(of: Array("CREATE VIEW log".utf8)))
     bytes[range.upperBound + 4] = UInt8(ascii: "{")
     try folder.write("a.db", bytes)
-    #expect(try folder.lastGood("a.db", "its pages are not what was written (SQLite code 11)") == 20)
+    #expect(try folder.lastGood("a.db", "its pages are damaged (SQLite code 11)") == 20)
   }
 
   /// Another file is copied over it while it is written, by whoever does not know.
@@ -264,7 +264,7 @@ import Testing
     journal.append(Sample.entry(401))
     journal.settle()
     let damage = JournalError.damaged(
-      path: folder["a.db"], lastGood: 99, reason: "#100 is not what was written, or one before it is missing")
+      path: folder["a.db"], lastGood: 99, reason: "#100 is damaged, or an action before it is missing")
     #expect(journal.failure == damage)
     #expect(journal.takeFailure() == damage)
     #expect(journal.takeFailure() == nil)
@@ -303,7 +303,7 @@ import Testing
     let again = try folder.open()
     again.append(Sample.entry(21))
     again.settle()
-    let reason = "the state after #10 is not what was written"
+    let reason = "the state after #10 is damaged"
     #expect(again.failure == .damaged(path: folder["a.db"], lastGood: 9, reason: reason))
     #expect(throws: JournalError.self) { try again.end() }
     let archive = try JournalArchive(folder["a.db"])

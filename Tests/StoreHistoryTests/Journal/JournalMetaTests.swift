@@ -31,7 +31,7 @@ import Testing
       try folder.copy("a.db", to: "b.db")
       try folder.spoil("b.db", "UPDATE plugins SET \(change) WHERE name = '\(name)'")
       let archive = try JournalArchive(folder["b.db"], upTo: last)
-      #expect(archive.damage == "#\(last + 1) is not what was written, or one before it is missing")
+      #expect(archive.damage == "#\(last + 1) is damaged, or an action before it is missing")
       #expect(archive.lastGood == last)
       archive.close()
       let journal = try folder.open("b.db")
@@ -59,7 +59,7 @@ import Testing
   ])
   func whatTheFileSaysOfItselfIsChecked(_ sql: String) throws {
     try folder.spoil("a.db", sql)
-    #expect(try folder.lastGood("a.db", "what it says of itself is not what was written") == 7)
+    #expect(try folder.lastGood("a.db", "its header is damaged") == 7)
   }
 
   @Test func pluginsOfBeforeTheFirstActionAreChecked() throws {
@@ -74,7 +74,7 @@ import Testing
     try again.end(number: 5, Sample.slices(after: 5))
     #expect(try JournalArchive(folder["a.db"]).damage == nil)
     try folder.spoil("a.db", "UPDATE plugins SET digest = 'x'")
-    #expect(try folder.lastGood("a.db", "what it says of itself is not what was written") == 5)
+    #expect(try folder.lastGood("a.db", "its header is damaged") == 5)
   }
 
   /// Earlier versions of the program wrote no such checksums.
@@ -102,7 +102,7 @@ import Testing
     archive.close()
     // What it says of itself is checked from now on.
     try folder.spoil("a.db", "UPDATE meta SET value = 'x' WHERE name = 'schemaHash'")
-    #expect(try folder.lastGood("a.db", "what it says of itself is not what was written") == 8)
+    #expect(try folder.lastGood("a.db", "its header is damaged") == 8)
   }
 
   /// A list of slices without a checksum is one of an earlier version only in a file of one.

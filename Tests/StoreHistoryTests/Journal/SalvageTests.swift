@@ -93,7 +93,7 @@ import Testing
     sound.close()
     try folder.spoil("a.db", "UPDATE actions SET arguments = '{' WHERE number = 61")
     let archive = try JournalArchive(folder["a.db"])
-    #expect(archive.damage == "#61 is not what was written, or one before it is missing")
+    #expect(archive.damage == "#61 is damaged, or an action before it is missing")
     #expect(archive.contents.numbers == 1...60)
   }
 

@@ -57,7 +57,7 @@ import Testing
   @Test func aWriteAheadLogThatIsNotWhatWasWrittenIsToldOf() throws {
     try killed()
     let log = try folder.bytes("killed.db-wal")
-    let unread = "its write-ahead log is not what was written"
+    let unread = "its write-ahead log is damaged"
     for bytes in [[UInt8](repeating: 0, count: log.count), Array(log.prefix(20)), [1, 2, 3] + log.dropFirst(3)] {
       try folder.write("killed.db-wal", bytes)
       let last = try #require(try folder.lastGood("killed.db", unread))
@@ -69,7 +69,7 @@ import Testing
     var spoilt = log
     spoilt[log.count / 2] ^= 0xFF
     try folder.write("killed.db-wal", spoilt)
-    #expect(try folder.lastGood("killed.db", "its write-ahead log is not what was written behind that") == cut)
+    #expect(try folder.lastGood("killed.db", "its write-ahead log is damaged behind that") == cut)
     try folder.write("killed.db-wal", log)
     let whole = try folder.open("killed.db")
     #expect(whole.found?.last == 400)
@@ -129,7 +129,7 @@ import Testing
     var log = try folder.bytes("killed.db-wal")
     log.removeSubrange(log.count / 2..<log.count / 2 + 8)
     try folder.write("killed.db-wal", log)
-    let last = try folder.lastGood("killed.db", "its write-ahead log is not what was written behind that")
+    let last = try folder.lastGood("killed.db", "its write-ahead log is damaged behind that")
     #expect((201..<400).contains(try #require(last)))
   }
 

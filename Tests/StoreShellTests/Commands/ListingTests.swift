@@ -288,7 +288,7 @@ import Testing
         Makes coffee.
         arguments
           cups  How many.
-        describe cafe shows the state that it is about
+        describe cafe shows its state
 
         """)
     let module = try shell.type("describe cafe --json").output

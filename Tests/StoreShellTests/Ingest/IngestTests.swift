@@ -239,7 +239,7 @@ import Testing
     #expect(
       second.errors
         == "\(file):2: \(message)\n"
-        + "error[plugin-runtime]: 1 record of \(file) ingested, with errors beside what they did\n")
+        + "error[plugin-runtime]: 1 record of \(file) ingested, with errors besides\n")
     #expect(second.status == 1)
   }
 

@@ -31,16 +31,16 @@ import Testing
     let (names, before) = (Files.names(in: writer.folder), try Files.read(file))
     let shell = try Shell()
     #expect(shell.openStore(file) == .init())
-    let damage = "\(file) is damaged after #19: #20 is not what was written, or one before it is missing"
+    let damage = "\(file) is damaged after #19: #20 is damaged, or an action before it is missing"
     let outcome = shell.run("dispatch counter.increment", "show counter.value")
-    #expect(outcome.errors == "note: \(damage); what follows is kept in memory only\n")
+    #expect(outcome.errors == "note: \(damage); from now on everything is kept in memory only\n")
     #expect(outcome.output == "#401 counter.increment\n  counter.value  399080099 -> 399080100\n399080100\n")
     #expect(
       shell.outcome { shell.session.endJournal() }
         == .init(
           errors: """
             error[store-damaged]: \(damage)
-              hint: to look at it and to export what is good: stsh --store \(file) --read-only
+              hint: to read and export its undamaged part: stsh --store \(file) --read-only
 
             """, status: 1))
     #expect(Files.names(in: writer.folder) == names)
@@ -55,8 +55,8 @@ import Testing
       shell.outcome { shell.session.endJournal() }
         == .init(
           errors: """
-            note: \(file) is damaged after #19: #20 is not what was written, or one before it is missing; \
-            to export what is good: stsh --store \(file) --read-only
+            note: \(file) is damaged after #19: #20 is damaged, or an action before it is missing; \
+            to export its undamaged part: stsh --store \(file) --read-only
 
             """))
   }
@@ -67,7 +67,7 @@ import Testing
     let opened = shell.outcome { shell.session.openJournal() }
     #expect(opened.status == 0)
     if last == nil {
-      #expect(opened.errors.contains("note: it is damaged after #19: #20 is not what was written, or one before it is"))
+      #expect(opened.errors.contains("note: it is damaged after #19: #20 is damaged, or an action before it is"))
       #expect(opened.errors.contains(" to #400 can be read and are open\n"))
       #expect(
         opened.errors.hasSuffix("note: #1 to #19 can be read, too: stsh --store \(file) --read-only --to 19\n"),
@@ -78,7 +78,7 @@ import Testing
         let oldest = shell.session.store.live.oldest
         #expect(
           shell.run(command).errors.contains(
-            "error[store-damaged]: #5 cannot be read: what is readable of the damaged file goes back to #\(oldest)\n"))
+            "error[store-damaged]: #5 cannot be read: the readable part of the damaged file goes back to #\(oldest)\n"))
       }
     }
     let export = shell.run("export journal \(shell.folder)/good.jsonl")
@@ -156,7 +156,7 @@ import Testing
     try shell.write("b.db", bytes)
     let outcome = try Shell().openStore(store)
     #expect(outcome.errors.hasPrefix("error[store-damaged]: \(store) is damaged after #200: "), "\(outcome)")
-    #expect(outcome.errors.hasSuffix("export what is good: stsh --store \(store) --read-only\n"), "\(outcome)")
+    #expect(outcome.errors.hasSuffix("export its undamaged part: stsh --store \(store) --read-only\n"), "\(outcome)")
     #expect(try Files.read(store) == bytes)
   }
 }

@@ -191,7 +191,7 @@ private enum Third {
     let path = try writer.killedCopy(of: file, as: "killed.db")
     let (_, refused) = try open(path) { try Session(Third.application, options: $0, console: $1) }
     #expect(refused.status == 1)
-    let sentence = "error[store-schema]: \(path): its state does not fit what is declared now\n"
+    let sentence = "error[store-schema]: \(path): its state does not fit the type declared now\n"
     #expect(refused.errors.hasPrefix(sentence), "\(refused)")
     for misfit in ["shelf.depth (Int) is missing and has no default", "shelf.label is no longer declared"] {
       #expect(refused.errors.contains(misfit), "\(refused)")

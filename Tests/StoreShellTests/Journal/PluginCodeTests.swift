@@ -254,7 +254,7 @@ import Testing
     #expect(shell.run("replay \(path) --verify") == .init(output: "replayed 5 actions, every state matches\n"))
     let replay = try Shell().run("replay \(path)", "show v.n")
     #expect(replay.output == "replayed 5 actions\n80\n")
-    #expect(replay.errors.hasPrefix("note: v is not what it was when it was recorded ("))
+    #expect(replay.errors.hasPrefix("note: v has changed since the recording ("))
     #expect(shell.run("undo --to 2", "dispatch v.add --quiet", "show v.n").output.hasSuffix("\n4\n"))
     #expect(shell.run("undo --to 5", "dispatch v.add --quiet", "show v.n").output.hasSuffix("\n27\n"))
   }

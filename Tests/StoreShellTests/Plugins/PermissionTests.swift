@@ -48,7 +48,7 @@ import Testing
     var status = stat()
     #expect(stat("\(place.folder)/state/stsh/grants.json", &status) == 0)
     #expect(status.st_mode & 0o777 == 0o600)
-    #expect(try session().run("plugin revoke asks").output == "revoked what was granted to asks\n")
+    #expect(try session().run("plugin revoke asks").output == "revoked the permissions of asks\n")
     #expect(try session().run("plugin revoke asks").output == "nothing was granted to asks\n")
     #expect(try load().status == 4)
   }
@@ -60,7 +60,7 @@ import Testing
     try place.write("other/plugin.json", #"{"name":"asks","version":"1","api":1,"permissions":["timers"]}"#)
     #expect(try session().run("plugin revoke \(other)").output == "nothing was granted to \(other)\n")
     #expect(try load().status == 0)
-    #expect(try session().run("plugin revoke \(folder)").output == "revoked what was granted to asks\n")
+    #expect(try session().run("plugin revoke \(folder)").output == "revoked the permissions of asks\n")
     #expect(try session().run("plugin revoke \(folder)").output == "nothing was granted to \(folder)\n")
     #expect(try load().status == 4)
   }
@@ -135,8 +135,8 @@ import Testing
     #expect(
       try shell.type("plugin revoke asks")
         == .init(
-          output: "revoked what was granted to asks\n",
-          errors: "note: asks stays loaded with what it has; plugin unload asks\n"))
+          output: "revoked the permissions of asks\n",
+          errors: "note: asks stays loaded with its permissions; plugin unload asks\n"))
     #expect(try shell.type("plugin info asks --json").output.contains(#""granted":"until unload""#))
     #expect(try shell.type("plugin unload asks", "plugin load \(folder)").status == 4)
   }
@@ -151,7 +151,7 @@ import Testing
     #expect(load.status == 4)
     #expect(
       load.errors.hasPrefix(
-        "note: \(place.folder)/state/stsh/grants.json is not a JSON object, so what it granted is ignored; mend it or remove it\n"
+        "note: \(place.folder)/state/stsh/grants.json is not a JSON object, so its permissions are ignored; mend it or remove it\n"
       ), "\(load.errors)")
   }
 

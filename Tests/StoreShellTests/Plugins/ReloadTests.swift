@@ -357,7 +357,7 @@ import Testing
     #expect(questions.count == 1)
     try write(permissions: #""timers", "read:tasks""#)
     let refused = try reload()
-    #expect(refused.errors.hasPrefix("error[plugin-grant]: p was not granted what it asks for\n"))
+    #expect(refused.errors.hasPrefix("error[plugin-grant]: p was not granted its permissions\n"))
     #expect(refused.status == 4)
     #expect(try reload().status == 0)
     #expect(questions[1].hasPrefix("p 1.0.0 asks for:\n  read:tasks  read the tasks module\n"))

@@ -237,7 +237,7 @@ extension String {
       """, permissions: #"["intercept"]"#)
     let shell = try Shell { $0.grants = ["strict"] }
     let message =
-      "refuse is only possible in reducers and commands (an interceptor drops what it does not hand to next)"
+      "refuse is only possible in reducers and commands (an interceptor drops an action by not calling next)"
     let errors = try shell.type("plugin load \(folder)", "dispatch strict.go").errors
     #expect(errors.hasPrefix("error[plugin-runtime]: strict: \(place): \(folder)/init.lua:1: \(message)\n"))
     #expect(try shell.type("strict go").errors == "error[refused]: strict: as I like\n")

@@ -145,7 +145,7 @@ import Testing
       try Shell().run("replay \(file)").errors == """
         -c:1:1: error[bad-recording]: \(file):3: unknown action 'p.go'
           replay \(file)
-          hint: p is not what it was when it was recorded (p)
+          hint: p has changed since the recording (p)
 
         """)
   }
@@ -165,7 +165,7 @@ import Testing
         caused by #5 pomodoro.start minutes=1 task=2  <- \(shell.folder)/script.stsh:5
         recorded  pomodoro.left  60 -> 59
         now       pomodoro.left  60 -> 58
-        hint: pomodoro is not what it was when it was recorded (PLACE)
+        hint: pomodoro has changed since the recording (PLACE)
 
       """
     func expected(_ command: String, _ place: String) -> Shell.Outcome {

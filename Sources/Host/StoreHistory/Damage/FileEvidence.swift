@@ -27,7 +27,7 @@ struct FileEvidence {
     switch log.condition {
     case .blank where hasEnded: return
     case .blank where !isSameBoot: loss = .log
-    case .blank, .unreadable: fault = "its write-ahead log is not what was written"
+    case .blank, .unreadable: fault = "its write-ahead log is damaged"
     case .foreign where isSameBoot: fault = Self.foreign
     default:
       let both = FileImage(path, log)
@@ -40,7 +40,7 @@ struct FileEvidence {
       }
       image = both
       switch log.condition {
-      case .broken where isSameBoot: fault = "its write-ahead log is not what was written behind that"
+      case .broken where isSameBoot: fault = "its write-ahead log is damaged behind that"
       case .cut where isSameBoot: fault = Self.hasLostEnd
       case .broken, .cut: loss = .endOfLog
       default:

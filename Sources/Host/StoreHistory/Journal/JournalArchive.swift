@@ -139,7 +139,7 @@ public final class JournalArchive: JournalReading, Sendable {
     } catch {
       switch error {
       case .damaged(_, _, let reason): return .damaged(reason)
-      case .notAJournal where image.hasLostHead: return .damaged("its beginning is not what was written")
+      case .notAJournal where image.hasLostHead: return .damaged("its beginning is damaged")
       default: throw error
       }
     }

@@ -196,7 +196,7 @@ final class JournalFile: Sendable {
       let archive = try JournalArchive(unlocked: path, initial: initial)
       throw .damaged(
         path: path, lastGood: archive.lastGood,
-        reason: archive.damage ?? "something else was written over it, though what is beside it can be read")
+        reason: archive.damage ?? "it was overwritten; the files beside it can be read")
     }
     let evidence = FileEvidence(path)
     if let fault = evidence.fault { throw damaged(fault) }

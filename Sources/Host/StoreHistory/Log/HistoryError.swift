@@ -21,8 +21,8 @@ public enum HistoryError: Error, Hashable, Sendable {
         ? "there is no #\(number): nothing has happened yet" : "there is no #\(number): the last action is #\(head)"
     case .notKept(let number, let oldest): "#\(number) is no longer kept: the history goes back to #\(oldest)"
     case .unreadable(let number, let oldest):
-      "#\(number) cannot be read: what is readable of the damaged file goes back to #\(oldest)"
-    case .stateIsLost(let number): "the state after #\(number) is not what was written"
+      "#\(number) cannot be read: the readable part of the damaged file goes back to #\(oldest)"
+    case .stateIsLost(let number): "the state after #\(number) is damaged"
     case .nothingToUndo(0, 0): "there is nothing to undo"
     case .nothingToUndo(let available, let oldest):
       "only \(available) of your statements can be taken back"

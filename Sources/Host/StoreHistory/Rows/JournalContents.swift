@@ -139,7 +139,7 @@ public struct JournalRow: Hashable, Sendable {
 
   /// Why nothing behind an action that changed more than its row tells can be read, where the state after it cannot.
   public func stateIsLost(_ path: String) -> JournalError {
-    .damaged(path: path, lastGood: number - 1, reason: "the state after #\(number) is not what was written")
+    .damaged(path: path, lastGood: number - 1, reason: "the state after #\(number) is damaged")
   }
 }
 

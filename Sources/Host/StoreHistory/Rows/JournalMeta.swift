@@ -49,7 +49,7 @@ enum JournalMeta {
     if written == nil, try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0 < JournalTables.firstWithCheckedMeta {
       return nil
     }
-    return try written == currentChecksum(in: db) ? nil : "what it says of itself is not what was written"
+    return try written == currentChecksum(in: db) ? nil : "its header is damaged"
   }
 
   /// The checksum over the file's statements about itself, and over the plugins loaded before its first action. A

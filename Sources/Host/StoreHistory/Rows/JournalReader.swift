@@ -257,7 +257,7 @@ public struct JournalReader: Sendable {
     let list = SliceList(slices)
     let rows = try (list?.ids ?? []).compactMap { try Row.fetchOne(statement, arguments: [$0]) }
     guard let list, list.isSound(number, try rows.map { try Self.listed($0) }, isChecked: try Self.checksAll(db)) else {
-      throw damaged(after: number, "its snapshot is not what was written")
+      throw damaged(after: number, "its snapshot is damaged")
     }
     return JournalSnapshot(
       number: number,
@@ -275,7 +275,7 @@ public struct JournalReader: Sendable {
     var checksum = RowChecksum()
     checksum.add(state)
     guard try checksum.value == row.checked(2) else {
-      throw JournalFault(.SQLITE_CORRUPT, "a state is not what was written")
+      throw JournalFault(.SQLITE_CORRUPT, "a state is damaged")
     }
     return JournalSnapshot.Slice(module: try row.checked(0), state: state)
   }
@@ -316,7 +316,7 @@ public struct JournalReader: Sendable {
           let list = SliceList(try row.checked(1))
           guard list?.isSound(number, list?.ids.compactMap { slices[$0] } ?? [], isChecked: checksAll) == true else {
             let place = number == 0 ? "before the first action" : "after #\(number)"
-            return damaged(after: numbers.upperBound, "the state \(place) is not what was written")
+            return damaged(after: numbers.upperBound, "the state \(place) is damaged")
           }
           first = first ?? number
         }

@@ -112,7 +112,7 @@ extension JournalReader {
             return .damaged(
               path: path, lastGood: numbers.upperBound,
               reason:
-                "the places that #\(sqlite3_column_int64(statement, 0)) and those behind it changed are not what was written"
+                "the list of the paths that #\(sqlite3_column_int64(statement, 0)) and later actions changed is damaged"
             )
           case SQLITE_DONE: return nil
           case let code: throw DatabaseError(ResultCode(code))

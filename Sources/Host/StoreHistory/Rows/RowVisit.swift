@@ -73,7 +73,7 @@ struct RowVisit {
       guard isSound, take(columns, names) else {
         let place = columns.number > 0 ? "#\(columns.number)" : "the first action"
         throw JournalError.damaged(
-          path: path, lastGood: previous, reason: "\(place) is not what was written, or one before it is missing")
+          path: path, lastGood: previous, reason: "\(place) is damaged, or an action before it is missing")
       }
       count += 1
       bytes += columns.size

@@ -56,7 +56,7 @@ enum StateParts {
     let names = text.dropFirst().split(separator: ",", omittingEmptySubsequences: false)
     let ids = names.compactMap { Int($0) }
     guard ids.count == names.count else {
-      throw JournalFault(.SQLITE_CORRUPT, "a list of parts is not what was written")
+      throw JournalFault(.SQLITE_CORRUPT, "a list of parts is damaged")
     }
     return ids
   }
@@ -88,7 +88,7 @@ enum StateParts {
     defer { sqlite3_reset(statement) }
     sqlite3_bind_int64(statement, 1, Int64(id))
     guard sqlite3_step(statement) == SQLITE_ROW, isSound(statement, checksum: 0, text: 1, body) else {
-      throw JournalFault(.SQLITE_CORRUPT, "a part of a state is not what was written")
+      throw JournalFault(.SQLITE_CORRUPT, "a part of a state is damaged")
     }
   }
 

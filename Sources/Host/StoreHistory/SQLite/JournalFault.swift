@@ -26,8 +26,8 @@ extension DatabaseError {
   fileprivate var reason: String {
     let code = "SQLite code \(resultCode.rawValue)"
     switch resultCode {
-    case .SQLITE_ERROR: return "its tables are not what was written (\(code))"
-    case .SQLITE_CORRUPT: return "its pages are not what was written (\(code))"
+    case .SQLITE_ERROR: return "its tables are damaged (\(code))"
+    case .SQLITE_CORRUPT: return "its pages are damaged (\(code))"
     case .SQLITE_FULL: return "the disk is full"
     case .SQLITE_IOERR: return "the disk cannot be read or written"
     case .SQLITE_CANTOPEN: return "the file, or one beside it, cannot be opened"

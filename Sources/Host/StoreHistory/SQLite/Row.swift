@@ -106,7 +106,7 @@ package struct Row {
   /// - Throws: ``JournalFault`` where it is no such value.
   package func checked<Value: DatabaseConvertible>(_ column: Int) throws -> Value {
     if values.indices.contains(column), let value = Value(values[column]) { return value }
-    throw JournalFault(.SQLITE_CORRUPT, "a value is not what was written")
+    throw JournalFault(.SQLITE_CORRUPT, "a value is damaged")
   }
 
   /// The same of a column that may be empty.

@@ -7,7 +7,7 @@ extension HostError {
   ///
   /// - Parameter program: what the program is called that hints tell to run; nil: no hint tells to run it.
   package init(_ error: JournalError, program: String?) {
-    let readOnly = program.map { "to look at it and to export what is good: \($0) --store \(error.path) --read-only" }
+    let readOnly = program.map { "to read and export its undamaged part: \($0) --store \(error.path) --read-only" }
     switch error {
     case .inUse(let path, _):
       self.init(

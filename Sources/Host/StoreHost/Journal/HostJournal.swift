@@ -131,7 +131,7 @@ package final class HostJournal {
     if let journal {
       if let failure = journal.takeFailure() {
         isFailing = true
-        notes.append("\(failure); what follows is kept in memory only")
+        notes.append("\(failure); from now on everything is kept in memory only")
       } else if isFailing, journal.failure == nil {
         isFailing = false
         notes.append("\(journal.path) is written again, and nothing is missing")
@@ -170,7 +170,7 @@ package final class HostJournal {
       number: max(last, start, journal.last), last > 0 ? state.slices(isWhole: true) : [],
       time: clock is VirtualClock ? clock.now : nil)
     if let failure = journal.takeFailure() {
-      notes.append("\(failure); to export what is good: \(header.program) --store \(journal.path) --read-only")
+      notes.append("\(failure); to export its undamaged part: \(header.program) --store \(journal.path) --read-only")
     }
   }
 }

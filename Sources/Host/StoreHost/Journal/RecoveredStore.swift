@@ -36,7 +36,7 @@ package struct RecoveredStore {
     package init(_ name: String, misfits: [String]) {
       self.name = name
       let more = misfits.count - 1
-      reason = "its state does not fit what it declares now (\(misfits[0])\(more > 0 ? "; and \(more) more" : ""))"
+      reason = "its state does not fit its present type (\(misfits[0])\(more > 0 ? "; and \(more) more" : ""))"
     }
   }
 }

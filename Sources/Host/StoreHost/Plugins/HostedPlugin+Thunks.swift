@@ -48,7 +48,7 @@ private struct ThunkRun: @unchecked Sendable {
       thunk.close(view: surroundings.view)
     } catch {
       // The log has the action only once it was taken, and the thunk begins before.
-      let action = ActionText.text(call.type.fullName, arguments: call.record)
+      let action = ActionText.brief(call.type.fullName, arguments: call.record)
       surroundings.note(
         error, unit: PluginTasks.thunkUnit, startedBy: effect.action.number,
         "#\(effect.action.number) \(action) (\(effect.action.source.short))")

@@ -200,7 +200,7 @@ extension LiveStore {
       return state
     } catch let error as StateMisfit {
       throw HostError(
-        code: .storeSchema, message: "\(file.path): its state does not fit what is declared now",
+        code: .storeSchema, message: "\(file.path): its state does not fit the type declared now",
         details: error.problems,
         hint: "give new fields a default, and plugins a migrate(); "
           + (misfits.isEmpty ? "the file is as it was" : waysOut(of: file)))

@@ -151,7 +151,7 @@ extension Replayer {
   fileprivate var editedPlugins: String? {
     guard !edited.isEmpty else { return nil }
     return edited.sorted { $0.key < $1.key }.map { name, source in
-      "\(name) is not what it was when it was recorded (\(source.displayName))"
+      "\(name) has changed since the recording (\(source.displayName))"
     }.joined(separator: "; ")
   }
 }

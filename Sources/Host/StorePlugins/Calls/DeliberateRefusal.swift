@@ -16,7 +16,7 @@ struct DeliberateRefusal: Error, CustomStringConvertible {
     try lua.makeFunction { call in
       guard occasion.isGiven() else {
         throw LuaFailure(
-          "refuse is only possible in reducers and commands (an interceptor drops what it does not hand to next)")
+          "refuse is only possible in reducers and commands (an interceptor drops an action by not calling next)")
       }
       guard case .string = call.argument(0).kind else {
         throw LuaFailure("refuse needs a reason: refuse(\"there is no such account\")")

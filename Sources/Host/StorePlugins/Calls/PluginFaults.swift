@@ -64,7 +64,7 @@ struct PluginFaults {
   /// - Parameter culprit: when it was seen.
   func idle(_ place: String, since culprit: String, mayOnly allowed: String) -> PluginError {
     make(
-      .impure, "\(place) is no longer called, because \(culprit) it changed what it captures; \(allowed)",
+      .impure, "\(place) is no longer called, because \(culprit) it changed a value that it captures; \(allowed)",
       hint: "\(PluginFaults.impurityHint), then plugin reload \(manifest.name)")
   }
 

@@ -45,7 +45,7 @@ final class RunningCode {
       }
     guard isOpen else {
       throw LuaFailure(
-        "\(handle.rawValue) was kept after the call that it belongs to (use what the function gets that runs now)")
+        "\(handle.rawValue) was kept after the call that it belongs to (use the one that the running function gets)")
     }
   }
 

@@ -118,7 +118,7 @@ final class PluginTestMethods {
   }
 
   private static func equals(_ call: inout LuaCall, _ run: PluginTestRun) throws {
-    guard call.count >= 3 else { throw LuaFailure("t:equals needs what was found and what is expected") }
+    guard call.count >= 3 else { throw LuaFailure("t:equals takes the value found and the value expected") }
     // Of texts that are no UTF-8 the host sees only that.
     if case .string(let found) = call.argument(1).kind, case .string(let expected) = call.argument(2).kind,
       found.bytes.elementsEqual(expected.bytes)

@@ -225,7 +225,7 @@ struct DoorRequestFields {
   /// Seconds since 1970, null where a time is not known.
   mutating func times(_ name: String) throws(DoorRequest.Fault) -> [Int?]? {
     guard let value = take(name) else { return nil }
-    let fault = DoorRequest.Fault(message: "'\(name)' is a list of seconds since 1970, with null for what is not known")
+    let fault = DoorRequest.Fault(message: "'\(name)' is a list of seconds since 1970, null where it is unknown")
     guard case .list(let list) = value else { throw fault }
     return try list.map { element throws(DoorRequest.Fault) in
       switch element {

@@ -3,7 +3,7 @@ import ShellLanguage
 extension CommandDefinition {
   static let diff = CommandDefinition(
     "diff", needs: .read, usage: ["diff [A [B]] [--as FORMAT] [--json]"],
-    summary: "prints the differences between the states after #A and #B; without numbers, what the last action changed",
+    summary: "prints the differences between the states after #A and #B; by default the changes of the last action",
     flags: FlagDefinition.format, operands: [.number([]), .number(["head"])],
     examples: [
       CommandExample("dispatch counter.increment by=3 --quiet", "diff", output: "counter.value  0 -> 3\n"),

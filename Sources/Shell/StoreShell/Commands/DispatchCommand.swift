@@ -5,7 +5,7 @@ import StoreSchema
 extension CommandDefinition {
   static let dispatch = CommandDefinition(
     "dispatch", needs: .dispatch, usage: ["dispatch ACTION [ARG=VALUE…] [--quiet] [--info TEXT]"],
-    summary: "runs an action through middlewares and reducers; prints what it changed",
+    summary: "runs an action through middlewares and reducers; prints its changes",
     flags: [
       FlagDefinition("quiet", need: .dispatch, "print nothing"),
       FlagDefinition("info", value: "TEXT", need: .dispatch, "a note in the action's source"),

@@ -59,7 +59,7 @@ extension ErrorExample {
       remedy: "See which doors are there with stsh --attach, or open one: stsh serve --listen shop"),
     .notAllowed: ErrorExample(
       "show shop | less", "programs may not be run here (--no-exec)",
-      remedy: "Start the session without that flag, or the door with what it is to allow: --allow dispatch:shop.*"),
+      remedy: "Start the session without that flag, or the door with the right: --allow dispatch:shop.*"),
     .notAtHead: ErrorExample(
       "dispatch shop.pay", "the store shows #3 of 9; dispatching from the past would fork history",
       remedy: "Return to the present with goto head; undo --to 3 takes the store itself back."),
@@ -106,7 +106,7 @@ extension ErrorExample {
       remedy: "Correct the function at the line that stands below the message, then plugin reload cart."),
     .pluginSchema: ErrorExample(
       "plugin load cart", "cart: reducer 'cart.add' left invalid state: total: expected Int, found number 1.5",
-      remedy: "Make the value fit its declaration, or declare what it is: number() in place of int()."),
+      remedy: "Make the value fit its declaration, or change the declaration: number() in place of int()."),
     .pluginTask: ErrorExample(
       "dispatch cart.sync", "cart: task 'cart/sync/1' failed: attempt to call a nil value",
       remedy: "Correct the function, plugin reload cart, and dispatch the action that starts the task again."),
@@ -119,7 +119,7 @@ extension ErrorExample {
       remedy: "Nothing is lost but this one: dispatch it again later. retry 5 every 1s dispatch shop.pay does that."),
     .refused: ErrorExample(
       "dispatch cart.pay", "cart: not without a delivery address",
-      remedy: "Do what the reason asks for, then dispatch it again. describe cart says what the plugin wants."),
+      remedy: "Do what the reason asks for, then dispatch it again. describe cart shows the plugin's rules."),
     .replayDiverged: ErrorExample(
       "plugin reload cart --verify 9", "cart: state after #5 cart.add differs from that of the previous version",
       remedy:
@@ -133,8 +133,8 @@ extension ErrorExample {
       "the slice of reducer 'cart' in 'Shop' lies behind a class reference, so that copies of the state share it",
       remedy: "Make that part of the program's state a struct, so that a failed action can be taken back."),
     .storeDamaged: ErrorExample(
-      "stsh --store a.db", "a.db is damaged after #5: its beginning is not what was written",
-      remedy: "Read what is good of it, stsh --store a.db --read-only, export it, and start from a copy."),
+      "stsh --store a.db", "a.db is damaged after #5: its beginning is damaged",
+      remedy: "Read its undamaged part, stsh --store a.db --read-only, export it, and start from a copy."),
     .storeFailed: ErrorExample(
       "dispatch shop.pay", "cannot write a.db after #812: No space left on device",
       remedy: "Make room and start again with --store a.db: everything up to that number is in it."),
@@ -142,7 +142,7 @@ extension ErrorExample {
       "stsh --store a.db", "a.db is in use by another session (process 4711)",
       remedy: "End that session, or look at the file meanwhile: stsh --store a.db --read-only"),
     .storeSchema: ErrorExample(
-      "stsh --store a.db", "a.db: its state does not fit what is declared now",
+      "stsh --store a.db", "a.db: its state does not fit the type declared now",
       remedy: "Give new fields a default, and the plugin a migrate(); the version that wrote the file still opens it."),
     .storeUnreadable: ErrorExample(
       "stsh --store notes.txt", "notes.txt is not a journal",

@@ -46,7 +46,7 @@ extension CommandDefinition {
 
   static let skip = CommandDefinition(
     "skip", needs: .read, usage: ["skip #N"],
-    summary: "shows what the state would be without action #N, read-only; goto head returns to the present",
+    summary: "shows the state as it would be without action #N, read-only; goto head returns to the present",
     operands: [.number([])],
     examples: [
       CommandExample(

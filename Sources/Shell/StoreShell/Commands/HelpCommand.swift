@@ -22,7 +22,7 @@ extension CommandDefinition {
         output: """
           usage: dispatch tasks.add title:String
           Adds a task at the end.
-          describe tasks shows the state that it is about
+          describe tasks shows its state
 
           """),
       CommandExample(
@@ -274,7 +274,7 @@ enum HelpText {
     var types = NamedTypes()
     for field in action.fields { types.add(field.schema) }
     if !types.details.isEmpty { out += "types\n" + types.details.map { "  \($0)\n" }.joined() }
-    return out + "describe \(action.module) shows the state that it is about\n"
+    return out + "describe \(action.module) shows its state\n"
   }
 
   /// All commands, one a line where that fits the width of a terminal.

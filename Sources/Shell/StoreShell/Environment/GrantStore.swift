@@ -78,7 +78,7 @@ struct GrantStore {
     guard !isDamaged else {
       throw ShellError(
         code: .failed, message: "\(file) is not a JSON object, so nothing was written to it",
-        hint: "mend the file or remove it: what it granted is then asked for again")
+        hint: "mend the file or remove it: its permissions are then asked for again")
     }
     try Files.replace(file, with: JSON.text(of: .map(grants)) + "\n")
   }

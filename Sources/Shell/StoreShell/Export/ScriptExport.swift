@@ -50,7 +50,7 @@ struct ScriptExport: RecordingExport {
       throw ShellError(
         code: .notKept,
         message: "a script starts from the beginning, but the history goes back to #\(header.start) only",
-        hint: "export journal FILE writes what is kept")
+        hint: "export journal FILE writes the actions that are kept")
     }
     directories = header.plugins
     var names: [String] = []

@@ -63,7 +63,7 @@ struct IngestTally {
     if bad > 0 {
       texts.append("\(Self.records(bad, "bad ")) of \(file) left out\(lines), the first at \(file):\(firstBadLine)")
     }
-    if faulty > 0 { texts.append("\(Self.records(faulty)) of \(file) ingested, with errors beside what they did") }
+    if faulty > 0 { texts.append("\(Self.records(faulty)) of \(file) ingested, with errors besides") }
     return texts
   }
 

@@ -4,7 +4,7 @@ import StoreSchema
 extension CommandDefinition {
   static let alias = CommandDefinition(
     "alias", needs: .read, usage: ["alias [NAME = COMMAND…]", "alias --remove NAME"],
-    summary: "names a command, at the prompt only, so that scripts stay portable; what follows the name is added to it",
+    summary: "names a command, at the prompt only, so that scripts stay portable; words behind it are added to it",
     flags: FlagDefinition.format + [FlagDefinition("remove", value: "NAME", need: .read, "remove the alias")],
     examples: [
       CommandExample(

@@ -4,7 +4,7 @@ import StoreSchema
 extension CommandDefinition {
   static let plugin = CommandDefinition(
     "plugin", needs: .parts(PluginSubcommand.needs), usage: ["plugin [WHAT …]"] + PluginSubcommand.usages,
-    summary: "lists, loads, reloads, checks, tests and makes Lua plugins, and says what they may do",
+    summary: "lists, loads, reloads, checks, tests and makes Lua plugins, and lists their permissions",
     flags: FlagDefinition.format + PluginSubcommand.allFlags,
     operands: [.words(PluginSubcommand.all.map(\.name)), .plugin],
     examples: pluginExamples,

@@ -43,7 +43,7 @@ struct PluginInfo {
 
 extension PluginSubcommand {
   static let info = PluginSubcommand(
-    "info", "NAME|FOLDER", "shows its manifest and what was granted", need: .plugins, addsNames: true,
+    "info", "NAME|FOLDER", "shows its manifest and its permissions", need: .plugins, addsNames: true,
     read: { reader in (plugin: try reader.plugin(orFolder: true), form: try reader.form()) },
     perform: { request, session in
       let loaded = session.store.plugin(named: try request.plugin.word.value(in: session))
@@ -73,9 +73,9 @@ extension PluginSubcommand {
         return session.answer("nothing was granted to \(word)\n")
       }
       if session.store.plugin(named: name) != nil, !session.options.isJSON {
-        session.console.writeError("note: \(name) stays loaded with what it has; plugin unload \(name)\n")
+        session.console.writeError("note: \(name) stays loaded with its permissions; plugin unload \(name)\n")
       }
-      return session.answer("revoked what was granted to \(name)\n")
+      return session.answer("revoked the permissions of \(name)\n")
     })
 
   static let audit = PluginSubcommand(

@@ -171,7 +171,7 @@ public final class Prompt {
   /// Says where statements were not run.
   private func noteRest(of reader: StatementReader) throws(SyntaxFault) {
     var reader = reader
-    if try reader.next() != nil { session.console.writeError("note: what was entered with it was not run\n") }
+    if try reader.next() != nil { session.console.writeError("note: the lines entered with it were not run\n") }
   }
 
   /// Keeps a statement in the history, and says once where later sessions will not find it.

@@ -81,7 +81,7 @@ public enum ErrorCode: String, CaseIterable, Hashable, Sendable {
   case pluginOff = "plugin-off"
   /// A plugin's function raised an error.
   case pluginRuntime = "plugin-runtime"
-  /// A plugin's state, action or name does not fit what is declared.
+  /// A plugin's state, action or name does not fit its declaration.
   case pluginSchema = "plugin-schema"
   /// A task of a plugin failed and has ended; the line below says which action started it.
   case pluginTask = "plugin-task"
@@ -176,7 +176,7 @@ extension ErrorCode {
     case .badState:
       "a file with a state is not JSON. Nothing was changed."
     case .badRecord:
-      "a line of an ingested file is not JSON or does not fit the action. What came before it stays; with --keep-going what comes behind it is ingested too."
+      "a line of an ingested file is not JSON or does not fit the action. The lines before it stay; with --keep-going the lines behind it are ingested too."
     case .closed:
       "the program that owns the store has closed it; nothing was changed."
     case .connectionLost:
@@ -216,7 +216,7 @@ extension ErrorCode {
     case .notAtHead:
       "an earlier state is shown, or one with skipped actions. It is read-only; log and why do not work in a skipped view. goto head returns to the present; undo --to N makes an earlier state the present."
     case .notKept:
-      "the point is older than what the history keeps; set journal.limit says how much that is."
+      "the point is older than the history that is kept; set journal.limit shows its limit."
     case .notSkipped:
       "the action is not skipped: unskip is for actions that skip left out."
     case .nothingToRecover:
@@ -246,7 +246,7 @@ extension ErrorCode {
     case .pluginRuntime:
       "a plugin's function raised an error. From a reducer: the state is unchanged."
     case .pluginSchema:
-      "a plugin's state, action or name does not fit what is declared."
+      "a plugin's state, action or name does not fit its declaration."
     case .pluginTask:
       "a task of a plugin failed and has ended; the line below says which action started it. What it did before stays."
     case .pluginTest:
@@ -262,7 +262,7 @@ extension ErrorCode {
     case .sharedSlice:
       "a reducer of the program keeps its part of the state behind a class reference."
     case .storeDamaged:
-      "the file of a store is damaged. It is left as it is; what is good of it can be read with --read-only."
+      "the file of a store is damaged. It is left as it is; --read-only reads its undamaged part."
     case .storeFailed:
       "the file of a store cannot be written, such as on a full disk. Everything confirmed before is saved."
     case .storeInUse:

@@ -24,7 +24,7 @@ final class PluginTester {
 
   /// Finds the plugin's surroundings.
   ///
-  /// - Throws: `PluginError` where it, or a plugin that it needs, was not granted what it asks for.
+  /// - Throws: `PluginError` where it, or a plugin that it needs, was not granted its permissions.
   init(_ source: PluginSource, _ options: Options, in session: Session) throws {
     self.session = session
     self.options = options

@@ -61,7 +61,7 @@ extension Session {
     switch ask(question(manifest, missing))?.lowercased().first {
     case "y": plugins.grants[manifest.name] = PluginGrant(source)
     case "a": try grantForGood(source, missing)
-    default: throw PluginError(.grant, "\(manifest.name) was not granted what it asks for")
+    default: throw PluginError(.grant, "\(manifest.name) was not granted its permissions")
     }
   }
 
@@ -96,7 +96,7 @@ extension Session {
   private func noteDamagedGrants() {
     guard let file = options.grantsFile, GrantStore(file: file).isDamaged, !options.isJSON else { return }
     console.writeError(
-      "note: \(file) is not a JSON object, so what it granted is ignored; mend it or remove it\n")
+      "note: \(file) is not a JSON object, so its permissions are ignored; mend it or remove it\n")
   }
 
   /// Tells, at the end of a run, which words of `--grant` are nearly names of plugins that lacked their grants.
