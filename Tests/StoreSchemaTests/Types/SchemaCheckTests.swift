@@ -59,6 +59,12 @@ import Testing
     #expect(Self.message(.string("wrok"), schema) == "value must be one of idle, work, got string \"wrok\"")
     #expect(Self.message(.int(1), schema) == "value must be idle|work, got number 1")
     #expect(Self.message(.none, Garden.Season.schema) == "value must be Season, got nil")
+    // As a line gives them.
+    let several = Schema.dynamic(.choice(name: "", cases: ["in stock", "sold-out", "größer", "a|b", ""]))
+    #expect(several.typeName == #""in stock"|sold-out|größer|"a|b"|"""#)
+    #expect(
+      Self.message(.string("in"), several)
+        == #"value must be one of "in stock", sold-out, größer, "a|b", "", got string "in""#)
   }
 
   @Test func optionalsTakeNilAndNameThemselves() throws {

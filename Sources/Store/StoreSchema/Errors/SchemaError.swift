@@ -65,7 +65,7 @@ public struct SchemaError: Error, Hashable, Sendable, CustomStringConvertible {
     case .typeMismatch(let expected, let found, _): return "\(place) must be \(expected), got \(found)"
     case .outOfRange(let bounds, let found): return "\(place) must be \(bounds), got \(found)"
     case .unknownCase(let found, let expected):
-      return "\(place) must be one of \(expected.joined(separator: ", ")), got \(found)"
+      return "\(place) must be one of \(Schema.spelled(expected).joined(separator: ", ")), got \(found)"
     case .unknownField(let record, let name, let suggestion):
       let owner = path.isEmpty ? record : path.description
       return "\(owner) has no field '\(name)'\(SchemaError.remark(suggestion))"

@@ -7,7 +7,7 @@ extension Schema {
     case .double: "Double"
     case .decimal(let scale): Schema.Kind.decimalName(scale)
     case .string: "String"
-    case .choice(let name, let cases): name.isEmpty ? cases.joined(separator: "|") : name
+    case .choice(let name, let cases): name.isEmpty ? Schema.spelled(cases).joined(separator: "|") : name
     case .optional(let wrapped): wrapped.typeName + "?"
     case .list(let element): "[\(element.typeName)]"
     case .map(let key, let value): "[\(key.name): \(value.typeName)]"
@@ -24,13 +24,23 @@ extension Schema {
     case .bool, .double, .decimal, .string, .any: return nil
     case .int: return bounds
     case .choice(let name, let cases):
-      return name.isEmpty ? nil : "\(name){\(cases.joined(separator: ", "))}"
+      return name.isEmpty ? nil : "\(name){\(Schema.spelled(cases).joined(separator: ", "))}"
     case .optional(let wrapped), .list(let wrapped), .map(_, let wrapped): return wrapped.typeDetail
     case .record(let record):
       let fields = record.fields.map { "\($0.name): \($0.schema.typeName)" }
       return "\(record.name){\(fields.joined(separator: ", "))}"
     case .union(let union):
       return "\(union.name){\(union.cases.map(\.name).joined(separator: ", "))}"
+    }
+  }
+
+  /// The cases of an enum as a line gives them: in quotes where they are no single word.
+  static func spelled(_ cases: [String]) -> [String] {
+    cases.map { name in
+      let isWord = name.unicodeScalars.allSatisfy {
+        $0.properties.isAlphabetic || $0.properties.numericType != nil || "_-.".unicodeScalars.contains($0)
+      }
+      return isWord && !name.isEmpty ? name : ScalarText.quoted(name)
     }
   }
 
