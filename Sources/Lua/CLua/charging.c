@@ -122,6 +122,14 @@ static int format(lua_State *L) {
   return runStock(L);
 }
 
+/// Of a decimal it is the decimal: `tonumber(amount) or 0` loses no money.
+static int toNumber(lua_State *L) {
+  int64_t units;
+  int32_t scale;
+  if (lua_gettop(L) != 1 || !clua_toDecimal(L, 1, &units, &scale)) return chargeNumbers(L);
+  return 1;
+}
+
 void clua_chargeFunctions(lua_State *L, const luaL_Reg *functions) {
   for (; functions->name != NULL; functions += 1) {
     lua_getfield(L, -1, functions->name);
@@ -149,7 +157,7 @@ const luaL_Reg clua_chargedArithmetic[] = {
 };
 
 const luaL_Reg clua_chargedBaseFunctions[] = {
-    {"error", chargePositions}, {"select", chargeFirst}, {"tonumber", chargeNumbers}, {NULL, NULL}};
+    {"error", chargePositions}, {"select", chargeFirst}, {"tonumber", toNumber}, {NULL, NULL}};
 
 const luaL_Reg clua_chargedMathFunctions[] = {
     {"abs", chargeNumbers},  {"acos", chargeNumbers},      {"asin", chargeNumbers}, {"atan", chargeNumbers},

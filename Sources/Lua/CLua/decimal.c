@@ -213,6 +213,10 @@ static int refuseDivision(lua_State *L) {
   return luaL_error(L, "a decimal is not divided, since the result may not be exact; reckon with its .units and .scale");
 }
 
+static int refusePower(lua_State *L) {
+  return luaL_error(L, "a decimal is not raised to a power, since the result may not fit it; reckon with its .units and .scale");
+}
+
 /// Negative, zero or positive, as the left number is less, the same or more.
 static int order(Decimal left, Decimal right) {
   __int128 leftUnits = left.units, rightUnits = right.units;
@@ -346,7 +350,7 @@ int clua_makeDecimal(lua_State *L) {
 void clua_openDecimals(lua_State *L) {
   static const luaL_Reg metamethods[] = {
       {"__add", add},          {"__sub", subtract},       {"__mul", multiply},      {"__unm", negate},
-      {"__div", refuseDivision}, {"__idiv", refuseDivision}, {"__mod", refuseDivision}, {"__pow", refuseDivision},
+      {"__div", refuseDivision}, {"__idiv", refuseDivision}, {"__mod", refuseDivision}, {"__pow", refusePower},
       {"__eq", isEqual},       {"__lt", isLess},          {"__le", isAtMost},       {"__tostring", describe},
       {"__concat", concatenate}, {"__index", field},      {NULL, NULL},
   };
