@@ -95,6 +95,36 @@ import Testing
     #expect(shell.run("plot state.counter.value --over 1 --as spark").output.count == 3)
   }
 
+  /// Times stand as far apart as they are, and in their order: a map has its keys in that of their letters.
+  @Test(arguments: [
+    ["30/Nov/2026:23:59", "01/Dec/2026:00:00", "01/Dec/2026:00:02"],
+    ["30/Nov/2026:23:59:00 +0100", "01/Dec/2026:00:00:00 +0100", "30/Nov/2026:23:02:00 +0000"],
+    ["2026-11-30T23:59", "2026-12-01 00:00:00", "2026-12-01T02:02:00.0+02:00"], ["23:57", "23:58:00", "24:00"],
+    ["2028-02-27", "2028-02-28", "2028-03-01"],
+  ])
+  func timesStandAsFarApartAsTheyAre(times: [String]) throws {
+    let shell = try Shell()
+    let rows = zip(times, [1, 2, 4]).map { "[\"\($0)\"] = \($1)" }
+    #expect(shell.run("plot { \(rows.joined(separator: ", ")) } > \(shell.folder)/p.svg").status == 0)
+    let picture = try #require(shell.contents("p.svg"))
+    #expect(picture.contains("M70.0 350.0L306.7 246.7L780.0 40.0"), "\(picture)")
+    #expect(picture.contains(">\(times[0])</text>"))
+    let drawn = shell.run("plot { \(rows.joined(separator: ", ")) }").output.split(separator: "\n")
+    #expect(drawn.last?.contains(times[0]) == true && drawn.last?.hasSuffix(times[2]) == true, "\(drawn)")
+    #expect(drawn.allSatisfy { $0.count <= 80 } && drawn.contains { $0.count > 70 })
+  }
+
+  /// Names that are no times, or not all of them, stand side by side.
+  @Test(arguments: [
+    ["a", "b", "d"], ["2026-11-30", "2026-12-01", "later"], ["2026-13-01", "2026-13-02", "2026-13-09"],
+  ])
+  func namesStandSideBySide(names: [String]) throws {
+    let shell = try Shell()
+    let rows = names.map { "{ at = \"\($0)\", n = 1 }" }.joined(separator: ", ")
+    #expect(shell.run("plot { \(rows) } --x at --y n > \(shell.folder)/p.svg").status == 0)
+    #expect(shell.contents("p.svg")?.contains("L425.0 ") == true)
+  }
+
   /// What is drawn compares nothing outside of brackets.
   @Test func aDrawingGoesElsewhereWithoutFlagsToo() throws {
     let shell = try Shell()

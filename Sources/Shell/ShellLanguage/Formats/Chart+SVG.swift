@@ -64,7 +64,7 @@ extension Chart {
     let share: Double
     switch across {
     case .labels(let labels): share = labels.count > 1 ? Double(index) / Double(labels.count - 1) : 0
-    case .numbers(let numbers):
+    case .numbers(let numbers, _):
       let (first, last) = (numbers.first ?? 0, numbers.last ?? 0)
       share = last > first ? (numbers[index] - first) / (last - first) : 0
     }
@@ -76,15 +76,17 @@ extension Chart {
     let count: Int
     switch across {
     case .labels(let labels): count = labels.count
-    case .numbers(let numbers): count = numbers.count
+    case .numbers(let numbers, _): count = numbers.count
     }
     guard count > 0 else { return [] }
     let most = min(count, 6)
     return (0..<most).map { step in
       let index = most == 1 ? 0 : step * (count - 1) / (most - 1)
       switch across {
-      case .labels(let labels): return (Self.rounded(position(index)), labels[index])
-      case .numbers(let numbers): return (Self.rounded(position(index)), Self.label(numbers[index]))
+      case .labels(let names),
+        .numbers(_, let names) where !names.isEmpty:
+        return (Self.rounded(position(index)), names[index])
+      case .numbers(let numbers, _): return (Self.rounded(position(index)), Self.label(numbers[index]))
       }
     }
   }

@@ -9,8 +9,8 @@ package struct Chart {
 
   /// The places across.
   package enum Axis {
-    /// Numbers, ascending.
-    case numbers([Double])
+    /// Numbers, ascending, and their names, as of moments; none: they are their own.
+    case numbers([Double], names: [String])
     /// Names, at the same distance from each other.
     case labels([String])
   }
@@ -54,7 +54,9 @@ package struct Chart {
       }
       lines.append((field ?? name, values))
     }
-    let numbers = places.compactMap { place -> Double? in
+    let names = places.map { $0.text ?? ActionText.literal(of: $0) }
+    var areMoments = false
+    var numbers = places.compactMap { place -> Double? in
       switch place {
       case .int(let number): Double(number)
       case .double(let number) where number.isFinite: number
@@ -62,13 +64,17 @@ package struct Chart {
       default: nil
       }
     }
-    guard numbers.count == places.count, x != nil else {
-      self.init(across: .labels(places.map { $0.text ?? ActionText.literal(of: $0) }), series: lines)
+    if numbers.isEmpty {
+      numbers = places.compactMap { $0.text.flatMap(TimeText.seconds) }
+      areMoments = true
+    }
+    guard numbers.count == places.count, x != nil || areMoments else {
+      self.init(across: .labels(names), series: lines)
       return
     }
     let order = numbers.indices.sorted { (numbers[$0], $0) < (numbers[$1], $1) }
     self.init(
-      across: .numbers(order.map { numbers[$0] }),
+      across: .numbers(order.map { numbers[$0] }, names: areMoments ? order.map { names[$0] } : []),
       series: lines.map { line in (line.name, order.map { line.values[$0] }) })
   }
 
@@ -105,14 +111,16 @@ package struct Chart {
   /// The names of the first and the last place.
   private var ends: (String, String) {
     switch across {
-    case .labels(let labels): (labels.first ?? "", labels.last ?? "")
-    case .numbers(let numbers): (Self.label(numbers.first ?? 0), Self.label(numbers.last ?? 0))
+    case .labels(let names),
+      .numbers(_, let names) where !names.isEmpty:
+      (names.first ?? "", names.last ?? "")
+    case .numbers(let numbers, _): (Self.label(numbers.first ?? 0), Self.label(numbers.last ?? 0))
     }
   }
 
   /// The values at places of the same distance.
   private func spread(_ values: [Double?], over count: Int) -> [Double?] {
-    guard case .numbers(let places) = across, let first = places.first, let last = places.last, last > first,
+    guard case .numbers(let places, _) = across, let first = places.first, let last = places.last, last > first,
       !Self.isEven(places)
     else { return values }
     var next = 0

@@ -10,7 +10,7 @@ extension CommandDefinition {
       "draws the value of a Lua expression over the last actions, 100 by default, or a list; --as lists the values, > FILE.svg writes an SVG",
     flags: [
       FlagDefinition("over", value: "N", need: .read, "over how many of the last actions"),
-      FlagDefinition("x", value: "FIELD", need: .read, "the field for the horizontal axis"),
+      FlagDefinition("x", value: "FIELD", need: .read, "the field for the horizontal axis: numbers, times, or names"),
       FlagDefinition("y", value: "FIELD,…", need: .read, "the fields to draw"),
     ] + FlagDefinition.format,
     examples: [
@@ -89,6 +89,7 @@ extension Value {
   fileprivate var isPlottedList: Bool {
     switch self {
     case .list(let list): !list.isEmpty
+    case .map(let map): !map.isEmpty
     default: false
     }
   }
