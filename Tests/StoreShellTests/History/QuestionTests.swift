@@ -126,7 +126,7 @@ import Testing
           -c:1:1: error[not-kept]: \(condition) holds already after #\(oldest), the oldest state that is kept: \
           it may have held before
             bisect \(condition)
-            hint: set journal.limit says how much is kept
+            hint: set journal.limit says how much is kept; --store FILE keeps all of it
 
           """)
     }
@@ -144,6 +144,17 @@ import Testing
       fresh.run("dispatch counter.increment", "bisect state.counter.step == 1").errors
         == "-c:2:1: error[never-held]: state.counter.step == 1 holds already at the start: no action made it true\n"
         + "  bisect state.counter.step == 1\n")
+  }
+
+  @Test func whySaysWhereTheHistoryBegins() throws {
+    let shell = try Shell { $0.isQuiet = true }
+    _ = shell.run("set journal.limit 300", "lua for i = 1, 1000 do dispatch('counter.increment') end")
+    let oldest = shell.session.store.live.oldest
+    let outcome = shell.run("why counter.step")
+    #expect(outcome.output == "counter.step is as it was after #\(oldest), where the history begins\n")
+    #expect(outcome.errors == "note: set journal.limit says how much is kept; --store FILE keeps all of it\n")
+    #expect(shell.run("why counter.value").errors == "")
+    #expect(try Shell().run("why counter.step").errors == "")
   }
 
   @Test func bisectSaysWhereItCannotBeSaid() throws {

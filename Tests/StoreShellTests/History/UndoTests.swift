@@ -146,7 +146,8 @@ import Testing
     #expect(oldest > 300)
     #expect(
       try shell.type("undo --to 3").errors
-        == "error[not-kept]: #3 is no longer kept: the history goes back to #\(oldest)\n  undo --to 3\n            ^\n")
+        == "error[not-kept]: #3 is no longer kept: the history goes back to #\(oldest)\n  undo --to 3\n            ^\n"
+        + "  hint: set journal.limit says how much is kept; --store FILE keeps all of it\n")
     #expect(try shell.type("goto 3").errors.hasPrefix("error[not-kept]: "))
     #expect(
       try shell.type("undo 600").errors

@@ -12,8 +12,9 @@ extension LiveStore {
   package var hintAtBeginning: String {
     turn {
       if oldestEntry < oldest { return "the state had another type then; log and why still tell of it" }
-      return isBeginningUnreadable
-        ? "what else of the file can be read is said where it is opened" : "set journal.limit says how much is kept"
+      if isBeginningUnreadable { return "what else of the file can be read is said where it is opened" }
+      let limit = "set journal.limit says how much is kept"
+      return history.older == nil ? "\(limit); --store FILE keeps all of it" : limit
     }
   }
 

@@ -64,8 +64,14 @@ private struct WhyRequest {
       if let refusal = store.viewed?.refusal(of: "why") { throw refusal }
       try session.findCauses(of: path, at: word, &chain)
     }
-    return try session.isInWords(form)
+    var result =
+      try session.isInWords(form)
       ? session.answer(chain.text, for: chain.listing.reading.value) : session.answer(chain.listing.reading, as: form)
+    // Of what had another type before, the last that is known is told.
+    if chain.endsUnknown, store.live.oldestEntry >= store.live.oldest {
+      result.notes.append(store.live.hintAtBeginning)
+    }
+    return result
   }
 }
 
@@ -125,6 +131,8 @@ extension Session {
 private struct Causes {
   private(set) var text = ""
   private(set) var listing: ActionListing
+  /// True if there was more before the oldest action that is kept.
+  private(set) var endsUnknown = false
 
   init(asJSON isJSON: Bool) { listing = ActionListing(asJSON: isJSON) }
 
@@ -160,6 +168,7 @@ private struct Causes {
 
   mutating func addBeginning(_ oldest: Int, of path: Path? = nil) {
     let subject = path.map { "\($0) is" } ?? "it is"
+    endsUnknown = oldest > 0
     text +=
       oldest == 0
       ? "\(subject) as it was at the start\n" : "\(subject) as it was after #\(oldest), where the history begins\n"

@@ -24,7 +24,9 @@ struct ActionNumber {
     guard let error else { return number }
     var described = ShellError(describing: error)
     described.place = place
-    if number > store.live.oldestEntry, number < oldest { described.hint = store.live.hintAtBeginning }
+    // Of what had another type before, nothing is known before the oldest action.
+    let known = store.live.oldestEntry
+    if number < oldest, number > known || known >= store.live.oldest { described.hint = store.live.hintAtBeginning }
     throw described
   }
 }
