@@ -82,6 +82,14 @@ import Testing
     #expect(rows == [])
   }
 
+  @Test func adviceNamesWhatThereIs() throws {
+    let (known, _, _) = try rows("x\ty\n1\t2\n", "--as p.put --delimiter tab")
+    #expect(known.errors.contains("p.put has no argument 'x'"), "\(known)")
+    #expect(!known.errors.contains("is it tsv?"), "\(known)")
+    let (unnamed, _, _) = try rows("x,y\n1,2\n", "--as p.put --map a=1 --format csv")
+    #expect(unnamed.errors.contains("hint: there is x, y\n"), "\(unnamed)")
+  }
+
   /// All that was left out is counted, blank lines too, and is in the file with its text.
   @Test func whatWasLeftOutIsKept() throws {
     let (outcome, rows, shell) = try rows(

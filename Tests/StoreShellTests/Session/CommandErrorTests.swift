@@ -109,6 +109,15 @@ import Testing
     Case("show tasks.items[id=3]", 6, "unknown-path", "'tasks.items' has no item with id = 3", mark: 17),
     Case("show tasks.items[1", 17, "syntax", "this [ is never closed", mark: 1, status: 2),
     Case("show tasks..items", 12, "unknown-path", "'tasks..items' is not a path: expected a name", mark: 1),
+    Case(
+      "watch #state.tasks.items", 1, "syntax", "# begins a comment here, so that watch gets no operand", mark: 5,
+      "hint: a comment is written as # and a space; in Lua # counts: watch $(#state.tasks.items)", status: 2),
+    Case(
+      "show #tasks.items", 1, "syntax", "# begins a comment here, so that show gets no operand", mark: 4,
+      "hint: a comment is written as # and a space; in Lua # counts: = #state.tasks.items", status: 2),
+    Case(
+      "show state.counter.value", 6, "unknown-path", "there is no module 'state'", mark: 19,
+      "hint: a path begins with the module: counter.value"),
     Case("show conter", 6, "unknown-path", "there is no module 'conter'", mark: 6, "hint: did you mean 'counter'?"),
     Case(
       "show shell.logg", 6, "unknown-path", "'shell' has no projection 'logg'", mark: 10,

@@ -52,6 +52,14 @@ extension LiveStore {
     }
   }
 
+  /// The advice on a path that begins as Lua's do; nil: it does not, or leads to no module either.
+  private static func withoutState(_ path: Path, _ modules: [Module]) -> String? {
+    guard path.steps.count > 1, path.steps[0] == .field("state"), case .field(let name) = path.steps[1],
+      modules.contains(where: { $0.name == name })
+    else { return nil }
+    return "a path begins with the module: \(Path(Array(path.steps.dropFirst())))"
+  }
+
   /// Hands out the slice or the value of a projection that a path starts in: its type, the steps within, and its own path.
   private func reach<Found>(
     _ path: Path, in shown: ShownPoint, note: (Set<String>) -> Void,
@@ -63,7 +71,7 @@ extension LiveStore {
     }
     let modules = modules(in: shown)
     guard let module = modules.first(where: { $0.name == name }) else {
-      let hint = Suggestion.question(name, among: modules.map(\.name))
+      let hint = Self.withoutState(path, modules) ?? Suggestion.question(name, among: modules.map(\.name))
       throw PathError(message: "there is no module '\(name)'", hint: hint)
     }
     let origin = Path([path.steps[0]])

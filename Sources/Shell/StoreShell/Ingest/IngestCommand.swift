@@ -129,7 +129,8 @@ private struct IngestRequest {
     }
     let ingestion = Ingestion(
       session: session, type: mapping.type, file: file == "-" ? "stdin" : file,
-      otherFormat: hints.first { $0 != chosen }, keepsGoing: keepsGoing, rejected: rejected)
+      otherFormat: shape.delimiter == nil ? hints.first { $0 != chosen } : nil, keepsGoing: keepsGoing,
+      rejected: rejected)
     return try ingestion.run(lines, &records)
   }
 

@@ -117,6 +117,8 @@ struct RecordMapping {
     guard let name = argumentNames.keys.filter({ !names.contains($0) }).min() else { return }
     throw RecordFault(
       message: "there is no \(what) '\(name)', which --map names",
-      hint: Suggestion.question(name, among: names))
+      hint: Suggestion.question(name, among: names)
+        ?? (names.isEmpty
+          ? nil : "there is \(names.prefix(12).joined(separator: ", "))\(names.count > 12 ? ", …" : "")"))
   }
 }

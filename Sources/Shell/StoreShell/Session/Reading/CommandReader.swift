@@ -90,10 +90,12 @@ struct CommandReader {
     let verb = statement.words[0]
     let rest = statement.text.utf8.dropFirst(verb.text.utf8.count).drop { $0.isBlank }
     guard rest.first == UInt8(ascii: "#"), let next = rest.dropFirst().first, next.isNameByte else { return }
-    let name = String(decoding: rest.dropFirst().prefix { !$0.isBlankOrNewline }, as: UTF8.self)
+    var name = String(decoding: rest.dropFirst().prefix { !$0.isBlankOrNewline }, as: UTF8.self)
+    if !name.hasPrefix("state.") { name = "state.\(name)" }
+    let advice = definition.verb == "watch" ? "watch $(#\(name))" : "= #\(name)"
     throw ShellError(
       code: .syntax, message: "# begins a comment here, so that \(verb.text) gets no operand", at: verb,
-      hint: "a comment is written as # and a space; in Lua # counts: = #state.\(name)", status: 2)
+      hint: "a comment is written as # and a space; in Lua # counts: \(advice)", status: 2)
   }
 
   /// The advice on a flag that a command does not have: other shells write arguments as flags.
