@@ -106,6 +106,9 @@ package final class UnitTasks: @unchecked Sendable {
     }
     var change = plugin.middlewares.entryChange(index, view: surroundings.view)
     let startsAtTimes = plugin.middlewares.startsAtTimes(index)
+    // With nothing to start or to stop, the effect that waits for their times goes on too.
+    let goesOn = !isOfClock && (schedule.next == nil) == (dueEffect == nil)
+    if change.isEmpty, waiting.isEmpty, !startsAtTimes || goesOn { return .some(started: [], gone: []) }
     if change.isWhole {
       for key in Array(admitted.keys) { leave(key) }
       (waiting, refused) = ([], [])

@@ -10,6 +10,9 @@ public struct EntryTaskChange: Sendable {
   public var started: [PluginTaskStart] = []
   /// The keys of those that stop, before the others start.
   public var gone: [EffectToken] = []
+
+  /// True if none starts or stops.
+  public var isEmpty: Bool { !isWhole && started.isEmpty && gone.isEmpty }
 }
 
 extension PluginMiddlewares {
@@ -23,6 +26,11 @@ extension PluginMiddlewares {
     if let seen = plan.entriesSeen, version != nil, seen.version == version { return change }
     var map = PersistentMap<MapKey, Value>()
     if case .map(let found)? = tasks.path.value(in: view.readSlice) { map = found }
+    // Most often something else of the module has changed.
+    if let seen = plan.entriesSeen, seen.map.isIdentical(to: map) {
+      plan.entriesSeen?.version = version
+      return change
+    }
     change.isWhole = plan.entriesSeen == nil
     PersistentMap.difference(plan.entriesSeen?.map ?? PersistentMap(), map) { key, old, new in
       if let old, let new {
