@@ -59,12 +59,15 @@ return plugin {
       local item = s.items[a.sku] or refuse("there is no item " .. a.sku)
       if not s.warehouses[a.warehouse] then refuse("there is no warehouse " .. a.warehouse) end
       local place = key(a.warehouse, a.sku)
-      local lot = s.stock[place]
-      local free = lot and lot.there - lot.held or 0
-      if free + a.quantity < 0 then refuse("only " .. free .. " free of " .. place) end
-      if lot then lot.there = lot.there + a.quantity else s.stock[place] = { there = a.quantity, held = 0 } end
-      item.total = item.total + a.quantity
-      if a.quantity > 0 then item.ordered = false end
+      local quantity, lot = a.quantity, s.stock[place]
+      local there = lot and lot.there or 0
+      if quantity < 0 then
+        local free = lot and there - lot.held or 0
+        if free + quantity < 0 then refuse("only " .. free .. " free of " .. place) end
+      end
+      if lot then lot.there = there + quantity else s.stock[place] = { there = quantity, held = 0 } end
+      item.total = item.total + quantity
+      if quantity > 0 and item.ordered then item.ordered = false end
     end,
     hold = function(s, a, meta)
       if s.holds[a.id] then refuse("there is a hold '" .. a.id .. "' already") end
@@ -103,7 +106,7 @@ return plugin {
       end,
       after = function(_, ctx, sku)
         local item = sku and ctx.state.inventory.items[sku]
-        if item and not item.ordered and item.total < item.reorderAt then ctx:dispatch("order", { sku = sku }) end
+        if item and item.total < item.reorderAt and not item.ordered then ctx:dispatch("order", { sku = sku }) end
       end },
   },
 

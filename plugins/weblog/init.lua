@@ -5,12 +5,11 @@ local function counts(name, ...) return record(name, { field("hits", count), fie
 
 local function add(map, key, failed)
   local entry = map[key]
-  if entry then
-    entry.hits, entry.errors = entry.hits + 1, entry.errors + failed
-    return entry
-  end
-  map[key] = { hits = 1, errors = failed }
-  return map[key]
+  if not entry then map[key] = { hits = 1, errors = failed } return map[key], 1 end
+  local hits = entry.hits + 1
+  entry.hits = hits
+  if failed > 0 then entry.errors = entry.errors + failed end
+  return entry, hits
 end
 
 ---@type stsh.PluginDefinition
@@ -33,11 +32,12 @@ return plugin {
       local path = add(s.paths, a.path, failed)
       path.bytes = path.bytes + a.bytes
       add(s.minutes, minute, failed)
-      if not s.rates[minute] then s.rates[minute] = {} end
-      local rate = add(s.rates[minute], a.path, failed)
-      if rate.hits >= 20 and rate.errors * 20 > rate.hits and not rate.told then
+      local rates = s.rates[minute]
+      if not rates then s.rates[minute] = {} rates = s.rates[minute] end
+      local rate, hits = add(rates, a.path, failed)
+      if hits >= 20 and rate.errors * 20 > hits and not rate.told then
         rate.told = true
-        s.alerts[#s.alerts + 1] = { minute = minute, path = a.path, hits = rate.hits, errors = rate.errors }
+        s.alerts[#s.alerts + 1] = { minute = minute, path = a.path, hits = hits, errors = rate.errors }
       end
     end,
   },
