@@ -116,6 +116,66 @@ import Testing
     end(third)
   }
 
+  /// Against a model: holds, gates, reloads, kills and closed hours in any order; each hold expires once, not before its time.
+  @Test(arguments: 1...6) func eachHoldExpiresOnceWhateverHappens(seed: UInt64) throws {
+    var state = seed
+    func below(_ bound: Int) -> Int {
+      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      return Int((state >> 33) % UInt64(bound))
+    }
+    // Their folders go with them, and the copies in these.
+    var shells = [try opened().0]
+    var shell: Shell { shells[shells.count - 1] }
+    fill(shell)
+    #expect(shell.run("dispatch inventory.move w s quantity=1000").status == 0)
+    // Everything happens at even hundreds of seconds, and what is due is due at odd ones.
+    var now = 0
+    var due: [String: Int] = [:]
+    var rung: Set<String> = []
+    var isShut = false
+    func reopen(_ path: String) throws {
+      end(shell)
+      let closed = 200 * (1 + below(12))
+      wall.pass(closed)
+      now += closed
+      shells.append(try opened(path).0)
+    }
+    var path = store
+    for step in 1...40 {
+      let known = due.keys.sorted()
+      switch below(10) {
+      case 0, 1, 2:
+        hold(shell, "h\(step)")
+        due["h\(step)"] = now + 900
+      case 3 where !known.isEmpty:
+        let id = known[below(known.count)]
+        #expect(shell.run("dispatch inventory.\(step.isMultiple(of: 2) ? "extend" : "release") \(id)").status == 0)
+        due[id] = step.isMultiple(of: 2) ? now + 900 : nil
+      case 4:
+        isShut.toggle()
+        _ = shell.run("middleware \(isShut ? "off" : "on") inventory.expiry")
+      case 5: #expect(shell.run("plugin reload inventory").status == 0)
+      case 6: _ = shell.run("plugin disable inventory", "plugin enable inventory")
+      case 7:
+        path = try shell.killedCopy(of: path, as: "killed\(step).db")
+        try reopen(path)
+      default: try reopen(path)
+      }
+      if !isShut {
+        for (id, time) in due where time <= now { due[id] = rung.insert(id).inserted ? nil : time }
+      }
+      let left = shell.run("show inventory.holds --json").output
+      let ids = due.keys.filter { left.contains("\"\($0)\":") }
+      #expect(ids.count == due.count, "seed \(seed), step \(step): \(left)")
+      #expect(left.ranges(of: "\"due\":").count == due.count, "seed \(seed), step \(step): \(left)")
+      #expect(expired(shell) == "\(rung.count)\n", "seed \(seed), step \(step)")
+    }
+    // Each is in the log once.
+    let told = shell.run("log --action inventory.expire --all --as raw").output.split(separator: "\n")
+    #expect(told.count == rung.count)
+    end(shell)
+  }
+
   /// Writes a plugin with holds, of which the later version gives each a note.
   private func write(version: Int) throws -> String {
     let (field, note, migrate) =

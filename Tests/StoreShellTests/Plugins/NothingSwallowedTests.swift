@@ -5,7 +5,8 @@ import Testing
 
 /// No action is ever reported as done that was not processed, whichever way it is dispatched.
 @Suite struct NothingSwallowedTests {
-  /// Counts `add`; fails where `v` is bad, drops it where the interceptor is shut, and refuses an odd one on purpose.
+  /// Counts `add`; fails where `v` is bad or takes too long, drops it where the interceptor is shut, and refuses an odd one on
+  /// purpose.
   private static let tally = """
     return plugin {
       state = { field("n", int()), field("shut", bool()) },
@@ -14,6 +15,7 @@ import Testing
         add = function(s, a)
           if a.v == "bad" then error("boom") end
           if a.v == "odd" then refuse("odd") end
+          while a.v == "long" do end
           s.n = s.n + 1
         end,
         turn = function(s) s.shut = not s.shut end,
@@ -32,7 +34,7 @@ import Testing
     }
     """
 
-  private static let values = ["a", "a", "a", "a", "bad", "odd", "trip"]
+  private static let values = ["a", "a", "a", "a", "bad", "odd", "trip", "long"]
 
   /// A session in which things go wrong, and the ways in which its records are dispatched.
   private struct Run {
@@ -48,13 +50,14 @@ import Testing
     var count: Int { Int(shell.run("show tally.n").output.dropLast()) ?? 0 }
 
     mutating func disturb() {
-      switch below(9) {
+      switch below(10) {
       case 0: _ = shell.run("plugin disable tally")
       case 1, 2: _ = shell.run("plugin enable tally")
       case 3: _ = shell.run("dispatch tally.turn")
       case 4: _ = shell.run("middleware \(["on", "off"][below(2)]) tally.spy")
       case 5: _ = shell.run("plugin unload tally")
       case 6, 7: _ = shell.run("plugin load \(folder)")
+      case 8: _ = shell.run("wait 1s")
       default: for _ in 1...3 { _ = shell.run("dispatch tally.add bad") }
       }
     }
@@ -116,7 +119,9 @@ import Testing
 
   @Test(arguments: 1...12) func whatIsReportedAsDoneWasProcessed(seed: UInt64) throws {
     let shell = try Shell { $0.grants = ["tally"] }
-    let folder = try shell.plugin("tally", Self.tally, permissions: #"["intercept"]"#)
+    // So few actions a second that its command comes to its limit too.
+    let limits = #"{"instructions": 20000, "actions": 6}"#
+    let folder = try shell.plugin("tally", Self.tally, permissions: #"["intercept"]"#, limits: limits)
     _ = shell.run("plugin load \(folder)")
     var run = Run(shell: shell, state: seed, folder: folder)
     for step in 1...40 {

@@ -32,7 +32,7 @@ import Testing
         local sum = 0
         for _, row in ipairs(state.till.rows) do sum = sum + row.amount end
         return sum
-      end } },
+      end }, { name = "twice", type = decimal { scale = 2 }, fn = function(state) return state.till.total * 2 end } },
     }
     """
 
@@ -198,5 +198,35 @@ import Testing
     #expect(beyond.errors.contains("till/init.lua:"), "\(beyond)")
     #expect(beyond.errors.contains("does not fit a decimal"), "\(beyond)")
     #expect(beyond.status == 1)
+  }
+
+  /// Wherever it is reckoned, what does not fit is an error, and the state as before.
+  @Test(arguments: [
+    "show till.twice", "= project(\"till.twice\")", "= state.till.total * 2", "let x = state.till.total * 2",
+    "assert state.till.total + state.till.total > 0", "wait until state.till.total * 2 > 0", "dispatch till.double",
+    "watch $(state.till.total * 2)", "show till.rows where amount * 2 > 0", "plot state.till.total * 2",
+    "lua dispatch('till.add', { id = 2, amount = state.till.total })", "dispatch till.add 2 1000",
+    "dispatch till.add 2 92233720368547758.08", "let y = decimal(\"92233720368547758070\")",
+    "lua dispatch('till.share', { of = 1e300 })",
+  ])
+  func whatDoesNotFitIsAnErrorWhereverItIsReckoned(command: String) throws {
+    let shell = try shell()
+    #expect(shell.run("dispatch till.add 1 92233720368547757.07 --quiet").status == 0)
+    let outcome = shell.run(command)
+    #expect(outcome.status != 0 && outcome.errors.contains("error["), "\(outcome)")
+    #expect(
+      ["does not fit a decimal", "must be -92233720368547758.08", "needs the digits of a number"].contains {
+        outcome.errors.contains($0)
+      }, "\(outcome)")
+    #expect(shell.run("show till.total", "= #state.till.rows").output == "92233720368547757.07\n1\n")
+  }
+
+  @Test func aRecordThatDoesNotFitIsLeftOut() throws {
+    let shell = try shell()
+    let file = try shell.write("a.csv", "id,amount\n1,92233720368547758.07\n2,0.01\n3,-0.07\n")
+    let outcome = shell.run("ingest \(file) --as till.add --keep-going")
+    #expect(outcome.errors.contains("a.csv:3: till: reducer 'till.add'"), "\(outcome)")
+    #expect(outcome.output.hasPrefix("ingested 2 records"), "\(outcome)")
+    #expect(shell.run("show till.total", "= #state.till.rows").output == "92233720368547758.00\n2\n")
   }
 }
