@@ -49,8 +49,17 @@ struct DoorTests {
     let kept = try shell.run("--attach", server.path, "--report", "tap", shell.folder.path + "/a.stsh", "-c", "echo x")
     #expect(kept.status == 2)
     #expect(kept.errors.contains("that file is not a report"), "\(kept)")
-    #expect(
-      try shell.run("--report", "junit", "-c", "echo x").errors.contains("--report takes junit or tap and a file"))
+    let without = try shell.run("--report", "junit", "-c", "echo x")
+    #expect(without.errors.contains("--report takes junit or tap and a file; none follows 'junit'"), "\(without)")
+  }
+
+  @Test func anActionOfAPluginThatIsOffIsAnError() throws {
+    let shell = try Shell()
+    try BrokenPlugin.write("off", "return plugin { actions = { { name = \"add\" } } }", to: shell)
+    let server = try Server(shell, "-p", "bad/off")
+    let outcome = try shell.run(
+      "--attach", server.path, "--quiet", "-c", "plugin disable off", "-c", "dispatch off.add")
+    #expect(outcome.status == 1 && outcome.errors.contains("off is off; off.add was not processed"), "\(outcome)")
   }
 
   private static let hasPython = access("/usr/bin/python3", X_OK) == 0

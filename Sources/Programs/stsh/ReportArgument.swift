@@ -25,8 +25,11 @@ enum ReportArgument {
     guard let words else { return nil }
     let parts = words.split(separator: separator, maxSplits: 1).map(String.init)
     guard parts.count == 2, let report = RunReport(parts[0], path: parts[1]) else {
+      let forms = RunReport.forms
+      let isForm = parts.count == 1 && forms.contains(parts[0])
       throw ValidationError(
-        "--report takes \(RunReport.forms.joined(separator: " or ")) and a file, not '\(parts.first ?? "")'")
+        "--report takes \(forms.joined(separator: " or ")) and a file\(isForm ? "; none follows" : ", not") '\(parts.first ?? "")'"
+      )
     }
     return report
   }
