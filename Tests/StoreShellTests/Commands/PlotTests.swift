@@ -114,6 +114,18 @@ import Testing
     #expect(drawn.allSatisfy { $0.count <= 80 } && drawn.contains { $0.count > 70 })
   }
 
+  /// However many there are, and however they lie: the greatest and the least are drawn.
+  @Test(arguments: ["{ n = n }", "{ at = n, n = n }", "{ at = n * n, n = n }"])
+  func noValueIsLeftOut(row: String) throws {
+    let shell = try Shell()
+    let rows =
+      "(function() local t = {} for i = 1, 1000 do local n = i t[i] = \(row) end t[333].n, t[666].n = 5000, -5000 return t end)()"
+    let x = row.contains("at") ? " --x at" : ""
+    let drawn = shell.run("plot \(rows) --y n\(x)").output.split(separator: "\n")
+    #expect(drawn.first?.hasPrefix(" 5000 ") == true && drawn[7].hasPrefix("-5000 "), "\(drawn)")
+    for line in [drawn[0], drawn[7]] { #expect(line.split(separator: " ").count == 2, "\(line)") }
+  }
+
   /// Names that are no times, or not all of them, stand side by side.
   @Test(arguments: [
     ["a", "b", "d"], ["2026-11-30", "2026-12-01", "later"], ["2026-13-01", "2026-13-02", "2026-13-09"],

@@ -123,14 +123,23 @@ package struct Chart {
     guard case .numbers(let places, _) = across, let first = places.first, let last = places.last, last > first,
       !Self.isEven(places)
     else { return values }
+    // So fine that few values fall together, of which the greater one is kept.
+    let count = max(8 * count, 4 * places.count)
     var next = 0
-    return (0..<count).map { index in
+    var spread = (0..<count).map { index -> Double? in
       let place = first + (last - first) * Double(index) / Double(count - 1)
       while next + 1 < places.count, places[next + 1] <= place { next += 1 }
       guard let here = values[next] else { return nil }
       guard next + 1 < places.count, places[next + 1] > places[next], let there = values[next + 1] else { return here }
       return here + (there - here) * (place - places[next]) / (places[next + 1] - places[next])
     }
+    var taken: Int?
+    for (place, value) in zip(places, values) {
+      let index = Int(((place - first) / (last - first) * Double(count - 1)).rounded())
+      if taken == index, let value, let other = spread[index], value < other { continue }
+      (spread[index], taken) = (value, index)
+    }
+    return spread
   }
 
   private static func isEven(_ places: [Double]) -> Bool {

@@ -56,22 +56,28 @@ package struct LineChart {
     return cells.map { String($0) }
   }
 
-  /// Visits the dots of the line: each column's value, and those between it and the one before.
+  /// Visits the dots of the line: those from the least to the greatest value of each column, so that none is left out, and
+  /// those between it and the one before.
   private func trace(
     _ across: Int, _ down: Int, _ smallest: Double, _ largest: Double, _ visit: (_ x: Int, _ y: Int) -> Void
   ) {
     var before: Int?
     for x in 0..<across {
       let index = across == 1 ? 0 : x * (values.count - 1) / (across - 1)
-      guard let value = values[index], value.isFinite else {
+      let next = x + 1 < across ? (x + 1) * (values.count - 1) / (across - 1) : values.count
+      let heights = values[index..<max(next, index + 1)].compactMap { value -> Int? in
+        guard let value, value.isFinite else { return nil }
+        let share = Sparkline.share(of: value, smallest, largest)
+        return down - 1 - Int((share * Double(down - 1)).rounded())
+      }
+      guard let last = heights.last, let highest = heights.min(), let lowest = heights.max() else {
         before = nil
         continue
       }
-      let share = Sparkline.share(of: value, smallest, largest)
-      let y = down - 1 - Int((share * Double(down - 1)).rounded())
-      let former = before ?? y
-      for between in min(former, y)...max(former, y) where between != former || former == y { visit(x, between) }
-      before = y
+      for y in min(before ?? last, highest)...max(before ?? last, lowest) where y != before || highest...lowest ~= y {
+        visit(x, y)
+      }
+      before = last
     }
   }
 
