@@ -15,11 +15,12 @@ where Element: Schematic, Index == Int {
   func position(of id: MapKey, _ identity: ElementIdentity) -> Int?
   /// True if the ids are known to ascend or to descend.
   func hasOrderedIDs(_ identity: ElementIdentity) -> Bool
-  /// The positions in a range at which the elements of two lists of one length differ; nil: that takes a look at each, or
-  /// ids repeat.
+  /// The elements in ranges of two lists that differ, have come or have gone, in their order; nil: that takes a look at each,
+  /// or ids repeat.
   static func differences(
-    _ left: Self, _ right: Self, in range: Range<Int>, _ identity: ElementIdentity, _ isEqual: Access.Compare
-  ) -> [Int]?
+    _ left: Self, _ leftRange: Range<Int>, _ right: Self, _ rightRange: Range<Int>, _ identity: ElementIdentity,
+    _ isEqual: Access.Compare
+  ) -> [ListDifference]?
 }
 
 extension SchematicList {
@@ -52,11 +53,11 @@ extension SchematicList {
             hasOrderedIDs: { list in
               identity.map { list.assumingMemoryBound(to: Self.self).pointee.hasOrderedIDs($0) } ?? false
             },
-            differences: { left, right, range in
+            differences: { left, leftRange, right, rightRange in
               guard let identity else { return nil }
               return Self.differences(
-                left.assumingMemoryBound(to: Self.self).pointee, right.assumingMemoryBound(to: Self.self).pointee,
-                in: range, identity, element.access.isEqual)
+                left.assumingMemoryBound(to: Self.self).pointee, leftRange,
+                right.assumingMemoryBound(to: Self.self).pointee, rightRange, identity, element.access.isEqual)
             },
             insert: { (target, index, value) throws(SchemaError) in
               let value = try Element(schemaValue: value)
@@ -97,9 +98,10 @@ extension PersistentList: SchematicList where Element: Schematic {
 
   @inlinable
   static func differences(
-    _ left: Self, _ right: Self, in range: Range<Int>, _ identity: ElementIdentity, _ isEqual: Access.Compare
-  ) -> [Int]? {
-    differences(left, right, in: range, { identity.id(UnsafeRawPointer($0)) }) {
+    _ left: Self, _ leftRange: Range<Int>, _ right: Self, _ rightRange: Range<Int>, _ identity: ElementIdentity,
+    _ isEqual: Access.Compare
+  ) -> [ListDifference]? {
+    differences(left, leftRange, right, rightRange, { identity.id(UnsafeRawPointer($0)) }) {
       isEqual(UnsafeRawPointer($0), UnsafeRawPointer($1))
     }
   }
@@ -166,8 +168,9 @@ extension Array: SchematicList where Element: Schematic {
   /// An array shares all of its elements or none.
   @inlinable
   static func differences(
-    _ left: Self, _ right: Self, in range: Range<Int>, _ identity: ElementIdentity, _ isEqual: Access.Compare
-  ) -> [Int]? { nil }
+    _ left: Self, _ leftRange: Range<Int>, _ right: Self, _ rightRange: Range<Int>, _ identity: ElementIdentity,
+    _ isEqual: Access.Compare
+  ) -> [ListDifference]? { nil }
 
   /// Whoever holds a snapshot shares the elements, which nothing tells.
   @inlinable

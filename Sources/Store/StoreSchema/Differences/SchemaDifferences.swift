@@ -212,22 +212,35 @@ public struct DifferenceFinder: Sendable {
     }
   }
 
-  /// Appends what differs within elements that are far apart, without a look at what lies between.
+  /// Appends what differs between two lists whose ids are in order, without a look at what lies between.
   ///
-  /// - Returns: false, and nothing is appended, where elements may have come, gone or moved.
-  private mutating func appendInPlace(
+  /// - Returns: false, and nothing is appended, where the ids are not, or are not known to be.
+  private mutating func appendOrdered(
     _ identity: ElementIdentity, _ element: Schema, _ access: ListAccess, _ old: UnsafeRawPointer,
     _ oldRange: Range<Int>, _ new: UnsafeRawPointer, _ newRange: Range<Int>
   ) -> Bool {
     // Of few elements each is looked at soon.
-    guard oldRange == newRange, oldRange.count > 32, let places = access.differences(old, new, oldRange),
-      places.allSatisfy({ identity.read(access, old, $0) == identity.read(access, new, $0) })
+    guard max(oldRange.count, newRange.count) > 32, let differences = access.differences(old, oldRange, new, newRange)
     else { return false }
-    for index in places {
-      at(.match(field: ElementIdentity.fieldName, identity.read(access, old, index).value)) { finder in
-        finder.positions.append(index)
-        finder.compare(element, access.address(old, index), access.address(new, index))
-        finder.positions.removeLast()
+    var come: [Int] = []
+    for difference in differences {
+      switch difference {
+      case .gone(let index):
+        at(.match(field: ElementIdentity.fieldName, identity.read(access, old, index).value)) {
+          $0.add(.remove(element.access.read(access.address(old, index))), at: index)
+        }
+      case .changed(let index, let newIndex):
+        at(.match(field: ElementIdentity.fieldName, identity.read(access, old, index).value)) { finder in
+          finder.positions.append(index)
+          finder.compare(element, access.address(old, index), access.address(new, newIndex))
+          finder.positions.removeLast()
+        }
+      case .come(let index): come.append(index)
+      }
+    }
+    for index in come {
+      at(.match(field: ElementIdentity.fieldName, identity.read(access, new, index).value)) {
+        $0.add(.add(element.access.read(access.address(new, index))), at: index)
       }
     }
     return true
@@ -265,7 +278,7 @@ public struct DifferenceFinder: Sendable {
     if oldRange.count <= 1, newRange.count <= 1 {
       return compareOne(identity, element, access, old, oldRange.first, new, newRange.first)
     }
-    if appendInPlace(identity, element, access, old, oldRange, new, newRange) { return }
+    if appendOrdered(identity, element, access, old, oldRange, new, newRange) { return }
     var oldPlaces: [MapKey: Int] = [:]
     var newPlaces: [MapKey: Int] = [:]
     for index in oldRange { oldPlaces[identity.read(access, old, index)] = index }

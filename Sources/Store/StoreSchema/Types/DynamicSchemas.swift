@@ -111,10 +111,10 @@ private func dynamicList(_ element: Schema) -> ListAccess {
     hasOrderedIDs: { source in
       identity.map { identity in list(at: source).hasOrderedIDs { identity.id(UnsafeRawPointer($0)) } } ?? false
     },
-    differences: { left, right, range in
+    differences: { left, leftRange, right, rightRange in
       guard let identity else { return nil }
       return PersistentList.differences(
-        list(at: left), list(at: right), in: range, { identity.id(UnsafeRawPointer($0)) }
+        list(at: left), leftRange, list(at: right), rightRange, { identity.id(UnsafeRawPointer($0)) }
       ) { element.access.isEqual(UnsafeRawPointer($0), UnsafeRawPointer($1)) }
     },
     insert: { (target, index, value) throws(SchemaError) in

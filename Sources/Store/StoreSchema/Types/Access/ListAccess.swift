@@ -18,9 +18,9 @@ public final class ListAccess: Sendable {
   public let position: @Sendable (UnsafeRawPointer, MapKey) -> Int?
   /// True if the ids of the elements ascend or descend; false: they do not, or a list of its kind keeps no notes of that.
   public let hasOrderedIDs: @Sendable (UnsafeRawPointer) -> Bool
-  /// The positions in a range at which the elements of two lists of one length differ; nil: that takes a look at each, or ids
-  /// repeat.
-  public let differences: @Sendable (UnsafeRawPointer, UnsafeRawPointer, Range<Int>) -> [Int]?
+  /// The elements in ranges of two lists that differ, have come or have gone, in their order; nil: that takes a look at each, or
+  /// ids repeat.
+  public let differences: Differences
   /// Puts a checked value at a position, moving the elements from there on up by one.
   public let insert: @Sendable (UnsafeMutableRawPointer, Int, Value) throws(SchemaError) -> Void
   /// Takes the element at a position away.
@@ -38,7 +38,7 @@ public final class ListAccess: Sendable {
     find: @escaping @Sendable (UnsafeMutableRawPointer, Int) -> FoundPart?,
     position: @escaping @Sendable (UnsafeRawPointer, MapKey) -> Int?,
     hasOrderedIDs: @escaping @Sendable (UnsafeRawPointer) -> Bool = { _ in false },
-    differences: @escaping @Sendable (UnsafeRawPointer, UnsafeRawPointer, Range<Int>) -> [Int]? = { _, _, _ in nil },
+    differences: @escaping Differences = { _, _, _, _ in nil },
     insert: @escaping @Sendable (UnsafeMutableRawPointer, Int, Value) throws(SchemaError) -> Void,
     remove: @escaping @Sendable (UnsafeMutableRawPointer, Int) -> Void,
     commonEnds: @escaping @Sendable (UnsafeRawPointer, UnsafeRawPointer) -> (prefix: Int, suffix: Int)

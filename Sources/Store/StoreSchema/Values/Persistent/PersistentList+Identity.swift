@@ -11,27 +11,52 @@ extension PersistentList {
     return tree.root?.offset(of: id, way, identify)
   }
 
-  /// The positions in a range at which the elements of two lists of one length differ; nil: the ids of one are not in order,
-  /// so that some may repeat. Parts that the lists share are skipped without a look at them.
+  /// The elements in two ranges of two lists that differ, have come or have gone, in their order; nil: the ids are not in one
+  /// order in both, so that some may repeat. Parts that the lists share are skipped without a look at them.
   @inlinable
   static func differences(
-    _ old: Self, _ new: Self, in range: Range<Int>, _ identify: (UnsafePointer<Element>) -> MapKey?,
+    _ old: Self, _ oldRange: Range<Int>, _ new: Self, _ newRange: Range<Int>,
+    _ identify: (UnsafePointer<Element>) -> MapKey?,
     isEqual: (UnsafePointer<Element>, UnsafePointer<Element>) -> Bool
-  ) -> [Int]? {
-    guard old.count == new.count, let oldRoot = old.tree.unmanagedRoot,
-      let newRoot = new.tree.unmanagedRoot, old.hasOrderedIDs(identify), new.hasOrderedIDs(identify)
+  ) -> [ListDifference]? {
+    guard let oldRoot = old.tree.unmanagedRoot, let newRoot = new.tree.unmanagedRoot,
+      old.hasOrderedIDs(identify), new.hasOrderedIDs(identify)
     else { return nil }
-    var positions: [Int] = []
-    var position = range.lowerBound
-    while position < range.upperBound {
-      switch AlignedRun(oldRoot, position, newRoot, position, .forward) {
-      case .shared(let count): position += count
+    let isAscending = old.hasAscendingIDs(identify) && new.hasAscendingIDs(identify)
+    guard isAscending || old.hasDescendingIDs(identify) && new.hasDescendingIDs(identify) else { return nil }
+    var found: [ListDifference] = []
+    var (left, right) = (oldRange.lowerBound, newRange.lowerBound)
+    while left < oldRange.upperBound, right < newRange.upperBound {
+      switch AlignedRun(oldRoot, left, newRoot, right, .forward) {
+      case .shared(let count): (left, right) = (left + count, right + count)
       case .separate(let old, let new, let count):
-        for step in 0..<count where !isEqual(old + step, new + step) { positions.append(position + step) }
-        position += count
+        var step = 0
+        while step < count, left + step < oldRange.upperBound, right + step < newRange.upperBound {
+          if !isEqual(old + step, new + step) {
+            guard let gone = identify(old + step), let come = identify(new + step) else { return nil }
+            if gone != come {
+              // The lesser one, as the order is, stands in its list alone.
+              let isGone = (gone < come) == isAscending
+              found.append(isGone ? .gone(left + step) : .come(right + step))
+              if isGone { left += 1 } else { right += 1 }
+              break
+            }
+            found.append(.changed(old: left + step, new: right + step))
+          }
+          step += 1
+        }
+        (left, right) = (left + step, right + step)
       }
     }
-    return positions.filter(range.contains)
+    while left < oldRange.upperBound {
+      found.append(.gone(left))
+      left += 1
+    }
+    while right < newRange.upperBound {
+      found.append(.come(right))
+      right += 1
+    }
+    return found
   }
 
   /// True if it is known that the ids ascend or descend.
@@ -40,6 +65,18 @@ extension PersistentList {
     guard ListContent<Element>.mayHaveIDs else { return false }
     guard let bounds = tree.root?.idBounds(.field, identify) else { return true }
     return bounds.ascends || bounds.descends
+  }
+
+  /// True if the ids ascend, of a list of which ``hasOrderedIDs(_:)`` is true.
+  @inlinable
+  func hasAscendingIDs(_ identify: (UnsafePointer<Element>) -> MapKey?) -> Bool {
+    tree.root?.idBounds(.field, identify).ascends ?? true
+  }
+
+  /// True if the ids descend, of such a list.
+  @inlinable
+  func hasDescendingIDs(_ identify: (UnsafePointer<Element>) -> MapKey?) -> Bool {
+    tree.root?.idBounds(.field, identify).descends ?? true
   }
 }
 

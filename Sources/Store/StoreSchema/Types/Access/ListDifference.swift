@@ -1,0 +1,16 @@
+/// An element in which two lists differ whose elements are told apart by ids. Positions count from 0.
+public enum ListDifference: Equatable, Sendable {
+  /// An element of the old list that the new one lacks.
+  case gone(Int)
+  /// An element of the new list that the old one lacks.
+  case come(Int)
+  /// An element of both that is another now.
+  case changed(old: Int, new: Int)
+}
+
+extension ListAccess {
+  /// Finds the elements in which a range of one list differs from a range of another; nil: that takes a look at each, or ids
+  /// repeat.
+  public typealias Differences =
+    @Sendable (UnsafeRawPointer, Range<Int>, UnsafeRawPointer, Range<Int>) -> [ListDifference]?
+}
