@@ -2,7 +2,8 @@ import Platform
 
 let arguments = CommandLine.arguments.dropFirst()
 let isJSON = arguments.contains("--json")
-let wanted = Set(arguments.filter { !$0.hasPrefix("-") })
+let flags = ["--json", "--rows"]
+let wanted = Set(arguments).subtracting(flags)
 let all =
   storeBenchmarks() + luaBenchmarks() + sleepingTaskBenchmarks() + batchBenchmarks() + jobBenchmarks()
   + startBenchmarks()
@@ -10,7 +11,9 @@ let all =
 
 let unknown = wanted.subtracting(all.map(\.row)).sorted()
 guard unknown.isEmpty else {
-  let message = "no such row: \(unknown.joined(separator: " ")); there are \(all.map(\.row).joined(separator: " "))\n"
+  let rows = all.map(\.row).joined(separator: " ")
+  let message =
+    "no such row: \(unknown.joined(separator: " ")); there are \(rows), and the flags \(flags.joined(separator: " "))\n"
   _ = message.withCString { write(STDERR_FILENO, $0, strlen($0)) }
   exit(2)
 }
