@@ -62,14 +62,14 @@ func growthBenchmarks() -> [Benchmark] {
           }
         }
       }),
-    growth("G4", "export in every form, bisect, skip, replay --verify, the slowest", target: 5, n: 4_000) { n in
+    growth("G4", "export in every form, bisect, skip, replay --verify, import, the slowest", target: 5, n: 4_000) { n in
       let shell = try BenchShell(adding: n)
       let recording = "\(shell.folder)/run.jsonl"
       return [
         "export journal \(recording)", "export journal \(shell.folder)/run.stsh --as stsh",
         "export journal \(shell.folder)/run.json --as redux-devtools --last 100",
         "bisect #state.tasks.items >= \(n / 3)", "skip 5", "goto head",
-        "replay \(recording) --verify",
+        "replay \(recording) --verify", "export state \(shell.folder)/state.json", "import state \(shell.folder)/state.json",
       ].map { command in { try shell.nanoseconds(command, times: 1) } }
     },
     Benchmark(
