@@ -69,7 +69,8 @@ func growthBenchmarks() -> [Benchmark] {
         "export journal \(recording)", "export journal \(shell.folder)/run.stsh --as stsh",
         "export journal \(shell.folder)/run.json --as redux-devtools --last 100",
         "bisect #state.tasks.items >= \(n / 3)", "skip 5", "goto head",
-        "replay \(recording) --verify", "export state \(shell.folder)/state.json", "import state \(shell.folder)/state.json",
+        "replay \(recording) --verify", "export state \(shell.folder)/state.json",
+        "import state \(shell.folder)/state.json",
       ].map { command in { try shell.nanoseconds(command, times: 1) } }
     },
     Benchmark(
