@@ -65,3 +65,10 @@ public final class ListAccess: Sendable {
     try body(mutableAddress(list, index))
   }
 }
+
+extension ListAccess {
+  /// Finds the elements in which a range of one list differs from a range of another; nil: that takes a look at each, or ids
+  /// repeat.
+  public typealias Differences =
+    @Sendable (UnsafeRawPointer, Range<Int>, UnsafeRawPointer, Range<Int>) -> [ListDifference]?
+}

@@ -7,10 +7,3 @@ public enum ListDifference: Equatable, Sendable {
   /// An element of both that is another now.
   case changed(old: Int, new: Int)
 }
-
-extension ListAccess {
-  /// Finds the elements in which a range of one list differs from a range of another; nil: that takes a look at each, or ids
-  /// repeat.
-  public typealias Differences =
-    @Sendable (UnsafeRawPointer, Range<Int>, UnsafeRawPointer, Range<Int>) -> [ListDifference]?
-}
