@@ -8,7 +8,8 @@ extension LiveStore {
   /// - Parameter isHeard: false: it only shows what was, and what it says is no news.
   package func prepare(_ plugin: Plugin, isHeard: Bool = true) throws(PluginError) {
     plugin.describeTables { InlineText.text(of: $0, spelling: .lua) }
-    plugin.attachLog(now: { [clock] in clock.now }) { [unowned self] line in
+    let hasDropped = attendance.hasDroppedLogLines
+    plugin.attachLog(now: { [clock] in clock.now }, onDrop: { _ = hasDropped.set(true) }) { [unowned self] line in
       guard isHeard, !attendance.isMuted else { return }
       for client in clients { client.hearing.plugins?(line) }
     }

@@ -3,8 +3,7 @@ import StoreCore
 extension LiveStore {
   /// Stops the plugins that failed too often in a row (R29).
   package func stopFaulty() {
-    guard attendance.faults.hasPluginToStop else { return }
-    attendance.faults.hasPluginToStop = false
+    guard attendance.faults.hasPluginToStop.set(false) else { return }
     for hosted in plugins where hosted.strikes.takeOut() {
       let (name, strikes) = (hosted.plugin.module.name, hosted.strikes)
       let note = "\(name) is off after \(PluginStrikes.limit) failures in a row; plugin enable \(name)"

@@ -27,6 +27,8 @@ package struct Attendance {
   var endings: [@Sendable () -> Void] = []
   /// Set once the store was closed.
   let isClosed = SharedFlag()
+  /// Set where a plugin's lines were dropped and nobody was told yet.
+  let hasDroppedLogLines = SharedFlag()
   /// Whether nobody hears what plugins say.
   var isMuted = false
 }

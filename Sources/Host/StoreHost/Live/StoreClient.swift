@@ -38,13 +38,17 @@ package final class StoreClient: @unchecked Sendable {
   /// The refusal of an action of a full name that the client may not dispatch, or nil; not set: it may dispatch all.
   package var refusal: ((String) -> (any Error)?)?
   private let isActing = SharedFlag()
-  @exclusivity(unchecked) private var faults: [any Error] = []
-  @exclusivity(unchecked) private var notes: [String] = []
+  @exclusivity(unchecked) private var faults: [any Error] = [] { didSet { noteWords() } }
+  @exclusivity(unchecked) private var notes: [String] = [] { didSet { noteWords() } }
+  /// Set while there is something to be told of: faults or notes of its own, a plugin to stop, lines of plugins that were dropped.
+  /// They are asked without the turn.
+  private let words: (own: SharedFlag, pluginToStop: SharedFlag, droppedLines: SharedFlag)
 
   /// Joins the store.
   package init(of live: LiveStore) {
     self.live = live
     joined = live.head
+    words = live.turn { (SharedFlag(), live.attendance.faults.hasPluginToStop, live.attendance.hasDroppedLogLines) }
     live.turn { live.attendance.clients.append(AttachedClient(self)) }
   }
 
@@ -211,16 +215,16 @@ package final class StoreClient: @unchecked Sendable {
   /// Has ``takeNotes()`` tell of what became of a dispatch that was one of several in a statement.
   package func leave(note: String) { live.turn { hear(note: note) } }
 
-  /// Whether there may be anything to be told of by ``takeFaults()`` and ``takeNotes()``.
-  package var hasWords: Bool { live.store.look { isToSpeak } }
+  private func noteWords() { _ = words.own.set(!faults.isEmpty || !notes.isEmpty) }
+
+  /// Whether there may be anything to be told of by ``takeFaults()`` and ``takeNotes()``. Asks without the turn: a thousand
+  /// sessions that are woken wait for nobody.
+  package var hasWords: Bool {
+    words.own.isSet || words.pluginToStop.isSet || words.droppedLines.isSet
+  }
 
   /// Whether anything may be left to do behind a statement: something to tell, or plugins to look after.
-  package var hasFollowUps: Bool { live.turn { isToSpeak || live.upkeep.watchesPlugins } }
-
-  private var isToSpeak: Bool {
-    !faults.isEmpty || !notes.isEmpty || live.attendance.faults.hasPluginToStop
-      || live.plugins.contains { $0.plugin.hasDroppedLogLines }
-  }
+  package var hasFollowUps: Bool { hasWords || live.turn { live.upkeep.watchesPlugins } }
 
   /// Whether there is anything to be told of by ``takeFaults()``.
   package var hasFaults: Bool { live.turn { !faults.isEmpty } }
@@ -243,7 +247,9 @@ package final class StoreClient: @unchecked Sendable {
   /// What the store did by itself since it was last asked, in a sentence each.
   package func takeNotes() -> [String] {
     live.turn {
-      for hosted in live.plugins { hosted.plugin.sayDroppedLogLines() }
+      if live.attendance.hasDroppedLogLines.set(false) {
+        for hosted in live.plugins { hosted.plugin.sayDroppedLogLines() }
+      }
       guard !notes.isEmpty else { return [] }
       defer { notes = [] }
       return notes

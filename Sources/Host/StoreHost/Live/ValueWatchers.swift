@@ -55,7 +55,9 @@ package final class ValueWatchers: @unchecked Sendable {
     if listening == nil { listening = listen() }
     guard let path else { return everywhere.append(watcher) }
     var node = root
-    for key in Self.keys(of: path) {
+    let keys = Self.keys(of: path)
+    watcher.isAtItsPlace = keys.count == path.steps.count
+    for key in keys {
       let child = node.children[key] ?? Node()
       node.children[key] = child
       node = child
@@ -93,25 +95,29 @@ package final class ValueWatchers: @unchecked Sendable {
   /// Takes note of what an action changed.
   func note(_ changes: [Change]) {
     guard !root.children.isEmpty else { return }
-    for index in changes.indices { note(changes[index].path) }
+    for index in changes.indices { note(changes[index]) }
   }
 
-  private func note(_ path: Path) {
+  private func note(_ change: Change) {
     var node = root
-    for step in path.steps {
+    for step in change.path.steps {
       note(node.watchers)
       guard let key = Key(step) else { return note(node.all) }
       guard let child = node.children[key] else { return }
       node = child
     }
-    note(node.all)
+    if case .replace(_, let value) = change.kind { note(node.watchers, now: value) } else { note(node.watchers) }
+    for child in node.children.values { note(child.all) }
   }
 
   /// Takes note that anything may have changed.
   func noteAll() { note(root.all) }
 
-  private func note(_ watchers: [ValueWatcher]) {
-    for watcher in watchers where !watcher.isConcerned {
+  /// - Parameter value: what is at the place of the watchers now; nil: they read it.
+  private func note(_ watchers: [ValueWatcher], now value: Value? = nil) {
+    for watcher in watchers {
+      watcher.known = watcher.isAtItsPlace ? value : nil
+      guard !watcher.isConcerned else { continue }
       watcher.isConcerned = true
       concerned.append(watcher)
     }
@@ -135,6 +141,10 @@ final class ValueWatcher: Sendable {
   // Safe: the rest is touched only by the thread that holds the store's turn.
   nonisolated(unsafe) var place = 0
   nonisolated(unsafe) var isConcerned = false
+  /// True if all of its path leads to where it stands among the watchers.
+  nonisolated(unsafe) var isAtItsPlace = false
+  /// Its value, where an action has told it.
+  nonisolated(unsafe) var known: Value?
   nonisolated(unsafe) private var last: Value
   private let name: String
   private let read: @Sendable () -> Value
@@ -158,7 +168,8 @@ final class ValueWatcher: Sendable {
   /// - Parameter isAlways: true if it is told in any case.
   func look(after number: Int, isAlways: Bool, _ report: (TraceEvent) -> Void) {
     guard isActive.load(ordering: .relaxed) else { return }
-    let (old, new) = (last, read())
+    let (old, new) = (last, known ?? read())
+    known = nil
     guard isAlways || old != new else { return }
     last = new
     tell(old, number, report)

@@ -40,7 +40,7 @@ package final class PluginStrikes: @unchecked Sendable {
     if lastClean > lastFailed { inARow = 0 }
     inARow += 1
     lastFailed = number
-    if inARow >= Self.limit, lossesBefore == nil { faults.hasPluginToStop = true }
+    if inARow >= Self.limit, lossesBefore == nil { _ = faults.hasPluginToStop.set(true) }
   }
 
   /// Whether the plugin is to be stopped now; true once, and again where the action that does it was lost with its queue

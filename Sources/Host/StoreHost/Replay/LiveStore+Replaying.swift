@@ -46,7 +46,7 @@ extension LiveStore {
         from: recording.state)
       follow(nil, from: before, to: recording.state)
       for hosted in plugins { hosted.strikes.forget() }
-      attendance.faults.hasPluginToStop = false
+      _ = attendance.faults.hasPluginToStop.set(false)
     }
   }
 }

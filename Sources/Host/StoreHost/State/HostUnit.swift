@@ -86,7 +86,7 @@ package final class FaultBox: @unchecked Sendable {
   /// How many collect at present, each what came since it began.
   @exclusivity(unchecked) private var collectors = 0
   /// Whether a plugin has failed so often in a row that it must be stopped.
-  @exclusivity(unchecked) package var hasPluginToStop = false
+  package let hasPluginToStop = SharedFlag()
   /// How many drains ended before their queue did.
   package private(set) var losses = 0
   /// Gets what goes wrong while nothing is collected, and the action that started what failed; nil: it is dropped.
@@ -95,7 +95,7 @@ package final class FaultBox: @unchecked Sendable {
   /// Takes note that the rest of a queue was dropped, perhaps with what stops a plugin.
   package func noteLoss() {
     losses += 1
-    hasPluginToStop = true
+    _ = hasPluginToStop.set(true)
   }
 
   /// Takes note of something that went wrong.
@@ -132,5 +132,4 @@ package final class FaultBox: @unchecked Sendable {
     }
     return own
   }
-
 }

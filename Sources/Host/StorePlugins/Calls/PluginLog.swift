@@ -27,7 +27,9 @@ final class PluginLog {
   private var now: () -> Duration = { .zero }
   /// The time on the clock of the plugin's store; nil: it has none so far.
   var time: Duration? { sink == nil ? nil : now() }
-  private var dropped = 0
+  private var dropped = 0 { didSet { if dropped > 0 { onDrop() } } }
+  /// Told when lines are dropped.
+  private var onDrop: () -> Void = {}
   /// The lines from before anybody listened.
   private var early: [PluginLogLine] = []
   /// The text form of tables; nil: their type.
@@ -46,9 +48,11 @@ final class PluginLog {
   }
 
   /// Has lines go somewhere, those first that were said before.
-  func attach(now: @escaping () -> Duration, _ sink: @escaping (PluginLogLine) -> Void) {
+  func attach(now: @escaping () -> Duration, onDrop: @escaping () -> Void, _ sink: @escaping (PluginLogLine) -> Void) {
     self.now = now
     self.sink = sink
+    self.onDrop = onDrop
+    if dropped > 0 { onDrop() }
     lines.begin(at: now())
     for line in early { sink(line) }
     early = []
@@ -71,9 +75,6 @@ final class PluginLog {
 
   /// Says what its author should know.
   func warn(_ text: String) { send(.warn, text) }
-
-  /// True if lines were dropped since that was last said.
-  var hasDropped: Bool { dropped > 0 }
 
   /// Says how many lines were dropped since it was last said.
   func sayDropped() {

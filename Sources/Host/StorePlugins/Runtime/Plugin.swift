@@ -175,16 +175,17 @@ public final class Plugin: @unchecked Sendable {
 
   /// Has what the plugin says go somewhere; what it said before comes first.
   ///
-  /// - Parameter now: the time on the clock of the plugin's store.
-  public func attachLog(now: @escaping () -> Duration, _ sink: @escaping (PluginLogLine) -> Void) {
-    machine.log.attach(now: now, sink)
+  /// - Parameters:
+  ///   - now: the time on the clock of the plugin's store.
+  ///   - onDrop: called when a line is dropped, since there were too many.
+  public func attachLog(
+    now: @escaping () -> Duration, onDrop: @escaping () -> Void = {}, _ sink: @escaping (PluginLogLine) -> Void
+  ) {
+    machine.log.attach(now: now, onDrop: onDrop, sink)
   }
 
   /// Says, as the last of the plugin's lines, how many were dropped since this was last called.
   public func sayDroppedLogLines() { machine.log.sayDropped() }
-
-  /// True if lines were dropped since.
-  package var hasDroppedLogLines: Bool { machine.log.hasDropped }
 
   /// Has tables that the plugin logs or prints written as values.
   public func describeTables(_ text: @escaping (Value) -> String) {
