@@ -95,7 +95,7 @@ extension LiveStore {
     if old.emission != new.emission { store.setEmission(policy(new.emission)) }
     if old.runaway != new.runaway { store.setRunawayLimit(new.runaway) }
     if old.purity != new.purity { applyPurity() }
-    upkeep.watchesPlugins = new.watchesPlugins
+    _ = isWatchingPlugins.set(new.watchesPlugins)
     if old.limits != new.limits { history.limits = new.limits }
   }
 

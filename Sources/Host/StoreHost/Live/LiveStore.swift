@@ -4,6 +4,7 @@ import StoreModules
 import StorePlugins
 import StoreSchema
 import StoreUnits
+import Synchronization
 
 /// An application's store in the shell's root: its modules beside those of plugins, every middleware gated, every action
 /// logged.
@@ -24,9 +25,12 @@ package final class LiveStore: @unchecked Sendable {
   /// What the program is called.
   package let program: String
   private let logger: HostUnit
-  @exclusivity(unchecked) package var plugins: [HostedPlugin] = [] { didSet { pluginChanges &+= 1 } }
+  @exclusivity(unchecked) package var plugins: [HostedPlugin] = [] { didSet { changesOfPlugins.wrappingAdd(1, ordering: .relaxed) } }
   /// The number of changes to ``plugins`` so far.
-  package private(set) var pluginChanges = 0
+  package var pluginChanges: Int { changesOfPlugins.load(ordering: .relaxed) }
+  private let changesOfPlugins = Atomic<Int>(0)
+  /// Set while plugins that were saved are reloaded; what the state says, asked before every statement.
+  let isWatchingPlugins = SharedFlag()
   @exclusivity(unchecked) package var actionsByName = ActionTable()
   /// What happened so far.
   @exclusivity(unchecked) package var history: History<State>
@@ -235,7 +239,7 @@ package final class LiveStore: @unchecked Sendable {
   package func observe(_ tell: @escaping (PurityProof.Recorded) -> Void) { turn { attendance.observer = tell } }
 
   /// True if plugins that were saved are reloaded.
-  package var watchesPlugins: Bool { turn { upkeep.watchesPlugins } }
+  package var watchesPlugins: Bool { isWatchingPlugins.isSet }
 
   // MARK: Dispatching
 

@@ -48,8 +48,6 @@ struct AttachedClient {
 package struct PluginUpkeep {
   /// What takes a plugin's place when the action that says so is committed.
   var replacement: PluginReplacement?
-  /// Whether plugins that were saved are reloaded; what the state says, asked before every statement.
-  package var watchesPlugins = false
   /// Whether actions move the gate of a unit; what the state says, asked after every action.
   package var hasControlGates = false
   /// Where actions have moved gates, by the names of their units, while the actions that keep it still wait: the last position,

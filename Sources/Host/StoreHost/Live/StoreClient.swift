@@ -224,7 +224,7 @@ package final class StoreClient: @unchecked Sendable {
   }
 
   /// Whether anything may be left to do behind a statement: something to tell, or plugins to look after.
-  package var hasFollowUps: Bool { hasWords || live.turn { live.upkeep.watchesPlugins } }
+  package var hasFollowUps: Bool { hasWords || live.watchesPlugins }
 
   /// Whether there is anything to be told of by ``takeFaults()``.
   package var hasFaults: Bool { live.turn { !faults.isEmpty } }

@@ -12,14 +12,14 @@ extension Session {
 
   /// Says what Lua there is that a stop would have to interrupt.
   func publishInterrupts() {
-    interrupts.published = store.live.turn { store.live.pluginChanges }
+    interrupts.published = store.live.pluginChanges
     interrupts.stop?.setInterrupts(interruptHandlers)
     interrupts.publish?(interruptHandlers)
   }
 
   /// The same, where others have changed the plugins since.
   func publishNewInterrupts() {
-    if store.live.turn({ store.live.pluginChanges }) != interrupts.published { publishInterrupts() }
+    if store.live.pluginChanges != interrupts.published { publishInterrupts() }
   }
 
   /// The status with which a run ends that was stopped; nil: it goes on. A stop between two commands is told of here.

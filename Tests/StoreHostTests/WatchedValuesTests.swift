@@ -1,0 +1,108 @@
+import StoreCore
+import StoreSchema
+import Synchronization
+import Testing
+
+@testable import StoreHost
+
+@Schema
+private struct Board: Sendable {
+  var title = ""
+  var cells: [Cell] = []
+  var names: [String: Int] = [:]
+
+  @Schema
+  struct Cell: Sendable, Equatable {
+    var id: Int
+    var text = ""
+    var note: Int?
+  }
+}
+
+@Schema
+private enum BoardAction: Sendable {
+  case set(title: String)
+  case put(cells: [Board.Cell])
+  case name(key: String, value: Int?)
+}
+
+@Schema
+private struct BoardState: Sendable { var board = Board() }
+
+@Schema
+private enum BoardActions: Sendable { case board(BoardAction) }
+
+/// What those who watch values are told, against the state itself.
+@Suite struct WatchedValuesTests {
+  private final class Told: Sendable {
+    let values = Lock<[String: Value]>([:])
+  }
+
+  /// Whoever watches a place knows what is there, whatever was changed, moved, taken away or stands twice.
+  @Test(arguments: 1...12) func watchersKnowWhatIsThere(seed: UInt64) throws {
+    let application = Application<BoardActions, BoardState>(
+      initial: BoardState(),
+      reducer: Reducer<BoardAction, Board>("board") { action, board in
+        switch action {
+        case .set(let title): board.title = title
+        case .put(let cells): board.cells = cells
+        case .name(let key, let value): board.names[key] = value
+        }
+      }.lift(action: \.board, state: \.board))
+    let host = try StoreHost(application, clock: VirtualClock(), program: "stsh")
+    let live = host.live
+    let paths =
+      ["board", "board.title", "board.cells", "board.cells[0]", "board.names", "board.names.a", "board.names.b"]
+      + (1...4).flatMap { ["board.cells[id=\($0)]", "board.cells[id=\($0)].text", "board.cells[id=\($0)].note"] }
+    let told = Told()
+    @Sendable func value(_ path: Path) -> Value { (try? live.turn { try live.read(path, in: live.present).value }) ?? .none }
+    let watching = try paths.map { text in
+      let path = try Path(parsing: text)
+      return live.watch(text, at: path, { value(path) }) { _, new, _ in told.values.withLock { $0[text] = new } }
+    }
+    var random = SplitMix(seed: seed)
+    var cells: [Board.Cell] = []
+    for _ in 0..<200 {
+      switch Int.random(in: 0..<8, using: &random) {
+      case 0: host.store.dispatch(.board(.set(title: "\(Int.random(in: 0..<3, using: &random))")))
+      case 1:
+        let value = Bool.random(using: &random) ? Int.random(in: 0..<3, using: &random) : nil
+        host.store.dispatch(.board(.name(key: Bool.random(using: &random) ? "a" : "b", value: value)))
+      default:
+        for _ in 0...Int.random(in: 0..<2, using: &random) { Self.change(&cells, &random) }
+        host.store.dispatch(.board(.put(cells: cells)))
+      }
+      for text in paths {
+        let path = try Path(parsing: text)
+        #expect(told.values.withLock { $0[text] } == value(path), "\(text), seed \(seed)")
+      }
+    }
+    withExtendedLifetime(watching) {}
+  }
+
+  private static func change(_ cells: inout [Board.Cell], _ random: inout SplitMix) {
+    let id = Int.random(in: 1...4, using: &random)
+    switch Int.random(in: 0..<6, using: &random) {
+    case 0: if !cells.contains(where: { $0.id == id }) { cells.append(Board.Cell(id: id)) }
+    case 1: if !cells.isEmpty { cells.remove(at: Int.random(in: 0..<cells.count, using: &random)) }
+    case 2: cells.shuffle(using: &random)
+    case 3: if !cells.isEmpty { cells[Int.random(in: 0..<cells.count, using: &random)].note = id % 2 == 0 ? nil : id }
+    default: if !cells.isEmpty { cells[Int.random(in: 0..<cells.count, using: &random)].text = "\(id)" }
+    }
+  }
+}
+
+/// Numbers that are the same in every run.
+private struct SplitMix: RandomNumberGenerator {
+  var state: UInt64
+
+  init(seed: UInt64) { state = seed }
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var word = state
+    word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
+    return word ^ (word >> 31)
+  }
+}
