@@ -217,7 +217,7 @@ import Testing
     for (members, message) in [
       (#""times":[1]"#, "'times' has one time for each line of 'history'"),
       (#""history":["a"],"times":["now"]"#, "'times' is a list of seconds since 1970, null where it is unknown"),
-      (#""history":["a"],"first":0"#, "'first' is above 0"),
+      (#""history":["a"],"first":0"#, "'first' is a whole number from 1 to"),
     ] { #expect(try client.ask("{\"run\":\"echo\",\(members)}").contains(message)) }
   }
 

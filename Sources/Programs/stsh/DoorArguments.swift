@@ -1,4 +1,5 @@
 import ArgumentParser
+import Platform
 import ShellDoor
 
 /// The options that let others in to the store, or come in to one elsewhere.
@@ -37,16 +38,16 @@ struct DoorArguments: ParsableArguments {
   /// Refuses options that mean nothing without others.
   mutating func validate() throws {
     guard listen == nil, attach == nil else { return }
+    if serve { throw ValidationError("serve needs --listen DOOR: the place where others come in") }
     if !allow.isEmpty { throw ValidationError("--allow needs --listen DOOR: it says what those who attach may do") }
     if tokenFile != nil { throw ValidationError("--token-file needs --listen or --attach with 127.0.0.1:PORT") }
   }
 
-  /// The command line with the words that stand for options: `serve` before `--listen`, and an `--attach` that names no door.
+  /// The command line with the words that stand for options: `serve`, unless it is a file, and an `--attach` that names no door.
   static func spelled(_ arguments: [String]) -> [String] {
     var arguments = arguments
-    if arguments.first == "serve", arguments.contains(where: { $0 == "--listen" || $0.hasPrefix("--listen=") }) {
-      arguments[0] = "--serve"
-    }
+    let listens = arguments.contains { $0 == "--listen" || $0.hasPrefix("--listen=") }
+    if arguments.first == "serve", listens || access("serve", F_OK) != 0 { arguments[0] = "--serve" }
     if arguments.last == "--attach" { arguments.append("") }
     return arguments
   }

@@ -65,8 +65,8 @@ import Testing
       "dispatch p.put n=1 --quiet", "dispatch counter.increment --quiet", "= project(\"p.mine\")")
     #expect(told.errors == "[watch 1] p.mine  0 -> 2  (#2 p.put)\n")
     #expect(told.output == "2\n")
-    // Twice with the store, for the watch, and twice for the session alone (R34).
-    #expect(try uses(shell, "mine").contains(#""runs":4,"#))
+    // Twice with the store, for the watch, and once for the session alone (R34).
+    #expect(try uses(shell, "mine").contains(#""runs":3,"#))
   }
 
   @Test func errorsAreNotKept() throws {

@@ -8,12 +8,21 @@ extension LiveStore {
   /// - Parameter isHeard: false: it only shows what was, and what it says is no news.
   package func prepare(_ plugin: Plugin, isHeard: Bool = true) throws(PluginError) {
     plugin.describeTables { InlineText.text(of: $0, spelling: .lua) }
-    let hasDropped = attendance.hasDroppedLogLines
-    plugin.attachLog(now: { [clock] in clock.now }, onDrop: { _ = hasDropped.set(true) }) { [unowned self] line in
+    plugin.attachLog(now: { [clock] in clock.now }, onDrop: { [unowned self] in noteDroppedLogLine() }) {
+      [unowned self] line in
       guard isHeard, !attendance.isMuted else { return }
       for client in clients { client.hearing.plugins?(line) }
     }
     try plugin.interceptors.build(view: view)
+  }
+
+  /// Has the clients say soon, but not with each line, that lines of plugins were dropped.
+  private func noteDroppedLogLine() {
+    _ = attendance.hasDroppedLogLines.set(true)
+    let now = ContinuousClock.now
+    if let last = attendance.saidDroppedLogLines, now - last < .seconds(1) { return }
+    attendance.saidDroppedLogLines = now
+    for client in clients { client.hearing.words?() }
   }
 
   /// The thunks of the application and of the plugins that run.

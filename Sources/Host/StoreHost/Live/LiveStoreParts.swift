@@ -29,6 +29,8 @@ package struct Attendance {
   let isClosed = SharedFlag()
   /// Set where a plugin's lines were dropped and nobody was told yet.
   let hasDroppedLogLines = SharedFlag()
+  /// When the clients were last asked to say so.
+  var saidDroppedLogLines: ContinuousClock.Instant?
   /// Whether nobody hears what plugins say.
   var isMuted = false
 }

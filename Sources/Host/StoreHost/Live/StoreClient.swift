@@ -215,7 +215,10 @@ package final class StoreClient: @unchecked Sendable {
   /// Has ``takeNotes()`` tell of what became of a dispatch that was one of several in a statement.
   package func leave(note: String) { live.turn { hear(note: note) } }
 
-  private func noteWords() { _ = words.own.set(!faults.isEmpty || !notes.isEmpty) }
+  private func noteWords() {
+    let hasSome = !faults.isEmpty || !notes.isEmpty
+    if !words.own.set(hasSome), hasSome { hearing.words?() }
+  }
 
   /// Whether there may be anything to be told of by ``takeFaults()`` and ``takeNotes()``. Asks without the turn: a thousand
   /// sessions that are woken wait for nobody.
@@ -271,6 +274,8 @@ package struct Hearing {
   package var logger: ((LoggedLine) -> Void)?
   /// Gets what plugins say.
   package var plugins: ((PluginLogLine) -> Void)?
+  /// Told when there is something to be told of by ``StoreClient/takeFaults()`` and ``StoreClient/takeNotes()``.
+  package var words: (() -> Void)?
   /// Told when the store is closed.
   package var end: (() -> Void)?
   /// Gets every phase of every action.

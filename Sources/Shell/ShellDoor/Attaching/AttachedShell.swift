@@ -55,6 +55,8 @@ public final class AttachedShell {
   private var events: [DoorMessage] = []
   /// Readable while what runs is to stop; -1: nothing says so.
   var interruptDescriptor: Int32 = -1
+  /// When the door was told to stop what runs; nil: it was not.
+  private var interrupted: ContinuousClock.Instant?
   /// Tells whether what runs is to stop, and takes that.
   var takeInterrupt: () -> Bool = { false }
 
@@ -225,9 +227,12 @@ public final class AttachedShell {
 
   private func answer(to number: Int, for text: String) throws(ShellError) -> DoorMessage {
     var hasBegun = false
+    interrupted = nil
     while true {
       while let message = client.takeMessage() {
-        guard message.number("id") == number, message["event"] == nil else {
+        // What the door could not read has no number.
+        guard message.number("id") == number || message["id"] == nil && message["error"] != nil, message["event"] == nil
+        else {
           try show(message)
           continue
         }
@@ -258,12 +263,18 @@ public final class AttachedShell {
     return error
   }
 
-  /// Waits until something arrives; an interruption is passed on.
+  /// Waits until something arrives; an interruption is passed on. A run that is to end waits for a door that does nothing no
+  /// longer than ten seconds, somebody at a prompt until they interrupt again.
   private func waitOrInterrupt() throws(ShellError) {
     while true {
       var sources = [client.descriptor, interruptDescriptor].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
-      while poll(&sources, 2, -1) < 0, errno == EINTR {}
+      while poll(&sources, 2, interrupted == nil || stop == nil ? -1 : 1000) < 0, errno == EINTR {}
+      if let interrupted, stop != nil, sources[0].revents == 0, .now - interrupted > .seconds(10) {
+        throw client.unanswered(stop?.error)
+      }
       if sources[1].revents != 0, takeInterrupt() {
+        if let interrupted, .now - interrupted > .seconds(2) { throw client.unanswered(nil) }
+        interrupted = .now
         let reason = stop?.error
         try client.send { out in
           JSON.append("{\"interrupt\":true" as StaticString, to: &out)

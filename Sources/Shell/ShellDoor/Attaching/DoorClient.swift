@@ -63,13 +63,32 @@ public final class DoorClient {
     ShellError(code: .connectionLost, message: "the connection to \(address.text) was lost", status: 6)
   }
 
+  /// The error of a door that does not follow an interruption.
+  ///
+  /// - Parameter reason: why what ran was to end; nil: somebody interrupted it.
+  func unanswered(_ reason: ShellError?) -> ShellError {
+    ShellError(
+      code: reason?.code ?? .connectionLost,
+      message: "\(reason.map { "\($0.message); " } ?? "")the door at \(address.text) does not answer",
+      status: reason?.status ?? 6)
+  }
+
+  /// The most bytes of a request, as doors take them where nobody has set another limit.
+  private static let mostBytes = DoorLimits().lineBytes
+
   /// Sends a request.
   ///
   /// - Parameter write: writes it but for the closing brace.
+  /// - Throws: `ShellError` where the connection is lost, and `line-too-long`.
   func send(_ write: (inout [UInt8]) -> Void) throws(ShellError) {
     var line: [UInt8] = []
     write(&line)
     line += [UInt8(ascii: "}"), 0x0A]
+    guard line.count <= Self.mostBytes else {
+      throw ShellError(
+        code: .lineTooLong, message: "a door takes \(Self.mostBytes) bytes at once, and this is \(line.count) as JSON",
+        hint: "a script may be longer on standard input: stsh --attach \(address.text) < FILE")
+    }
     var sent = 0
     while sent < line.count {
       let count = line.withUnsafeBytes {

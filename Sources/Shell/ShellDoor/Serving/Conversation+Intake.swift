@@ -1,5 +1,6 @@
 import Platform
 import ShellLanguage
+import StoreCore
 import StoreSchema
 import Synchronization
 
@@ -16,6 +17,8 @@ extension Conversation {
     private var counted = 0
     private var isSkipping = false
     private var isPaused = false
+    /// True if it is paused since so much waits in all conversations together.
+    private(set) var isShort = false
     private var halfSince = ContinuousClock.now
     /// The time at which it is looked whether the rest of a line has come; nil: nobody looks.
     private var watchedUntil: ContinuousClock.Instant?
@@ -46,6 +49,9 @@ extension Conversation {
       /// The error that it ends with; nil: the usual one.
       let reason: ShellError?
     }
+
+    /// The bytes that may wait in a conversation, however many wait in the others.
+    private static let alwaysBytes = 1 << 14
 
     init(limits: DoorLimits) { self.limits = limits }
 
@@ -81,20 +87,23 @@ extension Conversation {
       from descriptor: Int32, toTheEnd: Bool, _ block: UnsafeMutableRawBufferPointer, _ budget: DoorBudget
     ) -> Interrupt? {
       guard !isClosed, !hasEnded else { return nil }
-      isPaused = false
+      (isPaused, isShort) = (false, false)
       var interrupt: Interrupt?
       while true {
-        guard waiting < limits.waitingBytes, !budget.isSpent else {
-          isPaused = true
+        // Whatever others keep waiting, a short request comes in.
+        let room = budget.isSpent ? Self.alwaysBytes - waiting - partial.count : block.count
+        guard waiting < limits.waitingBytes, room > 0 else {
+          (isPaused, isShort) = (true, room <= 0)
           break
         }
-        let count = recv(descriptor, block.baseAddress, block.count, Int32(MSG_DONTWAIT))
+        let most = min(room, block.count)
+        let count = recv(descriptor, block.baseAddress, most, Int32(MSG_DONTWAIT))
         if count < 0, errno == EINTR { continue }
         if count > 0 {
           let bytes = UnsafeRawBufferPointer(rebasing: block[..<count])
           if let found = take(bytes) { interrupt = found }
           // What comes later is told of anew.
-          if count < block.count, !toTheEnd { break }
+          if count < most, !toTheEnd { break }
           continue
         }
         if count == 0 || (errno != EAGAIN && errno != EWOULDBLOCK) {
@@ -196,6 +205,12 @@ extension Conversation {
 final class DoorBudget: Sendable {
   private let bytes = Atomic<Int>(0)
   private let limit: Int
+  /// Those for which there was no room.
+  private let short = Lock<[Weak]>([])
+
+  private struct Weak {
+    weak var conversation: Conversation?
+  }
 
   init(limit: Int) { self.limit = limit }
 
@@ -205,7 +220,23 @@ final class DoorBudget: Sendable {
   /// Takes note of the bytes that wait in one of them.
   func count(_ counted: inout Int, _ now: Int) {
     guard now != counted else { return }
-    bytes.wrappingAdd(now - counted, ordering: .relaxed)
+    let (before, after) = bytes.wrappingAdd(now - counted, ordering: .sequentiallyConsistent)
     counted = now
+    if before > limit, after <= limit { wakeThose() }
+  }
+
+  /// Has a conversation woken once there is room again.
+  func await(_ conversation: Conversation) {
+    short.withLock { $0.append(Weak(conversation: conversation)) }
+    // It may have come meanwhile.
+    if bytes.load(ordering: .sequentiallyConsistent) <= limit { wakeThose() }
+  }
+
+  private func wakeThose() {
+    let waiting = short.withLock { short in
+      defer { short = [] }
+      return short
+    }
+    for one in waiting { one.conversation?.wake() }
   }
 }

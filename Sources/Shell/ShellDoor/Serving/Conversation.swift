@@ -190,6 +190,7 @@ final class Conversation: @unchecked Sendable {
 
   private func rest(_ intake: inout Intake) -> Step {
     intake.isRunning = false
+    if intake.isShort { loop.budget.await(self) }
     intake.hasUnsaid = !outbox.isEmpty
     if intake.hasUnsaid != intake.awaitsRoom {
       intake.awaitsRoom = intake.hasUnsaid

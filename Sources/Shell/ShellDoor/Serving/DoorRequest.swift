@@ -93,7 +93,8 @@ struct DoorRequest {
       return .log(range)
     case "follow":
       let isFromNow = fields.isTrue("follow")
-      return .follow(from: isFromNow ? nil : try fields.number("follow") ?? 1, action: try fields.text("action"))
+      let first = isFromNow ? nil : try fields.number("follow", in: 0...LoggedEntry.greatestNumber) ?? 1
+      return .follow(from: first.map { max($0, 1) }, action: try fields.text("action"))
     case "watch":
       return .watch(try fields.text("watch") ?? "", isJSON: try fields.text("form") ?? "json" == "json")
     case "token": return .token(try fields.text("token") ?? "")
@@ -124,7 +125,7 @@ struct DoorRequest {
   private static func text(_ fields: inout DoorRequestFields) throws(Fault) -> GivenText {
     var given = GivenText(try fields.text("run") ?? "")
     given.file = try fields.text("file")
-    given.line = try fields.number("line") ?? 1
+    given.line = try fields.number("line", in: 1...LoggedEntry.greatestNumber) ?? 1
     given.arguments = try fields.texts("arguments") ?? []
     given.goesOn = try fields.flag("more")
     given.isAnew = try fields.flag("anew")
@@ -136,9 +137,8 @@ struct DoorRequest {
     given.isUTF8 = try fields.flag("utf8")
     given.usesStyles = try fields.flag("styles")
     given.pastLines = try pastLines(&fields)
-    given.firstPastLine = try fields.number("first")
-    guard 1...LoggedEntry.greatestNumber ~= given.firstPastLine ?? 1 else { throw Fault(message: "'first' is above 0") }
-    given.width = try fields.number("width")
+    given.firstPastLine = try fields.number("first", in: 1...LoggedEntry.greatestNumber)
+    given.width = try fields.number("width", in: 1...100_000)
     switch try fields.text("form") ?? "text" {
     case "json": given.isJSON = true
     case "text": given.isJSON = false
@@ -195,10 +195,19 @@ struct DoorRequestFields {
     }
   }
 
-  mutating func number(_ name: String) throws(DoorRequest.Fault) -> Int? {
+  /// - Parameter range: what it may be; where nothing else is said, no less and no more than the number of an action, so that
+  ///   sums of some of them are numbers, too.
+  mutating func number(
+    _ name: String, in range: ClosedRange<Int> = -LoggedEntry.greatestNumber...LoggedEntry.greatestNumber
+  ) throws(DoorRequest.Fault) -> Int? {
     switch take(name) {
-    case nil: nil
-    case .int(let number)?: number
+    case nil: return nil
+    case .int(let number)?:
+      guard range.contains(number) else {
+        throw DoorRequest.Fault(
+          message: "'\(name)' is a whole number from \(range.lowerBound) to \(range.upperBound), got \(number)")
+      }
+      return number
     default: throw DoorRequest.Fault(message: "'\(name)' is a whole number")
     }
   }

@@ -20,6 +20,12 @@ extension Statement {
     lines[span.line].prefix(span.column - 1).last { $0 != " " } == ">"
   }
 
+  /// The text of one of its lines, from 0; nil: it has none of that number.
+  package func line(_ number: Int) -> String? {
+    let lines = lines
+    return lines.indices.contains(number) ? String(lines[number]) : nil
+  }
+
   // To Swift, "\r\n" is one character, not a "\n".
   private var lines: [Substring] { text.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" } }
 }

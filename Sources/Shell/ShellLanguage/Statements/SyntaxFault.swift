@@ -24,4 +24,9 @@ public struct SyntaxFault: Error, Hashable, Sendable {
     self.width = width
     self.text = text
   }
+
+  /// The fault as it stands on another line.
+  package func numbered(_ line: Int) -> SyntaxFault {
+    SyntaxFault(code: code, message: message, line: line, column: column, width: width, text: text)
+  }
 }

@@ -127,10 +127,9 @@ extension Session {
       guard !text.allSatisfy(\.isWhitespace), let lua = try? lua(), let message = lua.syntaxFault(text, as: form) else {
         return nil
       }
-      let lines = statement.text.split(separator: "\n", omittingEmptySubsequences: false)
       return SyntaxFault(
         code: .luaSyntax, message: message, line: statement.line + span.line, column: span.column, width: span.width,
-        text: span.line < lines.count ? String(lines[span.line]) : statement.text)
+        text: statement.line(span.line) ?? statement.text)
     }
     let verb = commands.innermost(statement).words[0].text
     if let tail = statement.lua, commands[verb]?.lua?.isLua == true {
@@ -163,7 +162,7 @@ extension Session {
         guard let read = try reader.next() else { return nil }
         let statement = number.map(read.numbered) ?? read
         if running.isChecking, let fault = luaFault(of: statement) {
-          report(fault)
+          report(number.map(fault.numbered) ?? fault)
           continue
         }
         let status = run(statement)
@@ -171,8 +170,9 @@ extension Session {
         let isInterrupted = status != 0 && outcome.lastError?.code == ShellError.interrupted.code
         if status != 0, !options.keepsGoing || isInterrupted { return stoppedStatus() ?? status }
       } catch {
-        console.transcribe(error, program: options.name)
-        report(error)
+        let fault = number.map(error.numbered) ?? error
+        console.transcribe(fault, program: options.name)
+        report(fault)
         if !options.keepsGoing { return 2 }
       }
     }

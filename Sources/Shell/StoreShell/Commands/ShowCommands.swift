@@ -183,7 +183,6 @@ extension Session {
   fileprivate func watch(
     _ subject: WatchRequest.Subject, _ pace: WatchPace?, as form: ResultForm
   ) throws -> CommandResult {
-    let isInWords = try isInWords(form)
     if let viewed = store.viewed {
       throw ShellError(
         code: .notAtHead, message: "the store shows \(viewed.text); a watch follows the present",
@@ -196,8 +195,18 @@ extension Session {
       console: console, isJSON: options.isJSON, id: id, path: name, place: place,
       form: format == .auto ? nil : format.map(formatter))
     let report = { (error: any Error) in inbox.bring { writer.write(error) } }
-    let watched: WatchedPath
-    let reading: Reading
+    // What is told first is what changes are told from: nobody acts in between.
+    return try store.turn {
+      let (watched, reading) = try look(at: subject, report)
+      writer.schema = reading.schema
+      return try watch(watched, reading, subject, pace, writer, as: form)
+    }
+  }
+
+  /// What a watch looks at, and its value now.
+  private func look(
+    at subject: WatchRequest.Subject, _ report: @escaping (any Error) -> Void
+  ) throws -> (WatchedPath, Reading) {
     switch subject {
     case .path(let given, let narrowing):
       let path = try given.value(in: self)
@@ -205,15 +214,21 @@ extension Session {
         try refuseSeveral(path)
         return try read(path)
       }
-      reading = try narrowing.map { try $0.narrow(whole, of: path.description, in: self).reading } ?? whole
-      watched = WatchedPath(session: self, .path(path), narrowing, report: report)
+      let reading = try narrowing.map { try $0.narrow(whole, of: path.description, in: self).reading } ?? whole
+      return (WatchedPath(session: self, .path(path), narrowing, report: report), reading)
     case .expression(let text, let word):
-      reading = try word.marking { try lua().evaluate(text, chunk: chunkName, isReadOnly: true) }
-      watched = WatchedPath(session: self, .expression(text, chunk: chunkName), report: report)
+      let reading = try word.marking { try lua().evaluate(text, chunk: chunkName, isReadOnly: true) }
+      return (WatchedPath(session: self, .expression(text, chunk: chunkName), report: report), reading)
     }
-    writer.schema = reading.schema
+  }
+
+  private func watch(
+    _ watched: WatchedPath, _ reading: Reading, _ subject: WatchRequest.Subject, _ pace: WatchPace?,
+    _ writer: WatchLineWriter, as form: ResultForm
+  ) throws -> CommandResult {
+    let (id, name, inbox) = (watches.upcoming, try self.name(of: subject), inbox)
     let text = "watch \(id): \(name) = \(ActionText.literal(of: reading.value))\n"
-    let result = try isInWords ? answer(text) : answer(reading.watched(id, name), as: form)
+    let result = try isInWords(form) ? answer(text) : answer(reading.watched(id, name), as: form)
     outcome.lastValue = reading.value
     let paced = pace.map { PacedWatch($0, clock: clock.clock, live: store.live) }
     @Sendable func tell(_ change: WatchedChange) {

@@ -77,6 +77,13 @@ extension Session {
     let before = outcome.tally.firstStatus
     outcome.tally.firstStatus = 0
     defer { if before != 0 { outcome.tally.firstStatus = before } }
+    // It may have been interrupted before it began.
+    if interrupts.isRequested?() == true, interrupts.take() {
+      open = nil
+      let status = writeError(interrupts.reason())
+      fail(status)
+      return status
+    }
     guard !given.isScript else {
       return (try? runScript(Array(given.text.utf8), file: given.file ?? "door", arguments: given.arguments)) ?? 1
     }

@@ -70,6 +70,7 @@ public final class Session {
     store.turn {
       store.hearing.logger = { line in inbox.bring(line.roughSize) { writer.write(line) } }
       store.hearing.plugins = { line in inbox.bring(64 + line.text.utf8.count) { writer.write(line) } }
+      store.hearing.words = inbox.noteWords
       if application.hearsEnd { store.hearing.end = inbox.closeStore }
     }
   }

@@ -70,6 +70,9 @@ final class SessionInbox: Sendable {
   /// True once, if the store was closed.
   func takeClosing() -> Bool { isStoreClosed.isSet && isStoreClosed.set(false) }
 
+  /// Takes note that the store has something to tell, beside messages: whoever uses the session asks behind what it does.
+  func noteWords() { if !isOwnThread { wake() } }
+
   /// Has something told when the session looks.
   ///
   /// - Parameter size: about how many bytes it keeps until then.

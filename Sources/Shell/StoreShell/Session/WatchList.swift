@@ -57,9 +57,11 @@ final class WatchedPath: @unchecked Sendable {
   private var last = Value.none
   private var isFailing = false
   private let narrowing: Narrowing?
-  /// The value that was told last, and whether others have acted since the session looked.
+  /// The value that was told last.
   private var told: Value?
-  private var isBehind = false
+  /// The actions of others since the session looked: of more than ``mostBehind`` the last alone.
+  private var behind: [Int] = []
+  private static let mostBehind = 100
   /// Tells of a change that others made.
   var tell: ((WatchedChange) -> Void)?
   /// What is looked at.
@@ -88,19 +90,28 @@ final class WatchedPath: @unchecked Sendable {
     }
   }
 
-  var value: Value {
+  var value: Value { value(after: nil) }
+
+  /// - Parameter number: the action after which it is looked at; nil: the last one.
+  private func value(after number: Int?) -> Value {
     do {
       guard let session else { return .none }
       // The session's own names are for its own thread alone: there a value under such a name is looked at soon.
       let isOwn = session.inbox.isOwnThread
       if !isOwn, isNamedBySession {
-        lookLater(session.inbox)
+        lookLater(session)
         return last
       }
       // A watch is of the present, whatever the session looks at.
       let live = session.store.live
       if isOwn {
-        last = try session.store.viewing(nil) { try read(in: session).value }
+        func look() throws -> Value { try read(in: session).value }
+        last =
+          if let number, number != live.head {
+            try session.store.viewing(number, look)
+          } else {
+            try session.store.viewing(nil, look)
+          }
       } else if let path {
         last = try live.read(path, in: live.present).value
       }
@@ -125,17 +136,23 @@ final class WatchedPath: @unchecked Sendable {
     return WatchedChange(old: old, new: new, number: number, action: action ?? "")
   }
 
-  private func lookLater(_ inbox: SessionInbox) {
-    guard !isBehind else { return }
-    isBehind = true
-    inbox.bring { [weak self] in
-      guard let self, let live = session?.store.live else { return }
-      let change = live.turn { () -> WatchedChange? in
-        self.isBehind = false
-        let old = self.last
-        return self.change(from: old, to: self.value, live.head)
-      }
-      if let change { tell?(change) }
+  private func lookLater(_ session: Session) {
+    if behind.count > Self.mostBehind { behind.removeLast() }
+    behind.append(session.store.live.head)
+    guard behind.count == 1 else { return }
+    session.inbox.bring { [weak self] in
+      guard let self, let live = self.session?.store.live else { return }
+      for change in live.turn({ self.catchUp() }) { tell?(change) }
+    }
+  }
+
+  /// What others have changed since, action by action; of too many actions together.
+  private func catchUp() -> [WatchedChange] {
+    let numbers = behind.count > Self.mostBehind ? behind.suffix(1) : behind[...]
+    behind = []
+    return numbers.compactMap { number in
+      let old = last
+      return change(from: old, to: value(after: number), number)
     }
   }
 

@@ -1,0 +1,108 @@
+import ShellLanguage
+import StandardModules
+import StoreCore
+import StoreHost
+import StoreShell
+import Testing
+
+@testable import ShellDoor
+
+/// What a client may ask for that nobody should, and what others notice of it.
+@Suite struct DoorLimitTests {
+  /// Numbers that no sum survives are refused, and the host goes on.
+  @Test(arguments: [Int.max, Int.max - 1, Int.min, 0, -1])
+  func numbersHaveBounds(number: Int) throws {
+    let house = try House([.read])
+    let client = try house.client()
+    for request in [
+      #"{"run":"\n\n= x","line":N}"#, #"{"run":"= 1","line":N,"file":"f"}"#, #"{"run":"= 1","width":N}"#,
+      #"{"run":"plot counter.value","width":N}"#,
+    ] {
+      let answer = try client.ask(request.replacing("N", with: "\(number)"))
+      #expect(answer.contains("'line' is a whole number from 1 to") || answer.contains("'width' is a whole number from 1 to"))
+      #expect(try client.ask(#"{"run":"= 1"}"#) == #"{"output":[{"out":"1\n"}],"status":0}"#)
+    }
+    for name in ["follow", "log", "first", "at", "from", "count", "to", "cursor"] {
+      _ = try client.ask(#"{"\#(name == "log" || name == "follow" ? "" : "log\":1,\"")\#(name)":\#(number)}"#)
+      #expect(try client.ask(#"{"run":"= 1"}"#).contains("status\":0"))
+    }
+  }
+
+  /// Nothing that never happened is told of as left out.
+  @Test func followingBeginsAtTheFirstAction() throws {
+    let house = try House()
+    house.host.store.dispatch(.counter(.increment(by: 1)))
+    let client = try house.client()
+    client.send(#"{"id":1,"follow":0}"#)
+    let lines = try client.lines(until: "actions")
+    #expect(lines.last?.contains("folded") == false, "\(lines)")
+  }
+
+  /// Half requests of others take no room that a short one needs, and what was put off comes when they have gone.
+  @Test func halfRequestsOfOthersStopNobody() throws {
+    var limits = DoorLimits()
+    limits.allBytes = 1 << 20
+    let house = try House(limits: limits)
+    let waiting = try house.client()
+    do {
+      let others = try (0..<3).map { _ in try house.client() }
+      for other in others { other.send(Array(repeating: UInt8(ascii: " "), count: 600_000)) }
+      // A long one has to wait.
+      let text = String(repeating: "x", count: 300_000)
+      waiting.send(#"{"id":1,"run":"= #'\#(text)'"}"#)
+      #expect(try house.client().ask(#"{"id":2,"run":"= 1"}"#).contains("\"id\":2"))
+      withExtendedLifetime(others) {}
+    }
+    #expect(try waiting.line().contains("300000"))
+  }
+
+  /// What was sent before an interruption and has not begun is not done.
+  @Test func anInterruptionStopsWhatWaitsBeforeIt() throws {
+    let house = try House()
+    let client = try house.client()
+    client.send(
+      #"{"id":1,"run":"wait 20s"}"#, #"{"id":2,"run":"dispatch counter.increment"}"#,
+      #"{"id":3,"interrupt":true}"#, #"{"id":4,"run":"show counter.value"}"#)
+    #expect(try client.line().contains("\"status\":130"))
+    #expect(try client.line().hasSuffix("\"status\":130}"))
+    #expect(try client.line().contains("\"id\":3"))
+    #expect(try client.line().contains(#""out":"0\n""#))
+  }
+
+  /// The value that a watch begins with is the one from which its first change is told.
+  @Test func noChangeGoesBetweenAWatchAndItsValue() throws {
+    let house = try House()
+    let client = try house.client()
+    for _ in 0..<40 {
+      let thread = try WorkerThread { [host = house.host] in
+        for _ in 0..<20 { host.store.dispatch(.counter(.increment(by: 1))) }
+      }
+      client.send(#"{"run":"watch counter.value","form":"json"}"#)
+      let first = try client.lines(until: "results")
+      thread.join()
+      client.send(#"{"run":"watch stop all","form":"json"}"#)
+      let told = try client.lines(until: "results")
+      let value = try #require(first.last?.firstMatch(of: /"value":(\d+)/)?.1)
+      // Lines of watches may stand before and behind the answer.
+      if let next = (first + told).lazy.compactMap({ $0.firstMatch(of: /"from":(\d+)/)?.1 }).first {
+        #expect(next == value, "\(first) \(told)")
+      } else {
+        #expect("\(house.host.store.withState { $0.counter.value })" == value)
+      }
+    }
+  }
+
+  /// A session that watches an expression is told of each action that changed it, by its name.
+  @Test func expressionsAreLookedAtActionByAction() throws {
+    let house = try House()
+    let client = try house.client()
+    _ = try client.ask(#"{"run":"watch $(state.counter.value)"}"#)
+    let other = try house.client()
+    _ = try other.ask(
+      #"{"run":"lua dispatch('counter.increment') dispatch('counter.increment') dispatch('tasks.add', {title='x'})"}"#)
+    let lines = try client.lines(until: "1 -> 2")
+    let text = lines.joined()
+    #expect(text.contains("0 -> 1  (#1 counter.increment)") && text.contains("1 -> 2  (#2 counter.increment)"), "\(text)")
+    #expect(!text.contains("tasks.add"))
+  }
+}
