@@ -53,10 +53,7 @@ extension Schema {
       guard case .string = value else { throw mismatch(value) }
       return value
     case .choice(_, let cases):
-      guard case .string(let name) = value else { throw mismatch(value) }
-      guard cases.contains(name) else {
-        throw SchemaError(Path(), .unknownCase(found: value.described, expected: cases))
-      }
+      guard case .string(let name) = value, cases.contains(name) else { throw mismatch(value) }
       return value
     case .optional(let wrapped):
       if case .none = value { return value }
@@ -173,13 +170,12 @@ extension Schema {
       payload = entry.value
     default: throw mismatch(value)
     }
-    guard let index = names.firstIndex(of: name) else {
-      throw SchemaError(Path(), .unknownCase(found: value.described, expected: names))
-    }
+    guard let index = names.firstIndex(of: name) else { throw mismatch(value) }
     guard !cases.isEmpty else { return (index, []) }
     let current = cases[index]
     let fields = try Schema.check(
-      payload, against: current.fields, layout: current.layout, isJSON: isJSON, or: mismatch(payload))
+      payload, against: current.fields, layout: current.layout, isJSON: isJSON,
+      or: SchemaError(expected: typeName, found: payload))
     return (index, fields)
   }
 
@@ -259,6 +255,12 @@ extension Schema {
   }
 
   func mismatch(_ value: Value) -> SchemaError {
+    switch kind {
+    case .choice(_, let cases): return SchemaError(Path(), .unknownCase(found: value.described, expected: cases))
+    case .union(let union):
+      return SchemaError(Path(), .unknownCase(found: value.described, expected: union.cases.map(\.name)))
+    default: break
+    }
     guard case .int = kind, case .double(let number) = value, let excess = number.excess else {
       return SchemaError(expected: typeName, found: value)
     }
