@@ -1,0 +1,241 @@
+import StandardModules
+@testable import StoreHost
+import StoreSchema
+import Testing
+
+/// Going back, where others act on the same store.
+@Suite struct SharedUndoTests {
+  @Test func undoTakesBackOnesOwn() throws {
+    let host = try SharedStoreTests.host()
+    let (one, two) = (try SharedStoreTests.shell(host), try SharedStoreTests.shell(host))
+    one.say("dispatch tasks.add milk --quiet")
+    two.say("dispatch counter.increment --quiet", "dispatch counter.increment --quiet")
+    let line = "#4 shell.restore without=[1]  (takes back #1 tasks.add; 2 later actions by others stay)\n"
+    #expect(one.say("undo").output.hasPrefix(line))
+    #expect(host.store.state.counter.value == 2)
+    #expect(host.store.state.tasks.items.isEmpty)
+    #expect(two.say("undo").output.hasPrefix("#5 shell.restore"))
+    #expect(host.store.state.counter.value == 1)
+  }
+
+  /// A statement among what others did is one step; its many actions are counted for a person, and data names them all.
+  @Test func aLongStatementAmongOthersIsOneStep() throws {
+    let host = try SharedStoreTests.host()
+    let (one, two) = (try SharedStoreTests.shell(host), try SharedStoreTests.shell(host))
+    one.say("lua for i = 1, 3 do dispatch('counter.setStep', { to = i }) end")
+    two.say("dispatch tasks.add milk --quiet", "dispatch tasks.add bread --quiet")
+    #expect(
+      one.say("undo").output.hasPrefix(
+        "#6 shell.restore without=[1, 2, 3]  (takes back lua: 3 actions of #1-#3; 2 later actions by others stay)\n"))
+    one.say("lua for i = 1, 500 do dispatch('counter.setStep', { to = i + 1 }) end")
+    two.say("dispatch tasks.add butter --quiet")
+    let restore = "#508 shell.restore without=[7, 8, 9, 10, 11, 12, 13, 14, 15, 16, and 490 more]  "
+    let undo = one.say("undo")
+    #expect(
+      undo.output.hasPrefix(
+        restore + "(takes back lua: 500 actions of #7-#506; 1 later action by others stays)\n"), "\(undo)")
+    #expect(host.store.state.counter.step == 1)
+    #expect(one.say("why counter.step").output.hasPrefix(restore))
+    #expect(one.say("log 1").output.contains(", and 490 more]"))
+    #expect(one.say("log 1 --json").output.contains("15, 16, 17, 18"))
+  }
+
+  @Test func whatWouldChangeWhatOthersDidIsRefused() throws {
+    let host = try SharedStoreTests.host()
+    let (one, two) = (try SharedStoreTests.shell(host), try SharedStoreTests.shell(host))
+    one.say("dispatch tasks.add milk --quiet")
+    two.say("dispatch tasks.add bread --quiet")
+    let errors = one.say("undo").errors
+    #expect(
+      errors.contains(
+        #"error[undo-conflict]: others have acted since, and #2 tasks.add title="bread" would make other changes without it"#
+      ))
+    #expect(errors.contains("hint: `undo --any` takes back the last action whoever dispatched it"))
+    #expect(host.store.state.tasks.items.count == 2)
+    #expect(one.say("undo --any").output.contains("takes back #2 tasks.add"))
+  }
+
+  /// Each undo goes further back among one's own; redo brings the last one back, and undo takes it again.
+  @Test func undoGoesOnAmongOthers() throws {
+    let host = try SharedStoreTests.host()
+    let (one, two) = (try SharedStoreTests.shell(host), try SharedStoreTests.shell(host))
+    one.say("dispatch tasks.add milk --quiet")
+    two.say("dispatch counter.increment --quiet")
+    one.say("dispatch counter.setStep 5 --quiet")
+    two.say("dispatch counter.increment by=1 --quiet")
+    func state() -> [Int] {
+      let state = host.store.state
+      return [state.counter.value, state.counter.step, state.tasks.items.count]
+    }
+    #expect(one.say("undo").output.hasPrefix("#5 shell.restore without=[3]  (takes back #3 counter.setStep; 1 later"))
+    #expect(state() == [2, 1, 1])
+    let second = one.say("undo")
+    #expect(
+      second.output.hasPrefix("#6 shell.restore without=[1]  (takes back #1 tasks.add; 2 later"), "\(second)")
+    #expect(state() == [2, 1, 0])
+    #expect(one.say("undo").errors.contains("nothing-to-undo"))
+    two.say("dispatch counter.increment by=1 --quiet")
+    let redo = one.say("redo")
+    #expect(
+      redo.output.hasPrefix(
+        "#8 shell.restore without=[6]  (takes back #6 shell.restore; 1 later action stays)"),
+      "\(redo)")
+    #expect(state() == [3, 1, 1])
+    #expect(one.say("redo").output.hasPrefix("#9 shell.restore without=[5]"))
+    #expect(state() == [3, 5, 1])
+    #expect(one.say("redo").errors.contains("nothing-to-redo"))
+    #expect(one.say("undo").output.contains("takes back #3 counter.setStep; 2 later"))
+    #expect(state() == [3, 1, 1])
+    #expect(two.say("undo 2").output.hasPrefix("#11 shell.restore without=[4, 7]"))
+    #expect(state() == [1, 1, 1])
+  }
+
+  /// What others did since a plain undo stays where it is redone.
+  @Test func redoLeavesWhatOthersDidSince() throws {
+    let host = try SharedStoreTests.host()
+    let (one, two) = (try SharedStoreTests.shell(host), try SharedStoreTests.shell(host))
+    one.say("dispatch tasks.add milk --quiet", "undo --quiet")
+    two.say("dispatch counter.increment --quiet")
+    let redo = one.say("redo")
+    #expect(
+      redo.output.hasPrefix(
+        "#4 shell.restore without=[2]  (takes back #2 shell.restore; 1 later action stays)"),
+      "\(redo)")
+    #expect(host.store.state.tasks.items.count == 1)
+    #expect(host.store.state.counter.value == 1)
+    #expect(one.say("undo").output.contains("takes back #1 tasks.add; 1 later action by others stays"))
+    // What others would not have found so.
+    one.say("redo --quiet")
+    two.say("dispatch tasks.add bread --quiet")
+    #expect(one.say("undo").errors.contains("undo-conflict"))
+    #expect(host.store.state.tasks.items.count == 2)
+  }
+
+  /// What others have taken back stays so, whatever the positions of elements.
+  @Test func whatWasTakenBackStaysSo() throws {
+    func titles(_ host: SharedStoreTests.Host) -> [String] {
+      host.store.state.tasks.items.map { "\($0.id) \($0.title) \($0.done)" }
+    }
+    do {
+      let host = try SharedStoreTests.host()
+      let (one, two) = (try SharedStoreTests.shell(host), try SharedStoreTests.shell(host))
+      one.say("dispatch tasks.add one --quiet", "dispatch tasks.add two --quiet")
+      two.say("dispatch tasks.add three --quiet")
+      one.say("dispatch tasks.remove 1 --quiet")
+      two.say("undo --quiet")
+      one.say("undo --quiet")
+      #expect(titles(host) == ["1 one false", "2 two false"])
+    }
+    do {
+      let host = try SharedStoreTests.host()
+      let (one, two) = (try SharedStoreTests.shell(host), try SharedStoreTests.shell(host))
+      one.say("dispatch tasks.add one --quiet", "dispatch tasks.add two --quiet")
+      two.say("dispatch tasks.complete 2 --quiet")
+      one.say("dispatch tasks.remove 1 --quiet")
+      two.say("undo --quiet")
+      one.say("undo --quiet")
+      #expect(titles(host) == ["1 one false", "2 two false"])
+    }
+    do {
+      let host = try SharedStoreTests.host()
+      let (one, two) = (try SharedStoreTests.shell(host), try SharedStoreTests.shell(host))
+      one.say("dispatch tasks.add one --quiet", "dispatch tasks.add two --quiet")
+      two.say("dispatch counter.increment --quiet")
+      one.say("lua dispatch('counter.setStep', { to = 5 }) dispatch('tasks.remove', { id = 1 })")
+      two.say("undo #5 --quiet")
+      one.say("undo --quiet")
+      #expect(titles(host) == ["1 one false", "2 two false"])
+      #expect(host.store.state.counter.step == 1)
+    }
+    do {
+      let host = try SharedStoreTests.host()
+      let (one, two) = (try SharedStoreTests.shell(host), try SharedStoreTests.shell(host))
+      one.say("dispatch tasks.add one --quiet", "dispatch tasks.add two --quiet")
+      two.say("dispatch tasks.remove 1 --quiet")
+      one.say("undo --quiet")
+      two.say("undo --quiet")
+      #expect(titles(host) == ["1 one false"])
+    }
+  }
+
+  /// An action that went alone stays away, and is not taken back once more.
+  @Test func aLaterUndoBringsNothingBack() throws {
+    let host = try SharedStoreTests.host()
+    let one = try SharedStoreTests.shell(host)
+    one.say("dispatch counter.increment --quiet", "dispatch tasks.add one --quiet", "undo #1 --quiet")
+    let undo = one.say("undo")
+    #expect(undo.output.contains("takes back #2 tasks.add"), "\(undo)")
+    #expect(host.store.state.counter.value == 0 && host.store.state.tasks.items.isEmpty)
+    let redo = one.say("redo")
+    #expect(redo.output.contains("takes back #4 shell.restore") && !redo.output.contains("by others"), "\(redo)")
+    #expect(host.store.state.counter.value == 0 && host.store.state.tasks.items.count == 1)
+    #expect(one.say("undo #0").errors.contains("#0 is the beginning"))
+    let second = try SharedStoreTests.host()
+    let (three, four) = (try SharedStoreTests.shell(second), try SharedStoreTests.shell(second))
+    three.say("dispatch tasks.add one --quiet", "dispatch counter.increment --quiet")
+    four.say("undo #2 --quiet")
+    #expect(three.say("undo").output.contains("takes back #1 tasks.add"))
+    #expect(three.say("undo").errors.contains("nothing-to-undo"))
+  }
+
+  /// What is gone stands in nobody's way, and neither does the position of an element.
+  @Test func onlyWhatWouldBeOtherwiseIsInTheWay() throws {
+    let host = try SharedStoreTests.host()
+    let (one, two) = (try SharedStoreTests.shell(host), try SharedStoreTests.shell(host))
+    let three = try SharedStoreTests.shell(host)
+    one.say("dispatch counter.setStep to=6 --quiet")
+    two.say("dispatch counter.setStep to=9 --quiet")
+    three.say("dispatch tasks.add x --quiet")
+    two.say("undo --quiet")
+    #expect(host.store.state.counter.step == 6)
+    #expect(one.say("undo").output.contains("counter.step  6 -> 1"))
+    let second = try SharedStoreTests.host()
+    let (four, five) = (try SharedStoreTests.shell(second), try SharedStoreTests.shell(second))
+    four.say("dispatch tasks.add one --quiet", "dispatch tasks.add two --quiet", "dispatch tasks.remove 1 --quiet")
+    five.say("dispatch tasks.complete 2 --quiet")
+    #expect(four.say("undo").output.contains("takes back #3 tasks.remove"))
+    #expect(second.store.state.tasks.items.map(\.done) == [false, true])
+  }
+
+  /// An undo that another one went back behind is gone.
+  @Test func anUndoThatIsGoneIsNotRedone() throws {
+    let host = try SharedStoreTests.host()
+    let (one, two) = (try SharedStoreTests.shell(host), try SharedStoreTests.shell(host))
+    one.say("dispatch tasks.add one --quiet")
+    two.say("dispatch tasks.add two --quiet", "dispatch counter.increment by=9 --quiet")
+    one.say("undo --any --quiet")
+    two.say("undo --any --quiet")
+    let redo = one.say("redo")
+    #expect(redo.errors.contains("a later undo went back to a point before it"), "\(redo)")
+  }
+
+  @Test func anActionGoesAlone() throws {
+    let host = try SharedStoreTests.host()
+    let (one, two) = (try SharedStoreTests.shell(host), try SharedStoreTests.shell(host))
+    one.say("dispatch counter.increment --quiet", "dispatch tasks.add milk --quiet", "dispatch tasks.add bread --quiet")
+    #expect(
+      two.say("undo #1").output.contains(
+        "#4 shell.restore without=[1]  (takes back #1 counter.increment; 2 later actions stay)"))
+    #expect(host.store.state.counter.value == 0)
+    #expect(two.say("undo #1").errors.contains("error[nothing-to-undo]: #1 counter.increment was taken back by #4"))
+    let conflict = two.say("undo #2").errors
+    #expect(
+      conflict.contains("it cannot be undone alone: #3 tasks.add title=\"bread\" would make other changes without it"))
+    #expect(conflict.contains("hint: `undo --to 1` takes back all that happened since"), "\(conflict)")
+    #expect(two.say("undo #4").output.contains("takes back #4 shell.restore"))
+    #expect(host.store.state.counter.value == 1)
+    #expect(two.say("undo #1").output.contains("takes back #1 counter.increment"))
+    #expect(two.say("undo --to 1 --quiet", "undo #3").errors.contains("was taken back by #7"))
+    #expect(two.say("undo #9").errors.contains("there is no #9"))
+    #expect(two.say("undo #0").errors.contains("error["))
+    #expect(two.say("undo #1 --any").errors.contains("--any and #N cannot be combined"))
+  }
+
+  @Test func withoutOthersUndoIsAsEver() throws {
+    let host = try SharedStoreTests.host()
+    let one = try SharedStoreTests.shell(host)
+    one.say("dispatch counter.increment --quiet", "dispatch counter.increment --quiet")
+    #expect(one.say("undo").output.hasPrefix("#3 shell.restore to=1"))
+    #expect(one.say("redo").output.hasPrefix("#4 shell.restore to=2"))
+  }
+}
