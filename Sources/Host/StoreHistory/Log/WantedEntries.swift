@@ -4,15 +4,25 @@ import StoreSchema
 public struct WantedEntries {
   private let place: ChangedPlaces.Hashes?
   private let withWholes: Bool
+  private var isNamed: ((String) -> Bool)?
 
   /// All entries.
-  public static var all: WantedEntries { WantedEntries(place: nil, withWholes: true) }
+  public static var all: WantedEntries { WantedEntries(nil, withWholes: true) }
+
+  private init(_ place: ChangedPlaces.Hashes?, withWholes: Bool) { (self.place, self.withWholes) = (place, withWholes) }
+
+  /// Those among them whose actions have a name that is asked for.
+  public func named(_ isNamed: @escaping (String) -> Bool) -> WantedEntries {
+    var wanted = self
+    wanted.isNamed = isNamed
+    return wanted
+  }
 
   /// The entries that changed something along a path.
   ///
   /// - Parameter withWholes: true to ask for those, too, that changed more than their changes tell.
   public static func changing(_ path: Path, withWholes: Bool = false) -> WantedEntries {
-    WantedEntries(place: ChangedPlaces.Hashes(path), withWholes: withWholes)
+    WantedEntries(ChangedPlaces.Hashes(path), withWholes: withWholes)
   }
 
   /// True if there may be one among the entries of a run.
@@ -27,6 +37,9 @@ public struct WantedEntries {
     return withWholes && endsWhole || ChangedPlaces.mayMeet(place, encoded: places)
   }
 
-  /// True if every entry is asked for.
+  /// True if every run of entries is asked for.
   var areAll: Bool { place == nil }
+
+  /// True if entries of an action may be asked for.
+  public func mayBe(of action: String) -> Bool { isNamed?(action) ?? true }
 }

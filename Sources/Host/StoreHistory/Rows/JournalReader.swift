@@ -97,13 +97,17 @@ public struct JournalReader: Sendable {
   ///
   /// - Throws: what `body` throws; ``JournalError/damaged(path:lastGood:reason:)`` at the first row that is not what was
   ///   written, or before which one is missing.
-  public func visit(_ numbers: ClosedRange<Int>, _ body: (JournalRow) throws -> Void) throws {
+  public func visit(
+    _ numbers: ClosedRange<Int>, where isNamed: (String) -> Bool = { _ in true }, _ body: (JournalRow) throws -> Void
+  ) throws {
     var visit = RowVisit(numbers)
     var rows: [JournalRow] = []
     var goesOn = true
     while goesOn {
       rows.removeAll(keepingCapacity: true)
       goesOn = visit.next(path, database) { columns, names in
+        guard let action = names.action(columns) else { return false }
+        guard isNamed(action) else { return true }
         guard let row = names.row(columns) else { return false }
         rows.append(row)
         return true

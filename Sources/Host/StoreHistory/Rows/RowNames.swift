@@ -71,6 +71,9 @@ struct RowNames {
   /// True if a row's action is one of the shell; nil: nobody knows it.
   func isOfShell(_ columns: RowColumns) -> Bool? { kinds[columns.kind]?.isOfShell }
 
+  /// The name of a row's action; nil: nobody knows it.
+  func action(_ columns: RowColumns) -> String? { kinds[columns.kind]?.action }
+
   func row(_ columns: RowColumns) -> JournalRow? {
     guard let kind = kinds[columns.kind], var source = sources[columns.source]?.source else { return nil }
     source.line = columns.line

@@ -171,7 +171,7 @@ public struct History<State: Sendable> {
       return nil
     }
     var entries: [LoggedEntry] = []
-    try older.visit(numbers) { entry in
+    try older.visit(numbers, wanted) { entry in
       entries.append(entry)
       return true
     }

@@ -19,6 +19,9 @@ public protocol OlderEntries<State>: AnyObject {
   /// - Throws: the errors of `body`, and the error that kept the entries from being read.
   func visit(_ numbers: ClosedRange<Int>, _ body: (LoggedEntry) throws -> Bool) throws
 
+  /// Hands out entries in order; those whose actions are not asked for may be passed over.
+  func visit(_ numbers: ClosedRange<Int>, _ wanted: WantedEntries, _ body: (LoggedEntry) throws -> Bool) throws
+
   /// Hands out in order what entries changed.
   ///
   /// - Parameters:
@@ -45,6 +48,11 @@ extension OlderEntries {
   /// The next numbers back, whatever is asked for.
   public func numbers(upTo number: Int, _ wanted: WantedEntries, most: Int) -> ClosedRange<Int>? {
     number > oldestEntry ? max(oldestEntry + 1, number - most + 1)...number : nil
+  }
+
+  /// Hands out all of them.
+  public func visit(_ numbers: ClosedRange<Int>, _ wanted: WantedEntries, _ body: (LoggedEntry) throws -> Bool) throws {
+    try visit(numbers, body)
   }
 
   /// Hands out in order what entries changed, by way of the entries.

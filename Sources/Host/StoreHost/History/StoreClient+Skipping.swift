@@ -67,13 +67,10 @@ final class SkippingWalk {
   private let isSkipped: (LoggedEntry) throws -> Bool
   private let check: (LoggedEntry, [Change]?) throws -> Void
   private var rerun: Rerun
-  /// The points that restores return to.
-  private var targets: Set<Int> = []
-  private var returns: [Int: HostedState] = [:]
 
   /// - Parameters:
   ///   - first: the first action that may be skipped.
-  ///   - isSkipped: asked about every action in order; again where the walk has to begin anew.
+  ///   - isSkipped: asked about every action in order; true for one that returned to a point, which is never in effect.
   ///   - check: asked about every action that is not, whether it is well that it makes these changes now, or none, where it fails.
   init(
     _ client: StoreClient, from first: Int, isSkipped: @escaping (LoggedEntry) throws -> Bool,
@@ -99,21 +96,9 @@ final class SkippingWalk {
         try client.live.requireCode(of: point.versions, after: point.number)
       }
     }
-    var isBehind = false
-    try client.visit((number + 1)...last, of: moment) { entry in
-      guard let target = entry.restoreTarget, target >= first - 1, targets.insert(target).inserted else { return true }
-      isBehind = isBehind || target <= number
-      return true
-    }
-    if isBehind || number < first {
-      number = first - 1
-      rerun = Rerun(client.live.application, try client.recorded(number, at: moment))
-      returns = [number: rerun.current]
-    }
     try client.visit((number + 1)...last, of: moment) { entry in
       try step(entry, moment)
       number = entry.number
-      if targets.contains(number) { returns[number] = rerun.current }
       return true
     }
   }
@@ -121,8 +106,6 @@ final class SkippingWalk {
   private func step(_ entry: LoggedEntry, _ moment: Moment) throws {
     if try isSkipped(entry) {
       // Not there.
-    } else if let target = entry.restoreTarget {
-      rerun.go(to: try returns[target] ?? client.recorded(target, at: moment))
     } else if entry.action.hasPrefix("shell.") {
       if entry.isWhole {
         try rerun.repeatShellAction(
@@ -193,12 +176,6 @@ private struct Rerun {
     compose()
   }
 
-  /// Goes on from another state.
-  mutating func go(to state: HostedState) {
-    current = state
-    compose()
-  }
-
   /// Does again what an action did to the shell's own slice and to which plugins are there.
   ///
   /// - Parameters:
@@ -215,7 +192,6 @@ private struct Rerun {
       let named = ImportedModules.named(by: entry)
       return try current.state.take(from: recorded.state) { named?.contains($0) ?? true }
     }
-    if entry.action == ShellAction.Types.restore.fullName { return try current.state.apply(entry.changes) }
     guard case .string(let name)? = entry.arguments.values.first else { return }
     switch (entry.action, entry.arguments.values.last) {
     case (ShellAction.Types.setGate.fullName, .bool(let isOpen)?):

@@ -37,11 +37,19 @@ package final class JournalEntries: OlderEntries {
   private struct Enough: Error {}
 
   package func visit(_ numbers: ClosedRange<Int>, _ body: (LoggedEntry) throws -> Bool) throws {
-    var reader: EntryReader?
+    try visit(numbers, .all, body)
+  }
+
+  package func visit(
+    _ numbers: ClosedRange<Int>, _ wanted: WantedEntries, _ body: (LoggedEntry) throws -> Bool
+  ) throws {
+    var (reader, isYounger): (EntryReader?, Bool) = (nil, numbers.lowerBound > oldest)
     do {
-      try file.reader.visit(numbers) { row in
+      try file.reader.visit(numbers, where: { wanted.mayBe(of: $0) || $0.hasPrefix("shell.") }) { row in
         // Others may be loaded from an action of the shell on.
-        if row.isOfShell || row.number == oldest + 1 { reader = nil }
+        if row.isOfShell || row.number > oldest && !isYounger { reader = nil }
+        isYounger = row.number > oldest
+        guard wanted.mayBe(of: row.action) else { return }
         let current = try reader ?? self.reader(at: row.number)
         reader = current
         let entry: LoggedEntry

@@ -11,6 +11,8 @@ final class Moment {
   private let history: History<HostState>
   /// Who looks at it: what it does can be stopped.
   private let client: StoreClient
+  /// Entries that memory no longer holds, of the numbers that were asked for last.
+  private var older: (numbers: ClosedRange<Int>, entries: [LoggedEntry])?
 
   init(of client: StoreClient) {
     self.client = client
@@ -24,7 +26,15 @@ final class Moment {
   /// The entry of an action; nil where there is none of that number.
   func entry(_ number: Int) throws -> LoggedEntry? {
     // What is in memory may be read by anybody.
-    try history.log[number: number] ?? client.turn { try history.entry(number) }
+    if let entry = history.log[number: number] { return entry }
+    guard number > history.oldestEntry, number <= head else { return nil }
+    if older?.numbers.contains(number) != true {
+      // More and more are read at a time for whoever goes back from one to the next.
+      let before = older.flatMap { $0.numbers.lowerBound == number + 1 ? $0.numbers.count * 2 : nil } ?? 1
+      let numbers = max(history.oldestEntry + 1, number - min(before, StoreClient.part) + 1)...number
+      older = (numbers, try entries(numbers))
+    }
+    return older?.entries.last { $0.number <= number }.flatMap { $0.number == number ? $0 : nil }
   }
 
   /// The entries of some numbers, as far as they are kept.
