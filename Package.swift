@@ -232,7 +232,7 @@ let package = Package(
       dependencies: [
         "StoreShell", "StoreHost", "StoreHistory", "StorePlugins", "StoreModules", "StoreUnits", "StoreCore",
         "StoreSchema",
-        "ShellLanguage", "StandardModules", "LuaRuntime", "Platform", "PluginSupport",
+        "ShellLanguage", "StandardModules", "LuaRuntime", "Platform", "PluginSupport", "TerminalSupport",
       ],
       swiftSettings: strict),
     .testTarget(

@@ -114,7 +114,7 @@ import Testing
     (#""args":{},"changes":[{"op":"add","path":"shop..x","to":1}]"#, "'changes[1].path' is no path: expected a name"),
     (
       #""args":{},"changes":[{"op":"put","path":"shop.open"}]"#,
-      #"'changes[1].op' must be one of replace, add, remove, got "put""#
+      #"'changes[1].op' must be one of replace, add, remove, move, got "put""#
     ),
     (#""args":{},"changes":[{"op":"add","path":"shop.open"}]"#, "'changes[1].to' is missing"),
     (#""args":{},"changes":7"#, "'changes' must be a list, got number 7"),

@@ -104,9 +104,10 @@ struct GeneratedEntries {
       }
     let schema = GeneratedEntries.shop.part(at: steps[...])?.schema ?? .dynamic(.any)
     let kind: Change.Kind =
-      switch below(3) {
+      switch below(4) {
       case 0: .replace(from: value(schema), to: value(schema))
-      case 1: .add(value(schema))
+      case 1 where positions.count == steps.count - 1: .move(to: below(9))
+      case 2: .add(value(schema))
       default: .remove(value(schema))
       }
     return Change(Path([.field("shop")] + steps), kind, positions: positions, isInPlace: below(6) == 0)

@@ -47,6 +47,7 @@ enum SheetAction: Sendable, CustomStringConvertible {
     case .replace(let old, let new): "\(change.path) \(JSON.text(of: old))→\(JSON.text(of: new))"
     case .add(let new): "\(change.path) +\(JSON.text(of: new))"
     case .remove(let old): "\(change.path) -\(JSON.text(of: old))"
+    case .move(let position): "\(change.path) to \(position)"
     }
   }
 

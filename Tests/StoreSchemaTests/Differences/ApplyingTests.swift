@@ -83,7 +83,26 @@ import Testing
   @Test func ofTwoElementsWithOneIdTheOneThatChangedChanges() throws {
     #expect(
       try Self.walk(#"{"items":[{"id":1},{"id":1,"depth":1}]}"#, #"{"items":[{"id":1},{"id":1,"depth":2}]}"#)
-        == ["items[id=1].depth"])
+        == ["items[2].depth"])
+  }
+
+  @Test func elementsThatMoveGoThereAndBack() throws {
+    var random = SplitMix64(seed: 5)
+    for _ in 0..<200 {
+      var (ids, depths) = (Array(1...12), Array(repeating: 3, count: 30))
+      func text() -> String {
+        "{\"items\":[\(ids.map { "{\"id\":\($0),\"depth\":\(depths[$0])}" }.joined(separator: ","))]}"
+      }
+      let old = text()
+      for _ in 0..<Int.random(in: 1...4, using: &random) {
+        ids.insert(ids.remove(at: .random(in: ids.indices, using: &random)), at: .random(in: 0..<11, using: &random))
+        depths[Int.random(in: 1...12, using: &random)] += 1
+        if Bool.random(using: &random) { ids.remove(at: .random(in: ids.indices, using: &random)) }
+        ids.insert(Int.random(in: 20...29, using: &random), at: 5)
+        ids = ids.enumerated().filter { ids.firstIndex(of: $1) == $0 }.map(\.element)
+      }
+      #expect(try !Self.walk(old, text()).contains { $0.contains("items[1") })
+    }
   }
 
   @Test func aChangeThatDoesNotFitIsRefused() throws {
@@ -108,6 +127,8 @@ import Testing
     #expect(refusal(Change(try Path(parsing: "items[1].depth"), .remove(one))) == nil)
     #expect(refusal(Change(try Path(parsing: "items[id=1]"), .remove(one))) == nil)
     #expect(try held.read("items") == .list([]))
+    #expect(
+      refusal(Change(try Path(parsing: "items[id=1]"), .move(to: 1), positions: [0])) == "there is no such element")
   }
 
   @Test func withoutPositionsTheIdDecides() throws {

@@ -9,6 +9,7 @@ import Testing
       case .replace(let old, let new): "\(change.path) \(JSON.text(of: old)) -> \(JSON.text(of: new))"
       case .add(let value): "\(change.path) + \(JSON.text(of: value))"
       case .remove(let value): "\(change.path) - \(JSON.text(of: value))"
+      case .move(let position): "\(change.path) \(change.positions) -> \(position)"
       }
     }
   }
@@ -70,6 +71,16 @@ import Testing
     #expect(
       try Self.changes(beds(repeating), beds(repeating, depths: [0: 7, 199: 8]))
         == ["beds[1].depth 3 -> 7", "beds[200].depth 3 -> 8"])
+    #expect(
+      try Self.changes(beds([1] + repeating), beds([9] + repeating, depths: [200: 8]))
+        == ["beds[1].id 1 -> 9", "beds[201].depth 3 -> 8"])
+    #expect(try Self.changes(beds(ascending + [77]), beds(ascending + [77, 50])).count == 1)
+    #expect(
+      try Self.changes(beds(ascending), beds(ascending + [50])) == [#"beds[201] + {"id":50,"plants":[],"depth":3}"#])
+    #expect(
+      try Self.changes(beds(ascending), beds(ascending + [500])) == [
+        #"beds[id=500] + {"id":500,"plants":[],"depth":3}"#
+      ])
   }
 
   @Test func listsOfRecordsById() throws {
@@ -86,11 +97,35 @@ import Testing
 
   @Test func aNewOrderIsAChange() throws {
     #expect(
-      try Self.changes(#"{"beds":[{"id":1},{"id":2}]}"#, #"{"beds":[{"id":2},{"id":1}]}"#)
-        == ["beds[1].id 1 -> 2", "beds[2].id 2 -> 1"])
+      try Self.changes(#"{"beds":[{"id":1},{"id":2}]}"#, #"{"beds":[{"id":2},{"id":1}]}"#) == ["beds[id=1] [0] -> 1"])
+    #expect(
+      try Self.changes(
+        #"{"beds":[{"id":1},{"id":2},{"id":3},{"id":4}]}"#, #"{"beds":[{"id":2},{"id":4},{"id":5},{"id":1,"depth":9}]}"#
+      )
+        == [
+          "beds[id=1].depth 3 -> 9", "beds[id=1] [0] -> 3", #"beds[id=3] - {"id":3,"plants":[],"depth":3}"#,
+          #"beds[id=5] + {"id":5,"plants":[],"depth":3}"#,
+        ])
   }
 
+  /// Whether the others of an id are among the elements that differ or not.
   @Test func idsThatRepeatAreComparedByIndex() throws {
+    let few = #"{"id":1},{"id":2},{"id":3},{"id":2}"#
+    #expect(
+      try Self.changes("{\"beds\":[\(few)]}", #"{"beds":[{"id":1},{"id":2},{"id":3},{"id":2,"depth":9}]}"#)
+        == ["beds[4].depth 3 -> 9"])
+    #expect(
+      try Self.changes("{\"beds\":[\(few)]}", "{\"beds\":[\(few),{\"id\":3}]}")
+        == [#"beds[5] + {"id":3,"plants":[],"depth":3}"#])
+    #expect(
+      try Self.changes("{\"beds\":[\(few)]}", #"{"beds":[{"id":1},{"id":2},{"id":3}]}"#)
+        == [#"beds[4] - {"id":2,"plants":[],"depth":3}"#])
+    #expect(
+      try Self.changes("{\"beds\":[\(few)]}", #"{"beds":[{"id":4},{"id":2,"depth":9},{"id":3},{"id":2}]}"#)
+        == ["beds[1].id 1 -> 4", "beds[2].depth 3 -> 9"])
+    #expect(
+      try Self.changes("{\"beds\":[\(few)]}", #"{"beds":[{"id":1},{"id":2},{"id":3,"depth":9},{"id":2}]}"#)
+        == ["beds[id=3].depth 3 -> 9"])
     #expect(
       try Self.changes(#"{"beds":[{"id":1},{"id":1,"depth":1}]}"#, #"{"beds":[{"id":2},{"id":2,"depth":2}]}"#)
         == ["beds[1].id 1 -> 2", "beds[2].id 1 -> 2", "beds[2].depth 1 -> 2"])
@@ -169,6 +204,8 @@ import Testing
         case .remove(let value):
           #expect(try held.read(path) == value)
           #expect(isByIndex || (try? after.read(path)) ?? Value.none == Value.none)
+        case .move:
+          #expect(try held.read("\(path).id") == after.read("\(path).id"))
         }
       }
     }

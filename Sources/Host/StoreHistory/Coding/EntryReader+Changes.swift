@@ -30,7 +30,13 @@ extension EntryReader {
     case "replace": kind = .replace(from: try part("from"), to: try part("to"))
     case "add": kind = .add(try part("to"))
     case "remove": kind = .remove(try part("from"))
-    case let name: throw EntryError("'\(place).op' must be one of replace, add, remove, got \(ScalarText.quoted(name))")
+    case "move":
+      guard case .int(let position)? = members["to"], position >= 0 else {
+        throw EntryError("'\(place).to' must be a number from 0")
+      }
+      kind = .move(to: position)
+    case let name:
+      throw EntryError("'\(place).op' must be one of replace, add, remove, move, got \(ScalarText.quoted(name))")
     }
     return Change(
       path, kind, positions: try positions(members["positions"], place), isInPlace: try members.flag("inPlace"))

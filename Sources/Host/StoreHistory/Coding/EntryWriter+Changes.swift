@@ -28,6 +28,7 @@ extension EntryWriter {
     case .replace: JSON.append("{\"op\":\"replace\",\"path\":\"" as StaticString, to: &out)
     case .add: JSON.append("{\"op\":\"add\",\"path\":\"" as StaticString, to: &out)
     case .remove: JSON.append("{\"op\":\"remove\",\"path\":\"" as StaticString, to: &out)
+    case .move: JSON.append("{\"op\":\"move\",\"path\":\"" as StaticString, to: &out)
     }
     appendPath(change.path, &out)
     out.append(UInt8(ascii: "\""))
@@ -43,6 +44,9 @@ extension EntryWriter {
     case .remove(let value):
       JSON.append(",\"from\":" as StaticString, to: &out)
       JSON.append(value, to: &out)
+    case .move(let position):
+      JSON.append(",\"to\":" as StaticString, to: &out)
+      JSON.append(position, to: &out)
     }
     if !change.positions.isEmpty {
       JSON.append(",\"positions\":[" as StaticString, to: &out)

@@ -41,7 +41,7 @@ struct WrittenChanges {
       case "op" where op.isEmpty: op = try json.text()
       case "path" where target == nil: target = try self.target(try json.text())
       case "from" where from == nil: from = try value(&json, target)
-      case "to" where to == nil: to = try value(&json, target)
+      case "to" where to == nil: to = op == "move" ? try json.value() : try value(&json, target)
       case "positions" where positions.isEmpty: positions = try self.positions(&json)
       case "inPlace" where !isInPlace: isInPlace = try json.value() == .bool(true)
       default: throw Self.misfit
@@ -53,6 +53,7 @@ struct WrittenChanges {
     case ("replace", let from?, let to?): kind = .replace(from: from, to: to)
     case ("add", nil, let to?): kind = .add(to)
     case ("remove", let from?, nil): kind = .remove(from)
+    case ("move", nil, .int(let position)?) where position >= 0: kind = .move(to: position)
     default: throw Self.misfit
     }
     return Change(target.path, kind, positions: positions, isInPlace: isInPlace)

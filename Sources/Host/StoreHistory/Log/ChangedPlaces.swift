@@ -28,6 +28,7 @@ struct ChangedPlaces: Sendable {
     var hash = PlaceHash()
     insert(hash.beginning)
     for index in steps.indices {
+      if case .index = steps[index] { insert(hash.ofElements) }
       hash.add(steps[index])
       insert(hash.beginning)
     }
@@ -60,7 +61,7 @@ struct ChangedPlaces: Sendable {
   struct Hashes {
     /// Tells changes at the path and within.
     fileprivate let within: UInt32
-    /// Tells changes of a whole around the path, the outermost first.
+    /// Tells changes of a whole around the path, the outermost first, and of elements by index where the path names one by id.
     fileprivate let around: [UInt32]
 
     /// The hashes of a path up to a step that stands for many.
@@ -69,6 +70,7 @@ struct ChangedPlaces: Sendable {
       var around: [UInt32] = []
       for step in path.steps.prefix(while: { $0 != .all }) {
         around.append(hash.end)
+        if case .match = step { around.append(hash.ofElements) }
         hash.add(step)
       }
       (within, self.around) = (hash.beginning, around)
@@ -117,6 +119,13 @@ private struct PlaceHash {
 
   /// The hash of the path as a whole; not 0.
   var end: UInt32 { UInt32(truncatingIfNeeded: (value &* 0x9E37_79B9_7F4A_7C15) >> 32) | 1 }
+
+  /// The hash of the elements of the list there that are named by index; not 0.
+  var ofElements: UInt32 {
+    var hash = self
+    hash.add(.all)
+    return hash.beginning
+  }
 
   mutating func add(_ step: Path.Step) {
     switch step {

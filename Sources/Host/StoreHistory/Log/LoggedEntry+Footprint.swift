@@ -23,6 +23,7 @@ extension Change.Kind {
     switch self {
     case .replace(let old, let new): old.footprint + new.footprint
     case .add(let value), .remove(let value): value.footprint
+    case .move: 0
     }
   }
 }

@@ -29,6 +29,25 @@ extension StoreClient {
     }
   }
 
+  /// The changes of an action that concern the value at a path; empty: it left the value as it was.
+  package func changes(of path: Path, by entry: LoggedEntry) throws -> [Change] {
+    let told = entry.changes.filter { $0.concerns(path) }
+    guard told.isEmpty else { return told }
+    let possible = entry.changes.filter { $0.path.mayLie(along: path) && !$0.path.lies(along: path) }
+    guard !possible.isEmpty, entry.number > live.oldest else { return possible }
+    // Only the states tell which element an index led to.
+    let moment = theMoment
+    func value(at number: Int) throws -> Value? {
+      var value: Value?
+      guard case .field(let module)? = path.steps.first else { return nil }
+      _ = try moment.state(at: number).readSlice(module) { schema, slice in
+        value = try? schema.read(path.steps.dropFirst(), in: slice, from: Path([path.steps[0]])).value
+      }
+      return value
+    }
+    return try value(at: entry.number - 1) == value(at: entry.number) ? [] : possible
+  }
+
   /// True if a condition holds for an action after one of that number.
   package func contains(after first: Int, where holds: (LoggedEntry) throws -> Bool) throws -> Bool {
     let moment = Moment(of: self)

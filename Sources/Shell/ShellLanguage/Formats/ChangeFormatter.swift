@@ -30,7 +30,8 @@ public enum ChangeFormatter {
     return out.text
   }
 
-  /// The changes as JSON: a list of objects with `op`, `path`, and `from` and `to` where they have them.
+  /// The changes as JSON: a list of objects with `op`, `path`, and `from` and `to` where they have them: of an element
+  /// that moved, its positions from 1.
   public static func json(_ changes: [Change]) -> String { JSON.text(of: value(of: changes)) }
 
   /// The changes as such a list.
@@ -46,11 +47,13 @@ public enum ChangeFormatter {
       case .replace: "replace"
       case .add: "add"
       case .remove: "remove"
+      case .move: "move"
       }
-    return [
-      ("op", .string(operation)), ("path", .string(change.path.description)), ("from", change.kind.from),
-      ("to", change.kind.to),
-    ]
+    var (from, to) = (change.kind.from, change.kind.to)
+    if case .move(let position) = change.kind {
+      (from, to) = (.int((change.positions.last ?? position) + 1), .int(position + 1))
+    }
+    return [("op", .string(operation)), ("path", .string(change.path.description)), ("from", from), ("to", to)]
   }
 
   private static func append(_ change: Change, _ marks: StyleMarks, to out: inout TextBuffer) {

@@ -90,11 +90,11 @@ extension Session {
     do {
       _ = try type(at: path)
     } catch let error as PathError {
-      let (concerned, first) = (concern(path), store.live.recent(most: 1).first?.number ?? .max)
+      let concerned = concern(path)
       var isKnown = false
       try store.visitBackwards(from: store.live.head, .changing(path)) { entry in
-        isKnown = entry.number >= first && entry.changes.contains(where: concerned)
-        return !isKnown && entry.number > first
+        isKnown = try !concerned(entry).isEmpty
+        return !isKnown
       }
       guard !isKnown else { return named(path) }
       throw ShellError(code: .unknownPath, message: error.message, at: given.word, hint: error.hint)
@@ -108,12 +108,15 @@ private struct LogFilter {
   let action: String?
   let changed: Path?
 
-  var wanted: WantedEntries { changed.map { .changing($0) } ?? .all }
+  var wanted: WantedEntries {
+    let wanted = changed.map { WantedEntries.changing($0) } ?? .all
+    return action.map { glob in wanted.named { Glob.matches(glob, $0) } } ?? wanted
+  }
 
-  func accepts(_ entry: LoggedEntry) -> Bool {
+  func accepts(_ entry: LoggedEntry, of store: StoreClient) throws -> Bool {
     if let action, !Glob.matches(action, entry.action) { return false }
     guard let changed else { return true }
-    return entry.changes.contains { $0.path.lies(along: changed) }
+    return try !store.changes(of: changed, by: entry).isEmpty
   }
 }
 
@@ -127,7 +130,7 @@ extension StoreClient {
     var entries: [LoggedEntry] = []
     var count = 0
     try visitBackwards(from: viewed?.number ?? live.head, filter.wanted) { entry in
-      guard filter.accepts(entry) else { return true }
+      guard try filter.accepts(entry, of: self) else { return true }
       let isOfRun = !isUnfolded && entries.last.map { entry.folds(with: $0) } ?? false
       if !isOfRun { count += 1 }
       guard count <= limit else { return false }

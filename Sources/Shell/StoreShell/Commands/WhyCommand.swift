@@ -83,7 +83,7 @@ extension Session {
     let concerned = concern(wanted)
     let hasPlace = !hasNoPlace(for: wanted)
     func concerns(_ entry: LoggedEntry) throws -> Bool {
-      if entry.changes.contains(where: concerned) { return true }
+      if try !concerned(entry).isEmpty { return true }
       guard hasPlace, case .field(let module)? = wanted.steps.first else { return false }
       return try store.live.bringsOrTakes(module, entry)
     }
@@ -93,7 +93,7 @@ extension Session {
       {
         chain.addMigration(after: store.live.oldest, changes)
       }
-      try chain.follow(entry, showing: entry.changes.filter(concerned), in: store.live)
+      try chain.follow(entry, showing: concerned(entry), in: store.live)
       guard let target = entry.restoreTarget else { return }
       chain.addReturn(to: target)
       end = target
@@ -176,20 +176,25 @@ private struct Causes {
 }
 
 extension Session {
-  /// The path with elements named by id, where they have one, as changes name them.
+  /// The path with elements named by id, where they have one, as changes name them. Of an id that stands twice it names the
+  /// first element.
   func named(_ path: Path) -> Path {
     var named = Path()
     for step in path.steps {
-      var step = step
-      if case .index = step,
-        let id = try? read(named.appending(step).appending(.field("id"))).value
-      {
-        switch id {
-        case .int, .string: step = .match(field: "id", id)
-        default: break
+      let isNamed =
+        switch step {
+        case .index: false
+        case .match(let field, _): field == "id"
+        default: true
         }
+      guard !isNamed, let id = try? read(named.appending(step).appending(.field("id"))).value, MapKey(id) != nil,
+        case let byID = named.appending(.match(field: "id", id)),
+        let (element, first) = try? (read(named.appending(step)).value, read(byID).value), element == first
+      else {
+        named = named.appending(step)
+        continue
       }
-      named = named.appending(step)
+      named = byID
     }
     return named
   }

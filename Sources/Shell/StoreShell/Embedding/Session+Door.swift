@@ -144,15 +144,15 @@ extension Session {
   /// - Returns: as many as fit, and the number to go on from; nil: there are no more.
   package func entries(in range: LogRange) throws -> (entries: [LoggedEntry], next: Int?) {
     try require(.read, for: "log")
-    var isConcerned: ((Change) -> Bool)?
-    if let changed = range.changed { isConcerned = concern(try Path(parsing: changed)) }
+    var concerned: ((LoggedEntry) throws -> [Change])?
+    if let changed = range.changed { concerned = concern(try Path(parsing: changed)) }
     var found: [LoggedEntry] = []
     var (next, size) = (range.first, 0)
     while case let part = store.live.recent(from: next, most: 256), let end = part.last {
       for entry in part {
         if let last = range.last, entry.number > last { return (found, nil) }
         if let action = range.action, !Glob.matches(action, entry.action) { continue }
-        if let isConcerned, !entry.changes.contains(where: isConcerned) { continue }
+        if let concerned, try concerned(entry).isEmpty { continue }
         size += entry.footprint
         if found.count >= range.count || (size > LogRange.mostBytes && !found.isEmpty) { return (found, entry.number) }
         found.append(entry)

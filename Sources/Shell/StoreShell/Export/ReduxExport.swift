@@ -112,7 +112,7 @@ extension Change {
   fileprivate var bringsLargeNumbers: Bool {
     switch kind {
     case .replace(_, let value), .add(let value): value.hasLargeNumbers
-    case .remove: false
+    case .remove, .move: false
     }
   }
 }

@@ -101,10 +101,10 @@ final class WatchLineWriter: @unchecked Sendable {
 
   /// A change of an expression.
   private static func text(of kind: Change.Kind, at expression: String) -> String {
-    switch kind {
-    case .add(let new): "\(expression)  + \(ActionText.literal(of: new))"
-    case .remove(let old): "\(expression)  - \(ActionText.literal(of: old))"
-    case .replace(let old, let new): "\(expression)  \(ActionText.literal(of: old)) -> \(ActionText.literal(of: new))"
+    switch (kind.from.map(ActionText.literal), kind.to.map(ActionText.literal)) {
+    case (let old?, let new?): "\(expression)  \(old) -> \(new)"
+    case (let old, nil): "\(expression)  - \(old ?? "")"
+    case (nil, let new?): "\(expression)  + \(new)"
     }
   }
 

@@ -1,3 +1,4 @@
+import StoreHistory
 import StoreSchema
 
 extension Session {
@@ -43,11 +44,11 @@ extension Session {
     store.modules.contains { path.steps.first == .field($0.name) } && (try? declaredType(at: path)) == nil
   }
 
-  /// Tells the changes of a path. A path without a place in its module may have had one in an earlier type: the type of
-  /// the values changed there or within.
-  func concern(_ path: Path) -> (Change) -> Bool {
+  /// Gives the changes of an action that concern a path. A path without a place in its module may have had one in an earlier
+  /// type: the type of the values changed there or within.
+  func concern(_ path: Path) -> (LoggedEntry) throws -> [Change] {
     let least = hasNoPlace(for: path) ? path.steps.count : 0
-    return { $0.path.lies(along: path) && $0.path.steps.count >= least }
+    return { [store] entry in try store.changes(of: path, by: entry).filter { $0.path.steps.count >= least } }
   }
 
   /// Returns true if something stands at the path that a word says: a module, a part of its state, a projection or a

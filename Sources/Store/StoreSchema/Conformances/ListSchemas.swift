@@ -13,6 +13,10 @@ where Element: Schematic, Index == Int {
   mutating func findElement(at index: Int) -> FoundPart?
   /// The position of the first element that has an id.
   func position(of id: MapKey, _ identity: ElementIdentity) -> Int?
+  /// True if more than one element has an id.
+  func repeats(_ id: MapKey, _ identity: ElementIdentity) -> Bool
+  /// Has the list know that its ids are in order, where that follows from what is known of the list before it.
+  func keepOrder(of old: Self, appended id: MapKey?)
   /// True if the ids are known to ascend or to descend.
   func hasOrderedIDs(_ identity: ElementIdentity) -> Bool
   /// The elements in ranges of two lists that differ, have come or have gone, in their order; nil: that takes a look at each,
@@ -49,6 +53,13 @@ extension SchematicList {
             find: { $0.assumingMemoryBound(to: Self.self).pointee.findElement(at: $1) },
             position: { list, id in
               identity.flatMap { list.assumingMemoryBound(to: Self.self).pointee.position(of: id, $0) }
+            },
+            repeats: { list, id in
+              identity.map { list.assumingMemoryBound(to: Self.self).pointee.repeats(id, $0) } ?? false
+            },
+            keepOrder: { old, new, id in
+              new.assumingMemoryBound(to: Self.self).pointee.keepOrder(
+                of: old.assumingMemoryBound(to: Self.self).pointee, appended: id)
             },
             hasOrderedIDs: { list in
               identity.map { list.assumingMemoryBound(to: Self.self).pointee.hasOrderedIDs($0) } ?? false
@@ -89,6 +100,11 @@ extension PersistentList: SchematicList where Element: Schematic {
   @inlinable
   func position(of id: MapKey, _ identity: ElementIdentity) -> Int? {
     firstIndex(ofID: id) { identity.id(UnsafeRawPointer($0)) }
+  }
+
+  @inlinable
+  func repeats(_ id: MapKey, _ identity: ElementIdentity) -> Bool {
+    repeats(id) { identity.id(UnsafeRawPointer($0)) }
   }
 
   @inlinable
@@ -160,6 +176,18 @@ extension Array: SchematicList where Element: Schematic {
       }
     }
   }
+
+  @inlinable
+  func repeats(_ id: MapKey, _ identity: ElementIdentity) -> Bool {
+    withUnsafeBufferPointer { elements in
+      guard let start = elements.baseAddress else { return false }
+      return elements.indices.lazy.filter { identity.id(UnsafeRawPointer(start + $0)) == id }.prefix(2).count > 1
+    }
+  }
+
+  /// An array knows nothing of them.
+  @inlinable
+  func keepOrder(of old: Self, appended id: MapKey?) {}
 
   /// Nothing is known of them.
   @inlinable

@@ -29,6 +29,9 @@ public struct Change: Hashable, Sendable {
     case add(Value)
     /// A value went away.
     case remove(Value)
+    /// An element of a list, which the path names by its id, got another place among those that stayed: its position, from
+    /// 0, in the new list. It is the same as before, but for the changes within it that are told besides.
+    case move(to: Int)
   }
 
   /// The direction in which changes are applied.

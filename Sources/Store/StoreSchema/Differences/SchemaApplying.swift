@@ -81,6 +81,7 @@ private struct ChangeApplier {
           throw misfit(part, "no key of the map")
         }
         if let change = part.first, isWhole(change, level) {
+          if change.isMove { throw misfit(part, "an entry of a map has no position") }
           if let value = outcome(of: change) {
             try access.set(target, key, value)
           } else if let isRecord, isRecord(Path(Array(change.path.steps.prefix(level.depth)))) {
@@ -103,19 +104,28 @@ private struct ChangeApplier {
   }
 
   /// In the coordinates of the old list: first the changes within elements, then the elements that went away, then
-  /// those that came. The other way round on the way back.
+  /// those that came. The other way round on the way back. An element that moved goes away and comes.
   private func applyToList(
     _ changes: ArraySlice<Change>, _ element: Schema, _ access: ListAccess, _ target: UnsafeMutableRawPointer,
     _ level: Level
   ) throws {
     let list = ListTarget(element: element, access: access, memory: target, level: level)
     let whole = changes.filter { isWhole($0, level) }
-    let coming = whole.filter { outcome(of: $0) != nil }
-    let going = whole.filter { outcome(of: $0) == nil }
+    var coming = whole.filter { $0.isMove || outcome(of: $0) != nil }
+    var going = whole.filter { $0.isMove || outcome(of: $0) == nil }
+    if whole.contains(where: \.isMove) {
+      func ascend(_ left: Change, _ right: Change, _ direction: Change.Direction) -> Bool {
+        (list.place(of: left, direction) ?? 0) < (list.place(of: right, direction) ?? 0)
+      }
+      going.sort { ascend($0, $1, direction == .forward ? .backward : .forward) }
+      coming.sort { ascend($0, $1, direction) }
+    }
+    var moving: [Path: Value] = [:]
     func applyWithinElements() throws {
       guard whole.count < changes.count else { return }
-      try eachPart(changes, level) { step, part in
-        guard let change = part.first, !isWhole(change, level) else { return }
+      let within = whole.isEmpty ? changes : changes.filter { !isWhole($0, level) }[...]
+      try eachPart(within, level) { step, part in
+        guard let change = part.first else { return }
         guard let position = list.position(of: change), position < access.count(target) else {
           throw misfit(part, "there is no such element")
         }
@@ -124,15 +134,17 @@ private struct ChangeApplier {
     }
     if direction == .forward { try applyWithinElements() }
     for change in going.reversed() {
-      guard let position = list.position(of: change), position < access.count(target) else {
+      let stated = change.isMove ? list.place(of: change, direction == .forward ? .backward : .forward) : nil
+      guard let position = stated ?? list.position(of: change), position < access.count(target) else {
         throw misfit([change], "there is no such element")
       }
+      if change.isMove { moving[change.path] = element.access.read(access.address(target, position)) }
       access.remove(target, position)
     }
     for change in coming {
       let count = access.count(target)
-      let position = list.statedPosition(of: change) ?? count
-      guard position <= count, let value = outcome(of: change) else {
+      let position = list.place(of: change, direction) ?? count
+      guard position <= count, let value = outcome(of: change) ?? moving[change.path] else {
         throw misfit([change], "the list has \(count) elements")
       }
       try access.insert(target, position, value)
@@ -170,7 +182,7 @@ private struct ChangeApplier {
     switch (change.kind, direction) {
     case (.replace(_, let value), .forward), (.replace(let value, _), .backward): value
     case (.add(let value), .forward), (.remove(let value), .backward): value
-    case (.add, .backward), (.remove, .forward): nil
+    case (.add, .backward), (.remove, .forward), (.move, _): nil
     }
   }
 
@@ -197,6 +209,12 @@ private struct ListTarget {
     }
   }
 
+  /// The stated position of an element that comes or goes as a whole: in the new list, or in the old one.
+  func place(of change: Change, _ side: Change.Direction) -> Int? {
+    if case .move(let position) = change.kind, side == .forward { return position }
+    return statedPosition(of: change)
+  }
+
   /// The position of the element as the change states it.
   func statedPosition(of change: Change) -> Int? {
     switch change.path.steps[level.depth] {
@@ -208,6 +226,8 @@ private struct ListTarget {
 }
 
 extension Change {
+  fileprivate var isMove: Bool { if case .move = kind { true } else { false } }
+
   /// The position of the element that the step at a level names by id.
   fileprivate func position(_ level: ChangeApplier.Level) -> Int? {
     guard level.named < positions.count, case .match = path.steps[level.depth] else { return nil }

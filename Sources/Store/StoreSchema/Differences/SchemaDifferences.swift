@@ -247,12 +247,18 @@ public struct DifferenceFinder: Sendable {
   }
 
   /// Compares the one element that differs, as after most actions: it has changed, come, gone, or another has its place.
+  ///
+  /// - Returns: false, and nothing is appended, where its id stands twice.
   private mutating func compareOne(
     _ identity: ElementIdentity, _ element: Schema, _ access: ListAccess, _ old: UnsafeRawPointer, _ oldIndex: Int?,
     _ new: UnsafeRawPointer, _ newIndex: Int?
-  ) {
+  ) -> Bool {
     let gone = oldIndex.map { (index: $0, id: identity.read(access, old, $0)) }
     let come = newIndex.map { (index: $0, id: identity.read(access, new, $0)) }
+    if let gone, access.repeats(old, gone.id) { return false }
+    let isAppended = gone == nil && come?.index == access.count(old)
+    if isAppended || gone?.id == come?.id { access.keepOrder(old, new, isAppended ? come?.id : nil) }
+    if let come, come.id != gone?.id, access.repeats(new, come.id) { return false }
     if let gone {
       at(.match(field: ElementIdentity.fieldName, gone.id.value)) { finder in
         let before = access.address(old, gone.index)
@@ -269,6 +275,7 @@ public struct DifferenceFinder: Sendable {
         $0.add(.add(element.access.read(access.address(new, come.index))), at: come.index)
       }
     }
+    return true
   }
 
   private mutating func compareById(
@@ -276,20 +283,22 @@ public struct DifferenceFinder: Sendable {
     _ oldRange: Range<Int>, _ new: UnsafeRawPointer, _ newRange: Range<Int>
   ) {
     if oldRange.count <= 1, newRange.count <= 1 {
-      return compareOne(identity, element, access, old, oldRange.first, new, newRange.first)
+      if compareOne(identity, element, access, old, oldRange.first, new, newRange.first) { return }
+      return compareByIndex(element, access, old, oldRange, new, newRange)
     }
     if appendOrdered(identity, element, access, old, oldRange, new, newRange) { return }
     var oldPlaces: [MapKey: Int] = [:]
     var newPlaces: [MapKey: Int] = [:]
     for index in oldRange { oldPlaces[identity.read(access, old, index)] = index }
     for index in newRange { newPlaces[identity.read(access, new, index)] = index }
-    let kept = oldRange.compactMap { newPlaces[identity.read(access, old, $0)] }
     guard oldPlaces.count == oldRange.count, newPlaces.count == newRange.count,
-      zip(kept, kept.dropFirst()).allSatisfy(<)
+      !identity.repeats(access, old, oldRange, oldPlaces), !identity.repeats(access, new, newRange, newPlaces)
     else {
-      // Ids that repeat name nothing, and a new order is a change that ids do not show.
+      // Ids that repeat name nothing.
       return compareByIndex(element, access, old, oldRange, new, newRange)
     }
+    let kept = oldRange.compactMap { newPlaces[identity.read(access, old, $0)] }
+    let staying = zip(kept, kept.dropFirst()).allSatisfy(<) ? nil : kept.longestAscent
     for index in oldRange {
       let id = identity.read(access, old, index)
       at(.match(field: ElementIdentity.fieldName, id.value)) { finder in
@@ -301,6 +310,7 @@ public struct DifferenceFinder: Sendable {
         finder.positions.append(index)
         finder.compare(element, old, access.address(new, newIndex))
         finder.positions.removeLast()
+        if let staying, !staying.contains(newIndex) { finder.add(.move(to: newIndex), at: index) }
       }
     }
     for index in newRange {

@@ -5,6 +5,26 @@ extension Path {
     let shared = min(steps.count, wanted.steps.count)
     return steps.prefix(shared).elementsEqual(wanted.steps.prefix(shared)) { $0.meets($1) }
   }
+
+  /// True if it may: as ``lies(along:)``, but an element that this path names by index may be one that the other names by its
+  /// id, where ids that repeat name nothing.
+  package func mayLie(along wanted: Path) -> Bool {
+    let shared = min(steps.count, wanted.steps.count)
+    return steps.prefix(shared).elementsEqual(wanted.steps.prefix(shared)) { step, wanted in
+      if case (.index, .match) = (step, wanted) { return true }
+      return step.meets(wanted)
+    }
+  }
+}
+
+extension Change {
+  /// True if it changes the target of a path, as ``Path/lies(along:)`` has it. Whoever names an element by its id sees the same
+  /// element where it has moved.
+  package func concerns(_ wanted: Path) -> Bool {
+    guard path.lies(along: wanted) else { return false }
+    guard case .move = kind, path.steps.count <= wanted.steps.count else { return true }
+    return path.steps.last != wanted.steps[path.steps.count - 1]
+  }
 }
 
 extension Path.Step {

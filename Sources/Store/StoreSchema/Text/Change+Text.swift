@@ -27,24 +27,25 @@ extension Change {
       append("", to, marks.added)
     case .add(let value): append("+ ", value, marks.added)
     case .remove(let value): append("- ", value, marks.gone)
+    case .move(let position): out.append("moved from \((positions.last ?? position) + 1) to \(position + 1)")
     }
   }
 }
 
 extension Change.Kind {
-  /// The value before; nil where one appeared.
+  /// The value before; nil where one appeared or moved.
   public var from: Value? {
     switch self {
     case .replace(let value, _), .remove(let value): value
-    case .add: nil
+    case .add, .move: nil
     }
   }
 
-  /// The value after; nil where one went away.
+  /// The value after; nil where one went away or moved.
   public var to: Value? {
     switch self {
     case .replace(_, let value), .add(let value): value
-    case .remove: nil
+    case .remove, .move: nil
     }
   }
 }

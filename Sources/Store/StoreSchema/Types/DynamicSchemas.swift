@@ -108,6 +108,10 @@ private func dynamicList(_ element: Schema) -> ListAccess {
         $0.pointee.part(named: ElementIdentity.fieldName).flatMap(MapKey.init)
       }
     },
+    repeats: { source, id in
+      identity.map { identity in list(at: source).repeats(id) { identity.id(UnsafeRawPointer($0)) } } ?? false
+    },
+    keepOrder: { old, new, id in list(at: new).keepOrder(of: list(at: old), appended: id) },
     hasOrderedIDs: { source in
       identity.map { identity in list(at: source).hasOrderedIDs { identity.id(UnsafeRawPointer($0)) } } ?? false
     },

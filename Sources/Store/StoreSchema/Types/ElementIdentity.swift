@@ -40,4 +40,18 @@ struct ElementIdentity: Sendable {
     // The type of the field leaves nothing else.
     id(list.address(pointer, position)) ?? .int(0)
   }
+
+  /// True if an element outside a range of a list has the id of one within.
+  ///
+  /// - Parameter places: the ids of those within, which are all different.
+  func repeats(
+    _ list: ListAccess, _ pointer: UnsafeRawPointer, _ range: Range<Int>, _ places: [MapKey: Int]
+  ) -> Bool {
+    if list.hasOrderedIDs(pointer) { return false }
+    // Of few elements each is looked for.
+    if range.count <= 8 { return places.keys.contains { list.repeats(pointer, $0) } }
+    return [0..<range.lowerBound, range.upperBound..<list.count(pointer)].contains { outside in
+      outside.contains { places[read(list, pointer, $0)] != nil }
+    }
+  }
 }

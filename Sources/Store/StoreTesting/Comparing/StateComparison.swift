@@ -43,6 +43,7 @@ public struct StateComparison<State>: Sendable {
       case .replace(let expected, let got): "\(place): expected \(text(expected)), got \(text(got))"
       case .add(let got): "\(place): expected nothing, got \(text(got))"
       case .remove(let expected): "\(place): expected \(text(expected)), got nothing"
+      case .move(let got): "\(place): expected at \(change.positions.last ?? got), got at \(got)"
       }
     }
   }

@@ -81,6 +81,7 @@ extension Change {
     case .replace(let old, let new): "\(place)\(JSON.text(of: old)) → \(JSON.text(of: new))"
     case .add(let new): "\(place)added \(JSON.text(of: new))"
     case .remove(let old): "\(place)removed \(JSON.text(of: old))"
+    case .move(let position): "\(place)moved from \((positions.last ?? position) + 1) to \(position + 1)"
     }
   }
 }

@@ -16,6 +16,11 @@ public final class ListAccess: Sendable {
   /// The position of the first element that has an id; nil: there is none, or the elements have no ids. Addresses for
   /// changing elements do not hold any longer.
   public let position: @Sendable (UnsafeRawPointer, MapKey) -> Int?
+  /// True if more than one element has an id.
+  public let repeats: @Sendable (UnsafeRawPointer, MapKey) -> Bool
+  /// Has a list know that its ids are in order, where that is known of the list before it: each element has the id that it
+  /// had, or one of an id came behind the others.
+  public let keepOrder: @Sendable (_ old: UnsafeRawPointer, _ new: UnsafeRawPointer, _ appended: MapKey?) -> Void
   /// True if the ids of the elements ascend or descend; false: they do not, or a list of its kind keeps no notes of that.
   public let hasOrderedIDs: @Sendable (UnsafeRawPointer) -> Bool
   /// The elements in ranges of two lists that differ, have come or have gone, in their order; nil: that takes a look at each, or
@@ -37,6 +42,8 @@ public final class ListAccess: Sendable {
     mutableAddress: @escaping @Sendable (UnsafeMutableRawPointer, Int) -> UnsafeMutableRawPointer,
     find: @escaping @Sendable (UnsafeMutableRawPointer, Int) -> FoundPart?,
     position: @escaping @Sendable (UnsafeRawPointer, MapKey) -> Int?,
+    repeats: @escaping @Sendable (UnsafeRawPointer, MapKey) -> Bool = { _, _ in false },
+    keepOrder: @escaping @Sendable (UnsafeRawPointer, UnsafeRawPointer, MapKey?) -> Void = { _, _, _ in },
     hasOrderedIDs: @escaping @Sendable (UnsafeRawPointer) -> Bool = { _ in false },
     differences: @escaping Differences = { _, _, _, _ in nil },
     insert: @escaping @Sendable (UnsafeMutableRawPointer, Int, Value) throws(SchemaError) -> Void,
@@ -45,6 +52,8 @@ public final class ListAccess: Sendable {
   ) {
     self.find = find
     self.position = position
+    self.repeats = repeats
+    self.keepOrder = keepOrder
     self.hasOrderedIDs = hasOrderedIDs
     self.differences = differences
     self.count = count

@@ -59,12 +59,36 @@ extension PersistentList {
     return found
   }
 
+  /// True if more than one element has an id.
+  @inlinable
+  func repeats(_ id: MapKey, _ identify: (UnsafePointer<Element>) -> MapKey?) -> Bool {
+    guard ListContent<Element>.mayHaveIDs else {
+      let first = indices.first { withElement(at: $0, identify) == id }
+      return first != indices.last { withElement(at: $0, identify) == id }
+    }
+    guard let root = tree.root, !root.idBounds(.field, identify).areOrdered else { return false }
+    return root.occurrences(of: id, .field, identify) > 1
+  }
+
+  /// Has the list know that its ids are in order, where that is known of the list before it and follows from that: each
+  /// element has the id that it had, or one came behind the others.
+  @inlinable
+  func keepOrder(of old: Self, appended id: MapKey?) {
+    guard ListContent<Element>.mayHaveIDs, let oldRoot = old.tree.root, let root = tree.root,
+      IDBounds.known(at: root.bounds) == nil, let known = IDBounds.known(at: oldRoot.bounds), known.way == .field,
+      known.areOrdered, let range = known.range
+    else { return }
+    guard let id else { return _ = known.copy.isKept(at: root.bounds) }
+    guard known.ascends, range.upperBound < id else { return }
+    _ = IDBounds(range.lowerBound...id, ascends: true, descends: false, .field).isKept(at: root.bounds)
+  }
+
   /// True if it is known that the ids ascend or descend.
   @inlinable
   func hasOrderedIDs(_ identify: (UnsafePointer<Element>) -> MapKey?) -> Bool {
     guard ListContent<Element>.mayHaveIDs else { return false }
     guard let bounds = tree.root?.idBounds(.field, identify) else { return true }
-    return bounds.ascends || bounds.descends
+    return bounds.areOrdered
   }
 
   /// True if the ids ascend, of a list of which ``hasOrderedIDs(_:)`` is true.

@@ -19,7 +19,7 @@ enum ListContent<Element>: TreeContent {
   static func separator(of element: UnsafePointer<Element>) {}
 
   /// Numbers and texts have none; told by their size, so that lists of them pay nothing for it.
-  @inlinable static var mayHaveIDs: Bool { MemoryLayout<Element>.size > MemoryLayout<String>.size }
+  @inlinable static var mayHaveIDs: Bool { MemoryLayout<Element>.size > 8 && Element.self != String.self }
 }
 
 /// Entries that stand in ascending order of their keys.

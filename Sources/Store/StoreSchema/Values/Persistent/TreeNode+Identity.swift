@@ -18,9 +18,11 @@ final class IDBounds: Sendable {
   @usableFromInline let range: ClosedRange<MapKey>?
   /// True if each element has an id that is greater than that of the one before it; and the other way round.
   @usableFromInline let (ascends, descends): (Bool, Bool)
-  /// Of a node of some hundred elements whose ids stand in no order: the ids in ascending order, each with the position of
-  /// its element below the node.
+  /// The ids in ascending order, each with the position of its element below the node; empty: they were not put down.
   @usableFromInline let table: [(id: MapKey, offset: Int)]
+  /// Of a node of some hundred elements whose ids stand in no order: the same bounds with a table, with a reference to them;
+  /// 0: nobody has looked for one of its ids.
+  @usableFromInline let tabled = Atomic<UInt>(0)
   /// The way in which the ids are read.
   @usableFromInline let way: IDWay
   /// The bounds of the ids that are read in the other way, with a reference to them; 0: they are not known.
@@ -39,10 +41,17 @@ final class IDBounds: Sendable {
   }
 
   @inlinable
-  var copy: IDBounds { IDBounds(range, ascends: ascends, descends: descends, way, table: table) }
+  var copy: IDBounds {
+    let copy = IDBounds(range, ascends: ascends, descends: descends, way)
+    if let tabled = IDBounds.known(at: tabled) { _ = tabled.isKept(at: copy.tabled) }
+    return copy
+  }
 
   @inlinable
-  deinit { IDBounds.take(from: other)?.release() }
+  deinit {
+    IDBounds.take(from: other)?.release()
+    IDBounds.take(from: tabled)?.release()
+  }
 
   /// The bounds that a place names; nil: none.
   @inlinable
@@ -70,15 +79,20 @@ final class IDBounds: Sendable {
     return isKept
   }
 
-  /// The position of the first element of an id, where there is a table; nil: it has none of that id.
+  /// True if the ids are known to be in order, so that none stands twice.
   @inlinable
-  func offset(of id: MapKey) -> Int? {
+  var areOrdered: Bool { ascends || descends }
+
+  /// The positions of the first element of an id in the table, and whether there are more; nil: it has none of that id.
+  @inlinable
+  func place(of id: MapKey) -> (offset: Int, repeats: Bool)? {
     var (low, high) = (0, table.count)
     while low < high {
       let middle = (low + high) / 2
       if table[middle].id < id { low = middle + 1 } else { high = middle }
     }
-    return low < table.count && table[low].id == id ? table[low].offset : nil
+    guard low < table.count, table[low].id == id else { return nil }
+    return (table[low].offset, low + 1 < table.count && table[low + 1].id == id)
   }
 }
 
@@ -100,8 +114,7 @@ extension TreeNode {
   func offset(of id: MapKey, _ way: IDWay, _ identify: Identify) -> Int? {
     let bounds = idBounds(way, identify)
     guard bounds.range?.contains(id) == true else { return nil }
-    if !bounds.table.isEmpty { return bounds.offset(of: id) }
-    if bounds.ascends || bounds.descends {
+    if bounds.areOrdered {
       let index = firstSlot { isBefore(id, $0, descends: !bounds.ascends, way, identify) }
       guard index < slots else { return nil }
       if height > 0 { return children[index].offset(of: id, way, identify).map { start(of: index) + $0 } }
@@ -110,10 +123,29 @@ extension TreeNode {
     if height == 0 {
       return (0..<slots).first { identify(UnsafePointer(elements + $0)) == id }
     }
+    if height == Self.tableHeight { return tabled(bounds, identify).place(of: id)?.offset }
     for index in 0..<slots {
       if let offset = children[index].offset(of: id, way, identify) { return start(of: index) + offset }
     }
     return nil
+  }
+
+  /// The number of elements that have an id; of more than two, two or more.
+  @inlinable
+  func occurrences(of id: MapKey, _ way: IDWay, _ identify: Identify) -> Int {
+    let bounds = idBounds(way, identify)
+    guard bounds.range?.contains(id) == true else { return 0 }
+    if bounds.areOrdered { return offset(of: id, way, identify) == nil ? 0 : 1 }
+    if let tabled = IDBounds.known(at: bounds.tabled) { return tabled.place(of: id).map { $0.repeats ? 2 : 1 } ?? 0 }
+    var found = 0
+    for index in 0..<slots where found < 2 {
+      if height > 0 {
+        found += children[index].occurrences(of: id, way, identify)
+      } else if identify(UnsafePointer(elements + index)) == id {
+        found += 1
+      }
+    }
+    return found
   }
 
   /// The first slot that is not before what is looked for, where all that are come first.
@@ -166,9 +198,7 @@ extension TreeNode {
       last = part
       range = range.map { min($0.lowerBound, part.lowerBound)...max($0.upperBound, part.upperBound) } ?? part
     }
-    var table: [(id: MapKey, offset: Int)] = []
-    if height == Self.tableHeight, !ascends, !descends { table = idTable(identify) }
-    let found = IDBounds(range, ascends: ascends, descends: descends, way, table: table)
+    let found = IDBounds(range, ascends: ascends, descends: descends, way)
     if !found.isKept(at: bounds), let known = IDBounds.known(at: bounds), known.way != way {
       _ = found.isKept(at: known.other)
     }
@@ -177,6 +207,15 @@ extension TreeNode {
 
   /// The height of nodes that keep a table where ids stand in no order: it is made anew where an element changes.
   @inlinable static var tableHeight: Int { 2 }
+
+  /// The bounds of this node, of that height, with a table of its ids.
+  @inlinable
+  func tabled(_ bounds: IDBounds, _ identify: Identify) -> IDBounds {
+    if let known = IDBounds.known(at: bounds.tabled) { return known }
+    let tabled = IDBounds(bounds.range, ascends: false, descends: false, bounds.way, table: idTable(identify))
+    _ = tabled.isKept(at: bounds.tabled)
+    return tabled
+  }
 
   @inlinable
   func idTable(_ identify: Identify) -> [(id: MapKey, offset: Int)] {
