@@ -83,7 +83,7 @@ private enum BoardActions: Sendable { case board(BoardAction) }
   private static func change(_ cells: inout [Board.Cell], _ random: inout SplitMix) {
     let id = Int.random(in: 1...4, using: &random)
     switch Int.random(in: 0..<6, using: &random) {
-    case 0: if !cells.contains(where: { $0.id == id }) { cells.append(Board.Cell(id: id)) }
+    case 0: cells.append(Board.Cell(id: id))
     case 1: if !cells.isEmpty { cells.remove(at: Int.random(in: 0..<cells.count, using: &random)) }
     case 2: cells.shuffle(using: &random)
     case 3: if !cells.isEmpty { cells[Int.random(in: 0..<cells.count, using: &random)].note = id % 2 == 0 ? nil : id }
