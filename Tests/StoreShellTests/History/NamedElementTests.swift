@@ -71,6 +71,25 @@ import Testing
     }
   }
 
+  @Test func aChangeThatMovesAnElementIsFound() throws {
+    let shell = try Shell { $0.grants = ["autosort"] }
+    _ = shell.run(
+      "plugin load autosort", "dispatch tasks.add apples", "dispatch tasks.add bread", "dispatch tasks.add milk")
+    #expect(
+      shell.run("dispatch tasks.complete 1").output
+        == "#6 tasks.complete id=1\n  tasks.items[id=1].done  false -> true\n  tasks.items[id=1]  moved from 1 to 3\n")
+    #expect(
+      shell.run("why tasks.items[id=1]").output
+        == "#6 tasks.complete id=1  <- -c:1\n  tasks.items[id=1].done  false -> true\n")
+    #expect(Self.numbers(shell, "log --changed tasks.items[id=1]") == [3, 6])
+    #expect(Self.numbers(shell, "log --changed tasks.items[id=2]") == [4])
+    #expect(
+      shell.run("diff 5 6 --json").output
+        == #"[{"op":"replace","path":"tasks.items[id=1].done","from":false,"to":true},"#
+        + #"{"op":"move","path":"tasks.items[id=1]","from":1,"to":3}]"# + "\n")
+    #expect(shell.run("undo").output.hasSuffix("  tasks.items[id=1]  moved from 3 to 1\n"))
+  }
+
   @Test(arguments: 1...4 as ClosedRange<UInt64>, [false, true])
   func isFoundByTheActionsThatChangedIt(seed: UInt64, repeats: Bool) throws {
     let first = try Shell { $0.grants = ["shelf"] }

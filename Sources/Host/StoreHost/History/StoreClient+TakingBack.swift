@@ -163,7 +163,10 @@ private struct TakingBackPlan {
 
   /// Changes by their places, where an element with an id has one whatever its position.
   private static func places(_ changes: [Change]) -> [Change] {
-    changes.map { Change($0.path, $0.kind, isInPlace: $0.isInPlace) }
+    changes.map { change in
+      if case .move = change.kind { return Change(change.path, .move(to: 0)) }
+      return Change(change.path, change.kind, isInPlace: change.isInPlace)
+    }
   }
 }
 

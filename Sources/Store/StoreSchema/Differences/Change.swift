@@ -43,6 +43,16 @@ public struct Change: Hashable, Sendable {
   }
 }
 
+extension Change {
+  /// True if it changes the target of a path, as ``Path/lies(along:)`` has it. Whoever names an element by its id sees the same
+  /// element where it has moved.
+  package func concerns(_ wanted: Path) -> Bool {
+    guard path.lies(along: wanted) else { return false }
+    guard case .move = kind, path.steps.count <= wanted.steps.count else { return true }
+    return path.steps.last != wanted.steps[path.steps.count - 1]
+  }
+}
+
 /// A change that does not fit the value to which it was applied.
 public struct ChangeError: Error, Hashable, Sendable {
   /// The change's path.

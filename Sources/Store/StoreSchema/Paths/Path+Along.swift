@@ -17,16 +17,6 @@ extension Path {
   }
 }
 
-extension Change {
-  /// True if it changes the target of a path, as ``Path/lies(along:)`` has it. Whoever names an element by its id sees the same
-  /// element where it has moved.
-  package func concerns(_ wanted: Path) -> Bool {
-    guard path.lies(along: wanted) else { return false }
-    guard case .move = kind, path.steps.count <= wanted.steps.count else { return true }
-    return path.steps.last != wanted.steps[path.steps.count - 1]
-  }
-}
-
 extension Path.Step {
   /// True if a step of a change lies where a step of a filter points.
   fileprivate func meets(_ filter: Path.Step) -> Bool {
