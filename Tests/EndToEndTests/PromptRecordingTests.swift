@@ -114,7 +114,7 @@ struct PromptRecordingTests {
     .keys("tasks.add milk --quiet\r"), .keys("show counter.value\r"), .keys("dispatch"), .keys("\u{1B}"), .keys("k"),
     .keys("k"), .keys("/counter"), .keys("\r"), .keys("A (1"), .keys("\u{1B}"), .keys("ddi"), .keys("set hints off\r"),
     .keys("dispatch tasks.add "), .keys("\u{15}set highlight off\r"), .keys("dispatch tasks.ad \"x"),
-    .keys("\u{15}set hints on\r"), .keys("dispatch tasks.a"),
+    .keys("\u{15}set hints on\r"), .keys("dispatch tasks.a"), .keys("\u{6}"),
   ]
 
   /// The keys of a user's own.

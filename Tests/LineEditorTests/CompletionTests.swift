@@ -18,13 +18,14 @@ struct CompletionTests {
     try probe.waitForLine(#"line("dispatch |tasks")"#)
   }
 
-  @Test func whatCandidatesShareIsInsertedBeforeTheyAreListed() throws {
-    let probe = try ProbeTerminal()
+  @Test(arguments: [("C.UTF-8", "…"), ("C", "...")])
+  func whatCandidatesShareIsInsertedBeforeTheyAreListed(locale: String, mark: String) throws {
+    let probe = try ProbeTerminal(environment: ["LANG": locale, "LC_ALL": locale])
     probe.type("many\t")
     try probe.waitForCursorLine("probe> many.candidate.1")
     #expect(probe.screen.lines == ["probe> many.candidate.1"])
     probe.type("\t")
-    try probe.waitForLine("... and 458 more")
+    try probe.waitForLine("\(mark) and 458 more")
     try probe.waitForCursorLine("probe> many.candidate.1")
   }
 

@@ -78,10 +78,10 @@ import Testing
     let redo = one.say("redo")
     #expect(
       redo.output.hasPrefix(
-        "#8 shell.restore without=[6]  (takes back #6 shell.restore; 1 later action stays)"),
+        "#8 shell.restore without=[6]  (brings back #1 tasks.add; 1 later action stays)"),
       "\(redo)")
     #expect(state() == [3, 1, 1])
-    #expect(one.say("redo").output.hasPrefix("#9 shell.restore without=[5]"))
+    #expect(one.say("redo").output.hasPrefix("#9 shell.restore without=[5]  (brings back #3 counter.setStep; "))
     #expect(state() == [3, 5, 1])
     #expect(one.say("redo").errors.contains("nothing-to-redo"))
     #expect(one.say("undo").output.contains("takes back #3 counter.setStep; 2 later"))
@@ -99,7 +99,7 @@ import Testing
     let redo = one.say("redo")
     #expect(
       redo.output.hasPrefix(
-        "#4 shell.restore without=[2]  (takes back #2 shell.restore; 1 later action stays)"),
+        "#4 shell.restore without=[2]  (brings back #1 tasks.add; 1 later action stays)"),
       "\(redo)")
     #expect(host.store.state.tasks.items.count == 1)
     #expect(host.store.state.counter.value == 1)
@@ -109,6 +109,32 @@ import Testing
     two.say("dispatch tasks.add bread --quiet")
     #expect(one.say("undo").errors.contains("undo-conflict"))
     #expect(host.store.state.tasks.items.count == 2)
+  }
+
+  /// A redo is refused where what others did since would be otherwise, and its words are those of a redo.
+  @Test func redoChangesNothingOfWhatOthersDid() throws {
+    let host = try SharedStoreTests.host()
+    let (one, two) = (try SharedStoreTests.shell(host), try SharedStoreTests.shell(host))
+    one.say("dispatch tasks.add A --quiet")
+    two.say("dispatch counter.increment --quiet")
+    one.say("undo --quiet")
+    two.say("undo --quiet", "redo --quiet", "dispatch tasks.add z --quiet")
+    #expect(
+      one.say("redo").errors == """
+        -c:1:1: error[undo-conflict]: it cannot be redone: #6 tasks.add title="z" would make other changes with it
+          redo
+          hint: to have it again: dispatch tasks.add title="A"
+
+        """)
+    #expect(host.live.head == 6)
+    #expect(host.store.state.tasks.items.map { "\($0.id) \($0.title)" } == ["1 z"])
+    one.say("dispatch counter.increment --quiet", "lua dispatch('counter.reset') dispatch('tasks.remove', { id = 1 })")
+    two.say("dispatch counter.setStep 2 --quiet")
+    one.say("undo --quiet")
+    two.say("dispatch tasks.complete 1 --quiet")
+    #expect(
+      one.say("redo").errors.contains(
+        "would make other changes with it\n  redo\n  hint: dispatch again what is to come back"))
   }
 
   /// What others have taken back stays so, whatever the positions of elements.
@@ -167,7 +193,7 @@ import Testing
     #expect(undo.output.contains("takes back #2 tasks.add"), "\(undo)")
     #expect(host.store.state.counter.value == 0 && host.store.state.tasks.items.isEmpty)
     let redo = one.say("redo")
-    #expect(redo.output.contains("takes back #4 shell.restore") && !redo.output.contains("by others"), "\(redo)")
+    #expect(redo.output.contains("brings back #2 tasks.add") && !redo.output.contains("by others"), "\(redo)")
     #expect(host.store.state.counter.value == 0 && host.store.state.tasks.items.count == 1)
     #expect(one.say("undo #0").errors.contains("#0 is the beginning"))
     let second = try SharedStoreTests.host()
@@ -236,6 +262,6 @@ import Testing
     let one = try SharedStoreTests.shell(host)
     one.say("dispatch counter.increment --quiet", "dispatch counter.increment --quiet")
     #expect(one.say("undo").output.hasPrefix("#3 shell.restore to=1"))
-    #expect(one.say("redo").output.hasPrefix("#4 shell.restore to=2"))
+    #expect(one.say("redo").output.hasPrefix("#4 shell.restore to=2  (brings back #2 counter.increment)\n"))
   }
 }

@@ -332,4 +332,10 @@ static void bind_keys(Keymap keys) {
   }
 }
 
-void painting_bind_keys(const char *map) { bind_keys(rl_get_keymap_by_name(map)); }
+void painting_bind_keys(const char *map) {
+  Keymap keys = rl_get_keymap_by_name(map);
+  bind_keys(keys);
+  // In vi's insert mode it would be a character of the line, which nobody means.
+  KEYMAP_ENTRY *key = &keys['F' & 0x1F];
+  if (key->type == ISFUNC && key->function == rl_insert) key->function = on_forward;
+}

@@ -11,8 +11,8 @@ struct CandidateList {
     // A value of the state, or a plugin's words, may hold what commands a terminal.
     self.candidates = candidates.map { candidate in
       var shown = candidate
-      shown.display = SafeText.line(candidate.display)
-      shown.meaning = candidate.meaning.map(SafeText.line)
+      shown.display = Self.shown(candidate.display)
+      shown.meaning = candidate.meaning.map(Self.shown)
       return shown
     }
     self.rest = rest
@@ -42,7 +42,7 @@ struct CandidateList {
       return line
     }
     let hidden = hidden(behind: shown)
-    if hidden != 0 { lines.append("... and \(hidden.map { "\($0) " } ?? "")more" + advice) }
+    if hidden != 0 { lines.append("\(Self.cutMark) and \(hidden.map { "\($0) " } ?? "")more" + advice) }
     return lines.joined(separator: "\n")
   }
 
@@ -73,8 +73,7 @@ struct CandidateList {
   }
 
   private func tail(leftOut: Int, _ advice: String) -> String {
-    let mark = creadline_is_multibyte() ? "…" : "..."
-    return "     \(mark) \(hidden(behind: candidates.count - leftOut).map { "\($0) " } ?? "")more" + advice
+    return "     \(Self.cutMark) \(hidden(behind: candidates.count - leftOut).map { "\($0) " } ?? "")more" + advice
   }
 
   /// The number of those that are not among the first; nil: there may be some, nobody has counted them.
@@ -91,9 +90,17 @@ struct CandidateList {
     let clause = String(text.prefix { $0 != ";" })
     guard width(clause) > columns else { return clause }
     var cut = ""
-    for character in clause where width(cut) + width(String(character)) + 3 <= columns { cut.append(character) }
-    return cut.isEmpty ? "" : cut + "..."
+    for character in clause where width(cut) + width(String(character)) + width(cutMark) <= columns {
+      cut.append(character)
+    }
+    return cut.isEmpty ? "" : cut + cutMark
   }
+
+  /// Stands where something is left out.
+  private static var cutMark: String { creadline_is_multibyte() ? "…" : "..." }
+
+  /// A text as it takes its own columns of a row: no tab goes on to a column of the terminal's.
+  private static func shown(_ text: String) -> String { SafeText.line(text).replacing("\t", with: "\\t") }
 
   /// Screen columns that a text takes.
   static func width(_ text: String) -> Int {

@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 
 @testable import StoreShell
@@ -390,5 +391,47 @@ import Testing
       try shell.type("help echo").output.hasPrefix(
         "usage: echo WORD...\nprints words, with variables and $(...) replaced\n"))
     #expect(try shell.type("show $nothing").errors.hasSuffix("hint: set it with: let nothing = ...\n"))
+  }
+
+  /// A person is told that no line was found; a file gets lines alone.
+  @Test func linesThatAreNotFoundAreSpokenOf() throws {
+    let shell = try Shell()
+    #expect(
+      try shell.type("echo a", "history zzz", "history yyy --last 3").output.hasSuffix(
+        "a\n(no lines)\n(no lines)\n"))
+    #expect(try shell.type("history xxx > \(shell.folder)/lines").output == "")
+    #expect(shell.contents("lines") == "")
+    #expect(try shell.type("history www --as json").output == "[]\n")
+  }
+
+  /// What goes to a file has the same form at any width.
+  @Test(arguments: [
+    "help set", "help", "help tasks.add", "set --help", "help not-skipped", "describe tasks.add", "help tasks",
+  ])
+  func helpInAFileIsTheSameAtAnyWidth(line: String) throws {
+    let texts = try [nil, 40, 60, 200].map { width in
+      let shell = try Shell(over: { options, _ in
+        try Session(.hosted, options: options, console: Console(output: open("/dev/null", O_WRONLY), width: { width }))
+      })
+      _ = try shell.type("\(line) > \(shell.folder)/help")
+      return shell.contents("help")
+    }
+    #expect(texts[0]?.isEmpty == false && Set(texts).count == 1, "\(texts)")
+  }
+
+  /// A screen shows the first changes of an action, and counts the others; a file gets all.
+  @Test func manyChangesAreCounted() throws {
+    let shown = tmpfile()
+    defer { fclose(shown) }
+    let shell = try Shell(over: { options, _ in
+      try Session(.hosted, options: options, console: Console(output: fileno(shown), width: { 120 }))
+    })
+    _ = try shell.type(
+      "lua for i = 1, 1500 do dispatch('tasks.add', { title = 'a' }) end", "undo", "redo > \(shell.folder)/all")
+    let lines = try #require(Shell.contents("/dev/fd/\(fileno(shown))")).split(separator: "\n")
+    #expect(lines.count == 1002)
+    #expect(lines[0] == "#1501 shell.restore to=0  (takes back lua: #1-#1500)")
+    #expect(lines[1001] == "  … 501 more changes; diff 1500 1501 shows all of them")
+    #expect(shell.contents("all")?.split(separator: "\n").count == 1502)
   }
 }

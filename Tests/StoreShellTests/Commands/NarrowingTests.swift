@@ -1,3 +1,4 @@
+import Glibc
 import ShellLanguage
 import Testing
 
@@ -141,5 +142,26 @@ import Testing
     let line = "show tasks.items where not done and ti"
     let found = Completer(shell.session).complete(line: line, cursor: line.utf8.count, openLines: [])
     #expect(found == LineCompletion(replaceFrom: line.utf8.count - 2, candidates: [.init(text: "title", suffix: "")]))
+  }
+
+  /// A condition is no file, in whatever form `export` is asked for; a file of that name is one with a folder.
+  @Test(arguments: ["tasks.items", "state", "journal"], ["where", "where done", "where id > 1 --as csv"])
+  func aConditionIsNoFile(what: String, rest: String) throws {
+    let shell = try Shell()
+    _ = try shell.type("dispatch tasks.add a --quiet")
+    let errors = try shell.type("export \(what) \(rest)").errors
+    #expect(errors.hasPrefix("error[missing-argument]: export needs a file before where\n"), "\(errors)")
+    #expect(errors.contains("hint: a file of that name is ./where"))
+    #expect(errors.contains("; for standard output: export tasks.items - where …") == (what == "tasks.items"))
+    #expect(access("where", F_OK) != 0)
+  }
+
+  @Test func aFileMayBeCalledWhere() throws {
+    let shell = try Shell()
+    _ = try shell.type("dispatch tasks.add a --quiet", "dispatch tasks.add b --quiet")
+    #expect(
+      try shell.type("export tasks.items \(shell.folder)/where where id > 1", "export tasks.items - where id > 1")
+        .output
+        .hasPrefix("wrote 1 of 2 items of tasks.items to \(shell.folder)/where\n"))
   }
 }

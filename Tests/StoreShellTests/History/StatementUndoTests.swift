@@ -20,7 +20,8 @@ import Testing
     #expect(
       try shell.type("undo").output
         == "#8 shell.restore to=1  (takes back lua: #2-#4)\n  counter.value  4 -> 1\n")
-    #expect(try shell.type("redo 2").output.hasPrefix("#9 shell.restore to=6\n"))
+    #expect(
+      try shell.type("redo 2").output.hasPrefix("#9 shell.restore to=6  (brings back 2 statements, #2-#6: lua, lua)\n"))
     #expect(try shell.type("undo 3", "show counter.value").output.hasSuffix("\n0\n"))
   }
 
@@ -107,6 +108,40 @@ import Testing
     }
   }
 
+  /// Of a statement that is kept in part nothing is taken back without a word.
+  @Test(arguments: ["undo", "undo 1", "undo --any", "undo 2"])
+  func aStatementOfWhichAPartIsKeptStays(undo: String) throws {
+    let shell = try Shell()
+    let data = try shell.write("a.jsonl", String(repeating: "{\"title\":\"a\"}\n", count: 30))
+    _ = try shell.type("set journal.limit 10", "dispatch counter.increment", "ingest \(data) --as tasks.add")
+    let oldest = shell.session.store.live.oldest
+    #expect(oldest > 2)
+    #expect(
+      try shell.type(undo).errors
+        == """
+        error[not-kept]: one statement dispatched #3-#32, and the history goes back to #\(oldest) only: it cannot be taken back as a whole
+          hint: `undo --to \(oldest)` takes back what is kept of it; set journal.limit says how much is kept; --store FILE keeps all of it
+
+        """)
+    #expect(shell.session.store.live.head == 32)
+    #expect(
+      try shell.type("= #state.tasks.items", "undo --to \(oldest) --quiet", "= #state.tasks.items").output
+        == "30\n\(oldest - 2)\n")
+  }
+
+  @Test func whatIsKeptOfOthersBesidesIsTakenBack() throws {
+    let shell = try Shell()
+    let lua = "lua for i = 1, 30 do dispatch('counter.increment') end"
+    _ = try shell.type("set journal.limit 10", lua, "dispatch counter.setStep 2", "dispatch counter.setStep 3")
+    #expect(try shell.type("undo 9").errors.contains("only 2 of your statements can be taken back: the history goes"))
+    #expect(try shell.type("undo 3").errors.contains("error[not-kept]: one statement dispatched #2-#31, and"))
+    #expect(try shell.type("undo 2 --quiet", "show counter.step").output == "1\n")
+    #expect(try shell.type("undo").errors.contains("error[not-kept]: one statement dispatched #2-#31, and"))
+    // One that is kept as a whole may begin with the oldest action that is.
+    _ = try shell.type("set journal.limit 100", lua)
+    #expect(try shell.type("undo").output.contains("(takes back lua: #36-#65)"))
+  }
+
   /// A session whose plugin ticks each second of a virtual clock.
   private func ticking() throws -> Shell {
     let shell = try Shell { $0.grants = ["tick"] }
@@ -132,7 +167,7 @@ import Testing
     #expect(
       try shell.type("redo").output
         == """
-        #6 shell.restore to=3  (takes back #5 tick.tick)
+        #6 shell.restore to=3  (brings back #3 tasks.add; takes back #5 tick.tick)
           tasks.nextId  1 -> 2
           tasks.items[id=1]  + { id = 1, title = "one", done = false }
           tick.n  1 -> 0
@@ -140,10 +175,10 @@ import Testing
         """)
     // What an undo took back already is not told again.
     _ = try shell.type("undo --quiet", "wait 3s", "undo --quiet")
-    #expect(try shell.type("redo").output.hasPrefix("#12 shell.restore to=10\n"))
+    #expect(try shell.type("redo").output.hasPrefix("#12 shell.restore to=10  (brings back "))
     #expect(
       try shell.type("wait 2s", "redo").output.contains(
-        "#15 shell.restore to=3  (takes back #13 tick.tick and 1 later action)\n"))
+        "#15 shell.restore to=3  (brings back #3 tasks.add; takes back #13 tick.tick and 1 later action)\n"))
   }
 
   @Test func redoOfSeveralSaysOnlyWhatIsThere() throws {
@@ -151,7 +186,9 @@ import Testing
     _ = try shell.type("dispatch tasks.add two --quiet", "undo --quiet", "undo --quiet", "wait 4s")
     #expect(
       try shell.type("redo 2").output.hasPrefix(
-        "#11 shell.restore to=4  (takes back #7 tick.tick and 3 later actions)\n"))
-    #expect(try shell.type("undo --quiet", "redo").output.hasPrefix("#13 shell.restore to=4\n"))
+        "#11 shell.restore to=4  (brings back 2 statements, #3-#4: tasks.add, tasks.add; takes back #7 tick.tick and 3 later actions)\n"
+      ))
+    #expect(
+      try shell.type("undo --quiet", "redo").output.hasPrefix("#13 shell.restore to=4  (brings back #4 tasks.add)\n"))
   }
 }

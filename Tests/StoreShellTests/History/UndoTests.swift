@@ -36,8 +36,11 @@ import Testing
     #expect(
       try shell.type("undo").output
         == "#7 shell.restore to=1  (takes back #2 counter.increment)\n  counter.value  1 -> 0\n")
-    #expect(try shell.type("redo").output == "#8 shell.restore to=2\n  counter.value  0 -> 1\n")
-    #expect(try shell.type("redo").output == "#9 shell.restore to=5\n  greeter.n  0 -> 2\n")
+    #expect(
+      try shell.type("redo").output
+        == "#8 shell.restore to=2  (brings back #2 counter.increment)\n  counter.value  0 -> 1\n")
+    #expect(
+      try shell.type("redo").output == "#9 shell.restore to=5  (brings back #3 greeter.go)\n  greeter.n  0 -> 2\n")
     #expect(try shell.type("redo").errors == "error[nothing-to-redo]: there is nothing to redo\n")
     #expect(
       try shell.type("undo 9").errors == "error[nothing-to-undo]: only 3 of your statements can be taken back\n")
@@ -57,7 +60,7 @@ import Testing
     #expect(
       try shell.type("undo").output
         == "#7 shell.restore to=4  (takes back p twice: #5-#6)\n  p.n  4 -> 2\n")
-    #expect(try shell.type("redo").output == "#8 shell.restore to=6\n  p.n  2 -> 4\n")
+    #expect(try shell.type("redo").output == "#8 shell.restore to=6  (brings back p twice: #5-#6)\n  p.n  2 -> 4\n")
     #expect(try shell.type("undo", "undo").output.hasSuffix("(takes back p twice: #3-#4)\n  p.n  2 -> 0\n"))
     #expect(try shell.type("why p.n").output.hasPrefix("#10 shell.restore to=2  <- repl:8\n"))
     #expect(try shell.type("why #3").output.hasPrefix("#3 p.go  <- plugin:p/twice <- repl:3\n"))
@@ -82,7 +85,7 @@ import Testing
     #expect(try shell.type("effects").output == "(no effects)\n")
     #expect(try shell.type("middleware").output.split(separator: "\n").count == 2)
     // Back with its state, its projection, its middlewares and its tasks.
-    #expect(try shell.type("redo").output == "#10 shell.restore to=8\n")
+    #expect(try shell.type("redo").output.hasPrefix("#10 shell.restore to=8  (brings back 3 statements, #2-#6: "))
     #expect(try shell.type("show greeter.double").output == "8\n")
     #expect(try shell.type("effects").output.contains("greeter/clock/beat"))
     let again = try shell.type("dispatch greeter.go", "show greeter.n")
@@ -114,7 +117,10 @@ import Testing
     #expect(
       try settings.map { try shell.type($0).output }.joined()
         == "whenDifferent\n10000, 32MiB\nsampled\n1000\n")
-    #expect(try shell.type("redo", "show shell.middleware[1].gate --as raw").output == "#7 shell.restore to=5\non\n")
+    let redo = try shell.type("redo", "show shell.middleware[1].gate --as raw").output
+    #expect(
+      redo.hasPrefix("#7 shell.restore to=5  (brings back 5 statements, #1-#5: shell.setGate, ")
+        && redo.hasSuffix(")\non\n"))
     #expect(
       try settings.map { try shell.type($0).output }.joined()
         == "never\n70, 32MiB\nalways\n5\n")
@@ -151,7 +157,7 @@ import Testing
     #expect(try shell.type("goto 3").errors.hasPrefix("error[not-kept]: "))
     #expect(
       try shell.type("undo 600").errors
-        == "error[nothing-to-undo]: only \(601 - oldest) of your statements can be taken back: the history goes back to #\(oldest)\n"
+        == "error[not-kept]: one statement dispatched #2-#601, and the history goes back to #\(oldest) only: it cannot be taken back as a whole\n  hint: `undo --to \(oldest)` takes back what is kept of it; set journal.limit says how much is kept; --store FILE keeps all of it\n"
     )
     #expect(try shell.type("log --all").errors == "note: the history goes back to #\(oldest + 1)\n")
     #expect(try shell.type("undo --to \(oldest)", "show counter.value").output.hasSuffix("\n\(oldest - 1)\n"))

@@ -132,7 +132,8 @@ import Testing
     #expect(faulty.status == 1)
     #expect(
       try shell.type("dispatch flood.fine")
-        == .init(errors: "note: #25 was applied, but the history has no room for it (set journal.limit)\n"))
+        == .init(
+          errors: "note: #25 was applied; the history is too small to keep what it changed (set journal.limit)\n"))
     #expect(try shell.type("dispatch flood.fine --quiet") == .init())
   }
 

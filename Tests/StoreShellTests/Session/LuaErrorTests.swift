@@ -103,8 +103,32 @@ import Testing
       "show tasks.items where done > f",
       "hint: after where > compares; after a flag it writes to a file: --as csv > f"
     ),
+    (
+      "show tasks.items where done > out.csv",
+      "hint: after where > compares; after a flag it writes to a file: --as csv > out.csv"
+    ),
+    (
+      "show tasks.items where not done > /tmp/out.csv",
+      "hint: after where > compares; after a flag it writes to a file: --as csv > /tmp/out.csv"
+    ),
+    (
+      "show tasks.items where done > > f",
+      "hint: after where > compares; after a flag it writes to a file: --as csv > f"
+    ),
   ])
   func signsOfConditionsAreExplained(line: String, hint: String) throws {
     #expect(try Shell().type("dispatch tasks.add a --quiet", line).errors.contains(hint))
+  }
+
+  /// What Lua says of a condition is marked, and is about no file where none is meant.
+  @Test(arguments: ["id + nil > 3", "title > 3", "id > )", "it.id.x.y"])
+  func conditionsAreMarked(condition: String) throws {
+    let errors = try Shell().type(
+      "dispatch tasks.add a --quiet", "show tasks.items where \(condition) --limit 3"
+    ).errors
+    #expect(
+      errors.contains(
+        "  show tasks.items where \(condition) --limit 3\n                         ^\(String(repeating: "~", count: condition.utf8.count - 1))\n"
+      ) && !errors.contains("writes to a file"), "\(errors)")
   }
 }

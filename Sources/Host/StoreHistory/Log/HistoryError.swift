@@ -10,6 +10,8 @@ public enum HistoryError: Error, Hashable, Sendable {
   case stateIsLost(Int)
   /// There are fewer actions to take back than were asked for.
   case nothingToUndo(available: Int, oldest: Int)
+  /// The first actions of a statement that is to be taken back are older than what is kept.
+  case statementNotKept(ClosedRange<Int>, oldest: Int)
   /// There are fewer undos to take back than were asked for.
   case nothingToRedo(available: Int)
 
@@ -27,6 +29,8 @@ public enum HistoryError: Error, Hashable, Sendable {
     case .nothingToUndo(let available, let oldest):
       "only \(available) of your statements can be taken back"
         + (oldest == 0 ? "" : ": the history goes back to #\(oldest)")
+    case .statementNotKept(let actions, let oldest):
+      "one statement dispatched #\(actions.lowerBound)-#\(actions.upperBound), and the history goes back to #\(oldest) only: it cannot be taken back as a whole"
     case .nothingToRedo(0): "there is nothing to redo"
     case .nothingToRedo(let available): "only \(available) can be redone"
     }

@@ -64,37 +64,11 @@ public struct UndoLine {
     public let hasGaps: Bool
   }
 
-  /// The actions that a redo would bring back, and those that it would take back.
-  public struct Redo: Equatable, Sendable {
-    /// The point to return to.
-    public let target: Int
-    /// The first action since the undo that has had an effect, and the number of later ones; nil: there is none.
-    public let takesBack: Taken?
-    /// The numbers of the undos that are taken back alone, the first last, because others have acted since; empty: nobody has.
-    public let undos: [Int]
-
-    /// Makes one.
-    public init(target: Int, takesBack: Taken? = nil, undos: [Int] = []) {
-      (self.target, self.takesBack, self.undos) = (target, takesBack, undos)
-    }
-  }
-
-  /// Actions that are taken back together.
-  public struct Taken: Equatable, Sendable {
-    /// The number of the first.
-    public let first: Int
-    /// The number of later actions that go with it.
-    public let later: Int
-
-    /// Makes them.
-    public init(first: Int, later: Int) { (self.first, self.later) = (first, later) }
-  }
-
-  private let entry: (Int) throws -> LoggedEntry?
+  let entry: (Int) throws -> LoggedEntry?
   /// The last action of the log that it looks at.
   public let head: Int
-  private let oldest: Int
-  private let statement: (LoggedEntry) -> Int?
+  let oldest: Int
+  let statement: (LoggedEntry) -> Int?
 
   /// Reads a log.
   ///
@@ -124,7 +98,8 @@ public struct UndoLine {
   /// statement, or of one run of a plugin's command, count as one action.
   ///
   /// - Parameter isForeign: true for an action that another party asked for: it does not count; nil: whoever asked, it does.
-  /// - Throws: ``HistoryError/nothingToUndo(available:oldest:)``.
+  /// - Throws: ``HistoryError/nothingToUndo(available:oldest:)``; ``HistoryError/statementNotKept(_:oldest:)`` where only a part of
+  ///   a statement is kept.
   public func undo(_ count: Int, isForeign: ((LoggedEntry) -> Bool)? = nil) throws -> Step {
     var position = try origin(of: head)
     var passed = 0
@@ -172,7 +147,11 @@ public struct UndoLine {
       }
       position -= 1
     }
-    guard let last else { throw HistoryError.nothingToUndo(available: runs.count, oldest: oldest) }
+    let cut = runs.statement(begunUpTo: oldest)
+    guard let last, cut == nil else {
+      if let cut, last != nil || runs.count == 1 { throw HistoryError.statementNotKept(cut, oldest: oldest) }
+      throw HistoryError.nothingToUndo(available: runs.count - (cut == nil ? 0 : 1), oldest: oldest)
+    }
     others = others.filter { $0 > last.first }
     return Step(
       target: try origin(of: last.first - 1), first: last.first, later: last.later,
@@ -183,65 +162,9 @@ public struct UndoLine {
 
   /// True if the action came from the statement that loaded the plugin just before: it belongs to the start of the
   /// plugin.
-  private func isPartOfLoad(_ action: LoggedEntry) throws -> Bool {
+  func isPartOfLoad(_ action: LoggedEntry) throws -> Bool {
     guard let before = try entry(action.number - 1), Self.loads.contains(before.action) else { return false }
     return before.source == action.source
-  }
-
-  /// The point that the last so many undos left, as far as no action of the user's own came since. What tasks have done since
-  /// is taken back.
-  ///
-  /// - Parameter isForeign: true for an action that another party asked for: it stays.
-  /// - Throws: ``HistoryError/nothingToRedo(available:)``.
-  public func redo(_ count: Int, isForeign: (LoggedEntry) -> Bool = { _ in false }) throws -> Redo {
-    var undos: [Undo] = []
-    // The undos that a redo has taken back: some by their numbers, some by the point that they left.
-    var gone: Set<Int> = []
-    var points: [Int] = []
-    var steps = UserSteps()
-    var since: Taken?
-    var isBehindRestore = false
-    var lastOther = 0
-    for position in stride(from: head, to: oldest, by: -1) where !gone.contains(position) {
-      guard let entry = try entry(position) else { continue }
-      if entry.isAskedFor, isForeign(entry) {
-        lastOther = max(lastOther, position)
-        _ = steps.holds(entry)
-      } else if let numbers = entry.takenBack {
-        isBehindRestore = true
-        if entry.source.function == Self.redo {
-          gone.formUnion(numbers)
-        } else {
-          undos.append(Undo(number: position, left: position - 1, isAmongOthers: true))
-        }
-      } else if let target = entry.restoreTarget {
-        isBehindRestore = true
-        let left = try origin(of: position - 1)
-        if entry.source.function == Self.redo {
-          points.append(target)
-        } else if points.last == left {
-          points.removeLast()
-        } else if points.isEmpty {
-          undos.append(Undo(number: position, left: left, isAmongOthers: false))
-        }
-      } else if steps.holds(entry) {
-        break
-      } else if !isBehindRestore, entry.tookEffect {
-        since = Taken(first: position, later: since.map { $0.later + 1 } ?? 0)
-      }
-    }
-    guard count <= undos.count else { throw HistoryError.nothingToRedo(available: undos.count) }
-    let taken = undos.prefix(count)
-    let first = taken[count - 1]
-    let isAlone = lastOther < first.number && !taken.contains(where: \.isAmongOthers)
-    return Redo(target: first.left, takesBack: since, undos: isAlone ? [] : taken.map(\.number))
-  }
-
-  /// An undo, the point that it left, and whether others had acted.
-  private struct Undo {
-    let number: Int
-    let left: Int
-    let isAmongOthers: Bool
   }
 
   /// What is in effect, but for some actions and what they caused.

@@ -51,6 +51,13 @@ struct Runs {
   /// True if a statement found has asked for actions before a position.
   func isOpen(at position: Int) -> Bool { statements.keys.contains { $0 < position } }
 
+  /// The earliest statement found, if its first action stands at a position or before it; as the numbers of all of its
+  /// actions.
+  func statement(begunUpTo position: Int) -> ClosedRange<Int>? {
+    guard let (first, place) = statements.min(by: { $0.key < $1.key }), first <= position else { return nil }
+    return first...found[place].last
+  }
+
   private func run(of entry: LoggedEntry) -> Run? {
     if let first = statement(entry) { return .statement(first) }
     if statements[entry.number] != nil { return .statement(entry.number) }

@@ -28,7 +28,7 @@ extension ErrorCode {
     case let error as HistoryError:
       switch error {
       case .beyondHead: .outOfRange
-      case .notKept: .notKept
+      case .notKept, .statementNotKept: .notKept
       case .unreadable, .stateIsLost: .storeDamaged
       case .nothingToUndo: .nothingToUndo
       case .nothingToRedo: .nothingToRedo

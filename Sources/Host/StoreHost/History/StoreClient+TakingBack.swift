@@ -14,13 +14,14 @@ extension StoreClient {
   ) -> UndoLine {
     turn {
       let moment = Moment(of: self)
+      let entries = EntriesBackwards(of: moment)
       var asked = 0
       return UndoLine(
         head: number ?? moment.head, oldest: max(moment.oldest, live.firstPoint), statement: statement
       ) { [interruption] number in
         if asked.isMultiple(of: Self.part) { try interruption.check() }
         asked += 1
-        return try moment.entry(number)
+        return try entries.entry(number)
       }
     }
   }
@@ -30,7 +31,17 @@ extension StoreClient {
   /// - Parameter any: whether those of others count, too.
   package func undoStep(_ count: Int, any: Bool) throws -> UndoLine.Step {
     let (line, isOwn) = turn { (undoLine(statement: statement.tell), self.isOwn) }
-    return try line.undo(count, isForeign: any ? nil : { !isOwn($0) })
+    do {
+      return try line.undo(count, isForeign: any ? nil : { !isOwn($0) })
+    } catch let error as HistoryError {
+      guard case .statementNotKept(_, let oldest) = error else { throw error }
+      var described = HostError(describing: error)
+      // Others would lose what they did since.
+      let isShared = turn { live.clients.count > 1 }
+      let part = isShared ? "" : "`undo --to \(oldest)` takes back what is kept of it; "
+      described.hint = part + live.hintAtBeginning
+      throw described
+    }
   }
 
   /// The step that takes back the client's last so many undos.
@@ -55,56 +66,77 @@ extension StoreClient {
   /// - Throws: ``HostError`` where a later action would fail or make other changes than it makes.
   package func takeBack(_ step: UndoLine.Step, source: ActionSource) throws -> (DispatchReport, staying: Int) {
     let isOwn = turn { self.isOwn }
-    func refusal(_ reason: String) -> HostError {
-      HostError(
-        code: .undoConflict, message: "others have acted since, and \(reason)",
-        hint: "`undo --any` takes back the last action whoever dispatched it")
-    }
-    return try takeBack(from: step.first, source: source, refusing: refusal) { entry in
+    let refusal = Refusal(
+      text: "others have acted since, and", hint: "`undo --any` takes back the last action whoever dispatched it")
+    return try takeBack(from: step.first, source: source, refusal) { entry in
       entry.number >= step.first && entry.source.cause == nil && entry.takenBack == nil && entry.restoreTarget == nil
         && isOwn(entry) && !step.others.contains(entry.number)
     }
   }
 
-  /// Takes back some actions, with what they caused; later ones stay.
+  /// Takes back an action, with what it caused; later ones stay.
   ///
   /// - Parameters:
-  ///   - numbers: those of the actions.
+  ///   - number: the number of the action.
   ///   - source: where that is asked for.
   /// - Returns: the report, and how many later actions stay that somebody asked for.
   /// - Throws: ``HostError`` where a later action would fail or make other changes than it makes.
-  package func takeBack(_ numbers: Set<Int>, source: ActionSource) throws -> (DispatchReport, staying: Int) {
-    let first = numbers.min() ?? 0
-    func refusal(_ reason: String) -> HostError {
-      HostError(
-        code: .undoConflict, message: "it cannot be undone alone: \(reason)",
-        hint: "`undo --to \(first - 1)` takes back all that happened since, whoever dispatched it")
-    }
-    return try takeBack(from: first, source: source, refusing: refusal) { numbers.contains($0.number) }
+  package func takeBack(_ number: Int, source: ActionSource) throws -> (DispatchReport, staying: Int) {
+    let refusal = Refusal(
+      text: "it cannot be undone alone:",
+      hint: "`undo --to \(number - 1)` takes back all that happened since, whoever dispatched it")
+    return try takeBack(from: number, source: source, refusal) { $0.number == number }
+  }
+
+  /// Brings back what undos took back; what happened since stays.
+  ///
+  /// - Parameters:
+  ///   - undos: the numbers of the undos.
+  ///   - source: where that is asked for.
+  ///   - hint: what to try where it cannot be done.
+  /// - Returns: the report, and how many later actions stay that somebody asked for.
+  /// - Throws: ``HostError`` where a later action would fail or make other changes than it makes.
+  package func bringBack(
+    _ undos: Set<Int>, source: ActionSource, hint: String
+  ) throws -> (DispatchReport, staying: Int) {
+    let refusal = Refusal(text: "it cannot be redone:", hint: hint, manner: "with it")
+    return try takeBack(from: undos.min() ?? 0, source: source, refusal) { undos.contains($0.number) }
   }
 
   /// - Parameter isMeant: true for an action that is to go; one that went back is then as if it had not.
   private func takeBack(
-    from first: Int, source: ActionSource, refusing refusal: @escaping (String) -> HostError,
-    where isMeant: @escaping (LoggedEntry) -> Bool
+    from first: Int, source: ActionSource, _ refusal: Refusal, where isMeant: @escaping (LoggedEntry) -> Bool
   ) throws -> (DispatchReport, staying: Int) {
     // Without the turn; where others are quicker than it is, it has the last way alone.
     for round in 0...Self.rounds {
-      let plan = try TakingBackPlan(self, from: first, refusing: refusal, where: isMeant)
+      let plan = try TakingBackPlan(self, from: first, refusal, where: isMeant)
       let done = try turn { () -> DispatchReport? in
         live.store.catchUp()
         guard live.head == plan.head || round == Self.rounds else { return nil }
-        let last =
-          live.head == plan.head ? plan : try TakingBackPlan(self, from: first, refusing: refusal, where: isMeant)
+        let last = live.head == plan.head ? plan : try TakingBackPlan(self, from: first, refusal, where: isMeant)
         return live.dispatch(.takeBack(last.taken.sorted(), state: last.state), source)
       }
       if let done { return (done, plan.staying) }
     }
-    throw refusal("the store is too busy")
+    throw refusal.error("the store is too busy")
   }
 
   /// How often it looks whether others have acted meanwhile.
   private static let rounds = 8
+}
+
+/// The words in which it is refused to take something back.
+private struct Refusal {
+  /// The beginning of the message.
+  let text: String
+  /// What to try.
+  let hint: String
+  /// How a later action would do something else.
+  var manner = "without it"
+
+  func error(_ reason: String) -> HostError {
+    HostError(code: .undoConflict, message: "\(text) \(reason)", hint: hint)
+  }
 }
 
 /// The state without some actions that are in effect, and whether all others make the same changes in it.
@@ -116,20 +148,19 @@ private struct TakingBackPlan {
   let state: HostState
 
   init(
-    _ client: StoreClient, from first: Int, refusing refusal: @escaping (String) -> HostError,
-    where isMeant: @escaping (LoggedEntry) -> Bool
+    _ client: StoreClient, from first: Int, _ refusal: Refusal, where isMeant: @escaping (LoggedEntry) -> Bool
   ) throws {
     let line = client.undoLine()
     let head = line.head
     let standing = try line.standing(from: first, without: isMeant)
-    guard let least = standing.taken.min() else { throw refusal("a later undo went back to a point before it") }
+    guard let least = standing.taken.min() else { throw refusal.error("a later undo went back to a point before it") }
     self.head = head
     taken = standing.taken
-    let present = standing.hasGaps ? try Self.present(client, line, standing, head) : nil
+    let present = standing.hasGaps ? try Self.present(client, line, from: standing.point + 1) : nil
     var stays: Set<Int> = []
     let walk = try SkippingWalk(client, from: standing.point + 1) { entry in
       if standing.taken.contains(entry.number), entry.isWhole, entry.takenBack == nil, entry.restoreTarget == nil {
-        throw refusal("#\(entry.number) \(entry.action) concerns everybody")
+        throw refusal.error("#\(entry.number) \(entry.action) concerns everybody")
       }
       guard standing.numbers.contains(entry.number) else { return true }
       if entry.number > least, entry.source.cause == nil { stays.insert(entry.number) }
@@ -139,7 +170,7 @@ private struct TakingBackPlan {
       let now = if let present { present[entry.number] ?? nil } else { entry.ownChanges }
       guard entry.number > least, now.map(Self.places) != changes.map(Self.places) else { return }
       let action = "#\(entry.number) \(ActionText.brief(entry.action, arguments: entry.arguments))"
-      throw refusal("\(action) would \(changes == nil ? "fail" : "make other changes") without it")
+      throw refusal.error("\(action) would \(changes == nil ? "fail" : "make other changes") \(refusal.manner)")
     }
     try walk.go(to: head)
     staying = stays.count
@@ -148,16 +179,17 @@ private struct TakingBackPlan {
 
   /// What each action does that is in effect now.
   private static func present(
-    _ client: StoreClient, _ line: UndoLine, _ standing: UndoLine.Standing, _ head: Int
+    _ client: StoreClient, _ line: UndoLine, from first: Int
   ) throws -> [Int: [Change]?] {
     var made: [Int: [Change]?] = [:]
-    let now = try line.standing(from: standing.point + 1) { _ in false }
-    let walk = try SkippingWalk(client, from: standing.point + 1) {
+    let now = try line.standing(from: first) { _ in false }
+    // What is to go may have taken back what is older.
+    let walk = try SkippingWalk(client, from: now.point + 1) {
       !now.numbers.contains($0.number)
     } check: {
       made[$0.number] = .some($1)
     }
-    try walk.go(to: head)
+    try walk.go(to: line.head)
     return made
   }
 

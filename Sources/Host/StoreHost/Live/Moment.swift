@@ -26,7 +26,7 @@ final class Moment {
   /// The entry of an action; nil where there is none of that number.
   func entry(_ number: Int) throws -> LoggedEntry? {
     // What is in memory may be read by anybody.
-    if let entry = history.log[number: number] { return entry }
+    if let entry = recent(number) { return entry }
     guard number > history.oldestEntry, number <= head else { return nil }
     if older?.numbers.contains(number) != true {
       // More and more are read at a time for whoever goes back from one to the next.
@@ -36,6 +36,9 @@ final class Moment {
     }
     return older?.entries.last { $0.number <= number }.flatMap { $0.number == number ? $0 : nil }
   }
+
+  /// The entry of an action, where memory has it: that may be read by anybody.
+  func recent(_ number: Int) -> LoggedEntry? { history.log[number: number] }
 
   /// The entries of some numbers, as far as they are kept.
   func entries(_ numbers: ClosedRange<Int>) throws -> [LoggedEntry] {

@@ -40,11 +40,11 @@ package struct ViewedPoint {
   /// The count of the others.
   private var more: String { skipped.count > shown.count ? " and \(skipped.count - shown.count) more" : "" }
 
-  /// Why a command does not answer for what is shown: it tells of what happened, and something of that is left out.
+  /// Why a command that tells of what happened does not work here: something of that is left out.
   package func refusal(of verb: String) -> HostError? {
     guard !skipped.isEmpty else { return nil }
     return HostError(
-      code: .notAtHead, message: "the store shows \(text); \(verb) tells of what happened",
+      code: .notAtHead, message: "the store shows \(text); \(verb) does not work in a skipped view",
       hint: "`goto \(number)` shows #\(number) as it was; show and diff tell of what would be")
   }
 

@@ -29,3 +29,15 @@ extension Statement {
   // To Swift, "\r\n" is one character, not a "\n".
   private var lines: [Substring] { text.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" } }
 }
+
+extension LuaTail {
+  /// What follows a last `>` and looks like a file: one word that is no number.
+  package var fileBehindSign: String? {
+    guard let sign = text.lastIndex(where: { $0 == ">" }) else { return nil }
+    let words = text[text.index(after: sign)...].split(separator: " ")
+    guard let word = words.first, words.count == 1, Double(word) == nil,
+      word.allSatisfy({ $0.isLetter || $0.isNumber || "._-/~".contains($0) })
+    else { return nil }
+    return String(word)
+  }
+}

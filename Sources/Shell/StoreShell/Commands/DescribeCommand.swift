@@ -39,7 +39,7 @@ extension CommandDefinition {
     perform: { request, session in
       switch try request.subject?.value(in: session) {
       case nil: return try session.answer(listing(session.store.modules), as: request.form)
-      case .action(let action): return session.answer(HelpText.text(of: action, width: session.console.width()))
+      case .action(let action): return session.answer(HelpText.text(of: action, width: session.console.resultWidth))
       case .module(let module):
         guard try session.isInWords(request.form) else { return try session.answer(module.listing, as: request.form) }
         return session.answer(session.description(of: module), for: module.listing.value)

@@ -102,7 +102,7 @@ private enum HelpRequest {
   }
 
   func perform(in session: Session) -> CommandResult {
-    let width = session.console.width()
+    let width = session.console.resultWidth
     let text =
       switch self {
       case .all: HelpText.listing(session.commands, width: width)
@@ -119,7 +119,7 @@ private enum HelpRequest {
   }
 
   private static func text(of code: ErrorCode, in session: Session) -> String {
-    let width = session.console.width()
+    let width = session.console.resultWidth
     let example = ErrorExample.all[code].map {
       $0.text(code, program: session.options.name, isHosted: session.hosts($0), width: width)
     }
@@ -174,7 +174,7 @@ enum HelpText {
   /// The keys of the prompt. All others are GNU readline's, and of ~/.inputrc.
   fileprivate static let keys = """
     Tab            completes a word; pressed again, it lists what fits
-    Right, Ctrl-F  takes the dim suggestion, the rest of an earlier line; Alt-F takes a word of it
+    Right, Ctrl-F  takes the dim suggestion, the rest of an earlier line; outside vi mode, Alt-F takes a word of it
     Up, Down       show earlier lines, and later ones
     Ctrl-R         searches earlier lines for what is typed next
     Ctrl-X Ctrl-E  edits the line in $VISUAL or $EDITOR
@@ -232,7 +232,7 @@ enum HelpText {
   static func text(of definition: CommandDefinition, in session: Session) -> String {
     let examples = definition.examples.filter { session.hosts($0) }
     let names = examples.isEmpty ? session.instances(of: definition) : []
-    return text(of: definition, examples: [], width: session.console.width())
+    return text(of: definition, examples: [], width: session.console.resultWidth)
       + text(of: examples, prompt: "\(session.options.name)> ")
       + (names.isEmpty ? "" : "for instance\n" + names.map { "  \(definition.verb) \($0)\n" }.joined())
   }

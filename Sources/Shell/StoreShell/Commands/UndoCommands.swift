@@ -36,11 +36,13 @@ extension CommandDefinition {
     examples: [
       CommandExample(
         "dispatch counter.increment --quiet", "undo --quiet", "redo",
-        output: "#3 shell.restore to=1\n  counter.value  0 -> 1\n"),
+        output: "#3 shell.restore to=1  (brings back #1 counter.increment)\n  counter.value  0 -> 1\n"),
       CommandExample(
         "dispatch counter.increment --quiet", "dispatch counter.setStep to=5 --quiet", "undo --quiet", "undo --quiet",
         "redo 2",
-        output: "#5 shell.restore to=2\n  counter.value  0 -> 1\n  counter.step  1 -> 5\n"),
+        output:
+          "#5 shell.restore to=2  (brings back 2 statements, #1-#2: counter.increment, counter.setStep)\n  counter.value  0 -> 1\n  counter.step  1 -> 5\n"
+      ),
     ],
     read: { reader in
       try reader.refuseOperands(from: 1)
@@ -51,20 +53,22 @@ extension CommandDefinition {
       let count = try request.count.value(in: session)
       let source = session.source(function: UndoLine.redo)
       while true {
+        let head = session.store.live.head
         let step = try session.store.redoStep(count)
-        if let last = step.undos.last {
-          let (report, staying) = try session.store.takeBack(Set(step.undos), source: source)
-          let remark = try session.takenBack(last, staying: staying)
+        if !step.undos.isEmpty {
+          let (report, staying) = try session.store.bringBack(
+            Set(step.undos), source: source, hint: session.hint(insteadOf: step))
+          let remark = try session.broughtBack(step, staying: staying)
           return try session.finish(report, quietly: request.isQuiet, remark: remark)
         }
         try session.grantReturning(to: step.target)
         // Found again in the turn in which it is done: nobody acts in between.
-        let report = try session.store.change { _ in
-          try session.store.redoStep(count) == step ? session.store.restore(to: step.target, source: source) : nil
+        let report = try session.store.change { live in
+          let isSame = try live.head == head || session.store.redoStep(count) == step
+          return isSame ? try session.store.restore(to: step.target, source: source) : nil
         }
         guard let report else { continue }
-        let remark = try step.takesBack.map { try session.takenBack($0.first, later: $0.later) }
-        return try session.finish(report, quietly: request.isQuiet, remark: remark)
+        return try session.finish(report, quietly: request.isQuiet, remark: session.broughtBack(step))
       }
     })
 }
@@ -108,21 +112,22 @@ private struct UndoRequest {
       try store.requirePresent()
       let number = try number.value(in: session)
       try session.requireUndoable(number)
-      let (report, staying) = try store.takeBack([number], source: source)
+      let (report, staying) = try store.takeBack(number, source: source)
       return try session.finish(report, quietly: isQuiet, remark: session.takenBack(number, staying: staying))
     case .actions(let count, let any):
       try store.requirePresent()
       let count = try count.value(in: session)
+      var head = store.live.head
       var step = try store.undoStep(count, any: any)
       var report: DispatchReport?
       while report == nil, any || step.isAlone {
         try session.grantReturning(to: step.target)
         let target = step.target
         // Found again in the turn in which it is done: nobody acts in between.
-        (step, report) = try store.change { _ in
-          let step = try store.undoStep(count, any: any)
+        (head, step, report) = try store.change { live in
+          let step = live.head == head ? step : try store.undoStep(count, any: any)
           let isSame = step.target == target && (any || step.isAlone)
-          return (step, isSame ? try store.restore(to: target, source: source) : nil)
+          return (live.head, step, isSame ? try store.restore(to: target, source: source) : nil)
         }
       }
       guard let report else {
@@ -145,15 +150,43 @@ extension Session {
 
   /// The statements that an undo takes back, in words.
   fileprivate func takenBack(_ step: UndoLine.Step) throws -> String {
-    let statements = step.statements
+    guard step.statements.reduce(0, { $0 + $1.count }) > 1 else {
+      return try takenBack(step.first, later: step.isAlone ? step.later : 0)
+    }
+    return try "takes back " + names(of: step.statements, from: step.first, to: step.last, isAlone: step.isAlone)
+  }
+
+  /// What a redo brings back and takes back, in words; nil: nothing that anybody asked for.
+  fileprivate func broughtBack(_ step: UndoLine.Redo, staying count: Int = 0) throws -> String? {
+    var parts: [String] = []
+    if let first = step.bringsBack.first?.first, let last = step.bringsBack.map(\.last).max() {
+      let names = try names(of: step.bringsBack, from: first, to: last, isAlone: step.undos.isEmpty)
+      parts.append("brings back \(first == last ? "#\(first) " : "")\(names)")
+    }
+    if let taken = step.takesBack { parts.append(try takenBack(taken.first, later: taken.later)) }
+    return parts.isEmpty ? nil : parts.joined(separator: "; ") + staying(count)
+  }
+
+  /// What to try where a redo is refused.
+  fileprivate func hint(insteadOf step: UndoLine.Redo) throws -> String {
+    guard let only = step.bringsBack.first, step.bringsBack.count == 1, only.count == 1,
+      let entry = try store.live.entry(only.first),
+      case let action = ActionText.text(entry.action, arguments: entry.arguments), action.utf8.count <= 100
+    else { return "dispatch again what is to come back; log lists it" }
+    return "to have it again: dispatch \(action)"
+  }
+
+  /// Statements in words, with the numbers of their actions.
+  private func names(
+    of statements: [UndoLine.Step.Statement], from first: Int, to last: Int, isAlone: Bool
+  ) throws -> String {
     let count = statements.reduce(0) { $0 + $1.count }
-    guard count > 1 else { return try takenBack(step.first, later: step.isAlone ? step.later : 0) }
-    let extent = "#\(step.first)-#\(step.last)"
-    let actions = step.isAlone ? extent : "\(count) actions of \(extent)"
     let names = try statements.prefix(5).map(name)
-    if statements.count == 1 { return "takes back \(names[0]): \(actions)" }
+    guard count > 1 else { return names[0] }
+    let actions = isAlone ? "#\(first)-#\(last)" : "\(count) actions of #\(first)-#\(last)"
+    if statements.count == 1 { return "\(names[0]): \(actions)" }
     let more = statements.count > names.count ? " and \(statements.count - names.count) more" : ""
-    return "takes back \(statements.count) statements, \(actions): \(names.joined(separator: ", "))\(more)"
+    return "\(statements.count) statements, \(actions): \(names.joined(separator: ", "))\(more)"
   }
 
   /// A statement in a few words: the action where it asked for one, else the command.

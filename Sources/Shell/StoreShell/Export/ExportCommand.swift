@@ -87,7 +87,7 @@ private struct ExportRequest {
       throw reader.fault(.unexpectedArgument, "only --as redux-devtools takes --last", of: "last")
     }
     let path = try reader.path(0, "a path")
-    let file = try reader.required(1, "a file")
+    let file = try Self.file(reader)
     let narrowing = try Narrowing(reader, at: 2)
     try reader.checkPath(path)
     self.file = try reader.output(file, at: .span(reader.operands[1].span))
@@ -96,8 +96,19 @@ private struct ExportRequest {
     content = try file.map { .value(path, narrowing, form ?? .named(by: $0)) }
   }
 
-  private init(_ what: String, _ reader: CommandReader) throws {
+  /// The operand that names the file. The word `where` is none: it begins a condition.
+  private static func file(_ reader: CommandReader) throws -> Given<String> {
     let file = try reader.required(1, "a file")
+    guard reader.operands[1].text == "where" else { return file }
+    let what = reader.operands[0].text
+    let output = what == "state" || what == "journal" ? "" : "; for standard output: export \(what) - where …"
+    throw ShellError(
+      code: .missingArgument, message: "export needs a file before where", at: reader.operands[1],
+      hint: "a file of that name is ./where\(output)")
+  }
+
+  private init(_ what: String, _ reader: CommandReader) throws {
+    let file = try Self.file(reader)
     try reader.refuseOperands(from: 2)
     if let flag = Narrowing.flags.first(where: { reader.has($0.name) })?.name {
       throw reader.fault(.unexpectedArgument, "export \(what) writes all of it and takes no --\(flag)", of: flag)

@@ -32,6 +32,10 @@ extension CommandDefinition {
       // The line that asks would always be found.
       if !text.isEmpty, numbered.last?.element.text == session.running.statement?.text { numbered.removeLast() }
       numbered.removeAll { !text.isEmpty && !$0.element.text.contains(text) }
+      // What goes to a file is read as lines.
+      if numbered.isEmpty, try session.isInWords(request.form), !session.console.isCapturing {
+        return session.answer("(no lines)\n", for: .texts([]))
+      }
       if let last = try request.last?.value(in: session) {
         let rows = numbered.suffix(last).map { number, line in
           [

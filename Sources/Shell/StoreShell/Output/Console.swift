@@ -72,6 +72,9 @@ public final class Console {
   /// True if errors go to a terminal. Asked for each statement, so that the system is asked once.
   private(set) lazy var showsErrors = isatty(progress.descriptor) == 1
 
+  /// The width of the terminal that results go to now; nil: they go into a file or a command, where lines are as long as they are.
+  var resultWidth: Int? { isCapturing ? nil : width() }
+
   /// Writes a result.
   public func write(_ text: String) {
     prepareWriting()

@@ -53,11 +53,15 @@ extension Session {
       if isSilent, !answersInJSON { store.leave(note: dropped) }
     }
     guard givesData || !isSilent || !report.faults.isEmpty, let number = report.number else { return .none }
-    guard let entry = report.entry else {
+    // What memory has no room for, a file may keep.
+    guard let entry = try report.entry ?? store.live.entry(number) else {
       // The action was too large for the history, or its consequences were.
       guard report.faults.isEmpty else { throw AppliedWithFaults(errors: report.faults, number: number) }
       if !answersInJSON {
-        console.writeError("note: #\(number) was applied, but the history has no room for it (set journal.limit)\n")
+        if let remark, !isSilent { console.write("#\(number)  (\(remark))\n") }
+        console.writeError(
+          "note: #\(number) was applied; the history is too small to keep what it changed (set journal.limit)\n"
+        )
       }
       return .none
     }
@@ -106,9 +110,21 @@ extension Session {
     text += ActionText.brief(entry.action, arguments: entry.arguments)
     text += remark
     text += "\n"
-    if listsChanges, !entry.changes.isEmpty { text += ChangeFormatter.lines(entry.changes, marks: resultMarks) }
+    if listsChanges, !entry.changes.isEmpty {
+      // Nobody reads more on a screen; a file gets all.
+      let shown = console.showsResults ? Array(entry.changes.prefix(Self.shownChanges)) : entry.changes
+      text += ChangeFormatter.lines(shown, marks: resultMarks)
+      let left = entry.changes.count - shown.count
+      if left > 0 {
+        let mark = options.isUTF8 ? "…" : "..."
+        text += "  \(mark) \(left) more changes; diff \(entry.number - 1) \(entry.number) shows all of them\n"
+      }
+    }
     console.write(text)
   }
+
+  /// The number of changes that a person is shown of an action.
+  private static let shownChanges = 1000
 
   /// The error of a name that no action has.
   func unknownAction(_ name: String, at place: ShellError.Place) -> ShellError {

@@ -66,12 +66,19 @@ extension Session {
       error.message = message
       return error
     }
-    guard let name = error.misusedGlobal else { return error }
     var error = error
+    if let lua = statement.lua, statement.words.contains(where: { $0.text == "where" }) {
+      if error.place == .command, [.luaSyntax, .luaError].contains(error.code) { error.place = .span(lua.span) }
+      if error.hint == nil, let file = lua.fileBehindSign {
+        error.hint = "after where > compares; after a flag it writes to a file: --as csv > \(file)"
+      }
+    }
+    guard let name = error.misusedGlobal else { return error }
     if error.place != .line, let span = statement.span(ofName: name) {
       error.place = .span(span)
       if statement.isBehindSign(span), statement.words.contains(where: { $0.text == "where" }) {
-        error.hint = "after where > compares; after a flag it writes to a file: --as csv > \(name)"
+        error.hint =
+          "after where > compares; after a flag it writes to a file: --as csv > \(statement.lua?.fileBehindSign ?? name)"
       }
     }
     if error.hint == nil, store.modules.contains(where: { $0.name == name }) {

@@ -24,10 +24,13 @@ extension Session {
     for flag in definition.flags where reader.has(flag.name) {
       try require(flag.need, for: "\(definition.verb) --\(flag.name)", at: reader.place(of: flag.name))
     }
-    if let redirection = reader.statement.redirection {
-      let what = redirection.kind == .command ? "a pipe into a command" : "a file for a result"
-      try require(nil, for: what, at: .span(redirection.span))
-    }
+    if let redirection = reader.statement.redirection { try requireRights(to: redirection) }
+  }
+
+  /// Refuses a result that goes elsewhere, where the door does not allow that.
+  func requireRights(to redirection: Redirection) throws(ShellError) {
+    let what = redirection.kind == .command ? "a pipe into a command" : "a file for a result"
+    try require(nil, for: what, at: .span(redirection.span))
   }
 
   /// The refusal of an action that the door does not allow; nil: it does.

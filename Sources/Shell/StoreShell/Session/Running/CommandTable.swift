@@ -70,7 +70,11 @@ struct CommandTable: Sendable {
   private func run(
     _ statement: Statement, _ definition: CommandDefinition, in session: Session
   ) throws -> CommandResult {
-    if definition.isAskedForHelp(statement) { return session.help(on: definition, statement) }
+    if definition.isAskedForHelp(statement) {
+      guard let redirection = statement.redirection else { return session.help(on: definition, statement) }
+      try session.requireRights(to: redirection)
+      return try session.redirecting(to: redirection, besides: nil) { session.help(on: definition, statement) }
+    }
     let reader = try CommandReader(statement, definition, Vocabulary(session))
     try session.requireRights(reader)
     // A result that goes elsewhere belongs to the command inside.
