@@ -49,10 +49,7 @@ import Testing
     #expect(
       collected.texts().map { $0.split(separator: "\n").dropFirst().joined(separator: "\n") } == [
         """
-          found[0].id: expected 8, got 7
-          found[0].title: expected "Ubik", got "Dune"
-          found[1].id: expected 7, got 8
-          found[1].title: expected "Dune", got "Ubik"
+          found[id=8]: expected at 0, got at 1
         """
       ])
   }

@@ -96,7 +96,7 @@ import Testing
     (#"field("n", text())"#, "'p.n' must be String, got number 7"),
     (#"field("n", int { max = 5 })"#, "'p.n' must be <= 5, got 7"),
     (#"field("m", int())"#, "p has no field 'n'"),
-    (#"field("n", enum { "a" })"#, "'p.n' must be a, got number 7"),
+    (#"field("n", enum { "a" })"#, "'p.n' must be one of a, got number 7"),
     ("", "the plugin declares no state"),
   ])
   func aStateThatNoLongerFits(state: String, reason: String) throws {
