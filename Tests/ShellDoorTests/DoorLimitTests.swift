@@ -19,7 +19,8 @@ import Testing
       #"{"run":"plot counter.value","width":N}"#,
     ] {
       let answer = try client.ask(request.replacing("N", with: "\(number)"))
-      #expect(answer.contains("'line' is a whole number from 1 to") || answer.contains("'width' is a whole number from 1 to"))
+      #expect(
+        answer.contains("'line' is a whole number from 1 to") || answer.contains("'width' is a whole number from 1 to"))
       #expect(try client.ask(#"{"run":"= 1"}"#) == #"{"output":[{"out":"1\n"}],"status":0}"#)
     }
     for name in ["follow", "log", "first", "at", "from", "count", "to", "cursor"] {
@@ -102,7 +103,8 @@ import Testing
       #"{"run":"lua dispatch('counter.increment') dispatch('counter.increment') dispatch('tasks.add', {title='x'})"}"#)
     let lines = try client.lines(until: "1 -> 2")
     let text = lines.joined()
-    #expect(text.contains("0 -> 1  (#1 counter.increment)") && text.contains("1 -> 2  (#2 counter.increment)"), "\(text)")
+    #expect(
+      text.contains("0 -> 1  (#1 counter.increment)") && text.contains("1 -> 2  (#2 counter.increment)"), "\(text)")
     #expect(!text.contains("tasks.add"))
   }
 }

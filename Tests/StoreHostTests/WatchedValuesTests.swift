@@ -55,7 +55,9 @@ private enum BoardActions: Sendable { case board(BoardAction) }
       ["board", "board.title", "board.cells", "board.cells[0]", "board.names", "board.names.a", "board.names.b"]
       + (1...4).flatMap { ["board.cells[id=\($0)]", "board.cells[id=\($0)].text", "board.cells[id=\($0)].note"] }
     let told = Told()
-    @Sendable func value(_ path: Path) -> Value { (try? live.turn { try live.read(path, in: live.present).value }) ?? .none }
+    @Sendable func value(_ path: Path) -> Value {
+      (try? live.turn { try live.read(path, in: live.present).value }) ?? .none
+    }
     let watching = try paths.map { text in
       let path = try Path(parsing: text)
       return live.watch(text, at: path, { value(path) }) { _, new, _ in told.values.withLock { $0[text] = new } }

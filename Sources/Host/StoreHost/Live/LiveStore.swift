@@ -25,7 +25,9 @@ package final class LiveStore: @unchecked Sendable {
   /// What the program is called.
   package let program: String
   private let logger: HostUnit
-  @exclusivity(unchecked) package var plugins: [HostedPlugin] = [] { didSet { changesOfPlugins.wrappingAdd(1, ordering: .relaxed) } }
+  @exclusivity(unchecked) package var plugins: [HostedPlugin] = [] {
+    didSet { changesOfPlugins.wrappingAdd(1, ordering: .relaxed) }
+  }
   /// The number of changes to ``plugins`` so far.
   package var pluginChanges: Int { changesOfPlugins.load(ordering: .relaxed) }
   private let changesOfPlugins = Atomic<Int>(0)
