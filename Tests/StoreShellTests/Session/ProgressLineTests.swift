@@ -23,21 +23,4 @@ import Testing
     #expect(try Files.read(ends.read, path: "pipe").elementsEqual("replaying 10\nreplaying 20\nreplaying 31\n".utf8))
     close(ends.read)
   }
-
-  /// Ctrl-C is echoed behind the line and goes with it: what is said then stands on that row.
-  @Test(arguments: [true, false]) func noEmptyRowStandsBehindAnEcho(showsProgress: Bool) throws {
-    let ends = try #require(Pipe())
-    let console = Console(output: ends.write, error: ends.write)
-    console.writeError("begin\n")
-    if showsProgress {
-      console.showProgress("3 records")
-      console.hideProgress()
-    }
-    console.leaveEcho()
-    console.writeError("stopped\n")
-    close(ends.write)
-    let text = String(decoding: try Files.read(ends.read, path: "pipe"), as: UTF8.self)
-    #expect(text.hasSuffix(showsProgress ? "\r           \rstopped\n" : "begin\n\nstopped\n"), "\(text)")
-    close(ends.read)
-  }
 }

@@ -38,7 +38,7 @@ struct Ingestion {
         guard let call = next else { break }
         try take(call, at: records.line, &tally)
         guard (tally.count + tally.dropped).isMultiple(of: 256) else { continue }
-        if session.isInterrupted { throw interrupted(tally) }
+        if session.interrupts.take() { throw interrupted(tally) }
         progress?.show(records: tally.count, bytes: lines.offset)
       } catch {
         noteBlanks(lines, &tally)

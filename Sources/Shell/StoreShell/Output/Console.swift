@@ -139,21 +139,7 @@ public final class Console {
   private func sayAtOnce(_ text: String) {
     if let interceptor { return interceptor(text, .standardError) }
     progress.hide()
-    progress.noteOther()
     Console.write(Array(text.utf8), to: progress.descriptor)
-  }
-
-  /// Starts the results of a statement.
-  func start() {
-    delivery.start()
-    progress.noteOther()
-  }
-
-  /// Begins a row behind the ^C that the terminal has echoed. With a line of progress it went away.
-  func leaveEcho() {
-    if interceptor == nil { flush() }
-    progress.hide()
-    if !progress.leftEmptyRow { writeError("\n") }
   }
 
   /// Sees to it that what is told next is as durable as was asked, and says where it is not.
@@ -216,7 +202,6 @@ public final class Console {
     guard !output.isEmpty else { return }
     isHolding = false
     progress.hide()
-    progress.noteOther()
     prepareTelling()
     delivery.deliver(output[...])
     output.removeAll(keepingCapacity: true)

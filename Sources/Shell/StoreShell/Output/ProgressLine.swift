@@ -8,8 +8,6 @@ struct ProgressLine {
   private let now: @Sendable () -> ContinuousClock.Instant
   /// The columns that it takes now.
   private var width = 0
-  /// True if the cursor stands on a row that it has left empty.
-  private(set) var leftEmptyRow = false
   /// When the last line was written that stays, or the work began; nil: none goes on.
   private var lastLine: ContinuousClock.Instant?
 
@@ -47,11 +45,7 @@ struct ProgressLine {
     let blanks = String(repeating: " ", count: width + 2)
     Console.write(Array("\r\(blanks)\r".utf8), to: descriptor)
     width = 0
-    leftEmptyRow = true
   }
-
-  /// Takes note that something else was written.
-  mutating func noteOther() { leftEmptyRow = false }
 
   /// Ends the work that it told of.
   mutating func end() {

@@ -112,7 +112,7 @@ extension Session {
       outcome.hasReportedStop = true
     } else if interrupts.take() {
       // The terminal has echoed ^C; the error starts on a line of its own.
-      console.leaveEcho()
+      console.writeError("\n")
       interruption = interrupts.reason()
     }
     interruption?.details = detailsOfInterruption(error)

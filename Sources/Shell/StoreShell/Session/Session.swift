@@ -144,7 +144,7 @@ public final class Session {
     let isOutermost = outer.statement == nil
     // Of several results none waits for the others.
     if isOutermost {
-      console.start()
+      console.delivery.start()
       _ = inbox.isBusy.set(true)
       console.flushDue { !commands.isBrief(statement) }
     } else if console.isHolding {
