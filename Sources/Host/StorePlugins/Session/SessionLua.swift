@@ -8,7 +8,8 @@ import StoreSchema
 public final class SessionLua {
   let lua: LuaState
   private let objects: SliceObjects
-  let host: any SessionLuaHost
+  /// Weak: the host has this for its own.
+  private weak var owner: (any SessionLuaHost)?
   let view: UnsafeMutablePointer<any StateView>
   /// The values that variables were set to.
   private(set) var givenValues: [String: Value] = [:]
@@ -27,7 +28,7 @@ public final class SessionLua {
   ///   - isSandboxed: true if Lua sees only as much as plugins see; else all of its libraries.
   /// - Throws: ``SessionLuaError`` where there is no memory for it.
   public init(view: any StateView, host: any SessionLuaHost, isSandboxed: Bool = true) throws(SessionLuaError) {
-    self.host = host
+    owner = host
     self.view = .allocate(capacity: 1)
     self.view.initialize(to: view)
     do throws(LuaError) {
@@ -56,6 +57,16 @@ public final class SessionLua {
       }
     } catch {
       throw SessionLuaError(error)
+    }
+  }
+
+  /// Does what Lua asks for.
+  ///
+  /// - Throws: `LuaFailure` where it has gone.
+  var host: any SessionLuaHost {
+    get throws {
+      guard let owner else { throw LuaFailure("the session has ended") }
+      return owner
     }
   }
 
@@ -174,7 +185,7 @@ public final class SessionLua {
   private func makePrint() throws(LuaError) -> LuaFunction {
     try lua.makeFunction { [weak self] call in
       try self?.host.require(function: "print")
-      self?.host.print(try TableText.printed(call, from: 0, separator: "\t"))
+      try self?.host.print(TableText.printed(call, from: 0, separator: "\t"))
     }
   }
 
