@@ -62,7 +62,7 @@ private enum BoardActions: Sendable { case board(BoardAction) }
       let path = try Path(parsing: text)
       return live.watch(text, at: path, { value(path) }) { _, new, _ in told.values.withLock { $0[text] = new } }
     }
-    var random = SplitMix(seed: seed)
+    var random = SeededGenerator(seed: seed)
     var cells: [Board.Cell] = []
     for _ in 0..<200 {
       switch Int.random(in: 0..<8, using: &random) {
@@ -82,7 +82,7 @@ private enum BoardActions: Sendable { case board(BoardAction) }
     withExtendedLifetime(watching) {}
   }
 
-  private static func change(_ cells: inout [Board.Cell], _ random: inout SplitMix) {
+  private static func change(_ cells: inout [Board.Cell], _ random: inout SeededGenerator) {
     let id = Int.random(in: 1...4, using: &random)
     switch Int.random(in: 0..<6, using: &random) {
     case 0: cells.append(Board.Cell(id: id))
@@ -91,20 +91,5 @@ private enum BoardActions: Sendable { case board(BoardAction) }
     case 3: if !cells.isEmpty { cells[Int.random(in: 0..<cells.count, using: &random)].note = id % 2 == 0 ? nil : id }
     default: if !cells.isEmpty { cells[Int.random(in: 0..<cells.count, using: &random)].text = "\(id)" }
     }
-  }
-}
-
-/// Numbers that are the same in every run.
-private struct SplitMix: RandomNumberGenerator {
-  var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var word = state
-    word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
-    return word ^ (word >> 31)
   }
 }
