@@ -40,11 +40,10 @@ struct DoorRequest {
     let message: String
   }
 
-  init(_ line: some Collection<UInt8>) throws(Fault) {
-    let bytes = Array(line)
+  init(_ line: ArraySlice<UInt8>) throws(Fault) {
     let members: [(name: String, value: Value)]
     do throws(JSONError) {
-      members = try JSON.fields(of: bytes.span)
+      members = try JSON.fields(of: line.span)
     } catch {
       throw Fault(message: "a request is one JSON object a line: \(error.message)")
     }
@@ -63,11 +62,10 @@ struct DoorRequest {
   ]
 
   private static func kind(_ fields: inout DoorRequestFields) throws(Fault) -> Kind {
-    let found = verbs.filter { fields.has($0) }
-    guard found.count == 1, let verb = found.first else {
+    let (found, count) = fields.first(among: verbs)
+    guard count == 1, let verb = found else {
       throw Fault(
-        message:
-          "a request has one of \(verbs.joined(separator: ", ")), got \(found.isEmpty ? "none" : "\(found.count)")")
+        message: "a request has one of \(verbs.joined(separator: ", ")), got \(count == 0 ? "none" : "\(count)")")
     }
     switch verb {
     case "run": return .run(try text(&fields))
@@ -124,6 +122,8 @@ struct DoorRequest {
 
   private static func text(_ fields: inout DoorRequestFields) throws(Fault) -> GivenText {
     var given = GivenText(try fields.text("run") ?? "")
+    // Most say nothing else.
+    if fields.isEmpty { return given }
     given.file = try fields.text("file")
     given.line = try fields.number("line", in: 1...LoggedEntry.greatestNumber) ?? 1
     given.arguments = try fields.texts("arguments") ?? []
@@ -165,7 +165,18 @@ struct DoorRequestFields {
 
   init(_ members: [(name: String, value: Value)]) { self.members = members }
 
-  func has(_ name: String) -> Bool { members.contains { $0.name == name } }
+  /// True if each was taken.
+  var isEmpty: Bool { members.isEmpty }
+
+  /// The first of some names that a member has, and how many members have one of them.
+  func first(among names: [String]) -> (name: String?, count: Int) {
+    var (found, count): (String?, Int) = (nil, 0)
+    for index in members.indices where names.contains(members[index].name) {
+      if count == 0 { found = members[index].name }
+      count += 1
+    }
+    return (found, count)
+  }
 
   /// The id, a whole number or a text.
   mutating func id() throws(DoorRequest.Fault) -> Value? {

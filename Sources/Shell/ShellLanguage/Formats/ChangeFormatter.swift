@@ -12,12 +12,17 @@ public enum ChangeFormatter {
   /// A line for each change, indented by two and ended.
   public static func lines(_ changes: [Change], marks: StyleMarks = .none) -> String {
     var out = TextBuffer()
-    for change in changes {
+    append(linesOf: changes[...], marks: marks, to: &out)
+    return out.text
+  }
+
+  /// Appends a line for each change, indented by two and ended.
+  package static func append(linesOf changes: ArraySlice<Change>, marks: StyleMarks, to out: inout TextBuffer) {
+    for index in changes.indices {
       out.append("  " as StaticString)
-      append(change, marks, to: &out)
+      append(changes[index], marks, to: &out)
       out.append("\n" as Unicode.Scalar)
     }
-    return out.text
   }
 
   /// A line for each change, ended.

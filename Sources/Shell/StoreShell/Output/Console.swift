@@ -1,6 +1,7 @@
 import Platform
 import ShellLanguage
 import StorePlugins
+import StoreSchema
 
 /// The session's one output: results to standard output, everything else to standard error, each buffered and in the order
 /// in which they were written.
@@ -13,6 +14,8 @@ public final class Console {
   @exclusivity(unchecked) var delivery: ResultDelivery
   private var progress: ProgressLine
   private var captured: String?
+  /// Room for a result that is put together; empty in between.
+  @exclusivity(unchecked) private var written = TextBuffer()
   /// True if results are held back, because a pager may show them; ends with other text that must be seen at once.
   @exclusivity(unchecked) var isHolding = false
   private var transcript: Transcript?
@@ -85,6 +88,15 @@ public final class Console {
     }
   }
 
+  /// Writes a result that is put together in a buffer which is kept.
+  func write(_ append: (inout TextBuffer) -> Void) {
+    prepareWriting()
+    append(&written)
+    defer { written.removeAll() }
+    guard interceptor == nil, transcript == nil, !isCapturing else { return write(written.text) }
+    emit(written.bytes)
+  }
+
   /// Writes an event of `--json`: wherever the result of the command goes that runs, this is no part of it.
   func writeEvent(_ line: String) {
     prepareWriting()
@@ -122,8 +134,12 @@ public final class Console {
       prepareTelling()
       transcript.write(text)
     }
+    emit(text.utf8)
+  }
+
+  private func emit(_ bytes: some Collection<UInt8>) {
     guard !delivery.hasDropped else { return }
-    output.append(contentsOf: text.utf8)
+    output.append(contentsOf: bytes)
     if output.count >= (isHolding ? 1 << 23 : 1 << 15) { flush() }
   }
 

@@ -106,21 +106,22 @@ extension Session {
     }
     if let interceptor = entry.droppedBy, !entry.isThunk { remark += "  (dropped by \(interceptor))" }
     // In one piece: what is told waits for the disk each time.
-    var text = "#\(entry.number) "
-    text += ActionText.brief(entry.action, arguments: entry.arguments)
-    text += remark
-    text += "\n"
-    if listsChanges, !entry.changes.isEmpty {
+    console.write { out in
+      out.append("#" as Unicode.Scalar)
+      out.append(entry.number)
+      out.append(" " as Unicode.Scalar)
+      ActionText.appendBrief(entry.action, arguments: entry.arguments, to: &out)
+      out.append(remark)
+      out.append("\n" as Unicode.Scalar)
+      guard listsChanges, !entry.changes.isEmpty else { return }
       // Nobody reads more on a screen; a file gets all.
-      let shown = console.showsResults ? Array(entry.changes.prefix(Self.shownChanges)) : entry.changes
-      text += ChangeFormatter.lines(shown, marks: resultMarks)
+      let shown = console.showsResults ? entry.changes.prefix(Self.shownChanges) : entry.changes[...]
+      ChangeFormatter.append(linesOf: shown, marks: resultMarks, to: &out)
       let left = entry.changes.count - shown.count
-      if left > 0 {
-        let mark = options.isUTF8 ? "…" : "..."
-        text += "  \(mark) \(left) more changes; diff \(entry.number - 1) \(entry.number) shows all of them\n"
-      }
+      guard left > 0 else { return }
+      let mark = options.isUTF8 ? "…" : "..."
+      out.append("  \(mark) \(left) more changes; diff \(entry.number - 1) \(entry.number) shows all of them\n")
     }
-    console.write(text)
   }
 
   /// The number of changes that a person is shown of an action.

@@ -24,12 +24,19 @@ struct RecentPaths: Sendable {
   /// The last steps are the first to differ.
   private static func areEqual(_ left: [Path.Step], _ right: [Path.Step]) -> Bool {
     guard left.count == right.count else { return false }
-    return left.indices.reversed().allSatisfy { left[$0].isWritten(as: right[$0]) }
+    var index = left.count
+    while index > 0 {
+      index -= 1
+      guard left[index].isWritten(as: right[index]) else { return false }
+    }
+    return true
   }
 
   /// By the last two steps: what comes before is mostly the same.
   private func place(of steps: [Path.Step]) -> Int {
-    steps.suffix(2).reduce(0) { $0 &* 31 ^ $1.quickHash } & (capacity - 1)
+    guard let last = steps.indices.last else { return 0 }
+    let before = last > 0 ? steps[last - 1].quickHash &* 31 : 0
+    return (before ^ steps[last].quickHash) & (capacity - 1)
   }
 }
 
@@ -43,6 +50,7 @@ extension Path.Step {
     default: self == other
     }
   }
+
   /// A hash that is quicker than a good one.
   fileprivate var quickHash: Int {
     switch self {

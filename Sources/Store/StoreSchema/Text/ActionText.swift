@@ -27,10 +27,21 @@ package enum ActionText {
   /// An action for a person: a long list among its arguments is cut, with a count.
   package static func brief(_ name: String, arguments: Record) -> String { text(name, arguments, mostElements: 20) }
 
+  /// Appends an action for a person.
+  package static func appendBrief(_ name: String, arguments: Record, to out: inout TextBuffer) {
+    append(name, arguments, mostElements: 20, to: &out)
+  }
+
   private static func text(_ name: String, _ arguments: Record, mostElements: Int) -> String {
     var out = TextBuffer()
+    append(name, arguments, mostElements: mostElements, to: &out)
+    return out.text
+  }
+
+  private static func append(_ name: String, _ arguments: Record, mostElements: Int, to out: inout TextBuffer) {
     out.append(name)
-    for (index, value) in arguments.values.enumerated() {
+    for index in arguments.values.indices {
+      let value = arguments.values[index]
       if case .none = value { continue }
       out.append(" " as Unicode.Scalar)
       out.append(arguments.layout.fields[index])
@@ -47,7 +58,6 @@ package enum ActionText {
       }
       out.append("and \(list.count - shown.count) more]")
     }
-    return out.text
   }
 
   /// A value on one line as the command language reads it: text in quotes, `[1, 2]`, `{ id = 1 }`.

@@ -23,6 +23,9 @@ package struct TextBuffer {
     bytes.removeAll(keepingCapacity: true)
   }
 
+  /// Forgets what there is, and keeps the room for it unless that is much.
+  package mutating func removeAll() { bytes.removeAll(keepingCapacity: bytes.capacity <= TextBuffer.pieceSize) }
+
   package mutating func removeLast(_ count: Int) { bytes.removeLast(count) }
 
   package mutating func append(_ byte: UInt8) { bytes.append(byte) }
