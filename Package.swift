@@ -171,7 +171,8 @@ let package = Package(
       name: "LineEditorProbe", dependencies: ["LineEditor", "StoreShell"], path: "Tests/LineEditorProbe",
       swiftSettings: strict),
     .testTarget(
-      name: "StoreSchemaTests", dependencies: ["StoreSchema", "StoreSchemaFoundation"], swiftSettings: strict),
+      name: "StoreSchemaTests", dependencies: ["StoreCore", "StoreSchema", "StoreSchemaFoundation"],
+      swiftSettings: strict),
     .testTarget(
       name: "SchemaExpansionTests",
       dependencies: [
@@ -217,16 +218,17 @@ let package = Package(
       name: "StorePluginsTests",
       dependencies: ["StorePlugins", "StoreModules", "StoreCore", "StoreSchema", "LuaRuntime", "PluginSupport"],
       swiftSettings: strict),
-    .testTarget(name: "LuaRuntimeTests", dependencies: ["LuaRuntime"], swiftSettings: strict),
+    .testTarget(name: "LuaRuntimeTests", dependencies: ["LuaRuntime", "StoreCore"], swiftSettings: strict),
     .target(name: "TraceSupport", dependencies: ["StoreCore"], path: "Tests/TraceSupport", swiftSettings: strict),
     .target(
       name: "PluginSupport", dependencies: ["Platform", "StorePlugins"], path: "Tests/PluginSupport",
       swiftSettings: strict),
-    .target(name: "TerminalSupport", path: "Tests/TerminalSupport", swiftSettings: strict),
+    .target(name: "TerminalSupport", dependencies: ["StoreCore"], path: "Tests/TerminalSupport", swiftSettings: strict),
     .testTarget(
       name: "LineEditorTests", dependencies: ["LineEditor", "LineEditorProbe", "TerminalSupport"],
       swiftSettings: strict),
-    .testTarget(name: "ShellLanguageTests", dependencies: ["ShellLanguage", "StoreSchema"], swiftSettings: strict),
+    .testTarget(
+      name: "ShellLanguageTests", dependencies: ["ShellLanguage", "StoreCore", "StoreSchema"], swiftSettings: strict),
     .testTarget(
       name: "StoreShellTests",
       dependencies: [

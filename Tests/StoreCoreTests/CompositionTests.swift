@@ -5,7 +5,7 @@ import Testing
 /// R4, R6, R9, R13–R16: composition, lifting, laws.
 @Suite struct CompositionTests {
   /// Any reducer of a small language: arithmetic does not commute, so order shows.
-  static func reducer(_ generator: inout SplitMix64, depth: Int = 3) -> CountReducer {
+  static func reducer(_ generator: inout SeededGenerator, depth: Int = 3) -> CountReducer {
     switch depth == 0 ? Int.random(in: 0..<4, using: &generator) : Int.random(in: 0..<8, using: &generator) {
     case 0: return .identity
     case 1:
@@ -41,7 +41,7 @@ import Testing
 
   @Test(arguments: 0..<100)
   func reducersAreAMonoid(seed: Int) throws {
-    var generator = SplitMix64(seed: UInt64(seed))
+    var generator = SeededGenerator(seed: UInt64(seed))
     let (a, b, c) = (
       CompositionTests.reducer(&generator), CompositionTests.reducer(&generator), CompositionTests.reducer(&generator)
     )
@@ -63,7 +63,7 @@ import Testing
   }
 
   /// Middlewares that may or may not want IO, and emit or not; names are drawn from a counter to be unique.
-  static func middleware(_ generator: inout SplitMix64, _ names: inout Int, depth: Int = 3) -> CountMiddleware {
+  static func middleware(_ generator: inout SeededGenerator, _ names: inout Int, depth: Int = 3) -> CountMiddleware {
     switch depth == 0 ? Int.random(in: 0..<4, using: &generator) : Int.random(in: 0..<9, using: &generator) {
     case 0: return .identity
     case 1:
@@ -88,7 +88,7 @@ import Testing
 
   @Test(arguments: 0..<100)
   func middlewaresAreAMonoid(seed: Int) throws {
-    var generator = SplitMix64(seed: UInt64(seed))
+    var generator = SeededGenerator(seed: UInt64(seed))
     var names = 0
     let a = CompositionTests.middleware(&generator, &names)
     let b = CompositionTests.middleware(&generator, &names)

@@ -8,7 +8,7 @@ struct GeneratedEntries {
 
   init(seed: UInt64) { state = seed }
 
-  /// SplitMix64 (Steele, Lea, Flood).
+  /// SeededGenerator (Steele, Lea, Flood).
   private mutating func next() -> UInt64 {
     state &+= 0x9E37_79B9_7F4A_7C15
     var z = state

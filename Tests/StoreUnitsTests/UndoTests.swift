@@ -295,7 +295,7 @@ private func text(_ store: DocStore) -> String { "\(store.state)" }
   /// A model of steps as a plain list and a position, against random actions.
   @Test(arguments: 0..<40)
   func anyRunAgreesWithAListAndAPosition(seed: Int) throws {
-    var random = SplitMix64(state: UInt64(seed))
+    var random = SeededGenerator(seed: UInt64(seed))
     let limit = Int.random(in: 1...6, using: &random)
     let store = try store(limit: limit)
     var states = [0]
@@ -324,18 +324,5 @@ private func text(_ store: DocStore) -> String { "\(store.state)" }
       #expect(store.state.present == states[position])
       #expect(Array(store.state.future) == Array(states[(position + 1)...]))
     }
-  }
-}
-
-/// The SplitMix64 generator (Steele, Lea, Flood, 2014).
-private struct SplitMix64: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
   }
 }

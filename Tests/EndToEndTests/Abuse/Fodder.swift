@@ -1,10 +1,11 @@
+import StoreCore
 import TerminalSupport
 
 /// Generated inputs: what a grammar allows, and what a few damages make of it.
 struct Fodder {
-  var random: Seeded
+  var random: SeededGenerator
 
-  init(seed: UInt64) { random = Seeded(seed: seed) }
+  init(seed: UInt64) { random = SeededGenerator(seed: seed) }
 
   /// A text that is right or has been damaged.
   mutating func damaged(_ text: String) -> [UInt8] {

@@ -1,3 +1,4 @@
+import StoreCore
 import ShellLanguage
 import TerminalSupport
 
@@ -13,9 +14,9 @@ struct Mischief {
     case rest(Int32)
   }
 
-  private var random: Seeded
+  private var random: SeededGenerator
 
-  init(seed: UInt64) { random = Seeded(seed: seed) }
+  init(seed: UInt64) { random = SeededGenerator(seed: seed) }
 
   mutating func next() -> Deed {
     switch random.number(0...99) {

@@ -1,3 +1,4 @@
+import StoreCore
 import ShellLanguage
 import Testing
 
@@ -80,7 +81,7 @@ import Testing
   }
 
   @Test func junkNeverTraps() {
-    var generator = SplitMix(state: 7)
+    var generator = SeededGenerator(seed: 7)
     let alphabet = Array("ab=\"'[]{}()$#\\>|,:-. \n\r\t\u{e9}=1".utf8) + [0xFF, 0x80]
     for _ in 0..<3_000 {
       let count = Int(generator.next() % 24)
@@ -96,17 +97,5 @@ import Testing
       }
       #expect(steps < 100)
     }
-  }
-}
-
-struct SplitMix: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
   }
 }

@@ -86,7 +86,7 @@ import Testing
 
   @Test(arguments: 0..<20)
   func theQueueIsASortByDeadlineAndOrder(seed: Int) {
-    var generator = SplitMix64(seed: UInt64(seed))
+    var generator = SeededGenerator(seed: UInt64(seed))
     let queue = TimerQueue()
     var model: [(deadline: Duration, number: Int, timer: ScheduledTimer)] = []
     let ran = Notes<Int>()

@@ -40,7 +40,7 @@ import Testing
 
   @Test(arguments: 0..<50)
   func theRegistryDoesWhatASearchedListDoes(seed: Int) throws {
-    var generator = SplitMix64(seed: UInt64(seed))
+    var generator = SeededGenerator(seed: UInt64(seed))
     let u = CountMiddleware.effects("u") { action, _, _ in
       // A start is written as one number: id, arrival, delay and token.
       guard case .set(let code) = action, code >= 0 else { return .none }

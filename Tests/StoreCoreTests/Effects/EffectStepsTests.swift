@@ -321,7 +321,7 @@ import Testing
   /// What a script does as steps, it does as an asynchronous closure, in the same order and at the same times.
   @Test(arguments: 0..<40)
   func itDoesWhatAnAsynchronousClosureDoes(seed: Int) throws {
-    var generator = SplitMix64(seed: UInt64(seed))
+    var generator = SeededGenerator(seed: UInt64(seed))
     let scripts: [[(name: String, pause: Int)]] = (0..<4).map { script in
       (0..<6).map { ("\(script).\($0)", Int.random(in: 1..<4, using: &generator)) }
     }

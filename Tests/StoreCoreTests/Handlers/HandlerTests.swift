@@ -6,7 +6,7 @@ import Testing
 @Suite struct HandlerTests {
   typealias CountHandler = Handler<Act, Int>
 
-  static func handler(_ generator: inout SplitMix64, _ names: inout Int) -> CountHandler {
+  static func handler(_ generator: inout SeededGenerator, _ names: inout Int) -> CountHandler {
     CountHandler(
       reducer: CompositionTests.reducer(&generator, depth: 2),
       middleware: CompositionTests.middleware(&generator, &names, depth: 2))
@@ -22,7 +22,7 @@ import Testing
 
   @Test(arguments: 0..<60)
   func handlersAreAMonoid(seed: Int) throws {
-    var generator = SplitMix64(seed: UInt64(seed))
+    var generator = SeededGenerator(seed: UInt64(seed))
     var names = 0
     let a = Self.handler(&generator, &names)
     let b = Self.handler(&generator, &names)
@@ -97,7 +97,7 @@ import Testing
 
   @Test(arguments: 0..<30)
   func liftingACompositionIsComposingTheLifted(seed: Int) throws {
-    var generator = SplitMix64(seed: UInt64(seed))
+    var generator = SeededGenerator(seed: UInt64(seed))
     var names = 0
     let (a, b) = (Self.handler(&generator, &names), Self.handler(&generator, &names))
     func lift(_ handler: CountHandler) -> Handler<App, Two> {

@@ -231,7 +231,7 @@ import TraceSupport
   /// Random programs against a model: which rows there are, and when the last effect of each will emit.
   @Test(arguments: 0..<60)
   func randomPrograms(seed: Int) throws {
-    var generator = SplitMix64(seed: UInt64(seed))
+    var generator = SeededGenerator(seed: UInt64(seed))
     let bench = try ListBench(delayed.onRows(), kinds: "", ids: [])
     var counts: [(id: Int, count: Int)] = []
     var due: [Int: Int] = [:]

@@ -20,7 +20,7 @@ import Testing
     }
   }
 
-  static func reader(_ generator: inout SplitMix64, _ names: inout Int, depth: Int = 3) -> Reader {
+  static func reader(_ generator: inout SeededGenerator, _ names: inout Int, depth: Int = 3) -> Reader {
     switch depth == 0 ? Int.random(in: 0..<3, using: &generator) : Int.random(in: 0..<9, using: &generator) {
     case 0: return .identity
     case 1:
@@ -52,7 +52,7 @@ import Testing
 
   @Test(arguments: 0..<100)
   func injectingThenComposingIsComposingThenInjecting(seed: Int) throws {
-    var generator = SplitMix64(seed: UInt64(seed))
+    var generator = SeededGenerator(seed: UInt64(seed))
     var names = 0
     let a = Self.reader(&generator, &names)
     let b = Self.reader(&generator, &names)
@@ -80,7 +80,7 @@ import Testing
 
   @Test(arguments: 0..<60)
   func readersAreAFunctorAndAMonad(seed: Int) throws {
-    var generator = SplitMix64(seed: UInt64(seed))
+    var generator = SeededGenerator(seed: UInt64(seed))
     var names = 0
     let reader = Self.reader(&generator, &names)
     let (first, second) = (Self.reader(&generator, &names), Self.reader(&generator, &names))

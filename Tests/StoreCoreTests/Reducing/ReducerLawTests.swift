@@ -8,7 +8,7 @@ import TraceSupport
   typealias TableReducer = Reducer<TableAct, Table>
 
   /// Any reducer of one row; some fail, on some actions, in some states.
-  static func reducer(_ random: inout SplitMix64, depth: Int = 3) -> RowReducer {
+  static func reducer(_ random: inout SeededGenerator, depth: Int = 3) -> RowReducer {
     switch depth == 0 ? Int.random(in: 0..<4, using: &random) : Int.random(in: 0..<8, using: &random) {
     case 0: return .identity
     case 1:
@@ -40,7 +40,7 @@ import TraceSupport
   ]
 
   /// One action for each lift; some of them reach nothing.
-  static func actions(_ random: inout SplitMix64) -> [TableAct] {
+  static func actions(_ random: inout SeededGenerator) -> [TableAct] {
     let act = [RowAct.inc, .double, .fail].randomElement(using: &random) ?? .inc
     let number = Int.random(in: -1...4, using: &random)
     return [
@@ -49,7 +49,7 @@ import TraceSupport
     ]
   }
 
-  static func table(_ random: inout SplitMix64) -> Table {
+  static func table(_ random: inout SeededGenerator) -> Table {
     func row(_ id: Int) -> Row {
       Row(id: id, slug: Bool.random(using: &random) ? "a" : "b", count: Int.random(in: -9...20, using: &random))
     }
@@ -78,7 +78,7 @@ import TraceSupport
 
   @Test(arguments: 0..<60)
   func liftsAreHomomorphisms(seed: Int) throws {
-    var random = SplitMix64(seed: UInt64(seed))
+    var random = SeededGenerator(seed: UInt64(seed))
     let (a, b) = (Self.reducer(&random), Self.reducer(&random))
     let (initial, actions) = (Self.table(&random), Self.actions(&random))
     for (name, lift) in Self.lifts {
@@ -104,7 +104,7 @@ import TraceSupport
 
   @Test(arguments: 0..<60)
   func liftedReducersAreAMonoid(seed: Int) throws {
-    var random = SplitMix64(seed: UInt64(1_000 + seed))
+    var random = SeededGenerator(seed: UInt64(1_000 + seed))
     let (initial, actions) = (Self.table(&random), Self.actions(&random))
     let lifted = (0..<3).map { _ in
       Self.lifts[Int.random(in: 0..<Self.lifts.count, using: &random)].lift(Self.reducer(&random))
@@ -122,7 +122,7 @@ import TraceSupport
 
   @Test(arguments: 0..<60)
   func liftingTwiceIsLiftingTheComposition(seed: Int) throws {
-    var random = SplitMix64(seed: UInt64(2_000 + seed))
+    var random = SeededGenerator(seed: UInt64(2_000 + seed))
     let reducer = Self.reducer(&random)
     let table = Self.table(&random)
     let maybe: @Sendable (TableAct?) -> TableAct? = { $0 }
@@ -172,7 +172,7 @@ import TraceSupport
   /// would leave the state half changed.
   @Test(arguments: 0..<60)
   func aFailureIsUndoneThroughEveryLift(seed: Int) throws {
-    var random = SplitMix64(seed: UInt64(3_000 + seed))
+    var random = SeededGenerator(seed: UInt64(3_000 + seed))
     let initial = Self.table(&random)
     let failing = RowReducer.throwing("failing", canFail: { $0 == .fail }) { act, row, _ in
       row.count &+= 1

@@ -28,7 +28,7 @@ private func recorded(_ actions: [Act], from first: Int = 1) -> [ReplayedAction<
   }
 
   @Test func replayOfWhatWasRecordedIsTheIdentity() throws {
-    var random = SplitMix64(seed: 27)
+    var random = SeededGenerator(seed: 27)
     for _ in 0..<50 {
       let store = try Counting(initial: 0, reducer: count)
       let history = Notes<ReplayedAction<Act>>()

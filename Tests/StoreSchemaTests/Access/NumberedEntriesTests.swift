@@ -1,3 +1,4 @@
+import StoreCore
 import StoreSchema
 import Testing
 
@@ -5,7 +6,7 @@ import Testing
 struct NumberedEntriesTests {
   /// Texts of up to 18 bytes, of which Swift keeps those of up to 15 in place, with all that makes their order hard: zeros at
   /// the end, characters of several bytes, long common beginnings.
-  private static func keys(_ random: inout SplitMix64) -> Set<MapKey> {
+  private static func keys(_ random: inout SeededGenerator) -> Set<MapKey> {
     let pieces = ["a", "b", "\u{0}", "\u{7F}", "é", "😀", "abcdefg", "abcdefgh"]
     var keys: Set<MapKey> = [.string("")]
     while keys.count < 600 {
@@ -19,7 +20,7 @@ struct NumberedEntriesTests {
 
   @Test(arguments: [1, 2, 3, 4] as [UInt64])
   func entriesAreFoundUnderTextsShortAndLong(seed: UInt64) throws {
-    var random = SplitMix64(seed: seed)
+    var random = SeededGenerator(seed: seed)
     let all = Self.keys(&random).sorted()
     let present = all.indices.filter { _ in Bool.random(using: &random) }
     let entries = present.map { (all[$0], Value.int($0)) }

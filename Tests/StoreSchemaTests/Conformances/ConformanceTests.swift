@@ -1,3 +1,4 @@
+import StoreCore
 import StoreSchema
 import Testing
 
@@ -55,7 +56,7 @@ import Testing
   }
 
   @Test func noPartOfADurationIsLost() throws {
-    var generator = SplitMix64(seed: 34)
+    var generator = SeededGenerator(seed: 34)
     for scale in 0..<31 {
       var power: Int128 = 1
       for _ in 0..<scale { power *= 10 }
@@ -76,7 +77,7 @@ import Testing
 
   /// Numbers as they were written when a duration was no more than a number.
   @Test func aDurationOfNanosecondsIsReadAsItWasWritten() throws {
-    var generator = SplitMix64(seed: 7)
+    var generator = SeededGenerator(seed: 7)
     for bits in 10..<53 {
       let duration = Duration.nanoseconds(Int64(generator.next() >> (64 - UInt64(bits))))
       #expect(try Duration(schemaValue: .double(duration / .seconds(1))) == duration)

@@ -1,3 +1,4 @@
+import StoreCore
 import StoreSchema
 import Testing
 
@@ -31,7 +32,7 @@ import Testing
   }
 
   @Test func sumsAndTextsAreThoseOfIntegers() throws {
-    var random = SplitMix64(seed: 32)
+    var random = SeededGenerator(seed: 32)
     for _ in 0..<20_000 {
       func units() -> Int { Int(truncatingIfNeeded: random.next()) >> Int.random(in: 0..<64, using: &random) }
       let (left, right, scale) = (units(), units(), Int.random(in: 0...18, using: &random))

@@ -1,3 +1,4 @@
+import StoreCore
 import StoreSchema
 import Testing
 
@@ -87,7 +88,7 @@ import Testing
   }
 
   @Test func elementsThatMoveGoThereAndBack() throws {
-    var random = SplitMix64(seed: 5)
+    var random = SeededGenerator(seed: 5)
     for _ in 0..<200 {
       var (ids, depths) = (Array(1...12), Array(repeating: 3, count: 30))
       func text() -> String {

@@ -1,3 +1,4 @@
+import StoreCore
 import StoreSchema
 import Testing
 
@@ -49,7 +50,7 @@ import Testing
     }
   }
 
-  private static func random(_ mixed: inout Mixed, using random: inout SplitMix64) {
+  private static func random(_ mixed: inout Mixed, using random: inout SeededGenerator) {
     let number = Int.random(in: 0..<3, using: &random)
     switch Int.random(in: 0..<12, using: &random) {
     case 0: mixed.a = number > 0
@@ -79,7 +80,7 @@ import Testing
 
   @Test(arguments: [41, 42, 43, 44] as [UInt64])
   func exactlyTheFieldsThatDiffer(seed: UInt64) {
-    var random = SplitMix64(seed: seed)
+    var random = SeededGenerator(seed: seed)
     for _ in 0..<400 {
       var old = Mixed()
       for _ in 0..<Int.random(in: 0..<8, using: &random) { Self.random(&old, using: &random) }

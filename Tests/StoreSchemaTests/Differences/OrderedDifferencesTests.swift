@@ -1,3 +1,4 @@
+import StoreCore
 import StoreSchema
 import Testing
 
@@ -10,7 +11,7 @@ import Testing
   }
 
   /// Removes, changes and adds elements here and there, where their ids keep the order.
-  private static func edit(_ list: inout PersistentList<Garden.Bed>, by generator: inout SplitMix64) {
+  private static func edit(_ list: inout PersistentList<Garden.Bed>, by generator: inout SeededGenerator) {
     for _ in 0..<Int.random(in: 1...6, using: &generator) {
       let index = Int.random(in: 0..<max(list.count, 1), using: &generator)
       switch Int.random(in: 0..<4, using: &generator) {
@@ -28,7 +29,7 @@ import Testing
 
   @Test(arguments: [10, -10], 1...6 as ClosedRange<UInt64>)
   func whatIsSharedMakesNoDifference(step: Int, seed: UInt64) {
-    var generator = SplitMix64(seed: seed)
+    var generator = SeededGenerator(seed: seed)
     var list = PersistentList<Garden.Bed>((1...400).map { Garden.Bed(id: $0 * step) })
     for _ in 0..<60 {
       let before = list

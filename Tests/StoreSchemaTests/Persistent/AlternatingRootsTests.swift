@@ -1,3 +1,4 @@
+import StoreCore
 import StoreSchema
 import Testing
 
@@ -7,7 +8,7 @@ struct AlternatingRootsTests {
   /// Random edits against an array, each with the list before it held for one to three edits or for long.
   @Test(arguments: [1, 2, 3, 4] as [UInt64])
   func listBehavesLikeAnArray(seed: UInt64) {
-    var random = SplitMix64(seed: seed)
+    var random = SeededGenerator(seed: seed)
     var array = Array(0..<3000)
     var list = PersistentList(array)
     var held: [(list: PersistentList<Int>, array: [Int])] = []
@@ -45,7 +46,7 @@ struct AlternatingRootsTests {
 
   @Test(arguments: [1, 2] as [UInt64])
   func mapBehavesLikeADictionary(seed: UInt64) {
-    var random = SplitMix64(seed: seed)
+    var random = SeededGenerator(seed: seed)
     var dictionary = Dictionary(uniqueKeysWithValues: (0..<1500).map { ($0, $0) })
     var map = PersistentMap(dictionary.map { ($0.key, $0.value) })
     for step in 0..<1500 {

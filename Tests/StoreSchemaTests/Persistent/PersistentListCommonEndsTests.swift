@@ -1,3 +1,4 @@
+import StoreCore
 import StoreSchema
 import Testing
 
@@ -11,7 +12,7 @@ struct PersistentListCommonEndsTests {
 
   @Test(arguments: [11, 12, 13, 14] as [UInt64])
   func agreesWithTheNaiveComparison(seed: UInt64) {
-    var random = SplitMix64(seed: seed)
+    var random = SeededGenerator(seed: seed)
     for _ in 0..<60 {
       // Few different values, so that shared parts are often equal where they do not line up, too.
       let rarity = [3, 300].randomElement(using: &random) ?? 3
@@ -53,7 +54,7 @@ struct PersistentListCommonEndsTests {
 
   @Test(arguments: [15, 16, 17] as [UInt64])
   func agreesWithTheNaiveComparisonOfDeepTrees(seed: UInt64) {
-    var random = SplitMix64(seed: seed)
+    var random = SeededGenerator(seed: seed)
     var list = PersistentList((0..<5_000).map { Wide(number: $0) })
     for _ in 0..<60 {
       let old = list
@@ -102,7 +103,7 @@ struct PersistentListCommonEndsTests {
 
   /// The same elements in nodes of all sizes.
   static let sparse: PersistentList<Int> = {
-    var random = SplitMix64(seed: 5)
+    var random = SeededGenerator(seed: 5)
     var list = dense
     for _ in 0..<20_000 {
       let index = Int.random(in: 0..<list.count, using: &random)

@@ -1,3 +1,4 @@
+import StoreCore
 import Testing
 
 @testable import StoreSchema
@@ -21,7 +22,7 @@ import Testing
   /// Elements whose ids repeat, in any order.
   @Test(arguments: 1...6 as ClosedRange<UInt64>)
   func theFirstOfAnIDIsFound(seed: UInt64) throws {
-    var random = SplitMix64(seed: seed)
+    var random = SeededGenerator(seed: seed)
     var list = PersistentList<Row>()
     var array: [Row] = []
     var snapshots: [(PersistentList<Row>, [Row])] = []
@@ -124,7 +125,7 @@ import Testing
 
   /// Where the ids stand in no order each run of some hundred elements is looked up, not each element.
   @Test func idsInNoOrderAreNotReadAgain() {
-    var random = SplitMix64(seed: 3)
+    var random = SeededGenerator(seed: 3)
     var list = PersistentList((0..<20_000).map { Row(id: $0) }.shuffled(using: &random))
     // All runs are looked through for the last.
     _ = looks(list, list[list.count - 1].id)

@@ -1,3 +1,4 @@
+import StoreCore
 import StoreSchema
 import Testing
 
@@ -6,7 +7,7 @@ struct PersistentListTests {
   /// Random edits against an array; every snapshot must still be what it was when it was taken.
   @Test(arguments: [1, 2, 3, 4, 5, 6] as [UInt64])
   func behavesLikeAnArray(seed: UInt64) {
-    var random = SplitMix64(seed: seed)
+    var random = SeededGenerator(seed: seed)
     var list = PersistentList<Payload>()
     var array: [Payload] = []
     var snapshots: [(PersistentList<Payload>, [Payload])] = []

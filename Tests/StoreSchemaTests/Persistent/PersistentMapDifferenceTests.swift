@@ -1,3 +1,4 @@
+import StoreCore
 import StoreSchema
 import Testing
 
@@ -29,7 +30,7 @@ struct PersistentMapDifferenceTests {
 
   @Test(arguments: [31, 32, 33, 34] as [UInt64])
   func agreesWithTheNaiveComparison(seed: UInt64) {
-    var random = SplitMix64(seed: seed)
+    var random = SeededGenerator(seed: seed)
     for round in 0..<40 {
       let keys = Int.random(in: 1..<1000, using: &random)
       var old = Map()
@@ -85,7 +86,7 @@ struct PersistentMapDifferenceTests {
 
   /// The even numbers below 200,000, added in random order.
   static let large: Map = {
-    var random = SplitMix64(seed: 6)
+    var random = SeededGenerator(seed: 6)
     var map = Map()
     for number in (0..<100_000).shuffled(using: &random) { map[number * 2] = number }
     return map

@@ -1,3 +1,4 @@
+import StoreCore
 import StoreSchema
 import Testing
 
@@ -10,7 +11,7 @@ struct PersistentMapTests {
   /// Random edits against a dictionary; every snapshot must still be what it was when it was taken.
   @Test(arguments: [21, 22, 23, 24, 25, 26] as [UInt64])
   func behavesLikeASortedDictionary(seed: UInt64) {
-    var random = SplitMix64(seed: seed)
+    var random = SeededGenerator(seed: seed)
     var map = PersistentMap<String, Payload>()
     var model: [String: Int] = [:]
     var snapshots: [(PersistentMap<String, Payload>, [String: Int])] = []

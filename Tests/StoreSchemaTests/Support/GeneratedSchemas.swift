@@ -1,10 +1,11 @@
+import StoreCore
 import StoreSchema
 
 /// Types at random, values of them, and values a few changes away from others; the same ones for the same seed.
 struct GeneratedSchemas {
-  private var random: SplitMix64
+  private var random: SeededGenerator
 
-  init(seed: UInt64) { random = SplitMix64(seed: seed) }
+  init(seed: UInt64) { random = SeededGenerator(seed: seed) }
 
   mutating func below(_ bound: Int) -> Int { Int.random(in: 0..<bound, using: &random) }
 

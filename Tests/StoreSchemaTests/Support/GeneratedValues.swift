@@ -1,10 +1,11 @@
+import StoreCore
 import StoreSchema
 
 /// Values at random, the same ones for the same seed.
 struct GeneratedValues {
-  private var random: SplitMix64
+  private var random: SeededGenerator
 
-  init(seed: UInt64) { random = SplitMix64(seed: seed) }
+  init(seed: UInt64) { random = SeededGenerator(seed: seed) }
 
   mutating func below(_ bound: Int) -> Int { Int.random(in: 0..<bound, using: &random) }
 

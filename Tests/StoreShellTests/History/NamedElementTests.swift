@@ -1,3 +1,4 @@
+import StoreCore
 import StoreSchema
 import TerminalSupport
 import Testing
@@ -31,7 +32,7 @@ import Testing
     /// By id the numbers of the actions after which the first element of the id was another one, or came or went.
     var changed: [Int: [Int]] = [:]
     var titled: [Int: [Int]] = [:]
-    var random: Seeded
+    var random: SeededGenerator
     let repeats: Bool
 
     mutating func below(_ limit: Int) -> Int { Int.random(in: 0..<limit, using: &random) }
@@ -97,7 +98,7 @@ import Testing
     #expect(first.openStore(store) == .init())
     let folder = try first.plugin("shelf", Self.shelf)
     #expect(first.run("plugin load \(folder)", "set journal.limit 16").errors == "")
-    var model = Model(random: Seeded(seed: seed), repeats: repeats)
+    var model = Model(random: SeededGenerator(seed: seed), repeats: repeats)
     var number = first.session.store.live.head
     for _ in 0..<60 {
       number += 1

@@ -1,3 +1,4 @@
+import StoreCore
 import TerminalSupport
 import Testing
 
@@ -21,7 +22,7 @@ import Testing
 
   /// The same as looking through all of them.
   @Test func itIsTheOneThatAllLinesGive() {
-    var random = Seeded(seed: 33)
+    var random = SeededGenerator(seed: 33)
     var lines: [String] = []
     let index = PastLineIndex()
     for _ in 0..<400 {

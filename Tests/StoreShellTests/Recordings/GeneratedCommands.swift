@@ -1,3 +1,4 @@
+import StoreCore
 @testable import StoreShell
 
 /// Commands at random over the standard modules, substates and the plugins `bag`, `lift` and `pomodoro`, with loads, reloads,
@@ -37,7 +38,7 @@ struct GeneratedCommands {
     }
     """
 
-  /// SplitMix64 (Steele, Lea, Flood).
+  /// SeededGenerator (Steele, Lea, Flood).
   private mutating func below(_ bound: Int) -> Int {
     state &+= 0x9E37_79B9_7F4A_7C15
     var z = state
