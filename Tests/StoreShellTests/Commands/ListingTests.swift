@@ -5,31 +5,6 @@ import Testing
 
 /// `log`, `watch`, `describe`, `middleware`, `plugin`, `set` and `trace`.
 @Suite struct ListingTests {
-  private static let ticking = """
-    return plugin {
-      state = { field("n", int { min = 0 }) },
-      actions = { { name = "go" }, { name = "tick", quiet = true } },
-      reducers = { tick = function(s) s.n = s.n + 1 end, go = function(s) s.n = 0 end },
-      middleware = { { name = "m", on = { "go" }, after = function(_, ctx)
-        for i = 1, 3 do ctx:dispatch("ticking.tick") end
-      end } },
-      projections = { { name = "double", type = int(), fn = function(state) return state.ticking.n * 2 end } },
-      commands = { { name = "say", summary = "says it", args = { field("what", text()), field("times", int { default = 1 }) },
-        run = function(args) return string.rep(args.what, args.times, " ") end },
-        { name = "row", summary = "gives a row", run = function() return { a = 1 } end } },
-    }
-    """
-
-  private func ticking(_ adjust: (inout SessionOptions) -> Void = { _ in }) throws -> Shell {
-    let shell = try Shell {
-      $0.grants = ["ticking"]
-      adjust(&$0)
-    }
-    let folder = try shell.plugin("ticking", Self.ticking, permissions: "[\"dispatch:ticking.tick\"]")
-    _ = try shell.type("plugin load \(folder)")
-    return shell
-  }
-
   /// An index means the item that stands there now.
   @Test(arguments: ["[1]", "[-2]", "[id=1]"]) func logFindsChangesOfAnItem(selector: String) throws {
     let shell = try Shell { $0.isQuiet = true }
@@ -39,7 +14,7 @@ import Testing
   }
 
   @Test func quietActionsAreFolded() throws {
-    let shell = try ticking()
+    let shell = try TickingPlugin.shell()
     _ = try shell.type("dispatch ticking.go", "dispatch counter.increment")
     let lines = try shell.type("log").output.split(separator: "\n").map {
       $0.split(separator: "  ").map { $0.drop { $0 == " " } }
@@ -74,7 +49,7 @@ import Testing
   }
 
   @Test func aFailedActionIsLoggedWithoutChanges() throws {
-    let shell = try ticking()
+    let shell = try TickingPlugin.shell()
     let bad = try shell.plugin(
       "bad",
       "return plugin { state = { field('n', int { min = 0 }) }, actions = { { name = 'dec' } }, reducers = { dec = function(s) s.n = s.n - 1 end } }"
@@ -122,7 +97,7 @@ import Testing
   }
 
   @Test func aWatchOfAProjectionAndOfAListing() throws {
-    let shell = try ticking()
+    let shell = try TickingPlugin.shell()
     let outcome = try shell.type(
       "watch ticking.double", "watch tasks.summary", "dispatch ticking.tick --quiet", "dispatch tasks.add a --quiet")
     #expect(outcome.output == "watch 1: ticking.double = 0\nwatch 2: tasks.summary = \"0 of 0 done\"\n")
@@ -132,88 +107,8 @@ import Testing
     )
   }
 
-  @Test func pluginsAreListedLoadedAndUnloaded() throws {
-    let shell = try ticking()
-    let folder = "\(shell.folder)/ticking"
-    #expect(
-      try shell.type("plugin list --json").output
-        == "[{\"name\":\"ticking\",\"version\":\"1.2.3\",\"origin\":\"\(folder)\",\"state\":\"on\",\"units\":1,\"failedAt\":null}]\n"
-    )
-    let again = try shell.type("plugin load \(folder)")
-    #expect(again.status == 4)
-    #expect(again.errors.contains("error[plugin-load]: ticking: there is a module of that name already\n"))
-    #expect(try shell.type("ticking say hi times=2").output == "hi hi\n")
-    #expect(try shell.type("ticking say hi --as json").output == "\"hi\"\n")
-    #expect(try shell.type("ticking row --json").output == "{\"a\":1}\n")
-    #expect(try shell.type("ticking sayy").errors.contains("hint: did you mean 'ticking say'?"))
-    #expect(try shell.type("ticking").errors.contains("hint: commands of ticking: say, row"))
-    #expect(
-      try shell.type("ticking say").errors
-        == "error[missing-argument]: ticking say needs 'what' (String)\n  ticking say\n          ^~~\n  hint: usage: ticking say what:String times:Int=1\n"
-    )
-    #expect(
-      try shell.type("plugin unload ticking").output.hasSuffix(
-        "shell.unloadPlugin name=\"ticking\"\n  2 actions, 1 middleware, 2 commands\n"))
-    #expect(try shell.type("plugin list --json").output == "[]\n")
-    #expect(try shell.type("dispatch ticking.go").errors.hasPrefix("error[unknown-action]"))
-    #expect(try shell.type("show ticking").errors.hasPrefix("error[unknown-path]"))
-    #expect(try shell.type("ticking say x").errors.hasPrefix("error[unknown-command]"))
-    #expect(try shell.type("middleware").output.split(separator: "\n").count == 2)
-  }
-
-  @Test func pluginsCanBeForbidden() throws {
-    let shell = try Shell { $0.allowsPlugins = false }
-    #expect(
-      shell.run("plugin load catalog").errors.hasPrefix(
-        "-c:1:1: error[plugin-load]: plugins are switched off in this session (--no-plugins)\n"))
-    let other = try Shell()
-    let recording = "\(other.folder)/run.jsonl"
-    _ = other.run("plugin load catalog", "export journal \(recording)")
-    let replayed = shell.run("replay \(recording)")
-    #expect(replayed.errors.contains("plugins are switched off in this session (--no-plugins)"))
-    #expect(replayed.status == 4)
-    #expect(shell.session.store.loadedPlugins.isEmpty && shell.session.store.live.head == 0)
-  }
-
-  @Test func pluginsOfTheStartLoadSilently() throws {
-    let shell = try Shell()
-    let folder = try shell.plugin("ticking", Self.ticking, permissions: "[\"dispatch:ticking.tick\"]")
-    let granted = try Shell {
-      $0.pluginFolders = [folder]
-      $0.grants = ["ticking"]
-    }
-    #expect(granted.outcome { granted.session.loadPlugins() } == .init())
-    #expect(granted.session.store.live.recent().map(\.action) == ["shell.loadPlugin"])
-    let refused = try Shell { $0.pluginFolders = [folder] }
-    let outcome = refused.outcome { refused.session.loadPlugins() }
-    #expect(outcome.status == 4)
-    #expect(outcome.errors.hasPrefix("error[plugin-grant]: ticking asks for dispatch:ticking.tick; not granted\n"))
-  }
-
-  @Test func pluginsOfTheStartThatTheStoreBringsBackAreNotLoadedTwice() throws {
-    let author = try Shell()
-    let folder = try author.plugin("ticking", Self.ticking, permissions: "[\"dispatch:ticking.tick\"]")
-    let file = "\(author.folder)/a.db"
-    try author.write("init.stsh", Array("plugin load \(folder)\ndispatch counter.increment\n".utf8))
-    for start in 1...3 {
-      let shell = try Shell {
-        $0.pluginFolders = [folder]
-        $0.grants = ["ticking"]
-      }
-      #expect(shell.openStore(file).errors.contains("error") == false)
-      #expect(shell.outcome { shell.session.loadPlugins() } == .init())
-      #expect(
-        shell.outcome {
-          shell.session.run(initFile: "\(author.folder)/init.stsh"); return 0
-        }.errors == "")
-      #expect(shell.session.store.live.head == start + 1)
-      #expect(shell.run("plugin load \(folder)").errors.contains("there is a module of that name already"))
-      #expect(shell.outcome { shell.session.endJournal() } == .init())
-    }
-  }
-
   @Test func describeShowsAllOfAModule() throws {
-    let shell = try ticking()
+    let shell = try TickingPlugin.shell()
     #expect(
       try shell.type("describe ticking").output == """
         module ticking (lua)
@@ -300,7 +195,7 @@ import Testing
   }
 
   @Test func aModuleAndAWatchAreValuesToo() throws {
-    let shell = try ticking()
+    let shell = try TickingPlugin.shell()
     let module = """
       {"module":"ticking","origin":"lua","state":[{"name":"n","type":"Int","detail":">= 0","doc":null}],\
       "actions":[{"name":"ticking.go","arguments":[],"doc":null},{"name":"ticking.tick","arguments":[],"doc":null}],\
@@ -320,7 +215,7 @@ import Testing
   }
 
   @Test func gatesMoveAndCount() throws {
-    let shell = try ticking()
+    let shell = try TickingPlugin.shell()
     let outcome = try shell.type(
       "dispatch ticking.go --quiet", "middleware off ticking.m", "dispatch ticking.go --quiet", "show ticking.n",
       "show shell.middleware[name=ticking.m].gate")
@@ -329,7 +224,7 @@ import Testing
   }
 
   @Test func theShellsListingsAreProjections() throws {
-    let shell = try ticking()
+    let shell = try TickingPlugin.shell()
     _ = try shell.type("dispatch tasks.add milk --quiet")
     #expect(try shell.type("show shell.log[2].args.title").output == "\"milk\"\n")
     #expect(try shell.type("show shell.log[2].changed[1]").output == "\"tasks.nextId\"\n")
@@ -366,7 +261,7 @@ import Testing
 
   @Test func tracesOfTheSameRunAreTheSame() throws {
     func trace() throws -> String {
-      let shell = try ticking()
+      let shell = try TickingPlugin.shell()
       return try shell.type(
         "trace on --stable", "dispatch ticking.go --quiet", "dispatch counter.reset --quiet", "trace off",
         "dispatch counter.reset --quiet"

@@ -135,17 +135,17 @@ package final class ValueWatchers: @unchecked Sendable {
 }
 
 /// Somebody who watches a value of a live store.
-final class ValueWatcher: Sendable {
+final class ValueWatcher: @unchecked Sendable {
+  // Safe: touched only by the thread that holds the store's turn, but for what is atomic.
   /// False once it was cancelled, on whichever thread.
   let isActive = Atomic<Bool>(true)
-  // Safe: the rest is touched only by the thread that holds the store's turn.
-  nonisolated(unsafe) var place = 0
-  nonisolated(unsafe) var isConcerned = false
+  var place = 0
+  var isConcerned = false
   /// True if all of its path leads to where it stands among the watchers.
-  nonisolated(unsafe) var isAtItsPlace = false
+  var isAtItsPlace = false
   /// Its value, where an action has told it.
-  nonisolated(unsafe) var known: Value?
-  nonisolated(unsafe) private var last: Value
+  var known: Value?
+  private var last: Value
   private let name: String
   private let read: @Sendable () -> Value
   private let onChange: @Sendable (_ old: Value?, _ new: Value, _ number: Int?) -> Void
