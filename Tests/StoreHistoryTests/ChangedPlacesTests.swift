@@ -12,8 +12,8 @@ import Testing
   }
 
   static func history(_ entries: [LoggedEntry]) -> History<Int> {
-    var history = History(from: 0, limits: HistoryLimits(entries: .max, bytes: .max), apply: { _, _ in })
-    for entry in entries { history.append(entry, state: 0) }
+    var history = History<Int>(limits: HistoryLimits(entries: .max, bytes: .max), apply: { _, _, _ in })
+    for entry in entries { history.append(entry, before: 0) }
     return history
   }
 

@@ -1,6 +1,7 @@
 import DequeModule
 
-/// The latest entries, in blocks: the state before each block is kept, and what memory lets go of goes block by block.
+/// The latest entries, in blocks: what memory lets go of goes block by block, and a look back passes over those that have
+/// nothing of what it looks for.
 struct EntryBlocks: Sendable {
   /// A run of entries.
   private struct Block: Sendable {
@@ -32,8 +33,8 @@ struct EntryBlocks: Sendable {
 
   /// Adds an entry behind the others, and drops blocks that are over the limits.
   ///
-  /// - Returns: true if a block ends with the entry, and the number of oldest blocks dropped.
-  mutating func append(_ entry: LoggedEntry, _ limits: HistoryLimits) -> (endsBlock: Bool, gone: Int) {
+  /// - Returns: the number of the last entry dropped; nil: none was.
+  mutating func append(_ entry: LoggedEntry, _ limits: HistoryLimits) -> Int? {
     let size = entry.footprint
     log.append(entry)
     bytes += size
@@ -43,19 +44,18 @@ struct EntryBlocks: Sendable {
     last.bytes += size
     last.places.note(entry.changes)
     last.endsWhole = entry.isWhole
-    let endsBlock = last.count >= Self.longest(limits) || last.bytes >= Self.heaviest(limits) || entry.isWhole
-    if endsBlock {
+    if last.count >= Self.longest(limits) || last.bytes >= Self.heaviest(limits) || entry.isWhole {
       complete.append(last)
       last = Block()
     }
-    var gone = 0
+    var gone: Int?
     while let first = complete.first, log.count - first.count >= limits.entries || bytes > limits.bytes {
       complete.removeFirst()
       log.removeFirst(first.count)
       bytes -= first.bytes
-      gone += 1
+      gone = first.last
     }
-    return (endsBlock, gone)
+    return gone
   }
 
   /// The entries of the latest block up to a number in which one may meet a wish, up to that number; nil: there is none.

@@ -1,46 +1,48 @@
 import DequeModule
 import StoreSchema
 
-/// The past of a store: the latest actions in memory, and now and then the state after one. Such a state shares with
-/// the present state all parts that have not changed since. Every point is reached from the state before it by the
-/// changes that were recorded, without running a reducer.
+/// The past of a store: the latest actions in memory, and no states. Every point is reached from the present state, which
+/// whoever asks has, back along the changes that were recorded, without running a reducer.
 public struct History<State: Sendable> {
-  /// Applies what an entry changed to the state before it.
-  public typealias Apply = @Sendable (LoggedEntry, inout State) throws -> Void
+  /// Applies what an entry changed: to the state before it, or backwards to the state after it.
+  public typealias Apply = @Sendable (LoggedEntry, Change.Direction, inout State) throws -> Void
 
-  /// A state and the number of the action that led to it.
-  private struct Snapshot: Sendable {
-    let number: Int
-    let state: State
-  }
+  /// A state, and the number of the last action that led to it.
+  public typealias Point = (number: Int, state: State)
 
-  /// The limits of the part in memory. Entries over the limits go with the next entry, in blocks that end at a
-  /// snapshot.
+  /// The limits of the part in memory. Entries over the limits go with the next entry, in blocks.
   public var limits: HistoryLimits
   /// The source of entries that memory no longer holds.
   public var older: (any OlderEntries<State>)?
   /// The entries in memory.
   public var log: ActionLog { blocks.log }
   private var blocks = EntryBlocks()
-  /// The state before each block, and before the next entry where a block ends with the last one.
-  private var snapshots: Deque<Snapshot>
+  /// The number of the last action before the entries in memory.
+  private var start: Int
+  /// The states from which walks back set out: the state before each entry that changed more than it tells, because no
+  /// walk crosses such an entry. A few others stand between, so that no walk is long.
+  private var points: Deque<Point> = []
+  /// The number of the last of them; 0: there was none yet.
+  private var lastPoint = 0
   private let apply: Apply
   /// Asked now and then while entries are handed out; throws to end that.
   public var checkCancellation: () throws -> Void
 
-  /// A history that starts with a state.
+  /// The greatest number of entries that a walk back leads over. As many changes take some tens of milliseconds, and most
+  /// histories are shorter: a state that is kept costs each part of it that has changed since.
+  private static var longestWalk: Int { 16_384 }
+
+  /// A history without entries.
   ///
   /// - Parameters:
-  ///   - state: the initial state, or the one at which a history is taken up again.
-  ///   - number: the number of the last action before it.
+  ///   - number: the number of the last action before it; 0: there was none.
   ///   - checkCancellation: asked now and then while entries are handed out; throws to end that.
-  ///   - apply: applies an entry's changes to the state before it.
+  ///   - apply: applies an entry's changes in either direction.
   public init(
-    from state: State, at number: Int = 0, limits: HistoryLimits = HistoryLimits(),
-    older: (any OlderEntries<State>)? = nil, checkCancellation: @escaping () throws -> Void = {},
-    apply: @escaping Apply
+    after number: Int = 0, limits: HistoryLimits = HistoryLimits(), older: (any OlderEntries<State>)? = nil,
+    checkCancellation: @escaping () throws -> Void = {}, apply: @escaping Apply
   ) {
-    snapshots = [Snapshot(number: number, state: state)]
+    start = number
     self.limits = limits
     self.older = older
     self.checkCancellation = checkCancellation
@@ -48,59 +50,90 @@ public struct History<State: Sendable> {
   }
 
   /// The number of the last action; 0 where there is none.
-  public var head: Int { log.last?.number ?? snapshots[0].number }
+  public var head: Int { log.last?.number ?? start }
 
   /// The oldest number whose state can be made.
-  public var oldest: Int { min(older?.oldest ?? .max, snapshots[0].number) }
+  public var oldest: Int { min(older?.oldest ?? .max, start) }
 
   /// The number before the oldest entry that can be read; entries may go back further than states.
   public var oldestEntry: Int { min(older?.oldestEntry ?? .max, firstInMemory - 1) }
 
   /// Adds an entry behind the others.
   ///
-  /// - Parameter state: the state after it.
-  public mutating func append(_ entry: LoggedEntry, state: State) {
-    let (endsBlock, gone) = blocks.append(entry, limits)
-    if endsBlock { keep(state, after: entry.number) }
-    if gone > 0 { letGo(gone) }
+  /// - Parameter before: the state before it, which is kept only now and then.
+  public mutating func append(_ entry: LoggedEntry, before: @autoclosure () -> State) {
+    if entry.isWhole || entry.number - max(start, lastPoint) > Self.longestWalk {
+      keep((entry.number - 1, before()))
+    }
+    if let gone = blocks.append(entry, limits) { letGo(upTo: gone) }
   }
 
-  // Functions of their own, because nobody specialises this code, and where snapshots are reached their type is looked up.
+  // Functions of their own, because nobody specialises this code, and where states are reached their type is looked up.
   @inline(never)
-  private mutating func keep(_ state: State, after number: Int) {
-    snapshots.append(Snapshot(number: number, state: state))
+  private mutating func keep(_ point: Point) {
+    points.append(point)
+    lastPoint = point.number
   }
 
   @inline(never)
-  private mutating func letGo(_ count: Int) { snapshots.removeFirst(count) }
+  private mutating func letGo(upTo number: Int) {
+    start = number
+    while let first = points.first, first.number < number { points.removeFirst() }
+  }
 
   // MARK: Reading
 
   /// The state after an action; 0: the initial state.
   ///
+  /// - Parameters:
+  ///   - present: the state after the last action.
+  ///   - near: a state that is known, from which the way may be shorter.
   /// - Throws: ``HistoryError`` where there is no such point, or it is no longer kept.
-  public func state(at number: Int) throws -> State {
+  public func state(at number: Int, from present: State, near: Point? = nil) throws -> State {
     guard number <= head else { throw HistoryError.beyondHead(number, head: head) }
-    let known = try snapshot(atOrBefore: number)
-    var state = known.state
-    guard known.number < number else { return state }
-    try visit((known.number + 1)...number) { entry in
-      try advance(&state, by: entry)
-      return true
+    guard number >= start else { return try olderState(at: number) }
+    var (from, state) = pointBehind(number) ?? (head, present)
+    // An entry that no walk crosses lies between two states behind which different ones are kept.
+    if let near, near.number >= start, (pointBehind(near.number)?.number ?? head) == from,
+      abs(near.number - number) < from - number
+    {
+      (from, state) = near
+    }
+    var pace = Pace(checkCancellation)
+    func step(_ entry: LoggedEntry, _ direction: Change.Direction) throws {
+      try pace.step()
+      try apply(entry, direction, &state)
+    }
+    if from < number {
+      for entry in log.entries(in: (from + 1)...number) { try step(entry, .forward) }
+    } else if number < from {
+      for entry in log.entries(in: (number + 1)...from).reversed() { try step(entry, .backward) }
     }
     return state
   }
 
-  /// The nearest state that is kept, at a number or before it.
-  private func snapshot(atOrBefore number: Int) throws -> (number: Int, state: State) {
-    var (low, high) = (0, snapshots.count)
+  /// The first state that is kept at a number or behind it; nil: none is, and the present state is the next.
+  private func pointBehind(_ number: Int) -> Point? {
+    var (low, high) = (0, points.count)
     while low < high {
       let middle = (low + high) / 2
-      if snapshots[middle].number <= number { low = middle + 1 } else { high = middle }
+      if points[middle].number < number { low = middle + 1 } else { high = middle }
     }
-    if low > 0 { return (snapshots[low - 1].number, snapshots[low - 1].state) }
-    if let found = try older?.snapshot(atOrBefore: number) { return found }
-    throw HistoryError.notKept(number, oldest: oldest)
+    return low < points.count ? points[low] : nil
+  }
+
+  /// The state after an action that memory no longer holds: from one before it.
+  private func olderState(at number: Int) throws -> State {
+    guard var (known, state) = try older?.snapshot(atOrBefore: number) else {
+      throw HistoryError.notKept(number, oldest: oldest)
+    }
+    guard known < number else { return state }
+    known += 1
+    try visit(known...number) { entry in
+      try advance(&state, byOlder: entry)
+      return true
+    }
+    return state
   }
 
   /// The entry of an action, from memory or from what is older; nil where there is none of that number.
@@ -201,13 +234,26 @@ public struct History<State: Sendable> {
   }
 
   /// Leads the state before an entry to the one after it, in place.
-  public func advance(_ state: inout State, by entry: LoggedEntry) throws {
-    guard entry.isWhole else { return try apply(entry, &state) }
-    let after = try snapshot(atOrBefore: entry.number)
-    guard after.number == entry.number else { throw HistoryError.stateIsLost(entry.number) }
+  ///
+  /// - Parameter present: the state after the last action.
+  public func advance(_ state: inout State, by entry: LoggedEntry, from present: State) throws {
+    if entry.number <= start {
+      try advance(&state, byOlder: entry)
+    } else if entry.isWhole {
+      state = try self.state(at: entry.number, from: present)
+    } else {
+      try apply(entry, .forward, &state)
+    }
+  }
+
+  private func advance(_ state: inout State, byOlder entry: LoggedEntry) throws {
+    guard entry.isWhole else { return try apply(entry, .forward, &state) }
+    guard let after = try older?.snapshot(atOrBefore: entry.number), after.number == entry.number else {
+      throw HistoryError.stateIsLost(entry.number)
+    }
     state = after.state
   }
 
   /// The number of the first entry in memory, or of the one that would come first.
-  private var firstInMemory: Int { log.entries.first?.number ?? snapshots[0].number + 1 }
+  private var firstInMemory: Int { log.entries.first?.number ?? start + 1 }
 }

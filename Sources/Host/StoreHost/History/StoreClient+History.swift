@@ -17,15 +17,16 @@ extension StoreClient {
   package func visitBackwards(
     from number: Int, _ wanted: WantedEntries = .all, _ body: (LoggedEntry) throws -> Bool
   ) throws {
-    let moment = Moment(of: self)
-    // The latest may be all that is asked for, and an entry may be large.
-    var (next, most) = (number, 16)
-    while true {
-      try interruption.check()
-      guard let run = try moment.run(upTo: next, wanted, most: most) else { return }
-      most = min(most * 2, Self.part)
-      for entry in run.entries.reversed() { guard try body(entry) else { return } }
-      next = run.before - 1
+    try atOneMoment {
+      // The latest may be all that is asked for, and an entry may be large.
+      var (next, most) = (number, 16)
+      while true {
+        try interruption.check()
+        guard let run = try theMoment.run(upTo: next, wanted, most: most) else { return }
+        most = min(most * 2, Self.part)
+        for entry in run.entries.reversed() { guard try body(entry) else { return } }
+        next = run.before - 1
+      }
     }
   }
 
@@ -45,7 +46,9 @@ extension StoreClient {
       }
       return value
     }
-    return try value(at: entry.number - 1) == value(at: entry.number) ? [] : possible
+    // Whoever asks goes back from entry to entry.
+    let after = try value(at: entry.number)
+    return try value(at: entry.number - 1) == after ? [] : possible
   }
 
   /// True if a condition holds for an action after one of that number.

@@ -15,14 +15,14 @@ package final class Interruption {
 }
 
 extension History<HostState> {
-  /// A history of a store that begins with a state, within the limits that it says. A walk through it ends where the command
+  /// A history of a store in a state, within the limits that it says. A walk through it ends where the command
   /// that runs is to stop.
   package init(
-    from state: HostState, at number: Int = 0, older: (any OlderEntries<HostState>)? = nil,
+    of state: HostState, after number: Int = 0, older: (any OlderEntries<HostState>)? = nil,
     endedBy interruption: Interruption
   ) {
     self.init(
-      from: state, at: number, limits: state.shell.limits, older: older,
-      checkCancellation: { try interruption.check() }, apply: { entry, state in try state.apply(entry.changes) })
+      after: number, limits: state.shell.limits, older: older, checkCancellation: { try interruption.check() },
+      apply: { entry, direction, state in try state.apply(entry.changes, direction) })
   }
 }

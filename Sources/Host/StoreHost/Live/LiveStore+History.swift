@@ -28,6 +28,9 @@ extension LiveStore {
   /// The entry of a number, however old; nil where there is none.
   package func entry(_ number: Int) throws -> LoggedEntry? { try turn { try history.entry(number) } }
 
+  /// The state after an action; whoever asks holds the turn.
+  package func recordedState(at number: Int) throws -> State { try history.state(at: number, from: store.state) }
+
   /// Hands out entries in order, as far as they are kept, until the body returns false.
   package func visit(_ numbers: ClosedRange<Int>, _ body: (LoggedEntry) throws -> Bool) throws {
     try turn {
@@ -43,7 +46,7 @@ extension LiveStore {
       }
       func isThere(at number: Int) throws -> Bool {
         if application.substates.contains(where: { $0.name == module }) {
-          return try history.state(at: number).substates.contains { $0.name == module }
+          return try recordedState(at: number).substates.contains { $0.name == module }
         }
         return timeline.names(at: number).contains(module)
       }
@@ -67,7 +70,7 @@ extension LiveStore {
     let versions = timeline.versions(toGoOnFrom: number)
     try requireCode(of: versions, after: number)
     let plugins = try ready(versions)
-    var state = try history.state(at: number)
+    var state = try recordedState(at: number)
     for hosted in plugins { state.note(hosted.plugin.source, gates: hosted.gates) }
     return state
   }

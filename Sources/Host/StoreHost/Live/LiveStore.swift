@@ -80,7 +80,7 @@ package final class LiveStore: @unchecked Sendable {
     var initial = HostState(app: application.initial)
     if let emission = application.emission { initial.shell.emission = emission.name }
     initial.shell.gates = ([logger] + application.units).map { ShellState.Gate(name: $0.name, isOpen: $0.startsOpen) }
-    history = History(from: initial, endedBy: attendance.interruption)
+    history = History(of: initial, endedBy: attendance.interruption)
     store = try Store(
       initial: initial, reducer: Self.reducer(application, []),
       middleware: .init(units: ([logger] + application.units).flatMap(\.middleware.units)),
@@ -318,9 +318,7 @@ package final class LiveStore: @unchecked Sendable {
         LoggedEntry.Original(action: $0.call.type.fullName, arguments: $0.call.record)
       },
       droppedBy: record.droppedBy)
-    var after = record.after
-    if action != nil { after.share(&comparing.switches) }
-    history.append(entry, state: after)
+    history.append(entry, before: shared(record.before))
     if action != nil {
       timeline.note(loaded(in: record.after), after: record.context.number, oldest: history.oldest)
     }
@@ -337,6 +335,13 @@ package final class LiveStore: @unchecked Sendable {
     }
     actionSignal.send()
     stopFaulty()
+  }
+
+  /// A state that is kept, with what few actions change kept once.
+  private func shared(_ state: State) -> State {
+    var state = state
+    state.share(&comparing.switches)
+    return state
   }
 
   /// The plugins that are loaded in a state: one that is being loaded or unloaded may be here without being there.

@@ -9,14 +9,20 @@ final class Moment {
   let oldest: Int
   let points: [PluginTimeline.Point]
   private let history: History<HostState>
+  /// The state after the last action.
+  private let present: HostState
   /// Who looks at it: what it does can be stopped.
   private let client: StoreClient
+  /// The state that was asked for last: the next is mostly near.
+  private var latest: History<HostState>.Point?
   /// Entries that memory no longer holds, of the numbers that were asked for last.
   private var older: (numbers: ClosedRange<Int>, entries: [LoggedEntry])?
 
   init(of client: StoreClient) {
     self.client = client
-    (history, points) = client.live.turn { [live = client.live] in (live.history, live.timeline.points) }
+    (history, present, points) = client.live.turn { [live = client.live] in
+      (live.history, live.store.state, live.timeline.points)
+    }
     (head, oldest) = (history.head, history.oldest)
   }
 
@@ -63,10 +69,14 @@ final class Moment {
   }
 
   /// The state after an action.
-  func state(at number: Int) throws -> HostState { try client.turn { try history.state(at: number) } }
+  func state(at number: Int) throws -> HostState {
+    let state = try client.turn { try history.state(at: number, from: present, near: latest) }
+    latest = (number, state)
+    return state
+  }
 
   /// Leads the state before an entry to the one after it, in place.
   func advance(_ state: inout HostState, by entry: LoggedEntry) throws {
-    try client.turn { try history.advance(&state, by: entry) }
+    try client.turn { try history.advance(&state, by: entry, from: present) }
   }
 }

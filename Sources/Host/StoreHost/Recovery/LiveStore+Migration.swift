@@ -9,7 +9,7 @@ extension LiveStore {
         case .field(let module)? = path.steps.first
       else { return .none }
       var slice: PluginSlice?
-      let state = try history.state(at: oldest)
+      let state = try recordedState(at: oldest)
       _ = state.readSlice(module) { slice = PluginSlice(name: module, schema: $0, value: $0.access.read($1)) }
       guard let slice else { return .none }
       guard let before = try entries.stateBeforeMigration() else { return .unknown }

@@ -115,7 +115,7 @@ extension LiveStore {
       let changedUnits = plugins.filter { hosted in changed.contains { $0.name == hosted.plugin.module.name } }
         .flatMap { $0.units.map(\.name) }
       store.leaveEnded(file.reader.endedEffects.filter { effect in !changedUnits.contains { effect.place == $0 } })
-      history = History(from: state, at: contents.last, older: entries, endedBy: attendance.interruption)
+      history = History(of: state, after: contents.last, older: entries, endedBy: attendance.interruption)
       for client in clients { client.joinAnew(behind: contents.last) }
       return RecoveredStore(
         last: contents.last, hadEnded: contents.hasEnded, loss: contents.loss,

@@ -72,7 +72,7 @@ extension LiveStore {
       throw file.fault("state: \(error.message)", hint: file.header.schema == schemaHash ? nil : Self.otherTypes)
     }
     let start = replayer.state
-    var history = History(from: start, at: file.header.start, endedBy: attendance.interruption)
+    var history = History(of: start, after: file.header.start, endedBy: attendance.interruption)
     options.journal?.restart(start, after: file.header.start, plugins: replayer.plugins.map(\.plugin.source))
     if let last = options.last, last < file.header.start {
       throw HistoryError.notKept(last, oldest: file.header.start)
@@ -105,7 +105,7 @@ extension LiveStore {
       }
       // Another plugin of the same name has other types.
       if outcome.entry.isWhole { reader = replayer.reader }
-      history.append(outcome.entry, state: replayer.state)
+      history.append(outcome.entry, before: before)
       options.journal?.record(
         outcome.entry, from: before, to: replayer.state, plugins: replayer.plugins.map(\.plugin.source))
       count += 1
@@ -121,11 +121,11 @@ extension LiveStore {
 
   /// Writes what happened so far, in place of a recording that was not written to its end.
   private func rewrite(_ journal: HostJournal) throws {
-    var state = try history.state(at: history.oldest)
+    var state = try recordedState(at: history.oldest)
     journal.restart(state, after: history.oldest, plugins: timeline.sources(at: history.oldest))
     for entry in history.log.entries {
       let before = state
-      try history.advance(&state, by: entry)
+      try history.advance(&state, by: entry, from: store.state)
       journal.record(
         entry, from: before, to: state, plugins: timeline.sources(at: entry.number))
     }

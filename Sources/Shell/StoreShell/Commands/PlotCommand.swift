@@ -105,16 +105,18 @@ extension Session {
     func names() -> Set<String> { Set(store.modules.map(\.name)) }
     let known = try store.viewing(last, names)
     // A fault of the expression itself shows at the last point.
-    return try (min(first, last)...last).reversed().map { number in
-      try store.viewing(number) {
-        do {
-          return PlottedPoint(number: number, value: try lua.evaluate(expression, chunk: chunkName).value)
-        } catch let error as SessionLuaError {
-          guard !known.isSubset(of: names()) else { throw error }
-          return PlottedPoint(number: number, value: .none)
+    return try store.atOneMoment {
+      try (min(first, last)...last).reversed().map { number in
+        try store.viewing(number) {
+          do {
+            return PlottedPoint(number: number, value: try lua.evaluate(expression, chunk: chunkName).value)
+          } catch let error as SessionLuaError {
+            guard !known.isSubset(of: names()) else { throw error }
+            return PlottedPoint(number: number, value: .none)
+          }
         }
-      }
-    }.reversed()
+      }.reversed()
+    }
   }
 }
 
