@@ -14,14 +14,13 @@ extension StoreClient {
   ) -> UndoLine {
     turn {
       let moment = Moment(of: self)
-      let entries = EntriesBackwards(of: moment)
       var asked = 0
       return UndoLine(
         head: number ?? moment.head, oldest: max(moment.oldest, live.firstPoint), statement: statement
       ) { [interruption] number in
         if asked.isMultiple(of: Self.part) { try interruption.check() }
         asked += 1
-        return try entries.entry(number)
+        return try moment.entry(number)
       }
     }
   }

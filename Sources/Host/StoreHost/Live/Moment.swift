@@ -15,8 +15,12 @@ final class Moment {
   private let client: StoreClient
   /// The state that was asked for last: the next is mostly near.
   private var latest: History<HostState>.Point?
-  /// Entries that memory no longer holds, of the numbers that were asked for last.
-  private var older: (numbers: ClosedRange<Int>, entries: [LoggedEntry])?
+  /// The entries that were asked for of what memory no longer holds, by their numbers; nil: there is none of the number.
+  private var older: [Int: LoggedEntry?] = [:]
+  /// The numbers of those that were read last.
+  private var piece = 0..<0
+  /// The number of entries beyond which they are let go of: some megabytes.
+  private static let most = 16_384
 
   init(of client: StoreClient) {
     self.client = client
@@ -32,19 +36,28 @@ final class Moment {
   /// The entry of an action; nil where there is none of that number.
   func entry(_ number: Int) throws -> LoggedEntry? {
     // What is in memory may be read by anybody.
-    if let entry = recent(number) { return entry }
+    if let entry = history.log[number: number] { return entry }
     guard number > history.oldestEntry, number <= head else { return nil }
-    if older?.numbers.contains(number) != true {
-      // More and more are read at a time for whoever goes back from one to the next.
-      let before = older.flatMap { $0.numbers.lowerBound == number + 1 ? $0.numbers.count * 2 : nil } ?? 1
-      let numbers = max(history.oldestEntry + 1, number - min(before, StoreClient.part) + 1)...number
-      older = (numbers, try entries(numbers))
+    if let known = older[number] { return known }
+    // More and more are read at a time for whoever goes back from one to the next.
+    let count = piece.lowerBound == number + 1 ? min(piece.count * 2, StoreClient.part) : 1
+    let first = max(history.oldestEntry, number - count) + 1
+    do {
+      try readOlder(first...number)
+    } catch is JournalError where first < number {
+      // It may be another one that cannot be read.
+      try readOlder(number...number)
     }
-    return older?.entries.last { $0.number <= number }.flatMap { $0.number == number ? $0 : nil }
+    return older[number] ?? nil
   }
 
-  /// The entry of an action, where memory has it: that may be read by anybody.
-  func recent(_ number: Int) -> LoggedEntry? { history.log[number: number] }
+  private func readOlder(_ numbers: ClosedRange<Int>) throws {
+    let entries = try entries(numbers)
+    if older.count > Self.most { older = [:] }
+    for number in numbers { older[number] = .some(nil) }
+    for entry in entries { older[entry.number] = entry }
+    piece = Range(numbers)
+  }
 
   /// The entries of some numbers, as far as they are kept.
   func entries(_ numbers: ClosedRange<Int>) throws -> [LoggedEntry] {
