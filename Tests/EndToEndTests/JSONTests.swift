@@ -139,7 +139,7 @@ struct JSONTests {
     #expect(
       outcome.output == #"""
         {"event":"bad-record","file":"list","line":2,"message":"tasks.add has no argument 'titl'","hint":"did you mean 'title'?"}
-        {"ok":false,"file":"-c","line":1,"error":{"code":"bad-record","message":"1 bad record of list left out, the first at list:2","column":1},"data":{"action":"tasks.add","records":1,"first":1,"last":1,"bad":1,"dropped":0,"blank":0}}
+        {"ok":false,"file":"-c","line":1,"error":{"code":"bad-record","message":"1 bad record of list left out, the first at list:2","column":1},"data":{"action":"tasks.add","records":1,"first":1,"last":1,"bad":1,"dropped":0,"blank":0,"replaced":0}}
 
         """#)
     #expect(outcome.errors == "")

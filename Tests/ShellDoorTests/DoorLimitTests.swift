@@ -29,6 +29,14 @@ import Testing
     }
   }
 
+  /// The keys of the terminal that a host has are its own.
+  @Test func nothingIsDrawnAgainOnTheScreenOfTheHost() throws {
+    let house = try House()
+    let client = try house.client()
+    let answer = try client.ask(#"{"run":"show counter.value --every 1s","width":80}"#)
+    #expect(answer.contains("--every is for the prompt of the program that has the store"), "\(answer)")
+  }
+
   /// Nothing that never happened is told of as left out.
   @Test func followingBeginsAtTheFirstAction() throws {
     let house = try House()

@@ -60,7 +60,8 @@ final class JournalFolder {
 
 /// What journals of tests hold.
 enum Sample {
-  static let header = JournalHeader(program: "tests", began: 1_700_000_000, schema: "value Int", schemaHash: "abc")
+  static let header = JournalHeader(
+    program: "tests", began: .seconds(1_700_000_000), schema: "value Int", schemaHash: "abc")
   static let layout = RecordLayout(name: "increment", fields: ["by", "note"])
 
   /// The action of that number: it counts up by its number.

@@ -1,9 +1,37 @@
+import StoreCore
+import StoreSchema
+import Synchronization
 import Testing
 
 @testable import StoreShell
 
 /// Watches at a pace, in forms, and of expressions; plots of lists.
 @Suite struct WatchFormTests {
+  /// A clock that time passes by, whose timers nobody runs.
+  private final class BusyClock: StoreClock {
+    private let time = Mutex(Duration.zero)
+    private let timers = TimerQueue()
+    var now: Duration { time.withLock { $0 } }
+    func pass(_ duration: Duration) { time.withLock { $0 += duration } }
+    func schedule(at deadline: Duration, _ body: @escaping @Sendable () -> Void) -> ScheduledTimer {
+      timers.schedule(at: deadline, body).0
+    }
+  }
+
+  /// The pace holds in a statement that takes long, too, in which no timer comes.
+  @Test func aBusyWatchKeepsItsPace() throws {
+    let (clock, shell) = (BusyClock(), try Shell())
+    let watch = PacedWatch(try #require(WatchPace("2/s")), clock: clock, live: shell.session.store.live)
+    var told: [(Value, Int)] = []
+    for number in 1...25 {
+      let change = WatchedChange(old: .int(number - 1), new: .int(number), number: number, action: "a.b")
+      watch.take(change) { told.append(($0.new, $0.count)) }
+      clock.pass(.milliseconds(100))
+    }
+    #expect(told.map(\.0) == [1, 6, 11, 16, 21].map { .int($0) })
+    #expect(told.map(\.1) == [1, 5, 5, 5, 5])
+  }
+
   @Test func aWatchAtAPaceTellsTheLastOfMany() throws {
     let shell = try Shell()
     _ = try shell.type("watch counter.value --max 2/s")

@@ -82,6 +82,20 @@ import Testing
     #expect(rows == [])
   }
 
+  /// A file's name says what it holds, also where there is more to say of it.
+  @Test func aNameOfTabsIsTakenAtItsWord() throws {
+    #expect(try rows("x\t1\n", "--as p.put --header none", named: "file.tsv").rows == ["x|1"])
+    #expect(try rows("a\tb\n\"x\t1\n", "--as p.put --quote none", named: "file.tsv").rows == ["\"x|1"])
+    #expect(try rows("x;1\n", "--as p.put --header none --delimiter ;", named: "file.tsv").rows == ["x|1"])
+    #expect(try rows("x,1\n", "--as p.put --header none").rows == ["x|1"])
+  }
+
+  /// Two characters stand behind %b, parentheses or not.
+  @Test func aPatternMayHavePairs() throws {
+    #expect(try rows("f(a b)\ng(c)\n", "--as p.line --match '^%w(?<line>%b())$'").rows == ["(a b)", "(c)"])
+    #expect(try rows("x(\n", "--as p.line --match '(?<line>%bx()'").rows == ["x("])
+  }
+
   @Test func adviceNamesWhatThereIs() throws {
     let (known, _, _) = try rows("x\ty\n1\t2\n", "--as p.put --delimiter tab")
     #expect(known.errors.contains("p.put has no argument 'x'"), "\(known)")

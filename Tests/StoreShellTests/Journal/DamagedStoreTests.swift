@@ -110,7 +110,7 @@ import Testing
     #expect(shell.openStore(store) == .init())
     _ = shell.run("dispatch counter.increment", "dispatch counter.increment")
     #expect(shell.outcome { shell.session.endJournal() } == .init())
-    let journal = try Journal(store, header: JournalHeader(program: "", began: 0, schema: "", schemaHash: ""))
+    let journal = try Journal(store, header: JournalHeader(program: "", began: .zero, schema: "", schemaHash: ""))
     journal.append(
       LoggedEntry(
         number: 3, time: .zero, source: .here(), action: "counter.increment",

@@ -9,9 +9,9 @@ import Testing
 @Suite struct StoreTimeTests {
   /// The clock on the wall of a test.
   private final class Wall: Sendable {
-    private let seconds = Mutex(1_700_000_000)
-    var now: Int { seconds.withLock { $0 } }
-    func pass(_ more: Int) { seconds.withLock { $0 += more } }
+    private let time = Mutex(Duration.seconds(1_700_000_000))
+    var now: Duration { time.withLock { $0 } }
+    func pass(_ seconds: Double) { time.withLock { $0 += .seconds(seconds) } }
   }
 
   private let wall = Wall()
@@ -136,7 +136,7 @@ import Testing
     func reopen(_ path: String) throws {
       end(shell)
       let closed = 200 * (1 + below(12))
-      wall.pass(closed)
+      wall.pass(Double(closed))
       now += closed
       shells.append(try opened(path).0)
     }
@@ -232,6 +232,36 @@ import Testing
       end(later)
       wall.pass(3600)
     }
+  }
+
+  /// However many they are: the first statement after an opening finds all of them done, in their order.
+  @Test func allThatIsDueIsDoneAtOpening() throws {
+    let (first, _) = try opened()
+    fill(first)
+    let hold =
+      "dispatch('inventory.hold', { id = 'h' .. i, warehouse = 'w', sku = 's', quantity = 1 })"
+    #expect(
+      first.run("dispatch inventory.move w s quantity=1000", "lua for i = 1, 600 do \(hold) end").status == 0)
+    end(first)
+    wall.pass(3600)
+    let (second, _) = try opened()
+    #expect(expired(second) == "600\n")
+    let log = second.run("log --all --action inventory.expire").output.split(separator: "\n")
+    #expect(log.count == 601 && log[600].contains("inventory.expire id=\"h600\""))
+    end(second)
+  }
+
+  /// The clock on the wall is read to the fraction of a second, so that nothing is done before its time.
+  @Test func timePassesByFractionsToo() throws {
+    let keeper = try write(version: 1)
+    let (first, _) = try opened()
+    #expect(first.run("plugin load \(keeper)", "dispatch keeper.hold a").status == 0)
+    end(first)
+    wall.pass(899.5)
+    let (second, _) = try opened()
+    #expect(second.run("show keeper.expired --as json").output == "[]\n")
+    #expect(second.run("effects").output.contains("keeper/expiry/due  in 0."))
+    end(second)
   }
 
   @Test func aVirtualClockStandsWhereItStood() throws {

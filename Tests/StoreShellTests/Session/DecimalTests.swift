@@ -48,6 +48,21 @@ import Testing
     return "\(cents < 0 ? "-" : "")\(euros).\(rest < 10 ? "0" : "")\(rest)"
   }
 
+  /// A float has room for fewer digits than a record may have.
+  @Test(arguments: [
+    ("90071992547409931.0000", "90071992547409931.00"), ("9.2233720368547758070e16", "92233720368547758.07"),
+    ("12345678901234567.89", "12345678901234567.89"), ("-0.10", "-0.10"), ("1.5e0", "1.50"),
+    ("12345678901234567.895", nil), ("0.1000000000000000000001", nil), ("1e-400", nil), ("1.005", nil),
+    ("92233720368547758.08", nil), ("92233720368547758070", nil),
+  ])
+  func recordsOfJSONLoseNoDigits(number: String, kept: String?) throws {
+    let shell = try shell()
+    let file = try shell.write("a.jsonl", "{\"id\":1,\"amount\":\(number)}\n")
+    let outcome = shell.run("ingest \(file) --as till.add", "show till.total --as raw")
+    #expect(outcome.output == kept.map { "ingested 1 record as till.add (#2)\n\($0)\n" } ?? "", "\(outcome)")
+    if kept == nil { #expect(outcome.errors.contains("got \(number)\n"), "\(outcome)") }
+  }
+
   /// Adds amounts at random; answers their sum in the smallest unit.
   private func fill(_ shell: Shell, _ count: Int = 60) throws -> Int {
     var (sum, seed) = (0, 32)

@@ -42,7 +42,7 @@ import Testing
 
   @Test func journals() throws {
     let file = "\(shell.folder)/a.db"
-    #expect(shell.session.store.live.journalHeader(began: 0).program == "gallery")
+    #expect(shell.session.store.live.journalHeader(began: .zero).program == "gallery")
     let error = JournalError.inUse(path: file, process: nil)
     #expect(
       ShellError(describing: error, program: "gallery").hint

@@ -265,7 +265,7 @@ import Testing
       ("assert true", "null"),
       (
         "ingest \(file) --as tasks.add",
-        #"{"action":"tasks.add","records":1,"first":1,"last":1,"bad":0,"dropped":0,"blank":0}"#
+        #"{"action":"tasks.add","records":1,"first":1,"last":1,"bad":0,"dropped":0,"blank":0,"replaced":0}"#
       ),
       ("show tasks.items", "[{\"id\":1,\"title\":\"a\",\"done\":false}]"), ("plugin list", "[]"),
       ("trace", "\"off\""),

@@ -196,8 +196,8 @@ public final class Journal: JournalReading, Sendable {
   }
 
   /// Takes note of another time on the wall at which its time began, so that it goes on by that clock from now on.
-  package func noteBeginning(_ began: Int) {
-    try? file.database.use { try JournalMeta.set([JournalMeta.began: "\(began)"], in: $0) }
+  package func noteBeginning(_ began: Duration) {
+    try? file.database.use { try JournalMeta.set(JournalMeta.values(began: began), in: $0) }
   }
 
   // MARK: Reading

@@ -56,7 +56,7 @@ public struct JournalContents: Hashable, Sendable {
       end.hasPrefix(Self.endInOrder) ? Int(end.dropFirst(Self.endInOrder.count)) : nil
     }
     header = JournalHeader(
-      program: meta[JournalMeta.program] ?? "", began: Int(meta[JournalMeta.began] ?? "") ?? 0,
+      program: meta[JournalMeta.program] ?? "", began: JournalMeta.began(meta),
       schema: meta[JournalMeta.schema] ?? "", schemaHash: meta[JournalMeta.schemaHash] ?? "")
     time = meta[JournalMeta.time].flatMap { Int64($0) }.map { .nanoseconds($0) }
     process = meta[JournalMeta.process].flatMap { Int($0) }
@@ -88,15 +88,15 @@ public struct JournalContents: Hashable, Sendable {
 public struct JournalHeader: Hashable, Sendable {
   /// The program and its version.
   public var program: String
-  /// When the session began, in seconds since 1970.
-  public var began: Int
+  /// When the time of the store began, since 1970.
+  public var began: Duration
   /// The type of the state, in a form that a person can read; one line a field.
   public var schema: String
   /// A hash of the type, by which a change is noticed.
   public var schemaHash: String
 
   /// Describes a program.
-  public init(program: String, began: Int, schema: String, schemaHash: String) {
+  public init(program: String, began: Duration, schema: String, schemaHash: String) {
     self.program = program
     self.began = began
     self.schema = schema

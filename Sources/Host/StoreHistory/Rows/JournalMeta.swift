@@ -1,7 +1,9 @@
 /// The statements of a file about itself: the names of the rows of the table `meta`, and the checksum over them.
 enum JournalMeta {
   static let program = "program"
+  /// When the time of the store began: whole seconds since 1970, and the nanoseconds besides.
   static let began = "began"
+  static let beganBesides = "beganBesides"
   static let schema = "schema"
   static let schemaHash = "schemaHash"
   static let process = "process"
@@ -22,6 +24,17 @@ enum JournalMeta {
   static let base = "base"
   /// The long-lived effects that have ended while their units go on stating them: a JSON array of places and ids.
   static let ended = "ended"
+
+  /// What a file says of when its time began.
+  static func values(began: Duration) -> [String: String?] {
+    let (seconds, attoseconds) = began.components
+    return [JournalMeta.began: "\(seconds)", beganBesides: "\(attoseconds / 1_000_000_000)"]
+  }
+
+  /// When the time of a file began, by what it says; zero: it does not say.
+  static func began(_ meta: [String: String]) -> Duration {
+    .seconds(Int(meta[began] ?? "") ?? 0) + .nanoseconds(Int64(meta[beganBesides] ?? "") ?? 0)
+  }
 
   /// Changes what a file says of itself, all or nothing.
   ///
@@ -75,8 +88,7 @@ extension JournalHeader {
   /// The header by the names of ``JournalMeta``.
   var meta: [String: String?] {
     [
-      JournalMeta.program: program, JournalMeta.began: "\(began)", JournalMeta.schema: schema,
-      JournalMeta.schemaHash: schemaHash,
-    ]
+      JournalMeta.program: program, JournalMeta.schema: schema, JournalMeta.schemaHash: schemaHash,
+    ].merging(JournalMeta.values(began: began)) { $1 }
   }
 }

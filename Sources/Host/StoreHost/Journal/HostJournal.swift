@@ -29,7 +29,7 @@ package final class HostJournal {
   /// Whether what is added brings a form of tables that earlier versions of the program cannot read.
   private var raisesFormat = false
   /// The time by the clock on the wall where the session began, and the moment.
-  private let began: (wallTime: Int, moment: ContinuousClock.Instant)
+  private let began: (wallTime: Duration, moment: ContinuousClock.Instant)
 
   /// A journal that the first action opens.
   package init(_ plan: JournalPlan, header: JournalHeader, in files: SessionFiles?) {
@@ -146,11 +146,10 @@ package final class HostJournal {
   /// and does not catch up while the store is closed.
   private func noteLeap(_ journal: Journal, _ clock: any StoreClock) {
     let wallTime = plan.wallTime()
-    let passed = Int(began.moment.duration(to: .now).components.seconds)
-    let leap = wallTime - began.wallTime - passed
-    guard leap > 86_400, !(clock is VirtualClock) else { return }
-    journal.noteBeginning(wallTime - Int(clock.now.components.seconds))
-    let days = leap / 86_400
+    let leap = wallTime - began.wallTime - began.moment.duration(to: .now)
+    guard leap > .seconds(86_400), !(clock is VirtualClock) else { return }
+    journal.noteBeginning(wallTime - clock.now)
+    let days = (leap.components.seconds + 43_200) / 86_400
     notes.append(
       "the clock of this machine went ahead by \(days) \(days == 1 ? "day" : "days"); the time of \(journal.path) has not"
     )

@@ -13,8 +13,8 @@ public struct JournalPlan: Sendable {
   public var durability: Durability
   /// When the file is opened.
   public var opening: Opening
-  /// The clock on the wall, in seconds since 1970: the time of a store goes on by it while the store is closed.
-  public var wallTime: @Sendable () -> Int
+  /// The clock on the wall, since 1970: the time of a store goes on by it while the store is closed.
+  public var wallTime: @Sendable () -> Duration
 
   /// When a journal's file is opened.
   public enum Opening: Equatable, Sendable {
@@ -32,10 +32,18 @@ public struct JournalPlan: Sendable {
     ["", "-wal", "-shm"].contains { Files.areSame(self.path + $0, path) }
   }
 
+  /// The time by the system's clock, since 1970.
+  @Sendable
+  public static func systemTime() -> Duration {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+  }
+
   /// Plans a journal.
   public init(
     path: String, durability: Durability = .normal, opening: Opening = .atOnce,
-    wallTime: @escaping @Sendable () -> Int = { time(nil) }
+    wallTime: @escaping @Sendable () -> Duration = JournalPlan.systemTime
   ) {
     self.path = path
     self.durability = durability

@@ -267,6 +267,8 @@ package final class LiveStore: @unchecked Sendable {
         number: result.number, entry: result.number.flatMap { history.log[number: $0] }, failure: result.failure,
         faults: faults.take(behind: earlier, ofRoot: result.number))
       if case .dropped(let interceptor) = result.outcome { report.droppedBy = interceptor }
+      // What it caused instead may have been stopped.
+      report.droppedBy = report.droppedBy ?? report.entry?.droppedBy
       stopFaulty()
       return report
     }

@@ -13,7 +13,8 @@ final class EntrySchedule {
   /// A heap, in which nodes stay whose times no longer hold until their turn comes.
   private var nodes: [Node] = []
   private var orders: [EffectToken: Int] = [:]
-  private var lastOrder = 0
+  /// The order of the one that was inserted last; 0: none was.
+  private(set) var lastOrder = 0
 
   /// The keys in it.
   var keys: [EffectToken] { Array(orders.keys) }
@@ -22,6 +23,12 @@ final class EntrySchedule {
   var next: Duration? {
     dropStale()
     return nodes.first?.due
+  }
+
+  /// The order in which that of the earliest time was inserted, from 1; 0: there is none.
+  var nextOrder: Int {
+    dropStale()
+    return nodes.first?.order ?? 0
   }
 
   func insert(_ key: EffectToken, at due: Duration) {

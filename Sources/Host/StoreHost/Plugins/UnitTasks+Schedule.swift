@@ -70,6 +70,9 @@ final class DueEffect: EffectSteps, @unchecked Sendable {
   private var context: EffectContext<Void, HostAction>?
   /// The time until which it waits; nil: it does not wait.
   private var waitsUntil: Duration?
+  /// The last of those that were there when the clock woke it: all of them that are due start before the clock looks at anything
+  /// else, and what they bring about itself waits its turn. 0: it was not woken.
+  private var backlog = 0
 
   init(_ tasks: UnitTasks) { self.tasks = tasks }
 
@@ -88,10 +91,19 @@ final class DueEffect: EffectSteps, @unchecked Sendable {
   func step() -> EffectWait {
     let isOfClock = waitsUntil.map { $0 <= tasks.surroundings.now() } ?? false
     waitsUntil = nil
-    if isOfClock { tasks.startDue() }
-    guard let next = tasks.schedule.next else { return .resumption() }
-    waitsUntil = next
-    return .resumption(within: max(next - tasks.surroundings.now(), .zero))
+    if isOfClock {
+      if backlog == 0 { backlog = tasks.schedule.lastOrder }
+      tasks.startDue()
+    }
+    waitsUntil = tasks.schedule.next
+    guard let next = waitsUntil else {
+      backlog = 0
+      return .resumption()
+    }
+    let wait = next - tasks.surroundings.now()
+    if wait <= .zero, tasks.schedule.nextOrder <= backlog { return .resumptionBy(next) }
+    backlog = 0
+    return .resumption(within: max(wait, .zero))
   }
 
   func cancel() { tasks.dropSchedule(of: self) }

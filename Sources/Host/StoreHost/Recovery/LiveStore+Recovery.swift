@@ -8,7 +8,7 @@ import StoreSchema
 /// Taking up what a journal holds.
 extension LiveStore {
   /// What journals say of the hosted application.
-  package func journalHeader(began: Int) -> JournalHeader {
+  package func journalHeader(began: Duration) -> JournalHeader {
     turn {
       let signature = application.initial.schema.signature
       var hash = StableHash()

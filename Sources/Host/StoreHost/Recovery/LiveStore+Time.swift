@@ -5,21 +5,21 @@ extension LiveStore {
   /// Has the time of the store go on from where a file left it. It has gone on by the clock on the wall while the store was closed,
   /// and never goes back; a virtual clock stands where it stood.
   ///
-  /// - Parameter wallTime: the time by the clock on the wall, in seconds since 1970.
+  /// - Parameter wallTime: the time by the clock on the wall, since 1970.
   /// - Returns: by how much that clock is behind the store's time, where it is more than a day.
-  package func goOn(from contents: JournalContents, in file: any JournalReading, at wallTime: Int) -> Duration? {
+  package func goOn(from contents: JournalContents, in file: any JournalReading, at wallTime: Duration) -> Duration? {
     guard let clock = clock as? any ContinuingClock else { return nil }
     let last = max(contents.time ?? .zero, file.reader.time(of: contents.last))
-    guard !(clock is VirtualClock), contents.header.began > 0 else {
+    guard !(clock is VirtualClock), contents.header.began > .zero else {
       clock.goOn(from: last)
       return nil
     }
-    let passed = Duration.seconds(wallTime - contents.header.began)
+    let passed = wallTime - contents.header.began
     clock.goOn(from: max(last, passed))
     let lag = last - passed
     // The clock on the wall was ahead once, or goes on from a virtual one: time passes from here on.
     if lag > .seconds(1), let journal = file as? Journal {
-      journal.noteBeginning(wallTime - Int(last.components.seconds))
+      journal.noteBeginning(wallTime - last)
     }
     return lag > .seconds(86_400) ? lag : nil
   }

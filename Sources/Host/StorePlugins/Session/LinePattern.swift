@@ -69,8 +69,10 @@ public final class LinePattern {
         guard position < characters.count else {
           throw Fault(message: "the pattern ends in %, which needs a character after it; write %% for a % of the text")
         }
-        plain.append(characters[position])
-        position += 1
+        // %b takes the two characters between which it matches.
+        let count = characters[position] == "b" ? min(3, characters.count - position) : 1
+        plain.append(contentsOf: characters[position..<position + count])
+        position += count
       case "[" where !isInSet:
         isInSet = true
         // A ] that stands first is one of the set.

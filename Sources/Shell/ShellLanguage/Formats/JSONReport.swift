@@ -86,10 +86,10 @@ public enum JSONReport {
   /// A phase of an action, as `trace` writes it.
   package static func traced(_ line: String) -> String { object(["event": quoted("trace"), "text": quoted(line)]) }
 
-  /// A record that an `ingest` left out.
-  package static func badRecord(file: String, line: Int, message: String, hint: String?, isIngested: Bool) -> String {
+  /// A record that an `ingest` left out, or beside whose action, which was processed, something went wrong.
+  package static func badRecord(file: String, line: Int, message: String, hint: String?, isProcessed: Bool) -> String {
     object([
-      "event": quoted(isIngested ? "record-error" : "bad-record"), "file": quoted(file), "line": "\(line)",
+      "event": quoted(isProcessed ? "record-error" : "bad-record"), "file": quoted(file), "line": "\(line)",
       "message": quoted(message), "hint": hint.map(quoted),
     ])
   }

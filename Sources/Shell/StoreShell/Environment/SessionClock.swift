@@ -79,10 +79,12 @@ final class SessionClock {
   }
 
   /// Runs what is due by itself.
-  func runDue() {
+  ///
+  /// - Parameter goesOn: asked before each piece of it by the real clock; false leaves the rest for the next call.
+  func runDue(while goesOn: () -> Bool = { true }) {
     signal?.take()
     switch kind {
-    case .real(let clock): clock.runDue()
+    case .real(let clock): clock.runDue(while: goesOn)
     case .virtual(let clock): clock.advance(by: .zero)
     case .shared: break
     }

@@ -5,9 +5,11 @@ import StoreModules
 import StorePlugins
 import StoreSchema
 
-/// Something went wrong beside a record that was ingested: in middlewares that saw its action, or in what that caused.
+/// Something went wrong beside a record whose action was processed: in middlewares that saw it, or in what that caused.
 struct BesideRecord: Error {
   let error: any Error
+  /// False if an interceptor dropped the action.
+  let isIngested: Bool
 }
 
 /// A record that cannot be ingested, or beside which something went wrong, and why.
@@ -26,14 +28,15 @@ struct BadRecord {
   let isOfFormat: Bool
   /// The number of lines that it takes in.
   let lineCount: Int
-  /// True if it was ingested all the same, under an error code of its own.
-  var isIngested: Bool { code != nil }
-  /// The code of what went wrong beside it.
+  /// True if it was ingested all the same.
+  let isIngested: Bool
+  /// The code of what went wrong beside it; nil: its own action was not processed.
   let code: ErrorCode?
 
   init(_ error: any Error, file: String, line: Int, type: ActionType) {
     self.file = file
     self.line = line
+    isIngested = (error as? BesideRecord)?.isIngested ?? false
     code = (error as? BesideRecord).map { ShellError(describing: $0.error).code }
     isOfFormat = (error as? JSONError).map { !$0.isOfValue } ?? (error is FileFault)
     let error = (error as? BesideRecord)?.error ?? error

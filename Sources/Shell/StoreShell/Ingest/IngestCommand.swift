@@ -116,7 +116,7 @@ private struct IngestRequest {
     }
     try refuseCompressed(lines, file, program: session.options.name)
     let hints = shape.isOfLines ? [] : try RecordFormat.hints(fileName: file, firstLine: lines.peek())
-    let chosen = shape.format ?? hints.first ?? .jsonl
+    let chosen = shape.format(shown: hints)
     var records = shape.records(of: lines, chosen, mapping, program: session.options.name)
     var rejected: RejectedRecords?
     if let rejects {

@@ -13,9 +13,13 @@ struct IngestTally {
   /// The number of lines that these take in, and the first of them.
   private var badLines = 0
   private var firstBadLine = 0
-  /// The number of ingested records that had errors beside their actions, and the code of the first.
-  private(set) var faulty = 0
+  /// The number of ingested records that had errors beside their actions, that of dropped ones, and the code of the first.
+  private var faulty = 0
+  private var faultyDropped = 0
   private var code: ErrorCode?
+  /// The number of records as whose actions interceptors passed on others, and the names of these.
+  private(set) var replaced = 0
+  private var replacements: Set<String> = []
   /// The number of blank lines that were passed over.
   var blank = 0
   /// The number of records that interceptors took, and the names of these.
@@ -23,17 +27,28 @@ struct IngestTally {
   private var interceptors: Set<String> = []
 
   private static let layout = RecordLayout(
-    name: "Ingestion", fields: ["action", "records", "first", "last", "bad", "dropped", "blank"])
+    name: "Ingestion", fields: ["action", "records", "first", "last", "bad", "dropped", "blank", "replaced"])
+
+  /// The number of records whose actions were processed.
+  var processed: Int { count + dropped + replaced }
+
+  /// The number of records beside which something went wrong.
+  var besides: Int { faulty + faultyDropped }
 
   mutating func drop(by interceptor: String) {
     dropped += 1
     interceptors.insert(interceptor)
   }
 
+  mutating func replace(by action: String) {
+    replaced += 1
+    replacements.insert(action)
+  }
+
   /// Takes note of a record that was left out, or beside which something went wrong.
   mutating func note(_ record: BadRecord) {
-    if record.isIngested {
-      faulty += 1
+    if record.code != nil {
+      if record.isIngested { faulty += 1 } else { faultyDropped += 1 }
       code = code ?? record.code
     } else {
       if bad == 0 { firstBadLine = record.line }
@@ -45,12 +60,21 @@ struct IngestTally {
   func value(_ action: String) -> Value {
     let numbers = first.map { [Value.int($0), .int(last)] } ?? [.none, .none]
     return .record(
-      Record(Self.layout, [.string(action), .int(count)] + numbers + [.int(bad), .int(dropped), .int(blank)]))
+      Record(
+        Self.layout,
+        [.string(action), .int(count)] + numbers + [.int(bad), .int(dropped), .int(blank), .int(replaced)]))
   }
 
-  /// The records that interceptors took, in words.
-  func droppedText(of file: String) -> String {
-    "\(Self.records(dropped)) of \(file) dropped by \(interceptors.sorted().joined(separator: ", "))"
+  /// The records that interceptors took, and those that became other actions by them, in a sentence each.
+  func remarks(of file: String) -> [String] {
+    var texts: [String] = []
+    if dropped > 0 {
+      texts.append("\(Self.records(dropped)) of \(file) dropped by \(interceptors.sorted().joined(separator: ", "))")
+    }
+    if replaced > 0 {
+      texts.append("\(Self.records(replaced)) of \(file) went on as \(replacements.sorted().joined(separator: ", "))")
+    }
+    return texts
   }
 
   /// The blank lines that were passed over, in words.
@@ -64,6 +88,7 @@ struct IngestTally {
       texts.append("\(Self.records(bad, "bad ")) of \(file) left out\(lines), the first at \(file):\(firstBadLine)")
     }
     if faulty > 0 { texts.append("\(Self.records(faulty)) of \(file) ingested, with errors besides") }
+    if faultyDropped > 0 { texts.append("\(Self.records(faultyDropped)) of \(file) dropped, with errors besides") }
     return texts
   }
 

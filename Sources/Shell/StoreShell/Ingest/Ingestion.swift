@@ -23,6 +23,44 @@ struct Ingestion {
   /// - Returns: the counts of the records.
   func run(_ lines: LineReader, _ records: inout any RecordReading) throws -> CommandResult {
     var tally = IngestTally()
+    do {
+      try takeAll(lines, &records, &tally)
+    } catch {
+      throw endingRejects(behind: error)
+    }
+    try rejected?.finish()
+    let remarks = tally.remarks(of: file)
+    if tally.dropped > 0 { session.outcome.lastDropped = remarks.first }
+    if !session.options.isJSON {
+      for remark in remarks { session.console.writeError("\(remark)\n") }
+      if tally.blank > 0 { session.console.writeError("note: \(tally.blankText(of: file))\n") }
+    }
+    let json = session.givesData ? JSON.text(of: tally.value(type.fullName)) : nil
+    if !session.answersInJSON { session.console.write(summary(tally) + "\n") }
+    if var error = tally.error(of: file) {
+      error.data = json
+      throw error
+    }
+    return CommandResult(json: json)
+  }
+
+  /// Writes the records that were left out before it had to end.
+  ///
+  /// - Returns: why it ends.
+  private func endingRejects(behind error: any Error) -> any Error {
+    do throws(ShellError) {
+      try rejected?.finish()
+      return error
+    } catch let failure {
+      var error = ShellError(describing: error)
+      error.details.append(failure.message)
+      return error
+    }
+  }
+
+  private func takeAll(
+    _ lines: LineReader, _ records: inout any RecordReading, _ tally: inout IngestTally
+  ) throws {
     var progress = session.console.showsProgress ? IngestProgress(session.console, size: lines.size) : nil
     defer { session.console.hideProgress() }
     var hasBegun = false
@@ -36,8 +74,8 @@ struct Ingestion {
         let next = try records.next()
         noteBlanks(lines, &tally)
         guard let call = next else { break }
-        try take(call, at: records.line, &tally)
-        guard (tally.count + tally.dropped).isMultiple(of: 256) else { continue }
+        try take(call, at: records.line, lines.kept, &tally)
+        guard tally.processed.isMultiple(of: 256) else { continue }
         if session.interrupts.take() { throw interrupted(tally) }
         progress?.show(records: tally.count, bytes: lines.offset)
       } catch {
@@ -45,30 +83,17 @@ struct Ingestion {
         if session.isInterrupted { throw interrupted(tally) }
         if error is FileError || ShellError(describing: error).code == .interrupted { throw error }
         var fault = BadRecord(error, file: file, line: records.line, type: type)
-        if tally.count + tally.dropped + tally.bad == 0, fault.isOfFormat, let format = otherFormat {
+        if tally.processed + tally.bad == 0, fault.isOfFormat, let format = otherFormat {
           fault.hint = "is it \(format.rawValue)? --format \(format.rawValue)"
         }
         if !keepsGoing || error is FileFault { throw fault.error(behind: tally.count) }
         tally.note(fault)
-        if !fault.isIngested, let kept = lines.kept {
+        if fault.code == nil, let kept = lines.kept {
           rejected?.add(line: fault.line, reason: fault.message, text: kept)
         }
-        tell(of: fault, tally.bad + tally.faulty)
+        tell(of: fault, tally.bad + tally.besides)
       }
     }
-    try rejected?.finish()
-    if tally.dropped > 0 { session.outcome.lastDropped = tally.droppedText(of: file) }
-    if !session.options.isJSON {
-      if tally.dropped > 0 { session.console.writeError("\(tally.droppedText(of: file))\n") }
-      if tally.blank > 0 { session.console.writeError("note: \(tally.blankText(of: file))\n") }
-    }
-    let json = session.givesData ? JSON.text(of: tally.value(type.fullName)) : nil
-    if !session.answersInJSON { session.console.write(summary(tally) + "\n") }
-    if var error = tally.error(of: file) {
-      error.data = json
-      throw error
-    }
-    return CommandResult(json: json)
   }
 
   /// Counts the blank lines that were passed over.
@@ -85,7 +110,7 @@ struct Ingestion {
     if session.options.isJSON {
       session.console.writeEvent(
         JSONReport.badRecord(
-          file: file, line: record.line, message: record.message, hint: record.hint, isIngested: record.isIngested))
+          file: file, line: record.line, message: record.message, hint: record.hint, isProcessed: record.code != nil))
     } else if number <= Self.shownFaults {
       session.console.writeError("\(record.sentence)\n")
     } else if number == Self.shownFaults + 1 {
@@ -106,7 +131,10 @@ struct Ingestion {
     return error
   }
 
-  private func take(_ call: ActionCall, at line: Int, _ tally: inout IngestTally) throws {
+  /// Dispatches a record's action.
+  ///
+  /// - Parameter text: the bytes of its lines; nil: nobody wants them.
+  private func take(_ call: ActionCall, at line: Int, _ text: [UInt8]?, _ tally: inout IngestTally) throws {
     let source = ActionSource(
       file: file, function: "ingest", line: line, info: session.running.origin.who,
       kind: session.running.origin.who == nil ? session.running.origin.kind : .remote)
@@ -116,12 +144,17 @@ struct Ingestion {
     if let failure = report.failure, !(failure is StoreError) || report.number == nil { throw failure }
     if let interceptor = report.droppedBy {
       tally.drop(by: interceptor)
+      if let text { rejected?.add(line: line, reason: "dropped by \(interceptor)", text: text) }
+    } else if let entry = report.entry, entry.original != nil, entry.action != type.fullName {
+      tally.replace(by: entry.action)
     } else {
       tally.last = report.number ?? tally.last
       tally.first = tally.first ?? tally.last
       tally.count += 1
     }
-    if let fault = report.failure ?? report.faults.first { throw BesideRecord(error: fault) }
+    if let fault = report.failure ?? report.faults.first {
+      throw BesideRecord(error: fault, isIngested: report.droppedBy == nil)
+    }
   }
 
   private func summary(_ tally: IngestTally) -> String {

@@ -8,6 +8,8 @@ struct JSONRecords: RecordReading {
   private let lines: LineReader
   private let mapping: RecordMapping
   private let plain: PlainRecords?
+  /// The arguments that are decimals.
+  private let decimals: Set<String>
   /// The name of the program that ingests the records.
   private let program: String
   /// The fields that `--map` names and that no record had so far, but for the plain ones.
@@ -19,6 +21,7 @@ struct JSONRecords: RecordReading {
     self.lines = lines
     self.mapping = mapping
     plain = PlainRecords(mapping)
+    decimals = Set(mapping.type.fields.filter { $0.schema.isOfDecimals }.map(\.name))
     unseen = Set(mapping.argumentNames.keys)
   }
 
@@ -34,7 +37,7 @@ struct JSONRecords: RecordReading {
         hasRecords = true
         return call
       }
-      let fields = try fields(of: line)
+      let fields = exact(try fields(of: line), in: line)
       unseen.subtract(fields.map(\.name))
       do {
         let call = try call(fields)
@@ -72,6 +75,19 @@ struct JSONRecords: RecordReading {
     }
   }
 
+  /// The fields, with all digits of those that fill decimals: a float may have room for fewer than the record has.
+  private func exact(
+    _ fields: [(name: String, value: Value)], in line: ArraySlice<UInt8>
+  ) -> [(name: String, value: Value)] {
+    guard !decimals.isEmpty else { return fields }
+    return fields.map { field in
+      guard case .double = field.value, decimals.contains(mapping.argumentNames[field.name] ?? field.name),
+        let text = line.withUnsafeBufferPointer({ JSON.numberText(at: Path([.field(field.name)]), of: $0.span) })
+      else { return field }
+      return (field.name, DecimalNumber(text).map { .decimal($0) } ?? .string(text))
+    }
+  }
+
   /// The error with the number that was found as the record has it.
   private func named(_ error: SchemaError, _ line: ArraySlice<UInt8>) -> SchemaError {
     guard case .field(let argument)? = error.path.steps.first else { return error }
@@ -105,5 +121,16 @@ struct JSONRecords: RecordReading {
     guard hasRecords, let name = unseen.subtracting(plain?.seen ?? []).min() else { return }
     hasRecords = false
     throw FileFault(error: RecordFault(message: "no record has a field '\(name)', which --map names"))
+  }
+}
+
+extension Schema {
+  /// True for decimals, and for decimals that may be missing.
+  var isOfDecimals: Bool {
+    switch kind {
+    case .decimal: true
+    case .optional(let wrapped): wrapped.isOfDecimals
+    default: false
+    }
   }
 }

@@ -124,6 +124,8 @@ final class PlainRecords {
     switch (value, member.accepts) {
     case (.string, .text): value
     case (.int(let number), .whole(let bounds)) where bounds.contains(number): value
+    // A float may have room for fewer digits than the record has.
+    case (.double, _) where type.fields[member.argument].schema.isOfDecimals: nil
     default: try? type.fields[member.argument].check(value)
     }
   }

@@ -32,6 +32,18 @@ struct RecordShape {
     case pattern(LinePattern)
   }
 
+  /// True if something is said that only a table has.
+  private var isOfTable: Bool {
+    if case .firstRow = header { delimiter != nil || quote != nil } else { true }
+  }
+
+  /// The format of a file.
+  ///
+  /// - Parameter hints: the formats that its name and its start show.
+  func format(shown hints: [RecordFormat]) -> RecordFormat {
+    format ?? (isOfTable ? hints.first { $0 != .jsonl } ?? .csv : hints.first ?? .jsonl)
+  }
+
   /// True if each line is taken by itself.
   var isOfLines: Bool { if case .none = lines { false } else { true } }
 
@@ -119,7 +131,6 @@ extension CommandReader {
     }
     guard !ofTables.isEmpty else { return shape }
     return try shape.map { [self] shape in
-      var shape = shape
       if shape.format == .tsv, let delimiter = shape.delimiter, delimiter != 0x09 {
         throw fault(
           .unexpectedArgument, "tsv has tabs between its fields; csv takes --delimiter", of: "delimiter", status: 2)
@@ -129,8 +140,6 @@ extension CommandReader {
         throw fault(
           .unexpectedArgument, "--quote names the character that stands between the fields", of: "quote", status: 2)
       }
-      // What is said of tables says that it is one.
-      shape.format = shape.format ?? .csv
       return shape
     }
   }

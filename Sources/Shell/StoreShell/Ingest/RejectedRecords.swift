@@ -28,6 +28,8 @@ final class RejectedRecords {
     let record = Record(
       Self.layout, [.int(line), .string(reason), .string(String(decoding: lines, as: UTF8.self))])
     file.bytes += Array("\(JSON.text(of: .record(record)))\n".utf8)
+    // What cannot be written is tried again at the end, and told then.
+    try? file.passOn()
   }
 
   /// Puts the file in its place.

@@ -64,7 +64,7 @@ extension Session {
   }
 
   private func openJournal(_ plan: JournalPlan) throws {
-    let header = store.live.journalHeader(began: plan.wallTime())
+    let header = store.live.journalHeader(began: plan.wallTime() - store.live.clock.now)
     let name = options.sessionFiles?.displayName(of: plan.path) ?? plan.path
     switch plan.opening {
     case .withFirstAction:

@@ -205,6 +205,8 @@ final class PacedWatch: @unchecked Sendable {
       var change = change
       (change.old, change.count) = (earlier.old, earlier.count + 1)
       waiting = change
+      // A statement that takes long lets no timer come.
+      if clock.now >= next { flush() }
       return
     }
     let now = clock.now

@@ -62,10 +62,12 @@ public final class RealClock: ContinuingClock {
   }
 
   /// Runs what is due now, and what became due of it when it was scheduled meanwhile. For the host that drives the clock.
-  public func runDue() {
+  ///
+  /// - Parameter goesOn: asked before each closure that is due; false leaves the rest for the next call.
+  public func runDue(while goesOn: () -> Bool = { true }) {
     if timers.isEmpty { return }
     let now = now
-    while let due = timers.takeFirst(dueBy: now) { due.body() }
+    while let next = timers.nextDeadline, next <= now, goesOn(), let due = timers.takeFirst(dueBy: now) { due.body() }
   }
 
   private func arm(_ deadline: Duration) {

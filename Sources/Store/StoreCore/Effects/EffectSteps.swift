@@ -24,6 +24,9 @@ public enum EffectWait: Hashable, Sendable {
   case until(Duration)
   /// To go on once ``EffectContext/resume()`` says so or, at the latest, after a while; nil: however long that takes.
   case resumption(within: Duration? = nil)
+  /// The same with a time of the store's clock as the latest. One that is past is due when the clock next looks, before
+  /// whatever became due later.
+  case resumptionBy(Duration)
   /// For nothing: the effect has ended.
   case finished
 }

@@ -50,6 +50,10 @@ extension UnitEffects {
       guard !isResumed else { return enqueue(entry) }
       if let limit { entry.wait(limit, self) }
       entry.resumption = .awaited
+    case .resumptionBy(let time):
+      guard !isResumed else { return enqueue(entry) }
+      entry.wait(until: time, self)
+      entry.resumption = .awaited
     case .finished:
       entry.steps = nil
       finish(entry)

@@ -27,7 +27,9 @@ extension Schema {
       case .string(let text): text
       default: given?.description ?? ""
       }
-    if let given, given.scale > scale {
+    // Of so many digits that no decimal has them, some stand behind the point where the number is not too large.
+    let isSmall = given == nil && Double(found).map { $0.magnitude < Self.bound(scale) } ?? false
+    if isSmall || given.map({ $0.scale > scale }) ?? false {
       throw SchemaError(Path(), .outOfRange(bounds: "a decimal of at most \(Self.places(scale))", found: found))
     }
     throw outOfRange(found, scale)
@@ -35,7 +37,7 @@ extension Schema {
 
   private func inexact(_ number: Double, _ scale: Int) -> SchemaError {
     let text = ScalarText.text(of: number)
-    if number.isFinite, number.magnitude >= DecimalNumber(units: .max, scale: scale).nearestFloat {
+    if number.isFinite, number.magnitude >= Self.bound(scale) {
       return outOfRange(text, scale)
     }
     let found = "\(text), a float that is no exact decimal; round it, or write the digits as a text"
@@ -46,6 +48,9 @@ extension Schema {
     let bounds = "\(DecimalNumber(units: .min, scale: scale))...\(DecimalNumber(units: .max, scale: scale))"
     return SchemaError(Path(), .outOfRange(bounds: bounds, found: found))
   }
+
+  /// The number that is greater than all decimals of a scale.
+  private static func bound(_ scale: Int) -> Double { DecimalNumber(units: .max, scale: scale).nearestFloat }
 
   private static func places(_ scale: Int) -> String {
     scale == 1 ? "1 digit after the point" : "\(scale) digits after the point"

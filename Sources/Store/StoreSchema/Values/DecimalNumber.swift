@@ -36,19 +36,14 @@ public struct DecimalNumber: Hashable, Sendable {
       rest = rest.suffix(0)
     }
     guard rest.isEmpty, !whole.isEmpty || !fraction.isEmpty else { return nil }
-    while fraction.count - exponent > Self.greatestScale, fraction.last == UInt8(ascii: "0") { fraction.removeLast() }
-    var units = 0
-    for digit in [whole, fraction].joined() {
-      let (tens, first) = units.multipliedReportingOverflow(by: 10)
-      let (sum, second) = tens.subtractingReportingOverflow(Int(digit - UInt8(ascii: "0")))
-      if first || second { return nil }
-      units = sum
+    var found: Int?
+    if fraction.count - exponent <= Self.greatestScale { found = Self.units(whole, fraction, isNegative: isNegative) }
+    // Zeros at the end say nothing that the others do not.
+    while found == nil, fraction.last == UInt8(ascii: "0") {
+      fraction.removeLast()
+      if fraction.count - exponent <= Self.greatestScale { found = Self.units(whole, fraction, isNegative: isNegative) }
     }
-    // Counted below zero, where there is one more.
-    if !isNegative {
-      guard units != .min else { return nil }
-      units = -units
-    }
+    guard let units = found else { return nil }
     let scale = fraction.count - exponent
     guard scale <= Self.greatestScale else { return nil }
     guard scale < 0 else {
@@ -78,6 +73,22 @@ public struct DecimalNumber: Hashable, Sendable {
   }
 
   private static func isDigit(_ byte: UInt8) -> Bool { byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") }
+
+  /// The number that digits show; nil: no integer is so large.
+  private static func units(
+    _ whole: Substring.UTF8View, _ fraction: Substring.UTF8View, isNegative: Bool
+  ) -> Int? {
+    // Counted below zero, where there is one more.
+    var units = 0
+    for digit in [whole, fraction].joined() {
+      let (tens, first) = units.multipliedReportingOverflow(by: 10)
+      let (sum, second) = tens.subtractingReportingOverflow(Int(digit - UInt8(ascii: "0")))
+      if first || second { return nil }
+      units = sum
+    }
+    if isNegative { return units }
+    return units == .min ? nil : -units
+  }
 
   /// Ten to a power; nil: no integer is so large.
   private static func power(_ exponent: Int) -> Int? {
