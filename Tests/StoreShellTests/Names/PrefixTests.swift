@@ -96,7 +96,7 @@ import Testing
       "time try assert false")
     #expect(
       outcome.output
-        == "0.0 ms, 3 actions\n2.000s, 0 actions\n0.0 ms, 0 actions\n")
+        == "0.0 ms, 3 actions\n2.000s, 0 actions\n0.0 ms, 0 actions\n0.0 ms, 0 actions\n")
     #expect(outcome.status == 0)
     let json = try Shell { $0.isJSON = true }
     #expect(

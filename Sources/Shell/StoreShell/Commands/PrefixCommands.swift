@@ -52,9 +52,18 @@ extension CommandDefinition {
     perform: { command, session in
       let start = session.clock.wallTime()
       let first = session.store.live.head
-      let result = try session.commands.run(command, in: session)
-      let measured = Measurement(
-        time: session.clock.wallTime() - start, actions: max(session.store.live.head - first, 0))
+      func measured() -> Measurement {
+        Measurement(time: session.clock.wallTime() - start, actions: max(session.store.live.head - first, 0))
+      }
+      let result: CommandResult
+      do {
+        result = try session.commands.run(command, in: session)
+      } catch {
+        // What failed took its time, too.
+        if !session.answersInJSON { session.console.write(measured().text + "\n") }
+        throw error
+      }
+      let measured = measured()
       guard !session.answersInJSON else { return CommandResult(json: measured.json(result), notes: result.notes) }
       session.console.write(measured.text + "\n")
       return CommandResult(json: nil, notes: result.notes)

@@ -269,8 +269,12 @@ extension Session: SessionLuaHost {
   public func dispatch(_ call: ActionCall) throws -> String? {
     let report = store.dispatch(call, source: source(function: "lua"))
     try finishOne(report)
+    handOnDue()
     return report.droppedBy
   }
+
+  /// Hands on what was printed, now and then: a chunk may take long, and somebody may wait for a line of it.
+  private func handOnDue() { if !console.isHolding { console.flushDue { false } } }
 
   /// The value of a name that Lua does not know: a variable of the shell, a projection or a binding of the session.
   public func variable(_ name: String) throws -> Value? {
@@ -283,7 +287,10 @@ extension Session: SessionLuaHost {
   /// Prints a line; with `--json` an event says it, unless it goes to a file or into a command.
   public func print(_ text: String) {
     // A plugin's command runs within the turn, in which nobody waits for a reader.
-    guard store.isInTurn else { return printer.print(text, asEvent: answersInJSON) }
+    guard store.isInTurn else {
+      printer.print(text, asEvent: answersInJSON)
+      return handOnDue()
+    }
     inbox.bring { [printer, answersInJSON] in printer.print(text, asEvent: answersInJSON) }
   }
 }
