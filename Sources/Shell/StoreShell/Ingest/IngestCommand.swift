@@ -20,7 +20,7 @@ extension CommandDefinition {
       FlagDefinition("lines", "each line is a record with one field, line"),
       FlagDefinition(
         "match", value: "PATTERN",
-        "each line is a record: common or combined for web servers' logs, or a Lua pattern with named parts, (?<name>%S+)"
+        "each line is a record: of a web server's log, common with \(WebLogRows.commonNames.joined(separator: ", ")), combined with \(WebLogRows.combinedNames.joined(separator: ", ")) besides; or a Lua pattern with named parts, (?<name>%S+)"
       ),
       FlagDefinition("delimiter", value: "CHARACTER", "the character between the fields of a table, or the word tab"),
       FlagDefinition("quote", value: "CHARACTER", "the character around quoted fields of a table, or none"),

@@ -10,14 +10,17 @@ struct WebLogRows: CellRows {
   private var bytes: ArraySlice<UInt8> = []
   private var cells: [Range<Int>] = []
 
-  private static let commonNames = [
+  /// The cells of a line in the form `common`.
+  static let commonNames = [
     "client", "ident", "user", "time", "method", "path", "protocol", "status", "bytes",
   ]
+  /// What a line in the form `combined` has besides.
+  static let combinedNames = ["referer", "agent", "rest"]
 
   init(lines: LineReader, isCombined: Bool) {
     self.lines = lines
     self.isCombined = isCombined
-    names = Self.commonNames + (isCombined ? ["referer", "agent", "rest"] : [])
+    names = Self.commonNames + (isCombined ? Self.combinedNames : [])
   }
 
   var line: Int { lines.number }
