@@ -45,7 +45,8 @@ import Testing
 
   @Test(arguments: ["0/s", "x/s", "2", "2/h", "-1/s"])
   func whatIsNoPaceIsRefused(pace: String) throws {
-    #expect(try Shell().run("watch counter.value --max \(pace)").errors.contains("--max takes a number up to 1000 a second"))
+    let errors = try Shell().run("watch counter.value --max \(pace)").errors
+    #expect(errors.contains("--max takes a number up to 1000 a second"))
   }
 
   @Test func anExpressionIsWatched() throws {

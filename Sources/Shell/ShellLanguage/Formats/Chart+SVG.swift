@@ -26,9 +26,16 @@ extension Chart {
       text += "stroke=\"#d0d7de\"/>\n"
       text += "<text x=\"\(Int(Self.margin.left) - 6)\" y=\"\(y + 4)\" text-anchor=\"end\">\(Self.label(tick))</text>\n"
     }
+    var taken = 0.0
     for (place, label) in places {
-      text += "<text x=\"\(place)\" y=\"\(height - Self.margin.bottom + 18)\" text-anchor=\"middle\">"
-      text += "\(Self.escaped(label))</text>\n"
+      // About as wide as its letters; what has no room in the picture ends at its place, and none stands on another.
+      let room = Double(label.count) * 7
+      let isAtEnd = place + room / 2 > width
+      let start = place - (isAtEnd ? room : room / 2)
+      guard start >= taken else { continue }
+      taken = start + room + 4
+      text += "<text x=\"\(place)\" y=\"\(height - Self.margin.bottom + 18)\" "
+      text += "text-anchor=\"\(isAtEnd ? "end" : "middle")\">\(Self.escaped(label))</text>\n"
     }
     for (index, line) in series.enumerated() {
       let color = Self.colors[index % Self.colors.count]

@@ -141,7 +141,8 @@ private enum WatchRequest {
       let pace = try reader.text(of: "max")?.map { text in
         if let pace = WatchPace(text) { return pace }
         throw reader.fault(
-          .typeMismatch, "--max takes a number up to 1000 a second or a minute, as 2/s or 10/min, got '\(text)'", of: "max")
+          .typeMismatch, "--max takes a number up to 1000 a second or a minute, as 2/s or 10/min, got '\(text)'",
+          of: "max")
       }
       if case .value(.lua(let expression)) = reader.operands[0].kind, narrowing == nil {
         return .watch(.expression(expression, reader.operands[0]), pace, try reader.form())
