@@ -28,14 +28,15 @@ extension Chart {
     }
     var taken = 0.0
     for (place, label) in places {
-      // About as wide as its letters; what has no room in the picture ends at its place, and none stands on another.
+      // About as wide as its letters: one that would leave the picture begins or ends at its place, and none stands on another.
       let room = Double(label.count) * 7
-      let isAtEnd = place + room / 2 > width
-      let start = place - (isAtEnd ? room : room / 2)
+      let (anchor, start) =
+        place < room / 2
+        ? ("start", place) : place + room / 2 > width ? ("end", place - room) : ("middle", place - room / 2)
       guard start >= taken else { continue }
       taken = start + room + 4
       text += "<text x=\"\(place)\" y=\"\(height - Self.margin.bottom + 18)\" "
-      text += "text-anchor=\"\(isAtEnd ? "end" : "middle")\">\(Self.escaped(label))</text>\n"
+      text += "text-anchor=\"\(anchor)\">\(Self.escaped(label))</text>\n"
     }
     for (index, line) in series.enumerated() {
       let color = Self.colors[index % Self.colors.count]
