@@ -19,6 +19,38 @@ extension StoreClient {
     return try body()
   }
 
+  /// Has everything read the state after each of some actions, in order, while a closure runs. The states are taken in the turn,
+  /// a few at a time, each from the one before.
+  package func viewingEach(_ numbers: [Int], _ body: (Int) throws -> Void) throws {
+    var rest = numbers[...]
+    while !rest.isEmpty {
+      let part = rest.prefix(32)
+      rest = rest.dropFirst(part.count)
+      for (number, state, versions) in try states(after: Array(part)) {
+        try viewing(PastView(number, state, plugins(versions))) { try body(number) }
+      }
+    }
+  }
+
+  private func states(
+    after numbers: [Int]
+  ) throws -> [(number: Int, state: HostState, versions: [PluginVersion])] {
+    try turn {
+      guard let first = numbers.first, let last = numbers.last else { return [] }
+      var state = try live.history.state(at: first)
+      var found = [(first, state, live.timeline.versions(at: first))]
+      guard first < last else { return found }
+      try live.history.visit(first + 1...last) { entry in
+        try live.history.advance(&state, by: entry)
+        if entry.number == numbers[found.count] {
+          found.append((entry.number, state, live.timeline.versions(at: entry.number)))
+        }
+        return found.count < numbers.count
+      }
+      return found
+    }
+  }
+
   /// Shows the state after an action from now on, read-only (R27), with some actions left out.
   package func look(at number: Int, without skipped: [Int]) throws {
     past = try point(number, without: skipped)

@@ -54,13 +54,16 @@ public enum JSONReport {
 
   /// A change that a watch saw; a value that was not there is none.
   ///
-  /// - Parameter changes: the number of changes that it stands for; the member is left out for one.
+  /// - Parameters:
+  ///   - changes: the number of changes that it stands for; the member is left out for one.
+  ///   - folded: the number of actions after which nobody looked; the member is left out for none.
   public static func watch(
-    id: Int, path: String, from: Value, to: Value, action: Int, changes: Int = 1
+    id: Int, path: String, from: Value, to: Value, action: Int, changes: Int = 1, folded: Int = 0
   ) -> String {
     object([
       "event": quoted("watch"), "id": "\(id)", "path": quoted(path), "from": JSON.text(of: from),
       "to": JSON.text(of: to), "action": "\(action)", "changes": changes == 1 ? nil : "\(changes)",
+      "folded": folded == 0 ? nil : "\(folded)",
     ])
   }
 
@@ -82,6 +85,9 @@ public enum JSONReport {
 
   /// A line that Lua or a command of an application prints.
   package static func printed(_ text: String) -> String { object(["event": quoted("print"), "text": quoted(text)]) }
+
+  /// A note: something that the store did by itself, or that a command has to say beside its result.
+  package static func noted(_ text: String) -> String { object(["event": quoted("note"), "text": quoted(text)]) }
 
   /// A phase of an action, as `trace` writes it.
   package static func traced(_ line: String) -> String { object(["event": quoted("trace"), "text": quoted(line)]) }

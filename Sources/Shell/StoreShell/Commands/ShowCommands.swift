@@ -31,7 +31,7 @@ extension CommandDefinition {
     "watch", needs: .read,
     usage: ["watch [PATH [where EXPR]] [--max N/s] [--as FORMAT]", "watch $(EXPR) [--max N/s]", "watch stop ID|all"],
     summary:
-      "prints a line at each change of a value, or of the elements of a list that where chooses by a Lua expression over their fields; without a path, lists the watches",
+      "prints a line at each change of a value, or of the elements of a list that where chooses by a Lua expression over their fields; actions that came too fast to look after each are told as folded; without a path, lists the watches",
     flags: [
       FlagDefinition(
         "max", value: "N/s", need: .read,
@@ -238,7 +238,7 @@ extension Session {
     @Sendable func tellInTime(_ change: WatchedChange) {
       if let paced { paced.take(change, tell) } else { tell(change) }
     }
-    watched.tell = { [weak live = store.live] change in live?.turn { tellInTime(change) } }
+    watched.tell = tellInTime
     // Only what was shown is watched.
     watches.add(
       try listedName(of: subject),

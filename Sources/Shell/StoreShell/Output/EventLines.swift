@@ -78,9 +78,11 @@ final class WatchLineWriter: @unchecked Sendable {
     guard !isJSON else {
       return console.writeEvent(
         JSONReport.watch(
-          id: id, path: path, from: watched.old, to: watched.new, action: watched.number, changes: watched.count))
+          id: id, path: path, from: watched.old, to: watched.new, action: watched.number, changes: watched.count,
+          folded: watched.folded))
     }
-    let more = watched.count > 1 ? ", \(watched.count) changes" : ""
+    var more = watched.count > 1 ? ", \(watched.count) changes" : ""
+    if watched.folded > 0 { more += ", \(watched.folded) \(watched.folded == 1 ? "action" : "actions") folded" }
     let action = "(#\(watched.number) \(watched.action)\(more))"
     if let form, let text = try? form.text(of: watched.new, schema) {
       return console.writeError("[watch \(id)] \(path)  \(action)\n\(text)")

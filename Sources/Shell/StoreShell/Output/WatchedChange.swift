@@ -8,4 +8,6 @@ struct WatchedChange: Sendable {
   let action: String
   /// The number of changes that it stands for.
   var count = 1
+  /// The number of actions that were folded into it: the value was not looked at after each of them.
+  var folded = 0
 }

@@ -9,7 +9,7 @@ import Synchronization
 /// (R34, R35).
 final class SessionInbox: Sendable {
   /// The number of messages that may wait for an idle session.
-  private static let limit = 1000
+  static let limit = 1000
   /// About so many bytes of them may wait.
   private static let byteLimit = 1 << 20
 

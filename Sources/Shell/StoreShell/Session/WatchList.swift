@@ -59,9 +59,8 @@ final class WatchedPath: @unchecked Sendable {
   private let narrowing: Narrowing?
   /// The value that was told last.
   private var told: Value?
-  /// The actions of others since the session looked: of more than ``mostBehind`` the last alone.
-  private var behind: [Int] = []
-  private static let mostBehind = 100
+  /// The actions since the session looked.
+  private var behind = Behind()
   /// Tells of a change that others made.
   var tell: ((WatchedChange) -> Void)?
   /// What is looked at.
@@ -90,31 +89,27 @@ final class WatchedPath: @unchecked Sendable {
     }
   }
 
-  var value: Value { value(after: nil) }
-
-  /// - Parameter number: the action after which it is looked at; nil: the last one.
-  private func value(after number: Int?) -> Value {
-    do {
-      guard let session else { return .none }
-      // The session's own names are for its own thread alone: there a value under such a name is looked at soon.
-      let isOwn = session.inbox.isOwnThread
-      if !isOwn, isNamedBySession {
-        lookLater(session)
-        return last
-      }
-      // A watch is of the present, whatever the session looks at.
+  /// The value after the last action. A watch is of the present, whatever the session looks at.
+  var value: Value {
+    guard let session else { return .none }
+    // The session's own names are for its own thread alone: there a value under such a name is looked at soon, behind the actions
+    // that it was not looked at after yet.
+    let isOwn = session.inbox.isOwnThread
+    if isNamedBySession, !isOwn || behind.count > 0 {
+      lookLater(session)
+    } else if isOwn {
+      note { try session.store.viewing(nil) { try read(in: session).value } }
+    } else if let path {
       let live = session.store.live
-      if isOwn {
-        func look() throws -> Value { try read(in: session).value }
-        last =
-          if let number, number != live.head {
-            try session.store.viewing(number, look)
-          } else {
-            try session.store.viewing(nil, look)
-          }
-      } else if let path {
-        last = try live.read(path, in: live.present).value
-      }
+      note { try live.read(path, in: live.present).value }
+    }
+    return last
+  }
+
+  /// Takes note of a value that was looked at.
+  private func note(_ look: () throws -> Value) {
+    do {
+      last = try look()
       isFailing = false
     } catch  where ShellError(describing: error).code == .unknownPath {
       last = .none
@@ -123,7 +118,6 @@ final class WatchedPath: @unchecked Sendable {
       if !isFailing { report(error) }
       isFailing = true
     }
-    return last
   }
 
   /// A change to a value, unless it was told already.
@@ -137,23 +131,49 @@ final class WatchedPath: @unchecked Sendable {
   }
 
   private func lookLater(_ session: Session) {
-    if behind.count > Self.mostBehind { behind.removeLast() }
     behind.append(session.store.live.head)
     guard behind.count == 1 else { return }
-    session.inbox.bring { [weak self] in
-      guard let self, let live = self.session?.store.live else { return }
-      for change in live.turn({ self.catchUp() }) { tell?(change) }
+    session.inbox.bring { [weak self] in self?.catchUp() }
+  }
+
+  /// Tells, on the session's own thread, what has changed since, action by action; of too many actions together.
+  private func catchUp() {
+    guard let session else { return }
+    let live = session.store.live
+    var numbers = live.turn {
+      guard behind.count == 1 || behind.isFolded else { return behind.take()[...] }
+      followPresent(session)
+      return []
+    }
+    guard !numbers.isEmpty else { return }
+    do {
+      try session.store.viewingEach(Array(numbers)) { number in
+        numbers.removeFirst()
+        let outcome = Result { try read(in: session).value }
+        live.turn { follow(number) { try outcome.get() } }
+      }
+    } catch {
+      // Memory has let go of them.
+      live.turn {
+        behind.prepend(numbers.count)
+        followPresent(session)
+      }
     }
   }
 
-  /// What others have changed since, action by action; of too many actions together.
-  private func catchUp() -> [WatchedChange] {
-    let numbers = behind.count > Self.mostBehind ? behind.suffix(1) : behind[...]
-    behind = []
-    return numbers.compactMap { number in
-      let old = last
-      return change(from: old, to: value(after: number), number)
-    }
+  /// Tells how the value has changed by all actions up to now, in the turn.
+  private func followPresent(_ session: Session) {
+    let folded = behind.count - 1
+    behind = Behind()
+    follow(session.store.live.head, folded: folded) { try session.store.viewing(nil) { try read(in: session).value } }
+  }
+
+  private func follow(_ number: Int, folded: Int = 0, _ look: () throws -> Value) {
+    let old = last
+    note(look)
+    guard var change = change(from: old, to: last, number) else { return }
+    change.folded = folded
+    tell?(change)
   }
 
   private func read(in session: Session) throws -> Reading {
@@ -164,6 +184,32 @@ final class WatchedPath: @unchecked Sendable {
     }
     let reading = try session.read(path)
     return try narrowing?.narrow(reading, of: path.description, in: session).reading ?? reading
+  }
+}
+
+/// The actions after which a value is still to be looked at.
+private struct Behind {
+  /// Their numbers, oldest first; of more than may be looked at the last alone.
+  private var numbers: [Int] = []
+  private(set) var count = 0
+  /// As many as an idle session may be told of.
+  private static let most = SessionInbox.limit
+
+  /// True if there are too many to be looked at one by one.
+  var isFolded: Bool { count > numbers.count }
+
+  mutating func append(_ number: Int) {
+    count += 1
+    if count > Self.most { numbers.removeAll(keepingCapacity: true) }
+    numbers.append(number)
+  }
+
+  /// Counts some before them that cannot be looked at any more.
+  mutating func prepend(_ more: Int) { count += more }
+
+  mutating func take() -> [Int] {
+    defer { self = Behind() }
+    return numbers
   }
 }
 
@@ -204,6 +250,7 @@ final class PacedWatch: @unchecked Sendable {
     if let earlier = waiting {
       var change = change
       (change.old, change.count) = (earlier.old, earlier.count + 1)
+      change.folded += earlier.folded
       waiting = change
       // A statement that takes long lets no timer come.
       if clock.now >= next { flush() }
