@@ -176,11 +176,18 @@ extension Conversation {
 
   /// Takes a line of JSON that the session prints.
   private func take(line: String, isEvent: Bool) {
-    if isEvent {
+    if isEvent || answer == nil {
       guard line.utf8.count < Answer.mostBytes else {
         return say { event in
           event.set("event", "left-out")
           event.set("bytes", line.utf8.count)
+        }
+      }
+      // An error of what others caused answers no request.
+      guard isEvent else {
+        return say { event in
+          event.set("event", "output")
+          event.append(result: line)
         }
       }
       outbox.append { $0.append(contentsOf: line.utf8) }

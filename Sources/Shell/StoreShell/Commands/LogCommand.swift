@@ -68,12 +68,10 @@ private struct LogRequest {
       action: try action?.value(in: session), changed: try changed.map { try session.changedPath($0) })
     let store = session.store
     let (lines, isPartial) = try store.logLines(limit, filter, isUnfolded: isUnfolded)
-    if !session.options.isJSON {
-      if isPartial { session.console.writeError("note: the history goes back to #\(store.live.oldestEntry + 1)\n") }
-      if let first = lines.first, first.first.number <= store.live.oldest {
-        session.console.writeError(
-          "note: up to #\(store.live.oldest) the state had another type: goto, diff and undo go back to there\n")
-      }
+    if isPartial { session.write(note: "the history goes back to #\(store.live.oldestEntry + 1)") }
+    if let first = lines.first, first.first.number <= store.live.oldest {
+      session.write(
+        note: "up to #\(store.live.oldest) the state had another type: goto, diff and undo go back to there")
     }
     let isCut = try session.isForPerson(form)
     let mark = isCut ? DisplayText.shown("…", isUTF8: session.options.isUTF8) : nil

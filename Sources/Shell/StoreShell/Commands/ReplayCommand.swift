@@ -106,9 +106,7 @@ extension Session {
       }
       try live.adopt(recording)
     }
-    if !options.verifies, !self.options.isJSON, let edited = recording.editedPlugins {
-      console.writeError("note: \(edited)\n")
-    }
+    if !options.verifies, let edited = recording.editedPlugins { write(note: edited) }
     return recording.count
   }
 

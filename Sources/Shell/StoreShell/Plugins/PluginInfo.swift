@@ -72,8 +72,8 @@ extension PluginSubcommand {
       guard try session.revoke(name, of: source) else {
         return session.answer("nothing was granted to \(word)\n")
       }
-      if session.store.plugin(named: name) != nil, !session.options.isJSON {
-        session.console.writeError("note: \(name) stays loaded with its permissions; plugin unload \(name)\n")
+      if session.store.plugin(named: name) != nil {
+        session.write(note: "\(name) stays loaded with its permissions; plugin unload \(name)")
       }
       return session.answer("revoked the permissions of \(name)\n")
     })

@@ -23,9 +23,7 @@ extension Session {
   /// Tells that a projection lets an action go no further (R26).
   func noteDropped(_ name: String, by projection: String) {
     store.live.trace(.dropped(what: name, reason: "projection \(projection)"))
-    if !options.isJSON {
-      console.writeError("note: \(name) was not dispatched: the projection \(projection) maps it to nothing\n")
-    }
+    write(note: "\(name) was not dispatched: the projection \(projection) maps it to nothing")
   }
 
   /// Prints the answer to an action of this statement, or throws what went wrong with it.
@@ -57,12 +55,8 @@ extension Session {
     guard let entry = try report.entry ?? store.live.entry(number) else {
       // The action was too large for the history, or its consequences were.
       guard report.faults.isEmpty else { throw AppliedWithFaults(errors: report.faults, number: number) }
-      if !answersInJSON {
-        if let remark, !isSilent { console.write("#\(number)  (\(remark))\n") }
-        console.writeError(
-          "note: #\(number) was applied; the history is too small to keep what it changed (set journal.limit)\n"
-        )
-      }
+      if let remark, !isSilent, !answersInJSON { console.write("#\(number)  (\(remark))\n") }
+      write(note: "#\(number) was applied; the history is too small to keep what it changed (set journal.limit)")
       return .none
     }
     if !answersInJSON, !isSilent {

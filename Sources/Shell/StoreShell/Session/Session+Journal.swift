@@ -40,7 +40,7 @@ extension Session {
     let isAtPrompt = options.journal?.opening == .withFirstAction
     do throws(JournalError) {
       try journal.end(store.live.journaledState, clock: store.live.clock)
-      if let notes = journal.takeNotes(), !options.isJSON { console.writeError(notes) }
+      if let notes = journal.takeNotes() { console.writeError(notes) }
       if isAtPrompt { options.sessionFiles?.prune(keeping: options.keptSessions) }
       return 0
     } catch {
@@ -123,9 +123,11 @@ extension Session {
       throw examined(error, archive)
     }
     self.archive = archive
-    if !running.isChecking { note("\(name) is open read-only: what happens from here on is kept in memory only") }
+    if !running.isChecking {
+      write(note: "\(name) is open read-only: what happens from here on is kept in memory only")
+    }
     for plugin in recovered?.absent ?? [] {
-      note("\(plugin.name) is not loaded: \(plugin.reason); its state is shown as it was recorded")
+      write(note: "\(plugin.name) is not loaded: \(plugin.reason); its state is shown as it was recorded")
     }
     if let damage = archive.damage {
       tell(damage, of: archive)
@@ -137,12 +139,12 @@ extension Session {
   /// Tells the damage of a file, the part of it that is open, and how to open the rest.
   private func tell(_ damage: String, of archive: JournalArchive) {
     let last = archive.lastGood
-    note("it is damaged\(last > 0 ? " after #\(last)" : ""): \(damage)")
+    write(note: "it is damaged\(last > 0 ? " after #\(last)" : ""): \(damage)")
     let open = archive.openPart
     if open.isEmpty {
-      note("only the state after #\(open.lowerBound - 1) can be read and is open")
+      write(note: "only the state after #\(open.lowerBound - 1) can be read and is open")
     } else if open.upperBound - 1 != last {
-      note("\(Self.text(open)) can be read and \(open.count == 1 ? "is" : "are") open")
+      write(note: "\(Self.text(open)) can be read and \(open.count == 1 ? "is" : "are") open")
     }
     tellOfOtherParts(archive)
   }
@@ -150,7 +152,7 @@ extension Session {
   private func tellOfOtherParts(_ archive: JournalArchive) {
     for part in archive.otherParts {
       let way = "\(options.name) --store \(archive.path) --read-only --to \(part.upperBound - 1)"
-      note("\(Self.text(part)) can be read, too: \(way)")
+      write(note: "\(Self.text(part)) can be read, too: \(way)")
     }
   }
 
@@ -160,12 +162,10 @@ extension Session {
   }
 
   private func tell(_ recovered: RecoveredStore, _ name: String) {
-    if !recovered.hadEnded, let outcome = recovered.outcome { note("\(name) ended unexpectedly\(outcome)") }
-    if let kept = recovered.kept { note("its state has a new type now; a copy of the file as it was is \(kept)") }
-  }
-
-  private func note(_ text: String) {
-    if !options.isJSON { console.writeError("note: \(text)\n") }
+    if !recovered.hadEnded, let outcome = recovered.outcome { write(note: "\(name) ended unexpectedly\(outcome)") }
+    if let kept = recovered.kept {
+      write(note: "its state has a new type now; a copy of the file as it was is \(kept)")
+    }
   }
 
   private func tellOfAbandonedSessions() {
@@ -188,11 +188,12 @@ extension Session {
       let source = try PluginLocator(options).source(plugin, in: file)
       try grant(source)
       if !Files.isDirectory(source.folder) {
-        note("\(plugin.name) is no longer in \(plugin.directory); it runs as the file keeps it")
+        write(note: "\(plugin.name) is no longer in \(plugin.directory); it runs as the file keeps it")
       } else if Files.absolute(source.folder) != plugin.directory {
         let code = source.digest == plugin.digest ? "" : ", with other code"
-        note(
-          "\(plugin.name) is no longer in \(plugin.directory) but in \(source.folder)\(code)\(advice(plugin.name))")
+        write(
+          note:
+            "\(plugin.name) is no longer in \(plugin.directory) but in \(source.folder)\(code)\(advice(plugin.name))")
       } else if source.digest != plugin.digest {
         edited.append(plugin.name)
       }
@@ -200,11 +201,12 @@ extension Session {
     }
     // A state of another type has a note of its own.
     for name in edited where recovered?.kept == nil {
-      note("the code of \(name) has changed since; new actions run the new code\(advice(name))")
+      write(note: "the code of \(name) has changed since; new actions run the new code\(advice(name))")
     }
     if recovered != nil, let lag = store.live.goOn(from: contents, in: file, at: plan.wallTime()) {
-      note(
-        "the clock of this machine is \(DurationText.days(lag)) behind the time of \(file.path), which goes on from where it stood"
+      write(
+        note:
+          "the clock of this machine is \(DurationText.days(lag)) behind the time of \(file.path), which goes on from where it stood"
       )
     }
     return recovered

@@ -228,9 +228,14 @@ public final class Session {
   func writeNotes() {
     writeJournalNotes()
     if store.hasFollowUps {
-      for note in store.takeNotes() where !options.isJSON { console.writeError("note: \(note)\n") }
+      for note in store.takeNotes() { write(note: note) }
     }
     tellOthers()
+  }
+
+  /// Prints what is to be known beside results and errors; with `--json` an event says it.
+  func write(note: String) {
+    if options.isJSON { console.writeEvent(JSONReport.noted(note)) } else { console.writeError("note: \(note)\n") }
   }
 
   func writeJournalNotes() {

@@ -93,9 +93,8 @@ final class PluginTester {
   }
 
   private func files() throws -> [PluginTestFile] {
-    for name in source.idleTestNames where !session.options.isJSON {
-      session.console.writeError(
-        "note: \(source.displayName)/\(name) is not run: a file of tests is tests/NAME_test.lua\n")
+    for name in source.idleTestNames {
+      session.write(note: "\(source.displayName)/\(name) is not run: a file of tests is tests/NAME_test.lua")
     }
     return try source.testNames.map { name in
       do throws(PluginTestFailure) {

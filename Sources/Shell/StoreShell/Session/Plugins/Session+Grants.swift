@@ -94,17 +94,16 @@ extension Session {
 
   /// Says where a file that cannot be read is why something is not granted.
   private func noteDamagedGrants() {
-    guard let file = options.grantsFile, GrantStore(file: file).isDamaged, !options.isJSON else { return }
-    console.writeError(
-      "note: \(file) is not a JSON object, so its permissions are ignored; mend it or remove it\n")
+    guard let file = options.grantsFile, GrantStore(file: file).isDamaged else { return }
+    write(note: "\(file) is not a JSON object, so its permissions are ignored; mend it or remove it")
   }
 
   /// Tells, at the end of a run, which words of `--grant` are nearly names of plugins that lacked their grants.
   func noteMisspeltGrants() {
-    guard !options.isJSON, !plugins.ungranted.isEmpty else { return }
+    guard !plugins.ungranted.isEmpty else { return }
     for name in options.grants.sorted() {
       guard let meant = Suggestion.nearest(to: name, among: plugins.ungranted.sorted()) else { continue }
-      console.writeError("note: --grant \(name): no plugin of that name was loaded (did you mean --grant \(meant)?)\n")
+      write(note: "--grant \(name): no plugin of that name was loaded (did you mean --grant \(meant)?)")
     }
   }
 
