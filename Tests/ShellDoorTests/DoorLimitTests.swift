@@ -1,3 +1,4 @@
+import Glibc
 import ShellLanguage
 import StandardModules
 import StoreCore
@@ -76,6 +77,42 @@ import Testing
     #expect(try client.line().hasSuffix("\"status\":130}"))
     #expect(try client.line().contains("\"id\":3"))
     #expect(try client.line().contains(#""out":"0\n""#))
+  }
+
+  /// An interruption is heard behind more requests than are usual.
+  @Test func anInterruptionBehindManyRequestsIsHeard() throws {
+    let house = try House()
+    let client = try house.client()
+    client.send(#"{"run":"wait 1h"}"#)
+    let text = String(repeating: "x", count: 1 << 16)
+    for _ in 0..<40 { client.send(#"{"run":"= #'\#(text)'"}"#) }
+    client.send(#"{"id":2,"interrupt":true}"#)
+    for _ in 0..<41 { #expect(try client.line().hasSuffix("\"status\":130}")) }
+    #expect(try client.line() == #"{"id":2,"status":0}"#)
+  }
+
+  /// One behind more than may wait is heard once there is room for it, before all of that is done.
+  @Test func anInterruptionComesInOnceThereIsRoom() throws {
+    var limits = DoorLimits()
+    limits.waitingBytes = 1 << 14
+    var intake = Conversation.Intake(limits: limits)
+    let budget = DoorBudget(limit: 1 << 20)
+    let block = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 12, alignment: 16)
+    defer { block.deallocate() }
+    var ends: [Int32] = [-1, -1]
+    try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
+    defer { for end in ends { close(end) } }
+    let line = "{\"run\":\"= #'\(String(repeating: "x", count: 2000))'\"}\n"
+    let lines = Array((String(repeating: line, count: 20) + "{\"interrupt\":true}\n").utf8)
+    try #require(write(ends[1], lines, lines.count) == lines.count)
+    #expect(intake.receive(from: ends[0], toTheEnd: true, block, budget) == nil)
+    var interrupted: [Bool] = []
+    while case .request(_, let interrupt)? = intake.next(from: ends[0], block, budget) {
+      interrupted.append(interrupt != nil)
+    }
+    #expect(interrupted.count == 21)
+    #expect(interrupted.prefix(12).allSatisfy { !$0 })
+    #expect(interrupted.dropFirst(14).prefix(6).allSatisfy { $0 })
   }
 
   /// The value that a watch begins with is the one from which its first change is told.

@@ -176,21 +176,37 @@ extension Conversation {
     mutating func next(
       from descriptor: Int32, _ block: UnsafeMutableRawBufferPointer, _ budget: DoorBudget
     ) -> Step? {
-      if first == lines.count, isPaused { _ = receive(from: descriptor, toTheEnd: true, block, budget) }
+      // An interruption may stand behind what had no room.
+      if isPaused, waiting <= limits.waitingBytes / 2 {
+        forgetDone()
+        _ = receive(from: descriptor, toTheEnd: true, block, budget)
+      }
       guard first < lines.count else { return nil }
-      let next = lines[first]
+      var next = Line.fault("")
+      swap(&lines[first], &next)
       let interrupted = interrupt.flatMap { first < $0.place ? $0.1 : nil }
       first += 1
       if case .request(let line) = next { waiting -= line.count }
-      if first == lines.count {
-        lines.removeAll(keepingCapacity: lines.count <= 128)
-        (first, interrupt) = (0, nil)
+      if first == lines.count || (first >= 128 && first * 2 >= lines.count) {
+        forgetDone()
         budget.count(&counted, waiting + partial.count)
       }
       switch next {
       case .request(let line): return .request(line, interrupted)
       case .fault(let message): return .fault(message)
       }
+    }
+
+    /// Lets go of the lines that are done.
+    private mutating func forgetDone() {
+      if first == lines.count {
+        lines.removeAll(keepingCapacity: lines.count <= 128)
+        interrupt = nil
+      } else {
+        lines.removeFirst(first)
+        interrupt?.place -= first
+      }
+      first = 0
     }
 
     mutating func close(_ budget: DoorBudget) {

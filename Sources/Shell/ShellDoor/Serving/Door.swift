@@ -75,8 +75,8 @@ public struct DoorLimits: Hashable, Sendable {
   public var conversations = 4096
   /// The most bytes in one line.
   public var lineBytes = 8 << 20
-  /// The most bytes of lines that wait in one conversation before it is read no further.
-  public var waitingBytes = 1 << 20
+  /// The most bytes of lines that wait in one conversation before it is read no further: an interruption behind them is not heard.
+  public var waitingBytes = 8 << 20
   /// The most bytes that wait in all of them.
   public var allBytes = 256 << 20
   /// The most bytes that wait for a client to read them before nothing more is done for it.
