@@ -46,7 +46,8 @@ struct Attachment {
       throw ValidationError("-c runs commands and '\(file)' is a script: give one of them")
     }
     let stop = RunStop()
-    let signals = RunSignals(stop, timeout: try Program.duration(options.timeout), handlesInterrupt: true)
+    // By the second it says that the door does not answer.
+    let signals = RunSignals(stop, timeout: try Program.duration(options.timeout), handlesInterrupt: true, most: 2)
     defer { signals.finish() }
     shell.obey(stop)
     let prepared = shell.prepareReport(besides: [file == nil || file == "-" ? "/dev/stdin" : file].compactMap(\.self))

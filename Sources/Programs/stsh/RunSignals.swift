@@ -4,25 +4,30 @@ import StoreShell
 import Synchronization
 
 /// While a run goes on: SIGTERM, SIGHUP, SIGQUIT and, without a prompt, SIGINT, and the end of its time, end it in an orderly
-/// way. A second signal ends the process at once; but a terminal that is closed sends more than one SIGHUP. Once it is
+/// way. A signal behind them ends the process at once; but a terminal that is closed sends more than one SIGHUP. Once it is
 /// over they do not end the process either, so that the history is kept. The next run, if there is one, is told.
 final class RunSignals {
   private static let ends: (read: Int32, write: Int32) = Pipe().map { ($0.read, $0.write) } ?? (-1, -1)
   private static let count = Atomic<Int>(0)
+  /// The number of signals that are passed on.
+  private static let most = Atomic<Int>(1)
   private var thread: WorkerThread?
 
   /// - Parameters:
   ///   - handlesInterrupt: true if SIGINT is such a signal.
+  ///   - most: the number of signals that the run is told of.
   ///   - breaksCalls: true if calls of the system that block this thread are to end with the run: libraries of Lua that read
   ///     a pipe wait for nothing else.
-  init(_ stop: RunStop, timeout: Duration?, handlesInterrupt: Bool, breaksCalls: Bool = false) {
+  init(_ stop: RunStop, timeout: Duration?, handlesInterrupt: Bool, most: Int = 1, breaksCalls: Bool = false) {
+    RunSignals.most.store(most, ordering: .relaxed)
     let ends = RunSignals.ends
     for number in [SIGTERM, SIGHUP, SIGQUIT] + (handlesInterrupt ? [SIGINT] : []) {
       var action = sigaction()
       var old = sigaction()
       // Async-signal-safe: an atomic, `write` and `_exit` alone.
       action.__sigaction_handler.sa_handler = { number in
-        if RunSignals.count.add(1, ordering: .relaxed).oldValue > 0, number != SIGHUP { _exit(128 + number) }
+        let before = RunSignals.count.add(1, ordering: .relaxed).oldValue
+        if before >= RunSignals.most.load(ordering: .relaxed), number != SIGHUP { _exit(128 + number) }
         var byte = UInt8(truncatingIfNeeded: number)
         _ = write(RunSignals.ends.write, &byte, 1)
       }
@@ -77,7 +82,7 @@ final class RunSignals {
       if count > 0 {
         var byte: UInt8 = 0
         guard read(descriptor, &byte, 1) == 1, byte != 0 else { return }
-        stop.stop(.signal(Int32(byte)))
+        if !isStopped || Int32(byte) != SIGHUP { stop.stop(.signal(Int32(byte))) }
         isStopped = true
       } else if let timeout, let end, isTimed, .now >= end {
         stop.stop(.timeOver(timeout))

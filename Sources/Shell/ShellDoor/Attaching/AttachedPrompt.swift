@@ -47,6 +47,8 @@ public final class AttachedPrompt {
   }
 
   private func converse(until stop: RunStop?) throws(ShellError) -> Int32 {
+    // A session begins with its first text: from then on it hears of what others cause.
+    _ = try shell.run("", goesOn: true, isAnew: true)
     while true {
       shell.console.flush()
       // A signal has ended a command, and the run.

@@ -15,9 +15,15 @@ extension AttachedShell {
       } catch {
         throw ShellError(error)
       }
-      return try self.run(
-        String(decoding: bytes, as: UTF8.self), file: file, arguments: arguments, isScript: true
-      ).status
+      do throws(ShellError) {
+        return try self.run(
+          String(decoding: bytes, as: UTF8.self), file: file, arguments: arguments, isScript: true
+        ).status
+      } catch  where error.code == .lineTooLong {
+        var error = error
+        error.hint = "a script may be longer on standard input: stsh --attach \(self.client.address.text) < \(file)"
+        throw error
+      }
     }
   }
 
@@ -51,7 +57,7 @@ extension AttachedShell {
         if count < 0, errno == EINTR { continue }
         waiting += block[..<max(count, 0)]
         let isLast = count <= 0
-        let end = isLast ? waiting.count : waiting.lastIndex(of: 0x0A).map { $0 + 1 } ?? 0
+        let end = isLast ? waiting.count : self.end(of: waiting)
         guard end > 0 || isLast else { continue }
         let done = try self.run(
           String(decoding: waiting[..<end], as: UTF8.self), file: "stdin", arguments: arguments, goesOn: !isLast)
@@ -61,6 +67,14 @@ extension AttachedShell {
         if isLast || (first != 0 && !self.keepsGoing) { return first }
       }
     }
+  }
+
+  /// The end of what can be given to the door: of whole lines, or, where a line is longer than a request should be, of whole
+  /// characters.
+  private func end(of bytes: [UInt8]) -> Int {
+    if let end = bytes.lastIndex(of: 0x0A) { return end + 1 }
+    guard bytes.count > 1 << 20 else { return 0 }
+    return bytes.lastIndex { $0 & 0xC0 != 0x80 }.flatMap { $0 > 0 ? $0 : nil } ?? bytes.count
   }
 
   /// Waits until a descriptor can be read.

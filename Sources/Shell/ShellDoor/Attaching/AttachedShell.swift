@@ -253,7 +253,7 @@ public final class AttachedShell {
   /// The error of a connection that was lost while a text ran.
   private func lost(in text: String, hasBegun: Bool) -> ShellError {
     var error = client.lost
-    let first = text.split(separator: "\n").first.map(String.init) ?? ""
+    guard let first = text.split(separator: "\n").first.map(String.init) else { return error }
     let statement = first.count > 60 ? "\(first.prefix(60))…" : first
     error.details = [
       hasBegun
@@ -264,17 +264,17 @@ public final class AttachedShell {
   }
 
   /// Waits until something arrives; an interruption is passed on. A run that is to end waits for a door that does nothing no
-  /// longer than ten seconds, somebody at a prompt until they interrupt again.
+  /// longer than ten seconds and until it is told again, somebody at a prompt until they interrupt again after two.
   private func waitOrInterrupt() throws(ShellError) {
     while true {
       var sources = [client.descriptor, interruptDescriptor].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
       while poll(&sources, 2, interrupted == nil || stop == nil ? -1 : 1000) < 0, errno == EINTR {}
-      if let interrupted, stop != nil, sources[0].revents == 0, .now - interrupted > .seconds(10) {
-        throw client.unanswered(stop?.error)
+      if let interrupted, let stop, sources[0].revents == 0, stop.isInsistent || .now - interrupted > .seconds(10) {
+        throw client.unanswered(stop.error)
       }
       if sources[1].revents != 0, takeInterrupt() {
         if let interrupted, .now - interrupted > .seconds(2) { throw client.unanswered(nil) }
-        interrupted = .now
+        interrupted = interrupted ?? .now
         let reason = stop?.error
         try client.send { out in
           JSON.append("{\"interrupt\":true" as StaticString, to: &out)

@@ -86,8 +86,7 @@ public final class DoorClient {
     line += [UInt8(ascii: "}"), 0x0A]
     guard line.count <= Self.mostBytes else {
       throw ShellError(
-        code: .lineTooLong, message: "a door takes \(Self.mostBytes) bytes at once, and this is \(line.count) as JSON",
-        hint: "a script may be longer on standard input: stsh --attach \(address.text) < FILE")
+        code: .lineTooLong, message: "a door takes \(Self.mostBytes) bytes at once, and this is \(line.count) as JSON")
     }
     var sent = 0
     while sent < line.count {

@@ -68,7 +68,7 @@ extension Session {
     outcome.isReported = given.isReported
     options.isJSON = given.isJSON
     printer.isJSON = given.isJSON
-    var origin = given.file.map { StatementOrigin(file: $0, kind: .batch, arguments: given.arguments) } ?? .prompt
+    var origin = given.file.map { StatementOrigin(file: $0, kind: .batch, arguments: given.arguments) } ?? .door
     origin.who = who
     running.origin = origin
     publishNewInterrupts()
@@ -85,7 +85,7 @@ extension Session {
       return status
     }
     guard !given.isScript else {
-      return (try? runScript(Array(given.text.utf8), file: given.file ?? "door", arguments: given.arguments)) ?? 1
+      return (try? runScript(Array(given.text.utf8), file: running.origin.file, arguments: given.arguments)) ?? 1
     }
     var statements: StatementReader
     if let unfinished = open, !given.isAnew {
@@ -97,7 +97,8 @@ extension Session {
         Array(given.text.utf8), grammar: grammar, firstLine: given.line, isWhole: !given.goesOn)
     }
     open = nil
-    let ended = runStatements(of: &statements)
+    // Those of one -c have its number.
+    let ended = runStatements(of: &statements, allNumbered: given.file == "-c" ? given.line : nil)
     let status = ended ?? outcome.tally.firstStatus
     if given.goesOn {
       // At a prompt every statement starts anew.

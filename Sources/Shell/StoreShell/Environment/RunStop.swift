@@ -17,6 +17,7 @@ public final class RunStop: Sendable {
 
   private struct State {
     var reason: Reason?
+    var isInsistent = false
     var interrupts: [@Sendable () -> Void] = []
     var wake: @Sendable () -> Void = {}
   }
@@ -33,9 +34,10 @@ public final class RunStop: Sendable {
 
   deinit { ends?.close() }
 
-  /// Ends the run; a second reason changes nothing.
+  /// Ends the run; a second reason only says that it is high time.
   public func stop(_ reason: Reason) {
     let interrupts = state.withLock { state in
+      state.isInsistent = state.reason != nil
       if state.reason == nil { state.reason = reason }
       return state.interrupts + [state.wake]
     }
@@ -46,6 +48,9 @@ public final class RunStop: Sendable {
 
   /// True if the run is to end.
   package var isStopped: Bool { isSet.load(ordering: .acquiring) }
+
+  /// True if it was to end before, and is told again.
+  package var isInsistent: Bool { state.withLock { $0.isInsistent } }
 
   /// Readable once the run is to end.
   public var descriptor: Int32 { ends?.read ?? -1 }

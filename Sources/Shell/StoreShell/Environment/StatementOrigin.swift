@@ -3,7 +3,7 @@ import StoreCore
 
 /// The origin of statements: decides their sources, the form of errors, and the meaning of `$1`.
 struct StatementOrigin {
-  /// The name of the file in errors and sources: a path, `-c`, `stdin` or `repl`.
+  /// The name of the file in errors and sources: a path, `-c`, `stdin`, `repl`, or `door` for what is typed at one.
   let file: String
   let kind: ActionSource.Kind
   /// The script's arguments.
@@ -25,6 +25,9 @@ struct StatementOrigin {
   var who: String?
 
   static let prompt = StatementOrigin(file: "repl", kind: .repl, allowsAliases: true, isAttended: true)
+
+  /// What somebody types who came in by a door.
+  static let door = StatementOrigin(file: "door", kind: .repl, allowsAliases: true, isAttended: true)
 
   /// Errors name the file, but not at the prompt.
   var renderer: ErrorRenderer { ErrorRenderer(file: kind == .repl ? nil : file) }

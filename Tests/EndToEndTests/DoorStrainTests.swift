@@ -1,0 +1,161 @@
+import Glibc
+import TerminalSupport
+import Testing
+
+/// Doors that are slow, silent or given much, as `stsh --attach` meets them.
+@Suite("Doors under strain")
+struct DoorStrainTests {
+  /// A program that serves, and ends with the test.
+  private final class Server {
+    let running: RunningProgram
+    let path: String
+
+    init(_ shell: Shell, _ arguments: String...) throws {
+      path = shell.folder.path + "/door"
+      let quiet = open("/dev/null", O_RDWR)
+      defer { close(quiet) }
+      running = try shell.start(
+        ["serve", "--listen", path] + arguments, descriptors: [(0, quiet), (1, quiet), (2, quiet)])
+      for _ in 0..<3000 where access(path, F_OK) != 0 { usleep(10_000) }
+    }
+
+    deinit { kill(running.process, SIGKILL) }
+
+    /// Has all of its threads stand still.
+    func stop() {
+      kill(running.process, SIGSTOP)
+      var status: Int32 = 0
+      _ = waitpid(running.process, &status, WUNTRACED)
+    }
+  }
+
+  /// A prompt hears from the moment it is there.
+  @Test func aPromptHearsBeforeItSays() throws {
+    let shell = try Shell()
+    try BrokenPlugin.write("weak", BrokenPlugin.reducing("error('no')"), to: shell)
+    let server = try Server(shell, "-p", "bad/weak")
+    let terminal = try shell.prompt("--attach", server.path)
+    let json = try shell.prompt("--attach", server.path, "--json")
+    for _ in 0..<3 { _ = try shell.run("--attach", server.path, "-c", "dispatch weak.inc") }
+    try terminal.wait(for: "the note") {
+      $0.lines.contains("note: weak is off after 3 failures in a row; plugin enable weak")
+    }
+    try json.wait(for: "the event") {
+      $0.lines.contains(#"{"event":"note","text":"weak is off after 3 failures in a row; plugin enable weak"}"#)
+    }
+    #expect(try shell.run("--attach", server.path, "-c", "middleware on logger").status == 0)
+    #expect(try shell.run("--attach", server.path, "-c", "dispatch counter.increment").status == 0)
+    try terminal.wait(for: "the log") {
+      $0.lines.contains { $0.hasSuffix("counter.increment  <- door:1") }
+    }
+    for prompt in [terminal, json] {
+      prompt.type("\u{4}")
+      #expect(try prompt.waitForEnd() == 0)
+    }
+  }
+
+  /// By the second signal a run ends whose door is silent, and says so.
+  @Test func aSecondSignalEndsARunWhoseDoorIsSilent() throws {
+    let shell = try Shell()
+    let server = try Server(shell)
+    let errors = try #require(tmpfile())
+    defer { fclose(errors) }
+    let quiet = open("/dev/null", O_RDWR)
+    defer { close(quiet) }
+    let client = try shell.start(
+      ["--attach", server.path, "--quiet", "-c", "dispatch counter.increment", "-c", "wait 1h"],
+      descriptors: [(0, quiet), (1, quiet), (2, fileno(errors))])
+    // It is attached once it has acted.
+    for _ in 0..<1000 where try shell.run("--attach", server.path, "-c", "show counter.value").output != "1\n" {}
+    server.stop()
+    kill(client.process, SIGTERM)
+    usleep(300_000)
+    kill(client.process, SIGTERM)
+    #expect(try client.waitForEnd() == 143)
+    rewind(errors)
+    var block = [UInt8](repeating: 0, count: 4096)
+    let count = fread(&block, 1, block.count, errors)
+    #expect(
+      String(decoding: block[..<count], as: UTF8.self)
+        == "error[interrupted]: stopped by SIGTERM; the door at \(server.path) does not answer\n")
+  }
+
+  /// At a prompt Ctrl-C, again, ends the wait for a door that is silent.
+  @Test func ctrlCLeavesASilentDoor() throws {
+    let shell = try Shell()
+    let server = try Server(shell)
+    let terminal = try shell.prompt("--attach", server.path)
+    terminal.type("wait 1h\r")
+    terminal.lookOn(milliseconds: 200)
+    server.stop()
+    for _ in 0..<100 {
+      terminal.type("\u{3}")
+      terminal.lookOn(milliseconds: 300)
+      if terminal.text.contains("does not answer") { break }
+    }
+    let error = "error[connection-lost]: the door at \(server.path) does not answer"
+    #expect(terminal.screen.lines.contains { $0.hasSuffix(error) })
+    #expect(try terminal.waitForEnd() == 6)
+    #expect(terminal.isInUsualMode)
+  }
+
+  /// What is longer than a request comes all the same, by standard input.
+  @Test func longScriptsDoWhatTheyDoHere() throws {
+    let shell = try Shell()
+    let server = try Server(shell)
+    let line = "let x = '" + String(repeating: "é", count: 1_500_000) + "'\n"
+    let script = String(repeating: line, count: 4) + "= #x\n"
+    try shell.folder.write("long.stsh", script)
+    let here = try shell.run(["-"], input: Array(script.utf8))
+    #expect(here.output.hasSuffix("3000000\n") && here.status == 0, "\(here.errors.prefix(300))")
+    #expect(try shell.run(["--attach", server.path, "-"], input: Array(script.utf8)) == here)
+    let file = try shell.run("--attach", server.path, "long.stsh")
+    #expect(file.status == 1)
+    #expect(
+      file.errors.hasSuffix(
+        "  hint: a script may be longer on standard input: stsh --attach \(server.path) < long.stsh\n"),
+      "\(file.errors)")
+  }
+
+  /// A statement that is too long is so there as here.
+  @Test(arguments: [[], ["--keep-going"]]) func aStatementThatIsTooLongIsSoHere(_ flags: [String]) throws {
+    let shell = try Shell()
+    let server = try Server(shell)
+    let script = "echo first\nlet x = '" + String(repeating: "é", count: 4_500_000) + "'\necho last\n"
+    let here = try shell.run(flags + ["-"], input: Array(script.utf8))
+    let there = try shell.run(["--attach", server.path] + flags + ["-"], input: Array(script.utf8))
+    #expect(here.status == 2)
+    #expect(there.status == here.status && there.output == here.output)
+    #expect(there.errors == here.errors, "\(there.errors.prefix(400)) \(here.errors.prefix(400))")
+  }
+
+  /// Each of several `-c` has its number in errors, and a text of several lines is one.
+  @Test(arguments: [
+    ["echo a", "echo \"oops"], ["echo a\nnonsense", "echo b"], ["echo a", "= nil + 1"],
+    ["lua x = {\n1,\n2 +}", "echo c"], ["echo a", "lua if x then"], ["echo a\necho b\necho \"oops"],
+  ])
+  func ordinalsAreThoseOfHere(_ commands: [String]) throws {
+    let shell = try Shell()
+    let server = try Server(shell)
+    let arguments = commands.flatMap { ["-c", $0] }
+    for flags in [[], ["--keep-going"], ["--json", "--keep-going"]] {
+      #expect(try shell.run(["--attach", server.path] + flags + arguments) == shell.run(flags + arguments))
+    }
+  }
+
+  /// A line end of two characters is one, in quoted Lua too.
+  @Test(arguments: [
+    "lua if #[[a\r\nb]] == 3 then\r\n  print('in')\r\nend\r\nnonsense\r\n", "assert $(1 +\r\n2) == 3\r\nnonsense\r\n",
+    "echo a\r\nlua do\r\n  error('here')\r\nend\r\n", "= \"a\r\nb\"\r\n",
+  ])
+  func returnsAreNoPartOfLines(_ script: String) throws {
+    let shell = try Shell()
+    let server = try Server(shell)
+    for text in [script, script.replacing("\r\n", with: "\n")] {
+      try shell.folder.write("a.stsh", text)
+      #expect(try shell.run("--attach", server.path, "a.stsh") == shell.run("a.stsh"))
+      let input = Array(text.utf8)
+      #expect(try shell.run(["--attach", server.path], input: input) == shell.run([], input: input))
+    }
+  }
+}

@@ -1,0 +1,145 @@
+import Glibc
+import ShellLanguage
+import StandardModules
+import StoreCore
+import StoreShell
+import Testing
+
+@testable import ShellDoor
+@testable import StoreHost
+
+/// What a conversation hears while it asks nothing.
+@Suite struct DoorHearingTests {
+  /// What the store, or a task, tells all who share it.
+  private static func tell(_ house: House, _ words: (StoreClient) -> Void) {
+    let live = house.host.live
+    live.turn { for client in live.clients { words(client) } }
+  }
+
+  /// A conversation that has said nothing costs no session; one that wants to hear says so.
+  @Test func anEmptyRunIsEnoughToHear() throws {
+    let house = try House()
+    let live = house.host.live
+    let (silent, listening) = (try house.client(), try house.client())
+    #expect(live.turn { live.clients.isEmpty })
+    #expect(try listening.ask(#"{"id":1,"run":""}"#) == #"{"id":1,"status":0}"#)
+    #expect(live.turn { live.clients.count } == 1)
+    _ = try house.client().ask(#"{"run":"middleware on logger"}"#)
+    house.host.store.dispatch(.counter(.increment()))
+    #expect(try listening.lines(until: "[logger] #2 counter.increment").allSatisfy { $0.contains("\"event\"") })
+    withExtendedLifetime(silent) {}
+  }
+
+  @Test(arguments: [
+    ("text", #"{"output":[{"err":"note: a plugin is off\n"}],"event":"output"}"#),
+    ("json", #"{"event":"note","text":"a plugin is off"}"#),
+  ])
+  func notesWakeTheIdle(form: String, line: String) throws {
+    let house = try House()
+    let client = try house.client()
+    _ = try client.ask(#"{"run":"","form":"\#(form)"}"#)
+    Self.tell(house) { $0.hear(note: "a plugin is off") }
+    #expect(try client.line() == line)
+  }
+
+  @Test(arguments: [
+    ("text", #"{"output":[{"err":"error[failed]: it broke\n"}],"event":"output"}"#),
+    ("json", #"{"results":[{"ok":false,"error":{"code":"failed","message":"it broke"}}],"event":"output"}"#),
+  ])
+  func faultsWakeTheIdle(form: String, line: String) throws {
+    let house = try House()
+    let client = try house.client()
+    _ = try client.ask(#"{"run":"","form":"\#(form)"}"#)
+    Self.tell(house) { $0.hear(ShellError(code: .failed, message: "it broke")) }
+    #expect(try client.line() == line)
+    #expect(try client.ask(#"{"run":"= 1"}"#).contains(#""out":"1\n""#))
+  }
+
+  /// A note that comes to a failed statement is none of its answer's.
+  @Test func notesOfFailedStatementsAreEvents() throws {
+    let house = try House()
+    let client = try house.client()
+    client.send(#"{"id":2,"run":"let gone = 1\nlua local x = '$gone' error('no')","form":"json"}"#)
+    let lines = try client.lines(until: "\"id\":2")
+    #expect(
+      lines.contains { $0.hasPrefix(#"{"event":"note","text":""#) && $0.contains("$gone is not replaced in Lua") })
+    #expect(lines.last?.contains("\"ok\":false") == true, "\(lines)")
+  }
+
+  /// What is typed by a door is named so.
+  @Test func errorsNameTheDoor() throws {
+    let house = try House()
+    let client = try house.client()
+    #expect(try client.ask(#"{"run":"nonsense","form":"json"}"#).contains(#"{"ok":false,"file":"door","line":1,"#))
+  }
+
+  // MARK: Watches
+
+  /// What others do in a burst is told action by action.
+  @Test(arguments: [
+    ("$(state.counter.value)", "'counter.increment'", 300), ("$(state.counter.value)", "'counter.increment'", 900),
+    ("twice", "'counter.increment'", 300), ("tasks.items where id > 0", "'tasks.add', { title = 'x' }", 60),
+  ])
+  func burstsAreToldActionByAction(subject: String, action: String, count: Int) throws {
+    let house = try House()
+    let client = try house.client()
+    _ = try client.ask(#"{"run":"project twice = state.counter.value * 2"}"#)
+    _ = try client.ask(#"{"run":"watch \#(subject)","form":"json"}"#)
+    let other = try house.client()
+    other.send(#"{"run":"lua for i = 1, \#(count) do dispatch(\#(action)) end"}"#)
+    var numbers: [Int] = []
+    while numbers.last != count {
+      let line = try client.line()
+      try #require(line.hasPrefix(#"{"event":"watch","id":1,"#) && !line.contains("\"folded\""), "\(line.prefix(200))")
+      numbers += line.matches(of: /"action":(\d+)/).compactMap { Int($0.1) }
+    }
+    #expect(numbers == Array(1...count))
+  }
+
+  /// Of more than a session may be told of the last is, with the number of the others.
+  @Test(arguments: [
+    ("text", "[watch 1] $(state.counter.value)  0 -> 3000  (#3000 counter.increment, 2999 actions folded)"),
+    ("json", #""from":0,"to":3000,"action":3000,"folded":2999}"#),
+  ])
+  func tooManyAreFolded(form: String, line: String) throws {
+    let house = try House()
+    let client = try house.client()
+    _ = try client.ask(#"{"run":"watch $(state.counter.value)","form":"\#(form)"}"#)
+    house.host.live.turn { for _ in 0..<3000 { house.host.store.dispatch(.counter(.increment())) } }
+    let told = try client.line()
+    #expect(told.contains(line), "\(told)")
+    house.host.store.dispatch(.counter(.increment()))
+    #expect(try client.line().contains("3001"))
+  }
+
+  /// So are those that memory has let go of.
+  @Test func whatIsForgottenIsFolded() throws {
+    let house = try House()
+    let client = try house.client()
+    _ = try client.ask(#"{"run":"set journal.limit 16"}"#)
+    _ = try client.ask(#"{"run":"watch $(state.counter.value)"}"#)
+    house.host.live.turn { for _ in 0..<500 { house.host.store.dispatch(.counter(.increment())) } }
+    #expect(try client.line().contains("0 -> 500  (#501 counter.increment, 499 actions folded)"))
+  }
+
+  /// Whoever acts too is told in the order of the actions, and of no value that was before.
+  @Test func ownActionsAreToldBehindThoseOfOthers() throws {
+    let house = try House()
+    let client = try house.client()
+    client.send(
+      #"{"run":"watch $(state.counter.value)","form":"json"}"#,
+      #"{"run":"lua for i = 1, 200 do dispatch('counter.increment') end","form":"json"}"#)
+    let thread = try WorkerThread { [host = house.host] in
+      for _ in 0..<200 { host.store.dispatch(.counter(.increment())) }
+    }
+    thread.join()
+    var last: Int?
+    while last != 400 {
+      let line = try client.line()
+      for change in line.matches(of: /"from":(\d+),"to":(\d+),"action"/) {
+        if let last { #expect(Int(change.1) == last) }
+        last = try #require(Int(change.2))
+      }
+    }
+  }
+}
