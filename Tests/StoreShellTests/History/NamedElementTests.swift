@@ -88,6 +88,10 @@ import Testing
       shell.run("diff 5 6 --json").output
         == #"[{"op":"replace","path":"tasks.items[id=1].done","from":false,"to":true},"#
         + #"{"op":"move","path":"tasks.items[id=1]","from":1,"to":3}]"# + "\n")
+    #expect(shell.run("log 1").output.hasSuffix("tasks.items[id=1].done, tasks.items[id=1] moved\n"))
+    #expect(
+      shell.run("log 1 --json").output.hasSuffix(
+        #","changed":"tasks.items[id=1].done, tasks.items[id=1] moved"}]"# + "\n"))
     #expect(shell.run("undo").output.hasSuffix("  tasks.items[id=1]  moved from 3 to 1\n"))
   }
 

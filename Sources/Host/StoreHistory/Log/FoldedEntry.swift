@@ -11,6 +11,8 @@ public struct FoldedEntry: Sendable {
   public private(set) var count = 1
   /// The paths that the run changed, in the order of their first change.
   public private(set) var paths: [Path] = []
+  /// The paths among them that lead to elements which only got another place.
+  public private(set) var moved: Set<Path> = []
   private var known: Set<Path> = []
 
   /// A line for one entry.
@@ -30,7 +32,15 @@ public struct FoldedEntry: Sendable {
   }
 
   private mutating func add(_ changes: [Change]) {
-    for change in changes where known.insert(change.path).inserted { paths.append(change.path) }
+    for change in changes {
+      let isMove = if case .move = change.kind { true } else { false }
+      if known.insert(change.path).inserted {
+        paths.append(change.path)
+        if isMove { moved.insert(change.path) }
+      } else if !isMove {
+        moved.remove(change.path)
+      }
+    }
   }
 }
 

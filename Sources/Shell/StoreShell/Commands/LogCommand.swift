@@ -193,9 +193,10 @@ private enum LogListing {
   private static func changed(_ line: FoldedEntry, cutBy mark: String?) -> String {
     if let failure = line.first.failure { return "failed: \(failure)" }
     if let interceptor = line.first.droppedBy, !line.first.isThunk { return "dropped by \(interceptor)" }
-    guard var text = line.paths.first?.description else { return "-" }
+    func place(_ path: Path) -> String { "\(path)\(line.moved.contains(path) ? " moved" : "")" }
+    guard var text = line.paths.first.map(place) else { return "-" }
     for (index, path) in line.paths.enumerated().dropFirst() {
-      let longer = "\(text), \(path)"
+      let longer = "\(text), \(place(path))"
       if let mark, line.paths.count > few, longer.count > widest {
         return "\(text), \(mark) \(line.paths.count - index) more"
       }
