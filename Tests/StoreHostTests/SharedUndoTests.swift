@@ -223,6 +223,18 @@ import Testing
     #expect(second.store.state.tasks.items.map(\.done) == [false, true])
   }
 
+  /// Whoever asked for it, it is named.
+  @Test func whatOthersDispatchedIsNamedWhenItComesBack() throws {
+    let host = try SharedStoreTests.host()
+    let (one, two) = (try SharedStoreTests.shell(host), try SharedStoreTests.shell(host))
+    one.say("dispatch tasks.add one --quiet", "dispatch tasks.add two --quiet")
+    two.say("dispatch counter.increment --quiet")
+    #expect(two.say("undo 2 --any").output.contains("takes back 2 statements, #2-#3: tasks.add, counter.increment"))
+    #expect(two.say("redo").output.contains("brings back 2 statements, #2-#3: tasks.add, counter.increment"))
+    one.say("undo --any --quiet")
+    #expect(one.say("redo").output.contains("(brings back #3 counter.increment)"))
+  }
+
   /// An undo that another one went back behind is gone.
   @Test func anUndoThatIsGoneIsNotRedone() throws {
     let host = try SharedStoreTests.host()

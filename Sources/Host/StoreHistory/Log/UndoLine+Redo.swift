@@ -76,10 +76,10 @@ extension UndoLine {
     let taken = undos.prefix(count)
     let first = taken[count - 1]
     let isAlone = lastOther < first.number && taken.allSatisfy { $0.takenBack == nil }
-    let numbers = try isAlone ? inEffect(at: first.left, after: taken[0].target) : taken.flatMap(numbers)
+    let entries = try isAlone ? inEffect(at: first.left, after: taken[0].target) : taken.flatMap(entries)
     return Redo(
       target: first.left, takesBack: since, undos: isAlone ? [] : taken.map(\.number),
-      bringsBack: try statements(of: numbers, isForeign: isForeign))
+      bringsBack: try statements(of: entries))
   }
 
   /// An undo, and the point that it left.
@@ -93,25 +93,22 @@ extension UndoLine {
   }
 
   /// The actions that an undo took back.
-  private func numbers(of undo: Undo) throws -> [Int] {
-    try undo.takenBack ?? inEffect(at: undo.left, after: undo.target)
+  private func entries(of undo: Undo) throws -> [LoggedEntry] {
+    try undo.takenBack?.compactMap(entry) ?? inEffect(at: undo.left, after: undo.target)
   }
 
   /// The actions behind a point that are in effect at a later one.
-  private func inEffect(at head: Int, after point: Int) throws -> [Int] {
+  private func inEffect(at head: Int, after point: Int) throws -> [LoggedEntry] {
     let line = UndoLine(head: head, oldest: oldest, statement: statement, entry: entry)
-    return try line.standing(from: max(point, oldest) + 1) { _ in false }.numbers.filter { $0 > point }
+    return try line.standing(from: max(point, oldest) + 1) { _ in false }.entries.filter { $0.number > point }
   }
 
-  /// The statements of the user's own that asked for some actions, the oldest first.
-  private func statements(of numbers: [Int], isForeign: (LoggedEntry) -> Bool) throws -> [Step.Statement] {
+  /// The statements that asked for some actions, whosever they are, the oldest first.
+  private func statements(of entries: [LoggedEntry]) throws -> [Step.Statement] {
     var steps = UserSteps()
     var runs = Runs(statement: statement)
-    for number in numbers.sorted(by: >) {
-      guard let entry = try entry(number), steps.holds(entry), !isForeign(entry), try !isPartOfLoad(entry) else {
-        continue
-      }
-      _ = runs.take(entry)
+    for entry in entries.sorted(by: { $0.number > $1.number }) where steps.holds(entry) {
+      if try !isPartOfLoad(entry) { _ = runs.take(entry) }
     }
     return runs.found.reversed()
   }

@@ -58,6 +58,8 @@ public struct UndoLine {
     public let point: Int
     /// Their numbers.
     public let numbers: Set<Int>
+    /// Their entries, the latest first.
+    let entries: [LoggedEntry]
     /// Those that are left out besides, with what they caused.
     public let taken: Set<Int>
     /// True if others were taken back among them.
@@ -210,7 +212,9 @@ public struct UndoLine {
         standing.insert(entry.number)
       }
     }
-    return Standing(point: min(low - 1, position), numbers: standing, taken: taken, hasGaps: hasGaps)
+    return Standing(
+      point: min(low - 1, position), numbers: standing, entries: kept.filter { standing.contains($0.number) },
+      taken: taken, hasGaps: hasGaps)
   }
 
   /// The entry that took an action back, of those behind it; nil: it stands.
