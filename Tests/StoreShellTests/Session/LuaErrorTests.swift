@@ -99,6 +99,14 @@ import Testing
 
   @Test(arguments: [
     ("show tasks.items where id = 1", "hint: = sets a value; compare with =="),
+    ("show tasks.items where title = 'a => b'", "hint: = sets a value; compare with =="),
+    ("show tasks.items where id => 1", "hint: => is >= in Lua"),
+    ("show tasks.items where id =< 1", "hint: =< is <= in Lua"),
+    ("show tasks.items where id != 1", "hint: != is ~= in Lua"),
+    ("show tasks.items where id <> 1", "hint: <> is ~= in Lua"),
+    ("show tasks.items where done && id == 1", "hint: && is and in Lua"),
+    ("show tasks.items where done || id == 1", "hint: || is or in Lua"),
+    ("= #state.tasks.items => 1", "hint: => is >= in Lua"),
     (
       "show tasks.items where done > f",
       "hint: after where > compares; after a flag it writes to a file: --as csv > f"

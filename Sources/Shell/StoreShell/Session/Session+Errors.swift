@@ -58,6 +58,11 @@ extension Session {
     return error
   }
 
+  /// Signs of other languages, and Lua's own for the same.
+  private static let otherSigns: [(other: String, own: String)] = [
+    ("=>", ">="), ("=<", "<="), ("<>", "~="), ("!=", "~="), ("&&", "and"), ("||", "or"),
+  ]
+
   /// The error with the place of a name that is at fault, and with what to write instead, where Lua was given a module's name as
   /// if it were a variable; with the list that has no such element, where Lua asked it for a part of one.
   private func pointingAtState(_ error: ShellError, in statement: Statement) -> ShellError {
@@ -72,6 +77,12 @@ extension Session {
       if error.hint == nil, let file = lua.fileBehindSign {
         error.hint = "after where > compares; after a flag it writes to a file: --as csv > \(file)"
       }
+    }
+    // In quotes they may stand.
+    if error.code == .luaSyntax, let text = statement.lua?.text.prefix(while: { $0 != "\"" && $0 != "'" }),
+      let sign = Self.otherSigns.first(where: { text.contains($0.other) })
+    {
+      error.hint = "\(sign.other) is \(sign.own) in Lua"
     }
     guard let name = error.misusedGlobal else { return error }
     if error.place != .line, let span = statement.span(ofName: name) {
