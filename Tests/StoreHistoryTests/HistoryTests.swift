@@ -143,9 +143,9 @@ import Testing
     #expect(try meter.steps(to: 4_998, some) == 1)
     #expect(try meter.steps(to: 5_000, some) == 5_000)
     #expect(try meter.steps(to: 3, some) == 4_996)
-    let long = meter.history(100_000)
-    #expect(meter.kept.load(ordering: .relaxed) == 2 + 6)
-    for number in stride(from: 0, through: 100_000, by: 1_000) {
+    let long = meter.history(50_000)
+    #expect(meter.kept.load(ordering: .relaxed) == 2 + 3)
+    for number in stride(from: 0, through: 50_000, by: 2_500) {
       #expect(try meter.steps(to: number, long) <= 16_384, "#\(number)")
     }
   }
