@@ -37,11 +37,11 @@ extension StoreClient {
   ) throws -> [(number: Int, state: HostState, versions: [PluginVersion])] {
     try turn {
       guard let first = numbers.first, let last = numbers.last else { return [] }
-      var state = try live.history.state(at: first)
+      var state = try live.recordedState(at: first)
       var found = [(first, state, live.timeline.versions(at: first))]
       guard first < last else { return found }
       try live.history.visit(first + 1...last) { entry in
-        try live.history.advance(&state, by: entry)
+        try live.history.advance(&state, by: entry, from: live.store.state)
         if entry.number == numbers[found.count] {
           found.append((entry.number, state, live.timeline.versions(at: entry.number)))
         }
