@@ -122,6 +122,17 @@ import Testing
     #expect(try client.line().contains("0 -> 500  (#501 counter.increment, 499 actions folded)"))
   }
 
+  /// Who cannot keep up looks now and then, and misses nothing in the end.
+  @Test func whoRestsIsToldOfWhatComesThen() throws {
+    let house = try House()
+    let client = try house.client()
+    _ = try client.ask(#"{"run":"watch $(state.counter.value)"}"#)
+    house.host.live.turn { for _ in 0..<1500 { house.host.store.dispatch(.counter(.increment())) } }
+    #expect(try client.line().contains("0 -> 1500  (#1500 counter.increment, 1499 actions folded)"))
+    house.host.store.dispatch(.counter(.increment()))
+    #expect(try client.line().contains("1500 -> 1501  (#1501 counter.increment)"))
+  }
+
   /// Whoever acts too is told in the order of the actions, and of no value that was before.
   @Test func ownActionsAreToldBehindThoseOfOthers() throws {
     let house = try House()

@@ -1,4 +1,5 @@
-// The waiting of Linux for many descriptors at once, which the module of glibc leaves out.
+// What the module of glibc leaves out: the waiting of Linux for many descriptors at once, and giving freed memory back.
+#include <malloc.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/timerfd.h>

@@ -37,6 +37,9 @@ final class Conversation: @unchecked Sendable {
   private var faults = 0
   /// True if nothing more is done.
   private var hasQuit = false
+  /// True once a line came in that took much memory.
+  private var hadLongLine = false
+  private static let longLine = 1 << 18
 
   init(_ id: UInt64, _ descriptor: Int32, with peer: String, on loop: DoorLoop) {
     self.id = id
@@ -205,9 +208,12 @@ final class Conversation: @unchecked Sendable {
     session = nil
     open = nil
     loop.remove(self)
+    // Else the system's allocator keeps as much for each thread that ever had such a line.
+    if hadLongLine { malloc_trim(0) }
   }
 
   private func take(_ line: ArraySlice<UInt8>) {
+    if line.count > Self.longLine { hadLongLine = true }
     let request: DoorRequest
     do throws(DoorRequest.Fault) {
       request = try DoorRequest(line)

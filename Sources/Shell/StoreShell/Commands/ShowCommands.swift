@@ -195,7 +195,7 @@ extension Session {
     let writer = WatchLineWriter(
       console: console, isJSON: options.isJSON, id: id, path: name, place: place,
       form: format == .auto ? nil : format.map(formatter))
-    let report = { (error: any Error) in inbox.bring { writer.write(error) } }
+    let report: (any Error) -> Void = { error in inbox.bring { writer.write(error) } }
     // What is told first is what changes are told from: nobody acts in between.
     return try store.turn {
       let (watched, reading) = try look(at: subject, report)

@@ -76,18 +76,22 @@ final class SessionInbox: Sendable {
   /// Has something told when the session looks.
   ///
   /// - Parameter size: about how many bytes it keeps until then.
-  func bring(_ size: @autoclosure () -> Int = 64, _ tell: @escaping @Sendable () -> Void) {
-    content.withLock { content in
+  /// - Returns: false where too much waits already: it is counted, and not told.
+  @discardableResult
+  func bring(_ size: @autoclosure () -> Int = 64, _ tell: @escaping @Sendable () -> Void) -> Bool {
+    let isTaken = content.withLock { content in
+      isEmpty.store(false, ordering: .releasing)
       if isBusy.isSet || (content.waiting.count < Self.limit && content.bytes < Self.byteLimit) {
         content.waiting.append(tell)
         if !isBusy.isSet { content.bytes += size() }
-      } else {
-        content.leftOut += 1
+        return true
       }
-      isEmpty.store(false, ordering: .releasing)
+      content.leftOut += 1
+      return false
     }
     // The session that tells looks no more by itself.
     if !isOwnThread || isTelling.isSet { wake() }
+    return isTaken
   }
 }
 

@@ -61,6 +61,13 @@ final class WatchedPath: @unchecked Sendable {
   private var told: Value?
   /// The actions since the session looked.
   private var behind = Behind()
+  /// True while it is about to look.
+  private var isLooking = false
+  /// The clock by which it rests; nil: time stands while others act.
+  private let clock: (any StoreClock)?
+  /// The time before which it looks no more: who cannot keep up looks now and then, so that the store goes on.
+  private var rest = Duration.zero
+  private static let pause = Duration.milliseconds(33)
   /// Tells of a change that others made.
   var tell: ((WatchedChange) -> Void)?
   /// What is looked at.
@@ -83,6 +90,7 @@ final class WatchedPath: @unchecked Sendable {
     self.subject = subject
     self.narrowing = narrowing
     self.report = report
+    clock = session.clock.passesByItself ? session.clock.clock : nil
     switch subject {
     case .path(let path): isNamedBySession = session.isNamed(path) || narrowing != nil
     case .expression: isNamedBySession = true
@@ -132,29 +140,48 @@ final class WatchedPath: @unchecked Sendable {
 
   private func lookLater(_ session: Session) {
     behind.append(session.store.live.head)
-    guard behind.count == 1 else { return }
-    session.inbox.bring { [weak self] in self?.catchUp() }
+    guard !isLooking else { return }
+    guard let clock, rest > .zero, clock.now < rest else { return look(session) }
+    isLooking = true
+    clock.schedule(at: rest) { [weak self, weak live = session.store.live] in
+      live?.turn {
+        guard let self, let session = self.session else { return }
+        self.look(session)
+      }
+    }
   }
+
+  /// Has the session look.
+  private func look(_ session: Session) { isLooking = session.inbox.bring { [weak self] in self?.catchUp() } }
 
   /// Tells, on the session's own thread, what has changed since, action by action; of too many actions together.
   private func catchUp() {
     guard let session else { return }
     let live = session.store.live
     var numbers = live.turn {
+      isLooking = false
       guard behind.count == 1 || behind.isFolded else { return behind.take()[...] }
       followPresent(session)
       return []
     }
     guard !numbers.isEmpty else { return }
+    // A few together, so that the turn is not asked for after each of them.
+    var looks: [(number: Int, outcome: Result<Value, any Error>)] = []
+    func followLooks() {
+      for look in looks { follow(look.number) { try look.outcome.get() } }
+      looks = []
+    }
     do {
       try session.store.viewingEach(Array(numbers)) { number in
         numbers.removeFirst()
-        let outcome = Result { try read(in: session).value }
-        live.turn { follow(number) { try outcome.get() } }
+        looks.append((number, Result { try read(in: session).value }))
+        if looks.count == 32 { live.turn { followLooks() } }
       }
+      live.turn { followLooks() }
     } catch {
-      // Memory has let go of them.
       live.turn {
+        followLooks()
+        // Memory has let go of the others.
         behind.prepend(numbers.count)
         followPresent(session)
       }
@@ -163,8 +190,9 @@ final class WatchedPath: @unchecked Sendable {
 
   /// Tells how the value has changed by all actions up to now, in the turn.
   private func followPresent(_ session: Session) {
-    let folded = behind.count - 1
+    let folded = max(behind.count - 1, 0)
     behind = Behind()
+    if folded > 0, let clock { rest = clock.now + Self.pause }
     follow(session.store.live.head, folded: folded) { try session.store.viewing(nil) { try read(in: session).value } }
   }
 
