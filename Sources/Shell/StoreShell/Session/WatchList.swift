@@ -68,6 +68,7 @@ final class WatchedPath: @unchecked Sendable {
   /// The time before which it looks no more: who cannot keep up looks now and then, so that the store goes on.
   private var rest = Duration.zero
   private static let pause = Duration.milliseconds(33)
+  private static let manyLooks = 32
   /// Tells of a change that others made.
   var tell: ((WatchedChange) -> Void)?
   /// What is looked at.
@@ -165,6 +166,7 @@ final class WatchedPath: @unchecked Sendable {
       return []
     }
     guard !numbers.isEmpty else { return }
+    if numbers.count >= Self.manyLooks { live.turn { beginRest() } }
     // A few together, so that the turn is not asked for after each of them.
     var looks: [(number: Int, outcome: Result<Value, any Error>)] = []
     func followLooks() {
@@ -175,7 +177,7 @@ final class WatchedPath: @unchecked Sendable {
       try session.store.viewingEach(Array(numbers)) { number in
         numbers.removeFirst()
         looks.append((number, Result { try read(in: session).value }))
-        if looks.count == 32 { live.turn { followLooks() } }
+        if looks.count == Self.manyLooks { live.turn { followLooks() } }
       }
       live.turn { followLooks() }
     } catch {
@@ -188,11 +190,13 @@ final class WatchedPath: @unchecked Sendable {
     }
   }
 
+  private func beginRest() { if let clock { rest = clock.now + Self.pause } }
+
   /// Tells how the value has changed by all actions up to now, in the turn.
   private func followPresent(_ session: Session) {
     let folded = max(behind.count - 1, 0)
     behind = Behind()
-    if folded > 0, let clock { rest = clock.now + Self.pause }
+    if folded > 0 { beginRest() }
     follow(session.store.live.head, folded: folded) { try session.store.viewing(nil) { try read(in: session).value } }
   }
 
