@@ -61,12 +61,14 @@ final class WatchedPath: @unchecked Sendable {
   private var told: Value?
   /// The actions since the session looked.
   private var behind = Behind()
-  /// True while it is about to look.
+  /// True while the session is to look.
   private var isLooking = false
+  /// True until a look's rest is over, after which the session is to look.
+  private var isResting = false
   /// The clock by which it rests; nil: time stands while others act.
   private let clock: (any StoreClock)?
-  /// The time before which it looks no more: who cannot keep up looks now and then, so that the store goes on.
-  private var rest = Duration.zero
+  /// The time of its next look, as long as others act: thirty looks a second, each at all that they did, let the store go on.
+  private var next = Duration.zero
   private static let pause = Duration.milliseconds(33)
   private static let manyLooks = 32
   /// Tells of a change that others made.
@@ -105,7 +107,7 @@ final class WatchedPath: @unchecked Sendable {
     // that it was not looked at after yet.
     let isOwn = session.inbox.isOwnThread
     if isNamedBySession, !isOwn || behind.count > 0 {
-      lookLater(session)
+      lookLater(session, isOwn: isOwn)
     } else if isOwn {
       note { try session.store.viewing(nil) { try read(in: session).value } }
     } else if let path {
@@ -139,17 +141,21 @@ final class WatchedPath: @unchecked Sendable {
     return WatchedChange(old: old, new: new, number: number, action: action ?? "")
   }
 
-  private func lookLater(_ session: Session) {
+  /// - Parameter isOwn: true after an action of the session, which waits for no rest.
+  private func lookLater(_ session: Session, isOwn: Bool) {
     behind.append(session.store.live.head)
     guard !isLooking else { return }
-    guard let clock, rest > .zero, clock.now < rest else { return look(session) }
-    isLooking = true
-    clock.schedule(at: rest) { [weak self, weak live = session.store.live] in
-      live?.turn {
-        guard let self, let session = self.session else { return }
-        self.look(session)
-      }
+    guard !isOwn, let clock, next > .zero, clock.now < next else { return look(session) }
+    guard !isResting else { return }
+    isResting = true
+    clock.schedule(at: next) { [weak self, weak live = session.store.live] in
+      live?.turn { self?.endRest() }
     }
+  }
+
+  private func endRest() {
+    isResting = false
+    if !isLooking, behind.count > 0, let session { look(session) }
   }
 
   /// Has the session look.
@@ -161,12 +167,12 @@ final class WatchedPath: @unchecked Sendable {
     let live = session.store.live
     var numbers = live.turn {
       isLooking = false
+      if let clock { next = clock.now + Self.pause }
       guard behind.count == 1 || behind.isFolded else { return behind.take()[...] }
       followPresent(session)
       return []
     }
     guard !numbers.isEmpty else { return }
-    if numbers.count >= Self.manyLooks { live.turn { beginRest() } }
     // A few together, so that the turn is not asked for after each of them.
     var looks: [(number: Int, outcome: Result<Value, any Error>)] = []
     func followLooks() {
@@ -190,13 +196,10 @@ final class WatchedPath: @unchecked Sendable {
     }
   }
 
-  private func beginRest() { if let clock { rest = clock.now + Self.pause } }
-
   /// Tells how the value has changed by all actions up to now, in the turn.
   private func followPresent(_ session: Session) {
     let folded = max(behind.count - 1, 0)
     behind = Behind()
-    if folded > 0 { beginRest() }
     follow(session.store.live.head, folded: folded) { try session.store.viewing(nil) { try read(in: session).value } }
   }
 
