@@ -13,7 +13,7 @@ public final class RealClock: ContinuingClock {
   public enum Driver: Sendable {
     /// The clock, on a thread of its own.
     case own
-    /// A program with a loop of its own: it waits until ``RealClock/nextDeadline``, then calls ``RealClock/runDue()``. The
+    /// A program with a loop of its own: it waits until ``RealClock/nextDeadline``, then calls ``RealClock/runDue(while:)``. The
     /// closure is called, on whatever thread schedules, when there is an earlier deadline than before.
     case host(wake: @Sendable () -> Void)
   }
