@@ -38,6 +38,18 @@ import Testing
     #expect(answer.contains("--every is for the prompt of the program that has the store"), "\(answer)")
   }
 
+  /// A conversation that ends is read to its end, however much is on its way.
+  @Test func whatWasSaidBeforeTheEndArrives() throws {
+    let house = try House()
+    let client = try house.client()
+    let text = String(repeating: "x", count: 700_000)
+    client.send("{\"run\":\"echo \(text)\"}", #"{"run":"quit 4"}"#)
+    let lines = try client.rest()
+    #expect(lines.allSatisfy { $0.hasPrefix("{") && $0.hasSuffix("}") })
+    #expect(lines.joined().utf8.count { $0 == UInt8(ascii: "x") } >= text.utf8.count)
+    #expect(lines.last?.contains(#""quit":4"#) == true)
+  }
+
   /// Nothing that never happened is told of as left out.
   @Test func followingBeginsAtTheFirstAction() throws {
     let house = try House()

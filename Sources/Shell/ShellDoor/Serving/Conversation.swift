@@ -127,7 +127,7 @@ final class Conversation: @unchecked Sendable {
 
   /// Does what there is to do, on the thread that has claimed it.
   func run(_ block: UnsafeMutableRawBufferPointer) {
-    if let session { session.attendIfNew() }
+    if let session, !hasQuit { session.attendIfNew() }
     while true {
       switch step(block) {
       case .request(let line, let interrupt):
@@ -157,9 +157,11 @@ final class Conversation: @unchecked Sendable {
 
   private func step(_ block: UnsafeMutableRawBufferPointer) -> Step {
     if session?.hasQuit == true { hasQuit = true }
-    if hasQuit || outbox.isLost {
-      outbox.flush()
-      return .end
+    if outbox.isLost { return .end }
+    if hasQuit {
+      // What was said before is read before the end.
+      let isAllSaid = outbox.flush()
+      return intake.withLock { isAllSaid || outbox.isLost || $0.isGone ? .end : rest(&$0) }
     }
     let isFull = outbox.isFull && !outbox.flush()
     let next = intake.withLock { intake -> Step? in
