@@ -133,6 +133,65 @@ import Testing
     #expect(try client.line().contains("1500 -> 1501  (#1501 counter.increment)"))
   }
 
+  /// Several watches are told of together, in the order of the actions: those of paths, of expressions and of own names.
+  @Test func severalWatchesAreToldInOrder() throws {
+    let house = try House()
+    let client = try house.client()
+    _ = try client.ask(#"{"run":"project twice = state.counter.value * 2"}"#)
+    let subjects = ["counter.value", "$(state.counter.value)", "twice"]
+    for subject in subjects { _ = try client.ask(#"{"run":"watch \#(subject)","form":"json"}"#) }
+    let count = 300
+    house.host.live.turn { for _ in 0..<count { house.host.store.dispatch(.counter(.increment())) } }
+    var told: [[Int]] = [[], [], []]
+    var last = 0
+    while told.contains(where: { $0.last != count }) {
+      let line = try client.line()
+      let event = try #require(line.firstMatch(of: /"event":"watch","id":(\d).*"action":(\d+)}$/), "\(line)")
+      let (watch, number) = (try #require(Int(event.1)), try #require(Int(event.2)))
+      told[watch - 1].append(number)
+      #expect(number >= last)
+      last = number
+    }
+    for numbers in told { #expect(numbers == Array(1...count)) }
+  }
+
+  /// Of more than may wait each of several watches is told its last value.
+  @Test(arguments: ["counter.value", "$(state.counter.value)"])
+  func eachOfSeveralWatchesEndsAtItsLastValue(subject: String) throws {
+    let house = try House()
+    let client = try house.client()
+    for _ in 0..<3 { _ = try client.ask(#"{"run":"watch \#(subject)","form":"json"}"#) }
+    house.host.live.turn { for _ in 0..<2500 { house.host.store.dispatch(.counter(.increment())) } }
+    var ended: Set<Substring> = []
+    while ended.count < 3 {
+      let line = try client.line()
+      let event = line.firstMatch(of: /"event":"watch","id":(\d).*"to":2500,"action":2500[,}]/)
+      if let event { ended.insert(event.1) }
+    }
+  }
+
+  /// A watch that takes long keeps no other one of its conversation from being told of each action.
+  @Test func aCostlyWatchIsFoldedAlone() throws {
+    let house = try House(watchPatience: .zero)
+    let client = try house.client()
+    _ = try client.ask(#"{"run":"watch counter.value","form":"json"}"#)
+    _ = try client.ask(#"{"run":"watch $(state.counter.value * 2)","form":"json"}"#)
+    let count = 400
+    house.host.live.turn { for _ in 0..<count { house.host.store.dispatch(.counter(.increment())) } }
+    var numbers: [Int] = []
+    var end: String?
+    while numbers.count < count || end == nil {
+      let line = try client.line()
+      guard let number = line.firstMatch(of: /"id":1,.*"action":(\d+)}$/).flatMap({ Int($0.1) }) else {
+        end = line
+        continue
+      }
+      numbers.append(number)
+    }
+    #expect(numbers == Array(1...count))
+    #expect(end?.hasSuffix(#""from":0,"to":800,"action":400,"folded":399}"#) == true, "\(end ?? "")")
+  }
+
   /// Whoever acts too is told in the order of the actions, and of no value that was before.
   @Test func ownActionsAreToldBehindThoseOfOthers() throws {
     let house = try House()

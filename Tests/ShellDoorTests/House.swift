@@ -18,10 +18,13 @@ final class House {
   let folder: String
   let path: String
 
-  /// - Parameter beforeDoorEnds: what is done when the host closes, before the door hears of it.
+  /// - Parameters:
+  ///   - watchPatience: the time that a look at watches may take; by default enough for a slow machine.
+  ///   - beforeDoorEnds: what is done when the host closes, before the door hears of it.
   init(
     _ rights: [Right] = [.all], limits: DoorLimits = DoorLimits(), clock: any StoreClock = RealClock(),
-    at address: DoorAddress? = nil, beforeDoorEnds: (@Sendable () -> Void)? = nil
+    at address: DoorAddress? = nil, watchPatience: Duration = .seconds(60),
+    beforeDoorEnds: (@Sendable () -> Void)? = nil
   ) throws {
     folder = try Self.makeFolder()
     path = "\(folder)/door"
@@ -30,6 +33,7 @@ final class House {
     if let beforeDoorEnds { host.live.whenClosed(beforeDoorEnds) }
     var options = SessionOptions()
     options.name = "stsh"
+    options.watchPatience = watchPatience
     door = try Door(host, at: address ?? .unix(path), allow: rights, options: options, limits: limits)
   }
 

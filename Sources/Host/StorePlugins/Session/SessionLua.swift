@@ -15,6 +15,8 @@ public final class SessionLua {
   private(set) var givenValues: [String: Value] = [:]
   /// The projections that the evaluated expression has read; nil: no evaluation runs.
   private var projected: ProjectedReadings?
+  /// The bytes that were in use after garbage was collected last.
+  private var settledMemory = 0
   /// True if the evaluated code may only read.
   private var isReadOnly = false
   /// The number of running evaluations, each within the one before.
@@ -68,6 +70,17 @@ public final class SessionLua {
       guard let owner else { throw LuaFailure("the session has ended") }
       return owner
     }
+  }
+
+  /// Frees what Lua code no longer reaches, where that may be much: who rests may do so for long.
+  ///
+  /// - Returns: the number of bytes that were freed.
+  package func collectMuchGarbage() -> Int {
+    let before = lua.memoryInUse
+    guard before > 2 * settledMemory + 1 << 20 else { return 0 }
+    lua.collectGarbage()
+    settledMemory = lua.memoryInUse
+    return before - settledMemory
   }
 
   deinit {

@@ -1,4 +1,3 @@
-import CEvents
 import Platform
 import ShellLanguage
 import StoreCore
@@ -37,8 +36,8 @@ final class Conversation: @unchecked Sendable {
   private var faults = 0
   /// True if nothing more is done.
   private var hasQuit = false
-  /// True once a line came in that took much memory.
-  private var hadLongLine = false
+  /// The bytes of the long lines that it took since it rested last.
+  private var taken = 0
   private static let longLine = 1 << 18
 
   init(_ id: UInt64, _ descriptor: Int32, with peer: String, on loop: DoorLoop) {
@@ -182,6 +181,7 @@ final class Conversation: @unchecked Sendable {
     if let next { return next }
     // Only what could not be said keeps it from resting.
     let isAllSaid = outbox.flush()
+    letGo()
     session?.rest()
     return intake.withLock { intake in
       if intake.isGone { return .end }
@@ -210,12 +210,17 @@ final class Conversation: @unchecked Sendable {
     session = nil
     open = nil
     loop.remove(self)
-    // Else the system's allocator keeps as much for each thread that ever had such a line.
-    if hadLongLine { malloc_trim(0) }
+    letGo()
+  }
+
+  /// Frees what nobody needs any more, since it may rest for long.
+  private func letGo() {
+    loop.memory.free(taken + (session?.collectMuchGarbage() ?? 0))
+    taken = 0
   }
 
   private func take(_ line: ArraySlice<UInt8>) {
-    if line.count > Self.longLine { hadLongLine = true }
+    if line.count > Self.longLine { taken += line.count }
     let request: DoorRequest
     do throws(DoorRequest.Fault) {
       request = try DoorRequest(line)

@@ -14,6 +14,7 @@ final class DoorLoop: @unchecked Sendable {
   let token: String?
   let limits: DoorLimits
   let budget: DoorBudget
+  let memory = FreedMemory()
   let timer: DoorTimer
   private let socket: DoorSocket
   private let poll: Int32

@@ -216,10 +216,11 @@ extension Session {
         return try read(path)
       }
       let reading = try narrowing.map { try $0.narrow(whole, of: path.description, in: self).reading } ?? whole
-      return (WatchedPath(session: self, .path(path), narrowing, report: report), reading)
+      return (WatchedPath(session: self, .path(path), narrowing, value: reading.value, report: report), reading)
     case .expression(let text, let word):
       let reading = try word.marking { try lua().evaluate(text, chunk: chunkName, isReadOnly: true) }
-      return (WatchedPath(session: self, .expression(text, chunk: chunkName), report: report), reading)
+      let subject = WatchedPath.Subject.expression(text, chunk: chunkName)
+      return (WatchedPath(session: self, subject, value: reading.value, report: report), reading)
     }
   }
 
@@ -233,7 +234,9 @@ extension Session {
     outcome.lastValue = reading.value
     let paced = pace.map { PacedWatch($0, clock: clock.clock, live: store.live) }
     @Sendable func tell(_ change: WatchedChange) {
-      inbox.bring(64 + change.old.roughSize + change.new.roughSize) { writer.write(change) }
+      inbox.bring(64 + change.old.roughSize + change.new.roughSize, by: change.number, of: id) {
+        writer.write(change)
+      }
     }
     @Sendable func tellInTime(_ change: WatchedChange) {
       if let paced { paced.take(change, tell) } else { tell(change) }

@@ -43,6 +43,8 @@ public struct SessionOptions: Sendable {
   public var sessionFiles: SessionFiles?
   /// The number of them that are kept when a session at the prompt ends: its own and the newest before it.
   public var keptSessions = 50
+  /// The time that watches may keep the session at looking, after which actions of others are folded.
+  package var watchPatience = Duration.milliseconds(100)
 
   /// The options of a session that was told nothing.
   public init() {}

@@ -38,7 +38,7 @@ extension Session {
     formatter.marks = .none
     var text = ""
     for pin in pins.list {
-      let value = (try? formatter.text(of: pin.watched.value, .dynamic(.any))) ?? "-\n"
+      let value = (try? formatter.text(of: pin.watched.present, .dynamic(.any))) ?? "-\n"
       let lines = value.split(separator: "\n", omittingEmptySubsequences: false).dropLast(value.hasSuffix("\n") ? 1 : 0)
       if lines.count == 1 {
         text += "\(pin.name)  \(lines[0])\n"

@@ -25,6 +25,7 @@ public final class Session {
   let clock: SessionClock
   /// The messages that others cause for it.
   let inbox: SessionInbox
+  let looks: SessionLooks
   let application: SessionApplication
   /// The statement that runs.
   @exclusivity(unchecked) var running = RunningStatement()
@@ -57,18 +58,20 @@ public final class Session {
     self.application = application
     let inbox = SessionInbox(wake: clock.wakeUp)
     self.inbox = inbox
+    looks = SessionLooks(clock, patience: options.watchPatience)
     // The maker of the session has it for its own, until somebody else gives it a statement.
-    _ = inbox.take()
+    inbox.take { _ in }
     if options.format != .auto { settings.origins["output"] = "--as" }
     let writer = LogLineWriter(console: console, isJSON: options.isJSON)
     printer = writer
+    looks.session = self
     store.interruption.isRequested = { [weak self] in self?.isInterrupted ?? false }
     if !options.rights.isAll {
       store.refusal = { [rights = options.rights] in Self.refusal(ofDispatching: $0, rights) }
     }
     console.beforeWriting = { [weak self, inbox] in if inbox.hasMessages { self?.tellOthers() } }
     store.turn {
-      store.hearing.logger = { line in inbox.bring(line.roughSize) { writer.write(line) } }
+      store.hearing.logger = { line in inbox.bring(line.roughSize, by: line.number) { writer.write(line) } }
       store.hearing.plugins = { line in inbox.bring(64 + line.text.utf8.count) { writer.write(line) } }
       store.hearing.words = inbox.noteWords
       if application.hearsEnd { store.hearing.end = inbox.closeStore }
@@ -113,6 +116,11 @@ public final class Session {
     publishInterrupts()
     return made
   }
+
+  /// Frees what its Lua no longer reaches, where that may be much.
+  ///
+  /// - Returns: the number of bytes that were freed.
+  package func collectMuchGarbage() -> Int { luaState?.collectMuchGarbage() ?? 0 }
 
   /// The grammar of statements: the commands of a session stay the same.
   private(set) lazy var grammar = {

@@ -6,19 +6,63 @@ import Synchronization
 
 /// The messages that actions cause for a session: lines of watches, of the logger and of plugins. They wait until the session
 /// looks, which never holds the store's turn while it does: behind each of its own actions and, where it is idle, when it is woken
-/// (R34, R35).
+/// (R34, R35). For an idle session they are bounded; of a watch the newest is among those that are told, whatever is left out.
 final class SessionInbox: Sendable {
   /// The number of messages that may wait for an idle session.
   static let limit = 1000
   /// About so many bytes of them may wait.
-  private static let byteLimit = 1 << 20
+  static let byteLimit = 1 << 20
+
+  /// Something to be told.
+  private struct Message {
+    /// The action that caused it; nil: it stands where it came.
+    let number: Int?
+    /// The watch that it is of; nil: of none.
+    let watch: Int?
+    let bytes: Int
+    let tell: @Sendable () -> Void
+  }
+
+  private struct Content {
+    /// The first of them, in the order in which they came.
+    var waiting: [Message] = []
+    /// The newest of each watch, where more came than may wait.
+    var newest: [Int: Message] = [:]
+    var bytes = 0
+    /// True once there was no room for a message; what is newest then stays behind the others until the session has looked.
+    var isFull = false
+    var leftOut = 0
+    /// Has the session look at what it watches itself.
+    var look: (@Sendable () -> Void)?
+
+    var hasRoom: Bool { waiting.count < limit && bytes < byteLimit }
+
+    mutating func append(_ message: Message) {
+      waiting.append(message)
+      bytes += message.bytes
+    }
+
+    /// Takes a message for which there is no room, in the place of an earlier one of its watch; others are counted.
+    mutating func squeeze(_ message: Message) {
+      isFull = true
+      guard let watch = message.watch else { return leftOut += 1 }
+      if newest.updateValue(message, forKey: watch) != nil {
+        leftOut += 1
+      } else if let last = waiting.lastIndex(where: { $0.watch == watch }) {
+        bytes -= waiting.remove(at: last).bytes
+        leftOut += 1
+      }
+    }
+  }
 
   /// The thread that used the session last; 0: none did.
   private let thread = Atomic<UInt>(0)
   private let isEmpty = Atomic<Bool>(true)
-  private let content = Lock<(waiting: [@Sendable () -> Void], bytes: Int, leftOut: Int)>(([], 0, 0))
+  private let content = Lock(Content())
   /// Set while messages are told: telling writes, and looks again before it does.
   private let isTelling = SharedFlag()
+  /// Set while the session looks at what it watches itself, which says how much that is.
+  private let isLooking = SharedFlag()
   private let wake: @Sendable () -> Void
   /// Whether a statement runs, which looks soon: nothing is lost meanwhile.
   let isBusy = SharedFlag()
@@ -38,21 +82,52 @@ final class SessionInbox: Sendable {
   /// True if something waits to be told.
   var hasMessages: Bool { !isEmpty.load(ordering: .acquiring) }
 
-  /// Makes this thread the session's own, and tells what waited for it. Messages that come meanwhile are told behind these,
-  /// when the session looks again.
+  /// Makes this thread the session's own, and tells what waited for it, in the order of the actions. Messages that come meanwhile
+  /// are told behind these, when the session looks again.
   ///
-  /// - Returns: the number of messages left out, because more came than may wait.
-  func take() -> Int {
+  /// - Parameter tellLeftOut: tells the number of messages left out, because more came than may wait.
+  func take(_ tellLeftOut: @escaping (Int) -> Void) {
     if !isOwnThread { thread.store(Self.currentThread, ordering: .relaxed) }
-    guard hasMessages, !isTelling.set(true) else { return 0 }
+    guard hasMessages, !isTelling.set(true) else { return }
     defer { _ = isTelling.set(false) }
-    let (waiting, _, leftOut) = content.withLock { content in
-      defer { content = ([], 0, 0) }
+    let content = takeContent()
+    var steps = Self.steps(of: content, tellLeftOut)
+    if let look = content.look {
+      _ = isLooking.set(true)
+      look()
+      _ = isLooking.set(false)
+      steps = Self.inOrder(steps + Self.steps(of: takeContent(), tellLeftOut))
+    }
+    for step in steps { step.tell() }
+  }
+
+  private func takeContent() -> Content {
+    content.withLock { content in
+      defer { content = Content() }
       isEmpty.store(true, ordering: .relaxed)
       return content
     }
-    for tell in waiting { tell() }
-    return leftOut
+  }
+
+  /// A message, or what stands for those that are left out.
+  private typealias Step = (number: Int?, tell: () -> Void)
+
+  private static func steps(of content: Content, _ tellLeftOut: @escaping (Int) -> Void) -> [Step] {
+    var steps: [Step] = content.waiting.map { ($0.number, $0.tell) }
+    if content.leftOut > 0 { steps.append((nil, { tellLeftOut(content.leftOut) })) }
+    return steps + inOrder(content.newest.values.map { ($0.number, $0.tell) })
+  }
+
+  /// Puts them in the order of the actions that caused them; what none did stays behind what came before it.
+  private static func inOrder(_ steps: [Step]) -> [Step] {
+    guard steps.count > 1 else { return steps }
+    var last = 0
+    let keyed = steps.map { step in
+      last = max(last, step.number ?? 0)
+      return (number: step.number ?? last, step: step)
+    }
+    // The sort of the standard library is stable.
+    return keyed.sorted { $0.number < $1.number }.map(\.step)
   }
 
   /// Leaves the session to whichever thread uses it next.
@@ -75,23 +150,39 @@ final class SessionInbox: Sendable {
 
   /// Has something told when the session looks.
   ///
-  /// - Parameter size: about how many bytes it keeps until then.
-  /// - Returns: false where too much waits already: it is counted, and not told.
-  @discardableResult
-  func bring(_ size: @autoclosure () -> Int = 64, _ tell: @escaping @Sendable () -> Void) -> Bool {
-    let isTaken = content.withLock { content in
+  /// - Parameters:
+  ///   - size: about how many bytes it keeps until then.
+  ///   - number: the action that caused it; nil: none did.
+  ///   - watch: the watch that it is of; nil: of none.
+  func bring(
+    _ size: @autoclosure () -> Int = 64, by number: Int? = nil, of watch: Int? = nil,
+    _ tell: @escaping @Sendable () -> Void
+  ) {
+    let isOwn = isOwnThread
+    let isLook = isOwn && isLooking.isSet
+    let isBounded = !isLook && !isBusy.isSet
+    let message = Message(number: number, watch: watch, bytes: isBounded ? size() : 0, tell: tell)
+    content.withLock { content in
       isEmpty.store(false, ordering: .releasing)
-      if isBusy.isSet || (content.waiting.count < Self.limit && content.bytes < Self.byteLimit) {
-        content.waiting.append(tell)
-        if !isBusy.isSet { content.bytes += size() }
-        return true
+      if isLook || !content.isFull && (!isBounded || content.hasRoom) {
+        content.append(message)
+      } else {
+        content.squeeze(message)
       }
-      content.leftOut += 1
-      return false
     }
     // The session that tells looks no more by itself.
+    if !isOwn || (isTelling.isSet && !isLook) { wake() }
+  }
+
+  /// Has the session look at what it watches itself, before it tells what waits.
+  ///
+  /// - Parameter look: brings what it finds.
+  func lookSoon(_ look: @escaping @Sendable () -> Void) {
+    content.withLock { content in
+      isEmpty.store(false, ordering: .releasing)
+      content.look = look
+    }
     if !isOwnThread || isTelling.isSet { wake() }
-    return isTaken
   }
 }
 
@@ -99,12 +190,14 @@ extension Session {
   /// Tells what was caused since the session looked last; not within the turn, in which nobody waits for a reader.
   func tellOthers() {
     if inbox.hasNothingNew || store.isInTurn { return }
-    let leftOut = inbox.take()
+    inbox.take { [weak self] in self?.tell(leftOut: $0) }
     if inbox.takeClosing() {
       console.writeError("the store was closed by the program that owns it\n")
       outcome.hasQuit = true
     }
-    guard leftOut > 0 else { return }
+  }
+
+  private func tell(leftOut: Int) {
     let text =
       "\(DisplayText.shown("…", isUTF8: options.isUTF8)) \(leftOut) \(leftOut == 1 ? "line" : "lines") left out"
     if options.isJSON { console.writeEvent(JSONReport.printed(text)) } else { console.writeError(text + "\n") }
