@@ -81,24 +81,6 @@ import Testing
     #expect(try client.ask("{\"run\":\"echo on\"}").contains("on"))
   }
 
-  /// Those who gave long lines and stay keep little of them.
-  @Test func longLinesLeaveLittleWithThoseWhoStay() throws {
-    let house = try House()
-    let clients = try (0..<16).map { _ in try house.client() }
-    for client in clients { _ = try client.ask("{\"run\":\"= 1\"}") }
-    let before = Self.memory
-    let statements = ["lua local x = 'TEXT'", "lua local x = 'TEXT' error('no')", "echo TEXT", "rubbish TEXT"]
-    let text = String(repeating: "x", count: 4_000_000)
-    for (number, client) in clients.enumerated() {
-      let statement = statements[number % statements.count].replacing("TEXT", with: text)
-      client.send("{\"id\":1,\"run\":\"\(statement)\"}")
-      _ = try client.lines(until: "\"status\"")
-    }
-    for _ in 0..<100 where Self.memory - before > 96 << 20 { usleep(100_000) }
-    #expect(Self.memory - before < 96 << 20)
-    for client in clients { #expect(try client.ask("{\"run\":\"= 1\"}").contains("1")) }
-  }
-
   @Test func halfARequestIsNotWaitedForForEver() throws {
     let house = try House(limits: Self.limits { $0.patience = .milliseconds(200) })
     let client = try house.client()

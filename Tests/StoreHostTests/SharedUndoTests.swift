@@ -5,9 +5,16 @@ import Testing
 
 /// Going back, where others act on the same store.
 @Suite struct SharedUndoTests {
+  private let host: SharedStoreTests.Host
+  private let one: Conversation
+  private let two: Conversation
+
+  init() throws {
+    host = try SharedStoreTests.host()
+    (one, two) = (try SharedStoreTests.shell(host), try SharedStoreTests.shell(host))
+  }
+
   @Test func undoTakesBackOnesOwn() throws {
-    let host = try SharedStoreTests.host()
-    let (one, two) = (try SharedStoreTests.shell(host), try SharedStoreTests.shell(host))
     one.say("dispatch tasks.add milk --quiet")
     two.say("dispatch counter.increment --quiet", "dispatch counter.increment --quiet")
     let line = "#4 shell.restore without=[1]  (takes back #1 tasks.add; 2 later actions by others stay)\n"
@@ -20,8 +27,6 @@ import Testing
 
   /// A statement among what others did is one step; its many actions are counted for a person, and data names them all.
   @Test func aLongStatementAmongOthersIsOneStep() throws {
-    let host = try SharedStoreTests.host()
-    let (one, two) = (try SharedStoreTests.shell(host), try SharedStoreTests.shell(host))
     one.say("lua for i = 1, 3 do dispatch('counter.setStep', { to = i }) end")
     two.say("dispatch tasks.add milk --quiet", "dispatch tasks.add bread --quiet")
     #expect(
@@ -41,8 +46,6 @@ import Testing
   }
 
   @Test func whatWouldChangeWhatOthersDidIsRefused() throws {
-    let host = try SharedStoreTests.host()
-    let (one, two) = (try SharedStoreTests.shell(host), try SharedStoreTests.shell(host))
     one.say("dispatch tasks.add milk --quiet")
     two.say("dispatch tasks.add bread --quiet")
     let errors = one.say("undo").errors
@@ -57,8 +60,6 @@ import Testing
 
   /// Each undo goes further back among one's own; redo brings the last one back, and undo takes it again.
   @Test func undoGoesOnAmongOthers() throws {
-    let host = try SharedStoreTests.host()
-    let (one, two) = (try SharedStoreTests.shell(host), try SharedStoreTests.shell(host))
     one.say("dispatch tasks.add milk --quiet")
     two.say("dispatch counter.increment --quiet")
     one.say("dispatch counter.setStep 5 --quiet")
@@ -92,8 +93,6 @@ import Testing
 
   /// What others did since a plain undo stays where it is redone.
   @Test func redoLeavesWhatOthersDidSince() throws {
-    let host = try SharedStoreTests.host()
-    let (one, two) = (try SharedStoreTests.shell(host), try SharedStoreTests.shell(host))
     one.say("dispatch tasks.add milk --quiet", "undo --quiet")
     two.say("dispatch counter.increment --quiet")
     let redo = one.say("redo")
@@ -113,8 +112,6 @@ import Testing
 
   /// A redo is refused where what others did since would be otherwise, and its words are those of a redo.
   @Test func redoChangesNothingOfWhatOthersDid() throws {
-    let host = try SharedStoreTests.host()
-    let (one, two) = (try SharedStoreTests.shell(host), try SharedStoreTests.shell(host))
     one.say("dispatch tasks.add A --quiet")
     two.say("dispatch counter.increment --quiet")
     one.say("undo --quiet")
@@ -206,8 +203,6 @@ import Testing
 
   /// What is gone stands in nobody's way, and neither does the position of an element.
   @Test func onlyWhatWouldBeOtherwiseIsInTheWay() throws {
-    let host = try SharedStoreTests.host()
-    let (one, two) = (try SharedStoreTests.shell(host), try SharedStoreTests.shell(host))
     let three = try SharedStoreTests.shell(host)
     one.say("dispatch counter.setStep to=6 --quiet")
     two.say("dispatch counter.setStep to=9 --quiet")
@@ -225,8 +220,6 @@ import Testing
 
   /// Whoever asked for it, it is named.
   @Test func whatOthersDispatchedIsNamedWhenItComesBack() throws {
-    let host = try SharedStoreTests.host()
-    let (one, two) = (try SharedStoreTests.shell(host), try SharedStoreTests.shell(host))
     one.say("dispatch tasks.add one --quiet", "dispatch tasks.add two --quiet")
     two.say("dispatch counter.increment --quiet")
     #expect(two.say("undo 2 --any").output.contains("takes back 2 statements, #2-#3: tasks.add, counter.increment"))
@@ -237,8 +230,6 @@ import Testing
 
   /// An undo that another one went back behind is gone.
   @Test func anUndoThatIsGoneIsNotRedone() throws {
-    let host = try SharedStoreTests.host()
-    let (one, two) = (try SharedStoreTests.shell(host), try SharedStoreTests.shell(host))
     one.say("dispatch tasks.add one --quiet")
     two.say("dispatch tasks.add two --quiet", "dispatch counter.increment by=9 --quiet")
     one.say("undo --any --quiet")
@@ -248,8 +239,6 @@ import Testing
   }
 
   @Test func anActionGoesAlone() throws {
-    let host = try SharedStoreTests.host()
-    let (one, two) = (try SharedStoreTests.shell(host), try SharedStoreTests.shell(host))
     one.say("dispatch counter.increment --quiet", "dispatch tasks.add milk --quiet", "dispatch tasks.add bread --quiet")
     #expect(
       two.say("undo #1").output.contains(

@@ -1,3 +1,4 @@
+import StoreCore
 import StoreSchema
 import Testing
 
@@ -9,6 +10,32 @@ import Testing
 
   @Test func aQuoteWithACombiningMarkIsEscapedToo() {
     #expect(ScalarText.quoted("\"\u{301}") == "\"\\\"\u{301}\"")
+  }
+
+  /// Every character is escaped alike wherever it stands: several are looked at together.
+  @Test(arguments: 1...20 as ClosedRange<UInt64>) func placesDoNotMatter(seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    let scalars: [Unicode.Scalar] = [
+      "a", "~", " ", "!", "#", "[", "]", "\"", "\\", "\n", "\u{0}", "\u{1F}", "\u{7F}", "\u{80}", "\u{9F}", "\u{A0}",
+      "é", "€", "😀",
+    ]
+    for _ in 0..<200 {
+      var (text, escaped) = ("", "\"")
+      for _ in 0..<Int.random(in: 0...40, using: &random) {
+        let isUsual = Bool.random(using: &random)
+        let scalar = isUsual ? "x" : scalars.randomElement(using: &random) ?? "x"
+        text.unicodeScalars.append(scalar)
+        switch scalar {
+        case "\"", "\\": escaped.unicodeScalars.append(contentsOf: ["\\", scalar])
+        case "\n": escaped += "\\n"
+        case _ where ScalarText.isControl(scalar):
+          let digits = String(scalar.value, radix: 16)
+          escaped += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+        default: escaped.unicodeScalars.append(scalar)
+        }
+      }
+      #expect(ScalarText.quoted(text) == escaped + "\"")
+    }
   }
 
   @Test(arguments: [

@@ -257,7 +257,8 @@ package final class LiveStore: @unchecked Sendable {
         return DispatchReport(number: nil, failure: refused, faults: [])
       }
       let earlier = faults.collect()
-      let source = attendance.acting?.source(source) ?? source
+      var source = source
+      attendance.acting?.complete(&source)
       let result = isNext ? store.dispatchNext(action, source: source) : store.dispatch(action, source: source)
       if let number = result.number {
         attendance.acting?.note(dispatched: number, isReturn: action.shell?.isReturn ?? false)

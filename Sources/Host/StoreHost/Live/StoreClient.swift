@@ -184,12 +184,9 @@ package final class StoreClient: @unchecked Sendable {
     return try body()
   }
 
-  /// The source of an action that it dispatches, with the statement that asks for it.
-  func source(_ source: ActionSource) -> ActionSource {
-    guard let first = statement.first, source.cause == nil else { return source }
-    var source = source
-    source.statement = first
-    return source
+  /// Notes, in the source of an action that it dispatches, the statement that asks for it.
+  func complete(_ source: inout ActionSource) {
+    if let first = statement.first, source.cause == nil { source.statement = first }
   }
 
   /// Takes note of an action that it dispatched.

@@ -75,7 +75,9 @@ public final class AttachedPrompt {
         forget()
       case .hangUp: return 128 + SIGHUP
       case .deadline, .woken:
-        shell.console.interceptor = { [editor] in editor.printAbove($0, to: $1) }
+        shell.console.interceptor = { [editor] text, target in
+          editor.printAbove(String(decoding: text, as: UTF8.self), to: target)
+        }
         defer { shell.console.interceptor = nil }
         try shell.showEvents()
         if shell.takeNewLook() { editor.redecorate() }

@@ -167,9 +167,17 @@ extension Conversation {
 
     /// False for a line that cannot name an interruption, however that is written: most need not be read before their turn.
     private static func mayInterrupt(_ line: ArraySlice<UInt8>) -> Bool {
-      line.indices.contains { index in
-        line[index] == UInt8(ascii: "\\")
-          || line[index] == UInt8(ascii: "i") && line[index...].starts(with: "interrupt".utf8)
+      line.withUnsafeBytes { bytes in
+        guard let base = bytes.baseAddress else { return false }
+        if memchr(base, Int32(UInt8(ascii: "\\")), bytes.count) != nil { return true }
+        let name: StaticString = "interrupt"
+        var first = base
+        while let found = memchr(first, Int32(name.utf8Start[0]), bytes.count - (first - base)) {
+          guard bytes.count - (UnsafeRawPointer(found) - base) >= name.utf8CodeUnitCount else { return false }
+          if memcmp(found, name.utf8Start, name.utf8CodeUnitCount) == 0 { return true }
+          first = UnsafeRawPointer(found) + 1
+        }
+        return false
       }
     }
 

@@ -40,7 +40,7 @@ extension Conversation {
     outbox.flush()
   }
 
-  func handle(_ request: DoorRequest) {
+  func handle(_ request: consuming DoorRequest) {
     guard isTrusted.load(ordering: .relaxed) else { return prove(request) }
     do {
       switch request.kind {
@@ -139,31 +139,29 @@ extension Conversation {
 
   /// Takes text that the session prints, by its styles and long text in pieces: it belongs to the request that is being done,
   /// or to none.
-  private func take(_ text: String, _ target: OutputTarget) {
-    guard !text.isEmpty else { return }
-    if text.utf8.count <= Self.longestPiece, !Self.mayHaveMarks(text) {
-      return take(text, target, nil)
-    }
-    for part in marks.parts(of: text) {
-      var rest = part.text.utf8[...]
-      while !rest.isEmpty {
-        var end = rest.index(rest.startIndex, offsetBy: Self.longestPiece, limitedBy: rest.endIndex) ?? rest.endIndex
-        // Not in the middle of a character.
-        while end < rest.endIndex, rest[end] & 0xC0 == 0x80 { end = rest.index(before: end) }
-        take(String(decoding: rest[..<end], as: UTF8.self), target, part.style)
-        rest = rest[end...]
-      }
+  private func take(_ text: UnsafeBufferPointer<UInt8>, _ target: OutputTarget) {
+    guard let base = text.baseAddress, !text.isEmpty else { return }
+    // Every mark of a style begins with this character.
+    guard memchr(base, 0x1B, text.count) != nil else { return take(inPieces: text, target, nil) }
+    for part in marks.parts(of: String(decoding: text, as: UTF8.self)) {
+      var styled = part.text
+      styled.withUTF8 { take(inPieces: $0, target, part.style) }
     }
   }
 
-  /// False for a text without the character that every mark of a style begins with.
-  private static func mayHaveMarks(_ text: String) -> Bool {
-    text.utf8.withContiguousStorageIfAvailable { bytes in
-      bytes.baseAddress.map { memchr($0, 0x1B, bytes.count) != nil } ?? false
-    } ?? true
+  private func take(inPieces text: UnsafeBufferPointer<UInt8>, _ target: OutputTarget, _ style: TextStyle?) {
+    var rest = text
+    while rest.count > Self.longestPiece {
+      var end = Self.longestPiece
+      // Not in the middle of a character.
+      while end > 0, rest[end] & 0xC0 == 0x80 { end -= 1 }
+      take(UnsafeBufferPointer(rebasing: rest[..<end]), target, style)
+      rest = UnsafeBufferPointer(rebasing: rest[end...])
+    }
+    if !rest.isEmpty { take(rest, target, style) }
   }
 
-  private func take(_ text: String, _ target: OutputTarget, _ style: TextStyle?) {
+  private func take(_ text: UnsafeBufferPointer<UInt8>, _ target: OutputTarget, _ style: TextStyle?) {
     guard answer == nil else {
       answer?.append(text, target, style)
       return handOn()

@@ -50,8 +50,9 @@ struct DoorRequest {
     var fields = DoorRequestFields(members)
     id = try fields.id()
     do throws(Fault) {
-      kind = try Self.kind(&fields)
+      let found = try Self.kind(&fields)
       try fields.end()
+      kind = found
     } catch {
       throw Fault(id: id, message: error.message)
     }
@@ -123,7 +124,11 @@ struct DoorRequest {
   private static func text(_ fields: inout DoorRequestFields) throws(Fault) -> GivenText {
     var given = GivenText(try fields.text("run") ?? "")
     // Most say nothing else.
-    if fields.isEmpty { return given }
+    if !fields.isEmpty { try fill(&given, &fields) }
+    return given
+  }
+
+  private static func fill(_ given: inout GivenText, _ fields: inout DoorRequestFields) throws(Fault) {
     given.file = try fields.text("file")
     given.line = try fields.number("line", in: 1...LoggedEntry.greatestNumber) ?? 1
     given.arguments = try fields.texts("arguments") ?? []
@@ -148,7 +153,6 @@ struct DoorRequest {
       guard let format = Format(rawValue: name) else { throw Fault(message: "there is no format '\(name)'") }
       given.format = format
     }
-    return given
   }
 
   private static func pastLines(_ fields: inout DoorRequestFields) throws(Fault) -> [PastLine] {

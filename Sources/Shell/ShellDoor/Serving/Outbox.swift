@@ -97,7 +97,8 @@ struct Answer {
   var isLong: Bool { output.count + results.count > 1 << 15 }
 
   /// Adds text of one style that was printed.
-  mutating func append(_ text: String, _ target: OutputTarget, _ style: TextStyle?) {
+  mutating func append(_ text: UnsafeBufferPointer<UInt8>, _ target: OutputTarget, _ style: TextStyle?) {
+    if output.isEmpty { output.reserveCapacity(text.count + 64) }
     if last?.target != target || last?.style != style {
       endPiece(&output)
       JSON.append(last == nil ? "{\"" : ",{\"" as StaticString, to: &output)
@@ -125,6 +126,7 @@ struct Answer {
 
   /// Adds a member of its last line.
   mutating func set(_ name: StaticString, _ write: (inout [UInt8]) -> Void) {
+    if members.isEmpty { members.reserveCapacity(64) }
     JSON.append(",\"" as StaticString, to: &members)
     JSON.append(name, to: &members)
     JSON.append("\":" as StaticString, to: &members)

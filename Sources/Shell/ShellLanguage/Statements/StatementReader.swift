@@ -40,7 +40,9 @@ public struct StatementReader: Sendable {
   public init(
     _ text: [UInt8], grammar: Grammar, firstLine: Int = 1, maximumLength: Int = usualMaximumLength, isWhole: Bool = true
   ) {
-    self.init(grammar: grammar, firstLine: firstLine, maximumLength: maximumLength)
+    self.grammar = grammar
+    self.maximumLength = maximumLength
+    line = firstLine
     bytes = text
     isFinished = isWhole
   }

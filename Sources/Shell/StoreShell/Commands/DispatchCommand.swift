@@ -41,6 +41,7 @@ private enum DispatchRequest {
   }
 
   /// Reads an action whose name may stand for something else. Apart, since what runs later has a copy of the reader.
+  @inline(never)
   private static func read(_ reader: CommandReader, _ word: Word) throws -> Given<DispatchRequest> {
     try reader.action(word).map { name, target in
       switch target {

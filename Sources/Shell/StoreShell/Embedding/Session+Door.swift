@@ -68,9 +68,12 @@ extension Session {
     outcome.isReported = given.isReported
     options.isJSON = given.isJSON
     printer.isJSON = given.isJSON
-    var origin = given.file.map { StatementOrigin(file: $0, kind: .batch, arguments: given.arguments) } ?? .door
-    origin.who = who
-    running.origin = origin
+    if let file = given.file {
+      running.origin = StatementOrigin(file: file, kind: .batch, arguments: given.arguments, who: who)
+    } else if !running.origin.isOfDoor(who) {
+      running.origin = .door
+      running.origin.who = who
+    }
     publishNewInterrupts()
     if !running.hasRest { outcome.tally = SessionOutcome.Tally() }
     running.hasRest = given.goesOn || given.hasRest
@@ -176,13 +179,13 @@ extension Session {
 package struct DoorOutput {
   /// The marks of styles in the text.
   package let marks: StyleMarks
-  /// Takes text.
-  package let text: (String, OutputTarget) -> Void
+  /// Takes text, as UTF-8.
+  package let text: (UnsafeBufferPointer<UInt8>, OutputTarget) -> Void
   /// Takes a line of JSON: the report of a command, or an event.
   package let line: (_ line: String, _ isEvent: Bool) -> Void
 
   package init(
-    marks: StyleMarks, text: @escaping (String, OutputTarget) -> Void,
+    marks: StyleMarks, text: @escaping (UnsafeBufferPointer<UInt8>, OutputTarget) -> Void,
     line: @escaping (_ line: String, _ isEvent: Bool) -> Void
   ) {
     (self.marks, self.text, self.line) = (marks, text, line)

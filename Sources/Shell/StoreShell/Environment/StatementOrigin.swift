@@ -29,6 +29,9 @@ struct StatementOrigin {
   /// What somebody types who came in by a door.
   static let door = StatementOrigin(file: "door", kind: .repl, allowsAliases: true, isAttended: true)
 
+  /// True for what is typed at a door by somebody.
+  func isOfDoor(_ who: String) -> Bool { kind == .repl && self.who == who }
+
   /// Errors name the file, but not at the prompt.
   var renderer: ErrorRenderer { ErrorRenderer(file: kind == .repl ? nil : file) }
 }

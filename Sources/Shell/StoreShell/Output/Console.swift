@@ -19,8 +19,8 @@ public final class Console {
   /// True if results are held back, because a pager may show them; ends with other text that must be seen at once.
   @exclusivity(unchecked) var isHolding = false
   private var transcript: Transcript?
-  /// Takes whole lines instead of the descriptors, while a prompt is shown.
-  package var interceptor: ((String, OutputTarget) -> Void)?
+  /// Takes whole lines, as UTF-8, instead of the descriptors, while a prompt is shown.
+  package var interceptor: ((UnsafeBufferPointer<UInt8>, OutputTarget) -> Void)?
   /// Takes lines of JSON by themselves; nil: they are written as all else.
   private var takeLine: ((_ line: String, _ isEvent: Bool) -> Void)?
   /// The marks of styles, where there are any.
@@ -51,10 +51,11 @@ public final class Console {
   ///
   /// - Parameters:
   ///   - marks: the marks of styles, by which whoever takes it knows them.
-  ///   - take: takes text.
+  ///   - take: takes text, as UTF-8.
   ///   - takeLine: takes a line of JSON: the report of a command, or an event.
   package init(
-    width: @escaping @Sendable () -> Int?, marks: StyleMarks, _ take: @escaping (String, OutputTarget) -> Void,
+    width: @escaping @Sendable () -> Int?, marks: StyleMarks,
+    _ take: @escaping (UnsafeBufferPointer<UInt8>, OutputTarget) -> Void,
     takeLine: @escaping (_ line: String, _ isEvent: Bool) -> Void
   ) {
     delivery = ResultDelivery(to: -1)
@@ -93,8 +94,10 @@ public final class Console {
     prepareWriting()
     append(&written)
     defer { written.removeAll() }
-    guard interceptor == nil, transcript == nil, !isCapturing else { return write(written.text) }
-    emit(written.bytes)
+    guard transcript == nil, !isCapturing else { return write(written.text) }
+    guard let interceptor else { return emit(written.bytes) }
+    prepareTelling()
+    written.bytes.withUnsafeBufferPointer { interceptor($0, .standardOutput) }
   }
 
   /// Writes an event of `--json`: wherever the result of the command goes that runs, this is no part of it.
@@ -128,13 +131,20 @@ public final class Console {
     if let interceptor {
       prepareTelling()
       transcript?.write(text)
-      return interceptor(text, .standardOutput)
+      return Self.hand(text, to: interceptor, .standardOutput)
     }
     if let transcript {
       prepareTelling()
       transcript.write(text)
     }
     emit(text.utf8)
+  }
+
+  private static func hand(
+    _ text: String, to interceptor: (UnsafeBufferPointer<UInt8>, OutputTarget) -> Void, _ target: OutputTarget
+  ) {
+    var text = text
+    text.withUTF8 { interceptor($0, target) }
   }
 
   private func emit(_ bytes: some Collection<UInt8>) {
@@ -153,7 +163,7 @@ public final class Console {
   }
 
   private func sayAtOnce(_ text: String) {
-    if let interceptor { return interceptor(text, .standardError) }
+    if let interceptor { return Self.hand(text, to: interceptor, .standardError) }
     progress.hide()
     Console.write(Array(text.utf8), to: progress.descriptor)
   }

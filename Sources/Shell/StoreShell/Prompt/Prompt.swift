@@ -85,7 +85,9 @@ public final class Prompt {
         return 128 + SIGHUP
       case .deadline, .woken:
         // The line goes on being edited; what tasks say appears above it.
-        session.console.interceptor = { [editor] in editor.printAbove($0, to: $1) }
+        session.console.interceptor = { [editor] text, target in
+          editor.printAbove(String(decoding: text, as: UTF8.self), to: target)
+        }
         session.runDue()
         session.console.interceptor = nil
         continue

@@ -68,41 +68,66 @@ public enum ScalarText {
   /// Appends text as JSON has it, as UTF-8, without the quotes around it: runs of bytes that stand for themselves are copied.
   package static func appendEscaped(_ text: String, to out: inout [UInt8]) {
     var text = text
-    text.withUTF8 { bytes in
-      var (start, index) = (0, 0)
-      while index < bytes.count {
-        let byte = bytes[index]
-        guard !isPlain(byte) else {
-          index += 1
+    text.withUTF8 { appendEscaped($0, to: &out) }
+  }
+
+  /// The same, for the bytes of a text.
+  package static func appendEscaped(_ bytes: UnsafeBufferPointer<UInt8>, to out: inout [UInt8]) {
+    var (start, index) = (0, 0)
+    while true {
+      passPlain(bytes, &index)
+      guard index < bytes.count else { break }
+      let byte = bytes[index]
+      var control = byte
+      if byte == 0xC2 {
+        // The second byte of such a control character is its number.
+        control = index + 1 < bytes.count ? bytes[index + 1] : 0xA0
+        guard control < 0xA0 else {
+          index += 2
           continue
         }
-        var control = byte
-        if byte == 0xC2 {
-          // The second byte of such a control character is its number.
-          control = bytes[index + 1]
-          guard control < 0xA0 else {
-            index += 2
-            continue
-          }
-        }
-        out.append(contentsOf: bytes[start..<index])
-        index += byte == 0xC2 ? 2 : 1
-        start = index
-        out.append(UInt8(ascii: "\\"))
-        switch control {
-        case 0x22, 0x5C: out.append(control)
-        case 0x0A: out.append(UInt8(ascii: "n"))
-        case 0x0D: out.append(UInt8(ascii: "r"))
-        case 0x09: out.append(UInt8(ascii: "t"))
-        default:
-          out.append(contentsOf: "u00".utf8)
-          for digit in [control >> 4, control & 15] {
-            out.append(digit + (digit < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10))
-          }
+      }
+      out.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[start..<index]))
+      index += byte == 0xC2 ? 2 : 1
+      start = index
+      out.append(UInt8(ascii: "\\"))
+      switch control {
+      case 0x22, 0x5C: out.append(control)
+      case 0x0A: out.append(UInt8(ascii: "n"))
+      case 0x0D: out.append(UInt8(ascii: "r"))
+      case 0x09: out.append(UInt8(ascii: "t"))
+      default:
+        out.append(contentsOf: "u00".utf8)
+        for digit in [control >> 4, control & 15] {
+          out.append(digit + (digit < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10))
         }
       }
-      out.append(contentsOf: bytes[start...])
     }
+    out.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[start...]))
+  }
+
+  /// Passes over bytes that stand for themselves, eight at a time where all of them are of ASCII.
+  private static func passPlain(_ bytes: UnsafeBufferPointer<UInt8>, _ index: inout Int) {
+    guard let base = UnsafeRawPointer(bytes.baseAddress) else { return }
+    while index < bytes.count {
+      while index + 8 <= bytes.count, arePlain(base.loadUnaligned(fromByteOffset: index, as: UInt64.self)) {
+        index += 8
+      }
+      let end = min(index + 8, bytes.count)
+      while index < end {
+        guard isPlain(bytes[index]) else { return }
+        index += 1
+      }
+    }
+  }
+
+  /// True if each of eight bytes is of ASCII and stands for itself in quotes: a byte that is zero, or below another, shows in its
+  /// highest bit once one, or that, is taken from it (S. E. Anderson, Bit Twiddling Hacks).
+  private static func arePlain(_ bytes: UInt64) -> Bool {
+    let (ones, highest): (UInt64, UInt64) = (0x0101_0101_0101_0101, 0x8080_8080_8080_8080)
+    let (quote, backslash, delete) = (bytes ^ (ones * 0x22), bytes ^ (ones * 0x5C), bytes ^ (ones * 0x7F))
+    let found = (bytes &- ones * 0x20) | (quote &- ones) | (backslash &- ones) | (delete &- ones) | bytes
+    return found & highest == 0
   }
 
   /// A number as Lua prints it: the shortest text that reads back the same, with `.0` if it is whole. Also `inf`,

@@ -45,7 +45,7 @@ final class PluginTestBench: PluginTestHost {
     // The loading of the plugin is not the test's doing.
     session.store.live.firstPoint = first
     console.interceptor = { [unowned self] text, target in
-      if target == .standardOutput { printed += text }
+      if target == .standardOutput { printed += String(decoding: text, as: UTF8.self) }
     }
   }
 
