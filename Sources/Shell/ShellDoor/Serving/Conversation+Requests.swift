@@ -116,12 +116,19 @@ extension Conversation {
     let session = try started()
     width = given.width
     answer = Answer(id: id)
+    let (refusal, firstLine) = (interruption.requested, open.flatMap { given.isAnew ? nil : $0.line })
     // What others caused stands before.
     let status = session.take(given, from: peer, open: &open)
+    var steps = session.takeSteps()
+    if let refusal {
+      // The session knows no place of it.
+      answer = Answer(id: id)
+      steps.append(refuse(given, goingOnFrom: firstLine, with: refusal))
+    }
+    if interruption.take(), let reason = interruption.reason { steps = steps.map { $0.ended(by: reason) } }
     guard var done = answer else { return }
     answer = nil
     done.set("status", Int(status))
-    let steps = session.takeSteps()
     if given.isReported { done.set("steps") { JSON.append(.list(PersistentList(steps.map(\.value))), to: &$0) } }
     if given.goesOn {
       if let continuation = open?.continuation {
@@ -137,10 +144,37 @@ extension Conversation {
     if outbox.isWorthSending { outbox.flush() }
   }
 
+  /// Tells the error of a text that was interrupted before it began, at its first statement.
+  ///
+  /// - Parameter line: the line of the statement that the text goes on with; nil: it begins with one.
+  /// - Returns: the same for a report.
+  private func refuse(_ given: GivenText, goingOnFrom line: Int?, with error: ShellError) -> TestResult {
+    let lines = given.text.split(omittingEmptySubsequences: false) { $0.isNewline }
+    let first = lines.firstIndex { $0.contains { !$0.isWhitespace } && !$0.hasPrefix("#") } ?? 0
+    // All statements of one -c have its number.
+    let number = line ?? given.line + (given.file == "-c" ? 0 : first)
+    let statement = Statement(text: String(lines[first]), line: number, words: [])
+    if given.isJSON {
+      take(line: JSONReport.failure(error, in: statement, file: given.file ?? "door"), isEvent: false)
+    } else {
+      var renderer = ErrorRenderer(file: given.file, marks: given.usesStyles ? marks : .none)
+      renderer.isUTF8 = given.isUTF8
+      take(renderer.text(of: error, in: statement), .standardError)
+    }
+    return TestResult(
+      name: "\(given.file ?? "door"):\(number): \(statement.text)", seconds: 0,
+      outcome: .failed(code: error.code.rawValue, message: error.message, details: error.details))
+  }
+
   /// Takes text that the session prints, by its styles and long text in pieces: it belongs to the request that is being done,
   /// or to none.
   private func take(_ text: String, _ target: OutputTarget) {
     guard !text.isEmpty else { return }
+    if target == .standardError {
+      // By a line end an error begins on a line of its own, behind the key that a terminal has echoed; here is none.
+      if text == "\n", interruption.isRequested { return }
+      if session?.options.isJSON == true { return take(notes: text) }
+    }
     if text.utf8.count <= Self.longestPiece, !Self.mayHaveMarks(text) {
       return take(text, target, nil)
     }
@@ -153,6 +187,14 @@ extension Conversation {
         take(String(decoding: rest[..<end], as: UTF8.self), target, part.style)
         rest = rest[end...]
       }
+    }
+  }
+
+  /// Takes lines that are no part of a result, in the form `json`.
+  private func take(notes: String) {
+    let mark = "note: "
+    for line in notes.split(whereSeparator: \.isNewline) {
+      take(line: JSONReport.noted(String(line.hasPrefix(mark) ? line.dropFirst(mark.count) : line)), isEvent: true)
     }
   }
 
@@ -244,7 +286,8 @@ extension Conversation {
         line: { [weak self] in self?.take(line: $0, isEvent: $1) }))
     made.obey(
       interruption.stop, isRequested: { [interruption] in interruption.isRequested },
-      take: { [interruption] in interruption.take() }, reason: { [interruption] in interruption.reason },
+      // All of a request is interrupted; it is taken at its end.
+      take: { [interruption] in interruption.isRequested }, reason: { [interruption] in interruption.reason },
       publish: { [interruption] in interruption.set($0) })
     session = made
     return made

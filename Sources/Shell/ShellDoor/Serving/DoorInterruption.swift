@@ -1,5 +1,6 @@
 import ShellLanguage
 import StoreCore
+import StoreSchema
 import StoreShell
 import Synchronization
 
@@ -18,7 +19,7 @@ final class DoorInterruption: Sendable {
   /// True if what runs is to stop.
   var isRequested: Bool { isWanted.load(ordering: .relaxed) || stop.isStopped }
 
-  /// Stops what runs.
+  /// Stops what runs, until that is taken.
   ///
   /// - Parameter reason: the error that it ends with; nil: the usual one.
   func request(_ reason: ShellError?) {
@@ -35,9 +36,22 @@ final class DoorInterruption: Sendable {
   /// - Returns: true if there was one.
   func take() -> Bool { isWanted.exchange(false, ordering: .relaxed) || stop.isStopped }
 
+  /// The error that what runs, or is about to, is to end with; nil: it goes on.
+  var requested: ShellError? { isWanted.load(ordering: .relaxed) ? reason : nil }
+
   /// The error that what was stopped last ends with; nil: the usual one.
   var reason: ShellError? { state.withLock { $0.reason } }
 
   /// Sets the functions that stop the Lua that may be running.
   func set(_ handlers: [@Sendable () -> Void]) { state.withLock { $0.handlers = handlers } }
+}
+
+extension TestResult {
+  /// The result of a step that an interruption ended, with the reason for that.
+  func ended(by reason: ShellError) -> TestResult {
+    guard case .failed(ErrorCode.interrupted.rawValue, _, _) = outcome else { return self }
+    return TestResult(
+      name: name, group: group, seconds: seconds,
+      outcome: .failed(code: reason.code.rawValue, message: reason.message, details: reason.details))
+  }
 }
