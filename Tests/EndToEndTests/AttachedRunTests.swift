@@ -25,6 +25,8 @@ struct AttachedRunTests {
     let shell = try Shell()
     try shell.folder.write("file.stsh", "echo first\nwait 1h\necho no\n")
     try shell.folder.write("step.stsh", "step one wait 1h\n")
+    try shell.folder.write("try.stsh", "try wait 1h\nwait 1h\necho no\n")
+    try shell.folder.write("failing.stsh", "nonsense\nwait 1h\necho no\n")
     return shell
   }
 
@@ -44,6 +46,7 @@ struct AttachedRunTests {
   @Test(arguments: [
     "-c 'wait 1h'", "-c 'echo a' -c 'wait 1h' -c 'echo no'", "file.stsh", "step.stsh", "- < file.stsh",
     "--json -c 'wait 1h'", "--json step.stsh", "--keep-going -c 'nonsense' -c 'wait 1h' -c 'echo no'",
+    "--keep-going failing.stsh", "--json --keep-going - < failing.stsh",
   ])
   func theEndOfItsTimeIsToldAsHere(_ arguments: String) throws {
     for form in ["junit", "tap"] {
@@ -51,6 +54,14 @@ struct AttachedRunTests {
       #expect(here.contains("timed-out") && here.contains("status 5"), "\(here)")
       #expect(there == here)
     }
+  }
+
+  /// A `try` excuses no end of the run, and nothing keeps it going.
+  @Test(arguments: ["", "--keep-going"]) func aTryDoesNotExcuseTheEnd(_ flags: String) throws {
+    let (here, there) = try outcomes { "\($0) --timeout 300ms --report tap r \(flags) try.stsh" }
+    func unnamed(_ text: String) -> String { text.replacing(/not ok 1 - .*/, with: "not ok 1") }
+    #expect(here.contains("timed-out") && here.contains("status 5"), "\(here)")
+    #expect(unnamed(there) == unnamed(here))
   }
 
   /// A run that waits for what it is to do, or for its script, ends so, too.

@@ -92,7 +92,8 @@ import Testing
     let statement = "= #'" + String(repeating: "x", count: length) + "'"
     let editor = ScriptedEditor([statement], presses: 2)
     #expect(try AttachedPrompt(shell, on: editor).run() == 6)
-    #expect(said.text.hasPrefix("\n\nerror[connection-lost]: the door at \(door.path) does not answer\n"), "\(said.text)")
+    let error = "error[connection-lost]: the door at \(door.path) does not answer"
+    #expect(said.text.hasPrefix("\n\n\(error)\n"), "\(said.text)")
     #expect(said.text.contains("no answer came to: = #'xxx"))
   }
 

@@ -32,7 +32,9 @@ extension AttachedShell {
     let suite = hasRun ? suite : "stsh"
     let hasFailure = steps.contains { if case .failed = $0.outcome { true } else { false } }
     if status != 0, !hasFailure {
-      let error = lastError ?? ShellError(code: .failed, message: "the run ended with status \(status)")
+      let error =
+        lastError ?? (hasToldOfStop ? stop?.error : nil)
+        ?? ShellError(code: .failed, message: "the run ended with status \(status)")
       let outcome = TestResult.Outcome.failed(
         code: error.code.rawValue, message: error.message, details: error.details + [error.hint].compactMap(\.self))
       steps.append(TestResult(name: suite, seconds: 0, outcome: outcome))

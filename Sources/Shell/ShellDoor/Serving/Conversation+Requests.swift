@@ -118,14 +118,17 @@ extension Conversation {
     answer = Answer(id: id)
     let (refusal, firstLine) = (interruption.requested, open.flatMap { given.isAnew ? nil : $0.line })
     // What others caused stands before.
-    let status = session.take(given, from: peer, open: &open)
+    var status = session.take(given, from: peer, open: &open)
     var steps = session.takeSteps()
     if let refusal {
       // The session knows no place of it.
       answer = Answer(id: id)
       steps.append(refuse(given, goingOnFrom: firstLine, with: refusal))
     }
-    if interruption.take(), let reason = interruption.reason { steps = steps.map { $0.ended(by: reason) } }
+    if interruption.take(), let reason = interruption.reason {
+      steps = steps.map { $0.ended(by: reason) }
+      if status == HostError.interrupted.status { status = reason.status }
+    }
     guard var done = answer else { return }
     answer = nil
     done.set("status", Int(status))
@@ -144,31 +147,9 @@ extension Conversation {
     if outbox.isWorthSending { outbox.flush() }
   }
 
-  /// Tells the error of a text that was interrupted before it began, at its first statement.
-  ///
-  /// - Parameter line: the line of the statement that the text goes on with; nil: it begins with one.
-  /// - Returns: the same for a report.
-  private func refuse(_ given: GivenText, goingOnFrom line: Int?, with error: ShellError) -> TestResult {
-    let lines = given.text.split(omittingEmptySubsequences: false) { $0.isNewline }
-    let first = lines.firstIndex { $0.contains { !$0.isWhitespace } && !$0.hasPrefix("#") } ?? 0
-    // All statements of one -c have its number.
-    let number = line ?? given.line + (given.file == "-c" ? 0 : first)
-    let statement = Statement(text: String(lines[first]), line: number, words: [])
-    if given.isJSON {
-      take(line: JSONReport.failure(error, in: statement, file: given.file ?? "door"), isEvent: false)
-    } else {
-      var renderer = ErrorRenderer(file: given.file, marks: given.usesStyles ? marks : .none)
-      renderer.isUTF8 = given.isUTF8
-      take(renderer.text(of: error, in: statement), .standardError)
-    }
-    return TestResult(
-      name: "\(given.file ?? "door"):\(number): \(statement.text)", seconds: 0,
-      outcome: .failed(code: error.code.rawValue, message: error.message, details: error.details))
-  }
-
   /// Takes text that the session prints, by its styles and long text in pieces: it belongs to the request that is being done,
   /// or to none.
-  private func take(_ text: String, _ target: OutputTarget) {
+  func take(_ text: String, _ target: OutputTarget) {
     guard !text.isEmpty else { return }
     if target == .standardError {
       // By a line end an error begins on a line of its own, behind the key that a terminal has echoed; here is none.
@@ -217,7 +198,7 @@ extension Conversation {
   }
 
   /// Takes a line of JSON that the session prints.
-  private func take(line: String, isEvent: Bool) {
+  func take(line: String, isEvent: Bool) {
     if isEvent || answer == nil {
       guard line.utf8.count < Answer.mostBytes else {
         return say { event in
@@ -287,7 +268,7 @@ extension Conversation {
     made.obey(
       interruption.stop, isRequested: { [interruption] in interruption.isRequested },
       // All of a request is interrupted; it is taken at its end.
-      take: { [interruption] in interruption.isRequested }, reason: { [interruption] in interruption.reason },
+      take: { [interruption] in interruption.isRequested }, reason: { [weak self] in self?.ending },
       publish: { [interruption] in interruption.set($0) })
     session = made
     return made

@@ -1,5 +1,6 @@
 import ShellLanguage
 import StoreCore
+import StoreHost
 import StoreSchema
 import StoreShell
 import Synchronization
@@ -44,6 +45,40 @@ final class DoorInterruption: Sendable {
 
   /// Sets the functions that stop the Lua that may be running.
   func set(_ handlers: [@Sendable () -> Void]) { state.withLock { $0.handlers = handlers } }
+}
+
+/// What an interruption ends.
+extension Conversation {
+  /// The error that an interrupted statement ends with; nil: the usual one. All of its text ends with it, whatever the reason,
+  /// as by Ctrl-C: no `try` excuses it, and nothing goes on.
+  var ending: ShellError? {
+    guard var reason = interruption.reason else { return nil }
+    session?.options.keepsGoing = false
+    reason.status = HostError.interrupted.status
+    return reason
+  }
+
+  /// Tells the error of a text that was interrupted before it began, at its first statement.
+  ///
+  /// - Parameter line: the line of the statement that the text goes on with; nil: it begins with one.
+  /// - Returns: the same for a report.
+  func refuse(_ given: GivenText, goingOnFrom line: Int?, with error: ShellError) -> TestResult {
+    let lines = given.text.split(omittingEmptySubsequences: false) { $0.isNewline }
+    let first = lines.firstIndex { $0.contains { !$0.isWhitespace } && !$0.hasPrefix("#") } ?? 0
+    // All statements of one -c have its number.
+    let number = line ?? given.line + (given.file == "-c" ? 0 : first)
+    let statement = Statement(text: String(lines[first]), line: number, words: [])
+    if given.isJSON {
+      take(line: JSONReport.failure(error, in: statement, file: given.file ?? "door"), isEvent: false)
+    } else {
+      var renderer = ErrorRenderer(file: given.file, marks: given.usesStyles ? marks : .none)
+      renderer.isUTF8 = given.isUTF8
+      take(renderer.text(of: error, in: statement), .standardError)
+    }
+    return TestResult(
+      name: "\(given.file ?? "door"):\(number): \(statement.text)", seconds: 0,
+      outcome: .failed(code: error.code.rawValue, message: error.message, details: error.details))
+  }
 }
 
 extension TestResult {
