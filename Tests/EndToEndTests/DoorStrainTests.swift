@@ -88,14 +88,67 @@ struct DoorStrainTests {
     terminal.type("wait 1h\r")
     terminal.lookOn(milliseconds: 200)
     server.stop()
-    for _ in 0..<100 {
-      terminal.type("\u{3}")
-      terminal.lookOn(milliseconds: 300)
-      if terminal.text.contains("does not answer") { break }
-    }
-    let error = "error[connection-lost]: the door at \(server.path) does not answer"
-    #expect(terminal.screen.lines.contains { $0.hasSuffix(error) })
+    terminal.type("\u{3}")
+    try terminal.waitForLine("note: the door at \(server.path) does not answer; Ctrl-C again leaves")
+    terminal.type("\u{3}")
     #expect(try terminal.waitForEnd() == 6)
+    let lines = terminal.screen.lines.drop { $0 != "stsh> wait 1h" }
+    #expect(
+      lines.filter { !$0.isEmpty } == [
+        "stsh> wait 1h", "^C", "note: the door at \(server.path) does not answer; Ctrl-C again leaves", "^C",
+        "error[connection-lost]: the door at \(server.path) does not answer",
+        "  no answer came to: wait 1h; whether it ran is not known here",
+      ])
+    #expect(terminal.isInUsualMode)
+  }
+
+  /// Who interrupts twice at once waits no longer than who waits for the note; a door that goes on meanwhile is not left.
+  @Test func aSecondCtrlCIsNotForgotten() throws {
+    let shell = try Shell()
+    let server = try Server(shell)
+    let terminal = try shell.prompt("--attach", server.path)
+    terminal.type("wait 1h\r")
+    terminal.lookOn(milliseconds: 200)
+    server.stop()
+    terminal.type("\u{3}\u{3}")
+    terminal.lookOn(milliseconds: 500)
+    kill(server.running.process, SIGCONT)
+    try terminal.wait(for: "the interruption") {
+      $0.cursorLine == "stsh>" && $0.lines.contains("error[interrupted]: stopped by Ctrl-C")
+    }
+    server.stop()
+    terminal.type("wait 1h\r")
+    terminal.lookOn(milliseconds: 200)
+    terminal.type("\u{3}")
+    terminal.lookOn(milliseconds: 500)
+    terminal.type("\u{3}")
+    #expect(try terminal.waitForEnd() == 6)
+    #expect(terminal.isInUsualMode)
+  }
+
+  /// The wait for a completion ends, and the line stays.
+  @Test func ctrlCEndsTheWaitForACompletion() throws {
+    let shell = try Shell()
+    let server = try Server(shell)
+    let terminal = try shell.prompt("--attach", server.path)
+    terminal.type("dispatch counter.inc")
+    try terminal.waitForCursorLine("stsh> dispatch counter.inc")
+    server.stop()
+    terminal.type("\t")
+    terminal.lookOn(milliseconds: 300)
+    terminal.type("\u{3}")
+    terminal.type("x")
+    try terminal.waitForCursorLine("stsh> dispatch counter.incx")
+    terminal.type("\u{7F}")
+    try terminal.waitForCursorLine("stsh> dispatch counter.inc")
+    kill(server.running.process, SIGCONT)
+    terminal.type("\t")
+    try terminal.waitForCursorLine("stsh> dispatch counter.increment")
+    // A key like any other it is again.
+    terminal.type("\u{3}")
+    try terminal.waitForCursorLine("stsh>")
+    terminal.type("\u{4}")
+    #expect(try terminal.waitForEnd() == 0)
     #expect(terminal.isInUsualMode)
   }
 
@@ -110,11 +163,46 @@ struct DoorStrainTests {
     #expect(here.output.hasSuffix("3000000\n") && here.status == 0, "\(here.errors.prefix(300))")
     #expect(try shell.run(["--attach", server.path, "-"], input: Array(script.utf8)) == here)
     let file = try shell.run("--attach", server.path, "long.stsh")
-    #expect(file.status == 1)
+    #expect(file.status == 2)
     #expect(
       file.errors.hasSuffix(
         "  hint: a script may be longer on standard input: stsh --attach \(server.path) < long.stsh\n"),
       "\(file.errors)")
+  }
+
+  /// Those who gave long lines and stay keep little of them.
+  @Test(.enabled(if: DoorTests.hasPython)) func longLinesLeaveLittle() throws {
+    let shell = try Shell()
+    let server = try Server(shell)
+    let client = """
+      import json, re, socket, sys, time
+      text = 'x' * 4_000_000
+      statements = [f"lua local x = '{text}'", f"lua local x = '{text}' error('no')", f'echo {text}', f'rubbish {text}',
+        'lua local t = {} for i = 1, 400000 do t[i] = i end']
+      def used():
+        return int(re.search(r'VmRSS:\\s+(\\d+)', open(f'/proc/{sys.argv[2]}/status').read())[1]) >> 10
+      doors = []
+      def ask(door, statement):
+        door.write(json.dumps({'id': 1, 'run': statement}).encode() + b'\\n')
+        door.flush()
+        while b'"status":' not in door.readline()[-100:]: pass
+      for index in range(15):
+        door = socket.socket(socket.AF_UNIX)
+        door.connect(sys.argv[1])
+        doors.append(door.makefile('rwb'))
+        doors[-1].readline()
+        ask(doors[-1], '= 1')
+      before = used()
+      for index, door in enumerate(doors): ask(door, statements[index % len(statements)])
+      for attempt in range(100):
+        if used() - before < 64: break
+        time.sleep(0.1)
+      print(used() - before)
+      """
+    let outcome = try shell.run(
+      program: "/usr/bin/python3", "-c", client, server.path, "\(server.running.process)")
+    let megabytes = try #require(Int(outcome.output.dropLast()), "\(outcome)")
+    #expect(megabytes < 64)
   }
 
   /// A statement that is too long is so there as here.
@@ -127,6 +215,21 @@ struct DoorStrainTests {
     #expect(here.status == 2)
     #expect(there.status == here.status && there.output == here.output)
     #expect(there.errors == here.errors, "\(there.errors.prefix(400)) \(here.errors.prefix(400))")
+  }
+
+  /// So is that of a script.
+  @Test func aStatementOfAScriptThatIsTooLongIsSoHere() throws {
+    let shell = try Shell()
+    let server = try Server(shell)
+    try shell.folder.write("a.stsh", "echo first\nlet x = '" + String(repeating: "x", count: 9_000_000) + "'\n")
+    for flags in [[], ["--json"]] {
+      let here = try shell.run(flags + ["a.stsh"])
+      let there = try shell.run(["--attach", server.path] + flags + ["a.stsh"])
+      #expect(here.status == 2 && there.status == 2)
+      #expect(there.output == here.output)
+      let hint = here.errors.isEmpty ? "" : "  hint: put big data into a file and read it with ingest\n"
+      #expect(there.errors == here.errors + hint, "\(there.errors.prefix(400)) \(here.errors.prefix(400))")
+    }
   }
 
   /// Each of several `-c` has its number in errors, and a text of several lines is one.

@@ -62,7 +62,7 @@ struct DoorTests {
     #expect(outcome.status == 1 && outcome.errors.contains("off is off; off.add was not processed"), "\(outcome)")
   }
 
-  private static let hasPython = access("/usr/bin/python3", X_OK) == 0
+  static let hasPython = access("/usr/bin/python3", X_OK) == 0
 
   @Test(.enabled(if: hasPython)) func aClientOfAnotherLanguageSpeaks() throws {
     let shell = try Shell()

@@ -126,6 +126,26 @@ import Testing
     #expect(try other.ask("{\"run\":\"echo on\"}").contains("on"))
   }
 
+  /// Who watches and does not read is told, once they do, how much was left out.
+  @Test func aWatchThatIsNotReadIsBounded() throws {
+    let house = try House()
+    let client = try house.client()
+    _ = try client.ask("{\"run\":\"watch counter.value\",\"form\":\"json\",\"utf8\":true}")
+    let count = 60_000
+    for _ in 0..<count { house.host.store.dispatch(.counter(.increment())) }
+    var (told, leftOut) = (0, 0)
+    while told + leftOut < count {
+      let line = try client.line()
+      if let gap = line.firstMatch(of: /"text":"… (\d+) lines? left out"/) {
+        leftOut += Int(gap.1) ?? 0
+      } else {
+        told += 1
+      }
+    }
+    #expect(leftOut > count / 2)
+    #expect(told + leftOut == count)
+  }
+
   @Test func aClientThatIsGoneEndsWhatItRan() throws {
     let house = try House()
     let records = "\(house.folder)/records.jsonl"

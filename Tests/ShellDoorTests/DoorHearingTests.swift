@@ -170,6 +170,38 @@ import Testing
     }
   }
 
+  /// Where time stands while others act, too, they may act in the middle of a look.
+  @Test func whatComesInTheMiddleOfALookIsToldToo() throws {
+    let house = try House(clock: VirtualClock())
+    let client = try house.client()
+    let slow = "(function() local n = 0 for i = 1, 300000 do n = n + i end return state.counter.value end)()"
+    for subject in ["$(\(slow))", "$(state.counter.value)"] {
+      _ = try client.ask(#"{"run":"watch \#(subject)","form":"json"}"#)
+    }
+    for number in 1...60 {
+      house.host.store.dispatch(.counter(.increment()))
+      usleep(UInt32(number % 7) * 3000)
+    }
+    var ended: Set<Substring> = []
+    while ended.count < 2 {
+      if let event = try client.line().firstMatch(of: /"id":(\d).*"to":60,/) { ended.insert(event.1) }
+    }
+  }
+
+  /// An error stands where the action stands after which there was none of the value, and so does what was folded before.
+  @Test func errorsOfWatchesStandInOrder() throws {
+    let house = try House()
+    let client = try house.client()
+    let failing = "$(state.counter.value == 2 and error('no') or state.counter.value)"
+    for subject in ["counter.value", failing] {
+      _ = try client.ask(#"{"run":"watch \#(subject)","form":"json"}"#)
+    }
+    house.host.live.turn { for _ in 0..<4 { house.host.store.dispatch(.counter(.increment())) } }
+    let lines = try (0..<8).map { _ in try client.line() }
+    let told = lines.map { $0.contains("\"error\"") ? "error" : String($0.suffix(2).prefix(1)) }
+    #expect(told == ["1", "1", "2", "error", "3", "3", "4", "4"], "\(lines)")
+  }
+
   /// A watch that takes long keeps no other one of its conversation from being told of each action.
   @Test func aCostlyWatchIsFoldedAlone() throws {
     let house = try House(watchPatience: .zero)

@@ -148,7 +148,7 @@ import Testing
     let settle = shell.session.console.beforeTelling
     shell.session.console.beforeTelling = {
       contents.append(shell.contents("told"))
-      return settle?()
+      return settle?() ?? []
     }
     _ = shell.run("dispatch counter.increment", command.replacing("FILE", with: "\(shell.folder)/told"))
     #expect(contents.first == .some(nil))
@@ -163,7 +163,7 @@ import Testing
     var contents: [String?] = []
     shell.session.console.beforeTelling = {
       contents.append(shell.contents("told"))
-      return nil
+      return []
     }
     _ = shell.run("dispatch counter.increment")
     #expect(contents.first == "stsh> dispatch counter.increment\n")

@@ -74,9 +74,18 @@ import Testing
     inbox.lookSoon { for number in 1...4 { bring("b\(number)", by: number) } }
     inbox.take { _ in Issue.record("nothing is left out") }
     #expect(told.withLock { $0 } == ["a1", "note", "b1", "b2", "a3", "b3", "b4"])
+    // Whoever asks for a look while one is taken gets another one.
+    inbox.lookSoon {
+      inbox.lookSoon { bring("again", by: 4) }
+      bring("first", by: 4)
+    }
+    inbox.take { _ in }
+    #expect(inbox.hasMessages && inbox.hasLook)
+    inbox.take { _ in }
+    #expect(!inbox.hasMessages && told.withLock { $0.suffix(2) } == ["first", "again"])
     // It is no idle session that brings them.
     inbox.lookSoon { for number in 5...3004 { bring("", by: number) } }
     inbox.take { _ in Issue.record("nothing is left out") }
-    #expect(told.withLock { $0.count } == 3007)
+    #expect(told.withLock { $0.count } == 3009)
   }
 }

@@ -126,8 +126,8 @@ package final class HostJournal {
   /// Waits until what was recorded is as durable as was asked.
   package func settle() { journal?.settle() }
 
-  /// What has gone wrong since it was last asked, a line each; nil: nothing.
-  package func takeNotes() -> String? {
+  /// What has gone wrong since it was last asked.
+  package func takeNotes() -> [String] {
     if let journal {
       if let failure = journal.takeFailure() {
         isFailing = true
@@ -137,9 +137,8 @@ package final class HostJournal {
         notes.append("\(journal.path) is written again, and nothing is missing")
       }
     }
-    guard !notes.isEmpty else { return nil }
     defer { notes = [] }
-    return notes.map { "note: \($0)\n" }.joined()
+    return notes
   }
 
   /// Tells where the clock on the wall went ahead by more than a day of its own accord. The time of the store has not gone with it,

@@ -159,7 +159,9 @@ package final class LiveStore: @unchecked Sendable {
   package func withoutTurn<Result>(_ body: () throws -> Result) rethrows -> Result { try store.withoutTurn(body) }
 
   /// What went wrong with keeping what happens, in a line each; nil: nothing.
-  package func takeJournalNotes() -> String? { keepsJournal.isSet ? store.look { journal?.takeNotes() } : nil }
+  package func takeJournalNotes() -> [String] {
+    keepsJournal.isSet ? store.look { journal?.takeNotes() ?? [] } : []
+  }
 
   /// Waits until what was recorded is as durable as was asked, without the turn.
   package func settleJournal() {

@@ -32,6 +32,7 @@ public final class AttachedPrompt {
   /// - Returns: the status to exit with.
   public func run(until stop: RunStop? = nil) throws -> Int32 {
     stop?.setWake(editor.interruption)
+    shell.stop = stop
     shell.interruptDescriptor = editor.interruptDescriptor
     shell.takeInterrupt = { [editor] in editor.takeInterrupt() }
     editor.completer = { [weak self] line, cursor in
@@ -119,7 +120,14 @@ public final class AttachedPrompt {
           line + "\n", goesOn: true, isAnew: startsAnew, pastLines: past, firstPastLine: lines.count - past.count + 1)
       }
     }
-    let done = try outcome.get()
+    let done: AttachedShell.Outcome
+    do throws(ShellError) {
+      done = try outcome.get()
+    } catch  where error.code == .lineTooLong {
+      forget()
+      _ = shell.report(error)
+      return nil
+    }
     openPrompt = done.open
     if done.open == nil {
       remember(open.joined(separator: "\n"))
@@ -146,10 +154,13 @@ public final class AttachedPrompt {
   }
 
   private func complete(_ line: String, _ cursor: Int) -> LineCompletion? {
+    // A door may be silent.
+    let key = InterruptKey()
+    defer { key?.release() }
     do throws(ShellError) {
       return try shell.complete(line, cursor, openLines: open)
     } catch {
-      loss = error
+      if error.code != .lineTooLong { loss = error }
       return nil
     }
   }

@@ -25,13 +25,16 @@ extension AttachedShell {
   ///
   /// - Parameters:
   ///   - status: the status of the run. What ended it is in the report, also where that was no step.
-  ///   - suite: the name of the run.
+  ///   - suite: the name of the run; a run that came to no statement has that of the program.
   /// - Returns: the status, or that of the error where the report cannot be written.
   public func writeReport(after status: Int32, of suite: String) -> Int32 {
     guard let report = options.report else { return status }
+    let suite = hasRun ? suite : "stsh"
     let hasFailure = steps.contains { if case .failed = $0.outcome { true } else { false } }
     if status != 0, !hasFailure {
-      let error = lastError ?? ShellError(code: .failed, message: "the run ended with status \(status)")
+      let error =
+        lastError ?? (hasToldOfStop ? stop?.error : nil)
+        ?? ShellError(code: .failed, message: "the run ended with status \(status)")
       let outcome = TestResult.Outcome.failed(
         code: error.code.rawValue, message: error.message, details: error.details + [error.hint].compactMap(\.self))
       steps.append(TestResult(name: suite, seconds: 0, outcome: outcome))

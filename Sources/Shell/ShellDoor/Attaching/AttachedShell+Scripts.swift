@@ -8,11 +8,12 @@ extension AttachedShell {
   ///
   /// - Returns: the status to exit with.
   public func run(file: String, arguments: [String]) -> Int32 {
-    ended { () throws(ShellError) in
+    ended(file) { () throws(ShellError) in
       let bytes: [UInt8]
       do throws(FileError) {
-        bytes = try Files.read(file)
+        bytes = try Files.read(file, until: self.interruptDescriptor)
       } catch {
+        guard self.stop?.error == nil else { return 0 }
         throw ShellError(error)
       }
       do throws(ShellError) {
@@ -20,6 +21,9 @@ extension AttachedShell {
           String(decoding: bytes, as: UTF8.self), file: file, arguments: arguments, isScript: true
         ).status
       } catch  where error.code == .lineTooLong {
+        if let fault = Self.faultOfLongLine(in: bytes) {
+          return self.report(fault, hint: DoorClient.adviceOnBigData, file: file)
+        }
         var error = error
         error.hint = "a script may be longer on standard input: stsh --attach \(self.client.address.text) < \(file)"
         throw error
@@ -27,17 +31,26 @@ extension AttachedShell {
     }
   }
 
+  /// The fault of a line that is too long for a statement, wherever it is given; nil: there is none.
+  private static func faultOfLongLine(in bytes: [UInt8]) -> SyntaxFault? {
+    let lines = bytes.split(separator: 0x0A, omittingEmptySubsequences: false)
+    guard let index = lines.firstIndex(where: { $0.count > StatementReader.usualMaximumLength }) else { return nil }
+    return SyntaxFault(
+      code: .lineTooLong, message: "a statement may have at most \(StatementReader.usualMaximumLength) bytes",
+      line: index + 1, column: 1, width: 0, text: "")
+  }
+
   /// Runs commands as `-c` gives them.
   ///
   /// - Returns: the status to exit with.
   public func run(commands: [String]) -> Int32 {
-    ended { () throws(ShellError) in
+    ended("-c") { () throws(ShellError) in
       var first: Int32 = 0
       for (index, command) in commands.enumerated() {
         let done = try self.run(command, file: "-c", line: index + 1, hasRest: index < commands.count - 1)
         if first == 0 { first = done.status }
         if let quit = done.quit { return quit == 0 ? first : quit }
-        if first != 0, !self.keepsGoing { return first }
+        if self.stop?.error != nil || (first != 0 && !self.keepsGoing) { return first }
       }
       return first
     }
@@ -47,7 +60,7 @@ extension AttachedShell {
   ///
   /// - Returns: the status to exit with.
   public func run(descriptor: Int32, arguments: [String] = []) -> Int32 {
-    ended { () throws(ShellError) in
+    ended("stdin") { () throws(ShellError) in
       var first: Int32 = 0
       var waiting: [UInt8] = []
       var block = [UInt8](repeating: 0, count: 1 << 16)
@@ -87,14 +100,17 @@ extension AttachedShell {
     return sources[1].revents == 0
   }
 
-  private func ended(_ body: () throws(ShellError) -> Int32) -> Int32 {
+  /// The status of a run. The end of its time is told of, unless a statement has done so.
+  private func ended(_ file: String, _ body: () throws(ShellError) -> Int32) -> Int32 {
     do throws(ShellError) {
       let status = try body()
       console.flush()
-      return stop?.error?.status ?? status
+      guard !hasQuit, let error = stop?.error else { return status }
+      if error.code == .timedOut, !hasToldOfStop { report(error, file: file) }
+      return error.status
     } catch {
       console.flush()
-      return report(error)
+      return report(error, file: file)
     }
   }
 }

@@ -42,6 +42,10 @@ public final class AttachedShell {
   var steps: [TestResult] = []
   /// The error that was reported last.
   private(set) var lastError: ShellError?
+  /// True if statements were given over there.
+  private(set) var hasRun = false
+  /// True if a statement has told why the run ends early.
+  private(set) var hasToldOfStop = false
   /// The prompt of the next statement.
   private(set) var prompt: String
   /// True if a statement asked to leave.
@@ -55,8 +59,8 @@ public final class AttachedShell {
   private var events: [DoorMessage] = []
   /// Readable while what runs is to stop; -1: nothing says so.
   var interruptDescriptor: Int32 = -1
-  /// When the door was told to stop what runs; nil: it was not.
-  private var interrupted: ContinuousClock.Instant?
+  /// The interruption of what runs, which the door was told of; nil: it was not interrupted.
+  var interruption: AttachedInterruption?
   /// Tells whether what runs is to stop, and takes that.
   var takeInterrupt: () -> Bool = { false }
 
@@ -75,11 +79,7 @@ public final class AttachedShell {
   public func obey(_ stop: RunStop) {
     self.stop = stop
     interruptDescriptor = stop.descriptor
-    var isTold = false
-    takeInterrupt = {
-      defer { isTold = true }
-      return !isTold && stop.error != nil
-    }
+    takeInterrupt = { stop.error != nil }
   }
 
   /// True if scripts go on after an error.
@@ -96,19 +96,39 @@ public final class AttachedShell {
 
   /// Prints an error that belongs to no statement.
   ///
+  /// - Parameter file: the script that it is about; nil: it is about none.
   /// - Returns: its status.
   @discardableResult
-  public func report(_ error: ShellError) -> Int32 {
+  public func report(_ error: ShellError, file: String? = nil) -> Int32 {
     lastError = error
     if options.isJSON {
-      console.write(JSONReport.failure(error, file: nil) + "\n")
+      console.write(JSONReport.failure(error, file: file) + "\n")
     } else {
-      var renderer = ErrorRenderer(file: nil, marks: marks[.standardError] ?? .none)
-      renderer.isUTF8 = options.isUTF8
-      console.writeError(renderer.text(of: error))
+      console.writeError(renderer(of: nil).text(of: error))
     }
     console.flush()
     return error.status
+  }
+
+  /// Prints a fault of a script that was found here.
+  ///
+  /// - Returns: its status.
+  func report(_ fault: SyntaxFault, hint: String, file: String) -> Int32 {
+    let error = ShellError(code: fault.code, message: fault.message, hint: hint, status: 2)
+    lastError = error
+    if options.isJSON {
+      console.write(JSONReport.failure(fault, file: file) + "\n")
+    } else {
+      console.writeError(renderer(of: file).text(of: fault) + "  hint: \(hint)\n")
+    }
+    console.flush()
+    return error.status
+  }
+
+  private func renderer(of file: String?) -> ErrorRenderer {
+    var renderer = ErrorRenderer(file: file, marks: marks[.standardError] ?? .none)
+    renderer.isUTF8 = options.isUTF8
+    return renderer
   }
 
   /// Has a text run over there, and prints what it prints.
@@ -125,6 +145,7 @@ public final class AttachedShell {
     firstPastLine: Int = 1
   ) throws(ShellError) -> Outcome {
     look.forget()
+    if text.contains(where: { !$0.isWhitespace }) { hasRun = true }
     try ask { out in
       out.append("run", text)
       if let file { out.append("file", file) }
@@ -148,6 +169,7 @@ public final class AttachedShell {
     }
     let answer = try answer(to: number, for: text)
     if let error = answer.error { throw error }
+    if interruption != nil, answer.number("status") != 0 { hasToldOfStop = true }
     steps += answer.list("steps").compactMap { TestResult($0.member, safe: SafeText.line) }
     if answer["quit"] != nil { hasQuit = true }
     if let prompt = answer.text("prompt") {
@@ -187,32 +209,19 @@ public final class AttachedShell {
     return hasNewLook
   }
 
-  /// The text that may stand at the cursor.
-  func complete(_ line: String, _ cursor: Int, openLines: [String]) throws(ShellError) -> LineCompletion {
+  /// The text that may stand at the cursor; nil: somebody would not wait for it.
+  func complete(_ line: String, _ cursor: Int, openLines: [String]) throws(ShellError) -> LineCompletion? {
     try ask { $0.append("complete", line, cursor: cursor, openLines) }
-    while let message = try client.receive() {
-      guard message.number("id") == number, message["event"] == nil else {
+    while true {
+      while let message = client.takeMessage() {
+        if message.number("id") == number, message["event"] == nil { return message.completion(at: cursor) }
         if !look.take(message) { events.append(message) }
-        continue
       }
-      // Where the line is no place for it there is none.
-      let from = min(max(message.number("from") ?? cursor, 0), cursor)
-      return LineCompletion(
-        replaceFrom: from,
-        candidates: message.list("candidates").compactMap { candidate in
-          guard let text = candidate.member("text")?.text else { return nil }
-          return LineCompletion.Candidate(
-            text: SafeText.line(text), display: candidate.member("display")?.text.map(SafeText.line),
-            meaning: candidate.member("meaning")?.text.map(SafeText.line),
-            suffix: SafeText.line(candidate.member("suffix")?.text ?? ""))
-        }, note: message.text("note").map(SafeText.lines),
-        rest: message.text("advice").map { advice in
-          LineCompletion.Rest(
-            count: message.number("more"), common: message.text("common").map(SafeText.line) ?? "",
-            advice: SafeText.line(advice))
-        })
+      let (hasArrived, isInterrupted) = client.wait(or: interruptDescriptor)
+      // The end of the run is the editor's to take.
+      if isInterrupted, stop?.error != nil || takeInterrupt() { return nil }
+      if hasArrived { try client.takeArrived() }
     }
-    throw client.lost
   }
 
   /// Prints what others caused.
@@ -227,7 +236,7 @@ public final class AttachedShell {
 
   private func answer(to number: Int, for text: String) throws(ShellError) -> DoorMessage {
     var hasBegun = false
-    interrupted = nil
+    interruption = nil
     while true {
       while let message = client.takeMessage() {
         // What the door could not read has no number.
@@ -237,22 +246,23 @@ public final class AttachedShell {
           continue
         }
         hasBegun = true
+        interruption?.heard = .now
         print(message)
         if message["status"] != nil || message["error"] != nil { return message }
       }
       console.flush()
-      try waitOrInterrupt()
       do throws(ShellError) {
+        try waitOrInterrupt()
         try client.takeArrived()
       } catch {
-        throw lost(in: text, hasBegun: hasBegun)
+        throw error.code == .connectionLost ? telling(error, of: text, hasBegun: hasBegun) : error
       }
     }
   }
 
-  /// The error of a connection that was lost while a text ran.
-  private func lost(in text: String, hasBegun: Bool) -> ShellError {
-    var error = client.lost
+  /// The error of a connection that was lost while a text ran, with what is known of that.
+  private func telling(_ error: ShellError, of text: String, hasBegun: Bool) -> ShellError {
+    var error = error
     guard let first = text.split(separator: "\n").first.map(String.init) else { return error }
     let statement = first.count > 60 ? "\(first.prefix(60))…" : first
     error.details = [
@@ -261,36 +271,6 @@ public final class AttachedShell {
         : "no answer came to: \(SafeText.line(statement)); whether it ran is not known here"
     ]
     return error
-  }
-
-  /// Waits until something arrives; an interruption is passed on. A run that is to end waits for a door that does nothing no
-  /// longer than ten seconds and until it is told again, somebody at a prompt until they interrupt again after two.
-  private func waitOrInterrupt() throws(ShellError) {
-    while true {
-      var sources = [client.descriptor, interruptDescriptor].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
-      while poll(&sources, 2, interrupted == nil || stop == nil ? -1 : 1000) < 0, errno == EINTR {}
-      if let interrupted, let stop, sources[0].revents == 0, stop.isInsistent || .now - interrupted > .seconds(10) {
-        throw client.unanswered(stop.error)
-      }
-      if sources[1].revents != 0, takeInterrupt() {
-        if let interrupted, .now - interrupted > .seconds(2) { throw client.unanswered(nil) }
-        interrupted = interrupted ?? .now
-        let reason = stop?.error
-        try client.send { out in
-          JSON.append("{\"interrupt\":true" as StaticString, to: &out)
-          if let reason {
-            out.append("code", reason.code.rawValue)
-            out.append("message", reason.message)
-          }
-        }
-      }
-      if sources[0].revents != 0 { return }
-      // What stays readable says no more than it has said.
-      if sources[1].revents != 0, !takeInterrupt() {
-        _ = poll(&sources, 1, 20)
-        if sources[0].revents != 0 { return }
-      }
-    }
   }
 
   private func show(_ message: DoorMessage) throws(ShellError) {
@@ -326,7 +306,7 @@ public final class AttachedShell {
 }
 
 extension [UInt8] {
-  fileprivate mutating func append(_ name: String, _ text: String) {
+  mutating func append(_ name: String, _ text: String) {
     append(name: name)
     JSON.append(quoted: text, to: &self)
   }

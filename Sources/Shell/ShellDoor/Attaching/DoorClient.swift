@@ -18,6 +18,8 @@ public final class DoorClient {
   private var start = 0
   /// The bytes from the start that hold no line end.
   private var passed = 0
+  /// The bytes of requests that there was no room for yet.
+  private var unsent: [UInt8] = []
 
   /// Comes in by a door.
   ///
@@ -40,15 +42,16 @@ public final class DoorClient {
         JSON.append("{\"token\":" as StaticString, to: &$0); JSON.append(quoted: token, to: &$0)
       }
     }
-    guard waits(atMost: patience), var greeting = try receive() else { throw lost }
+    guard wait(atMost: patience).hasArrived else { throw unanswered(nil) }
+    var greeting = try receive()
     if greeting.text("event") == "token" {
       guard token != nil else {
         throw ShellError(
           code: .noDoor, message: "the door at \(address.text) wants its token",
           hint: "--token-file FILE reads the token that the door printed, or wrote by --token-file", status: 6)
       }
-      guard hasMessage || waits(atMost: patience), let next = try receive() else { throw lost }
-      greeting = next
+      guard hasMessage || wait(atMost: patience).hasArrived else { throw unanswered(nil) }
+      greeting = try receive()
     }
     if let reason = greeting.text("message") ?? greeting.error?.message {
       throw ShellError(code: .noDoor, message: "\(address.text): \(SafeText.line(reason))", status: 6)
@@ -76,27 +79,39 @@ public final class DoorClient {
   /// The most bytes of a request, as doors take them where nobody has set another limit.
   private static let mostBytes = DoorLimits().lineBytes
 
-  /// Sends a request.
+  /// Sends a request. A door that takes nothing more keeps nobody waiting: the rest of it is sent while the answer is waited for.
   ///
   /// - Parameter write: writes it but for the closing brace.
-  /// - Throws: `ShellError` where the connection is lost, and `line-too-long`.
+  /// - Throws: `line-too-long`.
   func send(_ write: (inout [UInt8]) -> Void) throws(ShellError) {
     var line: [UInt8] = []
     write(&line)
     line += [UInt8(ascii: "}"), 0x0A]
     guard line.count <= Self.mostBytes else {
       throw ShellError(
-        code: .lineTooLong, message: "a door takes \(Self.mostBytes) bytes at once, and this is \(line.count) as JSON")
+        code: .lineTooLong, message: "a door takes \(Self.mostBytes) bytes at once, and this is \(line.count) as JSON",
+        hint: Self.adviceOnBigData, status: 2)
     }
+    unsent += line
+    flush()
+  }
+
+  /// The way to give data that no statement can hold.
+  static let adviceOnBigData = "put big data into a file and read it with ingest"
+
+  /// Sends what there is room for. That nobody takes it any more is found where the answer is read.
+  private func flush() {
     var sent = 0
-    while sent < line.count {
-      let count = line.withUnsafeBytes {
-        Platform.send(descriptor, $0.baseAddress?.advanced(by: sent), $0.count - sent, Int32(MSG_NOSIGNAL))
+    while sent < unsent.count {
+      let count = unsent.withUnsafeBytes {
+        Platform.send(
+          descriptor, $0.baseAddress?.advanced(by: sent), $0.count - sent, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
       }
       if count < 0, errno == EINTR { continue }
-      guard count > 0 else { throw lost }
-      sent += count
+      if count < 0, errno == EAGAIN || errno == EWOULDBLOCK { break }
+      sent = count > 0 ? sent + count : unsent.count
     }
+    unsent.removeFirst(sent)
   }
 
   /// True if a whole message is there already.
@@ -104,6 +119,7 @@ public final class DoorClient {
 
   /// Reads what has arrived, without waiting.
   func takeArrived() throws(ShellError) {
+    flush()
     var block = [UInt8](repeating: 0, count: 1 << 16)
     while true {
       let count = recv(descriptor, &block, block.count, Int32(MSG_DONTWAIT))
@@ -118,11 +134,11 @@ public final class DoorClient {
     }
   }
 
-  /// The next message, which is waited for; nil: what came is none.
-  func receive() throws(ShellError) -> DoorMessage? {
+  /// The next message, which is waited for.
+  private func receive() throws(ShellError) -> DoorMessage {
     while true {
       if let message = takeMessage() { return message }
-      _ = waits(atMost: nil)
+      _ = wait()
       try takeArrived()
     }
   }
@@ -141,16 +157,25 @@ public final class DoorClient {
     return nil
   }
 
-  /// Waits until something arrives.
+  /// Waits until something arrives, and sends what could not be sent yet.
   ///
-  /// - Returns: false where that took too long.
-  private func waits(atMost time: Duration?) -> Bool {
-    var source = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-    let milliseconds = time.map { Int32(clamping: $0.components.seconds * 1000) } ?? -1
+  /// - Parameters:
+  ///   - other: a descriptor that ends the wait when it becomes readable; -1: none.
+  ///   - time: the longest wait; nil: any.
+  func wait(or other: Int32 = -1, atMost time: Duration? = nil) -> (hasArrived: Bool, isInterrupted: Bool) {
+    let end = time.map { ContinuousClock.now + $0 }
     while true {
-      let count = poll(&source, 1, milliseconds)
+      let room = unsent.isEmpty ? 0 : POLLOUT
+      var sources = [
+        pollfd(fd: descriptor, events: Int16(POLLIN | room), revents: 0),
+        pollfd(fd: other, events: Int16(POLLIN), revents: 0),
+      ]
+      let left = end.map { Int32(clamping: Int64((($0 - .now) / .milliseconds(1)).rounded(.up))) } ?? -1
+      let count = poll(&sources, 2, end == nil ? -1 : max(left, 0))
       if count < 0, errno == EINTR { continue }
-      return count > 0
+      if sources[0].revents & Int16(POLLOUT) != 0 { flush() }
+      let (hasArrived, isInterrupted) = (sources[0].revents & ~Int16(POLLOUT) != 0, sources[1].revents != 0)
+      if hasArrived || isInterrupted || count <= 0 { return (hasArrived, isInterrupted) }
     }
   }
 

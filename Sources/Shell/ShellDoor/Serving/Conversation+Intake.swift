@@ -275,6 +275,11 @@ final class FreedMemory: Sendable {
   /// Takes note of freed bytes; of many the system gets back its pages.
   func free(_ count: Int) {
     guard count > 0, bytes.wrappingAdd(count, ordering: .relaxed).newValue >= Self.portion else { return }
+    giveBack()
+  }
+
+  /// Gives the system back the pages that nobody uses.
+  func giveBack() {
     bytes.store(0, ordering: .relaxed)
     malloc_trim(0)
   }

@@ -116,12 +116,22 @@ extension Conversation {
     let session = try started()
     width = given.width
     answer = Answer(id: id)
+    let (refusal, firstLine) = (interruption.requested, open.flatMap { given.isAnew ? nil : $0.line })
     // What others caused stands before.
-    let status = session.take(given, from: peer, open: &open)
+    var status = session.take(given, from: peer, open: &open)
+    var steps = session.takeSteps()
+    if let refusal {
+      // The session knows no place of it.
+      answer = Answer(id: id)
+      steps.append(refuse(given, goingOnFrom: firstLine, with: refusal))
+    }
+    if interruption.isRequested, interruption.take(), let reason = interruption.reason {
+      steps = steps.map { $0.ended(by: reason) }
+      if status == HostError.interrupted.status { status = reason.status }
+    }
     guard var done = answer else { return }
     answer = nil
     done.set("status", Int(status))
-    let steps = session.takeSteps()
     if given.isReported { done.set("steps") { JSON.append(.list(PersistentList(steps.map(\.value))), to: &$0) } }
     if given.goesOn {
       if let continuation = open?.continuation {
@@ -149,6 +159,12 @@ extension Conversation {
     }
   }
 
+  /// Takes text that it says itself.
+  func take(_ text: String, _ target: OutputTarget) {
+    var text = text
+    text.withUTF8 { take($0, target) }
+  }
+
   private func take(inPieces text: UnsafeBufferPointer<UInt8>, _ target: OutputTarget, _ style: TextStyle?) {
     var rest = text
     while rest.count > Self.longestPiece {
@@ -173,7 +189,7 @@ extension Conversation {
   }
 
   /// Takes a line of JSON that the session prints.
-  private func take(line: String, isEvent: Bool) {
+  func take(line: String, isEvent: Bool) {
     if isEvent || answer == nil {
       guard line.utf8.count < Answer.mostBytes else {
         return say { event in
@@ -242,7 +258,8 @@ extension Conversation {
         line: { [weak self] in self?.take(line: $0, isEvent: $1) }))
     made.obey(
       interruption.stop, isRequested: { [interruption] in interruption.isRequested },
-      take: { [interruption] in interruption.take() }, reason: { [interruption] in interruption.reason },
+      // All of a request is interrupted; it is taken at its end.
+      take: { [interruption] in interruption.isRequested }, reason: { [weak self] in self?.ending },
       publish: { [interruption] in interruption.set($0) })
     session = made
     return made

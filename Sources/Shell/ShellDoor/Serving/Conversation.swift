@@ -38,6 +38,8 @@ final class Conversation: @unchecked Sendable {
   private var hasQuit = false
   /// The bytes of the long lines that it took since it rested last.
   private var taken = 0
+  /// True once it took much memory.
+  private var wasLarge = false
   private static let longLine = 1 << 18
 
   init(_ id: UInt64, _ descriptor: Int32, with peer: String, on loop: DoorLoop) {
@@ -126,7 +128,6 @@ final class Conversation: @unchecked Sendable {
 
   /// Does what there is to do, on the thread that has claimed it.
   func run(_ block: UnsafeMutableRawBufferPointer) {
-    if let session, !hasQuit { session.attendIfNew() }
     while true {
       switch step(block) {
       case .request(let line, let interrupt):
@@ -135,6 +136,7 @@ final class Conversation: @unchecked Sendable {
         take(line)
       case .fault(let message): refuse(DoorRequest.Fault(message: message))
       case .news:
+        if session?.hasLook == true { loop.passOn() }
         session?.attend()
         followed?.tell(self)
       case .again: continue
@@ -159,8 +161,7 @@ final class Conversation: @unchecked Sendable {
     if outbox.isLost { return .end }
     if hasQuit {
       // What was said before is read before the end.
-      let isAllSaid = outbox.flush()
-      return intake.withLock { isAllSaid || outbox.isLost || $0.isGone ? .end : rest(&$0) }
+      return intake.withLock { outbox.flush() || outbox.isLost || $0.isGone ? .end : rest(&$0) }
     }
     let isFull = outbox.isFull && !outbox.flush()
     let next = intake.withLock { intake -> Step? in
@@ -179,12 +180,15 @@ final class Conversation: @unchecked Sendable {
       return intake.next(from: descriptor, block, loop.budget)
     }
     if let next { return next }
-    // Only what could not be said keeps it from resting.
-    let isAllSaid = outbox.flush()
+    outbox.flush()
     letGo()
     session?.rest()
     return intake.withLock { intake in
       if intake.isGone { return .end }
+      // Only what could not be said keeps it from resting. With the lock held: whoever is told of room that comes from now on waits
+      // for it, and finds nobody running.
+      let isAllSaid = outbox.flush()
+      let isFull = outbox.isFull
       if intake.hasNews || intake.ending != nil || (!isFull && intake.hasLines) {
         return isFull ? rest(&intake) : .again
       }
@@ -210,13 +214,17 @@ final class Conversation: @unchecked Sendable {
     session = nil
     open = nil
     loop.remove(self)
-    letGo()
+    if wasLarge { loop.memory.giveBack() }
   }
 
   /// Frees what nobody needs any more, since it may rest for long.
   private func letGo() {
-    loop.memory.free(taken + (session?.collectMuchGarbage() ?? 0))
+    let freed = taken + outbox.takeLong() + (session?.letGo() ?? 0)
     taken = 0
+    if freed > 0 {
+      wasLarge = true
+      loop.memory.free(freed)
+    }
   }
 
   private func take(_ line: ArraySlice<UInt8>) {
@@ -244,9 +252,4 @@ final class Conversation: @unchecked Sendable {
 
   /// Ends it after what was said.
   func quit() { hasQuit = true }
-}
-
-extension Session {
-  /// Prints what others caused, where there is something.
-  fileprivate func attendIfNew() { if hasNews { attend() } }
 }

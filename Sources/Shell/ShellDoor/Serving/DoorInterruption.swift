@@ -1,5 +1,7 @@
 import ShellLanguage
 import StoreCore
+import StoreHost
+import StoreSchema
 import StoreShell
 import Synchronization
 
@@ -18,7 +20,7 @@ final class DoorInterruption: Sendable {
   /// True if what runs is to stop.
   var isRequested: Bool { isWanted.load(ordering: .relaxed) || stop.isStopped }
 
-  /// Stops what runs.
+  /// Stops what runs, until that is taken.
   ///
   /// - Parameter reason: the error that it ends with; nil: the usual one.
   func request(_ reason: ShellError?) {
@@ -35,9 +37,56 @@ final class DoorInterruption: Sendable {
   /// - Returns: true if there was one.
   func take() -> Bool { isWanted.exchange(false, ordering: .relaxed) || stop.isStopped }
 
+  /// The error that what runs, or is about to, is to end with; nil: it goes on.
+  var requested: ShellError? { isWanted.load(ordering: .relaxed) ? reason : nil }
+
   /// The error that what was stopped last ends with; nil: the usual one.
   var reason: ShellError? { state.withLock { $0.reason } }
 
   /// Sets the functions that stop the Lua that may be running.
   func set(_ handlers: [@Sendable () -> Void]) { state.withLock { $0.handlers = handlers } }
+}
+
+/// What an interruption ends.
+extension Conversation {
+  /// The error that an interrupted statement ends with; nil: the usual one. All of its text ends with it, whatever the reason,
+  /// as by Ctrl-C: no `try` excuses it, and nothing goes on.
+  var ending: ShellError? {
+    guard var reason = interruption.reason else { return nil }
+    session?.options.keepsGoing = false
+    reason.status = HostError.interrupted.status
+    return reason
+  }
+
+  /// Tells the error of a text that was interrupted before it began, at its first statement.
+  ///
+  /// - Parameter line: the line of the statement that the text goes on with; nil: it begins with one.
+  /// - Returns: the same for a report.
+  func refuse(_ given: GivenText, goingOnFrom line: Int?, with error: ShellError) -> TestResult {
+    let lines = given.text.split(omittingEmptySubsequences: false) { $0.isNewline }
+    let first = lines.firstIndex { $0.contains { !$0.isWhitespace } && !$0.hasPrefix("#") } ?? 0
+    // All statements of one -c have its number.
+    let number = line ?? given.line + (given.file == "-c" ? 0 : first)
+    let statement = Statement(text: String(lines[first]), line: number, words: [])
+    if given.isJSON {
+      take(line: JSONReport.failure(error, in: statement, file: given.file ?? "door"), isEvent: false)
+    } else {
+      var renderer = ErrorRenderer(file: given.file, marks: given.usesStyles ? marks : .none)
+      renderer.isUTF8 = given.isUTF8
+      take(renderer.text(of: error, in: statement), .standardError)
+    }
+    return TestResult(
+      name: "\(given.file ?? "door"):\(number): \(statement.text)", seconds: 0,
+      outcome: .failed(code: error.code.rawValue, message: error.message, details: error.details))
+  }
+}
+
+extension TestResult {
+  /// The result of a step that an interruption ended, with the reason for that.
+  func ended(by reason: ShellError) -> TestResult {
+    guard case .failed(ErrorCode.interrupted.rawValue, _, _) = outcome else { return self }
+    return TestResult(
+      name: name, group: group, seconds: seconds,
+      outcome: .failed(code: reason.code.rawValue, message: reason.message, details: reason.details))
+  }
 }

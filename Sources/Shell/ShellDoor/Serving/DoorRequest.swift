@@ -19,8 +19,8 @@ struct DoorRequest {
     case log(LogRange)
     case follow(from: Int?, action: String?)
     case watch(String, isJSON: Bool)
-    /// Stops what runs; nil: with the usual error.
-    case interrupt(ShellError?)
+    /// Stops what runs, with an error.
+    case interrupt(ShellError)
     case time
   }
 
@@ -99,7 +99,7 @@ struct DoorRequest {
     case "token": return .token(try fields.text("token") ?? "")
     case "interrupt":
       fields.pass("interrupt")
-      guard let message = try fields.text("message") else { return .interrupt(nil) }
+      let message = try fields.text("message") ?? "interrupted"
       let code = try fields.text("code").map(ErrorCode.init(rawValue:)) ?? .interrupted
       guard let code, code == .interrupted || code == .timedOut else {
         throw Fault(message: "'code' is interrupted or timed-out")

@@ -75,12 +75,12 @@ extension PinRequest.Subject {
     case .path(let given):
       let path = try given.value(in: session)
       _ = try given.word.marking { try session.read(path) }
-      return PinList.Entry(name: path.description, watched: WatchedPath(session: session, .path(path)) { _ in })
+      return PinList.Entry(name: path.description, watched: WatchedPath(session: session, .path(path)) { _, _ in })
     case .expression(let text, let word):
       let chunk = session.chunkName
       _ = try word.marking { try session.lua().evaluate(text, chunk: chunk, isReadOnly: true) }
       return PinList.Entry(
-        name: "$(\(text))", watched: WatchedPath(session: session, .expression(text, chunk: chunk)) { _ in })
+        name: "$(\(text))", watched: WatchedPath(session: session, .expression(text, chunk: chunk)) { _, _ in })
     }
   }
 }

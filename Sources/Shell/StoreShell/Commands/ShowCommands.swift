@@ -195,7 +195,9 @@ extension Session {
     let writer = WatchLineWriter(
       console: console, isJSON: options.isJSON, id: id, path: name, place: place,
       form: format == .auto ? nil : format.map(formatter))
-    let report: (any Error) -> Void = { error in inbox.bring { writer.write(error) } }
+    let report: (any Error, Int) -> Void = { error, number in
+      inbox.bring(by: number, of: id) { writer.write(error) }
+    }
     // What is told first is what changes are told from: nobody acts in between.
     return try store.turn {
       let (watched, reading) = try look(at: subject, report)
@@ -206,7 +208,7 @@ extension Session {
 
   /// What a watch looks at, and its value now.
   private func look(
-    at subject: WatchRequest.Subject, _ report: @escaping (any Error) -> Void
+    at subject: WatchRequest.Subject, _ report: @escaping (any Error, Int) -> Void
   ) throws -> (WatchedPath, Reading) {
     switch subject {
     case .path(let given, let narrowing):

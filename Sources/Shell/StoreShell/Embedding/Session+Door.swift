@@ -47,8 +47,8 @@ extension Session {
   /// Prints what others caused.
   package func attend() { runDue() }
 
-  /// True if something that others caused waits.
-  package var hasNews: Bool { inbox.hasMessages }
+  /// True if what others caused may take long to print: the session looks at what it watches itself.
+  package var hasLook: Bool { inbox.hasLook }
 
   /// Runs what a text completes.
   ///

@@ -25,9 +25,11 @@ public final class Console {
   private var takeLine: ((_ line: String, _ isEvent: Bool) -> Void)?
   /// The marks of styles, where there are any.
   private(set) var marks = StyleMarks.terminal
-  /// Done before anything is told to anybody: what it tells of must be as durable as was asked. Gives what has to be said
-  /// first, in whole lines.
-  var beforeTelling: (() -> String?)?
+  /// Done before anything is told to anybody: what it tells of must be as durable as was asked. Gives the notes that have to be
+  /// told first.
+  var beforeTelling: (() -> [String])?
+  /// True if notes are events of `--json`.
+  var tellsNotesAsEvents: () -> Bool = { false }
   /// Done before anything else is written: it writes what came before.
   var beforeWriting: (() -> Void)?
   private var isPreparing = false
@@ -170,13 +172,21 @@ public final class Console {
 
   /// Sees to it that what is told next is as durable as was asked, and says where it is not.
   func prepareTelling() {
-    if let text = beforeTelling?() { writeAhead(text) }
+    if let notes = beforeTelling?() { writeAhead(notes) }
   }
 
-  /// Writes a note before the results that are still buffered.
-  func writeAhead(_ text: String) {
-    transcript?.write(text)
-    sayAtOnce(text)
+  /// Writes notes before the results that are still buffered.
+  func writeAhead(_ notes: [String]) {
+    guard !notes.isEmpty else { return }
+    guard tellsNotesAsEvents() else {
+      let text = notes.map { "note: \($0)\n" }.joined()
+      transcript?.write(text)
+      return sayAtOnce(text)
+    }
+    let events = notes.map { JSONReport.noted($0) }
+    transcript?.write(events.map { $0 + "\n" }.joined())
+    guard let takeLine else { return output.insert(contentsOf: events.flatMap { Array(($0 + "\n").utf8) }, at: 0) }
+    for event in events { takeLine(event, true) }
   }
 
   /// Shows how far a long command is, on a line that is written over and over. Whatever else is printed takes its place.

@@ -122,8 +122,8 @@ extension Session {
     if interruption != nil {
       outcome.hasReportedStop = true
     } else if interrupts.take() {
-      // The terminal has echoed ^C; the error starts on a line of its own.
-      console.writeError("\n")
+      // The terminal has echoed ^C; the error starts on a line of its own. By a door nobody's key was echoed here.
+      if running.origin.who == nil { console.writeError("\n") }
       interruption = interrupts.reason()
     }
     interruption?.details = detailsOfInterruption(error)

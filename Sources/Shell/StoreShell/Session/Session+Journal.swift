@@ -40,7 +40,7 @@ extension Session {
     let isAtPrompt = options.journal?.opening == .withFirstAction
     do throws(JournalError) {
       try journal.end(store.live.journaledState, clock: store.live.clock)
-      if let notes = journal.takeNotes() { console.writeError(notes) }
+      for note in journal.takeNotes() { write(note: note) }
       if isAtPrompt { options.sessionFiles?.prune(keeping: options.keptSessions) }
       return 0
     } catch {
@@ -59,7 +59,7 @@ extension Session {
     let status = endTrace()
     console.flush()
     store.live.settleJournal()
-    if let notes = store.live.takeJournalNotes() { console.writeError(notes) }
+    for note in store.live.takeJournalNotes() { write(note: note) }
     return status
   }
 

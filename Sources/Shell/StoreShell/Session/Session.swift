@@ -69,6 +69,7 @@ public final class Session {
     if !options.rights.isAll {
       store.refusal = { [rights = options.rights] in Self.refusal(ofDispatching: $0, rights) }
     }
+    console.tellsNotesAsEvents = { [weak self] in self?.options.isJSON ?? false }
     console.beforeWriting = { [weak self, inbox] in if inbox.hasMessages { self?.tellOthers() } }
     store.turn {
       store.hearing.logger = { line in inbox.bring(line.roughSize, by: line.number) { writer.write(line) } }
@@ -117,10 +118,10 @@ public final class Session {
     return made
   }
 
-  /// Frees what its Lua no longer reaches, where that may be much.
+  /// Frees what it no longer needs, where that may be much: what its Lua no longer reaches, and long texts of errors.
   ///
   /// - Returns: the number of bytes that were freed.
-  package func collectMuchGarbage() -> Int { luaState?.collectMuchGarbage() ?? 0 }
+  package func letGo() -> Int { (luaState?.collectMuchGarbage() ?? 0) + outcome.shortenErrors() }
 
   /// The grammar of statements: the commands of a session stay the same.
   private(set) lazy var grammar = {
@@ -247,7 +248,7 @@ public final class Session {
   }
 
   func writeJournalNotes() {
-    if let notes = store.live.takeJournalNotes() { console.writeAhead(notes) }
+    console.writeAhead(store.live.takeJournalNotes())
   }
 
   /// The functions that stop the Lua that may be running, from any thread.

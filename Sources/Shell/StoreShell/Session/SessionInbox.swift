@@ -90,22 +90,34 @@ final class SessionInbox: Sendable {
     if !isOwnThread { thread.store(Self.currentThread, ordering: .relaxed) }
     guard hasMessages, !isTelling.set(true) else { return }
     defer { _ = isTelling.set(false) }
-    let content = takeContent()
-    var steps = Self.steps(of: content, tellLeftOut)
-    if let look = content.look {
+    let look = takeLook()
+    var steps = Self.steps(of: takeMessages(), tellLeftOut)
+    if let look {
       _ = isLooking.set(true)
       look()
       _ = isLooking.set(false)
-      steps = Self.inOrder(steps + Self.steps(of: takeContent(), tellLeftOut))
+      steps = Self.inOrder(steps + Self.steps(of: takeMessages(), tellLeftOut))
     }
     for step in steps { step.tell() }
   }
 
-  private func takeContent() -> Content {
+  /// True if the session is to look at what it watches itself, which may take long.
+  var hasLook: Bool { hasMessages && content.withLock { $0.look != nil } }
+
+  private func takeLook() -> (@Sendable () -> Void)? {
     content.withLock { content in
-      defer { content = Content() }
-      isEmpty.store(true, ordering: .relaxed)
-      return content
+      defer { content.look = nil }
+      return content.look
+    }
+  }
+
+  /// Takes the messages alone: a look that somebody asks for meanwhile is for the next time.
+  private func takeMessages() -> Content {
+    content.withLock { content in
+      let taken = content
+      content = Content(look: content.look)
+      isEmpty.store(content.look == nil, ordering: .relaxed)
+      return taken
     }
   }
 
@@ -192,7 +204,8 @@ extension Session {
     if inbox.hasNothingNew || store.isInTurn { return }
     inbox.take { [weak self] in self?.tell(leftOut: $0) }
     if inbox.takeClosing() {
-      console.writeError("the store was closed by the program that owns it\n")
+      let text = "the store was closed by the program that owns it"
+      if options.isJSON { write(note: text) } else { console.writeError(text + "\n") }
       outcome.hasQuit = true
     }
   }

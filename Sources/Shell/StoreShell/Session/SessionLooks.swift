@@ -10,11 +10,13 @@ final class WatchedPath: @unchecked Sendable {
   private weak var session: Session?
   private let subject: Subject
   private let narrowing: Narrowing?
-  private let report: (any Error) -> Void
+  private let report: (any Error, Int) -> Void
   private var last: Value
   private var isFailing = false
   /// The value that was told last.
   private var told: Value?
+  /// The actions after which nobody looked, and of which nothing was told yet.
+  private var folded = 0
   /// True while it is among those that the session is to look at.
   fileprivate var isAwaited = false
   /// Tells of a change that others made.
@@ -35,10 +37,10 @@ final class WatchedPath: @unchecked Sendable {
   /// - Parameters:
   ///   - narrowing: which elements it looks at; nil: all.
   ///   - value: the value as it is now.
-  ///   - report: told why a projection or an expression fails, once until it works again.
+  ///   - report: told why a projection or an expression fails, once until it works again, and after which action.
   init(
     session: Session, _ subject: Subject, _ narrowing: Narrowing? = nil, value: Value = .none,
-    report: @escaping (any Error) -> Void
+    report: @escaping (any Error, Int) -> Void
   ) {
     self.session = session
     self.subject = subject
@@ -64,19 +66,19 @@ final class WatchedPath: @unchecked Sendable {
       return present
     } else if let path {
       let live = session.store.live
-      note { try live.read(path, in: live.present).value }
+      note(live.head) { try live.read(path, in: live.present).value }
     }
     return last
   }
 
   /// The value now, for the session's own thread.
   var present: Value {
-    if let session { note { try session.store.viewing(nil) { try read(in: session) } } }
+    if let session { note(session.store.live.head) { try session.store.viewing(nil) { try read(in: session) } } }
     return last
   }
 
   /// Takes note of a value that was looked at.
-  private func note(_ look: () throws -> Value) {
+  private func note(_ number: Int, _ look: () throws -> Value) {
     do {
       last = try look()
       isFailing = false
@@ -84,7 +86,7 @@ final class WatchedPath: @unchecked Sendable {
       last = .none
       isFailing = false
     } catch {
-      if !isFailing { report(error) }
+      if !isFailing { report(error, number) }
       isFailing = true
     }
   }
@@ -104,9 +106,10 @@ final class WatchedPath: @unchecked Sendable {
   /// - Parameter folded: the number of earlier actions after which nobody looked.
   fileprivate func follow(_ number: Int, folded: Int, _ look: () throws -> Value) {
     let old = last
-    note(look)
+    self.folded += folded
+    note(number, look)
     guard var change = change(from: old, to: last, number) else { return }
-    change.folded = folded
+    swap(&change.folded, &self.folded)
     tell?(change)
   }
 
@@ -208,6 +211,7 @@ final class SessionLooks: @unchecked Sendable {
   private func look() {
     guard let session else { return }
     let live = session.store.live
+    let start = ContinuousClock.now
     var (actions, looks) = live.turn { take() }
     var seen: [Seen] = []
     func follow() {
@@ -222,9 +226,9 @@ final class SessionLooks: @unchecked Sendable {
         for index in looks.indices where looks[index].next <= place {
           guard let watched = looks[index].watched else { continue }
           guard places.isEmpty || (looks[index].time < share.time && looks[index].bytes < share.bytes) else { continue }
-          let start = ContinuousClock.now
+          let before = ContinuousClock.now
           let outcome = Result { try watched.read(in: session) }
-          looks[index].time += .now - start
+          looks[index].time += .now - before
           if case .success(let value) = outcome { looks[index].bytes += 2 * value.roughSize }
           seen.append(Seen(watched: watched, number: number, folded: place - looks[index].next, outcome: outcome))
           looks[index].next = place + 1
@@ -233,7 +237,7 @@ final class SessionLooks: @unchecked Sendable {
       }
       live.turn {
         follow()
-        end(session)
+        end(session, after: .now - start)
       }
     } catch {
       // Memory has let go of the others: all that happened up to now is told together.
@@ -252,7 +256,7 @@ final class SessionLooks: @unchecked Sendable {
             try session.store.viewing(nil) { try watched.read(in: session) }
           }
         }
-        end(session)
+        end(session, after: .now - start)
       }
     }
   }
@@ -263,9 +267,10 @@ final class SessionLooks: @unchecked Sendable {
     return (behind, awaited)
   }
 
-  private func end(_ session: Session) {
+  /// - Parameter time: the time that the look took; the session rests for as long.
+  private func end(_ session: Session, after time: Duration) {
     isLooking = false
-    if let clock { next = clock.now + Self.pause }
+    if let clock { next = clock.now + max(Self.pause, time) }
     if behind.count > 0 { lookSoon(session) }
   }
 }

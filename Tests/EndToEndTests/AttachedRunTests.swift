@@ -1,0 +1,122 @@
+import Glibc
+import TerminalSupport
+import Testing
+
+/// Runs that something outside ends: attached they say and report the same as here.
+@Suite("Attached runs")
+struct AttachedRunTests {
+  /// A program that serves, and ends with the test.
+  private final class Server {
+    private let running: RunningProgram
+    let path: String
+
+    init(_ shell: Shell) throws {
+      path = shell.folder.path + "/door"
+      let quiet = open("/dev/null", O_RDWR)
+      defer { close(quiet) }
+      running = try shell.start(["serve", "--listen", path], descriptors: [(0, quiet), (1, quiet), (2, quiet)])
+      for _ in 0..<3000 where access(path, F_OK) != 0 { usleep(10_000) }
+    }
+
+    deinit { kill(running.process, SIGKILL) }
+  }
+
+  private static func shell() throws -> Shell {
+    let shell = try Shell()
+    try shell.folder.write("file.stsh", "echo first\nwait 1h\necho no\n")
+    try shell.folder.write("step.stsh", "step one wait 1h\n")
+    try shell.folder.write("try.stsh", "try wait 1h\nwait 1h\necho no\n")
+    try shell.folder.write("failing.stsh", "nonsense\nwait 1h\necho no\n")
+    return shell
+  }
+
+  /// What a command line of a shell prints, its status and its report, here and attached.
+  private func outcomes(_ line: (_ stsh: String) -> String) throws -> (here: String, there: String) {
+    let shell = try Self.shell()
+    let server = try Server(shell)
+    func outcome(_ options: String) throws -> String {
+      let line = line("stsh \(options)")
+      let times = "-e 's/time=\"[0-9.]*\"/time/g' -e 's/duration_ms: [0-9.]*/duration/'"
+      let said = try shell.runInShell("rm -f r; \(line); echo status $?; sed \(times) r; true")
+      return said.output
+    }
+    return (try outcome(""), try outcome("--attach \(server.path)"))
+  }
+
+  @Test(arguments: [
+    "-c 'wait 1h'", "-c 'echo a' -c 'wait 1h' -c 'echo no'", "file.stsh", "step.stsh", "- < file.stsh",
+    "--json -c 'wait 1h'", "--json step.stsh", "--keep-going -c 'nonsense' -c 'wait 1h' -c 'echo no'",
+    "--keep-going failing.stsh", "--json --keep-going - < failing.stsh",
+  ])
+  func theEndOfItsTimeIsToldAsHere(_ arguments: String) throws {
+    for form in ["junit", "tap"] {
+      let (here, there) = try outcomes { "\($0) --timeout 300ms --report \(form) r \(arguments)" }
+      #expect(here.contains("timed-out") && here.contains("status 5"), "\(here)")
+      #expect(there == here)
+    }
+  }
+
+  /// A `try` excuses no end of the run, and nothing keeps it going.
+  @Test(arguments: ["", "--keep-going"]) func aTryDoesNotExcuseTheEnd(_ flags: String) throws {
+    let (here, there) = try outcomes { "\($0) --timeout 300ms --report tap r \(flags) try.stsh" }
+    func unnamed(_ text: String) -> String { text.replacing(/not ok 1 - .*/, with: "not ok 1") }
+    #expect(here.contains("timed-out") && here.contains("status 5"), "\(here)")
+    #expect(unnamed(there) == unnamed(here))
+  }
+
+  /// A run that waits for what it is to do, or for its script, ends so, too.
+  @Test(arguments: ["", "--json", "/dev/stdin"])
+  func theEndOfItsTimeIsToldWhileItWaits(_ arguments: String) throws {
+    for input in ["sleep 1", "(echo echo a; sleep 1)"] {
+      let (here, there) = try outcomes { "\(input) | \($0) --timeout 300ms --report junit r \(arguments)" }
+      #expect(here.contains("the run did not end within 0.3s") && here.contains("status 5"), "\(here)")
+      #expect(there == here)
+    }
+  }
+
+  @Test(arguments: ["INT", "TERM"])
+  func signalsAreToldOfAsHere(_ signal: String) throws {
+    for arguments in ["-c 'wait 1h'", "file.stsh", "step.stsh", "--json file.stsh"] {
+      // In the background of a shell without jobs SIGINT would be ignored.
+      let (here, there) = try outcomes { stsh in
+        "(sleep 0.7; kill -\(signal) $(cat pid)) & sh -c 'echo $$ > pid; exec \"$@\"' - \(stsh) --report junit r \(arguments)"
+      }
+      #expect(here.contains("stopped by SIG\(signal)"), "\(here)")
+      #expect(there == here)
+    }
+  }
+
+  /// Ctrl-C at a prompt is a key, of which an error may tell.
+  @Test func ctrlCAtAPromptIsToldOfAsHere() throws {
+    let shell = try Shell()
+    let server = try Server(shell)
+    for arguments in [[], ["--attach", server.path]] {
+      let terminal = try shell.prompt(arguments, environment: [:])
+      terminal.type("wait 1h\r")
+      terminal.lookOn(milliseconds: 300)
+      terminal.type("\u{3}")
+      try terminal.wait(for: "the interruption") { $0.cursorLine == "stsh>" && $0.lines.contains("^C") }
+      #expect(
+        terminal.screen.lines.suffix(4) == ["stsh> wait 1h", "^C", "error[interrupted]: stopped by Ctrl-C", "stsh>"])
+      terminal.type("\u{4}")
+      #expect(try terminal.waitForEnd() == 0)
+    }
+  }
+
+  /// With `--json` an event says that the store cannot be kept any more.
+  @Test func aJournalThatCannotBeWrittenIsAnEvent() throws {
+    let shell = try Shell()
+    let outcome = try shell.runInShell(
+      """
+      (ulimit -f 2048; exec stsh serve --listen $PWD/door --store kept.db >/dev/null 2>&1) & server=$!
+      while ! test -S door; do sleep 0.05; done
+      stsh --attach $PWD/door --json -c "lua for i = 1, 2000 do dispatch('tasks.add', { title = ('x'):rep(1000) }) end" \
+        -c 'dispatch counter.increment' 2> errors
+      echo errors; cat errors; kill $server; wait
+      """)
+    let notes = outcome.output.split(separator: "\n").filter { $0.contains("kept in memory only") }
+    #expect(notes.count == 1 && notes[0].hasPrefix("{\"event\":\"note\",\"text\":\""), "\(outcome.output)")
+    #expect(notes.first?.contains("note: ") == false)
+    #expect(outcome.output.hasSuffix("errors\n"), "\(outcome.output)")
+  }
+}
