@@ -37,6 +37,23 @@ struct BlockingTests {
     #expect(try running.waitForEnd() == 143)
   }
 
+  /// Nobody has to read errors for that.
+  @Test(arguments: [1, 2]) func aSignalEndsARunThatNobodyReads(descriptor: Int32) throws {
+    let shell = try Shell()
+    let word = descriptor == 1 ? "echo" : "nonsense"
+    try shell.folder.write(
+      "many.stsh", String(repeating: "\(word) \(String(repeating: "x", count: 60))\n", count: 9000))
+    let quiet = open("/dev/null", O_RDWR)
+    var ends: [Int32] = [-1, -1]
+    try ProgramFailure.check("pipe", Glibc.pipe(&ends))
+    defer { for end in ends + [quiet] { close(end) } }
+    let running = try shell.start(
+      ["--keep-going", "many.stsh"], descriptors: [(0, quiet), (3 - descriptor, quiet), (descriptor, ends[1])])
+    usleep(500_000)
+    kill(running.process, SIGTERM)
+    #expect(try running.waitForEnd() == 143)
+  }
+
   @Test func aPipeThatIsReadGetsAll() throws {
     let shell = try Shell()
     try pipe(in: shell)

@@ -124,12 +124,12 @@ struct StoreTests {
     let flags = ["--durability", "full"] + (asJSON ? ["--json"] : [])
     let outcome = try shell.limited(to: 300, flags + ["--store", "a.db", "many.stsh", "2>&1"])
     let lines = outcome.output.split(separator: "\n")
-    let sentence = "note: cannot write a.db after #"
+    let sentence = (asJSON ? #"{"event":"note","text":""# : "note: ") + "cannot write a.db after #"
     let note = try #require(lines.firstIndex { $0.hasPrefix(sentence) }, "\(outcome)")
     let last = try #require(Int(lines[note].dropFirst(sentence.count).prefix { $0.isNumber }))
     #expect(last > 0)
     #expect(note / (asJSON ? 1 : 2) <= last)
-    #expect(lines[note].hasSuffix("; from now on everything is kept in memory only"))
+    #expect(lines[note].hasSuffix("; from now on everything is kept in memory only" + (asJSON ? #""}"# : "")))
   }
 
   @Test func aPluginIsLoadedAgainWithItsTasks() throws {

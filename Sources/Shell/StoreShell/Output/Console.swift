@@ -12,6 +12,8 @@ public final class Console {
   // Not checked for exclusive access where every statement looks: one thread writes, and what it calls does not write by itself.
   /// The way of results to the system.
   @exclusivity(unchecked) var delivery: ResultDelivery
+  /// The way of errors and notes.
+  private var errors: ResultDelivery
   private var progress: ProgressLine
   private var captured: String?
   /// Room for a result that is put together; empty in between.
@@ -44,6 +46,7 @@ public final class Console {
   ///   width that the descriptor says.
   public init(output: Int32 = 1, error: Int32 = 2, width: (@Sendable () -> Int?)? = nil) {
     delivery = ResultDelivery(to: output)
+    errors = ResultDelivery(to: error)
     progress = ProgressLine(on: error)
     self.width = width ?? { Console.columns(of: output) }
     self.output.reserveCapacity(1 << 16)
@@ -61,12 +64,21 @@ public final class Console {
     takeLine: @escaping (_ line: String, _ isEvent: Bool) -> Void
   ) {
     delivery = ResultDelivery(to: -1)
+    errors = ResultDelivery(to: -1)
     progress = ProgressLine(on: -1)
     self.width = width
     self.marks = marks
     interceptor = take
     self.takeLine = takeLine
     showsErrors = true
+  }
+
+  /// Lets what waits to be read end with the run.
+  ///
+  /// - Parameter descriptor: readable once the run is to end; -1: nothing ends it.
+  func obey(_ descriptor: Int32) {
+    delivery.stop = descriptor
+    errors.stop = descriptor
   }
 
   /// True if results go to a terminal now, not into a file or a command.
@@ -167,7 +179,7 @@ public final class Console {
   private func sayAtOnce(_ text: String) {
     if let interceptor { return Self.hand(text, to: interceptor, .standardError) }
     progress.hide()
-    Console.write(Array(text.utf8), to: progress.descriptor)
+    errors.deliver(Array(text.utf8)[...])
   }
 
   /// Sees to it that what is told next is as durable as was asked, and says where it is not.

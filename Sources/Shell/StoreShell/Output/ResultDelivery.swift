@@ -1,6 +1,6 @@
 import Platform
 
-/// The way of results to the system, in pieces where the run can be stopped between two of them and Ctrl-C keeps the rest from
+/// The way of results, or of errors, to the system, in pieces where the run can be stopped between two of them and Ctrl-C keeps the rest from
 /// the terminal.
 struct ResultDelivery {
   private let descriptor: Int32

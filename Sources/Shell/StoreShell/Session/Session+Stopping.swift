@@ -5,7 +5,7 @@ extension Session {
   public func obey(_ stop: RunStop?) {
     interrupts.stop = stop
     interrupts.descriptor = stop?.descriptor ?? -1
-    console.delivery.stop = interrupts.descriptor
+    console.obey(interrupts.descriptor)
     interrupts.take = { stop?.isStopped ?? false }
     publishInterrupts()
   }
