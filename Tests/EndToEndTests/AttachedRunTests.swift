@@ -119,4 +119,17 @@ struct AttachedRunTests {
     #expect(notes.first?.contains("note: ") == false)
     #expect(outcome.output.hasSuffix("errors\n"), "\(outcome.output)")
   }
+
+  /// A text that is not UTF-8 is refused as here.
+  @Test(arguments: [[], ["--json"]]) func whatIsNotUTF8IsRefused(_ flags: [String]) throws {
+    let shell = try Shell()
+    let server = try Server(shell)
+    let bytes = Array("echo first\necho é\necho ".utf8) + [0xFF] + Array("\necho last\n".utf8)
+    try shell.folder.write("a.stsh", bytes)
+    for arguments in [["a.stsh"], ["-"]] {
+      let there = try shell.run(["--attach", server.path] + flags + arguments, input: bytes)
+      #expect(there == (try shell.run(flags + arguments, input: bytes)))
+      #expect(there.status == 2)
+    }
+  }
 }

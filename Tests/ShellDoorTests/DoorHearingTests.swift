@@ -170,6 +170,24 @@ import Testing
     }
   }
 
+  /// What takes back an action of another is told as any other.
+  @Test(arguments: ["$(state.counter.value)", "twice", "tasks.items where id > 0"])
+  func whatTakesBackIsTold(subject: String) throws {
+    let house = try House()
+    let client = try house.client()
+    _ = try client.ask(#"{"run":"project twice = state.counter.value * 2"}"#)
+    _ = try client.ask(#"{"run":"watch \#(subject)","form":"json"}"#)
+    for round in 0..<3 {
+      house.host.store.dispatch(.counter(.increment()))
+      house.host.store.dispatch(.tasks(.add(title: "x")))
+      _ = try client.line()
+      let own = #"{"id":77,"run":"dispatch counter.decrement\ndispatch tasks.remove \#(round + 1)","form":"json"}"#
+      client.send(own)
+      let lines = try client.lines(until: "\"id\":77")
+      #expect(lines.count { $0.contains(#""event":"watch""#) } == 1, "\(lines)")
+    }
+  }
+
   /// Where time stands while others act, too, they may act in the middle of a look.
   @Test func whatComesInTheMiddleOfALookIsToldToo() throws {
     let house = try House(clock: VirtualClock())

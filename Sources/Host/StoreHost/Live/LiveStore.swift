@@ -158,9 +158,17 @@ package final class LiveStore: @unchecked Sendable {
   /// Gives the turn away while a closure waits for others.
   package func withoutTurn<Result>(_ body: () throws -> Result) rethrows -> Result { try store.withoutTurn(body) }
 
-  /// What went wrong with keeping what happens, in a line each; nil: nothing.
-  package func takeJournalNotes() -> [String] {
-    keepsJournal.isSet ? store.look { journal?.takeNotes() ?? [] } : []
+  /// What went wrong with keeping what happens, since somebody asked.
+  ///
+  /// - Parameter client: tells of it; all others hear it as well.
+  package func takeJournalNotes(for client: StoreClient?) -> [String] {
+    guard keepsJournal.isSet else { return [] }
+    let notes = store.look { journal?.takeNotes() ?? [] }
+    guard !notes.isEmpty else { return [] }
+    turn {
+      for other in clients where other !== client { for note in notes { other.hear(note: note) } }
+    }
+    return notes
   }
 
   /// Waits until what was recorded is as durable as was asked, without the turn.

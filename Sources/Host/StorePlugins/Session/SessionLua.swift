@@ -73,14 +73,10 @@ public final class SessionLua {
   }
 
   /// Frees what Lua code no longer reaches, where that may be much: who rests may do so for long.
-  ///
-  /// - Returns: the number of bytes that were freed.
-  package func collectMuchGarbage() -> Int {
-    let before = lua.memoryInUse
-    guard before > 2 * settledMemory + 1 << 20 else { return 0 }
+  package func collectMuchGarbage() {
+    guard lua.memoryInUse > 2 * settledMemory + 1 << 20 else { return }
     lua.collectGarbage()
     settledMemory = lua.memoryInUse
-    return before - settledMemory
   }
 
   deinit {

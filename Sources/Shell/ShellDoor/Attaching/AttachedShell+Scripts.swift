@@ -16,6 +16,7 @@ extension AttachedShell {
         guard self.stop?.error == nil else { return 0 }
         throw ShellError(error)
       }
+      if let fault = Self.faultOfEncoding(of: bytes[...], firstLine: 1) { return self.report(fault, file: file) }
       do throws(ShellError) {
         return try self.run(
           String(decoding: bytes, as: UTF8.self), file: file, arguments: arguments, isScript: true
@@ -28,6 +29,14 @@ extension AttachedShell {
         error.hint = "a script may be longer on standard input: stsh --attach \(self.client.address.text) < \(file)"
         throw error
       }
+    }
+  }
+
+  /// The fault of a text that is not UTF-8, which no request can hold; nil: it is.
+  private static func faultOfEncoding(of bytes: ArraySlice<UInt8>, firstLine: Int) -> SyntaxFault? {
+    guard String(validating: bytes, as: UTF8.self) == nil else { return nil }
+    return bytes.withUnsafeBufferPointer { bytes in
+      ByteCursor(ByteView(bytes), at: 0, firstLine: firstLine, isLast: true).invalidText(0..<bytes.count)
     }
   }
 
@@ -62,6 +71,7 @@ extension AttachedShell {
   public func run(descriptor: Int32, arguments: [String] = []) -> Int32 {
     ended("stdin") { () throws(ShellError) in
       var first: Int32 = 0
+      var line = 1
       var waiting: [UInt8] = []
       var block = [UInt8](repeating: 0, count: 1 << 16)
       while true {
@@ -70,13 +80,26 @@ extension AttachedShell {
         if count < 0, errno == EINTR { continue }
         waiting += block[..<max(count, 0)]
         let isLast = count <= 0
-        let end = isLast ? waiting.count : self.end(of: waiting)
+        var end = isLast ? waiting.count : self.end(of: waiting)
         guard end > 0 || isLast else { continue }
+        let fault = Self.faultOfEncoding(of: waiting[..<end], firstLine: line)
+        if let fault {
+          // What stands before its line is done.
+          let lines = waiting[..<end].split(
+            separator: 0x0A, maxSplits: fault.line - line, omittingEmptySubsequences: false)
+          end = lines.last?.startIndex ?? 0
+        }
+        line += waiting[..<end].count { $0 == 0x0A }
         let done = try self.run(
-          String(decoding: waiting[..<end], as: UTF8.self), file: "stdin", arguments: arguments, goesOn: !isLast)
+          String(decoding: waiting[..<end], as: UTF8.self), file: "stdin", arguments: arguments,
+          goesOn: !isLast || fault != nil)
         waiting.removeFirst(end)
         if first == 0 { first = done.status }
         if let quit = done.quit { return quit == 0 ? first : quit }
+        if let fault, first == 0 || self.keepsGoing {
+          let status = self.report(fault, file: "stdin")
+          return first == 0 ? status : first
+        }
         if isLast || (first != 0 && !self.keepsGoing) { return first }
       }
     }

@@ -21,9 +21,9 @@ extension AttachedShell {
   /// The silence of a door after which somebody at a prompt is told of it, and may leave.
   private static let patience = Duration.seconds(2)
   /// The longest wait of a run that is to end.
-  private static let longestEnd = Duration.seconds(10)
+  private static let longestEnd = Duration.seconds(3)
 
-  /// Waits until something arrives; an interruption is passed on. A run that is to end waits for a silent door ten seconds at
+  /// Waits until something arrives; an interruption is passed on. A run that is to end waits for a silent door three seconds at
   /// most, and until it is told again; somebody at a prompt until they interrupt again.
   func waitOrInterrupt() throws(ShellError) {
     while true {

@@ -113,13 +113,13 @@ public final class AttachedShell {
   /// Prints a fault of a script that was found here.
   ///
   /// - Returns: its status.
-  func report(_ fault: SyntaxFault, hint: String, file: String) -> Int32 {
+  func report(_ fault: SyntaxFault, hint: String? = nil, file: String) -> Int32 {
     let error = ShellError(code: fault.code, message: fault.message, hint: hint, status: 2)
     lastError = error
     if options.isJSON {
       console.write(JSONReport.failure(fault, file: file) + "\n")
     } else {
-      console.writeError(renderer(of: file).text(of: fault) + "  hint: \(hint)\n")
+      console.writeError(renderer(of: file).text(of: fault) + (hint.map { "  hint: \($0)\n" } ?? ""))
     }
     console.flush()
     return error.status

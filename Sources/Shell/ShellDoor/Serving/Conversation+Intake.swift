@@ -1,4 +1,3 @@
-import CEvents
 import Platform
 import ShellLanguage
 import StoreCore
@@ -263,24 +262,5 @@ final class DoorBudget: Sendable {
       return short
     }
     for one in waiting { one.conversation?.wake() }
-  }
-}
-
-/// The memory that conversations have freed, which the system's allocator would keep for each thread that ever used as much.
-final class FreedMemory: Sendable {
-  private let bytes = Atomic<Int>(0)
-  /// A reading of the whole heap is worth so many bytes.
-  private static let portion = 1 << 22
-
-  /// Takes note of freed bytes; of many the system gets back its pages.
-  func free(_ count: Int) {
-    guard count > 0, bytes.wrappingAdd(count, ordering: .relaxed).newValue >= Self.portion else { return }
-    giveBack()
-  }
-
-  /// Gives the system back the pages that nobody uses.
-  func giveBack() {
-    bytes.store(0, ordering: .relaxed)
-    malloc_trim(0)
   }
 }

@@ -36,11 +36,6 @@ final class Conversation: @unchecked Sendable {
   private var faults = 0
   /// True if nothing more is done.
   private var hasQuit = false
-  /// The bytes of the long lines that it took since it rested last.
-  private var taken = 0
-  /// True once it took much memory.
-  private var wasLarge = false
-  private static let longLine = 1 << 18
 
   init(_ id: UInt64, _ descriptor: Int32, with peer: String, on loop: DoorLoop) {
     self.id = id
@@ -181,7 +176,6 @@ final class Conversation: @unchecked Sendable {
     }
     if let next { return next }
     outbox.flush()
-    letGo()
     session?.rest()
     return intake.withLock { intake in
       if intake.isGone { return .end }
@@ -214,21 +208,9 @@ final class Conversation: @unchecked Sendable {
     session = nil
     open = nil
     loop.remove(self)
-    if wasLarge { loop.memory.giveBack() }
-  }
-
-  /// Frees what nobody needs any more, since it may rest for long.
-  private func letGo() {
-    let freed = taken + outbox.takeLong() + (session?.letGo() ?? 0)
-    taken = 0
-    if freed > 0 {
-      wasLarge = true
-      loop.memory.free(freed)
-    }
   }
 
   private func take(_ line: ArraySlice<UInt8>) {
-    if line.count > Self.longLine { taken += line.count }
     let request: DoorRequest
     do throws(DoorRequest.Fault) {
       request = try DoorRequest(line)

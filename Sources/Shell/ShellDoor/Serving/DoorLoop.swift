@@ -14,7 +14,6 @@ final class DoorLoop: @unchecked Sendable {
   let token: String?
   let limits: DoorLimits
   let budget: DoorBudget
-  let memory = FreedMemory()
   let timer: DoorTimer
   private let socket: DoorSocket
   private let poll: Int32
@@ -54,6 +53,9 @@ final class DoorLoop: @unchecked Sendable {
     self.token = token
     self.limits = limits.fitting
     budget = DoorBudget(limit: limits.allBytes)
+    // Else the system's allocator raises these with every large block that is freed, and keeps up to 64 MiB for each thread that
+    // ever used as much (mallopt(3)).
+    for threshold in [M_MMAP_THRESHOLD, M_TRIM_THRESHOLD] { mallopt(threshold, 1 << 20) }
     poll = epoll_create1(Int32(EPOLL_CLOEXEC))
     (wakeUp, stop) = (eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK)), eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK)))
     timer = DoorTimer()

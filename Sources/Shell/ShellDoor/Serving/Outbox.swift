@@ -9,8 +9,6 @@ struct Outbox {
   private let limits: DoorLimits
   private var bytes: [UInt8] = []
   private var sent = 0
-  /// The bytes of long texts that it has let go of.
-  private var long = 0
   /// True if nobody listens any more.
   private(set) var isLost = false
 
@@ -62,16 +60,9 @@ struct Outbox {
         isLost = true
       }
     }
-    if bytes.capacity > 1 << 18 { long += bytes.capacity }
     bytes.removeAll(keepingCapacity: bytes.capacity <= 1 << 12)
     sent = 0
     return true
-  }
-
-  /// Takes the number of bytes of long texts that it has let go of.
-  mutating func takeLong() -> Int {
-    defer { long = 0 }
-    return long
   }
 
   /// Waits, in the middle of a statement, until not too much waits; who takes nothing for long is lost.

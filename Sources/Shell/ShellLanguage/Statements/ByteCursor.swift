@@ -108,7 +108,8 @@ package struct ByteCursor {
     throw .fault(invalidText(start..<end))
   }
 
-  private func invalidText(_ range: Range<Int>) -> SyntaxFault {
+  /// The fault of a range that is not UTF-8, at its first byte that is none.
+  package func invalidText(_ range: Range<Int>) -> SyntaxFault {
     var place = Place(position: range.lowerBound, lineStart: range.lowerBound, line: 0)
     var iterator = bytes[range].makeIterator()
     var parser = Unicode.UTF8.ForwardParser()

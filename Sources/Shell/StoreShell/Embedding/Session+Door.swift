@@ -41,9 +41,6 @@ extension Session {
     publishInterrupts()
   }
 
-  /// Leaves the session to whichever thread uses it next.
-  package func rest() { inbox.rest() }
-
   /// Prints what others caused.
   package func attend() { runDue() }
 

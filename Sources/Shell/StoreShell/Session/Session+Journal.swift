@@ -24,9 +24,9 @@ extension Session {
   /// Has what is told be as durable as was asked, whoever opened the journal.
   func settlesBeforeTelling() {
     // Not the client: what it hears holds the console.
-    console.beforeTelling = { [live = store.live] in
+    console.beforeTelling = { [live = store.live, weak client = store] in
       live.settleJournal()
-      return live.takeJournalNotes()
+      return live.takeJournalNotes(for: client)
     }
   }
 
@@ -59,7 +59,7 @@ extension Session {
     let status = endTrace()
     console.flush()
     store.live.settleJournal()
-    for note in store.live.takeJournalNotes() { write(note: note) }
+    for note in store.live.takeJournalNotes(for: store) { write(note: note) }
     return status
   }
 

@@ -118,10 +118,13 @@ public final class Session {
     return made
   }
 
-  /// Frees what it no longer needs, where that may be much: what its Lua no longer reaches, and long texts of errors.
-  ///
-  /// - Returns: the number of bytes that were freed.
-  package func letGo() -> Int { (luaState?.collectMuchGarbage() ?? 0) + outcome.shortenErrors() }
+  /// Leaves the session to whichever thread uses it next, perhaps after long, and frees what may be much until then: what its Lua
+  /// no longer reaches, and long texts of errors.
+  package func rest() {
+    luaState?.collectMuchGarbage()
+    outcome.shortenErrors()
+    inbox.rest()
+  }
 
   /// The grammar of statements: the commands of a session stay the same.
   private(set) lazy var grammar = {
@@ -248,7 +251,7 @@ public final class Session {
   }
 
   func writeJournalNotes() {
-    console.writeAhead(store.live.takeJournalNotes())
+    console.writeAhead(store.live.takeJournalNotes(for: store))
   }
 
   /// The functions that stop the Lua that may be running, from any thread.

@@ -60,8 +60,13 @@ final class WatchedPath: @unchecked Sendable {
     // The session's own names are for its own thread alone: there a value under such a name is looked at soon, behind the actions
     // that it was not looked at after yet.
     let isOwn = session.inbox.isOwnThread
-    if isNamedBySession, !isOwn || session.looks.isBehind {
-      session.looks.note(self, isOwn: isOwn)
+    if isNamedBySession {
+      if isOwn, !session.looks.isBehind {
+        // Here: since the store was last told of a value, others may have changed it.
+        follow(session.store.live.head, folded: 0) { try session.store.viewing(nil) { try read(in: session) } }
+      } else {
+        session.looks.note(self, isOwn: isOwn)
+      }
     } else if isOwn {
       return present
     } else if let path {

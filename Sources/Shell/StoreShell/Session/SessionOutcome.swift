@@ -29,19 +29,14 @@ struct SessionOutcome {
   var hasReportedStop = false
 
   /// Cuts the messages of the errors that are kept, where they are long.
-  ///
-  /// - Returns: the number of bytes that were freed.
-  mutating func shortenErrors() -> Int {
-    var freed = 0
+  mutating func shortenErrors() {
     func shorten(_ error: ShellError?) -> ShellError? {
       guard var error, error.message.utf8.count > Self.longMessage else { return nil }
-      freed += error.message.utf8.count
       error.message = "\(error.message.prefix(Self.longMessage / 4))…"
       return error
     }
     if let error = shorten(lastError) { lastError = error }
     if let error = shorten(lastAttempt.error) { lastAttempt = Attempt(error) }
-    return freed
   }
 
   private static let longMessage = 1 << 16
