@@ -15,6 +15,8 @@ final class WatchedPath: @unchecked Sendable {
   private var isFailing = false
   /// The value that was told last.
   private var told: Value?
+  /// The value that the store was given last.
+  private var given: Value?
   /// The actions after which nobody looked, and of which nothing was told yet.
   private var folded = 0
   /// True while it is among those that the session is to look at.
@@ -62,11 +64,14 @@ final class WatchedPath: @unchecked Sendable {
     let isOwn = session.inbox.isOwnThread
     if isNamedBySession {
       if isOwn, !session.looks.isBehind {
-        // Here: since the store was last told of a value, others may have changed it.
-        follow(session.store.live.head, folded: 0) { try session.store.viewing(nil) { try read(in: session) } }
+        let (old, number) = (last, session.store.live.head)
+        note(number) { try session.store.viewing(nil) { try read(in: session) } }
+        // The store compares with the value that it was given last, which others have changed since.
+        if last == given, let change = change(from: old, to: last, number) { tell?(change) }
       } else {
         session.looks.note(self, isOwn: isOwn)
       }
+      given = last
     } else if isOwn {
       return present
     } else if let path {
@@ -103,7 +108,9 @@ final class WatchedPath: @unchecked Sendable {
     told = new
     // Now: memory may have let go of the action by the time that the session looks.
     let action = session?.store.live.recent(number)?.action
-    return WatchedChange(old: old, new: new, number: number, action: action ?? "")
+    var change = WatchedChange(old: old, new: new, number: number, action: action ?? "")
+    swap(&change.folded, &folded)
+    return change
   }
 
   /// Tells how the value has changed by an action, in the turn.
@@ -113,9 +120,7 @@ final class WatchedPath: @unchecked Sendable {
     let old = last
     self.folded += folded
     note(number, look)
-    guard var change = change(from: old, to: last, number) else { return }
-    swap(&change.folded, &self.folded)
-    tell?(change)
+    if let change = change(from: old, to: last, number) { tell?(change) }
   }
 
   /// The value as the session sees it, on its own thread.
