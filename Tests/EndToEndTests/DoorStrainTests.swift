@@ -29,6 +29,15 @@ struct DoorStrainTests {
     }
   }
 
+  /// A prompt in the middle of a long statement whose door stands still.
+  private func promptThatWaits(for server: Server, in shell: Shell) throws -> Terminal {
+    let terminal = try shell.prompt("--attach", server.path)
+    terminal.type("wait 1h\r")
+    terminal.lookOn(milliseconds: 200)
+    server.stop()
+    return terminal
+  }
+
   /// A prompt hears from the moment it is there.
   @Test func aPromptHearsBeforeItSays() throws {
     let shell = try Shell()
@@ -84,10 +93,7 @@ struct DoorStrainTests {
   @Test func ctrlCLeavesASilentDoor() throws {
     let shell = try Shell()
     let server = try Server(shell)
-    let terminal = try shell.prompt("--attach", server.path)
-    terminal.type("wait 1h\r")
-    terminal.lookOn(milliseconds: 200)
-    server.stop()
+    let terminal = try promptThatWaits(for: server, in: shell)
     terminal.type("\u{3}")
     try terminal.waitForLine("note: the door at \(server.path) does not answer; Ctrl-C again leaves")
     terminal.type("\u{3}")
@@ -106,10 +112,7 @@ struct DoorStrainTests {
   @Test func aSecondCtrlCIsNotForgotten() throws {
     let shell = try Shell()
     let server = try Server(shell)
-    let terminal = try shell.prompt("--attach", server.path)
-    terminal.type("wait 1h\r")
-    terminal.lookOn(milliseconds: 200)
-    server.stop()
+    let terminal = try promptThatWaits(for: server, in: shell)
     terminal.type("\u{3}\u{3}")
     terminal.lookOn(milliseconds: 500)
     kill(server.running.process, SIGCONT)
