@@ -112,6 +112,49 @@ import Testing
     #expect(try client.ask("{\"complete\":\"show tasks.nex\"}").contains("{\"text\":\"tasks.nextId\""))
   }
 
+  @Test func aTreeIsReadByItsParts() throws {
+    let house = try House([.read])
+    for number in 1...300 { house.host.store.dispatch(.tasks(.add(title: "task \(number)"))) }
+    let client = try house.client()
+    #expect(
+      try client.ask("{\"parts\":\"tasks\"}")
+        == "{\"type\":\"Tasks\",\"count\":2,\"parts\":[{\"name\":\"nextId\",\"path\":\"tasks.nextId\",\"type\":\"Int\",\"value\":301},"
+        + "{\"name\":\"items\",\"path\":\"tasks.items\",\"type\":\"[Task]\",\"count\":300,\"opens\":true,\"value\":["
+        + (1...8).map { _ in "\"{…}\"" }.joined(separator: ",") + "]}]}")
+    let page = try client.ask("{\"parts\":\"tasks.items\",\"from\":299,\"count\":1}")
+    #expect(page.contains("\"count\":300,\"next\":300"))
+    #expect(page.contains("\"path\":\"tasks.items[id=299]\"") && page.contains("\"title\":\"task 299\""))
+    let found = try client.ask("{\"parts\":\"tasks.items\",\"find\":\"TASK 30\"}")
+    #expect(found.contains("\"count\":2,") && found.contains("[id=30]") && found.contains("[id=300]"))
+    #expect(try client.ask("{\"parts\":\"\",\"at\":1}").contains("\"items\":\"[1]\""))
+    #expect(try client.ask("{\"parts\":\"tasks.nextId\"}") == "{\"type\":\"Int\",\"count\":0,\"parts\":[]}")
+    #expect(try client.ask("{\"parts\":\"tasks.none\"}").contains("unknown-path"))
+  }
+
+  @Test func theLogIsSearchedFromItsEnd() throws {
+    let house = try House([.read])
+    for number in 1...600 { house.host.store.dispatch(number == 100 ? .counter(.reset) : .tasks(.add(title: "a"))) }
+    let client = try house.client()
+    let newest = try client.ask("{\"log\":1,\"newest\":true,\"count\":2}")
+    #expect(
+      newest.hasPrefix("{\"entries\":[{\"id\":600,") && newest.contains("{\"id\":599,")
+        && newest.hasSuffix("\"next\":598}"))
+    let before = try client.ask("{\"log\":1,\"to\":598,\"newest\":true,\"action\":\"counter.*\"}")
+    #expect(before.contains("{\"id\":100,") && !before.contains("\"next\""))
+    #expect(try client.ask("{\"log\":1,\"failed\":true}") == "{\"entries\":[]}")
+    #expect(try client.ask("{\"log\":600,\"source\":\"code\"}").contains("{\"id\":600,"))
+    #expect(try client.ask("{\"log\":1,\"source\":\"repl:*\"}") == "{\"entries\":[]}")
+  }
+
+  @Test func aListenerMayStop() throws {
+    let house = try House([.read])
+    let client = try house.client()
+    _ = try client.ask("{\"follow\":true}")
+    #expect(try client.ask("{\"follow\":false}") == "{\"head\":0}")
+    house.host.store.dispatch(.counter(.increment()))
+    #expect(try client.ask("{\"read\":\"counter.value\"}") == "{\"value\":1}")
+  }
+
   @Test func longValuesAreReadByPages() throws {
     let house = try House([.read])
     house.host.store.dispatch(.tasks(.add(title: "aé漢🙂" + String(repeating: "x", count: 9_000_000))))

@@ -60,6 +60,9 @@ extension Conversation {
       case .read(let path, let point, let page):
         let value = try started().value(at: path, after: point)
         try answer(request.id) { try $0.set(value, page) }
+      case .parts(let path, let point, let choice):
+        let parts = try started().parts(at: path, after: point, choice)
+        answer(request.id) { $0.set(parts) }
       case .log(let range):
         let (entries, next) = try started().entries(in: range)
         answer(request.id) { answer in
@@ -72,6 +75,9 @@ extension Conversation {
         followed = FollowedLog(request.id, from: from ?? head + 1, action: action)
         answer(request.id) { $0.set("head", head) }
         followed?.tell(self)
+      case .followNoMore:
+        followed = nil
+        answer(request.id) { $0.set("head", loop.host.live.head) }
       case .interrupt:
         // Whatever it was meant for is over.
         _ = interruption.take()
@@ -315,6 +321,33 @@ extension Answer {
     set("count", count)
     if page.from - 1 + taken < count { set("next", page.from + taken) }
     set("value") { $0 += bytes }
+  }
+
+  /// Sets the parts of a value.
+  fileprivate mutating func set(_ found: ValueParts) {
+    set("type", found.type)
+    set("count", found.count)
+    if let next = found.next { set("next", next) }
+    set("parts") { out in
+      out.append(UInt8(ascii: "["))
+      for (index, part) in found.parts.enumerated() {
+        JSON.append(index == 0 ? "{\"name\":" : ",{\"name\":" as StaticString, to: &out)
+        JSON.append(quoted: part.name, to: &out)
+        JSON.append(",\"path\":" as StaticString, to: &out)
+        JSON.append(quoted: part.path, to: &out)
+        JSON.append(",\"type\":" as StaticString, to: &out)
+        JSON.append(quoted: part.type, to: &out)
+        if let count = part.count {
+          JSON.append(",\"count\":" as StaticString, to: &out)
+          JSON.append(count, to: &out)
+        }
+        if part.isOpenable { JSON.append(",\"opens\":true" as StaticString, to: &out) }
+        JSON.append(",\"value\":" as StaticString, to: &out)
+        JSON.append(part.value, to: &out)
+        out.append(UInt8(ascii: "}"))
+      }
+      out.append(UInt8(ascii: "]"))
+    }
   }
 
   /// Appends an element, unless that would be too much for a line.

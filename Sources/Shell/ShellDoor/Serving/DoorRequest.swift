@@ -16,8 +16,10 @@ struct DoorRequest {
     case decorate(line: String, cursor: Int, openLines: [String])
     case help(String)
     case read(path: String, point: Int?, page: Page)
+    case parts(path: String, point: Int?, ValueParts.Choice)
     case log(LogRange)
     case follow(from: Int?, action: String?)
+    case followNoMore
     case watch(String, isJSON: Bool)
     /// Stops what runs, with an error.
     case interrupt(ShellError)
@@ -59,7 +61,7 @@ struct DoorRequest {
   }
 
   private static let verbs = [
-    "run", "complete", "decorate", "help", "read", "log", "follow", "watch", "interrupt", "time", "token",
+    "run", "complete", "decorate", "help", "read", "parts", "log", "follow", "watch", "interrupt", "time", "token",
   ]
 
   private static func kind(_ fields: inout DoorRequestFields) throws(Fault) -> Kind {
@@ -83,14 +85,25 @@ struct DoorRequest {
       page.count = try fields.number("count")
       guard page.from > 0, page.count ?? 0 >= 0 else { throw Fault(message: "'from' is above 0, 'count' not below") }
       return .read(path: try fields.text("read") ?? "", point: try fields.number("at"), page: page)
+    case "parts":
+      var choice = ValueParts.Choice()
+      choice.from = try fields.number("from") ?? 1
+      choice.count = min(try fields.number("count") ?? choice.count, Page.usual)
+      choice.text = try fields.text("find")
+      guard choice.from > 0, choice.count >= 0 else { throw Fault(message: "'from' is above 0, 'count' not below") }
+      return .parts(path: try fields.text("parts") ?? "", point: try fields.number("at"), choice)
     case "log":
       var range = LogRange(first: try fields.number("log") ?? 1)
       range.last = try fields.number("to")
       range.count = min(max(try fields.number("count") ?? LogRange.most, 0), LogRange.most)
       range.action = try fields.text("action")
       range.changed = try fields.text("changed")
+      range.source = try fields.text("source")
+      range.isOfFailures = try fields.flag("failed")
+      range.isNewestFirst = try fields.flag("newest")
       return .log(range)
     case "follow":
+      if fields.isFalse("follow") { return .followNoMore }
       let isFromNow = fields.isTrue("follow")
       let first = isFromNow ? nil : try fields.number("follow", in: 0...LoggedEntry.greatestNumber) ?? 1
       return .follow(from: first.map { max($0, 1) }, action: try fields.text("action"))
@@ -194,8 +207,12 @@ struct DoorRequestFields {
 
   mutating func pass(_ name: String) { _ = take(name) }
 
-  mutating func isTrue(_ name: String) -> Bool {
-    guard let index = members.firstIndex(where: { $0.name == name }), members[index].value == .bool(true) else {
+  mutating func isTrue(_ name: String) -> Bool { pass(name, where: .bool(true)) }
+  mutating func isFalse(_ name: String) -> Bool { pass(name, where: .bool(false)) }
+
+  /// Takes a member if it has a value.
+  private mutating func pass(_ name: String, where value: Value) -> Bool {
+    guard let index = members.firstIndex(where: { $0.name == name }), members[index].value == value else {
       return false
     }
     members.remove(at: index)

@@ -140,27 +140,45 @@ extension Session {
   /// True where the prompt shows what may come next, and where it shows the line in colours.
   package var typing: (showsHints: Bool, highlights: Bool) { (settings.showsHints, settings.highlights) }
 
-  /// The entries of the log in a range, oldest first.
+  /// The entries of the log in a range, oldest first unless it says otherwise.
   ///
-  /// - Returns: as many as fit, and the number to go on from; nil: there are no more.
+  /// - Returns: as many as fit, and the number to go on from; nil: there are no more. Few may match where many were looked at.
   package func entries(in range: LogRange) throws -> (entries: [LoggedEntry], next: Int?) {
     try require(.read, for: "log")
-    var concerned: ((LoggedEntry) throws -> [Change])?
-    if let changed = range.changed { concerned = concern(try Path(parsing: changed)) }
+    let concerned = try range.changed.map { concern(try Path(parsing: $0)) }
+    var (low, high) = (max(range.first, store.live.oldestEntry + 1), min(range.last ?? .max, store.live.head))
     var found: [LoggedEntry] = []
-    var (next, size) = (range.first, 0)
-    while case let part = store.live.recent(from: next, most: 256), let end = part.last {
-      for entry in part {
-        if let last = range.last, entry.number > last { return (found, nil) }
-        if let action = range.action, !Glob.matches(action, entry.action) { continue }
+    var (size, looked) = (0, 0)
+    while low <= high {
+      let numbers = range.isNewestFirst ? max(low, high - 255)...high : low...min(high, low + 255)
+      if looked >= LogRange.mostLookedAt { return (found, range.isNewestFirst ? high : low) }
+      var part: [LoggedEntry] = []
+      try store.live.visit(numbers) { entry in
+        part.append(entry)
+        return true
+      }
+      for entry in range.isNewestFirst ? part.reversed() : part {
+        guard range.mayHold(entry) else { continue }
         if let concerned, try concerned(entry).isEmpty { continue }
         size += entry.footprint
         if found.count >= range.count || (size > LogRange.mostBytes && !found.isEmpty) { return (found, entry.number) }
         found.append(entry)
       }
-      next = end.number + 1
+      looked += numbers.count
+      if range.isNewestFirst { high = numbers.lowerBound - 1 } else { low = numbers.upperBound + 1 }
     }
     return (found, nil)
+  }
+
+  /// The parts of the value at a path.
+  ///
+  /// - Parameter number: after which action; nil: as it is shown.
+  package func parts(at path: String, after number: Int?, _ choice: ValueParts.Choice) throws -> ValueParts {
+    try require(.read, for: "reading")
+    let path = try Path(parsing: path)
+    func read() throws -> Reading { path.steps.isEmpty ? try wholeState() : try self.read(path) }
+    let reading = try number.map { try store.viewing($0, read) } ?? read()
+    return ValueParts(of: reading, at: path, choice)
   }
 
   /// Throws where the session may not look at the store.
@@ -232,6 +250,12 @@ package struct LogRange: Sendable {
   package var action: String?
   /// The path that something was changed at; nil: any.
   package var changed: String?
+  /// The pattern of what the source says: its short form, who it was, its kind or the plugin; nil: any.
+  package var source: String?
+  /// True if only actions that failed or were dropped are meant.
+  package var isOfFailures = false
+  /// True if the newest come first.
+  package var isNewestFirst = false
 
   package init(first: Int) { self.first = first }
 
@@ -239,4 +263,17 @@ package struct LogRange: Sendable {
   package static let most = 1000
   /// Entries of about so many bytes end an answer.
   static let mostBytes = 1 << 20
+  /// So many entries are looked at for one answer, so that a door's other requests do not wait for a search.
+  static let mostLookedAt = 20_000
+
+  /// Whether an entry is meant, its changes aside.
+  fileprivate func mayHold(_ entry: LoggedEntry) -> Bool {
+    if let action, !Glob.matches(action, entry.action) { return false }
+    if isOfFailures, entry.failure == nil, entry.droppedBy == nil { return false }
+    guard let pattern = source else { return true }
+    let source = entry.source
+    return [source.short, source.kind.rawValue, source.info, source.plugin].contains { text in
+      text.map { Glob.matches(pattern, $0) } ?? false
+    }
+  }
 }
