@@ -12,7 +12,7 @@ import Testing
   /// The tests of the package, as `Suite.function`.
   private func tests() throws -> Set<String> {
     var tests: Set<String> = []
-    for file in try PackageFolder.swiftFiles(in: "Tests") {
+    for file in try PackageFolder.files(in: "Tests", endingWith: ".swift") {
       var suite: Substring?
       var isTest = false
       for line in try PackageFolder.text(file).split(separator: "\n", omittingEmptySubsequences: false) {

@@ -10,9 +10,9 @@ enum PackageFolder {
     try String(contentsOf: url.appending(path: path), encoding: .utf8)
   }
 
-  /// The paths of all Swift files in a folder of it.
-  static func swiftFiles(in path: String) throws -> [String] {
+  /// The paths of all files in a folder of it whose names end so.
+  static func files(in path: String, endingWith end: String) throws -> [String] {
     try FileManager.default.subpathsOfDirectory(atPath: url.appending(path: path).path)
-      .filter { $0.hasSuffix(".swift") }.map { "\(path)/\($0)" }
+      .filter { $0.hasSuffix(end) }.map { "\(path)/\($0)" }
   }
 }

@@ -3,7 +3,7 @@ import StoreCore
 import StoreSchema
 import Testing
 
-/// What articles and README show compiles: it stands, line by line, in the files of this target.
+/// The Swift of articles, README and the pages of `docs` compiles: it stands, line by line, in files that are compiled.
 @Suite struct SnippetTests {
   private static let articles =
     [
@@ -14,10 +14,14 @@ import Testing
       "StoreSchemaFoundation/StoreSchemaFoundation.docc/StoreSchemaFoundation",
     ]
 
-  private static let compiledFiles = [
-    "Snippets", "SchemaSnippets", "StockExample", "FoundationSnippets", "RxBridge", "ReactiveBridge", "LandingExample",
-    "ReadmeExample",
-  ]
+  private static let pages = ["README.md"] + ((try? PackageFolder.files(in: "docs", endingWith: ".md")) ?? [])
+
+  private static let compiledFiles =
+    [
+      "Snippets", "SchemaSnippets", "StockExample", "FoundationSnippets", "RxBridge", "ReactiveBridge",
+      "LandingExample",
+      "FirstStore",
+    ].map { "Tests/DocumentationTests/\($0).swift" } + ["Sources/Programs/OrderBook/main.swift"]
 
   /// Lines without what stands before and behind them, and without empty ones and imports.
   private func lines(_ text: some StringProtocol) -> [String] {
@@ -32,7 +36,7 @@ import Testing
 
   private func compiled() throws -> [String] {
     try SnippetTests.compiledFiles.flatMap {
-      lines(try PackageFolder.text("Tests/DocumentationTests/\($0).swift"))
+      lines(try PackageFolder.text($0))
     }
   }
 
@@ -44,11 +48,18 @@ import Testing
     }
   }
 
-  @Test func theReadmesExampleCompilesAndCounts() throws {
-    let text = try PackageFolder.text("README.md")
-    let example = try #require(blocks(of: text).first { $0.first?.hasPrefix("enum CounterAction") == true })
-    #expect(try compiled().contains(example))
-    #expect(try readmeExample() == 1)
+  /// A block that names a file is tested by `PageTests`, or by `scripts/adoption`.
+  @Test(arguments: pages)
+  func theSwiftOfAPageCompiles(page: String) throws {
+    let compiled = try compiled()
+    for block in blocks(of: try PackageFolder.text(page)) {
+      #expect(compiled.contains(block), "\(block.first ?? "")")
+    }
+  }
+
+  @Test func theFirstStoreCounts() throws {
+    #expect(Self.pages.count > 5)
+    #expect(try firstStore() == 1)
   }
 
   @Test func theArithmeticOfAReducerIsChecked() throws {

@@ -6,7 +6,7 @@ import StoreSchema
 import StoreShell
 import StoreUnits
 
-/// What the command `tonight` is asked.
+/// The argument of the command `tonight`.
 @Schema
 struct Evening: Sendable { var minutes = 120 }
 

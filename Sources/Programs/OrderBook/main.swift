@@ -8,19 +8,19 @@ import StoreShell
 let host = try StoreHost(orderBook, program: "orderbook")
 host.start()
 
+// Others come in by `stsh --attach orderbook`; without a folder for doors no process can.
+let door = try? Door(
+  host, at: DoorAddress(parsing: "orderbook"), allow: [.read, .dispatch("book.*"), .dispatch("market.*")])
+
 // The owner's code, on threads of its own: traders, and a watcher.
 let desk = Desk(host.store)
 let watching = host.store.watch("crossed", { ($0.book.spread ?? 1) <= 0 }) { isCrossed in
-  if isCrossed.new { print("orderbook: a bid meets an ask, and nobody trades") }
+  if isCrossed.new { print("orderbook: a bid meets an ask without a trade") }
 }
 
 // A view: the main actor shows the newest state while the prompt runs elsewhere.
 let board = Board()
 let showing = Task { @MainActor in await board.follow(host.store.states()) }
-
-// Others come in by `stsh --attach orderbook`; where there is no folder for that, nobody does.
-let door = try? Door(
-  host, at: DoorAddress(parsing: "orderbook"), allow: [.read, .dispatch("book.*"), .dispatch("market.*")])
 
 /// One conversation with the store; there may be more of them at a time.
 @Sendable func talk() throws -> Int32 {

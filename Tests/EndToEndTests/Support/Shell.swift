@@ -103,7 +103,8 @@ struct Shell {
     return started
   }
 
-  private func launch(_ arguments: [String], _ program: String = "stsh") -> Launch {
+  /// How a program is started here.
+  func launch(_ arguments: [String], _ program: String = "stsh") -> Launch {
     var launch = Launch(program: program)
     launch.arguments = arguments
     launch.folder = folder.path

@@ -1,6 +1,6 @@
 import StoreCore
 
-func readmeExample() throws -> Int {
+func firstStore() throws -> Int {
   enum CounterAction: Sendable { case press, count }
 
   let counting = Reducer<CounterAction, Int>("counting") { action, count in
