@@ -7,9 +7,15 @@ let strict: [SwiftSetting] = [.treatAllWarnings(as: .error)]
 // The archive of the system's Lua: a call through the table of a shared library costs a dispatch up to a tenth of its time.
 let lua: [LinkerSetting] = [.linkedLibrary(":liblua5.4.a")]
 
-/// A product that the users of a trait's libraries need, and nobody else resolves.
-func needed(by trait: String, _ product: String, of package: String) -> Target.Dependency {
-  .product(name: product, package: package, condition: .when(traits: [trait]))
+/// Products of a package that only a trait needs, so that nobody else resolves them.
+///
+/// The trait `All`, which is on by default, needs each of them too. It stands for the others instead of enabling them: of
+/// several traits SwiftPM passes the names to the compiler in an order that differs from run to run, and then all of this
+/// package is compiled anew.
+func needed(by trait: String, _ products: String..., of package: String) -> [Target.Dependency] {
+  [trait, "All"].flatMap { trait in
+    products.map { .product(name: $0, package: package, condition: .when(traits: [trait])) }
+  }
 }
 
 let collections: Target.Dependency = .product(name: "HashTreeCollections", package: "swift-collections")
@@ -40,12 +46,11 @@ let package = Package(
     .executable(name: "stsh", targets: ["stsh"]),
   ],
   traits: [
-    .trait(name: "Schema", description: "StoreSchema, StoreUnits and StoreTesting, by swift-syntax"),
+    .trait(name: "Macros", description: "@Schema, by swift-syntax"),
     .trait(name: "Publishers", description: "StoreCombine, by OpenCombine"),
-    .trait(
-      name: "Shell", description: "the shell, its host and its programs, by swift-argument-parser",
-      enabledTraits: ["Schema"]),
-    .default(enabledTraits: ["Shell", "Publishers"]),
+    .trait(name: "Shell", description: "the program stsh, by swift-argument-parser"),
+    .trait(name: "All", description: "what the other traits give"),
+    .default(enabledTraits: ["All"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
@@ -65,28 +70,22 @@ let package = Package(
       name: "StoreUnits", dependencies: ["StoreCore", "StoreSchema", collections], path: "Sources/Store/StoreUnits",
       swiftSettings: strict),
     .target(
-      name: "StoreSchema", dependencies: [collections, "StoreSchemaMacros"], path: "Sources/Store/StoreSchema",
-      swiftSettings: strict),
+      name: "StoreSchema",
+      dependencies: [
+        collections, .target(name: "StoreSchemaMacros", condition: .when(traits: ["Macros"])),
+        .target(name: "StoreSchemaMacros", condition: .when(traits: ["All"])),
+      ],
+      path: "Sources/Store/StoreSchema", swiftSettings: strict),
     .target(
       name: "StoreSchemaFoundation", dependencies: ["StoreSchema"], path: "Sources/Store/StoreSchemaFoundation",
       swiftSettings: strict),
-    // Apart from the plug-in: a test that depends on a macro has all tests, and all they depend on, built a second time, for
-    // the host.
-    .target(
-      name: "SchemaExpansion",
-      dependencies: [
-        needed(by: "Schema", "SwiftSyntax", of: "swift-syntax"),
-        needed(by: "Schema", "SwiftDiagnostics", of: "swift-syntax"),
-        needed(by: "Schema", "SwiftSyntaxMacros", of: "swift-syntax"),
-      ],
-      path: "Sources/Store/SchemaExpansion", swiftSettings: strict),
+    // No target depends on it unless the trait is on, so that nobody else waits for swift-syntax. The tests start its
+    // program: one that depended on a macro would have all tests, and all they depend on, built a second time, for the host.
     .macro(
       name: "StoreSchemaMacros",
-      dependencies: [
-        "SchemaExpansion", needed(by: "Schema", "SwiftSyntax", of: "swift-syntax"),
-        needed(by: "Schema", "SwiftSyntaxMacros", of: "swift-syntax"),
-        needed(by: "Schema", "SwiftCompilerPlugin", of: "swift-syntax"),
-      ],
+      dependencies: needed(
+        by: "Macros", "SwiftSyntax", "SwiftDiagnostics", "SwiftParser", "SwiftSyntaxMacros", "SwiftCompilerPlugin",
+        of: "swift-syntax"),
       path: "Sources/Store/StoreSchemaMacros", swiftSettings: strict),
     .target(
       name: "StoreTesting", dependencies: ["StoreCore", "StoreSchema"], path: "Sources/Store/StoreTesting",
@@ -107,10 +106,7 @@ let package = Package(
       path: "Sources/Host/StoreHistory", swiftSettings: strict),
     .target(
       name: "StoreCombine",
-      dependencies: [
-        "StoreCore",
-        needed(by: "Publishers", "OpenCombine", of: "OpenCombine"),
-      ],
+      dependencies: ["StoreCore"] + needed(by: "Publishers", "OpenCombine", of: "OpenCombine"),
       path: "Sources/Store/StoreCombine", swiftSettings: strict),
     .target(
       name: "StoreHost",
@@ -147,8 +143,7 @@ let package = Package(
       dependencies: [
         "Platform", "StoreCore", "StoreHost", "ShellLanguage", "StoreShell", "ShellDoor", "LineEditor",
         "StandardModules",
-        needed(by: "Shell", "ArgumentParser", of: "swift-argument-parser"),
-      ],
+      ] + needed(by: "Shell", "ArgumentParser", of: "swift-argument-parser"),
       path: "Sources/Programs/stsh", swiftSettings: strict, linkerSettings: quickStart),
     .executableTarget(
       name: "Gallery",
@@ -174,15 +169,7 @@ let package = Package(
       name: "StoreSchemaTests", dependencies: ["StoreCore", "StoreSchema", "StoreSchemaFoundation"],
       swiftSettings: strict),
     .testTarget(
-      name: "SchemaExpansionTests",
-      dependencies: [
-        "SchemaExpansion", needed(by: "Schema", "SwiftSyntax", of: "swift-syntax"),
-        needed(by: "Schema", "SwiftDiagnostics", of: "swift-syntax"),
-        needed(by: "Schema", "SwiftParser", of: "swift-syntax"),
-        needed(by: "Schema", "SwiftSyntaxMacros", of: "swift-syntax"),
-        needed(by: "Schema", "SwiftSyntaxMacroExpansion", of: "swift-syntax"),
-      ],
-      swiftSettings: strict),
+      name: "SchemaExpansionTests", dependencies: ["StoreSchema", "TerminalSupport"], swiftSettings: strict),
     .testTarget(name: "StoreCoreTests", dependencies: ["StoreCore", "TraceSupport"], swiftSettings: strict),
     .testTarget(
       name: "StoreUnitsTests", dependencies: ["StoreUnits", "StoreCore", "StoreSchema", "TraceSupport", collections],
@@ -203,10 +190,9 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "StoreCombineTests",
-      dependencies: [
-        "StoreCombine", "StoreCore", "TraceSupport",
-        needed(by: "Publishers", "OpenCombine", of: "OpenCombine"),
-      ], swiftSettings: strict),
+      dependencies: ["StoreCombine", "StoreCore", "TraceSupport"]
+        + needed(by: "Publishers", "OpenCombine", of: "OpenCombine"),
+      swiftSettings: strict),
     .testTarget(
       name: "ScenarioTests",
       dependencies: [

@@ -5,25 +5,25 @@ import Testing
   @Test(arguments: [
     ("public struct Box { public var a: Int }", "public static let schema:"),
     ("package struct Box { var a: Int }", "package static let schema:"),
-    ("struct Box { var a: Int }", "\n  static let schema:"),
+    ("struct Box { var a: Int }", "\nstatic let schema:"),
     ("private struct Box { var a: Int }", "fileprivate static let schema:"),
     ("fileprivate enum Box { case a }", "fileprivate static let cases:"),
-    ("struct Box<Element: Schematic> { var a: Element }", "\n  static var schema:"),
+    ("struct Box<Element: Schematic> { var a: Element }", "\nstatic var schema:"),
     ("public enum Box<Element: Schematic> { case a(Element) }", "public static var cases:"),
   ])
-  func membersFollowTheType(source: String, part: String) {
-    #expect(Expansion("@Schema\n\(source)").text.contains(part))
+  func membersFollowTheType(source: String, part: String) throws {
+    #expect(try Expansion("@Schema\n\(source)").text.contains(part))
   }
 
   @Test(arguments: [
     // The extended type may be generic.
     ("public extension Space { @Schema struct Box { var a: Int } }", "public static var schema:"),
-    ("public extension Space { @Schema internal enum Box { case a } }", " static var cases:"),
+    ("public extension Space { @Schema internal enum Box { case a } }", "\nstatic var cases:"),
     ("extension Space { struct Room { @Schema struct Box { var a: Int } } }", "within: Self.self"),
     ("struct Space<Element> { @Schema struct Box { var a: Int } }", "static var schema:"),
   ])
-  func membersFollowWhatIsAroundTheType(source: String, part: String) {
-    #expect(Expansion(source).text.contains(part))
+  func membersFollowWhatIsAroundTheType(source: String, part: String) throws {
+    #expect(try Expansion(source).text.contains(part))
   }
 
   @Test(arguments: [
@@ -36,8 +36,8 @@ import Testing
     ("// One.", "", ""),
     (#"/// "One" \ two."#, #"\"One\" \\ two."#, ""),
   ])
-  func documentationIsTheFirstParagraph(comment: String, summary: String, parameter: String) {
-    let text = Expansion("@Schema enum Box {\n  \(comment)\n  case a(by: Int)\n}").text
+  func documentationIsTheFirstParagraph(comment: String, summary: String, parameter: String) throws {
+    let text = try Expansion("@Schema enum Box {\n  \(comment)\n  case a(by: Int)\n}").text
     let found = text.split(separator: "documentation: ").dropFirst().map { $0.prefix { $0 != ")" && $0 != "\n" } }
     let expected = [parameter, summary].filter { !$0.isEmpty }.map { "\"\($0)\"" }
     #expect(found.map(String.init) == expected)

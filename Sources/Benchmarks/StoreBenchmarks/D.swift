@@ -6,30 +6,30 @@ import StoreHost
 import StoreSchema
 import StoreShell
 
-@Schema
-private struct Board: Sendable {
+// @Schema, by scripts/expand.
+struct Board: Sendable {
   var count = 0
   var cells: PersistentList<Cell> = []
 
-  @Schema
+  // @Schema, by scripts/expand.
   struct Cell: Sendable {
     var id: Int
     var value = 0
   }
 }
 
-@Schema
-private enum BoardAction: Sendable {
+// @Schema, by scripts/expand.
+enum BoardAction: Sendable {
   case add(by: Int = 1)
   case fill(count: Int)
   case touch(cell: Int)
 }
 
-@Schema
-private struct BoardState: Sendable { var board = Board() }
+// @Schema, by scripts/expand.
+struct BoardState: Sendable { var board = Board() }
 
-@Schema
-private enum BoardActions: Sendable { case board(BoardAction) }
+// @Schema, by scripts/expand.
+enum BoardActions: Sendable { case board(BoardAction) }
 
 private let boards = Application<BoardActions, BoardState>(
   initial: BoardState(),

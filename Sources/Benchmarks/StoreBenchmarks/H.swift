@@ -5,29 +5,29 @@ import StoreHost
 import StoreSchema
 import StoreShell
 
-@Schema
-private struct Ledger: Sendable {
+// @Schema, by scripts/expand.
+struct Ledger: Sendable {
   var count = 0
   var rows: PersistentList<Row> = []
 
-  @Schema
+  // @Schema, by scripts/expand.
   struct Row: Sendable {
     var id: Int
     var title: String
   }
 }
 
-@Schema
-private enum LedgerAction: Sendable {
+// @Schema, by scripts/expand.
+enum LedgerAction: Sendable {
   case add(by: Int = 1)
   case fill(count: Int)
 }
 
-@Schema
-private struct Owned: Sendable { var ledger = Ledger() }
+// @Schema, by scripts/expand.
+struct Owned: Sendable { var ledger = Ledger() }
 
-@Schema
-private enum OwnedAction: Sendable { case ledger(LedgerAction) }
+// @Schema, by scripts/expand.
+enum OwnedAction: Sendable { case ledger(LedgerAction) }
 
 private let owned = Application<OwnedAction, Owned>(
   initial: Owned(),

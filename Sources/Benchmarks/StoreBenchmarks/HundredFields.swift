@@ -1,7 +1,7 @@
 import StoreSchema
 
+// @Schema, by scripts/expand.
 /// A state of 100 fields, for row W7.
-@Schema
 struct HundredFields: Hashable, Sendable {
   var field01 = 0
   var field02 = 0

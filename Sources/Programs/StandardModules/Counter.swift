@@ -1,8 +1,8 @@
 import StoreCore
 import StoreSchema
 
+// @Schema, by scripts/expand.
 /// The module `counter`: a value that steps up and down.
-@Schema
 public struct Counter: Hashable, Sendable {
   /// The value.
   public var value = 0
@@ -13,8 +13,8 @@ public struct Counter: Hashable, Sendable {
   public init() {}
 }
 
+// @Schema, by scripts/expand.
 /// The actions of the counter.
-@Schema
 public enum CounterAction: Hashable, Sendable {
   /// Steps up.
   ///

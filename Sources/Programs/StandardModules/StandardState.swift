@@ -1,8 +1,8 @@
 import StoreCore
 import StoreSchema
 
+// @Schema, by scripts/expand.
 /// The state of the modules that the shipped program hosts.
-@Schema
 public struct StandardState: Hashable, Sendable {
   /// A counter.
   public var counter = Counter()
@@ -13,8 +13,8 @@ public struct StandardState: Hashable, Sendable {
   public init() {}
 }
 
+// @Schema, by scripts/expand.
 /// The actions of the modules that the shipped program hosts.
-@Schema
 public enum StandardAction: Hashable, Sendable {
   /// An action of the counter.
   case counter(CounterAction)

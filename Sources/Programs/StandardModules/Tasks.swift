@@ -1,8 +1,8 @@
 import StoreCore
 import StoreSchema
 
+// @Schema, by scripts/expand.
 /// The module `tasks`: a list of things to do.
-@Schema
 public struct Tasks: Hashable, Sendable {
   /// The id that the next task gets.
   public var nextId = 1
@@ -12,8 +12,8 @@ public struct Tasks: Hashable, Sendable {
   /// No tasks.
   public init() {}
 
+  // @Schema, by scripts/expand.
   /// Something to do.
-  @Schema
   public struct Task: Hashable, Sendable {
     /// Tells the task from all others, also from removed ones.
     public var id: Int
@@ -37,8 +37,8 @@ public struct Tasks: Hashable, Sendable {
   public var summary: String { "\(items.count { $0.done }) of \(items.count) done" }
 }
 
+// @Schema, by scripts/expand.
 /// The actions on tasks.
-@Schema
 public enum TasksAction: Hashable, Sendable {
   /// Adds a task at the end.
   case add(title: String)

@@ -2,9 +2,9 @@ import Dispatch
 import Synchronization
 
 #if canImport(Musl)
-  import Musl
+import Musl
 #else
-  import Glibc
+import Glibc
 #endif
 
 /// The machine's monotonic clock, from the moment it is made.

@@ -1,9 +1,9 @@
 import Synchronization
 
 #if canImport(Musl)
-  import Musl
+import Musl
 #else
-  import Glibc
+import Glibc
 #endif
 
 /// Lets what a store owns reach it without keeping it alive.

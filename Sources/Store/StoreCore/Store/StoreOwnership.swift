@@ -1,9 +1,9 @@
 import Synchronization
 
 #if canImport(Musl)
-  import Musl
+import Musl
 #else
-  import Glibc
+import Glibc
 #endif
 
 /// Decides which thread processes a store's actions, and takes in what other threads bring meanwhile (R1, R2).
@@ -117,9 +117,9 @@ final class OwningThread: Sendable {
   @inlinable
   static var current: UInt {
     #if canImport(Musl)
-      UInt(bitPattern: pthread_self())
+    UInt(bitPattern: pthread_self())
     #else
-      UInt(pthread_self())
+    UInt(pthread_self())
     #endif
   }
 

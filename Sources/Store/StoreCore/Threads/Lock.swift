@@ -1,7 +1,7 @@
 #if canImport(Musl)
-  import Musl
+import Musl
 #else
-  import Glibc
+import Glibc
 #endif
 
 /// A value that one thread at a time reaches.

@@ -1,13 +1,13 @@
 #if canImport(Musl)
-  import Musl
+import Musl
 
-  private typealias ThreadID = pthread_t?
-  private var noThread: ThreadID { nil }
+private typealias ThreadID = pthread_t?
+private var noThread: ThreadID { nil }
 #else
-  import Glibc
+import Glibc
 
-  private typealias ThreadID = pthread_t
-  private var noThread: ThreadID { 0 }
+private typealias ThreadID = pthread_t
+private var noThread: ThreadID { 0 }
 #endif
 
 /// A thread of the system's for work that waits in a system call, which would hold up a thread that others need.

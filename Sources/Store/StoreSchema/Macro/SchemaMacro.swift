@@ -1,3 +1,4 @@
+#if Macros || All
 /// Derives a ``Schema`` from the declaration of a struct or an enum.
 ///
 /// A struct becomes a ``SchematicRecord`` whose fields are its stored properties, in declared order. An initial value
@@ -24,3 +25,4 @@
   named(modifySchemaPayload))
 @attached(member, names: named(schema), named(Cases), named(cases), arbitrary)
 public macro Schema() = #externalMacro(module: "StoreSchemaMacros", type: "SchemaMacro")
+#endif

@@ -1,9 +1,9 @@
 import StoreSchema
 
+// @Schema, by scripts/expand.
 /// The operations on the past and the future of an ``Undoable``. Without a step to go to, nothing happens.
 ///
 /// The set is redux-undo's.
-@Schema
 public enum UndoAction: Hashable, Codable, Sendable {
   /// One step back.
   case undo

@@ -23,8 +23,8 @@ public struct UndoGrouping<Action>: Sendable {
   }
 }
 
+// @Schema, by scripts/expand.
 /// The common marks of the actions of one step.
-@Schema
 public struct UndoGroup: Hashable, Codable, Sendable {
   /// The action from outside that caused the latest of them.
   public var root: Int?

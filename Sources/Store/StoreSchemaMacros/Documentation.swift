@@ -1,3 +1,4 @@
+#if Macros || All
 import SwiftSyntax
 
 /// A documentation comment in the trivia before a declaration.
@@ -68,3 +69,4 @@ struct Documentation {
 
   private static func trimmed(_ text: String) -> String { trimmed(text[...]) }
 }
+#endif

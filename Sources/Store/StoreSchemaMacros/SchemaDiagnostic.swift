@@ -1,3 +1,4 @@
+#if Macros || All
 import SwiftDiagnostics
 import SwiftSyntax
 
@@ -59,3 +60,4 @@ enum SchemaDiagnostic: DiagnosticMessage {
   /// The same message at a place in the source.
   func at(_ node: some SyntaxProtocol) -> Diagnostic { Diagnostic(node: Syntax(node), message: self) }
 }
+#endif

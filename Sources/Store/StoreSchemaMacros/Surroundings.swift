@@ -1,5 +1,5 @@
+#if Macros || All
 import SwiftSyntax
-import SwiftSyntaxMacros
 
 /// The consequences of a declaration's place for the members written for it.
 struct Surroundings {
@@ -12,14 +12,15 @@ struct Surroundings {
   /// The names of the type parameters, those of the outer types first.
   private let typeParameters: [String]
 
-  init(of declaration: some DeclGroupSyntax, in context: some MacroExpansionContext) {
-    let enclosing = context.lexicalContext.first?.as(ExtensionDeclSyntax.self)
+  /// Looks at the declarations around it, the innermost first.
+  init(of declaration: some DeclGroupSyntax, in lexicalContext: [Syntax]) {
+    let enclosing = lexicalContext.first?.as(ExtensionDeclSyntax.self)
     access =
       Surroundings.access(declaration.modifiers) ?? enclosing.flatMap { Surroundings.access($0.modifiers) } ?? ""
-    let parameters = ([Syntax(declaration)] + context.lexicalContext).compactMap {
+    let parameters = ([Syntax(declaration)] + lexicalContext).compactMap {
       $0.asProtocol((any WithGenericParametersSyntax).self)?.genericParameterClause?.parameters
     }
-    isInExtension = context.lexicalContext.contains { $0.is(ExtensionDeclSyntax.self) }
+    isInExtension = lexicalContext.contains { $0.is(ExtensionDeclSyntax.self) }
     isGeneric = !parameters.isEmpty || isInExtension
     // Values and packs are no types of their own.
     typeParameters = parameters.reversed().flatMap { $0 }.filter { $0.specifier == nil }.map(\.name.text)
@@ -59,3 +60,4 @@ struct Surroundings {
     return nil
   }
 }
+#endif

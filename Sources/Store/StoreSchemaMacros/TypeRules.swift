@@ -1,3 +1,4 @@
+#if Macros || All
 import SwiftDiagnostics
 import SwiftSyntax
 
@@ -58,3 +59,4 @@ func quoted(_ text: String) -> String {
   }
   return out + "\""
 }
+#endif
