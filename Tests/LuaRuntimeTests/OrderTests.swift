@@ -95,8 +95,13 @@ import Testing
   }
 
   @Test func nextOfAnUnknownKey() throws {
-    #expect(failure(state, "next({a = 1}, {})")?.message.contains("invalid key to 'next'") == true)
-    #expect(try run(state, "return next({a = 1, c = 2}, 'b')") == [.string("c"), .integer(2)])
+    for call in [
+      "next({a = 1}, {})", "next({a = 1, c = 2}, 'b')", "next({}, 'nokey')", "next({1, 2}, 3)", "next({1, 2}, 0.5)",
+      "next({1, 2}, 1.0)", "next({1, 2}, true)", "next({[1] = 1, [2] = 2, [4] = 4}, 3)",
+      "local t = {a = 1, c = 2} next(t, 'a') next(t, 'b')",
+    ] {
+      #expect(failure(state, call)?.message.contains("invalid key to 'next'") == true, "\(call)")
+    }
     #expect(try run(state, "return next({})") == [.nil])
     #expect(try run(state, "return next({}, nil)") == [.nil])
   }

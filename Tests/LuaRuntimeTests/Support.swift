@@ -78,7 +78,9 @@ final class Records: LuaObjectHandler {
 
   func length(_ object: LuaObject) throws -> Int { list.count }
 
-  func next(_ object: LuaObject, after previous: LuaArgument?, into result: inout LuaResult) throws -> Bool {
+  func next(_ object: LuaObject, after previous: LuaArgument?, isWalk: Bool, into result: inout LuaResult) throws
+    -> Bool
+  {
     if object.tag == 2 {
       var position = 0
       if case .integer(let last) = previous?.kind { position = last }
@@ -108,7 +110,9 @@ extension LuaObjectHandler {
 
   func remove(from object: LuaObject, at position: Int) throws -> Bool { false }
 
-  func next(_ object: LuaObject, after previous: LuaArgument?, into result: inout LuaResult) throws -> Bool {
+  func next(_ object: LuaObject, after previous: LuaArgument?, isWalk: Bool, into result: inout LuaResult) throws
+    -> Bool
+  {
     throw LuaFailure("attempt to walk an object that has no entries")
   }
 

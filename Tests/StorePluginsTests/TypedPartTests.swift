@@ -160,6 +160,29 @@ struct TypedPartTests {
     #expect(CountedKey.count.withLock { $0 } < 20 * entries)
   }
 
+  /// As in Lua, `next` knows a key that was there until this call cleared it, and no other.
+  @Test(arguments: [
+    ("next(s.named, 'nokey')", false), ("next(s.named, 7)", false), ("next(s.named, 'b')", true),
+    ("next(s.rows, 1)", true), ("next(s.rows, 2)", true), ("next(s.rows, 3)", false), ("next(s.rows, 'x')", false),
+    ("next(s, 'said')", true), ("next(s, 'other')", false), ("next(s, 1)", false),
+    ("s.named.b = nil next(s.named, 'b')", true), ("s.named.b = nil next(s.named, 'c')", false),
+    ("s.rows[2] = nil next(s.rows, 2)", true), ("s.rows[2] = nil next(s.rows, 3)", false),
+    ("for key in next, s.named do s.named[key] = nil end", true),
+    ("for key in pairs(s.named) do s.named[key] = nil end", true),
+  ])
+  func nextOfAnUnknownKey(_ call: String, isKnown: Bool) throws {
+    var walked = Walked()
+    try reduce("s.said = tostring((pcall(function() \(call) end)))", &walked)
+    #expect(walked.said == "\(isKnown)", "\(call)")
+  }
+
+  @Schema
+  struct Walked: Equatable {
+    var named = ["a": 1, "b": 2]
+    var rows = [10, 20]
+    var said = ""
+  }
+
   /// Parts that a Swift type changes together only.
   @Schema
   struct Box: Equatable {

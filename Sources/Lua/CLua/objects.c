@@ -161,7 +161,7 @@ static int lengthOf(lua_State *L) { return tell(L, clua_machine(L)->callbacks.le
 
 static int describe(lua_State *L) { return tell(L, clua_machine(L)->callbacks.describe); }
 
-int clua_nextOfObject(lua_State *L) {
+static int entryBehind(lua_State *L, bool isWalk) {
   CLuaMachine *machine = clua_machine(L);
   CLuaObject object = checkObject(L, 1);
   clua_charge(L, 1);
@@ -169,7 +169,7 @@ int clua_nextOfObject(lua_State *L) {
   CLuaValue key;
   readKey(L, &key);
   Question question = begin(L, machine);
-  CLuaAnswer answer = machine->callbacks.next(machine->context, object, key.kind == CLuaKindNil ? NULL : &key);
+  CLuaAnswer answer = machine->callbacks.next(machine->context, object, key.kind == CLuaKindNil ? NULL : &key, isWalk);
   bool hasEntry = end(L, question, answer) == CLuaAnswerDone;
   if (!hasEntry) clua_reset(&machine->items, question.mark);
   int count = clua_pushItems(L, &machine->items, question.mark);
@@ -178,9 +178,13 @@ int clua_nextOfObject(lua_State *L) {
   return 1 + hasEntry;
 }
 
+int clua_nextOfObject(lua_State *L) { return entryBehind(L, false); }
+
+static int stepThroughObject(lua_State *L) { return entryBehind(L, true); }
+
 static int pairsOfObject(lua_State *L) {
   checkObject(L, 1);
-  lua_pushcfunction(L, clua_nextOfObject);
+  lua_pushcfunction(L, stepThroughObject);
   lua_pushvalue(L, 1);
   lua_pushnil(L);
   return 3;

@@ -277,14 +277,23 @@ static int firstEntry(lua_State *L) {
 
 static bool isKeyAt(lua_State *L, lua_Integer position) {
   lua_rawgeti(L, 3, position);
-  bool isFound = lua_rawequal(L, -1, 2);
+  // As in Lua, 1.0 is no key of a walk that gave 1.
+  bool isFound = lua_rawequal(L, -1, 2) && lua_isinteger(L, -1) == lua_isinteger(L, 2);
   lua_pop(L, 1);
   return isFound;
+}
+
+/// Raises Lua's own error if the table at index 1 never had the key at index 2. Lua still knows a key that was cleared.
+static void requireKnownKey(lua_State *L) {
+  lua_pushvalue(L, 2);
+  lua_next(L, 1);
+  lua_settop(L, 3);
 }
 
 /// The position, in the key list at index 3, of the last key not after the key at index 2. That key may have been
 /// cleared since the list was made.
 static lua_Integer findKey(lua_State *L) {
+  requireKnownKey(L);
   lua_Integer count = (lua_Integer)lua_rawlen(L, 3);
   Key key = readKey(L, 2);
   if (key.rank == rankOther) {

@@ -254,6 +254,20 @@ static void addLibrary(lua_State *L, const char *name) {
   lua_setfield(L, -2, name);
 }
 
+/// Lists the functions on top where Lua's error messages look for names: `pcall(next)` fails as a call of 'next', not of '?'.
+static void nameBaseFunctions(lua_State *L) {
+  luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
+  lua_newtable(L);
+  lua_pushnil(L);
+  while (lua_next(L, -4)) {
+    lua_pushvalue(L, -2);
+    lua_insert(L, -2);
+    lua_settable(L, -4);
+  }
+  lua_setfield(L, -2, LUA_GNAME);
+  lua_pop(L, 1);
+}
+
 static void openBase(lua_State *L) {
   static const char *const names[] = {"assert",  "error",  "getmetatable", "ipairs",   "pcall", "rawequal", "rawlen",
                                       "select", "tonumber", "type",         "_VERSION", NULL};
@@ -270,6 +284,7 @@ static void openBase(lua_State *L) {
   lua_pop(L, 1);
   clua_chargeFunctions(L, clua_chargedBaseFunctions);
   luaL_setfuncs(L, replaced, 0);
+  nameBaseFunctions(L);
 }
 
 /// A library, the names left out of it, and the functions that are charged for or replaced.

@@ -24,8 +24,8 @@ enum HostCallbacks {
           state.change { try $0.remove(from: LuaObject(object), at: Int(position)) }
         }
       },
-      next: { context, object, key in
-        withState(context) { $0.next(object, key) }
+      next: { context, object, key, isWalk in
+        withState(context) { $0.next(object, key, isWalk) }
       },
       length: { context, object in
         withState(context) { state in
@@ -101,13 +101,13 @@ extension LuaState {
     }
   }
 
-  fileprivate func next(_ object: CLuaObject, _ key: UnsafePointer<CLuaValue>?) -> CLuaAnswer {
+  fileprivate func next(_ object: CLuaObject, _ key: UnsafePointer<CLuaValue>?, _ isWalk: Bool) -> CLuaAnswer {
     guard let borrowedBox else { return failWithoutHandler() }
     var result = LuaResult(items)
     do {
       let previous = key.map { LuaArgument($0.pointee, LuaLinkPointer(link)) }
       let hasEntry = try borrowedBox._withUnsafeGuaranteedRef {
-        try $0.handler.next(LuaObject(object), after: previous, into: &result)
+        try $0.handler.next(LuaObject(object), after: previous, isWalk: isWalk, into: &result)
       }
       return hasEntry ? .done : .end
     } catch {

@@ -22,9 +22,14 @@ public protocol LuaObjectHandler: AnyObject {
   /// - Returns: as ``insert(_:into:at:)``.
   func remove(from object: LuaObject, at position: Int) throws -> Bool
 
-  /// A step of `pairs` and `next`: writes the key after `previous` (the first one after nil), then its value. Answers
-  /// false at the end. The order is the host's.
-  func next(_ object: LuaObject, after previous: LuaArgument?, into result: inout LuaResult) throws -> Bool
+  /// A step of `pairs` and `next`: writes the key after `previous` (the first one after nil), then its value. The order
+  /// is the host's.
+  ///
+  /// - Parameter isWalk: true for `pairs`, which passes only keys that it got. `next` passes any key: an unknown one is
+  ///   an error, as in Lua.
+  /// - Returns: false at the end.
+  func next(_ object: LuaObject, after previous: LuaArgument?, isWalk: Bool, into result: inout LuaResult) throws
+    -> Bool
 
   /// `tostring(object)`.
   func describe(_ object: LuaObject) -> String

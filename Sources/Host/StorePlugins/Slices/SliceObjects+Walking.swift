@@ -28,13 +28,16 @@ extension SliceObjects {
     return count
   }
 
-  func next(_ object: LuaObject, after previous: LuaArgument?, into result: inout LuaResult) throws -> Bool {
+  func next(_ object: LuaObject, after previous: LuaArgument?, isWalk: Bool, into result: inout LuaResult) throws
+    -> Bool
+  {
     if object.tag == Tag.state { return try nextModule(after: previous, into: &result) }
     let number = try number(of: object)
     guard number < LuaObject.maximumID else {
       throw LuaFailure("more than \(LuaObject.maximumID) parts of the state are in use")
     }
     let shape = shape(number)
+    if let previous, !isWalk { try requireKnown(previous, number, shape) }
     switch shape.form {
     case .record:
       var position = 0
@@ -68,6 +71,42 @@ extension SliceObjects {
     }
   }
 
+  /// Refuses a key that a part of the state does not have, nor had before this call took it away.
+  private func requireKnown(_ key: LuaArgument, _ number: Int, _ shape: SliceShape) throws {
+    var isKnown = false
+    switch (shape.form, key.kind) {
+    case (.record, .string(let text)): isKnown = shape.position(of: text) != nil
+    case (.list, .integer(let position)):
+      look(number) { isKnown = position >= 1 && position <= shape.list.count($0) + removals(from: number) }
+    case (.integerMap, _), (.textMap, _):
+      guard let key = shape.mapKey(key) else { break }
+      look(number) { isKnown = shape.map.read($0, key) { _ in } }
+      isKnown = isKnown || hadEntry(number, key)
+    default: break
+    }
+    guard isKnown else { throw Self.unknownKey(key, in: label(number)) }
+  }
+
+  private static func unknownKey(_ key: LuaArgument, in label: String) -> LuaFailure {
+    LuaFailure("invalid key to 'next': \(label) has no \(key.keyText)")
+  }
+
+  /// The number of elements that this call took out of a list.
+  private func removals(from list: Int) -> Int {
+    (0..<undos.count).count { position in
+      if case .removed = undos[position].change { return undos[position].node == list }
+      return false
+    }
+  }
+
+  /// True if a map had an entry at a time of this call.
+  private func hadEntry(_ map: Int, _ key: MapKey) -> Bool {
+    (0..<undos.count).contains { position in
+      if case .entry(key, .some) = undos[position].change { return undos[position].node == map }
+      return false
+    }
+  }
+
   /// The key behind another in a map; behind none, the first. A map that keeps no order sorts its keys once a walk.
   private func key(after previous: MapKey?, of number: Int, _ access: MapAccess, at map: UnsafeRawPointer) -> MapKey? {
     guard let sortedKeys = access.sortedKeys else { return access.nextKey(map, previous) }
@@ -83,7 +122,11 @@ extension SliceObjects {
 
   private func nextModule(after previous: LuaArgument?, into result: inout LuaResult) throws -> Bool {
     let names = (view?.moduleNames ?? []).filter { refusal($0) == nil }
-    let position = previous.flatMap { names.firstIndex(of: $0.keyText) }.map { $0 + 1 } ?? 0
+    var position = 0
+    if let previous {
+      guard let last = names.firstIndex(of: previous.keyText) else { throw Self.unknownKey(previous, in: "state") }
+      position = last + 1
+    }
     guard position < names.count else { return false }
     result.append(names[position])
     try getModule(names[position], into: &result)

@@ -115,7 +115,7 @@ typedef struct CLuaCallbacks {
   /// Changes a list as a whole; `CLuaAnswerEnd`: nothing was done.
   CLuaAnswer (*insert)(void *context, CLuaObject object, int64_t position, const CLuaValue *value);
   CLuaAnswer (*remove)(void *context, CLuaObject object, int64_t position);
-  CLuaAnswer (*next)(void *context, CLuaObject object, const CLuaValue *_Nullable key);
+  CLuaAnswer (*next)(void *context, CLuaObject object, const CLuaValue *_Nullable key, bool isWalk);
   CLuaAnswer (*length)(void *context, CLuaObject object);
   CLuaAnswer (*describe)(void *context, CLuaObject object);
   CLuaAnswer (*invoke)(void *context, int64_t function, int32_t argumentCount);
