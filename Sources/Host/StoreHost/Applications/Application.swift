@@ -48,37 +48,6 @@ public struct Application<Action: SchematicUnion, State: SchematicRecord>: Senda
     self.bindings = bindings
     self.commands = commands
   }
-
-  /// Describes a store by one block of reducers, middlewares and handlers.
-  public init(
-    initial: State, interceptors: [Interceptor<Action, State>] = [],
-    projections: [ApplicationProjection<State>] = [], emission: EmissionPolicy<State>? = nil,
-    @HandlerBuilder<Action, State> handler: () -> Handler<Action, State>
-  ) {
-    let handler = handler()
-    self.init(
-      initial: initial, reducer: handler.reducer, middleware: handler.middleware, interceptors: interceptors,
-      projections: projections, emission: emission)
-  }
-
-  /// The application as store enhancers change it, the last of them first: its initial state, units and interceptors. What an
-  /// enhancer does with the store that it gets is done to one that nobody uses.
-  ///
-  /// - Throws: what making a store throws.
-  public func enhanced(by enhancers: StoreEnhancer<Action, State>...) throws(StoreError) -> Application {
-    var blueprint = StoreBlueprint(
-      initial: initial, reducer: reducer, middleware: middleware, emission: emission ?? .always)
-    blueprint.interceptors = interceptors
-    let creator = StoreCreator<Action, State> { (changed) throws(StoreError) in
-      blueprint = changed
-      return try Store(changed)
-    }
-    let store = try StoreEnhancer.compose(enhancers).enhance(creator).create(blueprint)
-    return Application(
-      initial: blueprint.initial, reducer: blueprint.reducer, middleware: blueprint.middleware,
-      interceptors: store.interceptors, projections: projections, substates: substates, thunks: thunks,
-      bindings: bindings, commands: commands, emission: emission == nil ? nil : blueprint.emission)
-  }
 }
 
 /// A named value that the state of an application determines, such as `tasks.open`.
