@@ -141,7 +141,7 @@ let package = Package(
     .executableTarget(
       name: "stsh",
       dependencies: [
-        "Platform", "StoreCore", "StoreHost", "ShellLanguage", "StoreShell", "ShellDoor", "LineEditor",
+        "CEvents", "Platform", "StoreCore", "StoreHost", "ShellLanguage", "StoreShell", "ShellDoor", "LineEditor",
         "StandardModules",
       ] + needed(by: "Shell", "ArgumentParser", of: "swift-argument-parser"),
       path: "Sources/Programs/stsh", swiftSettings: strict, linkerSettings: quickStart),

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CEvents
 import Platform
 import ShellDoor
 import ShellLanguage
@@ -17,6 +18,8 @@ struct Listening {
     _ options: SessionOptions, _ console: Console
   ) throws {
     self.host = host
+    // The allocator would raise these with every large block that is freed, and keep up to 64 MiB for each thread (mallopt(3)).
+    for threshold in [M_MMAP_THRESHOLD, M_TRIM_THRESHOLD] { mallopt(threshold, 1 << 20) }
     let rights = try Self.rights(invocation.allow)
     door = try Door(host, at: DoorAddress(parsing: place), allow: rights, options: Self.inside(options))
     if let file = invocation.tokenFile, let token = door.token { try Self.write(token, to: file) }

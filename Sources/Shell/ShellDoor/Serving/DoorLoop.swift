@@ -1,4 +1,5 @@
 import CEvents
+import Dispatch
 import Platform
 import ShellLanguage
 import StoreCore
@@ -22,6 +23,8 @@ final class DoorLoop: @unchecked Sendable {
   private let state = Lock(State())
   private let idle = Atomic<Int>(0)
   private let isClosing = Atomic<Bool>(false)
+  /// Signalled when a conversation or a thread ends while the door closes.
+  private let hasLeft = DispatchSemaphore(value: 0)
   /// Whether any conversation waits to be looked at; written with the state's lock held.
   private let hasReady = Atomic<Bool>(false)
 
@@ -53,9 +56,6 @@ final class DoorLoop: @unchecked Sendable {
     self.token = token
     self.limits = limits.fitting
     budget = DoorBudget(limit: limits.allBytes)
-    // Else the system's allocator raises these with every large block that is freed, and keeps up to 64 MiB for each thread that
-    // ever used as much (mallopt(3)).
-    for threshold in [M_MMAP_THRESHOLD, M_TRIM_THRESHOLD] { mallopt(threshold, 1 << 20) }
     poll = epoll_create1(Int32(EPOLL_CLOEXEC))
     (wakeUp, stop) = (eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK)), eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK)))
     timer = DoorTimer()
@@ -99,6 +99,7 @@ final class DoorLoop: @unchecked Sendable {
     defer {
       block.deallocate()
       state.withLock { $0.threads -= 1 }
+      noteLeaving()
     }
     var event = epoll_event()
     while true {
@@ -206,6 +207,7 @@ final class DoorLoop: @unchecked Sendable {
     let removed = state.withLock { $0.conversations.removeValue(forKey: conversation.id) }
     // The descriptor may be another one's once it is closed.
     if removed != nil { Platform.close(conversation.descriptor) }
+    noteLeaving()
   }
 
   /// Has a thread look at a conversation.
@@ -261,12 +263,12 @@ final class DoorLoop: @unchecked Sendable {
     wait { $0.threads == 0 }
   }
 
-  /// Waits for what others do, for some seconds at most.
+  private func noteLeaving() { if isClosing.load(ordering: .acquiring) { hasLeft.signal() } }
+
+  /// Waits until conversations and threads have ended, for two seconds at most.
   private func wait(_ isDone: (State) -> Bool) {
-    for _ in 0..<2000 {
-      if state.withLock({ isDone($0) }) { return }
-      usleep(1000)
-    }
+    let limit = DispatchTime.now() + .seconds(2)
+    while !state.withLock({ isDone($0) }) { guard hasLeft.wait(timeout: limit) == .success else { return } }
   }
 }
 
