@@ -19,6 +19,8 @@ func needed(by trait: String, _ products: String..., of package: String) -> [Tar
 }
 
 let collections: Target.Dependency = .product(name: "HashTreeCollections", package: "swift-collections")
+let deque: Target.Dependency = .product(name: "DequeModule", package: "swift-collections")
+let heap: Target.Dependency = .product(name: "HeapModule", package: "swift-collections")
 
 // A program that may lie anywhere in memory has 56,000 places corrected at each start, on 190 pages; that took a quarter of it.
 let quickStart: [LinkerSetting] = [
@@ -64,8 +66,7 @@ let package = Package(
       name: "CSQLite", path: "Sources/Base/CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CEvents", path: "Sources/Base/CEvents"),
     .target(
-      name: "StoreCore", dependencies: [.product(name: "DequeModule", package: "swift-collections")],
-      path: "Sources/Store/StoreCore", swiftSettings: strict),
+      name: "StoreCore", dependencies: [deque, heap], path: "Sources/Store/StoreCore", swiftSettings: strict),
     .target(
       name: "StoreUnits", dependencies: ["StoreCore", "StoreSchema", collections], path: "Sources/Store/StoreUnits",
       swiftSettings: strict),
@@ -100,9 +101,7 @@ let package = Package(
       path: "Sources/Host/StorePlugins", swiftSettings: strict),
     .target(
       name: "StoreHistory",
-      dependencies: [
-        "Platform", "CSQLite", "StoreCore", "StoreSchema", .product(name: "DequeModule", package: "swift-collections"),
-      ],
+      dependencies: ["Platform", "CSQLite", "StoreCore", "StoreSchema", deque],
       path: "Sources/Host/StoreHistory", swiftSettings: strict),
     .target(
       name: "StoreCombine",
@@ -111,7 +110,7 @@ let package = Package(
     .target(
       name: "StoreHost",
       dependencies: [
-        "Platform", "StoreCore", "StoreUnits", "StoreSchema", "StoreModules", "StorePlugins", "StoreHistory",
+        "Platform", "StoreCore", "StoreUnits", "StoreSchema", "StoreModules", "StorePlugins", "StoreHistory", heap,
       ],
       path: "Sources/Host/StoreHost", swiftSettings: strict),
     .target(

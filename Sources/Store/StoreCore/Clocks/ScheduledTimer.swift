@@ -1,11 +1,10 @@
 /// A closure that waits in a ``TimerQueue``.
 public final class ScheduledTimer: @unchecked Sendable {
-  // Safe: `body` and `index` are read and written only under the lock of the timers that it is one of.
+  // Safe: `body` is read and written only under the lock of the timers that it is one of.
 
   /// The time at which it is due.
   public let deadline: Duration
-  /// The timer's position in the heap; nil: no longer there.
-  @exclusivity(unchecked) var index: Int?
+  /// The closure; nil: it waits no longer.
   @exclusivity(unchecked) var body: (@Sendable () -> Void)?
   // They hold it as long as it waits, until the queue goes. (A weak reference to the queue would take longer than the rest of
   // a timer.)

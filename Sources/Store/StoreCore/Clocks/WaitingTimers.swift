@@ -1,116 +1,100 @@
+import HeapModule
 import Synchronization
 
 /// The timers of a ``TimerQueue``: apart from it, since they hold what they wait in.
 final class WaitingTimers: Sendable {
-  private let heap = Lock(TimerHeap())
+  private let waiting = Lock(TimerOrder())
   private let count = Atomic<Int>(0)
 
   var isEmpty: Bool { count.load(ordering: .acquiring) == 0 }
 
-  var nextDeadline: Duration? { heap.withLock { $0.nodes.first?.timer.deadline } }
+  var nextDeadline: Duration? { waiting.withLock { $0.first?.timer.deadline } }
 
   func schedule(
     at deadline: Duration, _ body: @escaping @Sendable () -> Void
   ) -> (timer: ScheduledTimer, isFirst: Bool) {
     let timer = ScheduledTimer(deadline: deadline, among: self, body: body)
-    return heap.withLock { heap in
-      heap.lastOrder += 1
-      heap.insert(timer)
-      count.store(heap.nodes.count, ordering: .releasing)
-      return (timer, timer.index == 0)
+    return waiting.withLock { waiting in
+      waiting.insert(timer)
+      count.store(waiting.count, ordering: .releasing)
+      return (timer, waiting.first?.timer === timer)
     }
   }
 
   func takeFirst(dueBy time: Duration, _ order: (any StoreOrder)?) -> TimerQueue.Due? {
-    heap.withLock { heap in
-      guard let first = heap.first(chosenBy: order), first.deadline <= time, let body = first.body.take()
+    waiting.withLock { waiting in
+      guard let first = waiting.first(chosenBy: order), first.deadline <= time, let body = waiting.remove(first)
       else { return nil }
-      heap.remove(first)
-      count.store(heap.nodes.count, ordering: .releasing)
+      count.store(waiting.count, ordering: .releasing)
       return TimerQueue.Due(deadline: first.deadline, body: body)
     }
   }
 
   func cancel(_ timer: ScheduledTimer) {
     // The closure's captures are let go of outside the lock: they may be anything.
-    let body = heap.withLock { heap in
-      heap.remove(timer)
-      count.store(heap.nodes.count, ordering: .releasing)
-      defer { timer.body = nil }
-      return timer.body
+    let body = waiting.withLock { waiting in
+      defer { count.store(waiting.count, ordering: .releasing) }
+      return waiting.remove(timer)
     }
     withExtendedLifetime(body) {}
   }
 
   /// Lets go of all timers, which hold this; nobody waits any more.
   func removeAll() {
-    while let first = heap.withLock({ $0.nodes.first?.timer }) { cancel(first) }
+    while let first = waiting.withLock({ $0.first?.timer }) { cancel(first) }
   }
 }
 
-/// A heap of four branches whose timers know their places, so that cancelling one does not search. The keys of
-/// comparisons stand in the heap itself, since timers lie all over the memory. With four branches half as many are
-/// moved as with two.
-private struct TimerHeap {
-  struct Node {
+/// Timers by their deadlines. A cancelled one loses its body at once. Its node stays until its turn comes, or until half of
+/// the nodes are of cancelled ones.
+private struct TimerOrder {
+  struct Node: Comparable {
     /// The deadline in attoseconds: durations are compared by a call.
     let deadline: Int128
     let order: UInt64
     let timer: ScheduledTimer
 
-    func isBefore(_ other: Node) -> Bool {
-      deadline == other.deadline ? order < other.order : deadline < other.deadline
+    static func < (left: Node, right: Node) -> Bool {
+      left.deadline == right.deadline ? left.order < right.order : left.deadline < right.deadline
+    }
+
+    static func == (left: Node, right: Node) -> Bool { left.order == right.order }
+  }
+
+  private var nodes = Heap<Node>()
+  private var lastOrder: UInt64 = 0
+  /// The number of timers that wait.
+  private(set) var count = 0
+
+  /// The first that waits.
+  var first: Node? {
+    mutating get {
+      while let first = nodes.min {
+        if first.timer.body != nil { return first }
+        nodes.removeMin()
+      }
+      return nil
     }
   }
 
-  var nodes: [Node] = []
-  var lastOrder: UInt64 = 0
-
   mutating func insert(_ timer: ScheduledTimer) {
-    nodes.append(Node(deadline: timer.deadline.attoseconds, order: lastOrder, timer: timer))
-    settle(nodes.count - 1)
+    lastOrder += 1
+    count += 1
+    nodes.insert(Node(deadline: timer.deadline.attoseconds, order: lastOrder, timer: timer))
   }
 
   /// One of those with the earliest deadline.
-  func first(chosenBy order: (any StoreOrder)?) -> ScheduledTimer? {
-    guard let order, let deadline = nodes.first?.deadline else { return nodes.first?.timer }
-    let equal = nodes.filter { $0.deadline == deadline }.sorted { $0.order < $1.order }
+  mutating func first(chosenBy order: (any StoreOrder)?) -> ScheduledTimer? {
+    guard let order, let deadline = first?.deadline else { return first?.timer }
+    let equal = nodes.unordered.filter { $0.deadline == deadline && $0.timer.body != nil }.sorted()
     return equal[order.chosen(among: equal.count)].timer
   }
 
-  mutating func remove(_ timer: ScheduledTimer) {
-    guard let index = timer.index else { return }
-    timer.index = nil
-    let last = nodes.removeLast()
-    guard index < nodes.count else { return }
-    nodes[index] = last
-    settle(index)
-  }
-
-  /// Takes a node up or down to where it belongs. Nodes are moved, not copied: no reference to a timer is counted.
-  private mutating func settle(_ start: Int) {
-    nodes.withUnsafeMutableBufferPointer { nodes in
-      guard let first = nodes.baseAddress else { return }
-      let node = (first + start).move()
-      var hole = start
-      while hole > 0, node.isBefore(first[(hole - 1) / 4]) {
-        Self.move((hole - 1) / 4, to: hole, in: first)
-        hole = (hole - 1) / 4
-      }
-      while 4 * hole + 1 < nodes.count {
-        var child = 4 * hole + 1
-        for other in child + 1..<min(child + 4, nodes.count) where first[other].isBefore(first[child]) { child = other }
-        guard first[child].isBefore(node) else { break }
-        Self.move(child, to: hole, in: first)
-        hole = child
-      }
-      node.timer.index = hole
-      (first + hole).initialize(to: node)
-    }
-  }
-
-  private static func move(_ index: Int, to hole: Int, in nodes: UnsafeMutablePointer<Node>) {
-    (nodes + hole).moveInitialize(from: nodes + index, count: 1)
-    Unmanaged.passUnretained(nodes[hole].timer)._withUnsafeGuaranteedRef { $0.index = hole }
+  /// Takes a timer's body, if it waits.
+  mutating func remove(_ timer: ScheduledTimer) -> (@Sendable () -> Void)? {
+    guard let body = timer.body.take() else { return nil }
+    count -= 1
+    if nodes.count > 2 * count + 64 { nodes = Heap(nodes.unordered.filter { $0.timer.body != nil }) }
+    return body
   }
 }
