@@ -51,10 +51,6 @@ public struct LuaWriter {
     value.withUTF8 { clua_writeBytes(items, .string, $0.baseAddress, $0.count) }
   }
 
-  /// Writes an interned string.
-  @inlinable
-  public mutating func append(_ key: LuaKey) { write(.reference, key.reference) }
-
   /// Writes a host object.
   @inlinable
   public mutating func append(_ object: LuaObject) { clua_write(items, .object).pointee.object = object.raw }

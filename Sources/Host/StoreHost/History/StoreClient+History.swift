@@ -6,11 +6,6 @@ extension StoreClient {
   /// The number of entries for which the turn is held, a few milliseconds where they are read back from a file.
   static let part = 256
 
-  /// Hands out entries in order, as far as they are kept, until the body returns false.
-  package func visit(_ numbers: ClosedRange<Int>, _ body: (LoggedEntry) throws -> Bool) throws {
-    try visit(numbers, of: Moment(of: self), body)
-  }
-
   /// Hands out entries, the latest first, from a number back, as far as they are kept, until the body returns false.
   ///
   /// - Parameter wanted: the entries that are asked for; others may be among those handed out.

@@ -155,9 +155,6 @@ package final class LiveStore: @unchecked Sendable {
   /// whoever asks.
   package func turn<Result>(_ body: () throws -> Result) rethrows -> Result { try store.turn(body) }
 
-  /// Gives the turn away while a closure waits for others.
-  package func withoutTurn<Result>(_ body: () throws -> Result) rethrows -> Result { try store.withoutTurn(body) }
-
   /// What went wrong with keeping what happens, since somebody asked.
   ///
   /// - Parameter client: tells of it; all others hear it as well.
@@ -288,14 +285,6 @@ package final class LiveStore: @unchecked Sendable {
   /// Has an action of the shell processed.
   package func dispatch(_ action: ShellAction, _ source: ActionSource) -> DispatchReport {
     dispatch(Action(call: action.call, payload: .shell(action)), source, isNext: true)
-  }
-
-  /// Runs a closure that makes an action from the state, once all that others brought so far is processed.
-  package func settled<Result>(_ body: () throws -> Result) rethrows -> Result {
-    try turn {
-      store.catchUp()
-      return try body()
-    }
   }
 
   /// Sets how often reducers are checked for state of their own, where nobody sets it by an action.

@@ -32,8 +32,6 @@ struct DoorRequest {
     var from = 1
     /// The most of them; nil: as many as are usual.
     var count: Int?
-
-    static let usual = 1000
   }
 
   /// Why a line is no request.
