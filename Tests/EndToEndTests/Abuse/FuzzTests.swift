@@ -90,7 +90,7 @@ struct FuzzTests {
   }
 
   private static let recording = #"""
-    {"format":"stsh-recording","version":1,"schema":"7318aceb21d6eda1","actions":1,"start":0,"plugins":[],"loaded":[],"state":{"counter":{"value":0,"step":1},"tasks":{"nextId":1,"items":[]}}}
+    {"format":"stsh-recording","version":2,"schema":"7318aceb21d6eda1","actions":1,"start":0,"plugins":[],"loaded":[],"state":{"counter":{"value":0,"step":1},"tasks":{"nextId":1,"items":[]}}}
     {"id":1,"at":0.003,"action":"counter.increment","args":{"by":null},"source":{"kind":"batch","file":"-c","line":1},"changes":[],"hash":{}}
 
     """#

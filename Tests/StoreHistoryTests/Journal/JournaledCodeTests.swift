@@ -44,20 +44,6 @@ import Testing
     #expect(rows == old.files.count + new.files.count)
   }
 
-  @Test func aFileThatLacksTheTableIsReadAndGetsItWithTheFirstAction() throws {
-    try folder.spoil("a.db", "DROP TABLE code")
-    let archive = try JournalArchive(folder["a.db"])
-    #expect(archive.damage == nil && archive.reader.code("old") == nil)
-    archive.close()
-    let journal = try folder.open()
-    #expect(journal.reader.code("old") == nil)
-    load(4, new, in: journal)
-    expect(new, in: journal)
-    #expect(journal.reader.code("old") == nil)
-    try journal.end()
-    #expect(try JournalArchive(folder["a.db"]).damage == nil)
-  }
-
   @Test func anotherHistoryAndAnotherTypeKeepIt() throws {
     let journal = try folder.open()
     let third = JournaledCode(digest: "third", files: [("plugin.json", [3])])

@@ -59,24 +59,4 @@ import Testing
     #expect(archive.damage == nil)
     #expect(archive.contents.last == 5)
   }
-
-  @Test func rowsOfTheFirstFormatAreRead() throws {
-    try folder.fill(20)
-    try DatabaseQueue(path: folder["a.db"]).write { db in
-      for number in try Int.fetchAll(db, sql: "SELECT number FROM actions") {
-        let checksum = try JournalFolder.checksum(ofRow: number, behind: number - 1, db).checksum
-        try db.execute(
-          sql: "UPDATE actions SET checksum = ? WHERE number = ?", arguments: [checksum.value, number])
-      }
-      try db.execute(sql: "PRAGMA user_version = 1")
-    }
-    let journal = try folder.open()
-    journal.append(Sample.entry(21))
-    try journal.end()
-    let archive = try JournalArchive(folder["a.db"])
-    #expect(archive.damage == nil)
-    #expect(try Sample.numbers(in: archive, 1...21).count == 21)
-    let version = try DatabaseQueue(path: folder["a.db"]).use { try Int.fetchOne($0, sql: "PRAGMA user_version") }
-    #expect(version == JournalTables.version)
-  }
 }

@@ -116,39 +116,6 @@ import Testing
     #expect(read.contains(60) && read.count > 1, "\(read)")
   }
 
-  /// A file of the form before, whose tables know neither parts nor places.
-  @Test func aFileOfTheFormBeforeIsReadAndGetsTheTablesWithTheFirstAction() throws {
-    try folder.fill(20)
-    try folder.spoil(
-      "a.db", "DROP VIEW states; DROP TABLE parts; DROP TABLE places; PRAGMA user_version = 3;" + Self.formerView)
-    let archive = try JournalArchive(folder["a.db"])
-    #expect(archive.damage == nil)
-    #expect(try Sample.numbers(in: archive, 1...20).count == 20)
-    let place = try Path(parsing: "counter.value")
-    #expect(try archive.reader.numbers(upTo: 20, after: 0, .changing(place), most: 7) == 14...20)
-    archive.close()
-    let journal = try open()
-    journal.append(Sample.entry(21))
-    journal.append(stateAfter: 21, slices(text(20_000)))
-    try journal.end(number: 21, slices(text(20_000)))
-    let later = try JournalArchive(folder["a.db"])
-    #expect(later.damage == nil)
-    #expect(try later.reader.snapshot(upTo: 21)?.slices.last?.state == text(20_000))
-    #expect(try later.reader.numbers(upTo: 21, after: 0, .changing(place), most: 7) == 21...21)
-    #expect(try later.reader.numbers(upTo: 20, after: 0, .changing(Path([.field("x")])), most: 7) == 14...20)
-    #expect(try later.reader.numbers(upTo: 21, after: 20, .changing(Path([.field("x")])), most: 7) == nil)
-    later.close()
-    let shown = try DatabaseQueue(path: folder["a.db"]).use {
-      try String.fetchOne($0, sql: "SELECT state FROM states WHERE number = 21 AND module = 'large'")
-    }
-    #expect(shown == text(20_000))
-  }
-
-  private static let formerView = """
-    CREATE VIEW states AS SELECT snapshots.number, slices.module, slices.state
-      FROM snapshots, json_each(snapshots.slices) AS slice JOIN slices ON slices.id = slice.value;
-    """
-
   @Test(arguments: ["UPDATE places SET hashes = zeroblob(8)", "UPDATE places SET last = 19"])
   func placesThatAreDamagedAreNoticedAndNotBelieved(_ damage: String) throws {
     let journal = try open()

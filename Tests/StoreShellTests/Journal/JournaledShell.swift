@@ -12,8 +12,8 @@ extension Shell {
     return outcome { session.openJournal() }
   }
 
-  /// Takes the code of plugins out of a store's file that nobody has open: it is as earlier versions of the program wrote it.
-  func dropCode(from path: String) throws { try alter(path, "DROP TABLE code") }
+  /// Takes the code of plugins out of a store's file that nobody has open.
+  func dropCode(from path: String) throws { try alter(path, "DELETE FROM code") }
 
   /// Changes a store's file that nobody has open.
   func alter(_ path: String, _ sql: String) throws {

@@ -24,36 +24,6 @@ import Testing
 
   private func titles(_ shell: Shell) -> String { shell.run("show tasks.items[*].title --as json").output }
 
-  @Test func aStoreOfTheFormBeforeIsOpenedAndGoesOn() throws {
-    let shown = titles(writer)
-    try DatabaseQueue(path: file).write { try Self.makeFormer($0) }
-    let before = try Files.read(file)
-    // Whoever only looks changes nothing.
-    let looking = try Shell()
-    #expect(looking.openStore(file) == .init())
-    #expect(titles(looking) == shown)
-    #expect(looking.run("why tasks.items[id=7].title").output.hasPrefix("#7 tasks.add "))
-    #expect(looking.run("show tasks.nextId --at 100").output == "101\n")
-    #expect(looking.outcome { looking.session.endJournal() } == .init())
-    #expect(try Files.read(file) == before)
-
-    let shell = try Shell()
-    #expect(shell.openStore(file) == .init())
-    let note = "note: \(file) now has a format that earlier versions of stsh cannot read\n"
-    #expect(shell.run("dispatch tasks.complete 7 --quiet").errors == note)
-    #expect(shell.outcome { shell.session.endJournal() } == .init())
-    let again = try Shell()
-    #expect(again.openStore(file) == .init())
-    #expect(titles(again) == shown)
-    #expect(again.run("why tasks.items[id=7].done").output.hasPrefix("#\(count + 1) tasks.complete "))
-    #expect(again.run("why tasks.items[id=7].title").output.hasPrefix("#7 tasks.add "))
-    #expect(again.run("export journal \(again.folder)/all.jsonl").status == 0)
-    let replay = try Shell().run("replay \(again.folder)/all.jsonl --verify")
-    #expect(replay.output == "replayed \(count + 1) actions, every state matches\n")
-    #expect(again.outcome { again.session.endJournal() } == .init())
-    #expect(try JournalArchive(file).damage == nil)
-  }
-
   /// Each of the states stands for the actions before it, and the actions for each of the states.
   @Test(arguments: [
     "DELETE FROM parts WHERE id = (SELECT max(id) FROM parts)",
@@ -100,35 +70,5 @@ import Testing
     #expect(shell.run("export journal \(shell.folder)/good.jsonl").status == 0)
     #expect(shell.outcome { shell.session.endJournal() }.status == 0)
     return (titles, try Shell().run("replay \(shell.folder)/good.jsonl --verify").output)
-  }
-
-  /// Gives a file the tables that it had before there were parts and places, with each state in its row.
-  private static func makeFormer(_ db: Database) throws {
-    #expect(try Int.fetchOne(db, sql: "SELECT count(*) FROM slices WHERE state LIKE '@%'") ?? 0 > 1)
-    for row in try Row.fetchAll(db, sql: "SELECT id, state FROM slices") {
-      let text = try StateParts.joined(row.checked(1), db)
-      var checksum = RowChecksum()
-      checksum.add(text)
-      try db.execute(
-        sql: "UPDATE slices SET state = ?, checksum = ? WHERE id = ?",
-        arguments: [text, checksum.value, try row.checked(0) as Int])
-    }
-    for row in try Row.fetchAll(db, sql: "SELECT number, slices FROM snapshots") {
-      let (number, list) = (try row.checked(0) as Int, SliceList(try row.checked(1)))
-      let slices: [SliceList.Slice] = try (list?.ids ?? []).map { id in
-        let slice = try Row.fetchOne(db, sql: "SELECT module, checksum FROM slices WHERE id = ?", arguments: [id])
-        let found = try #require(slice)
-        return (id, try found.checked(0), try found.checked(1))
-      }
-      try db.execute(
-        sql: "UPDATE snapshots SET slices = ? WHERE number = ?", arguments: [SliceList(number, slices).text, number])
-    }
-    try db.execute(
-      sql: """
-        DROP VIEW states; DROP TABLE parts; DROP TABLE places; PRAGMA user_version = 3;
-        CREATE VIEW states AS SELECT snapshots.number, slices.module, slices.state
-          FROM snapshots, json_each(snapshots.slices) AS slice JOIN slices ON slices.id = slice.value;
-        """)
-    try JournalMeta.set([JournalMeta.format: "3"], in: db)
   }
 }

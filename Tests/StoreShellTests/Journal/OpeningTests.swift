@@ -56,21 +56,19 @@ import Testing
     #expect(outcome.status == 2)
   }
 
-  @Test func itIsToldThatWhatIsAddedHasAnotherFormat() throws {
+  @Test func theProgramThatExportsAFileOfAnotherFormatIsNamed() throws {
     let writer = try Shell()
     let file = "\(writer.folder)/a.db"
     #expect(writer.openStore(file) == .init())
     _ = writer.run("dispatch counter.increment")
     #expect(writer.outcome { writer.session.endJournal() } == .init())
-    var bytes = try Files.read(file)
-    // The form of its tables, in the head of an SQLite file.
-    bytes[63] -= 1
-    try writer.write("a.db", bytes)
-    let shell = try Shell()
-    #expect(shell.openStore(file) == .init())
-    #expect(shell.run("show counter.value") == .init(output: "1\n"))
-    let note = "note: \(file) now has a format that earlier versions of stsh cannot read\n"
-    #expect(shell.run("dispatch counter.increment --quiet", "dispatch counter.increment --quiet").errors == note)
+    try writer.alter(file, "PRAGMA user_version = 3")
+    #expect(
+      try Shell().openStore(file).errors == """
+        error[store-unreadable]: \(file) has format 3 of stsh; this version reads format 4
+          hint: stsh exports it: stsh --store \(file) --read-only -c 'export journal actions.stsh --as stsh'; then stsh --store NEW actions.stsh
+
+        """)
   }
 
   @Test func aFileInWhichNothingHappensGoesAgain() throws {

@@ -295,7 +295,6 @@ import Testing
     #expect(try reopened().run("dispatch v.add --quiet", "show v.n").output == "117\n")
   }
 
-  /// A file of an earlier version of the program, which kept no code.
   @Test func whatNoFileKeepsIsMissing() throws {
     try endWithTwoVersions()
     try writer.dropCode(from: store)

@@ -41,8 +41,11 @@ import Testing
       try fault(shell, Array(lines.dropFirst()))
         == "bad.jsonl:1: this is no recording: its first line would be a header")
     #expect(
-      try fault(shell, with(0, lines[0].replacing(#""version":1"#, with: #""version":9"#)))
-        == "bad.jsonl:1: written by a newer stsh (format 9); this one reads format 1")
+      try fault(shell, with(0, lines[0].replacing(#""version":2"#, with: #""version":1"#)))
+        == """
+          bad.jsonl:1: written by another stsh (format 1); this one reads format 2; with that stsh: replay the file, \
+          then export journal FILE.stsh --as stsh
+          """)
     #expect(
       try fault(shell, with(0, lines[0].replacing(#""value":0"#, with: #""value":"none""#)))
         == "bad.jsonl:1: state: 'counter.value' must be Int, got string \"none\"")
@@ -78,7 +81,7 @@ import Testing
   }
 
   private static let earlier = #"""
-    {"format":"stsh-recording","version":1,"schema":"7318aceb21d6eda1","actions":6,"start":0,"plugins":[],"loade\#
+    {"format":"stsh-recording","version":2,"schema":"7318aceb21d6eda1","actions":6,"start":0,"plugins":[],"loade\#
     d":[],"state":{"counter":{"value":0,"step":1},"tasks":{"nextId":1,"items":[]}}}
     {"id":1,"at":0.00411751,"action":"tasks.add","args":{"title":"Büy milk"},"source":{"kind":"batch","file":"r.\#
     stsh","function":"dispatch","line":1},"changes":[{"op":"replace","path":"tasks.nextId","from":1,"to":2},{"op\#

@@ -69,12 +69,6 @@ final class JournalFile: Sendable {
     var meta: [String: String?] = [JournalMeta.process: "\(getpid())", JournalMeta.end: String?.none]
     if let boot = FileEvidence.boot { meta[JournalMeta.boot] = boot }
     try JournalMeta.set(meta, in: db)
-    // New rows have the form of today.
-    try db.execute(sql: JournalTables.additions)
-    if try Int.fetchOne(db, sql: "PRAGMA user_version") != JournalTables.version {
-      try db.execute(sql: JournalTables.views)
-    }
-    try db.execute(sql: "PRAGMA user_version = \(JournalTables.version)")
   }
 
   /// Notes in the file itself, and not only in its write-ahead log, that it is being written. A reader who finds one

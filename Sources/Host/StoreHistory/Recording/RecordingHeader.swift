@@ -7,8 +7,8 @@ import StoreSchema
 public struct RecordingHeader: Equatable, Sendable {
   /// The value of the member `format`.
   public static let format = "stsh-recording"
-  /// The version of the format that this code writes and reads.
-  public static let version = 1
+  /// The version of the format that this code writes and reads; another one is refused.
+  public static let version = 2
 
   /// The hash of all types of state and actions at the time of writing.
   public var schema: UInt64
@@ -112,9 +112,11 @@ public struct RecordingHeader: Equatable, Sendable {
     guard case .map(let members) = json, members[.string("format")] == .string(Self.format) else {
       throw EntryError(Self.isNone)
     }
-    if case .int(let version)? = members[.string("version")], version > Self.version {
+    if case .int(let version)? = members[.string("version")], version != Self.version {
       // The format is that of `stsh`, whichever program writes it.
-      throw EntryError("written by a newer stsh (format \(version)); this one reads format \(Self.version)")
+      throw EntryError(
+        "written by another stsh (format \(version)); this one reads format \(Self.version); with that stsh: "
+          + "replay the file, then export journal FILE.stsh --as stsh")
     }
     let header = try ObjectMembers(
       json, "header",

@@ -16,9 +16,6 @@ public struct JournalContents: Hashable, Sendable {
 
   /// The action from whose state on states can be restored: before it the state had another type.
   public let base: Int
-  /// True if its tables have an older form: an addition brings today's, which earlier versions of the program cannot
-  /// read.
-  public let isOfOldFormat: Bool
   /// The time of the store at the end of the last session that noted it; nil: it was as late as its last action.
   public let time: Duration?
   /// The loss at its end, if it did not come to its end; nil: none.
@@ -44,11 +41,7 @@ public struct JournalContents: Hashable, Sendable {
   ///   - meta: the file's statements about itself, by the names of ``JournalMeta``.
   ///   - base: the action from whose state on states can be restored; nil: as the file says.
   ///   - last: the last action, where it is none of the numbers.
-  ///   - version: the form of its tables.
-  init(
-    numbers: ClosedRange<Int>?, _ meta: [String: String], _ loss: Loss?, base: Int? = nil, last: Int = 0,
-    version: Int = JournalTables.version
-  ) {
+  init(numbers: ClosedRange<Int>?, _ meta: [String: String], _ loss: Loss?, base: Int? = nil, last: Int = 0) {
     self.numbers = numbers
     self.last = numbers?.upperBound ?? last
     hasEnded = meta[JournalMeta.end] != nil
@@ -62,7 +55,6 @@ public struct JournalContents: Hashable, Sendable {
     process = meta[JournalMeta.process].flatMap { Int($0) }
     self.base = base ?? Self.base(meta)
     self.loss = loss
-    isOfOldFormat = version < JournalTables.version
   }
 
   /// The actions, from the first to behind the last.

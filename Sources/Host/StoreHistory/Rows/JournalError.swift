@@ -6,8 +6,10 @@ public enum JournalError: Error, Hashable, Sendable {
   case inUse(path: String, process: Int?)
   /// The file is something else than a journal.
   case notAJournal(path: String)
-  /// The file was written by a later version of the program, in a form that this one does not know.
-  case unknownFormat(path: String, version: Int)
+  /// The file has another format than the one that this version of the program reads and writes.
+  ///
+  /// - Parameter program: the program that wrote it, with its version; empty: the file does not say.
+  case unknownFormat(path: String, version: Int, program: String)
   /// The file is torn or its content is not what was written.
   ///
   /// - Parameters:
@@ -26,7 +28,7 @@ public enum JournalError: Error, Hashable, Sendable {
   /// The file.
   public var path: String {
     switch self {
-    case .inUse(let path, _), .notAJournal(let path), .unknownFormat(let path, _), .damaged(let path, _, _),
+    case .inUse(let path, _), .notAJournal(let path), .unknownFormat(let path, _, _), .damaged(let path, _, _),
       .cannotOpen(let path, _), .noSuchFile(let path, _), .cannotWrite(let path, _, _), .cannotRebase(let path, _):
       path
     }
@@ -63,7 +65,9 @@ extension JournalError: CustomStringConvertible {
     case .inUse(let path, let process):
       "\(path) is in use by another session" + (process.map { " (process \($0))" } ?? "")
     case .notAJournal(let path): "\(path) is not a journal"
-    case .unknownFormat(let path, let version): "\(path) has format \(version), which this version cannot read"
+    case .unknownFormat(let path, let version, let program):
+      "\(path) has format \(version)\(program.isEmpty ? "" : " of \(program)"); this version reads format "
+        + "\(JournalTables.version)"
     case .damaged(let path, 0, let reason): "\(path) is damaged: \(reason)"
     case .damaged(let path, let last?, let reason): "\(path) is damaged after #\(last): \(reason)"
     case .damaged(let path, nil, let reason): "\(path) is damaged, nothing of it can be read: \(reason)"

@@ -16,7 +16,7 @@ enum JournalMeta {
   static let restart = "restart"
   /// The run of the machine in which it was written last.
   static let boot = "boot"
-  /// The form of the tables when the file was made.
+  /// The format of the tables.
   static let format = "format"
   /// The checksum over all that the file says of itself.
   static let checksum = "checksum"
@@ -54,14 +54,10 @@ enum JournalMeta {
     }
   }
 
-  /// The fault of the file's statements about itself. Nil: none, or an earlier version of the program wrote it, which
-  /// did not check it.
+  /// The fault of the file's statements about itself; nil: none.
   static func fault(in db: Database) throws -> String? {
     let written = try String.fetchOne(
       db, sql: "SELECT value FROM meta WHERE name = ?", arguments: [JournalMeta.checksum])
-    if written == nil, try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0 < JournalTables.firstWithCheckedMeta {
-      return nil
-    }
     return try written == currentChecksum(in: db) ? nil : "its header is damaged"
   }
 

@@ -65,21 +65,25 @@ public struct JournalReader: Sendable {
       guard try Int.fetchOne(db, sql: "PRAGMA application_id") == JournalTables.applicationID else {
         throw JournalError.notAJournal(path: path)
       }
-      let version = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
-      guard version <= JournalTables.version else { throw JournalError.unknownFormat(path: path, version: version) }
+      let tables = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
+      let meta = try meta(db)
+      // A program that brought an older file to the tables of today left that file's rows as they were.
+      let made = meta[JournalMeta.format].flatMap { Int($0) } ?? tables
+      let version = tables == JournalTables.version ? made : tables
+      guard version == JournalTables.version else {
+        throw JournalError.unknownFormat(path: path, version: version, program: meta[JournalMeta.program] ?? "")
+      }
       let first = try Int.fetchOne(db, sql: "SELECT min(number) FROM actions")
       let last = try Int.fetchOne(db, sql: "SELECT max(number) FROM actions")
       for number in [first, last].compactMap(\.self) where !(1...LoggedEntry.greatestNumber).contains(number) {
         throw damaged(after: 0, "#\(number) is no number of an action")
       }
-      // Nothing of them is needed, but they must be there, that of code where the file was made or written with it.
-      let code = try String.fetchAll(db, sql: "SELECT name FROM sqlite_master WHERE name = 'code'")
-      for table in ["kinds", "sources", "plugins", "slices", "snapshots"] + code {
+      // Nothing of them is needed, but they must be there.
+      for table in ["kinds", "sources", "plugins", "code", "slices", "snapshots", "parts", "places"] {
         _ = try Int.fetchOne(db, sql: "SELECT max(rowid) FROM \(table)")
       }
       return JournalContents(
-        numbers: first.flatMap { first in last.map { first...max(first, $0) } }, try meta(db), loss,
-        version: version)
+        numbers: first.flatMap { first in last.map { first...max(first, $0) } }, meta, loss)
     }
   }
 
@@ -260,7 +264,7 @@ public struct JournalReader: Sendable {
     let statement = try db.cachedStatement(sql: "SELECT module, state, checksum, id FROM slices WHERE id = ?")
     let list = SliceList(slices)
     let rows = try (list?.ids ?? []).compactMap { try Row.fetchOne(statement, arguments: [$0]) }
-    guard let list, list.isSound(number, try rows.map { try Self.listed($0) }, isChecked: try Self.checksAll(db)) else {
+    guard let list, list.isSound(number, try rows.map { try Self.listed($0) }) else {
       throw damaged(after: number, "its snapshot is damaged")
     }
     return JournalSnapshot(
@@ -289,12 +293,6 @@ public struct JournalReader: Sendable {
     (try row.checked(3), try row.checked(0), try row.checked(2))
   }
 
-  /// Whether all that the program writes today has a checksum: it made the file.
-  private static func checksAll(_ db: Database) throws -> Bool {
-    let made = try db.cachedStatement(sql: "SELECT value FROM meta WHERE name = '\(JournalMeta.format)'")
-    return try String.fetchOne(made) != nil
-  }
-
   /// The first state that was written and cannot be read, as an error; nil: there is none. Where any was written, one was before
   /// the first action.
   ///
@@ -313,12 +311,11 @@ public struct JournalReader: Sendable {
           slices[try row.checked(3)] = try Self.listed(row)
         }
         var first: Int?
-        let checksAll = try Self.checksAll(db)
         let snapshots = try Row.fetchCursor(db, sql: "SELECT number, slices FROM snapshots ORDER BY number")
         while let row = try snapshots.next() {
           let number: Int = try row.checked(0)
           let list = SliceList(try row.checked(1))
-          guard list?.isSound(number, list?.ids.compactMap { slices[$0] } ?? [], isChecked: checksAll) == true else {
+          guard list?.isSound(number, list?.ids.compactMap { slices[$0] } ?? []) == true else {
             let place = number == 0 ? "before the first action" : "after #\(number)"
             return damaged(after: numbers.upperBound, "the state \(place) is damaged")
           }

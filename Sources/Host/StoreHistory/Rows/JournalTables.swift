@@ -2,53 +2,8 @@
 enum JournalTables {
   /// Tells a journal from other SQLite files: `STSH`.
   static let applicationID = 0x5354_5348
-  /// The form of the tables; raised when an older program could not read them.
+  /// The format of the tables. A file of another format is refused.
   static let version = 4
-  /// The first form in which what a file says of itself has a checksum.
-  static let firstWithCheckedMeta = 3
-
-  /// The tables that files of earlier forms lack, where they do.
-  static let additions = "\(code);\(parts);\(places)"
-
-  /// The views of today's form in the place of an earlier one's.
-  static let views = "DROP VIEW IF EXISTS states;\(states)"
-
-  private static let parts = """
-    CREATE TABLE IF NOT EXISTS parts ( -- the parts of large states, each once
-      id INTEGER PRIMARY KEY,
-      size INTEGER NOT NULL, -- in bytes
-      checksum INTEGER NOT NULL,
-      text TEXT NOT NULL
-    )
-    """
-
-  private static let places = """
-    CREATE TABLE IF NOT EXISTS places ( -- the places that the actions of each run changed
-      first INTEGER PRIMARY KEY, -- the first action of the run
-      last INTEGER NOT NULL,
-      whole INTEGER NOT NULL, -- 1: the last one changed more than its row tells
-      checksum INTEGER NOT NULL,
-      hashes BLOB NOT NULL -- of the paths and their beginnings
-    )
-    """
-
-  private static let states = """
-    CREATE VIEW states AS SELECT snapshots.number, slices.module,
-      CASE WHEN slices.state LIKE '@%' THEN (
-        SELECT group_concat(text, '') FROM (
-          SELECT parts.text FROM json_each('[' || substr(slices.state, 2) || ']') AS part
-          JOIN parts ON parts.id = part.value ORDER BY part.key)
-      ) ELSE slices.state END AS state
-      FROM snapshots, json_each(snapshots.slices) AS slice JOIN slices ON slices.id = slice.value
-    """
-
-  private static let code = """
-    CREATE TABLE IF NOT EXISTS code ( -- the files of the plugins, as they were when they were loaded
-      digest TEXT NOT NULL, -- of all files of that version
-      path TEXT NOT NULL, -- in the plugin's folder
-      text TEXT -- as it was, whether or not it is UTF-8
-    )
-    """
 
   /// The definitions.
   static let sql = """
@@ -90,9 +45,24 @@ enum JournalTables {
       directory TEXT NOT NULL,
       digest TEXT NOT NULL -- of its files
     );
-    \(code);
-    \(parts);
-    \(places);
+    CREATE TABLE code ( -- the files of the plugins, as they were when they were loaded
+      digest TEXT NOT NULL, -- of all files of that version
+      path TEXT NOT NULL, -- in the plugin's folder
+      text TEXT -- as it was, whether or not it is UTF-8
+    );
+    CREATE TABLE parts ( -- the parts of large states, each once
+      id INTEGER PRIMARY KEY,
+      size INTEGER NOT NULL, -- in bytes
+      checksum INTEGER NOT NULL,
+      text TEXT NOT NULL
+    );
+    CREATE TABLE places ( -- the places that the actions of each run changed
+      first INTEGER PRIMARY KEY, -- the first action of the run
+      last INTEGER NOT NULL,
+      whole INTEGER NOT NULL, -- 1: the last one changed more than its row tells
+      checksum INTEGER NOT NULL,
+      hashes BLOB NOT NULL -- of the paths and their beginnings
+    );
     CREATE TABLE slices ( -- the state of one module
       id INTEGER PRIMARY KEY,
       module TEXT NOT NULL,
@@ -109,7 +79,13 @@ enum JournalTables {
         ELSE 'plugin:' || sources.plugin || '/' || coalesce(sources.unit, '') END AS source,
       CASE WHEN actions.cause > 0 THEN actions.cause END AS cause, kinds.action, actions.arguments, actions.changes, actions.failure
       FROM actions JOIN kinds ON kinds.id = actions.kind JOIN sources ON sources.id = actions.source;
-    \(states);
+    CREATE VIEW states AS SELECT snapshots.number, slices.module,
+      CASE WHEN slices.state LIKE '@%' THEN (
+        SELECT group_concat(text, '') FROM (
+          SELECT parts.text FROM json_each('[' || substr(slices.state, 2) || ']') AS part
+          JOIN parts ON parts.id = part.value ORDER BY part.key)
+      ) ELSE slices.state END AS state
+      FROM snapshots, json_each(snapshots.slices) AS slice JOIN slices ON slices.id = slice.value;
     PRAGMA application_id = \(applicationID);
     PRAGMA user_version = \(version);
     """

@@ -32,7 +32,7 @@ extension JournalReader {
     return Set(digests ?? [])
   }
 
-  /// The code of a digest; nil: the file does not keep it, as one that an earlier version of the program wrote.
+  /// The code of a digest; nil: the file does not keep it.
   public func code(_ digest: String) -> JournaledCode? {
     let files = try? database.use { db in
       let statement = try db.makeStatement(sql: "SELECT path, text FROM code WHERE digest = ? ORDER BY rowid")

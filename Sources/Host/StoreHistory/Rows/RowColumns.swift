@@ -35,12 +35,8 @@ struct RowColumns {
     for column in Int32(0)...4 { checksum.add(integer(column)) }
     checksum.add(link == 0 ? -1 : link)
     for column in Int32(6)...9 { withBytes(column) { checksum.add($0) } }
-    // Rows of the first format do not have their names in it, rows of the second not their plugin.
-    if checksum.value == integer(10) { return true }
     checksum.add(names)
-    if checksum.value == integer(10) { return true }
-    guard let plugin else { return false }
-    checksum.add(plugin)
+    if let plugin { checksum.add(plugin) }
     return checksum.value == integer(10)
   }
 

@@ -77,7 +77,6 @@ extension JournalReader {
     let next = max(oldest + 1, number - most + 1)...number
     guard !wanted.areAll else { return next }
     return try reading { db in
-      guard try db.hasTable("places") else { return next }
       let statement = try db.cachedStatement(
         sql: "SELECT \(RowPlaces.columns) FROM places WHERE last > ? AND first <= ? ORDER BY first DESC"
       ).handle
@@ -102,7 +101,6 @@ extension JournalReader {
   func damageOfPlaces(for numbers: ClosedRange<Int>, isCancelled: () -> Bool = { false }) -> JournalError? {
     do throws(JournalError) {
       return try reading(last: numbers.upperBound) { db in
-        guard try db.hasTable("places") else { return nil }
         let statement = try db.cachedStatement(sql: "SELECT \(RowPlaces.columns) FROM places").handle
         defer { sqlite3_reset(statement) }
         while !isCancelled() {

@@ -31,10 +31,9 @@ struct RowWriter {
     for (id, kind) in names.kinds { kinds[kind.action] = (id, kind.checksum) }
     for (id, source) in names.sources { sources[source.source] = (id, source.checksum) }
     let list = try String.fetchOne(db, sql: "SELECT slices FROM snapshots ORDER BY number DESC LIMIT 1")
-    let size = try StateParts.size(db)
     for id in list.flatMap({ SliceList($0) })?.ids ?? [] {
       let row = try Row.fetchOne(
-        db, sql: "SELECT id, module, checksum, \(size) FROM slices WHERE id = ?", arguments: [id])
+        db, sql: "SELECT id, module, checksum, \(StateParts.size) FROM slices WHERE id = ?", arguments: [id])
       guard let row else { continue }
       let module: String = try row.checked(1)
       slices[module] = (try row.checked(0), try row.checked(2))

@@ -1,13 +1,13 @@
 /// The list of slices in the row of a snapshot. The row has a JSON array of their ids, in the order of the modules.
-/// Behind them stands a checksum as text, which rows of earlier versions do not have.
+/// Behind them stands a checksum as text.
 struct SliceList {
   /// A slice, as its own row has it.
   typealias Slice = (id: Int, module: String, checksum: Int)
 
   /// The ids of the slices.
   let ids: [Int]
-  /// The checksum over the snapshot's number and its slices; nil: there is none.
-  private let checksum: String?
+  /// The checksum over the snapshot's number and its slices.
+  private let checksum: String
 
   /// Lists slices.
   init(_ number: Int, _ slices: [Slice]) {
@@ -19,22 +19,20 @@ struct SliceList {
   init?(_ text: String) {
     guard text.first == "[", text.last == "]" else { return nil }
     var parts = text.dropFirst().dropLast().split(separator: ",", omittingEmptySubsequences: false)
-    checksum = parts.last?.first == "\"" ? parts.popLast().map { String($0) } : nil
+    checksum = parts.popLast().map { String($0) } ?? ""
     ids = parts.compactMap { Int($0) }
     guard !ids.isEmpty, ids.count == parts.count else { return nil }
   }
 
   /// The text of a row.
-  var text: String { "[\((ids.map(String.init) + [checksum].compactMap(\.self)).joined(separator: ","))]" }
+  var text: String { "[\((ids.map(String.init) + [checksum]).joined(separator: ","))]" }
 
   /// True if these are the slices that were written for a snapshot.
   ///
-  /// - Parameters:
-  ///   - slices: the slices with the ids, as far as they can be read.
-  ///   - isChecked: true if there must be a checksum.
-  func isSound(_ number: Int, _ slices: [Slice], isChecked: Bool) -> Bool {
-    guard slices.map(\.id) == ids, Set(slices.map(\.module)).count == ids.count else { return false }
-    return checksum == nil ? !isChecked : checksum == Self.checksum(number, slices)
+  /// - Parameter slices: the slices with the ids, as far as they can be read.
+  func isSound(_ number: Int, _ slices: [Slice]) -> Bool {
+    slices.map(\.id) == ids && Set(slices.map(\.module)).count == ids.count
+      && checksum == Self.checksum(number, slices)
   }
 
   private static func checksum(_ number: Int, _ slices: [Slice]) -> String {

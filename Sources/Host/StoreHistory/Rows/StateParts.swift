@@ -93,19 +93,14 @@ enum StateParts {
   }
 
   /// The size, in bytes, of the state in a row of slices, as SQL.
-  static func size(_ db: Database) throws -> String {
-    let size = "length(CAST(state AS BLOB))"
-    guard try db.hasTable("parts") else { return size }
-    return """
-      CASE WHEN state LIKE '@%' THEN (
-        SELECT sum(size) FROM json_each('[' || substr(state, 2) || ']') AS part JOIN parts ON parts.id = part.value
-      ) ELSE \(size) END
-      """
-  }
+  static let size = """
+    CASE WHEN state LIKE '@%' THEN (
+      SELECT sum(size) FROM json_each('[' || substr(state, 2) || ']') AS part JOIN parts ON parts.id = part.value
+    ) ELSE length(CAST(state AS BLOB)) END
+    """
 
   /// The ids of all parts that are what was written.
   static func sound(_ db: Database, isCancelled: () -> Bool) throws -> Set<Int> {
-    guard try db.hasTable("parts") else { return [] }
     let handle = try db.cachedStatement(sql: "SELECT id, checksum, text FROM parts").handle
     defer { sqlite3_reset(handle) }
     var ids: Set<Int> = []

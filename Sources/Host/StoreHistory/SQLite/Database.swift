@@ -71,12 +71,6 @@ package final class Database {
     return statement
   }
 
-  /// True if there is a table, or a view, of a name.
-  package func hasTable(_ name: String) throws -> Bool {
-    try Int.fetchOne(
-      cachedStatement(sql: "SELECT count(*) FROM sqlite_master WHERE name = ?"), arguments: [name]) != 0
-  }
-
   /// The number of the row that was inserted last.
   package var lastInsertedRowID: Int { Int(sqlite3_last_insert_rowid(handle)) }
 

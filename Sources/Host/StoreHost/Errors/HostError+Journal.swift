@@ -14,8 +14,14 @@ extension HostError {
         code: .storeInUse, message: error.description,
         hint: program.map { "to look at it meanwhile: \($0) --store \(path) --read-only" })
     case .notAJournal: self.init(code: .storeUnreadable, message: error.description)
-    case .unknownFormat:
-      self.init(code: .storeUnreadable, message: error.description, hint: program.map { "a later \($0) can open it" })
+    case .unknownFormat(let path, _, let writer):
+      self.init(
+        code: .storeUnreadable, message: error.description,
+        hint: program.map { program in
+          let export = "\(program) --store \(path) --read-only -c 'export journal actions.stsh --as stsh'"
+          return "\(writer.isEmpty ? "the version that wrote it" : writer) exports it: \(export); "
+            + "then \(program) --store NEW actions.stsh"
+        })
     case .damaged(_, let last, _):
       self.init(code: .storeDamaged, message: error.description, hint: last == nil ? nil : readOnly)
     case .cannotOpen(let path, _) where Files.isReadable(path):

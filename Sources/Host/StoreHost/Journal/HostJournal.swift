@@ -26,8 +26,6 @@ package final class HostJournal {
   private var unkept: [JournaledCode] = []
   /// Long-lived effects that have ended before the file was open.
   private var ends: Set<EndedEffect> = []
-  /// Whether what is added brings a form of tables that earlier versions of the program cannot read.
-  private var raisesFormat = false
   /// The time by the clock on the wall where the session began, and the moment.
   private let began: (wallTime: Duration, moment: ContinuousClock.Instant)
 
@@ -47,7 +45,6 @@ package final class HostJournal {
     hasOtherCode = recovered?.hasOtherCode ?? false
     unkept = recovered?.unkept ?? []
     self.journal = journal
-    raisesFormat = journal.found?.isOfOldFormat ?? false
     self.plan = plan
     self.header = header
     began = (plan.wallTime(), .now)
@@ -62,11 +59,6 @@ package final class HostJournal {
   ) {
     guard let journal = journal ?? open(before, at: entry.number - 1) else { return }
     last = entry.number
-    if raisesFormat {
-      notes.append(
-        "\(journal.path) now has a format that earlier versions of \(header.program) cannot read")
-      raisesFormat = false
-    }
     if hasOtherCode { journal.append(stateAfter: journal.last, before.slices(isWhole: true)) }
     hasOtherCode = false
     guard entry.isWhole || !unkept.isEmpty || journal.takeWantsSnapshot() else { return journal.append(entry) }

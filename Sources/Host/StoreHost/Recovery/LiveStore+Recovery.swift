@@ -210,11 +210,7 @@ extension LiveStore {
   /// Whether the state of a plugin has the type that it had when it was written: what is edited in its code besides changes
   /// nothing of what was recorded.
   private func isOfWrittenType(_ name: String, in snapshot: JournalSnapshot) -> Bool {
-    let schema = plugin(named: name)?.module.schema
-    guard let written = snapshot.types[name] else {
-      return schema == nil && !snapshot.slices.contains { $0.module == name }
-    }
-    return written == schema?.shapeHash ?? ""
+    snapshot.types[name] == plugin(named: name)?.module.schema?.shapeHash ?? ""
   }
 
   /// Why the copy of a file that was kept from before a change of type is not brought to the new type itself: then nothing of

@@ -9,12 +9,9 @@ extension Divergence {
   ///
   /// - Parameter entry: gives the entry of a number, for causes.
   package init?(_ recorded: RecordedEntry, _ outcome: Replayer.Outcome, entry: (Int) -> LoggedEntry?) {
-    // Format 1 did not always tell what the shell did to substates.
-    let untold = outcome.substates.filter { recorded.hashes[$0] == nil }
-    let hashes = outcome.hashes.filter { !untold.contains($0.module) }
     let lines =
-      Self.lines(recorded.entry, outcome.entry, apart: outcome.arrived + untold)
-      ?? Self.lines(recorded.hashes, hashes)
+      Self.lines(recorded.entry, outcome.entry, apart: outcome.arrived)
+      ?? Self.lines(recorded.hashes, outcome.hashes)
     guard let lines else { return nil }
     var causes: [LoggedEntry] = []
     var next = recorded.entry.source.cause

@@ -22,8 +22,6 @@ package final class Replayer {
     package let hashes: [(module: String, hash: UInt64)]
     /// The slices of plugins that it brought: their hashes tell all of what became of them.
     package let arrived: [String]
-    /// The substates that are there after it, where it is one of the shell: it may have brought them.
-    package let substates: [String]
   }
 
   /// The state that the actions so far led to.
@@ -127,8 +125,7 @@ package final class Replayer {
     return Outcome(
       entry: entry.replayed(changes: changes, failure: failure),
       hashes: hashes,
-      arrived: state.arrivedSlices(since: before).map(\.name),
-      substates: entry.isWhole ? state.substates.map(\.name) : [])
+      arrived: state.arrivedSlices(since: before).map(\.name))
   }
 
   /// Takes an action's changes into the hashes.

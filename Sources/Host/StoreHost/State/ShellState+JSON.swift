@@ -89,8 +89,7 @@ extension ShellState {
     Members(json).list("substates").compactMap(\.text)
   }
 
-  /// What tells the types of the plugins' slices apart, by the plugins' names, in a value read from JSON; empty: it has none. A
-  /// plugin is missing in what an earlier version of the program wrote.
+  /// What tells the types of the plugins' slices apart, by the plugins' names, in a value read from JSON; empty: it has none.
   package static func types(json: Value) -> [String: String] {
     var types: [String: String] = [:]
     for plugin in Members(json).list("plugins") {
