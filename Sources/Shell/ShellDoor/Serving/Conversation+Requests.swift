@@ -14,7 +14,7 @@ extension Conversation {
 
   /// Says that the first request has to give the token.
   func askForToken() {
-    outbox.append(line: "{\"event\":\"token\",\"message\":\(ScalarText.quoted(Self.wantsToken))}")
+    outbox.append(line: JSONReport.message("token", Self.wantsToken))
     outbox.flush()
   }
 
@@ -384,13 +384,7 @@ extension [UInt8] {
       let size = count - start
       guard size > Answer.mostBytes / 8 * 7 else { continue }
       removeSubrange(start...)
-      JSON.append("{\"id\":" as StaticString, to: &self)
-      JSON.append(entry.number, to: &self)
-      JSON.append(",\"action\":" as StaticString, to: &self)
-      JSON.append(quoted: entry.action, to: &self)
-      JSON.append(",\"bytes\":" as StaticString, to: &self)
-      JSON.append(size, to: &self)
-      append(UInt8(ascii: "}"))
+      JSON.append(["id": .number(entry.number), "action": .text(entry.action), "bytes": .number(size)], to: &self)
     }
     append(UInt8(ascii: "]"))
   }

@@ -163,7 +163,7 @@ final class Conversation: @unchecked Sendable {
       intake.hasUnsaid = false
       if intake.isGone { return .end }
       if let ending = intake.ending {
-        outbox.append(line: "{\"event\":\"end\",\"message\":\(ScalarText.quoted(ending))}")
+        outbox.append(line: JSONReport.message("end", ending))
         outbox.flush()
         return .end
       }
@@ -228,7 +228,7 @@ final class Conversation: @unchecked Sendable {
     answer.fail(.badRequest, fault.message, hint: nil)
     outbox.append(answer)
     guard faults >= loop.limits.faults else { return }
-    outbox.append(line: "{\"event\":\"end\",\"message\":\"\(faults) lines in a row were not requests\"}")
+    outbox.append(line: JSONReport.message("end", "\(faults) lines in a row were not requests"))
     hasQuit = true
   }
 

@@ -188,7 +188,7 @@ final class DoorLoop: @unchecked Sendable {
   }
 
   private func refuse(_ descriptor: Int32, _ reason: String) {
-    let line = Array("{\"event\":\"end\",\"message\":\(ScalarText.quoted(reason))}\n".utf8)
+    let line = Array("\(JSONReport.message("end", reason))\n".utf8)
     _ = send(descriptor, line, line.count, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL))
     Platform.close(descriptor)
   }

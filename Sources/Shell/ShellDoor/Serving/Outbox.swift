@@ -139,16 +139,8 @@ struct Answer {
 
   /// Says why the request was not done.
   mutating func fail(_ code: ErrorCode, _ message: String, hint: String?) {
-    set("error") { out in
-      JSON.append("{\"code\":" as StaticString, to: &out)
-      JSON.append(quoted: code.rawValue, to: &out)
-      JSON.append(",\"message\":" as StaticString, to: &out)
-      JSON.append(quoted: message, to: &out)
-      if let hint {
-        JSON.append(",\"hint\":" as StaticString, to: &out)
-        JSON.append(quoted: hint, to: &out)
-      }
-      out.append(UInt8(ascii: "}"))
+    set("error") {
+      JSON.append(["code": .text(code.rawValue), "message": .text(message), "hint": hint.map { .text($0) }], to: &$0)
     }
   }
 

@@ -8,8 +8,9 @@ public enum JSONReport {
   ///   - data: its result as JSON; nil for a command without one.
   ///   - notes: the notes on the result; the member is left out where there is nothing.
   public static func success(line: Int, data: String?, notes: [String] = []) -> String {
-    object([
-      "ok": "true", "line": "\(line)", "data": data ?? "null", "notes": notes.isEmpty ? nil : list(notes),
+    JSON.object([
+      "ok": .flag(true), "line": .number(line), "data": .json(data ?? "null"),
+      "notes": notes.isEmpty ? nil : .texts(notes),
     ])
   }
 
@@ -46,9 +47,9 @@ public enum JSONReport {
     id: Int, action: String, changes: [Change], droppedBy interceptor: String? = nil,
     dispatchedAs original: String? = nil
   ) -> String {
-    object([
-      "id": "\(id)", "action": quoted(action), "changes": ChangeFormatter.json(changes),
-      "droppedBy": interceptor.map(quoted), "dispatchedAs": original.map(quoted),
+    JSON.object([
+      "id": .number(id), "action": .text(action), "changes": .json(ChangeFormatter.json(changes)),
+      "droppedBy": interceptor.map { .text($0) }, "dispatchedAs": original.map { .text($0) },
     ])
   }
 
@@ -60,56 +61,61 @@ public enum JSONReport {
   public static func watch(
     id: Int, path: String, from: Value, to: Value, action: Int, changes: Int = 1, folded: Int = 0
   ) -> String {
-    object([
-      "event": quoted("watch"), "id": "\(id)", "path": quoted(path), "from": JSON.text(of: from),
-      "to": JSON.text(of: to), "action": "\(action)", "changes": changes == 1 ? nil : "\(changes)",
-      "folded": folded == 0 ? nil : "\(folded)",
+    JSON.object([
+      "event": .text("watch"), "id": .number(id), "path": .text(path), "from": .value(from),
+      "to": .value(to), "action": .number(action), "changes": changes == 1 ? nil : .number(changes),
+      "folded": folded == 0 ? nil : .number(folded),
     ])
   }
 
   /// A watched projection that fails.
   package static func watch(id: Int, path: String, failure: ShellError) -> String {
-    object([
-      "event": quoted("watch"), "id": "\(id)", "path": quoted(path),
-      "error": object(["code": quoted(failure.code.rawValue), "message": quoted(failure.message)]),
+    JSON.object([
+      "event": .text("watch"), "id": .number(id), "path": .text(path),
+      "error": .json(JSON.object(["code": .text(failure.code.rawValue), "message": .text(failure.message)])),
     ])
   }
 
   /// An action that the log shows as it happens.
   public static func log(id: Int, action: String, source: String, changes: [Change]) -> String {
-    object([
-      "event": quoted("log"), "id": "\(id)", "action": quoted(action), "source": quoted(source),
-      "changes": ChangeFormatter.json(changes),
+    JSON.object([
+      "event": .text("log"), "id": .number(id), "action": .text(action), "source": .text(source),
+      "changes": .json(ChangeFormatter.json(changes)),
     ])
   }
 
   /// A line that Lua or a command of an application prints.
-  package static func printed(_ text: String) -> String { object(["event": quoted("print"), "text": quoted(text)]) }
+  package static func printed(_ text: String) -> String { JSON.object(["event": .text("print"), "text": .text(text)]) }
 
   /// A note: something that the store did by itself, or that a command has to say beside its result.
-  package static func noted(_ text: String) -> String { object(["event": quoted("note"), "text": quoted(text)]) }
+  package static func noted(_ text: String) -> String { JSON.object(["event": .text("note"), "text": .text(text)]) }
 
   /// A phase of an action, as `trace` writes it.
-  package static func traced(_ line: String) -> String { object(["event": quoted("trace"), "text": quoted(line)]) }
+  package static func traced(_ line: String) -> String { JSON.object(["event": .text("trace"), "text": .text(line)]) }
 
   /// A record that an `ingest` left out, or beside whose action, which was processed, something went wrong.
   package static func badRecord(file: String, line: Int, message: String, hint: String?, isProcessed: Bool) -> String {
-    object([
-      "event": quoted(isProcessed ? "record-error" : "bad-record"), "file": quoted(file), "line": "\(line)",
-      "message": quoted(message), "hint": hint.map(quoted),
+    JSON.object([
+      "event": .text(isProcessed ? "record-error" : "bad-record"), "file": .text(file), "line": .number(line),
+      "message": .text(message), "hint": hint.map { .text($0) },
     ])
   }
 
   /// A message of a plugin.
   package static func said(plugin: String, level: String, text: String) -> String {
-    object(["event": quoted("said"), "plugin": quoted(plugin), "level": quoted(level), "text": quoted(text)])
+    JSON.object(["event": .text("said"), "plugin": .text(plugin), "level": .text(level), "text": .text(text)])
+  }
+
+  /// What a door tells a client: the `end` of a conversation, or that it wants its `token`.
+  package static func message(_ event: String, _ text: String) -> String {
+    JSON.object(["event": .text(event), "message": .text(text)])
   }
 
   /// A plugin that was reloaded because it was saved.
   package static func reload(id: Int, plugin: String, version: String, details: [String]) -> String {
-    object([
-      "event": quoted("reload"), "id": "\(id)", "plugin": quoted(plugin), "version": quoted(version),
-      "details": list(details),
+    JSON.object([
+      "event": .text("reload"), "id": .number(id), "plugin": .text(plugin), "version": .text(version),
+      "details": .texts(details),
     ])
   }
 
@@ -117,22 +123,13 @@ public enum JSONReport {
     _ code: ErrorCode, _ message: String, line: Int?, column: Int?, details: [String], hint: String?, file: String?,
     data: String? = nil
   ) -> String {
-    let error = object([
-      "code": quoted(code.rawValue), "message": quoted(message), "column": column.map(\.description),
-      "details": details.isEmpty ? nil : list(details), "hint": hint.map(quoted),
+    let error = JSON.object([
+      "code": .text(code.rawValue), "message": .text(message), "column": column.map { .number($0) },
+      "details": details.isEmpty ? nil : .texts(details), "hint": hint.map { .text($0) },
     ])
-    return object([
-      "ok": "false", "file": file.map(quoted), "line": line.map(\.description), "error": error, "data": data,
+    return JSON.object([
+      "ok": .flag(false), "file": file.map { .text($0) }, "line": line.map { .number($0) }, "error": .json(error),
+      "data": data.map { .json($0) },
     ])
-  }
-
-  private static func quoted(_ text: String) -> String { ScalarText.quoted(text) }
-
-  private static func list(_ texts: [String]) -> String { "[\(texts.map(quoted).joined(separator: ","))]" }
-
-  /// An object of members that are JSON already; those that are nil are left out.
-  private static func object(_ members: KeyValuePairs<String, String?>) -> String {
-    let present = members.compactMap { name, json in json.map { "\"\(name)\":\($0)" } }
-    return "{\(present.joined(separator: ","))}"
   }
 }

@@ -1,5 +1,6 @@
 import ShellLanguage
 import StoreCore
+import StoreSchema
 
 extension CommandDefinition {
   static let `try` = CommandDefinition(
@@ -101,8 +102,10 @@ private struct Measurement {
   }
 
   func json(_ result: CommandResult) -> String {
-    "{\"result\":\(result.json ?? "null"),\"seconds\":\(seconds),\"actions\":\(actions),"
-      + "\"rate\":\(rate.map { "\($0)" } ?? "null")}"
+    JSON.object([
+      "result": .json(result.json ?? "null"), "seconds": .json("\(seconds)"), "actions": .number(actions),
+      "rate": .json(rate.map { "\($0)" } ?? "null"),
+    ])
   }
 
   /// To the tenth.

@@ -56,13 +56,8 @@ struct ReduxExport: RecordingExport {
   }
 
   mutating func add(_ entry: LoggedEntry, hashes: [(module: String, hash: UInt64)], state: HostState) {
-    JSON.append(",{\"state\":" as StaticString, to: &output.bytes)
-    JSON.append(state.value, to: &output.bytes)
-    if let failure = entry.failure {
-      JSON.append(",\"error\":" as StaticString, to: &output.bytes)
-      JSON.append(quoted: failure, to: &output.bytes)
-    }
-    output.bytes.append(UInt8(ascii: "}"))
+    output.bytes.append(UInt8(ascii: ","))
+    JSON.append(["state": .value(state.value), "error": entry.failure.map { .text($0) }], to: &output.bytes)
 
     numbers.append(UInt8(ascii: ","))
     JSON.append(entry.number, to: &numbers)

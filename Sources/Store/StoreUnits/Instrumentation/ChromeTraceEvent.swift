@@ -52,19 +52,13 @@ package struct ChromeTraceEvent {
 
   /// The event as a JSON object in one line; times are in microseconds.
   package var json: String {
-    var text = "{\"ph\":\"\(kind.rawValue)\""
-    if kind == .arrowEnd { text += ",\"bp\":\"e\"" }
-    text += ",\"name\":\(JSON.text(of: .string(name)))"
-    if let category { text += ",\"cat\":\"\(category)\"" }
-    text += ",\"pid\":1,\"tid\":1"
-    if let time { text += ",\"ts\":\(ChromeTraceEvent.microseconds(time))" }
-    if let duration { text += ",\"dur\":\(ChromeTraceEvent.microseconds(duration))" }
-    if let id { text += ",\"id\":\(JSON.text(of: id))" }
-    if !arguments.isEmpty {
-      let fields = arguments.map { "\"\($0.name)\":\(JSON.text(of: $0.value))" }
-      text += ",\"args\":{\(fields.joined(separator: ","))}"
-    }
-    return text + "}"
+    JSON.object([
+      "ph": .text(kind.rawValue), "bp": kind == .arrowEnd ? .text("e") : nil, "name": .text(name),
+      "cat": category.map { .text($0) }, "pid": .number(1), "tid": .number(1),
+      "ts": time.map { .json(Self.microseconds($0)) }, "dur": duration.map { .json(Self.microseconds($0)) },
+      "id": id.map { .value($0) },
+      "args": arguments.isEmpty ? nil : .value(.members(arguments.map { ($0.name, $0.value) })),
+    ])
   }
 
   /// Three digits after the point.
