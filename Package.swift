@@ -65,6 +65,7 @@ let package = Package(
     .systemLibrary(
       name: "CSQLite", path: "Sources/Base/CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CEvents", path: "Sources/Base/CEvents"),
+    .target(name: "CCrash", path: "Sources/Base/CCrash"),
     .target(
       name: "StoreCore", dependencies: [deque, heap], path: "Sources/Store/StoreCore", swiftSettings: strict),
     .target(
@@ -118,7 +119,7 @@ let package = Package(
     .target(
       name: "StoreShell",
       dependencies: [
-        "Platform", "StoreCore", "StoreUnits", "StoreSchema", "StoreModules", "StorePlugins", "StoreHistory",
+        "CCrash", "Platform", "StoreCore", "StoreUnits", "StoreSchema", "StoreModules", "StorePlugins", "StoreHistory",
         "StoreHost", "ShellLanguage",
       ],
       path: "Sources/Shell/StoreShell", swiftSettings: strict),
@@ -140,8 +141,8 @@ let package = Package(
     .executableTarget(
       name: "stsh",
       dependencies: [
-        "CEvents", "Platform", "StoreCore", "StoreHost", "ShellLanguage", "StoreShell", "ShellDoor", "LineEditor",
-        "StandardModules",
+        "CCrash", "CEvents", "Platform", "StoreCore", "StoreHost", "ShellLanguage", "StoreShell", "ShellDoor",
+        "LineEditor", "StandardModules",
       ] + needed(by: "Shell", "ArgumentParser", of: "swift-argument-parser"),
       path: "Sources/Programs/stsh", swiftSettings: strict, linkerSettings: quickStart),
     .executableTarget(

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CCrash
 import LineEditor
 import Platform
 import ShellLanguage
@@ -23,7 +24,8 @@ struct Program {
     }
     let console = Console()
     console.showsProgress = isatty(2) == 1 && !options.json
-    CrashReport.before { console.flush() }
+    ccrash_hold(console.held)
+    defer { ccrash_hold(nil) }
     let sessionOptions = try sessionOptions()
     let host = try options.listen.map { _ in
       try StoreHost(

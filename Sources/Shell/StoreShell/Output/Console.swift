@@ -1,3 +1,4 @@
+import CCrash
 import Platform
 import ShellLanguage
 import StorePlugins
@@ -6,7 +7,14 @@ import StoreSchema
 /// The session's one output: results to standard output, everything else to standard error, each buffered and in the order
 /// in which they were written.
 public final class Console {
-  private var output: [UInt8] = []
+  private var output: [UInt8] = [] {
+    didSet {
+      // The place holds until the next change. A fault that is reported meanwhile reads it on this thread.
+      output.withUnsafeBufferPointer { (held.pointee.bytes, held.pointee.count) = ($0.baseAddress, $0.count) }
+    }
+  }
+  /// The results that are buffered, for a fault of the program.
+  package let held = UnsafeMutablePointer<CCrashHeld>.allocate(capacity: 1)
   /// True if somebody looks at standard error, on a terminal: long commands show there how far they are.
   public var showsProgress = false
   // Not checked for exclusive access where every statement looks: one thread writes, and what it calls does not write by itself.
@@ -45,6 +53,7 @@ public final class Console {
   /// - Parameter width: the width of the terminal that results go to, or nil where they go elsewhere; not given: the
   ///   width that the descriptor says.
   public init(output: Int32 = 1, error: Int32 = 2, width: (@Sendable () -> Int?)? = nil) {
+    held.initialize(to: CCrashHeld(bytes: nil, count: 0, descriptor: output))
     delivery = ResultDelivery(to: output)
     errors = ResultDelivery(to: error)
     progress = ProgressLine(on: error)
@@ -63,6 +72,7 @@ public final class Console {
     _ take: @escaping (UnsafeBufferPointer<UInt8>, OutputTarget) -> Void,
     takeLine: @escaping (_ line: String, _ isEvent: Bool) -> Void
   ) {
+    held.initialize(to: CCrashHeld(bytes: nil, count: 0, descriptor: -1))
     delivery = ResultDelivery(to: -1)
     errors = ResultDelivery(to: -1)
     progress = ProgressLine(on: -1)
@@ -72,6 +82,8 @@ public final class Console {
     self.takeLine = takeLine
     showsErrors = true
   }
+
+  deinit { held.deallocate() }
 
   /// Lets what waits to be read end with the run.
   ///
