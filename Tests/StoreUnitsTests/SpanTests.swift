@@ -287,12 +287,12 @@ private func echo(_ name: String) -> Letters {
         {"ph":"X","name":"io m","cat":"io","pid":1,"tid":1,"ts":9.000,"dur":2.000,"args":{"number":1}},
         {"ph":"b","name":"queue","cat":"queue","pid":1,"tid":1,"ts":10.000,"id":"queue 2 ","args":{"number":2,"cause":1}},
         {"ph":"e","name":"queue","cat":"queue","pid":1,"tid":1,"ts":13.000,"id":"queue 2 "},
+        {"ph":"s","name":"cause","cat":"cause","pid":1,"tid":1,"ts":10.000,"id":2},
+        {"ph":"f","bp":"e","name":"cause","cat":"cause","pid":1,"tid":1,"ts":13.000,"id":2},
         {"ph":"X","name":"b","cat":"action","pid":1,"tid":1,"ts":13.000,"dur":7.000,"args":{"number":2,"cause":1}},
         {"ph":"X","name":"handle m","cat":"handle","pid":1,"tid":1,"ts":14.000,"dur":1.000,"args":{"number":2,"cause":1}},
         {"ph":"X","name":"reduce count","cat":"reduce","pid":1,"tid":1,"ts":16.000,"dur":1.000,"args":{"number":2,"cause":1}},
-        {"ph":"X","name":"commit","cat":"commit","pid":1,"tid":1,"ts":18.000,"dur":1.000,"args":{"number":2,"cause":1}},
-        {"ph":"s","name":"cause","cat":"cause","pid":1,"tid":1,"ts":10.000,"id":2},
-        {"ph":"f","bp":"e","name":"cause","cat":"cause","pid":1,"tid":1,"ts":13.000,"id":2}
+        {"ph":"X","name":"commit","cat":"commit","pid":1,"tid":1,"ts":18.000,"dur":1.000,"args":{"number":2,"cause":1}}
         ]}
 
         """)

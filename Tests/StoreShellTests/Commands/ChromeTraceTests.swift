@@ -33,19 +33,20 @@ import Testing
       "plugin load \(folder)", "trace on --spans \(path)", "trace", "dispatch p.go --quiet", "trace off", "trace")
     #expect(outcome.output.hasSuffix("\ntrace is on\nwrote the spans of 2 actions to \(path)\ntrace is off\n"))
     #expect(outcome.errors == "")
-    var open: [Value?] = []
-    var last = -1.0
-    for event in try events(shell, "t.json") {
-      guard case .double(let time) = event["ts"] else { throw Shell.Failure() }
-      #expect(time >= last)
-      last = time
-      if event["ph"] == .string("B") { open.append(event["name"]) }
-      if event["ph"] == .string("E") { #expect(open.popLast() == event["name"]) }
+    var spans: [(begin: Double, end: Double, phase: Value?)] = []
+    for event in try events(shell, "t.json") where event["ph"] == .string("X") {
+      guard case (.double(let begin), .double(let duration)) = (event["ts"], event["dur"]) else {
+        throw Shell.Failure()
+      }
+      spans.append((begin, begin + duration, event["cat"]))
     }
-    #expect(open.isEmpty)
+    // A phase ends before the action that it is of.
+    let actions = spans.filter { $0.phase == .string("action") }
+    #expect(actions.count == 2)
+    #expect(spans.allSatisfy { span in actions.contains { $0.begin <= span.begin && span.end <= $0.end + 0.001 } })
     let arrows = try events(shell, "t.json").filter { $0["cat"] == .string("cause") }
     #expect(arrows.map { $0["ph"] } == [.string("s"), .string("f")])
-    #expect(arrows.map { $0["id"] } == [.string("3"), .string("3")])
+    #expect(arrows.map { $0["id"] } == [.int(3), .int(3)])
   }
 
   @Test func aTraceEndsWithTheSession() throws {

@@ -43,9 +43,9 @@ import Testing
     #expect(
       try fault(shell, with(0, lines[0].replacing(#""version":2"#, with: #""version":1"#)))
         == """
-          bad.jsonl:1: written by another stsh (format 1); this one reads format 2; with that stsh: replay the file, \
-          then export journal FILE.stsh --as stsh
-          """)
+        bad.jsonl:1: written by another stsh (format 1); this one reads format 2; with that stsh: replay the file, \
+        then export journal FILE.stsh --as stsh
+        """)
     #expect(
       try fault(shell, with(0, lines[0].replacing(#""value":0"#, with: #""value":"none""#)))
         == "bad.jsonl:1: state: 'counter.value' must be Int, got string \"none\"")

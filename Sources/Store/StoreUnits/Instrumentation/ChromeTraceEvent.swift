@@ -9,10 +9,6 @@ package struct ChromeTraceEvent {
     case metadata = "M"
     /// A span from its start to its end.
     case complete = "X"
-    /// The start of a span that nests in those around it.
-    case begin = "B"
-    /// The end of a span that nests in those around it.
-    case end = "E"
     /// The start of a span that may overlap others.
     case asynchronousBegin = "b"
     /// The end of a span that may overlap others.

@@ -89,7 +89,17 @@ public final class SpanRecorder: Sendable {
   /// Forgets everything that was recorded.
   public func reset() { recorded.withLock { $0 = Recorded() } }
 
-  private func receive(_ event: SpanEvent) {
+  /// Takes out the spans that have ended since the last call, in the order of their ends.
+  package func takeEnded() -> [PhaseSpan] {
+    recorded.withLock { recorded in
+      recorded.ended -= recorded.spans.count
+      defer { recorded.spans.removeAll(keepingCapacity: true) }
+      return recorded.spans
+    }
+  }
+
+  /// Takes note of a span's beginning or end.
+  package func receive(_ event: SpanEvent) {
     let key = Key(phase: event.phase, number: event.number, unit: event.unit)
     switch event.edge {
     case .begin:
