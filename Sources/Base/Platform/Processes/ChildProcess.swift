@@ -25,30 +25,17 @@ package final class ChildProcess {
   ///   - output: the descriptor that becomes its standard output; nil: ours.
   /// - Throws: `FileError` with the system's reason.
   package init(shell line: String, input: Int32, output: Int32?) throws(FileError) {
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    posix_spawn_file_actions_adddup2(&actions, input, 0)
-    if let output { posix_spawn_file_actions_adddup2(&actions, output, 1) }
-    var attributes = posix_spawnattr_t()
-    posix_spawnattr_init(&attributes)
-    defer { posix_spawnattr_destroy(&attributes) }
-    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF))
-    posix_spawnattr_setpgroup(&attributes, 0)
-    // Whoever started us may have the first two ignored; then it would be refused the terminal instead of being stopped for it.
-    // The program itself may have the others ignored.
-    var stopping = sigset_t()
-    sigemptyset(&stopping)
-    for number in [SIGTTIN, SIGTTOU, SIGXFSZ, SIGPIPE] { sigaddset(&stopping, number) }
-    posix_spawnattr_setsigdefault(&attributes, &stopping)
-    let arguments = ["sh", "-c", line]
-    var words: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]
-    defer { for word in words { free(word) } }
     guard let ends = Pipe() else { throw FileError(path: line, code: errno) }
-    var process: pid_t = 0
-    let problem = posix_spawn(&process, "/bin/sh", &actions, &attributes, &words, environ)
-    (id, descriptor, end) = (process, ends.read, ends.write)
-    guard problem == 0 else { throw FileError(path: line, code: problem) }
+    (descriptor, end) = (ends.read, ends.write)
+    var start = ProcessStart()
+    start.descriptors = [(input, 0)]
+    if let output { start.descriptors.append((output, 1)) }
+    do {
+      id = try start.run(["sh", "-c", line], at: "/bin/sh")
+    } catch {
+      for end in [ends.read, ends.write] { close(end) }
+      throw error
+    }
     watch.async { [id, end] in ChildProcess.watch(id, tell: end) }
   }
 

@@ -45,7 +45,11 @@ package struct ProgramRun {
     let process: pid_t
     do {
       defer { for end in [given.read, output.write, errors.write] { close(end) } }
-      process = try start(given.read, output.write, errors.write)
+      var start = ProcessStart()
+      start.descriptors = [(given.read, 0), (output.write, 1), (errors.write, 2)]
+      start.folder = folder
+      start.hasOwnSession = true
+      process = try start.run(words)
     } catch {
       for end in [given.write, output.read, errors.read] { close(end) }
       throw .notStarted(error)
@@ -55,44 +59,6 @@ package struct ProgramRun {
     defer { signal(SIGPIPE, former) }
     var run = RunningProgram(process, given.write, output.read, errors.read, self)
     return try run.toEnd()
-  }
-
-  private func start(_ input: Int32, _ output: Int32, _ errors: Int32) throws(FileError) -> pid_t {
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    if let folder { try Self.addFolder(folder, to: &actions) }
-    posix_spawn_file_actions_adddup2(&actions, input, 0)
-    posix_spawn_file_actions_adddup2(&actions, output, 1)
-    posix_spawn_file_actions_adddup2(&actions, errors, 2)
-    var attributes = posix_spawnattr_t()
-    posix_spawnattr_init(&attributes)
-    defer { posix_spawnattr_destroy(&attributes) }
-    // A session of its own has no terminal. Swift does not see the names of GNU.
-    let newSession = 0x80
-    posix_spawnattr_setflags(&attributes, Int16(newSession | Int(POSIX_SPAWN_SETSIGDEF)))
-    var defaults = sigset_t()
-    sigemptyset(&defaults)
-    for number in [SIGXFSZ, SIGPIPE, SIGTTIN, SIGTTOU] { sigaddset(&defaults, number) }
-    posix_spawnattr_setsigdefault(&attributes, &defaults)
-    var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
-    defer { for argument in arguments { free(argument) } }
-    var process: pid_t = 0
-    let problem = posix_spawnp(&process, words[0], &actions, &attributes, &arguments, environ)
-    guard problem == 0 else { throw FileError(path: words[0], code: problem) }
-    return process
-  }
-
-  /// Has the program start in a folder. The function is one of GNU, which Swift does not see.
-  private static func addFolder(
-    _ folder: String, to actions: inout posix_spawn_file_actions_t
-  ) throws(FileError) {
-    typealias Add = @convention(c) (UnsafeMutablePointer<posix_spawn_file_actions_t>, UnsafePointer<CChar>) -> Int32
-    guard Files.isDirectory(folder) else { throw FileError(path: folder, code: ENOENT) }
-    guard let symbol = dlsym(nil, "posix_spawn_file_actions_addchdir_np") else {
-      throw FileError(path: folder, code: ENOSYS)
-    }
-    _ = unsafeBitCast(symbol, to: Add.self)(&actions, folder)
   }
 }
 

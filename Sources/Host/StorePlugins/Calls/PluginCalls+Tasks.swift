@@ -93,37 +93,34 @@ extension PluginCalls {
 
   /// A time of the store's that a function was given, in seconds.
   private static func time(_ value: LuaValue, of function: String) throws(LuaFailure) -> Duration {
-    let seconds: Double
-    switch value {
-    case .integer(let number): seconds = Double(number)
-    case .number(let number) where !number.isNaN: seconds = number
-    default:
-      let hint = value == .nil ? " (is it called with a colon?)" : ""
-      throw LuaFailure("\(function) needs a time in seconds, as meta.at gives it, got \(value.described)\(hint)")
-    }
-    guard seconds <= 4 * Double(longestWait) else {
-      throw LuaFailure("\(function): a time is at most \(4 * longestWait) seconds, got \(value.described)")
-    }
-    if case .integer(let number) = value { return .seconds(max(number, 0)) }
-    return .nanoseconds(Int64(max(seconds, 0) * 1e9))
+    let limit = 4 * longestWait
+    return try max(
+      duration(value, of: function, "a time in seconds, as meta.at gives it", "a time is at most", limit), .zero)
   }
 
   /// A number of seconds that a function was given. None is shorter than a millisecond, so that a loop that waits lets others
   /// run.
   static func duration(_ value: LuaValue, of function: String, as meaning: String) throws(LuaFailure) -> Duration {
+    try max(
+      duration(value, of: function, "a number of seconds", "a \(meaning) has at most", longestWait), .milliseconds(1))
+  }
+
+  private static func duration(
+    _ value: LuaValue, of function: String, _ wanted: String, _ most: String, _ limit: Int
+  ) throws(LuaFailure) -> Duration {
     let seconds: Double
     switch value {
     case .integer(let number): seconds = Double(number)
     case .number(let number) where !number.isNaN: seconds = number
     default:
       let hint = value == .nil ? " (is it called with a colon?)" : ""
-      throw LuaFailure("\(function) needs a number of seconds, got \(value.described)\(hint)")
+      throw LuaFailure("\(function) needs \(wanted), got \(value.described)\(hint)")
     }
-    guard seconds <= Double(longestWait) else {
-      throw LuaFailure("\(function): a \(meaning) has at most \(longestWait) seconds, got \(value.described)")
+    guard seconds <= Double(limit) else {
+      throw LuaFailure("\(function): \(most) \(limit) seconds, got \(value.described)")
     }
-    if case .integer(let number) = value { return max(.seconds(number), .milliseconds(1)) }
-    return max(.nanoseconds(Int64(max(seconds, 0) * 1e9)), .milliseconds(1))
+    if case .integer(let number) = value { return .seconds(max(number, 0)) }
+    return .nanoseconds(Int64(max(seconds, 0) * 1e9))
   }
 }
 

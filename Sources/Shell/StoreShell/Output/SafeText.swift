@@ -1,3 +1,4 @@
+import ShellLanguage
 import StoreSchema
 
 /// Text from elsewhere, as a terminal may show it: no character of it commands the terminal or turns the order of others.
@@ -10,18 +11,7 @@ package enum SafeText {
   }
 
   /// A text of one line.
-  package static func line(_ text: String) -> String {
-    guard text.unicodeScalars.contains(where: isEscaped) else { return text }
-    var out = ""
-    for scalar in text.unicodeScalars {
-      if isEscaped(scalar) {
-        ScalarText.appendEscape(scalar, to: &out)
-      } else {
-        out.unicodeScalars.append(scalar)
-      }
-    }
-    return out
-  }
+  package static func line(_ text: String) -> String { DisplayText.printable(text) }
 
   /// A text of JSON, which means the same.
   package static func json(_ text: String) -> String {
@@ -39,6 +29,6 @@ package enum SafeText {
   }
 
   private static func isEscaped(_ scalar: Unicode.Scalar) -> Bool {
-    scalar != "\t" && (ScalarText.isControl(scalar) || scalar.properties.isBidiControl)
+    scalar != "\t" && (ScalarText.isControl(scalar) || ScalarText.isOfDirection(scalar))
   }
 }
