@@ -46,12 +46,14 @@ let package = Package(
     .library(name: "ShellDoor", targets: ["ShellDoor"]),
     .library(name: "LineEditor", targets: ["LineEditor"]),
     .executable(name: "stsh", targets: ["stsh"]),
+    .executable(name: "stsh-inspector", targets: ["Inspector"]),
   ],
   traits: [
     .trait(name: "Macros", description: "@Schema, by swift-syntax"),
     .trait(name: "Publishers", description: "StoreCombine, by OpenCombine"),
     .trait(name: "Shell", description: "the program stsh, by swift-argument-parser"),
-    .trait(name: "All", description: "what the other traits give"),
+    .trait(name: "All", description: "what the traits above give"),
+    .trait(name: "Inspector", description: "the program stsh-inspector, by FlyingFox and swift-argument-parser"),
     .default(enabledTraits: ["All"]),
   ],
   dependencies: [
@@ -59,6 +61,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.1"),
     .package(url: "https://github.com/OpenCombine/OpenCombine", from: "0.14.0"),
+    .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
   ],
   targets: [
     .target(name: "Platform", path: "Sources/Base/Platform", swiftSettings: strict),
@@ -153,6 +156,17 @@ let package = Package(
       name: "OrderBook",
       dependencies: ["StoreCore", "StoreSchema", "StoreHost", "StoreShell", "ShellDoor", "LineEditor"],
       path: "Sources/Programs/OrderBook", swiftSettings: strict),
+    .target(
+      name: "InspectorPage", path: "Sources/Programs/Inspector/Page", exclude: ["assets"], sources: ["Assets.c"],
+      publicHeadersPath: "include"),
+    .executableTarget(
+      name: "Inspector",
+      dependencies: [
+        "InspectorPage",
+        .product(name: "FlyingFox", package: "FlyingFox", condition: .when(traits: ["Inspector"])),
+        .product(name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Inspector"])),
+      ],
+      path: "Sources/Programs/Inspector", exclude: ["Page"], swiftSettings: strict),
     .target(name: "LuaLimit", path: "Sources/Benchmarks/LuaLimit", linkerSettings: lua),
     .executableTarget(name: "StartLimit", path: "Sources/Benchmarks/StartLimit", swiftSettings: strict),
     .executableTarget(
@@ -250,7 +264,7 @@ let package = Package(
 // For scripts/test-threads: what several threads use, and no more: with the sanitizer all is compiled anew.
 if Context.environment["STORESHELL_THREADS_ONLY"] != nil {
   let others: Set = [
-    "Gallery", "stsh", "LuaLimit", "StartLimit", "StoreBenchmarks", "LineEditorProbe",
+    "Gallery", "Inspector", "InspectorPage", "stsh", "LuaLimit", "StartLimit", "StoreBenchmarks", "LineEditorProbe",
     "TerminalSupport",
   ]
   let tests: Set = [

@@ -1,0 +1,90 @@
+#if Inspector
+import ArgumentParser
+import FlyingFox
+import FlyingSocks
+import Foundation
+
+@main
+struct Inspector: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "stsh-inspector",
+    abstract: "Shows a live store in a browser.",
+    discussion: """
+      A program that listens with --listen NAME has a door of that name; stsh --attach lists the doors that are alive.
+      The page is served to this machine alone, and its address holds a token: whoever has it may do what the door allows.
+      """)
+
+  @Argument(
+    help: ArgumentHelp("The door: a name, a path or 127.0.0.1:PORT; nothing if one door is alive.", valueName: "door")
+  )
+  var door: String?
+
+  @Option(help: "The port of the page; 0 lets the system choose one.")
+  var port: UInt16 = 0
+
+  @Option(help: ArgumentHelp("The file that holds the token of a door at a port.", valueName: "file"))
+  var tokenFile: String?
+
+  func run() async throws {
+    let place = try DoorPlace(parsing: try door ?? onlyDoor(), token: doorToken())
+    let token = String(
+      (0..<16).map { _ in UInt8.random(in: .min ... .max) }.flatMap { byte in
+        let text = String(byte, radix: 16)
+        return text.count == 1 ? "0\(text)" : text
+      })
+    let pool = HTTPServer.defaultPool()
+    // The port must be known before the first request, and the server tells it once it listens.
+    let port = try port == 0 ? Self.freePort() : port
+    let server = HTTPServer(
+      address: try .inet(ip4: "127.0.0.1", port: port), pool: pool, logger: .disabled,
+      handler: PageServer(relay: Relay(place: place, token: token, pool: pool), port: port))
+    do {
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        group.addTask { try await server.run() }
+        group.addTask {
+          try await server.waitUntilListening()
+          FileHandle.standardOutput.write(Data("http://127.0.0.1:\(port)/#\(token)\n".utf8))
+        }
+        try await group.waitForAll()
+      }
+    } catch let error as SocketError {
+      throw ValidationError("port \(port) of 127.0.0.1: \(error.localizedDescription)")
+    }
+  }
+
+  private func onlyDoor() throws -> String {
+    let names = DoorPlace.names
+    guard let name = names.first else {
+      throw ValidationError("there is no door; start one with: stsh --listen NAME")
+    }
+    guard names.count == 1 else {
+      throw ValidationError("there are several doors, name one: \(names.joined(separator: ", "))")
+    }
+    return name
+  }
+
+  private func doorToken() throws -> String? {
+    guard let tokenFile else { return nil }
+    guard let text = try? String(contentsOfFile: tokenFile, encoding: .utf8) else {
+      throw ValidationError("cannot read \(tokenFile)")
+    }
+    return text.trimmingCharacters(in: .whitespacesAndNewlines)
+  }
+
+  private static func freePort() throws -> UInt16 {
+    let socket = try Socket(domain: AF_INET)
+    defer { try? socket.close() }
+    try socket.bind(to: .inet(ip4: "127.0.0.1", port: 0))
+    guard case .ip4(_, let port) = try socket.sockname() else { throw SocketError.unsupportedAddress }
+    return port
+  }
+}
+#else
+/// Built without the trait `Inspector`, which brings the server of the page.
+@main
+enum Inspector {
+  static func main() {
+    print("stsh-inspector was built without its trait; scripts/inspector builds it")
+  }
+}
+#endif

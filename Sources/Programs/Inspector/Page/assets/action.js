@@ -1,0 +1,193 @@
+// One action: its arguments, where it came from, what it changed, what caused it and what it caused.
+
+import { byId, drawing, element } from "./dom.js";
+import { cut, durationText, clockText, dateText, grouped, safe, sourceText, valueText, whoText } from "./format.js";
+
+// So many entries behind an action are searched for what it caused.
+const searched = 1000;
+
+export function showAction({ store, log, door, times, look, show, canDispatch, prefill }) {
+  const body = byId("action");
+  const buttons = byId("action-buttons");
+  const title = byId("title-action");
+  let shown = null;
+
+  function part(name, ...children) {
+    return element("div", { class: "part" }, element("h4", { textContent: name }), ...children);
+  }
+
+  function link(entry) {
+    return element("button", {
+      type: "button", class: "link", textContent: `#${grouped(entry.id)} ${safe(entry.action)}`,
+      onclick: () => show(entry.id),
+    });
+  }
+
+  function value(kind, content) {
+    const text = valueText(content, 4000);
+    const long = text.length > 400;
+    const line = element("span", { textContent: long ? cut(text, 400) : text });
+    const more = long && element("button", {
+      type: "button", class: "link", textContent: " show all",
+      onclick: (event) => {
+        line.textContent = text;
+        event.target.remove();
+      },
+    });
+    return element("div", { class: kind }, element("div", {}, line, more || ""));
+  }
+
+  function change({ path, op, from, to }) {
+    return element("div", { class: "change" },
+      element("div", { class: "path", textContent: safe(path) }),
+      op !== "add" ? value("old", from) : null,
+      op !== "remove" ? value("new", to) : null);
+  }
+
+  function facts(pairs) {
+    const list = element("dl", { class: "facts" });
+    for (const [name, text] of pairs) {
+      if (text) list.append(element("dt", { textContent: name }), element("dd", { textContent: text }));
+    }
+    return list;
+  }
+
+  function phases(time) {
+    const box = element("div");
+    for (const phase of time.phases) {
+      const from = time.seconds ? 100 * phase.begin / time.seconds : 0;
+      const width = time.seconds ? Math.max(0.6, 100 * phase.seconds / time.seconds) : 0;
+      box.append(element("div", { class: "phase", title: phase.unit ?? phase.phase },
+        element("span", { textContent: phase.unit ? safe(phase.unit.split(/[./]/).pop()) : phase.phase, class: "soft" }),
+        drawing("svg", { viewBox: "0 0 100 6", preserveAspectRatio: "none", "aria-hidden": "true" },
+          drawing("rect", { x: from.toFixed(2), y: 0, width: width.toFixed(2), height: 6 })),
+        element("span", { class: "number", textContent: durationText(phase.seconds) })));
+    }
+    return box;
+  }
+
+  async function draw(number) {
+    shown = number;
+    if (number === null) {
+      title.textContent = "action";
+      buttons.replaceChildren();
+      body.replaceChildren(element("p", { class: "soft", textContent: "Select an action of the list to see what it did." }));
+      return;
+    }
+    let entry = log.entry(number);
+    if (!entry) {
+      title.textContent = `#${grouped(number)}`;
+      try {
+        entry = await log.fetch(number);
+      } catch { return; }
+      if (shown !== number) return;
+      if (!entry) {
+        body.replaceChildren(element("p", { class: "soft", textContent: "The store has let go of this action." }));
+        return;
+      }
+    }
+    title.textContent = `#${grouped(number)}`;
+    const again = element("button", {
+      type: "button", class: "quiet", textContent: "again", title: "Fill the form with this action and its arguments",
+      onclick: () => prefill(entry.action, entry.args),
+    });
+    buttons.replaceChildren(entry.args && canDispatch(entry.action) ? again : "", element("button", {
+      type: "button", class: "quiet", textContent: "look here", title: "Look at the state behind this action (l)",
+      onclick: () => look(number),
+    }), element("button", {
+      type: "button", class: "quiet", textContent: "look before", title: "Look at the state before this action",
+      onclick: () => look(number - 1),
+    }));
+
+    const moment = log.moment(entry);
+    const previous = log.entry(number - 1);
+    const out = [element("h3", { textContent: safe(entry.action) })];
+    if (entry.bytes) out.push(element("p", { class: "soft", textContent: `This entry has ${grouped(entry.bytes)} bytes; type: log --json` }));
+    if (entry.failure) out.push(element("p", { class: "warning", textContent: `⚠ refused: ${safe(entry.failure)}` }));
+    if (entry.droppedBy) out.push(element("p", { class: "warning", textContent: `⚠ dropped by ${safe(entry.droppedBy)}` }));
+    const args = Object.entries(entry.args ?? {}).filter(([, given]) => given !== null);
+    if (args.length) {
+      const list = element("dl", { class: "facts arguments" });
+      for (const [name, given] of args) {
+        list.append(element("dt", { textContent: safe(name) }), element("dd", { textContent: valueText(given, 2000) }));
+      }
+      out.push(part("arguments", list));
+    }
+    const { source } = entry;
+    const changes = entry.changes ?? [];
+    if (entry.changes) out.push(part(changes.length === 0 ? "changed nothing" : changes.length === 1 ? "1 change" : `${grouped(changes.length)} changes`,
+      ...changes.slice(0, 200).map(change),
+      changes.length > 200 ? element("p", { class: "soft", textContent: `… ${grouped(changes.length - 200)} more: diff ${number - 1} ${number}` }) : null));
+    const causes = part("caused by", element("span", { class: "soft", textContent: "…" }));
+    const caused = part("caused", element("span", { class: "soft", textContent: "…" }));
+    causes.hidden = !source?.cause;
+    caused.hidden = true;
+    out.push(causes, caused);
+    const time = times.of(number);
+    if (time) out.push(part(`phases, ${durationText(time.seconds)}`, phases(time)));
+    if (source) {
+      out.push(part("source", facts([
+        ["who", safe(whoText(entry))], ["user", entry.user && safe(String(entry.user))],
+        ["where", safe(sourceText(entry))], ["by", safe(`${source.function} (${source.kind})`)],
+        ["info", source.info && safe(source.info)],
+        ["when", `${dateText(moment)} ${clockText(moment)}`],
+        ["since", previous ? `${durationText(Math.max(0, entry.at - previous.at))} after #${grouped(number - 1)}` : `${durationText(entry.at)} after the store began`],
+      ])));
+    }
+    body.replaceChildren(...out.filter(Boolean));
+    body.scrollTop = 0;
+
+    // Who walks through the list by keys does not wait for what each action caused.
+    await new Promise((done) => setTimeout(done, 80));
+    if (shown !== number) return;
+    try {
+      if (source?.cause) {
+        const chain = element("ol", { class: "chain" });
+        let next = source.cause;
+        for (let depth = 0; next && depth < 20; depth++) {
+          const cause = await log.fetch(next);
+          if (shown !== number) return;
+          if (!cause) break;
+          const item = element("li", {}, link(cause), element("span", { class: "soft", textContent: `  ${safe(whoText(cause))}` }));
+          item.style.setProperty("--depth", depth);
+          chain.append(item);
+          next = cause.source?.cause;
+        }
+        causes.replaceChildren(element("h4", { textContent: "caused by" }), chain);
+      }
+      const { entries } = await door.ask({ log: number + 1, to: number + searched });
+      if (shown !== number) return;
+      const below = new Map([[number, 0]]);
+      const found = [];
+      for (const other of entries) {
+        const depth = below.get(other.source?.cause);
+        if (depth === undefined) continue;
+        below.set(other.id, depth + 1);
+        found.push([other, depth]);
+      }
+      if (found.length === 0) return;
+      const list = element("ol", { class: "chain" });
+      for (const [other, depth] of found.slice(0, 100)) {
+        const item = element("li", {}, link(other), element("span", {
+          class: "soft", textContent: `  ${(other.changes ?? []).map(({ path }) => safe(path)).slice(0, 3).join(", ")}`,
+        }));
+        item.style.setProperty("--depth", depth);
+        list.append(item);
+      }
+      caused.replaceChildren(element("h4", {
+        textContent: `caused ${grouped(found.length)}${entries.length >= searched ? ` among the next ${grouped(searched)}` : ""}`,
+      }), list);
+      caused.hidden = false;
+    } catch {
+      // The connection is lost, which is said elsewhere.
+    }
+  }
+
+  store.watch((state) => state.selected, draw);
+  let isTimed = false;
+  store.watch((state) => state.times.version, () => {
+    const has = shown !== null && Boolean(times.of(shown));
+    if (has !== isTimed) draw(shown);
+    isTimed = has;
+  });
+}

@@ -1,0 +1,206 @@
+// The list of actions: live, newest first, with a filter.
+
+import { byId, element, setClass, setText } from "./dom.js";
+import { argumentsText, clockText, dateText, durationText, grouped, safe, sourceText, whoText } from "./format.js";
+import { parseFilter } from "./filter.js";
+import { Matches } from "./log.js";
+import { Rows } from "./rows.js";
+
+export function showActions({ store, log, door, times, look }) {
+  const list = byId("actions");
+  const filterField = byId("filter");
+  const newest = byId("newest");
+  const empty = byId("actions-empty");
+  let filter = parseFilter("");
+  let matches = null;
+  // Whether the newest action stays on top.
+  let isFollowing = true;
+  // Whether the first row is selected once it is there.
+  let wantsFirst = false;
+  // The first row that is seen: it stays there when rows above it come or are folded.
+  let anchor = null;
+
+  const source = () => matches ?? log;
+  const moment = (entry) => log.moment(entry);
+
+  const rows = new Rows(list, {
+    count: () => source().count,
+    make: () => {
+      const parts = ["n", "when", "what", "who", "took"].map((name) => element("span", { class: name }));
+      parts[2].append(
+        element("span", { class: "depth" }), element("span", { class: "name" }), element("span", { class: "times" }),
+        element("span", { class: "args" }));
+      return element("div", { class: "row", role: "option" }, ...parts);
+    },
+    draw,
+    moved: (position) => {
+      const row = source().row(position);
+      isFollowing = isFollowing && rows.isAtTop;
+      if (row?.first) store.dispatch({ type: "select", number: row.last });
+    },
+    enter: (position) => lookAt(position),
+    key: (event, position) => {
+      if (event.key === "Enter" || event.key === "l") return lookAt(position), true;
+      return false;
+    },
+  });
+
+  function lookAt(position) {
+    const row = source().row(position);
+    if (row?.first) look(row.last);
+  }
+
+  function draw(element, position) {
+    const [number, when, what, who, took] = element.children;
+    const [depth, name, count, args] = what.children;
+    const row = source().row(position);
+    const { state } = store;
+    if (!row || row.note !== undefined) {
+      [number, when, who, took, depth, count, name].forEach((part) => setText(part, ""));
+      setText(args, row?.note ?? "");
+      element.className = "row";
+      element.setAttribute("aria-selected", "false");
+      return;
+    }
+    const { entry } = row;
+    if (position === rows.firstSeen) anchor = { number: row.last, position };
+    setText(number, `#${grouped(row.last)}`);
+    setClass(element, "looked", state.look === row.last);
+    setClass(element, "after", state.look !== null && row.first > state.look);
+    const isChosen = state.selected >= row.first && state.selected <= row.last;
+    setClass(element, "chosen", isChosen);
+    element.setAttribute("aria-selected", String(isChosen));
+    if (!entry) {
+      [when, who, took, depth, count, args].forEach((part) => setText(part, ""));
+      setText(name, "…");
+      setClass(element, "failed", false);
+      return;
+    }
+    const isFailed = Boolean(entry.failure || entry.droppedBy);
+    setClass(element, "failed", isFailed);
+    // An entry that is too large for a line has its number and name alone.
+    setText(when, entry.at === undefined ? "" : clockText(moment(entry)));
+    when.title = entry.at === undefined ? "" : `${dateText(moment(entry))}, ${entry.at.toFixed(3)} s of the store's time`;
+    setText(depth, row.depth ? `${"  ".repeat(row.depth - 1)}└ ` : "");
+    setText(name, `${isFailed ? "⚠ " : ""}${safe(entry.action)}`);
+    setText(count, row.count > 1 ? `  ×${grouped(row.count)}` : isFailed ? `  ${entry.failure ? "refused" : "dropped"}` : "");
+    const isUnchanged = entry.changes?.length === 0 && !isFailed && row.count === 1;
+    setText(args, `  ${row.count > 1 ? "" : argumentsText(entry.args)}${isUnchanged ? "  (changed nothing)" : ""}`);
+    setText(who, safe(whoText(entry)));
+    who.title = sourceText(entry);
+    const time = times.of(row.last);
+    setText(took, time ? durationText(time.seconds) : "");
+  }
+
+  function applyFilter(text) {
+    filter = parseFilter(text);
+    matches = filter.isEmpty ? null : new Matches(door, filter, log.head, (error) => {
+      if (error) store.dispatch({ type: "say", text: error.message, isError: true });
+      changed();
+    });
+    rows.active = -1;
+    anchor = null;
+    isFollowing = true;
+    rows.scrollTo(0);
+    if (filter.jump !== null && filter.jump >= 1) show(filter.jump);
+    changed();
+  }
+
+  function show(number) {
+    const position = source().position(number);
+    isFollowing = false;
+    anchor = { number, position };
+    rows.active = position;
+    rows.scrollTo(Math.max(0, position - 4));
+    store.dispatch({ type: "select", number });
+  }
+
+  function changed() {
+    const { selected } = store.state;
+    if (rows.active >= 0 && selected !== null) rows.active = source().position(selected);
+    if (isFollowing) {
+      rows.scrollTo(0);
+    } else {
+      const position = anchor ? source().position(anchor.number) : 0;
+      if (anchor && position !== anchor.position) rows.scrollTo(position + rows.top - rows.firstSeen);
+      else rows.draw();
+    }
+    if (wantsFirst && source().row(0)?.entry) {
+      wantsFirst = false;
+      rows.activate(0);
+    }
+    const isEmpty = source().count === 0;
+    if (isEmpty) sayEmpty();
+    empty.hidden = !isEmpty;
+    list.style.setProperty("--digits", grouped(log.head).length);
+    list.hidden = isEmpty;
+    newest.hidden = isFollowing;
+  }
+
+  /** Takes entries that came. */
+  function add(entries, head) {
+    log.add(entries, head);
+    matches?.add(entries);
+    changed();
+  }
+
+  function sayEmpty() {
+    if (log.head > 0) {
+      empty.replaceChildren(`The store keeps no action up to #${grouped(log.head)} in its history. What comes from now on is listed here.`);
+      return;
+    }
+    empty.replaceChildren(
+      "Nothing has happened yet.", element("br"), "Type at the bottom of this page, for example ",
+      element("code", { textContent: "dispatch counter.increment" }), ", or fill in the form under ",
+      element("b", { textContent: "dispatch" }), ".");
+  }
+
+  list.addEventListener("wheel", () => { isFollowing = rows.isAtTop && isFollowing; }, { passive: true });
+  list.addEventListener("scroll", () => {
+    if (isFollowing !== rows.isAtTop) {
+      isFollowing = rows.isAtTop && rows.active < 1;
+      newest.hidden = isFollowing;
+    }
+  }, { passive: true });
+  newest.addEventListener("click", () => {
+    isFollowing = true;
+    rows.active = -1;
+    changed();
+    list.focus();
+  });
+
+  let typing = 0;
+  filterField.addEventListener("input", () => {
+    clearTimeout(typing);
+    typing = setTimeout(() => store.dispatch({ type: "filter", text: filterField.value }), 150);
+  });
+  filterField.addEventListener("keydown", (event) => {
+    if (event.key === "Enter") {
+      clearTimeout(typing);
+      store.dispatch({ type: "filter", text: filterField.value });
+      applyFilter(filterField.value);
+    }
+    if (event.key === "ArrowDown" || event.key === "Enter") {
+      event.preventDefault();
+      list.focus();
+      if (rows.active < 0) wantsFirst = true;
+      changed();
+    }
+  });
+  byId("fold").addEventListener("change", (event) => {
+    store.dispatch({ type: "fold", isOn: event.target.checked });
+    log.setFolds(event.target.checked);
+    changed();
+  });
+
+  store.watch((state) => state.log.filter, (text) => {
+    if (filterField.value !== text) filterField.value = text;
+    applyFilter(text);
+  });
+  store.watch((state) => state.log.version, changed);
+  store.watch((state) => state.selected, () => rows.draw());
+  store.watch((state) => state.times.version, () => rows.draw());
+  store.watch((state) => state.look, () => rows.draw());
+
+  return { add, show, changed, focus: () => list.focus(), get isFollowing() { return isFollowing; } };
+}

@@ -1,0 +1,128 @@
+// Values that are pinned, drawn over the actions that changed them.
+
+import { byId, drawing, element, paced } from "./dom.js";
+import { grouped, safe, valueText } from "./format.js";
+import { isWithin } from "./filter.js";
+
+const most = 400;
+
+/** The number that a value is drawn as; of a list its length is drawn. */
+function numberOf(value) {
+  if (typeof value === "number") return value;
+  if (typeof value === "boolean") return value ? 1 : 0;
+  if (Array.isArray(value)) return value.length;
+  return null;
+}
+
+export function showCharts({ store, door }) {
+  const box = byId("pins");
+  const charts = new Map();
+
+  class Chart {
+    points = [];
+    value = null;
+    isList = false;
+
+    constructor(path) {
+      this.path = path;
+      this.now = element("code", { class: "strong" });
+      this.range = element("span", { class: "soft number" });
+      this.svg = drawing("svg", { viewBox: "0 0 400 48", preserveAspectRatio: "none", role: "img" });
+      this.element = element("div", { class: "pinned-chart" },
+        element("code", { textContent: safe(path), title: path }), this.now,
+        element("button", {
+          type: "button", class: "quiet", textContent: "unpin", "aria-label": `Unpin ${path}`,
+          onclick: () => store.dispatch({ type: "unpin", path }),
+        }), this.svg, this.range);
+      this.again = paced(500, () => this.load());
+      this.load();
+    }
+
+    async load() {
+      try {
+        const [{ value, count }, { entries }] = await Promise.all([
+          door.ask({ read: this.path, count: 1 }),
+          door.ask({ log: 1, changed: this.path, newest: true, count: most }),
+        ]);
+        this.isList = count !== undefined && typeof value === "object";
+        this.value = this.isList ? count : value;
+        this.points = [];
+        let at = this.isList ? count : numberOf(value);
+        for (const entry of entries) {
+          this.points.push([entry.id, at]);
+          for (const change of [...entry.changes].reverse()) at = this.before(change, at);
+        }
+        this.points.push([entries.length ? entries[entries.length - 1].id - 1 : 0, at]);
+        this.points.reverse();
+      } catch (error) {
+        this.value = undefined;
+        this.error = error.message;
+      }
+      this.draw();
+    }
+
+    /** The value before a change, from the value behind it. */
+    before(change, at) {
+      if (change.path === this.path) {
+        return change.op === "add" ? null : this.isList ? change.from?.length ?? null : numberOf(change.from);
+      }
+      if (!this.isList || !isWithin(change.path, this.path)) return at;
+      const isElement = /^(\[[^\]]*\]|\.\w+)$/.test(change.path.slice(this.path.length));
+      if (!isElement || change.op === "replace") return at;
+      return change.op === "add" ? at - 1 : at + 1;
+    }
+
+    draw() {
+      this.now.textContent = this.value === undefined ? `⚠ ${this.error}`
+        : this.isList ? `${grouped(this.value)} elements` : valueText(this.value, 60);
+      const known = this.points.filter(([, at]) => typeof at === "number");
+      const text = known.length < 2 ? "no numbers to draw" : "";
+      this.svg.setAttribute("aria-label", text || `${this.path} over actions #${known[0][0]} to #${known[known.length - 1][0]}`);
+      this.range.textContent = text;
+      this.svg.replaceChildren();
+      if (text) return;
+      const last = Math.max(known[known.length - 1][0], store.state.log.head);
+      const [first] = known[0];
+      const low = Math.min(...known.map(([, at]) => at));
+      const high = Math.max(...known.map(([, at]) => at));
+      const x = (number) => 400 * (number - first) / Math.max(1, last - first);
+      const y = (at) => high === low ? 24 : 45 - 42 * (at - low) / (high - low);
+      let path = "";
+      for (const [index, [number, at]] of known.entries()) {
+        path += index === 0 ? `M${x(number).toFixed(1)} ${y(at).toFixed(1)}` : `H${x(number).toFixed(1)}V${y(at).toFixed(1)}`;
+      }
+      path += "H400";
+      this.svg.append(
+        drawing("path", { class: "area", d: `${path}V48H0Z` }), drawing("path", { class: "line", d: path }));
+      const { look } = store.state;
+      if (look !== null && look >= first) {
+        this.svg.append(drawing("line", { class: "here", x1: x(look), x2: x(look), y1: 0, y2: 48 }));
+      }
+      this.range.textContent = `${grouped(low)} to ${grouped(high)}, #${grouped(first)} to #${grouped(last)}`;
+    }
+  }
+
+  store.watch((state) => state.pins, (pins) => {
+    for (const [path, chart] of charts) {
+      if (pins.some((pin) => pin.path === path)) continue;
+      chart.element.remove();
+      charts.delete(path);
+    }
+    for (const { path } of pins) {
+      if (charts.has(path)) continue;
+      const chart = new Chart(path);
+      charts.set(path, chart);
+      box.append(chart.element);
+    }
+  });
+  store.watch((state) => state.look, () => charts.forEach((chart) => chart.draw()));
+
+  return {
+    refresh(paths) {
+      for (const chart of charts.values()) {
+        const concerns = !paths || paths.some((path) => isWithin(path, chart.path) || isWithin(chart.path, path));
+        if (concerns) chart.again();
+      }
+    },
+  };
+}

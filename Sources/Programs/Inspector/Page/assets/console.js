@@ -1,0 +1,257 @@
+// The command language, with completion, in a conversation of its own: what runs long there holds up nothing else.
+
+import { byId, element, setText } from "./dom.js";
+import { safe, safeLines } from "./format.js";
+
+const mostLines = 2000;
+const encoder = new TextEncoder();
+const bytes = (text) => encoder.encode(text).length;
+
+export function showConsole({ door, store, ran }) {
+  const log = byId("console-log");
+  const form = byId("console-form");
+  const field = byId("console");
+  const prompt = byId("prompt");
+  const hint = byId("hint");
+  const stop = byId("stop");
+  const list = byId("candidates");
+  const toggle = byId("console-toggle");
+  const history = [];
+  let place = 0;
+  let draft = "";
+  // The lines of a statement that is not whole yet.
+  let open = [];
+  let running = 0;
+  let candidates = [];
+  let chosen = -1;
+  let replacedFrom = 0;
+
+  function write(text, style) {
+    if (!text) return;
+    toggle.hidden = false;
+    const isAtEnd = log.scrollHeight - log.scrollTop - log.clientHeight < 40;
+    const last = log.lastElementChild;
+    const shown = safeLines(text);
+    if (last && last.dataset.open === "1" && !style?.startsWith("typed")) {
+      last.append(element("span", { class: style ?? "", textContent: shown.replace(/\n$/, "") }));
+      last.dataset.open = text.endsWith("\n") ? "0" : "1";
+    } else {
+      const line = element("div", {}, element("span", { class: style ?? "", textContent: shown.replace(/\n$/, "") || " " }));
+      line.dataset.open = text.endsWith("\n") ? "0" : "1";
+      log.append(line);
+    }
+    while (log.childElementCount > mostLines) log.firstElementChild.remove();
+    if (isAtEnd) log.scrollTop = log.scrollHeight;
+  }
+
+  /** Writes pieces of text, joined to whole lines. */
+  function pieces(output) {
+    for (const piece of output ?? []) write(piece.out ?? piece.err, piece.style ?? (piece.err !== undefined ? "err" : ""));
+  }
+
+  function hideCandidates() {
+    list.hidden = true;
+    candidates = [];
+    chosen = -1;
+    field.setAttribute("aria-expanded", "false");
+    field.removeAttribute("aria-activedescendant");
+  }
+
+  function setHint(form) {
+    hint.replaceChildren();
+    if (!form || field.selectionStart !== field.value.length) return;
+    hint.append(element("span", { class: "ghost", textContent: field.value }), safe(form));
+  }
+
+  let asked = 0;
+  async function decorate() {
+    const number = ++asked;
+    setHint("");
+    if (!field.value || !door.isOpen || running) return;
+    try {
+      const look = await door.ask({ decorate: field.value, cursor: bytes(field.value), open: open });
+      if (number === asked) setHint(look.form);
+    } catch { /* said elsewhere */ }
+  }
+
+  async function complete() {
+    const line = field.value;
+    const cursor = field.selectionStart;
+    const answer = await door.ask({ complete: line, cursor: bytes(line.slice(0, cursor)), open });
+    if (field.value !== line) return;
+    // The place is told in bytes.
+    const before = encoder.encode(line).slice(0, answer.from);
+    replacedFrom = new TextDecoder().decode(before).length;
+    candidates = answer.candidates;
+    if (candidates.length === 1) return take(candidates[0], cursor);
+    if (candidates.length === 0) {
+      if (answer.note) write(`${answer.note}\n`, "typed-line");
+      return hideCandidates();
+    }
+    const common = answer.common ?? shared(candidates.map(({ text }) => text));
+    const typed = line.slice(replacedFrom, cursor);
+    if (common.length > typed.length && common.startsWith(typed)) {
+      field.setRangeText(common, replacedFrom, cursor, "end");
+    }
+    showCandidates(answer);
+  }
+
+  function shared(texts) {
+    let length = texts[0].length;
+    for (const text of texts) while (!text.startsWith(texts[0].slice(0, length))) length -= 1;
+    return texts[0].slice(0, length);
+  }
+
+  function showCandidates(answer) {
+    list.replaceChildren(...candidates.slice(0, 200).map((candidate, index) => element("div", {
+      role: "option", id: `candidate-${index}`, "aria-selected": "false",
+      onmousedown: (event) => {
+        event.preventDefault();
+        take(candidate, field.selectionStart);
+      },
+    }, safe(candidate.display), candidate.meaning ? element("span", { textContent: safe(candidate.meaning) }) : "")));
+    if (answer.more) list.append(element("div", { class: "soft", textContent: `and ${answer.more} more` }));
+    list.hidden = false;
+    field.setAttribute("aria-expanded", "true");
+    choose(-1);
+  }
+
+  function choose(index) {
+    chosen = index;
+    [...list.children].forEach((option, at) => option.setAttribute("aria-selected", String(at === index)));
+    if (index >= 0) {
+      list.children[index].scrollIntoView({ block: "nearest" });
+      field.setAttribute("aria-activedescendant", `candidate-${index}`);
+    } else field.removeAttribute("aria-activedescendant");
+  }
+
+  function take(candidate, cursor) {
+    field.setRangeText(candidate.text + candidate.suffix, replacedFrom, cursor, "end");
+    hideCandidates();
+    decorate();
+  }
+
+  async function run(line) {
+    expand(true);
+    write(`${prompt.textContent}${line}\n`, "typed-line");
+    if (line.trim()) {
+      if (history[history.length - 1] !== line) history.push(line);
+      if (history.length > 500) history.shift();
+    }
+    place = history.length;
+    draft = "";
+    running += 1;
+    stop.hidden = false;
+    open.push(line);
+    try {
+      const columns = Math.max(40, Math.floor((log.clientWidth || form.clientWidth) / 7.3) - 2);
+      const answer = await door.ask({
+        run: `${line}\n`, form: "text", more: true, anew: open.length === 1, width: columns, utf8: true, styles: true,
+      });
+      pieces(answer.output);
+      if (answer.open === undefined) open = [];
+      setText(prompt, answer.open ?? answer.prompt ?? store.state.host.prompt);
+      if (answer.quit !== undefined) write("This conversation has ended; the page begins another.\n", "typed-line");
+    } catch (error) {
+      open = [];
+      write(`${error.message}\n`, "error");
+    } finally {
+      running -= 1;
+      stop.hidden = running === 0;
+      ran();
+    }
+  }
+
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    if (chosen >= 0) return take(candidates[chosen], field.selectionStart);
+    hideCandidates();
+    const line = field.value;
+    field.value = "";
+    setHint("");
+    run(line);
+  });
+  field.addEventListener("input", () => {
+    hideCandidates();
+    decorate();
+  });
+  field.addEventListener("blur", hideCandidates);
+  field.addEventListener("keydown", (event) => {
+    const isListed = !list.hidden;
+    switch (event.key) {
+      case "Tab":
+        // An empty line lets the focus go on.
+        if (event.shiftKey || (!field.value && !isListed)) return;
+        event.preventDefault();
+        if (isListed) choose((chosen + 1) % candidates.length);
+        else complete().catch(() => {});
+        return;
+      case "Escape":
+        if (isListed) hideCandidates();
+        else if (running) door.interrupt();
+        else if (field.value) field.value = "", setHint("");
+        else field.blur();
+        event.stopPropagation();
+        return;
+      case "ArrowUp": case "ArrowDown": {
+        event.preventDefault();
+        const step = event.key === "ArrowUp" ? -1 : 1;
+        if (isListed) return choose((chosen + step + candidates.length) % candidates.length);
+        if (place === history.length) draft = field.value;
+        place = Math.max(0, Math.min(history.length, place + step));
+        field.value = history[place] ?? draft;
+        field.setSelectionRange(field.value.length, field.value.length);
+        return decorate();
+      }
+      case "c":
+        if (event.ctrlKey && field.selectionStart === field.selectionEnd) {
+          if (running) door.interrupt();
+          else {
+            open = [];
+            field.value = "";
+            setHint("");
+            setText(prompt, store.state.host.prompt);
+          }
+        }
+        return;
+      case "l":
+        if (event.ctrlKey) {
+          event.preventDefault();
+          log.replaceChildren();
+          toggle.hidden = true;
+        }
+        return;
+      default: return;
+    }
+  });
+  stop.addEventListener("click", () => door.interrupt());
+  toggle.addEventListener("click", () => expand(log.hidden));
+
+  function expand(isShown) {
+    log.hidden = !isShown;
+    setText(toggle, isShown ? "hide" : "show");
+    toggle.setAttribute("aria-expanded", String(isShown));
+    log.scrollTop = log.scrollHeight;
+  }
+
+  return {
+    write, pieces,
+    focus: () => field.focus(),
+    /** Puts a line into the field. */
+    offer(line) {
+      field.value = line;
+      field.focus();
+      decorate();
+    },
+    event(event) {
+      if (event.event === "output") pieces(event.output);
+      else if (event.event === "watch") {
+        write(`[watch ${event.id}] ${event.path}  ${JSON.stringify(event.from ?? null)} -> ${JSON.stringify(event.to ?? null)}  (#${event.action})\n`, "err");
+      } else if (event.text !== undefined) write(`${event.text}\n`, "err");
+    },
+    restart() {
+      open = [];
+      setText(prompt, store.state.host.prompt);
+    },
+  };
+}

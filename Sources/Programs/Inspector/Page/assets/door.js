@@ -1,0 +1,130 @@
+// A conversation with the door: requests that are answered in order, events, and coming back after a loss.
+
+export class Door {
+  #address;
+  #token;
+  #handlers;
+  #socket = null;
+  #asked = [];
+  #nextId = 1;
+  // The pieces of a line whose end has not come.
+  #pieces = [];
+  #decoder = null;
+  #wait = 250;
+  #isGreeted = false;
+  #isFirst = true;
+  #waiting = [];
+
+  /** @param handlers greeted(hello), lost(reason), refused(reason), event(event) */
+  constructor(token, handlers) {
+    this.#address = `ws://${location.host}/door`;
+    this.#token = token;
+    this.#handlers = handlers;
+  }
+
+  open() {
+    const socket = new WebSocket(this.#address);
+    socket.binaryType = "arraybuffer";
+    this.#socket = socket;
+    this.#decoder = new TextDecoder();
+    this.#pieces = [];
+    this.#isGreeted = false;
+    socket.onopen = () => socket.send(this.#token);
+    socket.onmessage = ({ data }) => this.#take(data);
+    socket.onclose = ({ code }) => this.#end(code);
+  }
+
+  /** Whether requests reach the door. */
+  get isOpen() { return this.#isGreeted && this.#socket?.readyState === WebSocket.OPEN; }
+
+  /** Sends a request.
+   *  @returns the answer; of one in several lines all of them, put together. Rejected with the door's error. */
+  ask(request) {
+    const id = this.#nextId++;
+    const line = JSON.stringify({ id, ...request });
+    if (this.isOpen) this.#socket.send(line);
+    // What is asked before the door has answered for the first time waits for it.
+    else if (this.#isFirst) this.#waiting.push(line);
+    else return Promise.reject(new DoorError({ code: "lost", message: "the connection is lost" }));
+    return new Promise((resolve, reject) => this.#asked.push({ id, resolve, reject, output: [], results: [], part: "" }));
+  }
+
+  /** Runs a statement whose answer is data. */
+  async data(statement) {
+    const { results } = await this.ask({ run: statement, form: "json" });
+    const result = results[results.length - 1];
+    if (result && !result.ok) throw new DoorError(result.error);
+    return result?.data ?? null;
+  }
+
+  /** Stops what runs. */
+  interrupt() {
+    if (this.isOpen) this.#socket.send(JSON.stringify({ interrupt: true }));
+  }
+
+  #take(data) {
+    const text = this.#decoder.decode(data, { stream: true });
+    let start = 0;
+    for (let end; (end = text.indexOf("\n", start)) >= 0; start = end + 1) {
+      this.#pieces.push(text.slice(start, end));
+      this.#line(JSON.parse(this.#pieces.join("")));
+      this.#pieces = [];
+    }
+    if (start < text.length) this.#pieces.push(text.slice(start));
+  }
+
+  #line(line) {
+    if (line.door !== undefined) {
+      this.#isGreeted = true;
+      this.#isFirst = false;
+      this.#wait = 250;
+      for (const waiting of this.#waiting.splice(0)) this.#socket.send(waiting);
+      this.#handlers.greeted(line);
+      return;
+    }
+    const first = this.#asked[0];
+    if (line.event !== undefined) {
+      if (line.event !== "token") this.#handlers.event(line);
+      return;
+    }
+    if (!first || line.id !== first.id) return;
+    if (line.output) first.output.push(...line.output);
+    if (line.results) first.results.push(...line.results);
+    if (line.part !== undefined) first.part += line.part;
+    if (line.whole) {
+      first.results.push(JSON.parse(first.part));
+      first.part = "";
+    }
+    // All lines of an answer but the last hold nothing else.
+    const isLast = Object.keys(line).some((name) => !["id", "output", "results", "part", "whole"].includes(name));
+    if (!isLast) return;
+    this.#asked.shift();
+    if (line.error) first.reject(new DoorError(line.error));
+    else first.resolve({ ...line, output: first.output, results: first.results });
+  }
+
+  #end(code) {
+    const reasons = {
+      4401: "this address is old: take the one that stsh-inspector printed last",
+      4404: "no store listens at this door",
+      4410: "the door has ended the conversation",
+    };
+    for (const { reject } of this.#asked.splice(0)) {
+      reject(new DoorError({ code: "lost", message: "the connection was lost" }));
+    }
+    this.#isGreeted = false;
+    this.#waiting = [];
+    if (code === 4401) return this.#handlers.refused(reasons[code]);
+    this.#handlers.lost(reasons[code] ?? "stsh-inspector does not answer");
+    setTimeout(() => this.open(), this.#wait);
+    this.#wait = Math.min(this.#wait * 2, 2000);
+  }
+}
+
+/** An error of the shell, with its code, hint and column. */
+export class DoorError extends Error {
+  constructor(error) {
+    super(error.message);
+    Object.assign(this, { code: error.code, hint: error.hint, column: error.column });
+  }
+}

@@ -1,0 +1,118 @@
+// Values, numbers and times as text.
+
+const digits = new Intl.NumberFormat("en-US");
+export const grouped = (number) => digits.format(number);
+
+// Characters that control a screen or turn the order of others are shown by their number.
+const unsafe = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
+const named = { "\n": "\\n", "\t": "\\t", "\r": "\\r" };
+export const safe = (text) =>
+  text.replace(unsafe, (mark) => named[mark] ?? `\\u{${mark.codePointAt(0).toString(16)}}`);
+
+/** The same for text of several lines. */
+export const safeLines = (text) => text.split("\n").map(safe).join("\n");
+
+export function cut(text, length) {
+  return text.length <= length ? text : `${text.slice(0, length - 1)}…`;
+}
+
+/** A value in one line, as the command language writes it. */
+export function valueText(value, length = 200) {
+  return cut(written(value, length), length);
+}
+
+function written(value, room) {
+  if (value === null || value === undefined) return "nil";
+  switch (typeof value) {
+    case "string": return `"${safe(value.slice(0, room + 1))}"`;
+    case "number": case "boolean": return String(value);
+    default: break;
+  }
+  const out = [];
+  let used = 0;
+  const isList = Array.isArray(value);
+  for (const [name, part] of Object.entries(value)) {
+    const text = isList ? written(part, room - used) : `${safe(name)} = ${written(part, room - used)}`;
+    out.push(text);
+    used += text.length + 2;
+    if (used > room) break;
+  }
+  return isList ? `[${out.join(", ")}]` : out.length ? `{ ${out.join(", ")} }` : "{}";
+}
+
+/** What a part of the state shows beside its name. */
+export function partText(part, length = 240) {
+  const { value, count } = part;
+  if (Array.isArray(value)) return count === 1 ? "1 element" : `${grouped(count)} elements`;
+  if (value !== null && typeof value === "object") {
+    const names = Object.keys(value).length;
+    const text = Object.entries(value).map(([name, inner]) => `${safe(name)} ${bare(inner)}`).join(", ");
+    return cut(count > names ? `${text}, … ${grouped(count)} in all` : text, length);
+  }
+  if (typeof value === "string" && part.opens) return safe(value);
+  if (typeof value === "string" && count) return `"${safe(value)}… ${grouped(count)} characters`;
+  return valueText(value, length);
+}
+
+function bare(value) {
+  return typeof value === "string" && /^(\{…\}|\[\d+\])$/.test(value) ? value : valueText(value, 60);
+}
+
+/** The arguments of an action in one line. */
+export function argumentsText(args, length = 160) {
+  const out = [];
+  let used = 0;
+  for (const [name, value] of Object.entries(args ?? {})) {
+    if (value === null) continue;
+    const text = `${safe(name)}=${written(value, length)}`;
+    out.push(text);
+    used += text.length;
+    if (used > length) break;
+  }
+  return cut(out.join(" "), length);
+}
+
+/** Where an action came from, in short. */
+export function sourceText(entry) {
+  const { source } = entry;
+  if (!source) return "";
+  if (source.kind === "plugin" || source.kind === "effect") {
+    const unit = [source.plugin, source.unit].filter(Boolean).join("/");
+    return unit ? `plugin:${unit}` : source.kind;
+  }
+  return `${source.file}:${source.line}`;
+}
+
+/** Who did it: the name that the log has, the process at the other end of a door, or the source. */
+export function whoText(entry) {
+  const { source } = entry;
+  if (entry.who) return entry.who;
+  if (source?.who) return source.who;
+  const process = source?.kind === "remote" && /pid (\d+)/.exec(source.info ?? "");
+  if (process) return `pid ${process[1]}`;
+  if (!source) return "";
+  const where = sourceText(entry);
+  return source.plugin ? where.replace(/^plugin:/, "") : where.split("/").pop();
+}
+
+const pad = (number, width = 2) => String(number).padStart(width, "0");
+
+/** The time of day of a moment in milliseconds since 1970. */
+export function clockText(moment) {
+  const date = new Date(moment);
+  return `${pad(date.getHours())}:${pad(date.getMinutes())}:${pad(date.getSeconds())}`;
+}
+
+export function dateText(moment) {
+  const date = new Date(moment);
+  return `${date.getFullYear()}-${pad(date.getMonth() + 1)}-${pad(date.getDate())}`;
+}
+
+export function durationText(seconds) {
+  if (seconds < 1e-6) return `${Math.round(seconds * 1e9)} ns`;
+  if (seconds < 1e-3) return `${(seconds * 1e6).toFixed(seconds < 1e-5 ? 1 : 0)} µs`;
+  if (seconds < 1) return `${(seconds * 1e3).toFixed(seconds < 1e-2 ? 1 : 0)} ms`;
+  if (seconds < 60) return `${seconds.toFixed(1)} s`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${pad(Math.floor(seconds % 60))} s`;
+  return `${Math.floor(seconds / 3600)} h ${pad(Math.floor(seconds / 60) % 60)} min`;
+}

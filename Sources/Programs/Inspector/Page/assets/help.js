@@ -1,0 +1,53 @@
+// Keys, and a list of them.
+
+import { byId, element } from "./dom.js";
+
+const list = [
+  ["/", "filter of actions"], ["a", "actions"], ["s", "state"], ["f", "search in the state"], ["d", "dispatch"],
+  ["c", "console"], ["[ ]", "look one action back, ahead"], [".", "look at the present"], ["?", "this list"],
+];
+const inLists = [
+  ["↑ ↓ j k", "row before, behind"], ["Home End", "first, last row"], ["Enter", "look at the state behind an action; open a part"],
+  ["← →", "close, open a part of the state"], ["p", "pin a part: its value over the actions"],
+];
+const filters = [
+  ["tasks.*", "actions of that name"], ["by:ann", "by whom or from where"], ["changed:tasks.items", "that changed something there"],
+  ["failed", "refused or dropped"], ["#120", "go to an action"],
+];
+
+export function showHelp({ store, measure, keys }) {
+  const dialog = byId("keys");
+  const facts = (pairs, tag) => {
+    const box = element("dl", { class: "facts" });
+    for (const [name, text] of pairs) {
+      box.append(element("dt", {}, element(tag, { textContent: name })), element("dd", { textContent: text }));
+    }
+    return box;
+  };
+  const times = element("input", { type: "checkbox", id: "measure", onchange: () => measure(times.checked) });
+  dialog.append(
+    element("h2", { id: "keys-title", textContent: "Keys" }), facts(list, "kbd"),
+    element("h2", { textContent: "In lists" }), facts(inLists, "kbd"),
+    element("h2", { textContent: "Filters" }), facts(filters, "code"),
+    element("h2", { textContent: "Times" }),
+    element("p", {}, element("label", { class: "switch" }, times, "measure the phases of each action; the store is slower meanwhile")),
+    element("form", { method: "dialog" }, element("button", { type: "submit", textContent: "close" })));
+  store.watch((state) => state.times.isOn, (isOn) => { times.checked = isOn; });
+
+  byId("help").addEventListener("click", () => dialog.showModal());
+  document.addEventListener("keydown", (event) => {
+    const isTyped = event.target.closest?.("input:not([type=checkbox]):not([type=range]), select, textarea, dialog");
+    if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey) return;
+    if (isTyped) {
+      if (event.key === "Escape" && event.target.matches("input[type=search]")) event.target.blur();
+      return;
+    }
+    if (event.key === "?") {
+      event.preventDefault();
+      dialog.showModal();
+    } else if (Object.hasOwn(keys, event.key)) {
+      event.preventDefault();
+      keys[event.key]();
+    }
+  });
+}

@@ -1,0 +1,281 @@
+// The entries of the log that the page holds, in blocks of 256 numbers; blocks that are far from what is seen are let go.
+// Rows are counted by block, so that a list of a million actions scrolls without having them.
+
+const size = 256;
+const mostBlocks = 240;
+// The time without news, in milliseconds, after which gaps among the newest entries are filled.
+const settled = 120;
+
+/** A row of the list: one action, or a run of quiet ones. */
+function makeRows(entries, hasFolds) {
+  // Oldest first; an action that stands right behind its cause belongs to the cause's group.
+  const groups = [];
+  for (const entry of entries) {
+    const last = groups[groups.length - 1];
+    if (hasFolds && entry.quiet && !entry.failure) {
+      if (last?.isRun && last.rows[0].action === entry.action && last.rows[0].last === entry.id - 1) {
+        const run = last.rows[0];
+        run.last = entry.id;
+        run.count += 1;
+        run.entry = entry;
+      } else {
+        groups.push({ isRun: true, rows: [{ first: entry.id, last: entry.id, count: 1, action: entry.action, entry, depth: 0 }] });
+      }
+      continue;
+    }
+    const row = { first: entry.id, last: entry.id, count: 1, action: entry.action, entry, depth: 0 };
+    const parent = last && !last.isRun && last.rows.find((other) => other.first === entry.source?.cause);
+    if (parent) {
+      row.depth = Math.min(parent.depth + 1, 4);
+      last.rows.push(row);
+    } else {
+      groups.push({ isRun: false, rows: [row] });
+    }
+  }
+  return groups.reverse().flatMap((group) => group.rows);
+}
+
+export class Log {
+  #door;
+  #changed;
+  /** Blocks by index: entries by number, and rows once they are counted. */
+  #blocks = new Map();
+  /** The number of rows of a block that is known, also of one that was let go. */
+  #counts = new Map();
+  #loading = new Set();
+  #layout = null;
+  #lastAdded = 0;
+  head = 0;
+  oldest = 0;
+  hasFolds = true;
+  /** The moment of the store's time 0, in milliseconds since 1970. */
+  epoch = 0;
+
+  constructor(door, changed) {
+    this.#door = door;
+    this.#changed = changed;
+  }
+
+  forget() {
+    this.#blocks.clear();
+    this.#counts.clear();
+    this.#loading.clear();
+    this.#layout = null;
+  }
+
+  setFolds(hasFolds) {
+    this.hasFolds = hasFolds;
+    for (const block of this.#blocks.values()) block.rows = null;
+    this.#counts.clear();
+    this.#layout = null;
+  }
+
+  setRange(oldest, head) {
+    if (oldest !== this.oldest) this.#counts.clear();
+    this.oldest = oldest;
+    this.head = head;
+    this.#layout = null;
+  }
+
+  /** Takes entries that the door has told of. */
+  add(entries, head) {
+    for (const entry of entries) this.#keep(entry);
+    if (head > this.head) this.head = head;
+    this.#lastAdded = performance.now();
+    this.#layout = null;
+    this.#letGo();
+  }
+
+  #keep(entry) {
+    const index = Math.floor((entry.id - 1) / size);
+    let block = this.#blocks.get(index);
+    if (!block) {
+      block = { entries: new Map(), rows: null, used: 0 };
+      this.#blocks.set(index, block);
+    }
+    block.entries.set(entry.id, entry);
+    block.rows = null;
+    block.used = performance.now();
+  }
+
+  /** The time of an action, in milliseconds since 1970. */
+  moment(entry) { return entry.when ?? this.epoch + entry.at * 1000; }
+
+  entry(number) { return this.#blocks.get(Math.floor((number - 1) / size))?.entries.get(number); }
+
+  /** Fetches entries that are not there. */
+  async fetch(number) {
+    const known = this.entry(number);
+    if (known) return known;
+    const { entries } = await this.#door.ask({ log: number, to: number });
+    entries.forEach((entry) => this.#keep(entry));
+    this.#layout = null;
+    return entries[0];
+  }
+
+  /** The range of numbers of a block that the store has. */
+  #range(index) {
+    return [Math.max(index * size + 1, this.oldest + 1), Math.min((index + 1) * size, this.head)];
+  }
+
+  /** The blocks from the newest on, with the row at which each begins. */
+  get layout() {
+    if (this.#layout) return this.#layout;
+    const blocks = [];
+    let start = 0;
+    if (this.head > this.oldest) {
+      for (let index = Math.floor((this.head - 1) / size); index >= Math.floor(this.oldest / size); index--) {
+        const block = this.#blocks.get(index);
+        const [first, last] = this.#range(index);
+        const isWhole = block && block.entries.size >= last - first + 1;
+        if (isWhole && !block.rows) {
+          const entries = [...block.entries.values()].filter(({ id }) => id >= first && id <= last);
+          entries.sort((left, right) => left.id - right.id);
+          block.rows = makeRows(entries, this.hasFolds);
+          if (last === (index + 1) * size) this.#counts.set(index, block.rows.length);
+        }
+        const count = isWhole ? block.rows.length : this.#counts.get(index) ?? last - first + 1;
+        blocks.push({ index, start, count });
+        start += count;
+      }
+    }
+    this.#layout = { blocks, count: start };
+    return this.#layout;
+  }
+
+  get count() { return this.layout.count; }
+
+  #blockAt(row) {
+    const { blocks } = this.layout;
+    let [low, high] = [0, blocks.length - 1];
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if (blocks[middle].start <= row) low = middle;
+      else high = middle - 1;
+    }
+    return blocks[low];
+  }
+
+  /** A row from the newest; of one that is not there its number alone, and it is fetched. */
+  row(position) {
+    const place = this.#blockAt(position);
+    if (!place) return undefined;
+    const block = this.#blocks.get(place.index);
+    const [, last] = this.#range(place.index);
+    if (block?.rows) {
+      block.used = performance.now();
+      return block.rows[position - place.start];
+    }
+    this.#load(place.index);
+    const number = last - (position - place.start);
+    const entry = block?.entries.get(number);
+    return { first: number, last: number, count: 1, action: entry?.action, entry, depth: 0 };
+  }
+
+  /** The position of the row that shows an action. */
+  position(number) {
+    const index = Math.floor((number - 1) / size);
+    const place = this.layout.blocks.find((block) => block.index === index);
+    if (!place) return 0;
+    const rows = this.#blocks.get(index)?.rows;
+    const found = rows?.findIndex((row) => row.first <= number && number <= row.last) ?? -1;
+    if (found >= 0) return place.start + found;
+    return place.start + Math.min(place.count - 1, this.#range(index)[1] - number);
+  }
+
+  async #load(index) {
+    if (this.#loading.has(index) || !this.#door.isOpen) return;
+    this.#loading.add(index);
+    // While actions come fast, a block is out of sight before it is here.
+    const wait = this.#lastAdded + settled - performance.now();
+    if (wait > 0) {
+      setTimeout(() => {
+        this.#loading.delete(index);
+        this.#changed();
+      }, settled);
+      return;
+    }
+    let [next, last] = this.#range(index);
+    try {
+      while (next && next <= last) {
+        const answer = await this.#door.ask({ log: next, to: last });
+        for (const entry of answer.entries) this.#keep(entry);
+        // What the store has let go of is not asked for again.
+        if (!answer.next && answer.entries.length === 0) break;
+        next = answer.next;
+      }
+      this.#layout = null;
+      this.#letGo();
+      this.#changed();
+    } catch {
+      // The connection is lost, which is said elsewhere.
+    } finally {
+      this.#loading.delete(index);
+    }
+  }
+
+  #letGo() {
+    if (this.#blocks.size <= mostBlocks) return;
+    const byUse = [...this.#blocks].sort((left, right) => left[1].used - right[1].used);
+    for (const [index] of byUse.slice(0, this.#blocks.size - mostBlocks)) this.#blocks.delete(index);
+    this.#layout = null;
+  }
+}
+
+/** The entries that a filter lets through, newest first, fetched as far as the reader scrolls. */
+export class Matches {
+  #door;
+  #changed;
+  #request;
+  #isLoading = false;
+  rows = [];
+  /** The number down to which the log was searched; null: to its end. */
+  reached;
+
+  constructor(door, filter, head, changed) {
+    this.#door = door;
+    this.#changed = changed;
+    this.filter = filter;
+    this.#request = filter.request;
+    this.reached = head;
+  }
+
+  get count() { return this.rows.length + (this.reached === null ? 0 : 1); }
+
+  row(position) {
+    if (position >= this.rows.length - 40) this.#more();
+    return this.rows[position] ?? { note: this.reached === null ? "" : `searched back to #${this.reached}` };
+  }
+
+  position(number) {
+    const found = this.rows.findIndex((row) => row.first <= number);
+    return Math.max(0, found);
+  }
+
+  add(entries) {
+    const found = entries.filter((entry) => this.filter.accepts(entry));
+    for (const entry of found) {
+      if (this.rows.length && this.rows[0].first >= entry.id) continue;
+      this.rows.unshift({ first: entry.id, last: entry.id, count: 1, action: entry.action, entry, depth: 0 });
+    }
+    return found.length > 0;
+  }
+
+  async #more() {
+    if (this.#isLoading || this.reached === null || this.reached < 1) return;
+    this.#isLoading = true;
+    try {
+      const answer = await this.#door.ask({ log: 1, to: this.reached, count: 300, newest: true, ...this.#request });
+      for (const entry of answer.entries) {
+        this.rows.push({ first: entry.id, last: entry.id, count: 1, action: entry.action, entry, depth: 0 });
+      }
+      this.reached = answer.next ?? null;
+      this.#isLoading = false;
+      this.#changed();
+    } catch (error) {
+      this.reached = null;
+      this.#isLoading = false;
+      this.#changed(error);
+    }
+  }
+}

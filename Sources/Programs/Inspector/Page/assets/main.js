@@ -1,0 +1,304 @@
+// Puts the page together: two conversations with the door, one to look and one to act; what comes in goes to the store and
+// from there to the parts that show it.
+
+import { showAction } from "./action.js";
+import { showActions } from "./actions.js";
+import { showCharts } from "./charts.js";
+import { showConsole } from "./console.js";
+import { showDispatch } from "./dispatch.js";
+import { byId, element, paced, setText } from "./dom.js";
+import { Door } from "./door.js";
+import { grouped, safe, whoText } from "./format.js";
+import { showHelp } from "./help.js";
+import { Log } from "./log.js";
+import { initial, reducers } from "./state.js";
+import { makeStore } from "./store.js";
+import { showTimeline } from "./timeline.js";
+import { Times } from "./times.js";
+import { showTree } from "./tree.js";
+import { showUnits } from "./units.js";
+
+// The token leaves the address at once; the tab keeps it, so that it can be loaded again.
+const token = location.hash.slice(1) || sessionStorage.getItem("token") || "";
+if (location.hash) history.replaceState(null, "", location.pathname);
+if (token) sessionStorage.setItem("token", token);
+
+const store = makeStore(reducers, initial);
+const times = new Times();
+let greeted = null;
+// Whether entries are followed: a page that is not seen asks for nothing.
+let isFollowing = false;
+
+const door = new Door(token, {
+  greeted: (hello) => begin(hello),
+  lost: (note) => {
+    isFollowing = false;
+    store.dispatch({ type: "unlinked", status: "lost", note });
+  },
+  refused: (note) => store.dispatch({ type: "unlinked", status: "refused", note }),
+  event: take,
+});
+const commands = new Door(token, {
+  greeted: () => {
+    terminal.restart();
+    if (store.state.times.isOn) measure(true);
+  },
+  lost: () => {},
+  refused: () => {},
+  event: (event) => {
+    if (event.event !== "times") return terminal.event(event);
+    times.add(event);
+    timed();
+  },
+});
+const timed = paced(100, () => store.dispatch({ type: "timed" }));
+
+const log = new Log(door, () => actions.changed());
+const look = (number) => store.dispatch({ type: "look", number });
+const show = (number) => {
+  store.dispatch({ type: "pane", name: narrow.matches ? "action" : store.state.pane });
+  actions.show(number);
+};
+const actions = showActions({ store, log, door, times, look });
+showAction({
+  store, log, door, times, look, show, canDispatch: (action) => form.has(action),
+  prefill: (action, given) => {
+    store.dispatch({ type: "pane", name: "parts" });
+    form.fill(action, given);
+  },
+});
+const tree = showTree({ store, door });
+const charts = showCharts({ store, door });
+const timeline = showTimeline({ store, look, run });
+const form = showDispatch({ store, commands, show });
+showUnits({ store, run });
+const terminal = showConsole({ door: commands, store, ran: () => units() });
+const narrow = matchMedia("(max-width: 1100px)");
+
+// MARK: What the door says
+
+async function begin(hello) {
+  const isAgain = greeted !== null;
+  const isOther = isAgain && (hello.process !== greeted.process);
+  const isShorter = isAgain && hello.head < log.head;
+  const before = log.head;
+  greeted = hello;
+  if (isShorter) {
+    log.forget();
+    times.forget();
+    tree.restart();
+    store.dispatch({ type: "forgotten" });
+  }
+  store.dispatch({ type: "greeted", host: hello });
+  const note = !isAgain ? ""
+    : isShorter ? `another store, or a shorter log: it begins anew at #${hello.head}`
+    : isOther ? `the host was started again as process ${hello.process}; ${grouped(hello.head - before)} actions since`
+    : `back after a loss; ${grouped(hello.head - before)} actions since`;
+  store.dispatch({ type: "linked", note });
+  try {
+    await resume();
+    tree.refresh(null);
+    charts.refresh(null);
+    await Promise.all([modules(), units()]);
+  } catch (error) {
+    if (error.code !== "lost") say(error);
+  }
+}
+
+/** Learns where the store is now, and follows it from there. */
+async function resume() {
+  const answer = await door.ask({ time: true });
+  log.epoch = Date.now() - answer.time * 1000;
+  log.setRange(answer.oldest, answer.head);
+  store.dispatch({ type: "time", head: answer.head, oldest: answer.oldest });
+  if (document.hidden || isFollowing) return;
+  isFollowing = true;
+  // What came between both answers is told by the first event.
+  await door.ask({ follow: answer.head + 1 });
+}
+
+function take(event) {
+  if (event.event !== "actions") return;
+  const { entries, head, folded } = event;
+  const from = log.head;
+  actions.add(entries, head);
+  store.dispatch({ type: "entries", head });
+  notice(entries);
+  if (entries.some(({ action }) => action.startsWith("shell."))) {
+    modules();
+    units();
+  }
+  if (folded || head - from > entries.length) touched = null;
+  if (touched) for (const { changes } of entries) for (const { path } of changes ?? []) touched.add(path);
+  if (touched && touched.size > 400) touched = null;
+  refresh();
+  units();
+}
+
+// The paths that changed since the state was last drawn; null: any may have.
+let touched = new Set();
+const refresh = paced(120, () => {
+  const paths = touched && [...touched];
+  touched = new Set();
+  if (store.state.look === null) tree.refresh(paths);
+  charts.refresh(paths);
+});
+
+const people = new Map();
+function notice(entries) {
+  for (const entry of entries) {
+    const kind = entry.source?.kind;
+    if (kind === "effect" || kind === "plugin") continue;
+    people.set(whoText(entry), entry.id);
+  }
+  const latest = [...people].sort((left, right) => right[1] - left[1]).slice(0, 12).map(([name]) => name).sort();
+  if (latest.join() !== store.state.people.join()) store.dispatch({ type: "people", people: latest });
+}
+
+async function modules() {
+  try {
+    const list = await door.data("describe");
+    const described = await Promise.all(list.map(({ module }) => door.data(`describe ${module}`)));
+    store.dispatch({ type: "modules", modules: described });
+  } catch (error) {
+    if (error.code !== "lost") say(error);
+  }
+}
+
+const units = paced(1000, async () => {
+  if (document.hidden || !door.isOpen) return;
+  try {
+    const names = ["middleware", "effects", "plugins", "permissions"];
+    const lists = await Promise.all(names.map((name) => door.data(`show shell.${name}`)));
+    store.dispatch({ type: "units", units: Object.fromEntries(names.map((name, index) => [name, lists[index]])) });
+    // Their time goes on without an action.
+    if (lists[1].length > 0) units();
+  } catch (error) {
+    if (error.code !== "lost") say(error);
+  }
+});
+
+// MARK: What the page does
+
+/** Runs a statement that changes the store, and says what came of it.
+ *  @returns whether it was done. */
+async function run(statement) {
+  try {
+    const { output, status } = await commands.ask({ run: statement, form: "text", utf8: true, styles: true, width: 100 });
+    terminal.write(`${store.state.host.prompt}${statement}\n`, "typed-line");
+    terminal.pieces(output);
+    units();
+    return status === 0;
+  } catch (error) {
+    say(error);
+    return false;
+  }
+}
+
+function say(error) {
+  store.dispatch({ type: "say", text: error.hint ? `${error.message}; ${error.hint}` : error.message, isError: true });
+}
+
+async function measure(isOn) {
+  store.dispatch({ type: "times", isOn });
+  try {
+    await commands.data(isOn ? "trace on --times" : "trace off");
+  } catch (error) {
+    store.dispatch({ type: "times", isOn: false });
+    say(error);
+  }
+}
+
+document.addEventListener("visibilitychange", () => {
+  if (!door.isOpen) return;
+  if (document.hidden) {
+    isFollowing = false;
+    door.ask({ follow: false }).catch(() => {});
+  } else {
+    resume().then(() => {
+      tree.refresh(null);
+      charts.refresh(null);
+      units();
+    }).catch(() => {});
+  }
+});
+
+// MARK: The frame
+
+store.watch((state) => state.host, (host) => {
+  if (!host.program) return;
+  setText(byId("name"), safe(host.program));
+  setText(byId("about"), `process ${host.process} · ${host.allow.map(safe).join(", ")}`);
+  setText(byId("prompt"), host.prompt);
+  document.title = `${safe(host.program)} · stsh-inspector`;
+});
+store.watch((state) => state.log.head, (head) => setText(byId("total"), `${grouped(head)} ${head === 1 ? "action" : "actions"}`));
+store.watch((state) => state.people, (names) => {
+  const text = names.slice(0, 4).map(safe).join(", ");
+  setText(byId("people"), names.length > 4 ? `${text} +${names.length - 4}` : text);
+  byId("people").title = names.map(safe).join(", ");
+});
+const banner = byId("lost");
+let bannerTimer = 0;
+store.watch((state) => state.link, ({ status, note }) => {
+  const words = { live: "live", connecting: "connecting…", lost: "lost", refused: "refused" };
+  const field = byId("status");
+  setText(field, words[status]);
+  field.className = status === "live" ? "live" : status === "connecting" ? "" : "lost";
+  document.body.classList.toggle("lost", status === "lost" || status === "refused");
+  clearTimeout(bannerTimer);
+  banner.hidden = status === "connecting" || !note;
+  setText(banner, status === "lost" ? `⚠ ${note}; trying again…` : status === "refused" ? `⚠ ${note}` : note);
+  if (status === "live" && note) bannerTimer = setTimeout(() => { banner.hidden = true; }, 8000);
+});
+store.watch((state) => state.message, ({ text, isError }) => {
+  if (text) terminal.write(`${text}\n`, isError ? "error" : "");
+});
+
+const panes = [["actions", "actions"], ["action", "action"], ["state", "state"], ["parts", "parts"]];
+byId("tabs").append(...panes.map(([name, text]) => element("button", {
+  type: "button", role: "tab", id: `tab-${name}`, "aria-controls": `pane-${name}`, textContent: text,
+  onclick: () => store.dispatch({ type: "pane", name }),
+})));
+store.watch((state) => state.pane, (shown) => {
+  for (const [name] of panes) {
+    byId(`pane-${name}`).classList.toggle("shown", name === shown);
+    byId(`tab-${name}`).setAttribute("aria-selected", String(name === shown));
+    byId(`tab-${name}`).tabIndex = name === shown ? 0 : -1;
+  }
+});
+byId("tabs").addEventListener("keydown", (event) => {
+  const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+  if (!step) return;
+  const index = (panes.findIndex(([name]) => name === store.state.pane) + step + panes.length) % panes.length;
+  store.dispatch({ type: "pane", name: panes[index][0] });
+  byId(`tab-${panes[index][0]}`).focus();
+});
+// A selected action is shown at once where there is room for one pane alone.
+byId("actions").addEventListener("dblclick", () => narrow.matches && store.dispatch({ type: "pane", name: "action" }));
+byId("actions").addEventListener("click", (event) => {
+  if (narrow.matches && event.target.closest(".row")) store.dispatch({ type: "pane", name: "action" });
+});
+
+showHelp({
+  store, measure,
+  keys: {
+    "/": () => focus("actions", "filter"), a: () => focus("actions", "actions"), s: () => focus("state", "tree"),
+    f: () => focus("state", "find"), d: () => focus("parts", "dispatch-action"), c: () => terminal.focus(),
+    "[": () => timeline.step(-1), "]": () => timeline.step(1), ".": () => look(null),
+  },
+});
+
+function focus(pane, id) {
+  const isShown = !narrow.matches || store.state.pane === pane;
+  store.dispatch({ type: "pane", name: pane });
+  if (isShown) byId(id)?.focus();
+  else requestAnimationFrame(() => byId(id)?.focus());
+}
+
+if (token) {
+  door.open();
+  commands.open();
+} else {
+  store.dispatch({ type: "unlinked", status: "refused", note: "this address has no token: take the one that stsh-inspector printed" });
+}

@@ -1,0 +1,69 @@
+// The slider through the history: it looks, and the store is not touched. What touches it are buttons with a verb.
+
+import { byId, element } from "./dom.js";
+import { grouped } from "./format.js";
+import { allows } from "./state.js";
+
+export function showTimeline({ store, look, run }) {
+  const slider = byId("slider");
+  const point = byId("point");
+  const mode = byId("mode");
+  const changes = byId("changes");
+  const buttons = Object.fromEntries(["first", "back", "ahead", "live"].map((name) => [name, byId(name)]));
+
+  const here = () => store.state.look ?? store.state.log.head;
+  const step = (count) => {
+    const { head } = store.state.log;
+    look(here() + count >= head ? null : here() + count);
+  };
+
+  slider.addEventListener("input", () => {
+    const number = Number(slider.value);
+    look(number >= store.state.log.head ? null : number);
+  });
+  buttons.first.addEventListener("click", () => look(store.state.log.oldest));
+  buttons.back.addEventListener("click", () => step(-1));
+  buttons.ahead.addEventListener("click", () => step(1));
+  buttons.live.addEventListener("click", () => look(null));
+
+  const undo = button("undo mine", "Takes back what was last dispatched from this page", "undo");
+  const redo = button("redo", "Brings back what this page took back", "redo");
+  const restore = element("button", {
+    type: "button", textContent: "return the store to here",
+    title: "Takes back all later actions, for everybody; itself a new action",
+    onclick: () => run(`undo --to ${store.state.look}`).then((isDone) => isDone && look(null)),
+  });
+
+  function button(text, title, statement) {
+    return element("button", { type: "button", textContent: text, title, onclick: () => run(statement) });
+  }
+
+  function draw({ look: number, log, host }) {
+    const isPast = number !== null;
+    document.body.classList.toggle("past", isPast);
+    slider.min = log.oldest;
+    slider.max = log.head;
+    slider.value = isPast ? number : log.head;
+    slider.setAttribute("aria-valuetext", isPast ? `behind action ${number}, look only` : `the present, action ${log.head}`);
+    slider.disabled = log.head === log.oldest;
+    point.textContent = `#${grouped(here())}`;
+    mode.textContent = isPast ? "look only" : "live";
+    buttons.first.disabled = buttons.back.disabled = here() <= log.oldest;
+    buttons.ahead.disabled = buttons.live.disabled = !isPast;
+    const mayUndo = allows(host, "dispatch", "shell.restore") || host.allow.includes("all");
+    const wanted = !mayUndo ? [] : isPast ? (host.allow.includes("all") ? [restore] : []) : [undo, redo];
+    if (wanted.length !== changes.children.length || wanted.some((one, index) => changes.children[index] !== one)) {
+      changes.replaceChildren(...wanted);
+    }
+  }
+
+  let last = null;
+  store.subscribe((state) => {
+    const key = [state.look, state.log.head, state.log.oldest, state.host];
+    if (last && key.every((part, index) => part === last[index])) return;
+    last = key;
+    draw(state);
+  });
+  draw(store.state);
+  return { step };
+}

@@ -1,0 +1,182 @@
+#if Inspector
+import FlyingFox
+import FlyingSocks
+import Foundation
+
+/// One tab's conversation with the door. The first message of the page is the token of its address; each later one goes
+/// to the door as it is. What the door says goes to the page in binary messages of at most 64 KiB, line ends and all.
+///
+/// A page that does not read is not read for: at most one piece waits here, the rest waits at the door, by its bounds.
+struct Relay: WSHandler {
+  let place: DoorPlace
+  let token: String
+  let pool: any AsyncSocketPool
+
+  /// The codes that close a WebSocket, which the page tells apart.
+  private enum Closing: UInt16 {
+    case wrongToken = 4401
+    case noDoor = 4404
+    case ended = 4410
+    case badFrame = 1002
+    case tooLong = 1009
+  }
+
+  func makeFrames(for client: AsyncThrowingStream<WSFrame, any Error>) async throws -> AsyncStream<WSFrame> {
+    let outlet = Outlet()
+    let task = Task {
+      let closing = await converse(client, outlet)
+      await outlet.finish(with: .close(code: WSCloseCode(closing.rawValue)))
+    }
+    return AsyncStream {
+      await outlet.next()
+    } onCancel: {
+      task.cancel()
+    }
+  }
+
+  private func converse(_ client: AsyncThrowingStream<WSFrame, any Error>, _ outlet: Outlet) async -> Closing {
+    var messages = Messages(client.makeAsyncIterator(), outlet)
+    guard let first = try? await messages.next(), isToken(first) else { return .wrongToken }
+    guard let door = try? await place.connect(through: pool) else { return .noDoor }
+    defer { try? door.close() }
+    // Each of both directions ends the other.
+    return await withTaskGroup(of: Closing.self) { group in
+      group.addTask { await readDoor(door, outlet) }
+      group.addTask { [messages] in
+        var messages = messages
+        do {
+          if let proof = place.proof { try await door.write(proof) }
+          while let message = try await messages.next() { try await door.write(message + Data("\n".utf8)) }
+          return .ended
+        } catch let closing as Messages.Fault {
+          return closing == .tooLong ? .tooLong : .badFrame
+        } catch {
+          return .ended
+        }
+      }
+      let closing = await group.next() ?? .ended
+      group.cancelAll()
+      return closing
+    }
+  }
+
+  private func readDoor(_ door: AsyncSocket, _ outlet: Outlet) async -> Closing {
+    while !Task.isCancelled {
+      do {
+        let bytes = try door.socket.read(atMost: 1 << 16)
+        await outlet.put(WSFrame(fin: true, opcode: .binary, mask: nil, payload: Data(bytes)))
+      } catch SocketError.blocked {
+        guard (try? await pool.suspendSocket(door.socket, untilReadyFor: .read)) != nil else { return .ended }
+      } catch {
+        return .ended
+      }
+    }
+    return .ended
+  }
+
+  /// Compares in a time that says nothing of where the texts differ.
+  private func isToken(_ message: Data) -> Bool {
+    let expected = Array(token.utf8)
+    guard message.count == expected.count else { return false }
+    return zip(message, expected).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
+  }
+}
+
+/// The messages of a page, put together from their frames. It answers pings.
+private struct Messages: @unchecked Sendable {
+  // Safe: handed from one task to the next, never used by two.
+  private var frames: AsyncThrowingStream<WSFrame, any Error>.AsyncIterator
+  private let outlet: Outlet
+
+  enum Fault: Error { case tooLong, badFrame }
+
+  /// A line of the door has at most 8 MiB.
+  private static let mostBytes = 8 << 20
+
+  init(_ frames: AsyncThrowingStream<WSFrame, any Error>.AsyncIterator, _ outlet: Outlet) {
+    (self.frames, self.outlet) = (frames, outlet)
+  }
+
+  /// The next message; nil: the page has gone.
+  mutating func next() async throws -> Data? {
+    var message = Data()
+    var isOpen = false
+    while let frame = try await frames.next() {
+      guard !frame.rsv1, !frame.rsv2, !frame.rsv3 else { throw Fault.badFrame }
+      switch frame.opcode {
+      case .text, .continuation:
+        guard isOpen == (frame.opcode == .continuation) else { throw Fault.badFrame }
+        guard message.count + frame.payload.count <= Self.mostBytes else { throw Fault.tooLong }
+        message += frame.payload
+        isOpen = !frame.fin
+        if frame.fin { return message }
+      case .ping:
+        await outlet.put(WSFrame(fin: true, opcode: .pong, mask: nil, payload: frame.payload))
+      case .pong: break
+      case .close: return nil
+      default: throw Fault.badFrame
+      }
+    }
+    return nil
+  }
+}
+
+/// Hands frames from several writers to one reader. A writer waits until its frame is taken, or until it is cancelled.
+private actor Outlet {
+  private var waiting: [(number: Int, frame: WSFrame, taken: CheckedContinuation<Void, Never>)] = []
+  private var count = 0
+  private var reader: CheckedContinuation<WSFrame?, Never>?
+  /// The frame that ends the conversation.
+  private var last: WSFrame?
+  private var hasEnded = false
+
+  func put(_ frame: WSFrame) async {
+    if let reader {
+      self.reader = nil
+      return reader.resume(returning: frame)
+    }
+    count += 1
+    let number = count
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { taken in
+        guard !Task.isCancelled else { return taken.resume() }
+        waiting.append((number, frame, taken))
+      }
+    } onCancel: {
+      Task { await self.cancel(number) }
+    }
+  }
+
+  /// Takes back a frame whose writer no longer waits.
+  private func cancel(_ number: Int) {
+    guard let index = waiting.firstIndex(where: { $0.number == number }) else { return }
+    waiting.remove(at: index).taken.resume()
+  }
+
+  /// The next frame; nil behind the last.
+  func next() async -> WSFrame? {
+    if !waiting.isEmpty {
+      let (_, frame, taken) = waiting.removeFirst()
+      taken.resume()
+      return frame
+    }
+    if let last {
+      self.last = nil
+      return last
+    }
+    guard !hasEnded else { return nil }
+    return await withCheckedContinuation { reader = $0 }
+  }
+
+  /// Ends the conversation with a frame, and waits for no reader.
+  func finish(with frame: WSFrame) {
+    hasEnded = true
+    if let reader {
+      self.reader = nil
+      reader.resume(returning: frame)
+    } else {
+      last = frame
+    }
+  }
+}
+#endif

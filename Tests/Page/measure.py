@@ -1,0 +1,161 @@
+"""Measures the page in the browser (row D5): a store of a million actions, a list of 100,000 records, 10,000 actions a second."""
+
+import json
+import tempfile
+import threading
+import time
+
+from browser import Browser
+from house import Client, House
+
+# The longest a frame may wait, sampled while something happens.
+WATCH = """(() => {
+  window.gaps = []; let last = performance.now(); window.watching = true;
+  const step = () => { const now = performance.now(); gaps.push(now - last); last = now; if (watching) requestAnimationFrame(step); };
+  requestAnimationFrame(step);
+})()"""
+
+
+def gaps(tab):
+    found = tab.run("watching = false, gaps.slice(1)")
+    return f"{len(found)} frames, {1000 * len(found) / max(1, sum(found)):.0f} a second, the longest {max(found):.0f} ms"
+
+
+def a_million(browser):
+    house = House("", store=True)
+    try:
+        begun = time.monotonic()
+        for _ in range(100):
+            house.run("lua for i = 1, 10000 do dispatch('counter.increment') end")
+        print(f"a million actions made in {time.monotonic() - begun:.0f} s", flush=True)
+        tab = browser.open("about:blank")
+        times = []
+        for _ in range(5):
+            tab.go("about:blank")
+            tab.wait("location.href === 'about:blank'")
+            tab.go(house.address)
+            tab.wait("document.querySelector('#actions .row:not([hidden]) .name')?.textContent === 'counter.increment'")
+            times.append(tab.run("""new Promise(done => { const look = () => { const name = document.querySelector('#actions .name');
+              name?.textContent === 'counter.increment' ? done(performance.now()) : requestAnimationFrame(look) }; look() })"""))
+            times[-1] = tab.run("window.firstRows ?? performance.now()")
+        print("first rows after", ", ".join(f"{found:.0f}" for found in times), "ms")
+        tab.click("#tree .row:nth-child(1)")
+        tab.wait("document.querySelector('#tree').innerText.includes('step')")
+        head = tab.run("Number(document.querySelector('#slider').max)")
+        slider = []
+        for part in (0.5, 0.1, 0.9, 0.0001, 0.73, 0.31, 0.999):
+            number = int(head * part)
+            slider.append(tab.run("""new Promise(done => {
+              const slider = document.querySelector('#slider'); const from = performance.now();
+              slider.value = %d; slider.dispatchEvent(new Event('input'));
+              const look = () => document.querySelector('#tree').innerText.match(/value\\s*%d\\b/) ? done(performance.now() - from) : requestAnimationFrame(look);
+              look() })""" % (number, number)))
+        print("slider to a point", ", ".join(f"{found:.0f}" for found in slider), "ms")
+        tab.key(".")
+        tab.run(WATCH)
+        for _ in range(40):
+            tab.run("document.querySelector('#actions').scrollTop += 190000")
+            time.sleep(0.05)
+        print("scrolling through a million:", gaps(tab))
+        begun = time.monotonic()
+        tab.key("/")
+        tab.type("counter.reset")
+        tab.key("Enter")
+        tab.wait("document.querySelector('#actions').innerText.trim() === '' || document.querySelector('#actions').innerText.includes('searched')")
+        tab.run(WATCH)
+        tab.wait("document.querySelector('#actions').innerText.trim() === '' || document.querySelectorAll('#actions .row:not([hidden])').length < 2", 60)
+        print(f"a filter that nothing fits: {gaps(tab)}")
+    finally:
+        house.close()
+
+
+def many_records(browser):
+    house = House("")
+    try:
+        with tempfile.NamedTemporaryFile("w", suffix=".json", dir=house.folder, delete=False) as file:
+            items = [{"id": number, "title": f"task {number}", "done": False} for number in range(1, 100_001)]
+            json.dump({"tasks": {"nextId": 100_001, "items": items}}, file)
+        house.run(f"import state {file.name}")
+        tab = browser.open(house.address)
+        tab.wait("document.querySelector('#tree').innerText.includes('tasks')")
+        tab.run(WATCH)
+        tab.key("s")
+        tab.key("Home")
+        tab.key("ArrowDown")
+        tab.key("ArrowRight")
+        tab.wait("document.querySelector('#tree').innerText.includes('100,000 elements')")
+        tab.key("ArrowDown")
+        tab.key("ArrowDown")
+        tab.key("ArrowRight")
+        tab.wait("document.querySelector('#tree').innerText.includes('task 1')")
+        for _ in range(40):
+            tab.run("document.querySelector('#tree').scrollTop += 50000")
+            time.sleep(0.05)
+        tab.key("End")
+        tab.wait("document.querySelector('#tree').innerText.includes('task 100000')")
+        tab.key("f")
+        tab.type("task 777")
+        tab.wait("document.querySelector('#tree').innerText.includes('task 777')")
+        time.sleep(1)
+        print("100,000 records opened, scrolled, searched:", gaps(tab))
+    finally:
+        house.close()
+
+
+def a_burst(browser):
+    house = House("")
+    try:
+        tab = browser.open(house.address)
+        tab.wait("document.querySelector('#status').className === 'live'")
+        done = threading.Event()
+        sent = [0]
+
+        def load():
+            with Client(house.door) as client:
+                begun = time.monotonic()
+                while not done.is_set():
+                    client.ask('{"run":"lua for i = 1, 100 do dispatch(\\"counter.increment\\") end","quiet":true,"form":"json"}')
+                    sent[0] += 100
+                    rest = begun + sent[0] / 10_000 - time.monotonic()
+                    if rest > 0:
+                        time.sleep(rest)
+
+        thread = threading.Thread(target=load)
+        thread.start()
+        time.sleep(1)
+        tab.run(WATCH)
+        from_number, begun = sent[0], time.monotonic()
+        time.sleep(6)
+        rate = (sent[0] - from_number) / (time.monotonic() - begun)
+        print(f"{rate:,.0f} actions a second arrive: {gaps(tab)}; the page shows {tab.text('#total')}")
+        done.set()
+        thread.join()
+
+        def rate_of(statement="lua for i = 1, 200000 do dispatch('counter.increment') end"):
+            begun = time.monotonic()
+            house.run(statement)
+            return 200_000 / (time.monotonic() - begun)
+
+        rows = []
+        for _ in range(5):
+            seen = rate_of()
+            tab.close()
+            alone = rate_of()
+            rows.append((seen, alone))
+            tab = browser.open(house.address)
+            tab.wait("document.querySelector('#status').className === 'live'")
+        rows.sort(key=lambda row: row[0] / row[1])
+        seen, alone = rows[2]
+        print(f"the host dispatches {seen:,.0f} a second with the page open, {alone:,.0f} alone: {100 * seen / alone:.0f} % (median of 5)")
+    finally:
+        house.close()
+
+
+if __name__ == "__main__":
+    browser = Browser()
+    try:
+        a_burst(browser)
+        many_records(browser)
+        a_million(browser)
+    finally:
+        browser.close()

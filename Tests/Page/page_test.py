@@ -1,0 +1,565 @@
+"""The page in a real browser: what it shows, by pointer and by keyboard, and what it refuses."""
+
+import base64
+import http.client
+import json
+import os
+import socket
+import struct
+import tempfile
+import time
+import unittest
+
+from browser import Browser
+from house import EXAMPLE, Client, House
+
+PICTURES = os.environ.get("STSH_PICTURES", tempfile.gettempdir())
+LIVE = "document.querySelector('#status').className === 'live' && document.querySelectorAll('#actions .row:not([hidden]) .name').length > 0"
+
+browser = None
+
+
+def setUpModule():
+    global browser
+    browser = Browser()
+
+
+def tearDownModule():
+    browser.close()
+
+
+class PageCase(unittest.TestCase):
+    script = EXAMPLE
+    allow = ()
+    store = False
+
+    def setUp(self):
+        self.house = House(self.script, self.allow, self.store)
+        self.addCleanup(self.house.close)
+        self.tabs = []
+
+    def open(self, width=1280, height=800, dark=False, address=None):
+        tab = browser.open(address or self.house.address, width, height, dark)
+        self.addCleanup(tab.close)
+        self.tabs.append(tab)
+        return tab
+
+    def page(self, **how):
+        tab = self.open(**how)
+        tab.wait(LIVE)
+        return tab
+
+    def see(self, tab, selector, text, seconds=20):
+        tab.wait(f"(document.querySelector({json.dumps(selector)})?.innerText ?? '').includes({json.dumps(text)})", seconds)
+
+    def row(self, tab, name):
+        """Clicks the row of an action."""
+        at = tab.wait(
+            "(() => { const row = [...document.querySelectorAll('#actions .row:not([hidden])')].find(row => row.querySelector('.name').textContent.endsWith(%s));"
+            "const box = row?.getBoundingClientRect(); return box && {x: box.x + 60, y: box.y + 10} })()" % json.dumps(name))
+        tab.click_at(at["x"], at["y"])
+
+    def part(self, tab, name, selector="b"):
+        """Clicks a part of the state, or something in its row."""
+        at = tab.wait(
+            "(() => { const row = [...document.querySelectorAll('#tree .row:not([hidden])')].find(row => row.querySelector('b').textContent === %s);"
+            "const box = row?.querySelector(%s)?.getBoundingClientRect(); return box?.width && {x: box.x + box.width / 2, y: box.y + box.height / 2} })()"
+            % (json.dumps(name), json.dumps(selector)))
+        tab.click_at(at["x"], at["y"])
+
+    def quiet(self, tab):
+        self.assertEqual(tab.complaints(), [])
+
+
+class PointerTests(PageCase):
+    """Every part of the page, by the pointer."""
+
+    def test_actions_and_one_action(self):
+        tab = self.page()
+        self.see(tab, "#actions", "tasks.complete id=1")
+        self.see(tab, "#total", "6 actions")
+        self.row(tab, "tasks.complete")
+        self.see(tab, "#action", "tasks.items[id=1].done")
+        self.assertIn("false", tab.text("#action .old"))
+        self.assertIn("true", tab.text("#action .new"))
+        self.assertIn("example.stsh:5", tab.text("#action"))
+        tab.click("#filter")
+        tab.type("changed:tasks.items by:example")
+        tab.wait("document.querySelectorAll('#actions .row:not([hidden]) .n').length && !document.querySelector('#actions').innerText.includes('counter')")
+        self.see(tab, "#actions", "tasks.add")
+        self.quiet(tab)
+
+    def test_causes_are_a_tree(self):
+        self.house.run("dispatch pomodoro.start minutes=1 task=2")
+        tab = self.page()
+        tab.wait("[...document.querySelectorAll('#actions .name')].some(name => name.textContent === 'pomodoro.tick')")
+        self.row(tab, "pomodoro.tick")
+        self.see(tab, "#action .chain", "pomodoro.start")
+        self.row(tab, "pomodoro.start")
+        tab.wait("[...document.querySelectorAll('#action h4')].some(head => head.textContent.startsWith('caused'))")
+        self.quiet(tab)
+
+    def test_state_slider_and_chart(self):
+        tab = self.page()
+        self.part(tab, "tasks")
+        self.part(tab, "items")
+        self.see(tab, "#tree", 'title "Buy milk", done true')
+        self.part(tab, "nextId", ".pin")
+        tab.wait("document.querySelector('.pinned-chart .line')")
+        self.see(tab, "#pins", "tasks.nextId")
+        self.house.run('dispatch tasks.add "Sing"')
+        self.see(tab, "#tree", "Sing")
+        tab.wait("document.querySelector('.pinned-chart .strong').textContent === '5'")
+        # The slider looks, and the store is not touched.
+        box = tab.run("(() => { const box = document.querySelector('#slider').getBoundingClientRect(); return {x: box.x, y: box.y + box.height / 2, w: box.width} })()")
+        tab.click_at(box["x"] + 12, box["y"])
+        self.see(tab, "#state-point", "look only")
+        tab.wait("!document.querySelector('#tree').innerText.includes('Sing')")
+        self.assertIn("past", tab.run("document.body.className"))
+        self.assertEqual(self.house.ask('{"time":true}')["head"], 7)
+        tab.click("#live")
+        self.see(tab, "#tree", "Sing")
+        tab.click("#find")
+        tab.type("plants")
+        tab.wait("!document.querySelector('#tree').innerText.includes('counter')")
+        self.see(tab, "#tree", "Water the plants")
+        self.quiet(tab)
+
+    def test_the_store_returns_to_a_point(self):
+        tab = self.page()
+        tab.click("#back")
+        self.see(tab, "#point", "#5")
+        tab.click("#changes button")
+        tab.wait("document.querySelector('#total').textContent === '7 actions'")
+        self.assertEqual(self.house.ask('{"read":"counter.value"}')["value"], 0)
+        tab.wait("document.querySelector('#mode').textContent === 'live'")
+        self.quiet(tab)
+
+    def test_dispatch_and_undo(self):
+        tab = self.page()
+        tab.wait("document.querySelectorAll('#dispatch-action option').length > 3")
+        tab.run("(() => { const list = document.querySelector('#dispatch-action'); list.value = 'tasks.add'; list.dispatchEvent(new Event('change')) })()")
+        tab.click("#dispatch button.main")
+        self.see(tab, "#argument-title-error", "tasks.add needs 'title'")
+        tab.type('a "quoted" title\\')
+        tab.click("#dispatch button.main")
+        self.see(tab, "#dispatch output", "#7")
+        self.assertEqual(self.house.ask('{"read":"tasks.items[-1].title"}')["value"], 'a "quoted" title\\')
+        tab.click("#changes button")
+        tab.wait("document.querySelector('#total').textContent === '8 actions'")
+        self.assertEqual(self.house.ask('{"read":"tasks.nextId"}')["value"], 4)
+        self.quiet(tab)
+
+    def test_units(self):
+        self.house.run("dispatch pomodoro.start minutes=25 task=2")
+        tab = self.page()
+        self.see(tab, "#effects", "pomodoro/clock/ticks")
+        self.see(tab, "#plugins", "read:tasks")
+        tab.click("#effects button")
+        self.see(tab, "#effects", "No effect runs")
+        tab.click("[id='gate-logger']")
+        self.see(tab, "#actions", "shell.setGate")
+        tab.wait("document.getElementById('gate-logger').checked")
+        tab.click("#plugins button")
+        self.see(tab, "#actions", "shell.reloadPlugin")
+        self.quiet(tab)
+
+    def test_console(self):
+        tab = self.page()
+        tab.click("#console")
+        tab.type("dispatch tasks.c")
+        tab.key("Tab")
+        tab.wait("document.querySelector('#console').value === 'dispatch tasks.complete '")
+        self.see(tab, "#hint", "id:Int")
+        tab.type("id=2")
+        tab.key("Enter")
+        self.see(tab, "#console-log", "tasks.items[id=2].done  false -> true")
+        tab.type("lua for i = 1, 3 do")
+        tab.key("Enter")
+        self.see(tab, "#prompt", "lua>")
+        tab.type("dispatch('counter.increment') end")
+        tab.key("Enter")
+        tab.wait("document.querySelector('#total').textContent === '10 actions'")
+        tab.type("show tasks")
+        tab.key("Enter")
+        self.see(tab, "#console-log", "Write report      true")
+        tab.type("show taks")
+        tab.key("Enter")
+        self.see(tab, "#console-log", "did you mean 'tasks'?")
+        self.quiet(tab)
+
+    def test_times(self):
+        tab = self.page()
+        tab.click("#help")
+        tab.click("#measure")
+        tab.key("Escape")
+        tab.wait("!document.querySelector('#keys').open")
+        self.house.run("dispatch counter.increment")
+        tab.wait("document.querySelector('#actions .took').textContent !== ''")
+        self.row(tab, "counter.increment")
+        tab.wait("document.querySelectorAll('#action .phase').length > 0")
+        self.quiet(tab)
+
+
+class KeyboardTests(PageCase):
+    """Every part of the page, without a pointer."""
+
+    def focus(self, tab, selector, most=60):
+        """Goes on by Tab until something has the focus."""
+        for _ in range(most):
+            tab.key("Tab")
+            if tab.run(f"document.activeElement?.matches({json.dumps(selector)})"):
+                return
+        self.fail(f"Tab does not lead to {selector}")
+
+    def test_everything(self):
+        tab = self.page()
+        tab.key("a")
+        tab.wait("document.activeElement.id === 'actions'")
+        tab.key("ArrowDown")
+        tab.key("ArrowDown")
+        self.see(tab, "#action h3", "tasks.complete")
+        self.assertEqual(tab.run("document.getElementById(document.querySelector('#actions').getAttribute('aria-activedescendant')).getAttribute('aria-selected')"), "true")
+        tab.key("Enter")
+        self.see(tab, "#mode", "look only")
+        tab.key("[")
+        self.see(tab, "#point", "#4")
+        tab.key(".")
+        self.see(tab, "#mode", "live")
+        tab.key("/")
+        tab.wait("document.activeElement.id === 'filter'")
+        tab.type("counter.*")
+        tab.key("Enter")
+        tab.wait("document.activeElement.id === 'actions' && document.querySelectorAll('#actions .row:not([hidden]) .name').length > 0")
+        self.see(tab, "#action h3", "counter.increment")
+        tab.key("s")
+        tab.wait("document.activeElement.id === 'tree'")
+        tab.key("Home")
+        tab.key("ArrowDown")
+        tab.key("ArrowRight")
+        tab.wait("[...document.querySelectorAll('#tree .row:not([hidden]) b')].some(name => name.textContent === 'nextId')")
+        tab.key("ArrowDown")
+        tab.key("p")
+        tab.wait("document.querySelector('.pinned-chart .line')")
+        tab.key("ArrowLeft")
+        tab.key("ArrowLeft")
+        tab.wait("![...document.querySelectorAll('#tree .row:not([hidden]) b')].some(name => name.textContent === 'nextId')")
+        tab.key("d")
+        tab.wait("document.activeElement.id === 'dispatch-action'")
+        tab.type("")
+        self.focus(tab, "#argument-by")
+        tab.type("x")
+        tab.key("Enter")
+        self.see(tab, "#argument-by-error", "must be Int")
+        tab.key("a", modifiers=2)
+        tab.type("5")
+        tab.key("Enter")
+        self.see(tab, "#dispatch output", "#7")
+        self.focus(tab, "[id='gate-logger']")
+        tab.key("Space")
+        tab.wait("document.getElementById('gate-logger').checked")
+        self.focus(tab, "#plugins button")
+        tab.key("Enter")
+        tab.wait("document.querySelector('#total').textContent === '9 actions'")
+        self.focus(tab, "#slider")
+        tab.key("Home")
+        self.see(tab, "#mode", "look only")
+        tab.key("End")
+        self.see(tab, "#mode", "live")
+        self.focus(tab, "#changes button")
+        tab.key("Enter")
+        tab.wait("document.querySelector('#total').textContent === '10 actions'")
+        tab.key("c")
+        tab.wait("document.activeElement.id === 'console'")
+        tab.type("echo hello")
+        tab.key("Enter")
+        tab.wait("document.querySelector('#stop').hidden && document.querySelector('#console-log').innerText.split('hello').length === 3")
+        tab.key("Escape")
+        tab.key("?")
+        tab.wait("document.querySelector('#keys').open")
+        tab.key("Escape")
+        self.quiet(tab)
+
+    def test_tabs_of_a_narrow_screen(self):
+        tab = self.page(width=400)
+        tab.run("document.querySelector('#tab-actions').focus()")
+        for name in ("action", "state", "parts"):
+            tab.key("ArrowRight")
+            tab.wait(f"document.querySelector('#pane-{name}').getBoundingClientRect().width > 300")
+        self.quiet(tab)
+
+
+class RightsTests(PageCase):
+    allow = ("read",)
+
+    def test_what_is_not_allowed_is_not_offered(self):
+        tab = self.page()
+        self.see(tab, "#dispatch", "This door allows read")
+        self.see(tab, "#middleware", "logger")
+        self.assertEqual(tab.run("document.querySelectorAll('#dispatch button, #middleware input, #effects button, #plugins button, #changes button').length"), 0)
+        tab.click("#back")
+        self.see(tab, "#mode", "look only")
+        self.assertEqual(tab.run("document.querySelectorAll('#changes button').length"), 0)
+        self.quiet(tab)
+
+
+class HostileTests(PageCase):
+    """What comes from elsewhere is refused, and what the store holds is text."""
+
+    def request(self, path, host=None, method="GET", **headers):
+        connection = http.client.HTTPConnection("127.0.0.1", self.house.port, timeout=20)
+        connection.putrequest(method, path, skip_host=True)
+        for name, value in {"Host": host or f"127.0.0.1:{self.house.port}", **headers}.items():
+            connection.putheader(name.replace("_", "-"), value)
+        connection.endheaders()
+        response = connection.getresponse()
+        body = response.read() if response.status != 101 else b""
+        self.addCleanup(connection.close)
+        return response, body, connection
+
+    def upgrade(self, **headers):
+        return self.request(
+            "/door", Upgrade="websocket", Connection="Upgrade", Sec_WebSocket_Version="13",
+            Sec_WebSocket_Key=base64.b64encode(b"0123456789abcdef").decode(), **headers)
+
+    def test_other_origins_and_names_are_refused(self):
+        own = f"http://127.0.0.1:{self.house.port}"
+        self.assertEqual(self.request("/")[0].status, 200)
+        self.assertEqual(self.request("/", host=f"rebound.example:{self.house.port}")[0].status, 403)
+        self.assertEqual(self.request("/", host="127.0.0.1")[0].status, 403)
+        self.assertEqual(self.request("/", method="POST")[0].status, 405)
+        self.assertEqual(self.request("/../etc/passwd")[0].status, 404)
+        self.assertEqual(self.upgrade()[0].status, 403)
+        self.assertEqual(self.upgrade(Origin="http://example.com")[0].status, 403)
+        self.assertEqual(self.upgrade(Origin="null")[0].status, 403)
+        self.assertEqual(self.upgrade(Origin=f"http://127.0.0.1:{self.house.port + 1}")[0].status, 403)
+        self.assertEqual(self.upgrade(Origin=own)[0].status, 101)
+
+    def test_the_policy_has_no_exception(self):
+        response, body, _ = self.request("/")
+        policy = dict(part.strip().split(" ", 1) for part in response.getheader("Content-Security-Policy").split(";"))
+        self.assertEqual(policy["default-src"], "'none'")
+        for name in ("script-src", "style-src", "connect-src", "img-src"):
+            self.assertEqual(policy[name], "'self'")
+        self.assertNotIn("unsafe", response.getheader("Content-Security-Policy"))
+        self.assertEqual(policy["require-trusted-types-for"], "'script'")
+        for file in ("/main.js", "/style.css"):
+            self.assertEqual(self.request(file)[0].getheader("X-Content-Type-Options"), "nosniff")
+        self.assertNotIn(b"style=", body)
+        self.assertNotIn(self.house.token.encode(), body)
+
+    def test_an_old_token_is_refused(self):
+        tab = self.open(address=self.house.address[:-4] + "0000")
+        self.see(tab, "#lost", "this address is old")
+        self.assertEqual(tab.run("location.hash"), "")
+        other = self.open(address=self.house.address.split("#")[0])
+        self.see(other, "#lost", "no token")
+
+    def test_the_token_leaves_the_address(self):
+        tab = self.page()
+        self.assertEqual(tab.run("location.href"), f"http://127.0.0.1:{self.house.port}/")
+        tab.call("Page.reload")
+        tab.wait(LIVE)
+        self.quiet(tab)
+
+    def test_frames_that_are_none_end_the_conversation(self):
+        own = f"http://127.0.0.1:{self.house.port}"
+        for sent in (b"\x81\x84abcd" + bytes(a ^ b for a, b in zip(b"nope", b"abcd")), b"\xf1\x80abcd", b"\x82\x80abcd"):
+            _, _, connection = self.upgrade(Origin=own)
+            connection.sock.settimeout(20)
+            connection.sock.sendall(sent)
+            answer = connection.sock.recv(100)
+            self.assertEqual(answer[0], 0x88)
+            self.assertEqual(struct.unpack(">H", answer[2:4])[0], 4401)
+
+    def test_what_the_store_holds_is_shown_as_text(self):
+        self.house.run('dispatch tasks.add "<script>document.title = 1</script><img src=x onerror=alert(1)>"')
+        self.house.run('dispatch tasks.add "turned \u202e around"')
+        tab = self.page()
+        self.see(tab, "#actions", "<script>document.title = 1</script>")
+        self.see(tab, "#actions", "\\u{202e}")
+        self.row(tab, "tasks.add")
+        self.part(tab, "tasks")
+        self.part(tab, "items")
+        self.see(tab, "#tree", "<script>")
+        self.assertEqual(tab.run("document.querySelectorAll('main script, main img').length"), 0)
+        self.quiet(tab)
+
+    def test_long_texts(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".json", dir=self.house.folder, delete=False) as file:
+            json.dump({"tasks": {"nextId": 2, "items": [{"id": 1, "title": "x" * 10_000_000, "done": False}]}}, file)
+        self.house.run(f"import state {file.name}")
+        tab = self.page()
+        self.see(tab, "#actions", "shell.import", seconds=60)
+        self.part(tab, "tasks")
+        self.part(tab, "items")
+        self.see(tab, "#tree", "xxx", seconds=60)
+        tab.key("a")
+        tab.key("Home")
+        self.see(tab, "#action", "bytes", seconds=60)
+        self.assertLess(tab.run("document.body.innerText.length"), 100_000)
+        self.quiet(tab)
+
+
+class LifeTests(PageCase):
+    store = True
+
+    def test_the_host_is_started_again(self):
+        tab = self.page()
+        self.row(tab, "tasks.complete")
+        self.house.stop()
+        self.see(tab, "#status", "lost")
+        self.see(tab, "#lost", "no store listens at this door")
+        self.house.start()
+        self.see(tab, "#lost", "the host was started again")
+        self.see(tab, "#action h3", "tasks.complete")
+        self.house.run("dispatch counter.increment")
+        self.see(tab, "#actions", "counter.increment")
+        self.house.stop(kill=True)
+        self.see(tab, "#status", "lost")
+        self.house.start()
+        self.see(tab, "#status", "live")
+
+    def test_two_pages_and_a_prompt_see_each_other(self):
+        one, two = self.page(), self.page()
+        with Client(self.house.door) as prompt:
+            prompt.ask('{"run":"","form":"json"}')
+            for tab, line in ((one, "dispatch tasks.add one"), (two, "dispatch tasks.add two")):
+                tab.click("#console")
+                tab.type(line)
+                tab.key("Enter")
+            prompt.ask('{"run":"dispatch tasks.add three","form":"json"}')
+            for tab in (one, two):
+                for name in ("one", "two", "three"):
+                    self.see(tab, "#actions", f'title="{name}"')
+                self.see(tab, "#actions", f"pid {os.getpid()}")
+        self.quiet(one)
+        self.quiet(two)
+
+    def test_a_page_that_is_not_seen_asks_for_nothing(self):
+        tab = self.page()
+        tab.run("Object.defineProperty(document, 'hidden', {value: true, configurable: true}); document.dispatchEvent(new Event('visibilitychange'))")
+        time.sleep(0.3)
+        self.house.run("lua for i = 1, 500 do dispatch('counter.increment') end")
+        time.sleep(0.3)
+        self.assertEqual(tab.text("#total"), "6 actions")
+        tab.run("Object.defineProperty(document, 'hidden', {value: false, configurable: true}); document.dispatchEvent(new Event('visibilitychange'))")
+        self.see(tab, "#total", "506 actions")
+        self.see(tab, "#actions", "#506")
+
+
+class SizeTests(PageCase):
+    def test_a_list_of_many_records(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".json", dir=self.house.folder, delete=False) as file:
+            items = [{"id": number, "title": f"task {number}", "done": False} for number in range(1, 100_001)]
+            json.dump({"tasks": {"nextId": 100_001, "items": items}}, file)
+        self.house.run(f"import state {file.name}")
+        tab = self.open()
+        self.see(tab, "#actions-empty", "keeps no action up to #7", seconds=60)
+        self.part(tab, "tasks")
+        self.see(tab, "#tree", "100,000 elements", seconds=60)
+        self.part(tab, "items")
+        self.see(tab, "#tree", 'title "task 1"', seconds=60)
+        self.assertLess(tab.run("document.querySelectorAll('#tree .row').length"), 120)
+        tab.key("s")
+        tab.key("End")
+        self.see(tab, "#tree", 'title "task 100000"', seconds=60)
+        self.quiet(tab)
+
+    def test_many_actions(self):
+        self.house.run("lua for i = 1, 3000 do dispatch('counter.increment') end")
+        tab = self.page()
+        self.see(tab, "#actions", "#3,006")
+        self.assertLess(tab.run("document.querySelectorAll('#actions .row').length"), 120)
+        tab.key("a")
+        tab.key("End")
+        self.see(tab, "#actions", "tasks.add")
+        tab.key("/")
+        tab.type("#1500")
+        tab.key("Enter")
+        self.see(tab, "#action h3", "counter.increment")
+        self.see(tab, "#title-action", "#1,500")
+
+
+class LookTests(PageCase):
+    """How it looks: pictures at three widths, light and dark; nothing is cut off, and every text can be read."""
+
+    contrast = """(() => {
+      const channel = (value) => (value /= 255) <= .03928 ? value / 12.92 : ((value + .055) / 1.055) ** 2.4;
+      const light = ([r, g, b]) => .2126 * channel(r) + .7152 * channel(g) + .0722 * channel(b);
+      const parse = (text) => text.match(/[\\d.]+/g).map(Number);
+      const ground = (node) => {
+        for (; node; node = node.parentElement) {
+          const color = parse(getComputedStyle(node).backgroundColor);
+          if (color.length < 4 || color[3] > 0) return color;
+        }
+        return [255, 255, 255];
+      };
+      const poor = [];
+      const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+      while (walk.nextNode()) {
+        const node = walk.currentNode.parentElement;
+        if (!walk.currentNode.data.trim() || !node.checkVisibility() || node.closest('option, :disabled, .ghost')) continue;
+        const [one, other] = [light(parse(getComputedStyle(node).color)), light(ground(node))];
+        const ratio = (Math.max(one, other) + .05) / (Math.min(one, other) + .05);
+        if (ratio < 4.5) poor.push(`${ratio.toFixed(2)} ${walk.currentNode.data.trim().slice(0, 40)}`);
+      }
+      return poor;
+    })()"""
+
+    def test_sizes_and_colours(self):
+        self.house.run("dispatch pomodoro.start minutes=25 task=2")
+        self.house.run("try dispatch tasks.complete id=2")
+        for width, height in ((400, 800), (1280, 800), (3840, 2160)):
+            for dark in (False, True):
+                with self.subTest(width=width, dark=dark):
+                    tab = self.page(width=width, height=height, dark=dark)
+                    self.row(tab, "tasks.complete")
+                    tab.wait("document.querySelector('#action .change')")
+                    tab.wait("document.querySelector('#middleware table')")
+                    self.assertEqual(tab.run("document.documentElement.scrollWidth"), width)
+                    self.assertEqual(tab.run(self.contrast), [])
+                    tab.picture(f"{PICTURES}/{width}-{'dark' if dark else 'light'}.png")
+                    panes = ("actions", "action", "state", "parts") if width < 1100 else ()
+                    for name in panes:
+                        tab.click(f"#tab-{name}")
+                        self.assertEqual(tab.run(self.contrast), [])
+                        self.assertLessEqual(tab.run(f"document.querySelector('#pane-{name}').scrollWidth"), width)
+                    tab.close()
+
+    def test_a_screen_reader_can_read_it(self):
+        tab = self.page()
+        self.part(tab, "tasks")
+        self.row(tab, "tasks.complete")
+        tab.wait("document.querySelector('#middleware table')")
+        tab.click("#console")
+        tab.type("echo hello")
+        tab.key("Enter")
+        self.see(tab, "#console-log", "hello")
+        nodes = tab.accessible()
+        for role, name, node in nodes:
+            if role in ("button", "textbox", "searchbox", "checkbox", "switch", "slider", "combobox", "listbox", "tree", "tab", "log"):
+                self.assertTrue(name.strip(), f"a {role} without a name: {node.get('properties')}")
+        found = {(role, name) for role, name, _ in nodes}
+        for role, name in (
+            ("slider", "Point of the history that is looked at"), ("tree", "State"), ("listbox", "Actions, newest first"),
+            ("log", "Console"), ("switch", "Gate of logger"), ("heading", "dispatch"), ("button", "undo mine"),
+        ):
+            self.assertIn((role, name), found)
+        items = [node for role, name, node in nodes if role == "treeitem" and "tasks" in name]
+        self.assertTrue(any(part["name"] == "expanded" and part["value"]["value"] for node in items for part in node["properties"]))
+        self.assertTrue([1 for role, name, _ in nodes if role == "option" and "tasks.complete" in name])
+
+    def test_an_empty_store_says_what_to_type(self):
+        house = House("")
+        self.addCleanup(house.close)
+        tab = self.open(address=house.address)
+        self.see(tab, "#actions-empty", "dispatch counter.increment")
+        tab.click("#console")
+        tab.type("dispatch counter.increment")
+        tab.key("Enter")
+        self.see(tab, "#actions", "counter.increment")
+
+
+if __name__ == "__main__":
+    unittest.main()
