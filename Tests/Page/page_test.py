@@ -188,18 +188,6 @@ class PointerTests(PageCase):
         self.see(tab, "#console-log", "did you mean 'tasks'?")
         self.quiet(tab)
 
-    def test_times(self):
-        tab = self.page()
-        tab.click("#help")
-        tab.click("#measure")
-        tab.key("Escape")
-        tab.wait("!document.querySelector('#keys').open")
-        self.house.run("dispatch counter.increment")
-        tab.wait("document.querySelector('#actions .took').textContent !== ''")
-        self.row(tab, "counter.increment")
-        tab.wait("document.querySelectorAll('#action .phase').length > 0")
-        self.quiet(tab)
-
 
 class KeyboardTests(PageCase):
     """Every part of the page, without a pointer."""

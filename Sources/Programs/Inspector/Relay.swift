@@ -25,7 +25,7 @@ struct Relay: WSHandler {
     let outlet = Outlet()
     let task = Task {
       let closing = await converse(client, outlet)
-      await outlet.finish(with: .close(code: WSCloseCode(closing.rawValue)))
+      await outlet.end(with: .close(code: WSCloseCode(closing.rawValue)))
     }
     return AsyncStream {
       await outlet.next()
@@ -55,6 +55,7 @@ struct Relay: WSHandler {
         }
       }
       let closing = await group.next() ?? .ended
+      await outlet.end(with: .close(code: WSCloseCode(closing.rawValue)))
       group.cancelAll()
       return closing
     }
@@ -121,42 +122,27 @@ private struct Messages: @unchecked Sendable {
   }
 }
 
-/// Hands frames from several writers to one reader. A writer waits until its frame is taken, or until it is cancelled.
+/// Hands frames from several writers to one reader. A writer waits until its frame is taken, or until the end.
 private actor Outlet {
-  private var waiting: [(number: Int, frame: WSFrame, taken: CheckedContinuation<Void, Never>)] = []
-  private var count = 0
+  private var waiting: [(frame: WSFrame, taken: CheckedContinuation<Void, Never>)] = []
   private var reader: CheckedContinuation<WSFrame?, Never>?
   /// The frame that ends the conversation.
   private var last: WSFrame?
   private var hasEnded = false
 
   func put(_ frame: WSFrame) async {
+    guard !hasEnded else { return }
     if let reader {
       self.reader = nil
       return reader.resume(returning: frame)
     }
-    count += 1
-    let number = count
-    await withTaskCancellationHandler {
-      await withCheckedContinuation { taken in
-        guard !Task.isCancelled else { return taken.resume() }
-        waiting.append((number, frame, taken))
-      }
-    } onCancel: {
-      Task { await self.cancel(number) }
-    }
-  }
-
-  /// Takes back a frame whose writer no longer waits.
-  private func cancel(_ number: Int) {
-    guard let index = waiting.firstIndex(where: { $0.number == number }) else { return }
-    waiting.remove(at: index).taken.resume()
+    await withCheckedContinuation { waiting.append((frame, $0)) }
   }
 
   /// The next frame; nil behind the last.
   func next() async -> WSFrame? {
     if !waiting.isEmpty {
-      let (_, frame, taken) = waiting.removeFirst()
+      let (frame, taken) = waiting.removeFirst()
       taken.resume()
       return frame
     }
@@ -168,9 +154,12 @@ private actor Outlet {
     return await withCheckedContinuation { reader = $0 }
   }
 
-  /// Ends the conversation with a frame, and waits for no reader.
-  func finish(with frame: WSFrame) {
+  /// Ends the conversation with a frame. No writer waits any longer: the reader may be gone.
+  func end(with frame: WSFrame) {
+    guard !hasEnded else { return }
     hasEnded = true
+    for (_, taken) in waiting { taken.resume() }
+    waiting = []
     if let reader {
       self.reader = nil
       reader.resume(returning: frame)

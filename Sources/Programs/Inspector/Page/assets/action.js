@@ -1,12 +1,12 @@
 // One action: its arguments, where it came from, what it changed, what caused it and what it caused.
 
-import { byId, drawing, element } from "./dom.js";
+import { byId, element } from "./dom.js";
 import { cut, durationText, clockText, dateText, grouped, safe, sourceText, valueText, whoText } from "./format.js";
 
 // So many entries behind an action are searched for what it caused.
 const searched = 1000;
 
-export function showAction({ store, log, door, times, look, show, canDispatch, prefill }) {
+export function showAction({ store, log, door, look, show, canDispatch, prefill }) {
   const body = byId("action");
   const buttons = byId("action-buttons");
   const title = byId("title-action");
@@ -50,20 +50,6 @@ export function showAction({ store, log, door, times, look, show, canDispatch, p
       if (text) list.append(element("dt", { textContent: name }), element("dd", { textContent: text }));
     }
     return list;
-  }
-
-  function phases(time) {
-    const box = element("div");
-    for (const phase of time.phases) {
-      const from = time.seconds ? 100 * phase.begin / time.seconds : 0;
-      const width = time.seconds ? Math.max(0.6, 100 * phase.seconds / time.seconds) : 0;
-      box.append(element("div", { class: "phase", title: phase.unit ?? phase.phase },
-        element("span", { textContent: phase.unit ? safe(phase.unit.split(/[./]/).pop()) : phase.phase, class: "soft" }),
-        drawing("svg", { viewBox: "0 0 100 6", preserveAspectRatio: "none", "aria-hidden": "true" },
-          drawing("rect", { x: from.toFixed(2), y: 0, width: width.toFixed(2), height: 6 })),
-        element("span", { class: "number", textContent: durationText(phase.seconds) })));
-    }
-    return box;
   }
 
   async function draw(number) {
@@ -123,8 +109,6 @@ export function showAction({ store, log, door, times, look, show, canDispatch, p
     causes.hidden = !source?.cause;
     caused.hidden = true;
     out.push(causes, caused);
-    const time = times.of(number);
-    if (time) out.push(part(`phases, ${durationText(time.seconds)}`, phases(time)));
     if (source) {
       out.push(part("source", facts([
         ["who", safe(whoText(entry))], ["user", entry.user && safe(String(entry.user))],
@@ -184,10 +168,4 @@ export function showAction({ store, log, door, times, look, show, canDispatch, p
   }
 
   store.watch((state) => state.selected, draw);
-  let isTimed = false;
-  store.watch((state) => state.times.version, () => {
-    const has = shown !== null && Boolean(times.of(shown));
-    if (has !== isTimed) draw(shown);
-    isTimed = has;
-  });
 }

@@ -14,7 +14,6 @@ import { Log } from "./log.js";
 import { initial, reducers } from "./state.js";
 import { makeStore } from "./store.js";
 import { showTimeline } from "./timeline.js";
-import { Times } from "./times.js";
 import { showTree } from "./tree.js";
 import { showUnits } from "./units.js";
 
@@ -24,7 +23,6 @@ if (location.hash) history.replaceState(null, "", location.pathname);
 if (token) sessionStorage.setItem("token", token);
 
 const store = makeStore(reducers, initial);
-const times = new Times();
 let greeted = null;
 // Whether entries are followed: a page that is not seen asks for nothing.
 let isFollowing = false;
@@ -39,19 +37,11 @@ const door = new Door(token, {
   event: take,
 });
 const commands = new Door(token, {
-  greeted: () => {
-    terminal.restart();
-    if (store.state.times.isOn) measure(true);
-  },
+  greeted: () => terminal.restart(),
   lost: () => {},
   refused: () => {},
-  event: (event) => {
-    if (event.event !== "times") return terminal.event(event);
-    times.add(event);
-    timed();
-  },
+  event: (event) => terminal.event(event),
 });
-const timed = paced(100, () => store.dispatch({ type: "timed" }));
 
 const log = new Log(door, () => actions.changed());
 const look = (number) => store.dispatch({ type: "look", number });
@@ -59,9 +49,9 @@ const show = (number) => {
   store.dispatch({ type: "pane", name: narrow.matches ? "action" : store.state.pane });
   actions.show(number);
 };
-const actions = showActions({ store, log, door, times, look });
+const actions = showActions({ store, log, door, look });
 showAction({
-  store, log, door, times, look, show, canDispatch: (action) => form.has(action),
+  store, log, door, look, show, canDispatch: (action) => form.has(action),
   prefill: (action, given) => {
     store.dispatch({ type: "pane", name: "parts" });
     form.fill(action, given);
@@ -85,7 +75,6 @@ async function begin(hello) {
   greeted = hello;
   if (isShorter) {
     log.forget();
-    times.forget();
     tree.restart();
     store.dispatch({ type: "forgotten" });
   }
@@ -199,16 +188,6 @@ function say(error) {
   store.dispatch({ type: "say", text: error.hint ? `${error.message}; ${error.hint}` : error.message, isError: true });
 }
 
-async function measure(isOn) {
-  store.dispatch({ type: "times", isOn });
-  try {
-    await commands.data(isOn ? "trace on --times" : "trace off");
-  } catch (error) {
-    store.dispatch({ type: "times", isOn: false });
-    say(error);
-  }
-}
-
 document.addEventListener("visibilitychange", () => {
   if (!door.isOpen) return;
   if (document.hidden) {
@@ -281,7 +260,6 @@ byId("actions").addEventListener("click", (event) => {
 });
 
 showHelp({
-  store, measure,
   keys: {
     "/": () => focus("actions", "filter"), a: () => focus("actions", "actions"), s: () => focus("state", "tree"),
     f: () => focus("state", "find"), d: () => focus("parts", "dispatch-action"), c: () => terminal.focus(),
