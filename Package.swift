@@ -107,6 +107,7 @@ let package = Package(
       name: "StoreHistory",
       dependencies: ["Platform", "CSQLite", "StoreCore", "StoreSchema", deque],
       path: "Sources/Host/StoreHistory", swiftSettings: strict),
+    .target(name: "StoreReplication", path: "Sources/Host/StoreReplication", swiftSettings: strict),
     .target(
       name: "StoreCombine",
       dependencies: ["StoreCore"] + needed(by: "Publishers", "OpenCombine", of: "OpenCombine"),
@@ -202,6 +203,7 @@ let package = Package(
         "StoreHistory", "Platform", "StoreCore", "StoreSchema",
       ],
       swiftSettings: strict),
+    .testTarget(name: "StoreReplicationTests", dependencies: ["StoreReplication"], swiftSettings: strict),
     .testTarget(
       name: "StoreCombineTests",
       dependencies: ["StoreCombine", "StoreCore", "TraceSupport"]

@@ -1,0 +1,514 @@
+/// One node of a shared store, as a machine without time, threads and network: it takes inputs and gives effects.
+///
+/// Replicas of one log apply the same actions in the same order (state machine replication, Lamport 1978, Schneider 1990). A replica
+/// appends on the condition that nothing came in between, and has one append under way. What waits meanwhile goes into the next
+/// message. So contention makes messages larger.
+///
+/// ```swift
+/// var replica = Replica(node: NodeID(name: "berlin-1", incarnation: random))
+/// for effect in replica.take(.connected(first: 1, last: 4711)) { perform(effect) }
+/// ```
+package struct Replica: Hashable, Sendable {
+  /// A place in the log, and what the valid messages up to there add up to. Part of a snapshot.
+  package struct Position: Hashable, Sendable {
+    /// The number of the last record that was read.
+    package var sequence: UInt64 = 0
+    /// The last valid message and its number; nil: there was none.
+    package var valid: Valid?
+    /// The number of the last action.
+    package var action: UInt64 = 0
+    /// The present term; 0: no node was keeper yet.
+    package var term: UInt64 = 0
+    /// The node that runs the supervised tasks.
+    package var keeper: NodeID?
+
+    /// The beginning of a log.
+    package init() {}
+  }
+
+  /// A valid message and where it stands.
+  package struct Valid: Hashable, Sendable {
+    /// The number of the record.
+    package var sequence: UInt64
+    /// The message's name.
+    package var id: MessageID
+  }
+
+  /// The node's way to the log.
+  package enum Link: Hashable, Sendable {
+    /// Cut off, and why.
+    case away(reason: String)
+    /// On the way to the last record that the log had when it was reached.
+    case catchingUp(to: UInt64)
+    /// Up to date; the node may append.
+    case current
+  }
+
+  private enum Appending: Hashable, Sendable {
+    case idle
+    /// Between a lost attempt and the next.
+    case resting
+    /// The store runs commands.
+    case attempting([CommandID], makesKeeper: Bool)
+    /// A message was sent, and its outcome is not known yet.
+    case underway(Underway)
+  }
+
+  private struct Underway: Hashable, Sendable {
+    var message: LogMessage
+    var expecting: UInt64
+    var commands: [ReplicaAttempt.Command]
+    /// The attempt's commands as they waited.
+    var waiting: [Waiting]
+    var withdrawn: Set<CommandID> = []
+    /// True when an earlier copy may still be on its way.
+    var isResent = false
+    /// The beat of the node when the message was first sent.
+    var beat: UInt64
+    var fault: String?
+  }
+
+  private struct Waiting: Hashable, Sendable {
+    var id: CommandID
+    var term: UInt64?
+    var asksOnly = false
+  }
+
+  /// This node.
+  package let node: NodeID
+  /// True when the node only follows.
+  package let isReadOnly: Bool
+  /// How far the node has come.
+  package private(set) var position: Position
+  /// The node's way to the log.
+  package private(set) var link = Link.away(reason: "not connected yet")
+  /// The reason for which the node has stopped; nil: it has not.
+  package private(set) var stopped: StopReason?
+  /// The milliseconds by which this machine's clock is wrong, when that is too much to append.
+  package private(set) var wrongClock: Int64?
+
+  private var appending = Appending.idle
+  private var queue: [Waiting] = []
+  /// The messages for the next place that never left this process.
+  private var unsent: UInt64 = 0
+  private var keeper = KeeperWatch()
+  /// The record that must still be the same before the node goes on.
+  private var verifying: Valid?
+  /// The number of the record for which the node has read the log once more, since it did not come.
+  private var reread: UInt64?
+
+  /// The most by which a clock may be wrong, in milliseconds.
+  package static let clockTolerance: Int64 = 5_000
+
+  /// A node that has read a log up to a position.
+  package init(node: NodeID, isReadOnly: Bool = false, at position: Position = Position()) {
+    self.node = node
+    self.isReadOnly = isReadOnly
+    self.position = position
+  }
+
+  /// The message that was sent and whose outcome is not known; nil: there is none.
+  package var messageUnderway: MessageID? {
+    if case .underway(let underway) = appending { underway.message.id } else { nil }
+  }
+
+  private var isUnderway: Bool { messageUnderway != nil }
+
+  /// True while this node runs the supervised tasks.
+  package var runsTasks: Bool { keeper.runsTasks }
+
+  /// The number of commands that wait or are under way.
+  package var openCommands: Int {
+    if case .underway(let underway) = appending { return queue.count + underway.waiting.count }
+    return queue.count
+  }
+
+  // MARK: Inputs
+
+  /// Takes an input and gives what is to be done, in order.
+  package mutating func take(_ input: ReplicaInput) -> [ReplicaEffect] {
+    var effects: [ReplicaEffect] = []
+    guard stopped == nil else {
+      if case .command(let id, _) = input { refuse(id, &effects) }
+      if case .sync(let id) = input { refuse(id, &effects) }
+      return effects
+    }
+    switch input {
+    case .connected(let first, let last): connect(first: first, last: last, &effects)
+    case .disconnected(let reason): disconnect(reason, &effects)
+    case .delivered(let sequence, let record): receive(sequence, record, &effects)
+    case .acknowledged(let id, let sequence): acknowledge(id, sequence, &effects)
+    case .stale(let id): awaitPlace(of: id, &effects)
+    case .unsent(let id, let reason): takeBack(id, reason, &effects)
+    case .failed(let id, let reason): note(reason, of: id)
+    case .clockAhead(let milliseconds): compareClock(milliseconds, &effects)
+    case .heard(let node, let beat): hear(node, beat, &effects)
+    case .command(let id, let term): enqueue(Waiting(id: id, term: term), &effects)
+    case .sync(let id): enqueue(Waiting(id: id, asksOnly: true), &effects)
+    case .withdrawn(let id): withdraw(id, &effects)
+    case .attempted(let attempt): append(attempt, &effects)
+    case .differs(let action, let path): stop(.differs(action: action, path: path), &effects)
+    case .waited: wake(&effects)
+    case .ticked(let ticks): tick(ticks, &effects)
+    }
+    return effects
+  }
+
+  // MARK: Connection
+
+  private mutating func connect(first: UInt64, last: UInt64, _ effects: inout [ReplicaEffect]) {
+    guard last >= position.sequence else {
+      return stop(.logIsBehind(last: last, own: position.sequence), &effects)
+    }
+    guard first <= position.sequence + 1 else {
+      return stop(.recordMissing(sequence: position.sequence + 1), &effects)
+    }
+    link = .catchingUp(to: last)
+    keeper.hear()
+    reread = nil
+    follow(ifKeptFrom: first, &effects)
+    finishCatchingUp(&effects)
+  }
+
+  /// Reads on. The last valid message is read once more: a log that lost its end may have other records there by now.
+  private mutating func follow(ifKeptFrom first: UInt64 = 1, _ effects: inout [ReplicaEffect]) {
+    verifying = position.valid.flatMap { $0.sequence >= first ? $0 : nil }
+    effects.append(.follow(from: verifying?.sequence ?? position.sequence + 1))
+  }
+
+  private mutating func finishCatchingUp(_ effects: inout [ReplicaEffect]) {
+    guard stopped == nil, case .catchingUp(let last) = link, position.sequence >= last, verifying == nil else {
+      return
+    }
+    link = .current
+    effects.append(.ready)
+    resend(&effects)
+    advance(&effects)
+  }
+
+  private mutating func disconnect(_ reason: String, _ effects: inout [ReplicaEffect]) {
+    link = .away(reason: reason)
+    verifying = nil
+    if !isUnderway { dropAttempt(&effects) }
+    // A node that is cut off never queues in secret (R45).
+    refuseQueue(.cutOff(reason: reason), &effects)
+  }
+
+  private mutating func compareClock(_ milliseconds: Int64, _ effects: inout [ReplicaEffect]) {
+    wrongClock = abs(milliseconds) > Replica.clockTolerance ? milliseconds : nil
+    if let wrongClock { refuseQueue(.clockWrong(milliseconds: wrongClock), &effects) { !$0.asksOnly } }
+    advance(&effects)
+  }
+
+  // MARK: Commands
+
+  private mutating func enqueue(_ command: Waiting, _ effects: inout [ReplicaEffect]) {
+    if case .away(let reason) = link { return effects.append(.settle(command.id, .refused(.cutOff(reason: reason)))) }
+    if isReadOnly { return effects.append(.settle(command.id, .refused(.readOnly))) }
+    if let wrongClock, !command.asksOnly {
+      return effects.append(.settle(command.id, .refused(.clockWrong(milliseconds: wrongClock))))
+    }
+    queue.append(command)
+    advance(&effects)
+  }
+
+  private func refuse(_ id: CommandID, _ effects: inout [ReplicaEffect]) {
+    if let stopped { effects.append(.settle(id, .refused(.stopped(stopped)))) }
+  }
+
+  private mutating func refuseQueue(
+    _ refusal: Refusal, _ effects: inout [ReplicaEffect], where isMeant: (Waiting) -> Bool = { _ in true }
+  ) {
+    guard queue.contains(where: isMeant) else { return }
+    // Part of an attempt is refused: the attempt may no longer be sent.
+    if case .attempting = appending { dropAttempt(&effects) }
+    for command in queue where isMeant(command) { effects.append(.settle(command.id, .refused(refusal))) }
+    queue.removeAll(where: isMeant)
+  }
+
+  private mutating func withdraw(_ id: CommandID, _ effects: inout [ReplicaEffect]) {
+    if queue.contains(where: { $0.id == id }) {
+      refuseQueue(.withdrawn, &effects) { $0.id == id }
+      advance(&effects)
+    } else if case .underway(var underway) = appending, underway.waiting.contains(where: { $0.id == id }),
+      underway.withdrawn.insert(id).inserted
+    {
+      effects.append(.settle(id, .unknown(reason: underway.fault)))
+      appending = .underway(underway)
+    }
+  }
+
+  // MARK: Attempt and append
+
+  /// Begins an attempt if there is reason to.
+  private mutating func advance(_ effects: inout [ReplicaEffect]) {
+    guard link == .current, appending == .idle, !isReadOnly, stopped == nil else { return }
+    let term = position.term
+    refuseQueue(.termOver(current: term), &effects) { $0.term.map { $0 != term } ?? false }
+    if wantsToKeep {
+      appending = .attempting([], makesKeeper: true)
+      effects.append(.attempt(on: position.sequence, [], makesKeeper: true))
+    } else if !queue.isEmpty {
+      let commands = queue.map(\.id)
+      appending = .attempting(commands, makesKeeper: false)
+      effects.append(.attempt(on: position.sequence, commands, makesKeeper: false))
+    }
+  }
+
+  private mutating func append(_ attempt: ReplicaAttempt, _ effects: inout [ReplicaEffect]) {
+    // Results of an attempt that was given up are of no use.
+    guard case .attempting(let commands, let makesKeeper) = appending, attempt.sequence == position.sequence,
+      commands.starts(with: attempt.commands.map(\.id)), attempt.commands.isEmpty == commands.isEmpty
+    else { return }
+    let id = MessageID(incarnation: node.incarnation, place: position.sequence + 1, attempt: unsent)
+    let message = LogMessage(
+      id: id, node: node.name, term: position.term,
+      predecessor: position.valid?.id, firstAction: position.action + 1, actionCount: attempt.actionCount,
+      makesKeeper: makesKeeper, digest: attempt.digest, entries: attempt.entries)
+    appending = .underway(
+      Underway(
+        message: message, expecting: position.sequence, commands: attempt.commands,
+        waiting: Array(queue.prefix(attempt.commands.count)), beat: keeper.beat))
+    queue.removeFirst(attempt.commands.count)
+    effects.append(.append(message, expecting: position.sequence))
+    effects.append(.wait(.answer))
+  }
+
+  private mutating func acknowledge(_ id: MessageID, _ sequence: UInt64, _ effects: inout [ReplicaEffect]) {
+    guard case .underway(let underway) = appending, underway.message.id == id else { return }
+    guard sequence == underway.expecting + 1 else {
+      return stop(.inconsistent(sequence: sequence, reason: "an append came to another place than asked"), &effects)
+    }
+    commit(underway, &effects)
+    finishCatchingUp(&effects)
+  }
+
+  /// Somebody's message stands in the place, or this one. Its delivery tells.
+  private mutating func awaitPlace(of id: MessageID, _ effects: inout [ReplicaEffect]) {
+    guard case .underway(let underway) = appending, underway.message.id == id else { return }
+    effects.append(.wait(.answer))
+  }
+
+  private mutating func takeBack(_ id: MessageID, _ reason: String, _ effects: inout [ReplicaEffect]) {
+    guard case .underway(let underway) = appending, underway.message.id == id else { return }
+    // An earlier copy may be on its way.
+    guard !underway.isResent else { return note(reason, of: id) }
+    appending = .idle
+    unsent += 1
+    effects.append(.discard)
+    for command in underway.waiting {
+      effects.append(.settle(command.id, .refused(.cutOff(reason: reason))))
+    }
+    // A send that fails without a lost connection fails again; the pause keeps the node from spinning.
+    rest(&effects)
+  }
+
+  private mutating func note(_ reason: String, of id: MessageID) {
+    guard case .underway(var underway) = appending, underway.message.id == id else { return }
+    underway.fault = reason
+    appending = .underway(underway)
+  }
+
+  private mutating func wake(_ effects: inout [ReplicaEffect]) {
+    if appending == .resting {
+      appending = .idle
+      advance(&effects)
+    } else if link == .current {
+      resend(&effects)
+    }
+  }
+
+  /// Sends the same bytes on the same condition once more. The log takes one copy at most.
+  private mutating func resend(_ effects: inout [ReplicaEffect]) {
+    guard case .underway(var underway) = appending else { return }
+    underway.isResent = true
+    appending = .underway(underway)
+    effects.append(.append(underway.message, expecting: underway.expecting))
+    effects.append(.wait(.answer))
+  }
+
+  private mutating func rest(_ effects: inout [ReplicaEffect]) {
+    appending = .resting
+    effects.append(.wait(.turn))
+  }
+
+  /// Drops an attempt that was not sent, or the pause before it.
+  private mutating func dropAttempt(_ effects: inout [ReplicaEffect]) {
+    if case .attempting = appending { effects.append(.discard) }
+    appending = .idle
+  }
+
+  private mutating func commit(_ underway: Underway, _ effects: inout [ReplicaEffect]) {
+    let message = underway.message
+    appending = .idle
+    moveOn(past: message, at: underway.expecting + 1)
+    effects.append(.commit(firstAction: message.firstAction, digest: message.digest))
+    var next = message.firstAction
+    for command in underway.commands {
+      effects.append(.settle(command.id, .committed(firstAction: next, count: command.actions)))
+      next += command.actions
+    }
+    if message.makesKeeper {
+      keeper.begin()
+      effects.append(.tasks(term: position.term))
+    } else if position.keeper == node, keeper.confirm(underway.beat) {
+      effects.append(.tasks(term: position.term))
+    }
+    advance(&effects)
+  }
+
+  /// Another record stands in the place: nothing of the attempt has happened.
+  private mutating func lose(_ underway: Underway, _ effects: inout [ReplicaEffect]) {
+    let isWithdrawn = { (command: Waiting) in underway.withdrawn.contains(command.id) }
+    for command in underway.waiting where isWithdrawn(command) {
+      effects.append(.settle(command.id, .refused(.withdrawn)))
+    }
+    queue.insert(contentsOf: underway.waiting.filter { !isWithdrawn($0) }, at: 0)
+    rest(&effects)
+  }
+
+  // MARK: Following
+
+  private mutating func receive(_ sequence: UInt64, _ record: LogRecord, _ effects: inout [ReplicaEffect]) {
+    if case .away = link { return }
+    if let expected = verifying {
+      guard sequence >= expected.sequence else { return }
+      guard sequence == expected.sequence else { return stop(.recordMissing(sequence: expected.sequence), &effects) }
+      guard case .message(let message) = record, message.id == expected.id else {
+        return stop(.pastChanged(sequence: sequence), &effects)
+      }
+      verifying = nil
+    }
+    if sequence == position.sequence + 1 {
+      readOn(sequence, record, &effects)
+    } else if sequence > position.sequence {
+      // The record before it was lost on the way, or is gone from the log.
+      guard reread != position.sequence + 1 else {
+        return stop(.recordMissing(sequence: position.sequence + 1), &effects)
+      }
+      reread = position.sequence + 1
+      follow(&effects)
+    }
+    finishCatchingUp(&effects)
+  }
+
+  private mutating func readOn(_ sequence: UInt64, _ record: LogRecord, _ effects: inout [ReplicaEffect]) {
+    reread = nil
+    switch record {
+    case .unreadable(let reason): stop(.unreadable(sequence: sequence, reason: reason), &effects)
+    case .foreign: passOver(sequence, &effects)
+    // The message was meant for another past than the log has.
+    case .message(let message) where message.predecessor != position.valid?.id: passOver(sequence, &effects)
+    case .message(let message):
+      if let fault = contradiction(of: message) {
+        return stop(.inconsistent(sequence: sequence, reason: fault), &effects)
+      }
+      if case .underway(let underway) = appending, underway.message.id == message.id {
+        commit(underway, &effects)
+      } else {
+        follow(message, at: sequence, &effects)
+      }
+    }
+  }
+
+  private func contradiction(of message: LogMessage) -> String? {
+    if message.firstAction != position.action + 1 {
+      return "its first action is #\(message.firstAction), not #\(position.action + 1)"
+    }
+    if message.term != position.term { return "it is of term \(message.term), not \(position.term)" }
+    return nil
+  }
+
+  private mutating func follow(_ message: LogMessage, at sequence: UInt64, _ effects: inout [ReplicaEffect]) {
+    let lost = giveWay(&effects)
+    moveOn(past: message, at: sequence)
+    effects.append(.apply(message))
+    if message.makesKeeper {
+      if keeper.runsTasks { effects.append(.tasks(term: nil)) }
+      keeper.end()
+    }
+    if message.sender == position.keeper { keeper.hear() }
+    if let lost { lose(lost, &effects) }
+    advance(&effects)
+  }
+
+  private mutating func passOver(_ sequence: UInt64, _ effects: inout [ReplicaEffect]) {
+    let lost = giveWay(&effects)
+    position.sequence = sequence
+    unsent = 0
+    if let lost { lose(lost, &effects) }
+    advance(&effects)
+  }
+
+  /// Drops what was attempted on the state up to now. Gives the message that was sent.
+  private mutating func giveWay(_ effects: inout [ReplicaEffect]) -> Underway? {
+    switch appending {
+    case .idle, .resting: return nil
+    case .attempting:
+      dropAttempt(&effects)
+      return nil
+    case .underway(let underway):
+      appending = .idle
+      effects.append(.discard)
+      return underway
+    }
+  }
+
+  private mutating func moveOn(past message: LogMessage, at sequence: UInt64) {
+    position.sequence = sequence
+    unsent = 0
+    position.valid = Valid(sequence: sequence, id: message.id)
+    position.action += message.actionCount
+    if message.makesKeeper {
+      position.term += 1
+      position.keeper = message.sender
+    }
+  }
+
+  // MARK: The keeper
+
+  private var wantsToKeep: Bool {
+    position.keeper != node && wrongClock == nil && (position.keeper == nil || keeper.isOverdue)
+  }
+
+  private mutating func hear(_ other: NodeID, _ beat: UInt64, _ effects: inout [ReplicaEffect]) {
+    guard other == position.keeper else { return }
+    keeper.hear()
+    if other == node, keeper.confirm(beat) { effects.append(.tasks(term: position.term)) }
+  }
+
+  private mutating func tick(_ ticks: UInt64, _ effects: inout [ReplicaEffect]) {
+    if position.keeper == node {
+      let mayGoOn = keeper.keep(ticks)
+      if !mayGoOn, keeper.runsTasks {
+        keeper.end()
+        effects.append(.tasks(term: nil))
+      }
+      effects.append(.say(beat: keeper.beat))
+    } else if link == .current {
+      keeper.waitFor(ticks)
+    }
+    // The log tells its time to each who follows anew.
+    if wrongClock != nil, link == .current { follow(&effects) }
+    advance(&effects)
+  }
+
+  // MARK: The end
+
+  private mutating func stop(_ reason: StopReason, _ effects: inout [ReplicaEffect]) {
+    stopped = reason
+    if case .underway(let underway) = appending {
+      appending = .idle
+      effects.append(.discard)
+      for command in underway.waiting where !underway.withdrawn.contains(command.id) {
+        effects.append(.settle(command.id, .unknown(reason: reason.description)))
+      }
+    } else {
+      dropAttempt(&effects)
+    }
+    refuseQueue(.stopped(reason), &effects)
+    if keeper.runsTasks { effects.append(.tasks(term: nil)) }
+    keeper.end()
+    effects.append(.stopped(reason))
+  }
+}
