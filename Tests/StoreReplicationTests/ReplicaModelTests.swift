@@ -2,9 +2,9 @@ import StoreReplication
 import Testing
 
 #if canImport(Musl)
-  import Musl
+import Musl
 #else
-  import Glibc
+import Glibc
 #endif
 
 /// The large explorations take minutes without optimisation: `STORESHELL_MODEL=1 scripts/test --filter ReplicaModelTests`.
