@@ -38,18 +38,6 @@ import Testing
     }
   }
 
-  @Test func aRecordingWithoutTheHashesOfSubstatesRunsAgain() throws {
-    let (shell, file) = try recorded(
-      "substate add note --value {n=2}", "substate add note --value {n=1} --replace", "undo", "redo")
-    let text = try #require(shell.contents("run.jsonl"))
-    let untold = text.replacing(/,"hash":\{"note":"[0-9a-f]*"\}/, with: "")
-    try shell.write("run.jsonl", untold.replacing(/"changes":\[\{.*\}\]/, with: "\"changes\":[]"))
-    #expect(try #require(shell.contents("run.jsonl")) != text)
-    let other = try Shell(over: SubstateTests.cart)
-    #expect(
-      other.run("replay \(file) --verify", "show note.n").output == "replayed 4 actions, every state matches\n1\n")
-  }
-
   @Test func aRecordingMayBeginWithSubstates() throws {
     let shell = try Shell({ $0.isQuiet = true }, over: SubstateTests.cart)
     let file = "\(shell.folder)/run.jsonl"

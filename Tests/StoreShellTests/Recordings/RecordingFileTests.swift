@@ -65,14 +65,14 @@ import Testing
   }
 
   /// Versions to come read what this one wrote, and what others made of it.
-  @Test func aRecordingOfAnEarlierVersionIsRead() throws {
+  @Test func aRecordingIsReadHoweverItIsSpaced() throws {
     let shell = try Shell()
-    let spaced = Self.earlier.split(separator: "\n").map {
+    let spaced = Self.written.split(separator: "\n").map {
       $0.replacing(/^{("id":\d+),("at":[\d.]+),("action":"[a-z.]+"),/) { "{ \($0.3) , \($0.2),\t\($0.1), " }
         .replacing(#""B\u{FC}y milk""#, with: #""B\\u00fcy\\u0020milk""#)
     }
-    for text in [Self.earlier, spaced.joined(separator: "\n")] {
-      let file = try shell.write("earlier.jsonl", text)
+    for text in [Self.written, spaced.joined(separator: "\n")] {
+      let file = try shell.write("written.jsonl", text)
       let outcome = try Shell().run("replay \(file) --verify", "show counter.value", "why tasks.items")
       #expect(outcome.status == 0)
       let start = "replayed 6 actions, every state matches\n4\n#6 tasks.remove id=1"
@@ -80,7 +80,7 @@ import Testing
     }
   }
 
-  private static let earlier = #"""
+  private static let written = #"""
     {"format":"stsh-recording","version":2,"schema":"7318aceb21d6eda1","actions":6,"start":0,"plugins":[],"loade\#
     d":[],"state":{"counter":{"value":0,"step":1},"tasks":{"nextId":1,"items":[]}}}
     {"id":1,"at":0.00411751,"action":"tasks.add","args":{"title":"Büy milk"},"source":{"kind":"batch","file":"r.\#
