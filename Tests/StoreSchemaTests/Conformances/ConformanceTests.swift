@@ -48,10 +48,60 @@ import Testing
     #expect((Duration.seconds(1) + Duration(attoseconds: 1)).schemaValue == .string("1.000000000000000001"))
     #expect(try Duration(schemaValue: .double(1e-12)) == Duration(attoseconds: 1_000_000))
     #expect(try Duration.schema.check(.int(3)) == .double(3))
-    let texts = ["x", "", "-", "1.", ".5", "1.2.3", "+1", "1.0000000000000000001", "170141183460469231732"]
+    for (text, expected) in [("1s", 1.0), ("1.5s", 1.5), ("500ms", 0.5), ("2min", 120), ("1h", 3600)] {
+      #expect(try Duration.schema.check(.string(text)) == .double(expected))
+    }
+    let texts = ["x", "s", "1d", "", "-", "1.", ".5", "1.2.3", "+1", "1.0000000000000000001", "170141183460469231732"]
     for value in texts.map(Value.string) + [.double(.infinity), .double(.nan), .bool(true)] {
       let error = #expect(throws: SchemaError.self) { try Duration.schema.check(value) }
-      #expect(error?.message.hasPrefix("value must be a number of seconds, got ") == true)
+      #expect(error?.message.hasPrefix("value must be a number of seconds or a duration such as 500ms, got ") == true)
+    }
+  }
+
+  @Test(arguments: [3, 4, 5] as [UInt64])
+  func aPersistentMapIsSeenAsADictionaryIs(seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    var (plain, persistent) = (PlainMaps(), PersistentMaps())
+    for _ in 0..<200 {
+      let (oldPlain, oldPersistent) = (plain, persistent)
+      let value = Bool.random(using: &random) ? Int.random(in: 0..<3, using: &random) : nil
+      switch Int.random(in: 0..<4, using: &random) {
+      case 0:
+        let key = Int.random(in: -9..<9, using: &random)
+        (plain.numbers[key], persistent.numbers[key]) = (value, value)
+      case 1:
+        let key = ["a", "b", "ä", "Z", "", "10"].randomElement(using: &random) ?? ""
+        (plain.names[key], persistent.names[key]) = (value.map { [$0] }, value.map { [$0] })
+      case 2:
+        let key = Genre.allCases.randomElement(using: &random) ?? .drama
+        (plain.genres[key], persistent.genres[key]) = (value, value)
+      default:
+        let key = [1, .max, UInt64(Int.max), 1 << 63].randomElement(using: &random) ?? 1
+        (plain.seeds[key], persistent.seeds[key]) = (value, value)
+      }
+      #expect(JSON.text(of: persistent.schemaValue) == JSON.text(of: plain.schemaValue))
+      #expect(changes(from: oldPersistent, to: persistent) == changes(from: oldPlain, to: plain))
+      try survives(persistent)
+      let changed = withUnsafePointer(to: oldPersistent) { old in
+        withUnsafePointer(to: persistent) { PersistentMaps.schema.access.isEqual(old, $0) }
+      }
+      #expect(changed == (oldPlain == plain))
+    }
+    for path in ["numbers", "names", "names.a", "genres.drama", "seeds[18446744073709551615]", "numbers[3]"] {
+      let path = try Path(parsing: path)
+      #expect(read(path, in: persistent) == read(path, in: plain))
+    }
+  }
+
+  private func changes<Subject: Schematic>(from old: Subject, to new: Subject) -> [Change] {
+    withUnsafePointer(to: old) { old in
+      withUnsafePointer(to: new) { Subject.schema.changes(from: UnsafeRawPointer(old), to: UnsafeRawPointer($0)) }
+    }
+  }
+
+  private func read<Subject: Schematic>(_ path: Path, in subject: Subject) -> Value? {
+    withUnsafePointer(to: subject) {
+      try? Subject.schema.read(path.steps[...], in: UnsafeRawPointer($0), from: path).value
     }
   }
 

@@ -50,6 +50,23 @@ struct Programme: Equatable {
   var perCount: [UInt: Int] = [.max: 3]
 }
 
+/// Maps of one content, of Swift's own kind and of ours.
+@Schema
+struct PlainMaps: Equatable {
+  var numbers: [Int: Int] = [:]
+  var names: [String: [Int]] = [:]
+  var genres: [Genre: Int] = [:]
+  var seeds: [UInt64: Int] = [:]
+}
+
+@Schema
+struct PersistentMaps: Equatable {
+  var numbers: PersistentMap<Int, Int> = [:]
+  var names: PersistentMap<String, [Int]> = [:]
+  var genres: PersistentMap<Genre, Int> = [:]
+  var seeds: PersistentMap<UInt64, Int> = [:]
+}
+
 @Schema
 struct Page<Element: Schematic & Equatable>: Equatable {
   var items: [Element] = []

@@ -141,6 +141,16 @@ private struct Twins<One: Schematic, Other: Schematic> {
     #expect(show(scripted) == .init(output: Self.shown))
   }
 
+  @Test func aDurationTakesAUnit() throws {
+    let shell = try now()
+    for (text, seconds) in [("1s", "1.0"), ("length=500ms", "0.5"), ("\"2min\"", "120.0"), ("1.5", "1.5")] {
+      #expect(shell.run("dispatch gauge.wait \(text) --quiet", "show gauge.length").output == "\(seconds)\n")
+    }
+    #expect(
+      shell.run("lua dispatch('gauge.wait', { length = '3s' })", "show gauge.length --as raw").output.hasSuffix("3.0\n")
+    )
+  }
+
   @Test func whatWasWrittenBeforeIsRead() throws {
     let old = try before()
     let (path, run, state) = ("\(old.folder)/store.db", "\(old.folder)/run.jsonl", "\(old.folder)/state.json")
@@ -170,7 +180,10 @@ private struct Twins<One: Schematic, Other: Schematic> {
   @Test(arguments: [
     ("gauge.set -1", "'count' must be 0...18446744073709551615, got -1", "gauge.set count:Int"),
     ("gauge.set x", "'count' must be Int, got string \"x\"", "gauge.set count:Int"),
-    ("gauge.wait soon", "'length' must be a number of seconds, got string \"soon\"", "gauge.wait length:Double"),
+    (
+      "gauge.wait soon", "'length' must be a number of seconds or a duration such as 500ms, got string \"soon\"",
+      "gauge.wait length:Double"
+    ),
     (
       "gauge.set 18446744073709551616", "'count' must be 0...18446744073709551615, got 18446744073709551616",
       "gauge.set count:Int"

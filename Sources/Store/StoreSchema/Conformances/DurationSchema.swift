@@ -9,18 +9,19 @@ extension Duration: Schematic {
       return .string(text)
     }, isEqual: ==)
 
-  /// The duration of so many seconds: a number by the digits that show it, or a text of digits, to the attosecond.
+  /// The duration of so many seconds: a number by the digits that show it, or a text of digits, to the attosecond. A text
+  /// may have a unit instead: `500ms`, `2s`, `1.5s`, `5min` or `1h`.
   public init(schemaValue value: Value) throws(SchemaError) {
     let duration: Duration?
     switch value {
     case .int(let seconds): duration = .seconds(seconds)
     case .double(let seconds): duration = Duration(secondsShown: seconds)
     case .decimal(let number): duration = Duration(decimalSeconds: number.description)
-    case .string(let text): duration = Duration(decimalSeconds: text)
+    case .string(let text): duration = Duration(decimalSeconds: text) ?? Duration(literal: text)
     default: duration = nil
     }
     guard let duration else {
-      let expected = "a number of seconds"
+      let expected = "a number of seconds or a duration such as 500ms"
       guard case .double(let seconds) = value else { throw SchemaError(expected: expected, found: value) }
       throw SchemaError(Path(), .outOfRange(bounds: expected, found: ScalarText.text(of: seconds)))
     }
@@ -83,5 +84,49 @@ extension Duration {
     self =
       Duration(decimalSeconds: seconds.description)
       ?? .seconds(wholeSeconds) + Duration(attoseconds: Int128(((seconds - whole) * 1e18).rounded()))
+  }
+}
+
+extension Duration {
+  /// The duration that a text with a unit says: `500ms`, `2s`, `1.5s`, `5min` or `1h`: digits, at most one point, a unit. Nil for
+  /// another text, and for more nanoseconds than an Int holds, which are 292 years.
+  package init?(literal text: String) {
+    let bytes = Array(text.utf8)
+    var position = 0
+    var whole: Int64 = 0
+    var nanoseconds: Int64 = 0
+    var scale: Int64 = 1_000_000_000
+    var hasPoint = false
+    while position < bytes.count {
+      let byte = bytes[position]
+      if byte == UInt8(ascii: "."), !hasPoint, position > 0 {
+        hasPoint = true
+      } else if byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9") {
+        let digit = Int64(byte - UInt8(ascii: "0"))
+        if hasPoint {
+          guard scale > 1 else { return nil }
+          scale /= 10
+          nanoseconds += digit * scale
+        } else {
+          guard whole < 1_000_000_000_000 else { return nil }
+          whole = whole * 10 + digit
+        }
+      } else {
+        break
+      }
+      position += 1
+    }
+    guard position > 0, bytes[position - 1] != UInt8(ascii: ".") else { return nil }
+    let amount = Duration(secondsComponent: whole, attosecondsComponent: nanoseconds * 1_000_000_000)
+    let duration: Duration
+    switch String(decoding: bytes[position...], as: UTF8.self) {
+    case "ms": duration = amount / 1000
+    case "s": duration = amount
+    case "min": duration = amount * 60
+    case "h": duration = amount * 3600
+    default: return nil
+    }
+    guard duration <= .nanoseconds(Int64.max) else { return nil }
+    self = duration
   }
 }

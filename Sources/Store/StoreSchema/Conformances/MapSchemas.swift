@@ -1,8 +1,8 @@
 import HashTreeCollections
 
-/// A hashed collection of entries, as seen by its schema.
+/// A collection of entries, as seen by its schema.
 @usableFromInline
-protocol HashedEntries: Sendable {
+protocol SchematicEntries: Sendable {
   associatedtype Key: SchematicKey
   associatedtype Value: Schematic
   associatedtype Keys: Sequence<Key>
@@ -10,10 +10,14 @@ protocol HashedEntries: Sendable {
   var count: Int { get }
   var keys: Keys { get }
   subscript(key: Key) -> Value? { get set }
+  /// The way to the entries.
+  static var mapAccess: MapAccess { get }
+  /// True if two collections have the same keys with equal values.
+  static func areEqual(_ left: Self, _ right: Self) -> Bool
 }
 
-extension HashedEntries {
-  static var hashedSchema: Schema {
+extension SchematicEntries {
+  static var entriesSchema: Schema {
     let element = Value.schema
     var normalize: Schema.Normalize?
     // Of other keys the kind does not say which ones the type has.
@@ -29,15 +33,20 @@ extension HashedEntries {
           target.assumingMemoryBound(to: Self.self).pointee = try Self(entries: value)
         },
         isEqual: { left, right in
-          let left = left.assumingMemoryBound(to: Self.self).pointee
-          let right = right.assumingMemoryBound(to: Self.self).pointee
-          guard left.count == right.count else { return false }
-          return left.keys.allSatisfy { key in
-            guard let old = left[key], let new = right[key] else { return false }
-            return element.areEqual(old, new)
-          }
+          areEqual(
+            left.assumingMemoryBound(to: Self.self).pointee, right.assumingMemoryBound(to: Self.self).pointee)
         },
-        parts: .map(hashedAccess)), normalize: normalize)
+        parts: .map(mapAccess)), normalize: normalize)
+  }
+
+  @usableFromInline
+  static func areEqual(_ left: Self, _ right: Self) -> Bool {
+    let element = Value.schema
+    return left.count == right.count
+      && left.keys.allSatisfy { key in
+        guard let old = left[key], let new = right[key] else { return false }
+        return element.areEqual(old, new)
+      }
   }
 
   private static func read(_ entries: Self) -> StoreSchema.Value {
@@ -46,7 +55,7 @@ extension HashedEntries {
     return .map(map)
   }
 
-  private static var hashedAccess: MapAccess {
+  @usableFromInline static var mapAccess: MapAccess {
     MapAccess(
       count: { $0.assumingMemoryBound(to: Self.self).pointee.count },
       read: { source, key, body in
@@ -64,17 +73,7 @@ extension HashedEntries {
         try withUnsafeMutablePointer(to: &value) { try body(UnsafeMutableRawPointer($0)) }
         return true
       },
-      set: { (target, key, value) throws(SchemaError) in
-        guard let entryKey = Key(mapKey: key) else {
-          throw SchemaError(Path(), .badKey(expected: "\(Key.self)", found: key.value.described))
-        }
-        let value = try Value(schemaValue: value)
-        target.assumingMemoryBound(to: Self.self).pointee[entryKey] = value
-      },
-      remove: { target, key in
-        guard let key = Key(mapKey: key) else { return }
-        target.assumingMemoryBound(to: Self.self).pointee[key] = nil
-      },
+      set: setEntry, remove: removeEntry,
       nextKey: { source, previous in
         let keys = source.assumingMemoryBound(to: Self.self).pointee.keys.map(\.mapKey)
         guard let previous else { return keys.min() }
@@ -91,13 +90,35 @@ extension HashedEntries {
           }
         }
       },
-      sortedKeys: { source, holds in
-        var keys: [MapKey] = []
-        for key in source.assumingMemoryBound(to: Self.self).pointee.keys where holds(key.mapKey) {
-          keys.append(key.mapKey)
-        }
-        return keys.sorted()
-      })
+      sortedKeys: sortedKeys)
+  }
+
+  /// Puts a checked value under a key.
+  @Sendable
+  static func setEntry(_ target: UnsafeMutableRawPointer, _ key: MapKey, _ value: StoreSchema.Value) throws(SchemaError)
+  {
+    guard let entryKey = Key(mapKey: key) else {
+      throw SchemaError(Path(), .badKey(expected: "\(Key.self)", found: key.value.described))
+    }
+    let value = try Value(schemaValue: value)
+    target.assumingMemoryBound(to: Self.self).pointee[entryKey] = value
+  }
+
+  /// The keys that a condition holds for, in order.
+  @Sendable
+  static func sortedKeys(_ source: UnsafeRawPointer, _ holds: (MapKey) -> Bool) -> [MapKey] {
+    var keys: [MapKey] = []
+    for key in source.assumingMemoryBound(to: Self.self).pointee.keys where holds(key.mapKey) {
+      keys.append(key.mapKey)
+    }
+    return keys.sorted()
+  }
+
+  /// Takes the entry under a key away.
+  @Sendable
+  static func removeEntry(_ target: UnsafeMutableRawPointer, _ key: MapKey) {
+    guard let key = Key(mapKey: key) else { return }
+    target.assumingMemoryBound(to: Self.self).pointee[key] = nil
   }
 
   init(entries value: StoreSchema.Value) throws(SchemaError) {
@@ -137,20 +158,85 @@ extension Schema {
   }
 }
 
-extension Dictionary: HashedEntries where Key: SchematicKey, Value: Schematic {}
+extension Dictionary: SchematicEntries where Key: SchematicKey, Value: Schematic {}
 
 extension Dictionary: Schematic where Key: SchematicKey, Value: Schematic {
   /// `[Key: Value]`, iterated in key order.
-  public static var schema: Schema { hashedSchema }
+  public static var schema: Schema { entriesSchema }
   /// The dictionary.
   public init(schemaValue value: StoreSchema.Value) throws(SchemaError) { try self.init(entries: value) }
 }
 
-extension TreeDictionary: HashedEntries where Key: SchematicKey, Value: Schematic {}
+extension TreeDictionary: SchematicEntries where Key: SchematicKey, Value: Schematic {}
 
 extension TreeDictionary: Schematic where Key: SchematicKey, Value: Schematic {
   /// `[Key: Value]`, iterated in key order; a snapshot shares all that did not change.
-  public static var schema: Schema { hashedSchema }
+  public static var schema: Schema { entriesSchema }
   /// The dictionary.
+  public init(schemaValue value: StoreSchema.Value) throws(SchemaError) { try self.init(entries: value) }
+}
+
+extension PersistentMap: SchematicEntries where Key: SchematicKey, Value: Schematic {
+  /// As for other maps, but by address, and with what two maps share passed over.
+  @usableFromInline static var mapAccess: MapAccess {
+    MapAccess(
+      count: { $0.assumingMemoryBound(to: Self.self).pointee.count },
+      read: { source, key, body in
+        guard let key = Key(mapKey: key) else { return false }
+        return source.assumingMemoryBound(to: Self.self).pointee.withValue(forKey: key) { body(UnsafeRawPointer($0)) }
+          != nil
+      },
+      modify: { target, key, body in
+        guard let key = Key(mapKey: key) else { return false }
+        return try target.assumingMemoryBound(to: Self.self).pointee.withMutableValue(forKey: key) {
+          try body(UnsafeMutableRawPointer($0))
+        } != nil
+      }, set: setEntry, remove: removeEntry,
+      nextKey: { source, previous in
+        let map = source.assumingMemoryBound(to: Self.self).pointee
+        guard isInOrderOfMapKeys else {
+          let keys = map.keys.lazy.map(\.mapKey)
+          return previous.map { previous in keys.filter { previous < $0 }.min() } ?? keys.min()
+        }
+        guard let previous else { return map.firstEntry(after: nil)?.key.mapKey }
+        // No key of this map: all integers stand before all texts.
+        guard let key = Key(mapKey: previous) else { return nil }
+        return map.firstEntry(after: key)?.key.mapKey
+      },
+      visitDifferences: { old, new, visit in
+        let old = old.assumingMemoryBound(to: Self.self).pointee
+        let new = new.assumingMemoryBound(to: Self.self).pointee
+        guard !isInOrderOfMapKeys else {
+          return difference(old, new) {
+            visit($0.mapKey, $1.map { UnsafeRawPointer($0) }, $2.map { UnsafeRawPointer($0) })
+          }
+        }
+        var found: [(key: MapKey, old: UnsafeRawPointer?, new: UnsafeRawPointer?)] = []
+        difference(old, new) {
+          found.append(($0.mapKey, $1.map { UnsafeRawPointer($0) }, $2.map { UnsafeRawPointer($0) }))
+        }
+        for (key, old, new) in found.sorted(by: { $0.key < $1.key }) { visit(key, old, new) }
+      },
+      sortedKeys: isInOrderOfMapKeys ? nil : sortedKeys)
+  }
+
+  /// True if the keys stand in the order in which run-time keys do.
+  private static var isInOrderOfMapKeys: Bool { Key.self == Int.self }
+
+  @usableFromInline
+  static func areEqual(_ left: Self, _ right: Self) -> Bool {
+    let element = Value.schema
+    guard left.count == right.count else { return false }
+    return walk(left, right, skipsSameMemory: false) { _, left, right in
+      guard let left, let right else { return false }
+      return element.access.isEqual(UnsafeRawPointer(left), UnsafeRawPointer(right))
+    }
+  }
+}
+
+extension PersistentMap: Schematic where Key: SchematicKey, Value: Schematic {
+  /// `[Key: Value]`, iterated in key order; a snapshot shares all that did not change.
+  public static var schema: Schema { entriesSchema }
+  /// The map.
   public init(schemaValue value: StoreSchema.Value) throws(SchemaError) { try self.init(entries: value) }
 }

@@ -15,15 +15,15 @@ extension PersistentList {
   /// order in both, so that some may repeat. Parts that the lists share are skipped without a look at them.
   @inlinable
   static func differences(
-    _ old: Self, _ oldRange: Range<Int>, _ new: Self, _ newRange: Range<Int>,
+    _ old: Self, _ oldRange: Range<Int>, _ new: Self, _ newRange: Range<Int>, way: IDWay = .field,
     _ identify: (UnsafePointer<Element>) -> MapKey?,
     isEqual: (UnsafePointer<Element>, UnsafePointer<Element>) -> Bool
   ) -> [ListDifference]? {
-    guard let oldRoot = old.tree.unmanagedRoot, let newRoot = new.tree.unmanagedRoot,
-      old.hasOrderedIDs(identify), new.hasOrderedIDs(identify)
+    guard ListContent<Element>.mayHaveIDs, let oldRoot = old.tree.unmanagedRoot, let newRoot = new.tree.unmanagedRoot,
+      let oldBounds = old.tree.root?.idBounds(way, identify), let newBounds = new.tree.root?.idBounds(way, identify)
     else { return nil }
-    let isAscending = old.hasAscendingIDs(identify) && new.hasAscendingIDs(identify)
-    guard isAscending || old.hasDescendingIDs(identify) && new.hasDescendingIDs(identify) else { return nil }
+    let isAscending = oldBounds.ascends && newBounds.ascends
+    guard isAscending || oldBounds.descends && newBounds.descends else { return nil }
     var found: [ListDifference] = []
     var (left, right) = (oldRange.lowerBound, newRange.lowerBound)
     while left < oldRange.upperBound, right < newRange.upperBound {
@@ -90,18 +90,6 @@ extension PersistentList {
     guard let bounds = tree.root?.idBounds(.field, identify) else { return true }
     return bounds.areOrdered
   }
-
-  /// True if the ids ascend, of a list of which ``hasOrderedIDs(_:)`` is true.
-  @inlinable
-  func hasAscendingIDs(_ identify: (UnsafePointer<Element>) -> MapKey?) -> Bool {
-    tree.root?.idBounds(.field, identify).ascends ?? true
-  }
-
-  /// True if the ids descend, of such a list.
-  @inlinable
-  func hasDescendingIDs(_ identify: (UnsafePointer<Element>) -> MapKey?) -> Bool {
-    tree.root?.idBounds(.field, identify).descends ?? true
-  }
 }
 
 extension PersistentList where Element: Identifiable {
@@ -119,5 +107,55 @@ extension PersistentList where Element: Identifiable {
     if let number = id as? Int { return .int(number) }
     guard let text = id as? String, text.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
     return .string(text)
+  }
+
+  /// Visits the elements that came, went or changed between two lists whose ids do not repeat.
+  ///
+  /// Parts that the lists share are skipped without a look at them. The cost follows the changes, times log n, where ids are
+  /// integers or ASCII texts in order. Elsewhere it follows the part from the first change to the last.
+  /// - Parameter visit: gets an id, its element in `old` and its element in `new`, nil on the side that lacks the id.
+  ///   Both may be there and equal: comparing them is up to the caller. A moved element that is otherwise the same is not
+  ///   visited. The addresses are valid during the call.
+  @inlinable
+  public static func difference(
+    _ old: Self, _ new: Self,
+    visit: (_ id: Element.ID, _ old: UnsafePointer<Element>?, _ new: UnsafePointer<Element>?) throws -> Void
+  ) rethrows {
+    if old.isIdentical(to: new) { return }
+    func isSame(_ left: UnsafePointer<Element>, _ right: UnsafePointer<Element>) -> Bool {
+      hasSameBytes(left, right, MemoryLayout<Element>.size)
+    }
+    let (prefix, suffix) = commonEnds(old, new, equal: isSame)
+    let (oldRange, newRange) = (prefix..<old.count - suffix, prefix..<new.count - suffix)
+    // Of few elements a look at each costs less than to find out that the ids are in order.
+    if Swift.max(oldRange.count, newRange.count) > 64,
+      let found = differences(
+        old, oldRange, new, newRange, way: .property, { Self.key($0.pointee.id) }, isEqual: isSame)
+    {
+      for difference in found {
+        switch difference {
+        case .gone(let index): try old.withElement(at: index) { try visit($0.pointee.id, $0, nil) }
+        case .come(let index): try new.withElement(at: index) { try visit($0.pointee.id, nil, $0) }
+        case .changed(let oldIndex, let newIndex):
+          try old.withElement(at: oldIndex) { old in
+            try new.withElement(at: newIndex) { try visit($0.pointee.id, old, $0) }
+          }
+        }
+      }
+      return
+    }
+    var positions: [Element.ID: Int] = [:]
+    for index in newRange { new.withElement(at: index) { positions[$0.pointee.id] = index } }
+    for index in oldRange {
+      try old.withElement(at: index) { old in
+        let id = old.pointee.id
+        guard let position = positions.removeValue(forKey: id) else { return try visit(id, old, nil) }
+        try new.withElement(at: position) { if !isSame(old, $0) { try visit(id, old, $0) } }
+      }
+    }
+    guard !positions.isEmpty else { return }
+    for index in newRange {
+      try new.withElement(at: index) { if positions[$0.pointee.id] == index { try visit($0.pointee.id, nil, $0) } }
+    }
   }
 }
