@@ -15,6 +15,24 @@ import Testing
     #expect(try Expansion("@Schema\n\(source)").text.contains(part))
   }
 
+  @Test(
+    arguments: [
+      (
+        "public struct Box { public var a = 1; var b: Int? }",
+        "'Box' has no public init; write 'public init() {}' in it"
+      ),
+      ("package struct Box { var a = 1 }", "'Box' has no package init; write 'package init() {}' in it"),
+      ("public struct Box { public var a = 1; public init() {} }", nil),
+      ("public struct Box { public var a: Int }", nil),
+      ("public struct Box { public let a: Int? }", nil),
+      ("struct Box { var a = 1 }", nil),
+    ] as [(String, String?)])
+  func aPublicStructSaysThatItLacksAnInitialiser(source: String, message: String?) throws {
+    let text = try Expansion("@Schema\n\(source)").text
+    #expect(text.contains("unavailable") == (message != nil))
+    if let message { #expect(text.contains(message)) }
+  }
+
   @Test(arguments: [
     // The extended type may be generic.
     ("public extension Space { @Schema struct Box { var a: Int } }", "public static var schema:"),

@@ -8,6 +8,8 @@ struct RecordShape {
   let name: TokenSyntax
   /// The stored properties in declared order.
   let properties: [Property]
+  /// True if the struct's body declares an initialiser.
+  let hasInitializer: Bool
 
   /// A stored property.
   struct Property {
@@ -16,6 +18,8 @@ struct RecordShape {
     let type: TypeSyntax?
     /// The initial value, if any.
     let initialValue: ExprSyntax?
+    /// True if a value needs none given for the property.
+    let isFilled: Bool
     let documentation: String
   }
 
@@ -31,6 +35,7 @@ struct RecordShape {
       properties += RecordShape.properties(of: variable, in: owner, &diagnostics)
     }
     self.properties = properties
+    hasInitializer = declaration.memberBlock.members.contains { $0.decl.is(InitializerDeclSyntax.self) }
   }
 
   private static func properties(
@@ -58,6 +63,9 @@ struct RecordShape {
       properties.append(
         Property(
           name: name.trimmed, type: sharedType, initialValue: binding.initializer?.value,
+          isFilled: binding.initializer != nil
+            || variable.bindingSpecifier.tokenKind == .keyword(.var)
+              && sharedType.map { $0.is(OptionalTypeSyntax.self) } ?? false,
           documentation: documentation))
     }
     return properties.reversed()
@@ -147,6 +155,21 @@ extension RecordShape {
       \(surroundings.access)init(schemaFields fields: inout StoreSchema.FieldReader) throws(StoreSchema.SchemaError) {
       \(assignments.joined(separator: "\n"))
       }
+      """
+  }
+
+  /// An initialiser that says what to write where another module makes a value without arguments. Swift would name the
+  /// initialisers that a schema needs, since it hides its own from other modules. Nil: it cannot be missed.
+  func missingInitializer(_ surroundings: Surroundings) -> String? {
+    let access = surroundings.access.dropLast()
+    guard access == "public" || access == "package", !hasInitializer, properties.allSatisfy(\.isFilled) else {
+      return nil
+    }
+    let message = "'\(name.plainName)' has no \(access) init; write '\(access) init() {}' in it, for other modules"
+    return """
+      /// Not there: the struct declares no initialiser for other modules.
+      @available(*, unavailable, message: \(quoted(message)))
+      \(surroundings.access)init(_ none: Swift.Never...) {}
       """
   }
 }

@@ -63,7 +63,7 @@ struct SchemaExpansion {
       let record = RecordShape(declaration, &diagnostics)
       members = [record.schemaMember(surroundings)]
       conformances = ["SchematicRecord"]
-      extensionMembers = [record.initializer(surroundings)]
+      extensionMembers = [record.initializer(surroundings), record.missingInitializer(surroundings)].compactMap(\.self)
     } else if let declaration = declaration.as(EnumDeclSyntax.self) {
       let union = UnionShape(declaration, &diagnostics)
       members =

@@ -211,4 +211,10 @@ extension UndoGroup: StoreSchema.SchematicRecord {
     self.root = try fields.next("root")
     self.key = try fields.next("key")
   }
+
+  /// Not there: the struct declares no initialiser for other modules.
+  @available(
+    *, unavailable, message: "'UndoGroup' has no public init; write 'public init() {}' in it, for other modules"
+  )
+  public init(_ none: Swift.Never...) {}
 }

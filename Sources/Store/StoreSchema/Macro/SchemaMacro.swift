@@ -11,6 +11,9 @@
 /// with a payload gets an optional property of its name, which can be set only while the enum is that very case. A
 /// property or nested type that the enum's own body declares under one of these names is left as it is.
 ///
+/// Swift gives a public struct no public initialiser, so other modules cannot make a value of one: write `public init() {}`, or
+/// one with arguments.
+///
 /// Payload and property types must be ``Schematic`` themselves: `Bool`, `String`, numbers, `Duration`, optionals, arrays,
 /// sets, ranges and dictionaries of such types, and types with `@Schema` are. A type with a raw value becomes one by
 /// ``SchematicRawValue``, any other by ``Schema/scalar(_:_:read:)``. `Date`, `UUID` and other types of Foundation are with
@@ -21,7 +24,8 @@
 /// where actions or state are read often.
 @attached(
   extension, conformances: SchematicRecord, SchematicUnion, CasePathable,
-  names: named(init(schemaFields:)), named(init(schemaCase:fields:)), named(schemaCaseIndex), named(schemaPayload),
+  names: named(init(schemaFields:)), named(init(_:)), named(init(schemaCase:fields:)), named(schemaCaseIndex),
+  named(schemaPayload),
   named(modifySchemaPayload))
 @attached(member, names: named(schema), named(Cases), named(cases), arbitrary)
 public macro Schema() = #externalMacro(module: "StoreSchemaMacros", type: "SchemaMacro")
