@@ -54,4 +54,47 @@ private enum HouseAction: Equatable, Sendable {
     store.dispatch(.lamp(.toggle))
     #expect(store.state == House(lamp: Lamp(isOn: true), count: 1))
   }
+
+  @Test func oneCaseLiftsAMiddlewareInAndOut() throws {
+    let teller = Middleware<LampAction, LampAction, Lamp>("teller") { action, _, lamp in
+      guard action == .toggle else { return .none }
+      return IO { output in output.dispatch(.told(by: lamp().isOn ? 1 : 0)) }
+    }
+    let counter = Reducer<HouseAction, House>("counter") { action, house in
+      if case .lamp(.told(let number)) = action { house.count += number }
+    }
+    let store = try Store(
+      initial: House(), reducer: .compose(lamp.lift(action: \.lamp, state: \.lamp), counter),
+      middleware: teller.lift(action: \.lamp, state: \.lamp))
+    store.dispatch(.lamp(.toggle))
+    #expect(store.state == House(lamp: Lamp(isOn: true), count: 1))
+  }
+
+  @Test func theActionAloneIsLiftedWhereTheStateIsTheSame() throws {
+    let leaving = Reducer<LampAction, House>("leaving") { action, house in
+      if case .told(let by) = action { house.count += by }
+    }
+    let answering = Middleware<LampAction, LampAction, House>("answering") { action, _, _ in
+      action == .toggle ? IO { $0.dispatch(.told(by: 3)) } : .none
+    }
+    let byCase = Handler<LampAction, House>(reducer: leaving, middleware: answering)
+    let byClosure: Reducer<HouseAction, House> = leaving.lift(action: { (action: HouseAction) in action.lamp })
+    let failing = Reducer<LampAction, House>.throwing("failing") { action, house, _ in
+      guard action != .told(by: 9) else { throw Refusal() }
+      house.lamp.isOn.toggle()
+    }
+    for reducer in [byClosure, leaving.lift(action: \.lamp), byCase.lift(action: \.lamp).reducer] {
+      let store = try Store(
+        initial: House(), reducer: .compose(reducer, failing.lift(action: \.lamp)),
+        middleware: .compose(answering.lift(action: \.lamp)))
+      for action in [HouseAction.leave, .lamp(.toggle), .lamp(.told(by: 9))] { store.dispatch(action) }
+      #expect(store.state == House(count: 3), "two toggles, and an answer; the last fails and is undone")
+    }
+    let handler: Handler<HouseAction, House> = byCase.lift(action: \.lamp)
+    let store = try Store(initial: House(), reducer: handler.reducer, middleware: handler.middleware)
+    store.dispatch(.lamp(.toggle))
+    #expect(store.state.count == 3)
+  }
+
+  private struct Refusal: Error {}
 }

@@ -116,4 +116,17 @@ enum SheetAction: Sendable, CustomStringConvertible {
     store.dispatch(.both("b"))
     #expect(entries.withLock { $0 } == ["both 2", "inc 1", "noop 0", "clear 2"])
   }
+
+  @Test func itStandsAmongMiddlewaresThatDispatch() throws {
+    let entries = Lock<[String]>([])
+    let answering = Middleware<SheetAction, SheetAction, Sheet>("answering") { action, _, _ in
+      if case .clear = action { IO { $0.dispatch(.inc) } } else { .none }
+    }
+    let store = try Store(
+      initial: Sheet(), reducer: SheetAction.reducer,
+      middleware: .compose(
+        .logger { entry in entries.withLock { $0.append("\(entry.action) \(entry.changes.count)") } }, answering))
+    store.dispatch(.clear)
+    #expect(entries.withLock { $0 } == ["clear 2", "inc 1"])
+  }
 }

@@ -64,6 +64,27 @@ extension Reducer {
     }
   }
 
+  /// Makes this reducer one of a store with more actions and the same state.
+  ///
+  /// - Parameter action: the local action in a global one, or nil: the reducer is skipped.
+  @inlinable
+  public func lift<GlobalAction>(
+    action: @escaping @Sendable (GlobalAction) -> Action?
+  ) -> Reducer<GlobalAction, State> {
+    let (plain, traced) = (self.plain, self.traced)
+    var liftedPlain: Reducer<GlobalAction, State>.Plain?
+    if let plain {
+      liftedPlain = { global, state in
+        if let local = action(global) { plain(local, &state) }
+      }
+    }
+    return Reducer<GlobalAction, State>(
+      names: names, plain: liftedPlain, canFail: liftedCanFail(action), fault: fault
+    ) { global, state, context, trace in
+      if let local = action(global) { try traced(local, &state, context, trace) }
+    }
+  }
+
   /// Makes this reducer one of a larger state with the same actions.
   @inlinable
   public func lift<GlobalState>(

@@ -16,6 +16,16 @@ extension Handler {
     return lift(action: path.extract, embed: path.embed, state: state)
   }
 
+  /// Makes this handler one of a store with more actions and the same state: `lift(action: \.tasks)`.
+  ///
+  /// - Parameter action: the case of the global action that holds this handler's, in and out; other cases skip it.
+  @inlinable
+  public func lift<GlobalAction: CasePathable>(
+    action: KeyPath<GlobalAction.Cases, CasePath<GlobalAction, Action>>
+  ) -> Handler<GlobalAction, State> {
+    Handler<GlobalAction, State>(reducer: reducer.lift(action: action), middleware: middleware.lift(action: action))
+  }
+
   /// Makes this handler one of a larger state that may hold a slice or not.
   ///
   /// - Parameters:

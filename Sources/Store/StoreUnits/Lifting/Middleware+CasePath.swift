@@ -70,6 +70,32 @@ extension Middleware {
   }
 }
 
+extension Middleware where Input == Output {
+  /// Makes a middleware whose actions go in and out one of a larger store: `lift(action: \.tasks, state: \.tasks)`.
+  ///
+  /// - Parameters:
+  ///   - action: the case of the global action that holds this middleware's, in and out; other cases skip it.
+  ///   - state: the slice.
+  @inlinable
+  public func lift<GlobalAction: CasePathable, GlobalState>(
+    action: KeyPath<GlobalAction.Cases, CasePath<GlobalAction, Input>>, state: KeyPath<GlobalState, State> & Sendable
+  ) -> Middleware<GlobalAction, GlobalAction, GlobalState> {
+    lift(input: action, output: action, state: state)
+  }
+
+  /// Makes a middleware whose actions go in and out one of a store with more actions and the same state:
+  /// `lift(action: \.tasks)`.
+  ///
+  /// - Parameter action: the case of the global action that holds this middleware's, in and out; other cases skip it.
+  @inlinable
+  public func lift<GlobalAction: CasePathable>(
+    action: KeyPath<GlobalAction.Cases, CasePath<GlobalAction, Input>>
+  ) -> Middleware<GlobalAction, GlobalAction, State> {
+    let path = GlobalAction.cases[keyPath: action]
+    return lift(input: path.extract, output: path.embed, state: { $0 })
+  }
+}
+
 extension Middleware where Output == Never {
   /// Makes a middleware that cannot dispatch (R15) one of a larger store by a case path and a key path.
   ///
@@ -95,4 +121,14 @@ extension Middleware {
   public func lift<GlobalInput: CasePathable, GlobalState>(
     input: KeyPath<GlobalInput.Cases, CasePath<GlobalInput, Input>>, state: KeyPath<GlobalState, State> & Sendable
   ) -> Middleware<GlobalInput, GlobalInput, GlobalState> { .identity }
+
+  /// Says the words of this middleware's lift, where the compiler would find fault with the types.
+  @available(
+    *, unavailable,
+    message:
+      "this middleware's actions in and out are of two types: say by 'input:' and 'output:' which cases hold them"
+  )
+  public func lift<GlobalAction: CasePathable, GlobalState>(
+    action: KeyPath<GlobalAction.Cases, CasePath<GlobalAction, Input>>, state: KeyPath<GlobalState, State> & Sendable
+  ) -> Middleware<GlobalAction, GlobalAction, GlobalState> { .identity }
 }

@@ -15,6 +15,16 @@ extension Reducer {
     lift(action: GlobalAction.cases[keyPath: action].extract, state: state)
   }
 
+  /// Makes this reducer one of a store with more actions and the same state: `lift(action: \.tasks)`.
+  ///
+  /// - Parameter action: the case of the global action that holds this reducer's; other cases skip it.
+  @inlinable
+  public func lift<GlobalAction: CasePathable>(
+    action: KeyPath<GlobalAction.Cases, CasePath<GlobalAction, Action>>
+  ) -> Reducer<GlobalAction, State> {
+    lift(action: GlobalAction.cases[keyPath: action].extract)
+  }
+
   /// Makes this reducer one of a larger state that may hold a slice or not.
   ///
   /// - Parameters:
@@ -80,4 +90,13 @@ extension Reducer {
   ) -> Reducer<GlobalAction, GlobalState> {
     liftCase(action: GlobalAction.cases[keyPath: action].extract, state: state)
   }
+}
+
+extension Reducer {
+  /// Says the words of a reducer's lift, where the compiler would find no such function.
+  @available(*, unavailable, message: "a reducer dispatches nothing: lift it by 'action:' and 'state:'")
+  public func lift<GlobalAction: CasePathable, GlobalState>(
+    input: KeyPath<GlobalAction.Cases, CasePath<GlobalAction, Action>>,
+    state: WritableKeyPath<GlobalState, State> & Sendable
+  ) -> Reducer<GlobalAction, GlobalState> { .identity }
 }

@@ -13,8 +13,9 @@ public struct LoggedAction<Action> {
 
 extension LoggedAction: Sendable where Action: Sendable {}
 
-extension Middleware where Output == Never {
-  /// Logs every action, in processing order. Gate it to switch it while the store runs.
+extension Middleware {
+  /// Logs every action, in processing order. Gate it to switch it while the store runs. It dispatches nothing, whatever its
+  /// output is, so it stands among other middlewares without a lift.
   ///
   /// - Parameters:
   ///   - name: the name in traces, gates and listings.
@@ -33,7 +34,7 @@ extension Middleware where Output == Never {
   }
 }
 
-extension Middleware where Output == Never, State: Schematic {
+extension Middleware where State: Schematic {
   /// Logs every action of a store whose state has a schema.
   public static func logger(
     _ name: String = "logger", write: @escaping @Sendable (LoggedAction<Input>) -> Void

@@ -1,6 +1,6 @@
 import StoreCore
 
-extension Middleware where Input: Sendable, Output == Never, State: Sendable {
+extension Middleware where Input: Sendable, State: Sendable {
   /// Logs actions, in processing order, each with its own states before and after (R22), through a writer that never delays
   /// the store. The idea is SwiftRex's LoggerMiddleware.
   ///
@@ -39,22 +39,17 @@ extension Middleware where Input: Sendable, Output == Never, State: Sendable {
     return logger.lift(input: { accepts($0) ? $0 : nil })
   }
 
-  private static func entry(_ action: String?, _ state: String?) -> String? {
-    guard let action else { return state }
-    guard let state else { return action }
-    return "\(action)\n  " + state.split(separator: "\n", omittingEmptySubsequences: false).joined(separator: "\n  ")
-  }
-}
-
-extension Middleware where Input: Sendable, State: Sendable {
   /// These middlewares with a logger in front of them, which logs the actions and the state that they see.
   public func logged(
     _ name: String = "logger", only accepts: (@Sendable (Input) -> Bool)? = nil,
     action actionText: LogActionText<Input> = .long, state stateText: LogStateText<State>, to writer: LogWriter
   ) -> Middleware {
-    Middleware<Input, Never, State>
-      .logger(name, only: accepts, action: actionText, state: stateText, to: writer)
-      .lift(input: { $0 }, to: Output.self, state: { $0 })
-      .appending(self)
+    .logger(name, only: accepts, action: actionText, state: stateText, to: writer).appending(self)
+  }
+
+  private static func entry(_ action: String?, _ state: String?) -> String? {
+    guard let action else { return state }
+    guard let state else { return action }
+    return "\(action)\n  " + state.split(separator: "\n", omittingEmptySubsequences: false).joined(separator: "\n  ")
   }
 }
