@@ -1,5 +1,6 @@
 import TraceSupport
 import StoreCore
+import StoreSchema
 import StoreUnits
 import Testing
 
@@ -196,5 +197,15 @@ final class Sender: Sendable {
     #expect(store.state == 0)
     #expect(gate.dropped == 800)
     #expect(trace.lines == Array(repeating: "X out gate of u", count: 800))
+  }
+
+  @Schema
+  struct Panel: Equatable, Sendable { var gate = GateState.off }
+
+  @Test func thePositionOfAGateHasASchema() throws {
+    #expect(JSON.text(of: Panel().schemaValue) == "{\"gate\":\"off\"}")
+    #expect(try Panel(schemaValue: .map([.string("gate"): .string("on")])).gate.isOpen)
+    #expect(throws: SchemaError.self) { try GateState.schema.check(.string("ajar")) }
+    #expect(GateState.schema.typeName == "GateState")
   }
 }

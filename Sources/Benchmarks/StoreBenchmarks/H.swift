@@ -48,6 +48,7 @@ func hostBenchmarks() -> [Benchmark] {
     Benchmark(
       row: "H2", work: "p99.9 of reads, watches and their ends beside H1", unit: "ms", target: 10,
       prepare: { { try sharing(seconds: 2).look } }),
+    supervisedBenchmark(),
   ]
 }
 

@@ -8,6 +8,7 @@ import StoreCore
 import StoreHost
 import StoreSchema
 import StoreShell
+import StoreUnits
 
 extension Board: StoreSchema.SchematicRecord {
   /// The type's description and the way into its values.
@@ -528,6 +529,289 @@ extension OwnedAction: StoreSchema.SchematicUnion, StoreSchema.CasePathable {
       switch place.move() {
       case .ledger(var value0):
         defer { place.initialize(to: .ledger(value0)) }
+        switch index {
+        case 0:
+          try Swift.withUnsafeMutablePointer(to: &value0) { try body(Swift.UnsafeMutableRawPointer($0)) }
+        default: break
+        }
+      }
+    }
+  }
+}
+
+extension Desk: StoreSchema.SchematicRecord {
+  /// The type's description and the way into its values.
+  static let schema: StoreSchema.Schema = StoreSchema.Schema.record(
+    Self.self, name: "Desk",
+    fields: [
+      StoreSchema.StoredField<Self>("holds", \.holds, default: ([]) as PersistentList<Hold>)
+    ])
+
+  /// Builds the struct from its fields in declared order.
+  init(schemaFields fields: inout StoreSchema.FieldReader) throws(StoreSchema.SchemaError) {
+    self.holds = try fields.next("holds")
+  }
+}
+
+extension Desk.Hold: StoreSchema.SchematicRecord {
+  /// The type's description and the way into its values.
+  static let schema: StoreSchema.Schema = StoreSchema.Schema.record(
+    Self.self, name: "Hold",
+    fields: [
+      StoreSchema.StoredField<Self>("id", \.id),
+      StoreSchema.StoredField<Self>("until", \.until),
+    ])
+
+  /// Builds the struct from its fields in declared order.
+  init(schemaFields fields: inout StoreSchema.FieldReader) throws(StoreSchema.SchemaError) {
+    self.id = try fields.next("id")
+    self.until = try fields.next("until")
+  }
+}
+
+extension DeskAction: StoreSchema.SchematicUnion, StoreSchema.CasePathable {
+  /// The type's description and the way into its values.
+  static let schema: StoreSchema.Schema = StoreSchema.Schema.union(
+    Self.self, name: "DeskAction",
+    cases: [
+      StoreSchema.UnionSchema.Case(
+        "fill",
+        fields: [
+          StoreSchema.Field("count", of: Int.self)
+        ]),
+      StoreSchema.UnionSchema.Case(
+        "extend",
+        fields: [
+          StoreSchema.Field("id", of: Int.self),
+          StoreSchema.Field("until", of: Duration.self),
+        ]),
+      StoreSchema.UnionSchema.Case(
+        "expire",
+        fields: [
+          StoreSchema.Field("id", of: Int.self)
+        ]),
+    ])
+
+  /// The payload of `fill`, nil in another case; setting it does nothing in another case.
+  var fill: (Int)? {
+    get {
+      if case .fill(let value0) = self { value0 } else { nil }
+    }
+    set {
+      guard case .fill = self, let newValue else { return }
+      self = .fill(count: newValue)
+    }
+  }
+
+  /// The payload of `extend`, nil in another case; setting it does nothing in another case.
+  var extend: ((id: Int, until: Duration))? {
+    get {
+      if case .extend(let value0, let value1) = self { (id: value0, until: value1) } else { nil }
+    }
+    set {
+      guard case .extend = self, let newValue else { return }
+      self = .extend(id: newValue.0, until: newValue.1)
+    }
+  }
+
+  /// The payload of `expire`, nil in another case; setting it does nothing in another case.
+  var expire: (Int)? {
+    get {
+      if case .expire(let value0) = self { value0 } else { nil }
+    }
+    set {
+      guard case .expire = self, let newValue else { return }
+      self = .expire(id: newValue)
+    }
+  }
+
+  /// Whether this is the case `fill`.
+  var isFill: Swift.Bool {
+    if case .fill = self { true } else { false }
+  }
+
+  /// Whether this is the case `extend`.
+  var isExtend: Swift.Bool {
+    if case .extend = self { true } else { false }
+  }
+
+  /// Whether this is the case `expire`.
+  var isExpire: Swift.Bool {
+    if case .expire = self { true } else { false }
+  }
+
+  /// The ways into the cases.
+  struct Cases: Swift.Sendable {
+    /// The way into `fill`.
+    let fill = StoreSchema.CasePath<DeskAction, Int>(
+      caseName: "fill", embed: { .fill(count: $0) },
+      extract: { if case .fill(let value0) = $0 { value0 } else { nil } })
+    /// The way into `extend`.
+    let extend = StoreSchema.CasePath<DeskAction, (id: Int, until: Duration)>(
+      caseName: "extend", embed: { .extend(id: $0.0, until: $0.1) },
+      extract: { if case .extend(let value0, let value1) = $0 { (id: value0, until: value1) } else { nil } })
+    /// The way into `expire`.
+    let expire = StoreSchema.CasePath<DeskAction, Int>(
+      caseName: "expire", embed: { .expire(id: $0) },
+      extract: { if case .expire(let value0) = $0 { value0 } else { nil } })
+  }
+
+  /// The ways into the cases.
+  static let cases: Cases = Cases()
+
+  /// Builds the case at a position of the schema, from 0, from its payload in declared order.
+  init(
+    schemaCase index: Swift.Int, fields: inout StoreSchema.FieldReader
+  ) throws(StoreSchema.SchemaError) {
+    switch index {
+    case 0: self = try .fill(count: fields.next("count"))
+    case 1: self = try .extend(id: fields.next("id"), until: fields.next("until"))
+    case 2: self = try .expire(id: fields.next("id"))
+    default:
+      throw StoreSchema.SchemaError(
+        StoreSchema.Path(), .unknownCase(found: "case \(index)", expected: ["fill", "extend", "expire"]))
+    }
+  }
+
+  /// The position of the current case in the schema, from 0.
+  var schemaCaseIndex: Swift.Int {
+    switch self {
+    case .fill: 0
+    case .extend: 1
+    case .expire: 2
+    }
+  }
+
+  /// The current case's payload in declared order.
+  var schemaPayload: [StoreSchema.Value] {
+    switch self {
+    case .fill(let value0): [value0.schemaValue]
+    case .extend(let value0, let value1): [value0.schemaValue, value1.schemaValue]
+    case .expire(let value0): [value0.schemaValue]
+    }
+  }
+
+  /// Changes the current case's payload field at a position, from 0, in place.
+  mutating func modifySchemaPayload(
+    _ index: Swift.Int, _ body: (Swift.UnsafeMutableRawPointer) throws -> Swift.Void
+  ) rethrows {
+    try Swift.withUnsafeMutablePointer(to: &self) { place in
+      switch place.move() {
+      case .fill(var value0):
+        defer { place.initialize(to: .fill(count: value0)) }
+        switch index {
+        case 0:
+          try Swift.withUnsafeMutablePointer(to: &value0) { try body(Swift.UnsafeMutableRawPointer($0)) }
+        default: break
+        }
+      case .extend(var value0, var value1):
+        defer { place.initialize(to: .extend(id: value0, until: value1)) }
+        switch index {
+        case 0:
+          try Swift.withUnsafeMutablePointer(to: &value0) { try body(Swift.UnsafeMutableRawPointer($0)) }
+        case 1:
+          try Swift.withUnsafeMutablePointer(to: &value1) { try body(Swift.UnsafeMutableRawPointer($0)) }
+        default: break
+        }
+      case .expire(var value0):
+        defer { place.initialize(to: .expire(id: value0)) }
+        switch index {
+        case 0:
+          try Swift.withUnsafeMutablePointer(to: &value0) { try body(Swift.UnsafeMutableRawPointer($0)) }
+        default: break
+        }
+      }
+    }
+  }
+}
+
+extension Branch: StoreSchema.SchematicRecord {
+  /// The type's description and the way into its values.
+  static let schema: StoreSchema.Schema = StoreSchema.Schema.record(
+    Self.self, name: "Branch",
+    fields: [
+      StoreSchema.StoredField<Self>("desk", \.desk, default: Desk())
+    ])
+
+  /// Builds the struct from its fields in declared order.
+  init(schemaFields fields: inout StoreSchema.FieldReader) throws(StoreSchema.SchemaError) {
+    self.desk = try fields.next("desk")
+  }
+}
+
+extension BranchAction: StoreSchema.SchematicUnion, StoreSchema.CasePathable {
+  /// The type's description and the way into its values.
+  static let schema: StoreSchema.Schema = StoreSchema.Schema.union(
+    Self.self, name: "BranchAction",
+    cases: [
+      StoreSchema.UnionSchema.Case(
+        "desk",
+        fields: [
+          StoreSchema.Field("value", of: DeskAction.self)
+        ])
+    ])
+
+  /// The payload of `desk`, nil in another case; setting it does nothing in another case.
+  var desk: (DeskAction)? {
+    get {
+      if case .desk(let value0) = self { value0 } else { nil }
+    }
+    set {
+      guard case .desk = self, let newValue else { return }
+      self = .desk(newValue)
+    }
+  }
+
+  /// Whether this is the case `desk`.
+  var isDesk: Swift.Bool {
+    if case .desk = self { true } else { false }
+  }
+
+  /// The ways into the cases.
+  struct Cases: Swift.Sendable {
+    /// The way into `desk`.
+    let desk = StoreSchema.CasePath<BranchAction, DeskAction>(
+      caseName: "desk", embed: { .desk($0) },
+      extract: { if case .desk(let value0) = $0 { value0 } else { nil } })
+  }
+
+  /// The ways into the cases.
+  static let cases: Cases = Cases()
+
+  /// Builds the case at a position of the schema, from 0, from its payload in declared order.
+  init(
+    schemaCase index: Swift.Int, fields: inout StoreSchema.FieldReader
+  ) throws(StoreSchema.SchemaError) {
+    switch index {
+    case 0: self = try .desk(fields.next("value"))
+    default:
+      throw StoreSchema.SchemaError(
+        StoreSchema.Path(), .unknownCase(found: "case \(index)", expected: ["desk"]))
+    }
+  }
+
+  /// The position of the current case in the schema, from 0.
+  var schemaCaseIndex: Swift.Int {
+    switch self {
+    case .desk: 0
+    }
+  }
+
+  /// The current case's payload in declared order.
+  var schemaPayload: [StoreSchema.Value] {
+    switch self {
+    case .desk(let value0): [value0.schemaValue]
+    }
+  }
+
+  /// Changes the current case's payload field at a position, from 0, in place.
+  mutating func modifySchemaPayload(
+    _ index: Swift.Int, _ body: (Swift.UnsafeMutableRawPointer) throws -> Swift.Void
+  ) rethrows {
+    try Swift.withUnsafeMutablePointer(to: &self) { place in
+      switch place.move() {
+      case .desk(var value0):
+        defer { place.initialize(to: .desk(value0)) }
         switch index {
         case 0:
           try Swift.withUnsafeMutablePointer(to: &value0) { try body(Swift.UnsafeMutableRawPointer($0)) }

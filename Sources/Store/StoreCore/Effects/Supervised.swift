@@ -3,7 +3,7 @@
 /// The idea comes from the supervised channels of SwiftRex 1.x (rows 74 to 77 of <doc:Coverage>).
 public struct Supervised<Output>: Sendable {
   /// The id that tells it from the unit's others.
-  public let id: EffectToken
+  public private(set) var id: EffectToken
   /// The elements, from the outside, where the unit is lifted to collections.
   var path: [EffectToken] = []
   /// A change of it closes the effect and opens it again.
@@ -53,6 +53,26 @@ public struct Supervised<Output>: Sendable {
     self.init(id: EffectToken(id)) { Opening(channel: nil) { $0.run(steps: steps) } }
   }
 
+  /// An effect that begins at a time of the store's clock. Until then it takes a few hundred bytes. Of times that are past the
+  /// earliest comes first. Another time has the effect begin anew:
+  /// `Supervised(hold.id, at: hold.until) { $0.send(.expire(id: hold.id)) }`.
+  ///
+  /// - Parameters:
+  ///   - id: the id that tells it from the unit's others, by type and value.
+  ///   - time: the time at which the work begins; see ``EffectWait/until(_:)``.
+  ///   - work: runs on the thread that owns the store, between two actions.
+  public init(
+    _ id: some Hashable & Sendable, at time: Duration,
+    work: @escaping @Sendable (EffectContext<Void, Output>) async -> Void
+  ) {
+    self.init(id: EffectToken(id)) {
+      Opening(channel: nil) { context in
+        context.run(steps: { context in WorkAtTime(time) { context.run(work) } })
+      }
+    }
+    resetKey = EffectToken(time)
+  }
+
   /// An effect with an inbox.
   ///
   /// - Parameters:
@@ -100,6 +120,13 @@ public struct Supervised<Output>: Sendable {
     return copy
   }
 
+  /// The same under another id.
+  package func identified(by id: EffectToken) -> Supervised {
+    var copy = self
+    copy.id = id
+    return copy
+  }
+
   /// The same with every action that it emits mapped; sources stay (R13).
   public func map<Other>(_ transform: @escaping @Sendable (Output) -> Other) -> Supervised<Other> {
     mapOutput { _, output in output.contramap(transform) }
@@ -124,6 +151,29 @@ public struct Supervised<Output>: Sendable {
     copy.broadcast = broadcast
     copy.pace = pace
     return copy
+  }
+}
+
+/// Waits for a time of the store, and then has the work of the effect begin.
+private final class WorkAtTime: EffectSteps {
+  /// The time; nil: it has been waited for.
+  private var time: Duration?
+  private var begin: (() -> Void)?
+
+  init(_ time: Duration, begin: @escaping () -> Void) {
+    self.time = time
+    self.begin = begin
+  }
+
+  func step() -> EffectWait {
+    if let time {
+      self.time = nil
+      return .until(time)
+    }
+    begin?()
+    begin = nil
+    // The work ends the effect.
+    return .resumption()
   }
 }
 

@@ -1,5 +1,7 @@
+import StoreSchema
+
 /// The position of a gate, as states and files hold it.
-public enum GateState: String, Codable, Hashable, Sendable, CaseIterable {
+public enum GateState: String, Codable, Hashable, Sendable, CaseIterable, SchematicRawValue {
   /// Plain actions and output pass.
   case on
   /// Only control actions pass.
