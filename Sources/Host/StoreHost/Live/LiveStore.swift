@@ -46,6 +46,8 @@ package final class LiveStore: @unchecked Sendable {
   private let keepsJournal = SharedFlag()
   /// Tells of the next action.
   package let actionSignal = ActionSignal()
+  /// The application's state after the last commit, for readers that must not wait.
+  let lastCommitted: Lock<AppState>
   /// Who uses the store, and what is kept for them.
   @exclusivity(unchecked) package var attendance = Attendance()
   /// How plugins are kept.
@@ -68,6 +70,7 @@ package final class LiveStore: @unchecked Sendable {
     self.application = application
     self.program = program
     self.clock = clock
+    lastCommitted = Lock(application.initial)
     let sink = attendance.logSink
     logger = HostUnit(
       "logger", origin: .swift, gate: Gate(isOpen: false),
@@ -309,6 +312,7 @@ package final class LiveStore: @unchecked Sendable {
       record.failure == nil ? State.changes(from: record.before, to: record.after, by: &comparing.finder) : []
     comparing.versions.note(changes)
     comparing.watchers.note(changes)
+    if record.failure == nil { publish(record.after) }
     // What loads, takes away or restores says so by an action of the shell.
     if record.action.shell != nil { noteAll(record.after) }
     let entry = LoggedEntry(
@@ -337,6 +341,13 @@ package final class LiveStore: @unchecked Sendable {
     }
     actionSignal.send()
     stopFaulty()
+  }
+
+  /// Shows a state to readers that do not wait.
+  package func publish(_ state: State) {
+    var app = state.app
+    // The former state goes outside of the lock.
+    lastCommitted.withLock { swap(&$0, &app) }
   }
 
   /// A state that is kept, with what few actions change kept once.

@@ -184,6 +184,7 @@ final class ValueWatcher: @unchecked Sendable {
 extension LiveStore {
   /// Takes note that any part of the state may be another one.
   func noteAll(_ state: State) {
+    publish(state)
     comparing.versions.noteAll()
     comparing.watchers.isAlways = state.shell.emission == "always"
     comparing.watchers.noteAll()

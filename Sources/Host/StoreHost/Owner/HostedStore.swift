@@ -9,6 +9,7 @@ public struct HostedStore<Action: SchematicUnion, State: SchematicRecord>: Store
   /// The same for a view or a connection; nil: the store is closed.
   private let eraseWhileOpen: @Sendable (Action) -> HostAction?
   private let read: @Sendable (HostState) -> State
+  private let initial: State
 
   init(_ live: LiveStore, _ application: Application<Action, State>, _ table: ModuleTable<Action, State>) {
     self.live = live
@@ -17,6 +18,7 @@ public struct HostedStore<Action: SchematicUnion, State: SchematicRecord>: Store
     let isClosed = live.attendance.isClosed
     eraseWhileOpen = { isClosed.isSet ? nil : erase($0) }
     read = HostedApplication.reading(application)
+    initial = application.initial
   }
 
   private var root: Store<HostAction, HostState> { live.store }
@@ -26,7 +28,11 @@ public struct HostedStore<Action: SchematicUnion, State: SchematicRecord>: Store
     root.projection(action: eraseWhileOpen, state: read).connection(isDifferent: nil)
   }
 
-  /// Reads part of the state.
+  /// The state after the last action that was committed. Never waits, not even for the action in progress, so that a health
+  /// check answers while a reducer is stuck. Callers that need the effect of their own dispatch read `state`.
+  public var lastCommitted: State { live.lastCommitted.withLock { $0 }.typed() ?? initial }
+
+  /// Reads part of the state. Waits at most for the action in progress; see ``lastCommitted``.
   public func withState<Result>(_ body: (borrowing State) throws -> Result) rethrows -> Result {
     try root.withState { try body(read(copy $0)) }
   }
@@ -45,6 +51,17 @@ public struct HostedStore<Action: SchematicUnion, State: SchematicRecord>: Store
   public func dispatchAndWait(_ dispatched: DispatchedAction<Action>) async -> DispatchResult {
     guard live.isOpen else { return .closed }
     return await root.dispatchAndWait(DispatchedAction(erase(dispatched.action), source: dispatched.source))
+  }
+
+  /// Has an action processed behind what is queued, and blocks the thread until it is done: committed, failed or dropped.
+  ///
+  /// - Returns: among others `StoreError.queueFull` and `StoreError.closed`; `StoreError.busy` on the thread that processes actions,
+  ///   such as in a watcher or an effect.
+  @available(*, noasync, message: "await the function of that name, which blocks no thread")
+  @discardableResult
+  public func dispatchAndWait(_ dispatched: DispatchedAction<Action>) -> DispatchResult {
+    guard live.isOpen else { return .closed }
+    return root.dispatchAndWait(DispatchedAction(erase(dispatched.action), source: dispatched.source))
   }
 
   /// Tells a watcher of the state, now and after every commit that the store's emission policy lets through.

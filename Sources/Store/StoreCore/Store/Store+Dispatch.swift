@@ -1,4 +1,5 @@
 import DequeModule
+import Dispatch
 
 extension Store {
   /// Has an action processed, or enqueued where the store is busy.
@@ -172,6 +173,33 @@ extension Store {
   ) async -> DispatchResult {
     let source = ActionSource.here(info: info, file: file, function: function, line: line)
     return await dispatchAndWait(DispatchedAction(action, source: source))
+  }
+
+  /// Has an action processed behind what is queued, and blocks the thread until it is done: committed, failed or dropped. Actions
+  /// that it caused may still wait in the queue.
+  ///
+  /// - Returns: among others ``StoreError/busy`` on the thread that processes actions, such as in a watcher or an effect: it would
+  ///   wait for itself.
+  @available(*, noasync, message: "await the function of that name, which blocks no thread")
+  @discardableResult
+  public func dispatchAndWait(_ dispatched: DispatchedAction<Action>) -> DispatchResult {
+    if ownership.isMine {
+      guard isHeld else { return DispatchResult(number: nil, outcome: .stopped(.busy)) }
+      return dispatch(dispatched)
+    }
+    let takesRoom = room != nil
+    if takesRoom, let refusal = refusalForWantOfRoom() { return refusal }
+    let answer = Lock<DispatchResult?>(nil)
+    let isDone = DispatchSemaphore(value: 0)
+    later(
+      Job { [self] in
+        _ = append(dispatched.action, dispatched.source, takesRoom: takesRoom) { result in
+          answer.withLock { $0 = result }
+          isDone.signal()
+        }
+      })
+    isDone.wait()
+    return answer.withLock { $0 } ?? .cancelled
   }
 
   /// Takes room for one action of a bounded queue.

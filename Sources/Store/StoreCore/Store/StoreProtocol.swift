@@ -18,6 +18,14 @@ public protocol StoreProtocol<Action, State>: StoreHandle {
   @discardableResult
   func dispatchAndWait(_ dispatched: DispatchedAction<Action>) async -> DispatchResult
 
+  /// Has an action processed behind what is queued, and blocks the thread until it is done: committed, failed or dropped. Actions
+  /// that it caused may still wait in the queue.
+  ///
+  /// - Returns: ``StoreError/busy`` on the thread that processes actions, which would wait for itself.
+  @available(*, noasync, message: "await the function of that name, which blocks no thread")
+  @discardableResult
+  func dispatchAndWait(_ dispatched: DispatchedAction<Action>) -> DispatchResult
+
   /// Tells a watcher of the state, now and after every commit that the store's emission policy lets through.
   ///
   /// - Parameters:
@@ -45,7 +53,7 @@ public protocol StoreProtocol<Action, State>: StoreHandle {
 extension Store: StoreProtocol {}
 
 extension StoreProtocol {
-  /// The state now.
+  /// The state now. Waits at most for the action in progress, never for those that are queued.
   public var state: State { withState { copy $0 } }
 
   /// Has an action processed, or enqueued where the store is busy.
@@ -63,6 +71,24 @@ extension StoreProtocol {
   ) async -> DispatchResult {
     await dispatchAndWait(
       DispatchedAction(action, source: .here(info: info, file: file, function: function, line: line)))
+  }
+
+  /// Has an action processed behind what is queued, and blocks the thread until it is done: for threads that must know
+  /// whether a reducer took it.
+  ///
+  /// ```swift
+  /// switch store.dispatchAndWait(.reserve(item: 7, quantity: 2)).outcome {
+  /// case .done: "ok"
+  /// case .failed(let error): "\(error)"
+  /// default: "try again"
+  /// }
+  /// ```
+  @available(*, noasync, message: "await the function of that name, which blocks no thread")
+  @discardableResult
+  public func dispatchAndWait(
+    _ action: Action, info: String? = nil, file: String = #fileID, function: String = #function, line: Int = #line
+  ) -> DispatchResult {
+    dispatchAndWait(DispatchedAction(action, source: .here(info: info, file: file, function: function, line: line)))
   }
 
   /// Tells a watcher of a part of the state, now and after every commit that changed it.
