@@ -61,7 +61,7 @@ struct GeneratedEntries {
     return LoggedEntry(
       number: number, time: time(), source: source(), action: action, arguments: arguments(action),
       isQuiet: below(2) == 0, changes: (0..<below(4)).map { _ in change() },
-      failure: below(5) == 0 ? "plugin-runtime" : nil,
+      failure: below(5) == 0 ? "plugin-runtime" : nil, reason: below(5) == 0 ? text() : nil,
       digest: below(5) == 0 ? StableHash.text(of: next() >> UInt64(below(64))) : nil,
       original: below(6) == 0
         ? LoggedEntry.Original(action: "shop.take", arguments: arguments("shop.take")) : nil,

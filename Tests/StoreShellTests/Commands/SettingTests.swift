@@ -61,6 +61,19 @@ import Testing
     #expect(try origin("runaway", shell) == "repl:1")
   }
 
+  /// Whoever copies a value from the listing gets the setting back.
+  @Test func everySettingTakesWhatItPrints() throws {
+    let shell = try Shell()
+    #expect(shell.run("set journal.limit 70, 3MiB", "set runaway 9").errors == "")
+    for setting in Setting.all {
+      let printed = shell.run("set \(setting.name) --as raw").output.dropLast()
+      let outcome = shell.run("set \(setting.name) \(printed)")
+      #expect(outcome.errors == "", "\(setting.name)")
+      #expect(shell.run("set \(setting.name) --as raw").output.dropLast() == printed)
+    }
+    #expect(shell.run("set journal.limit --as raw").output == "70, 3MiB\n")
+  }
+
   @Test func theOriginIsKeptInAStore() throws {
     let shell = try Shell()
     let path = shell.folder + "/kept.db"

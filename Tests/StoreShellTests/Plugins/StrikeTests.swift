@@ -204,7 +204,7 @@ extension String {
     }
     #expect(try shell.type("show strict.n").output == "0\n")
     #expect(try shell.type("show shell.plugins[*].state --as json").output == "[\"on\"]\n")
-    #expect(try shell.type("log 1").output.contains("failed: refused"))
+    #expect(try shell.type("log 1").output.contains("failed: strict: not today"))
     // Nor do they excuse what is at fault: they end a row of failures as every action does that runs.
     for _ in 1...2 { _ = try shell.type("dispatch strict.fail") }
     _ = try shell.type("dispatch strict.go")

@@ -47,7 +47,8 @@ public struct EntryReader {
       source: try EntryReader.source(members["source"]), action: action,
       arguments: try arguments(members["args"], of: action), isQuiet: try members.flag("quiet"),
       changes: try reader(ofChangesBy: action).changes(members["changes"]),
-      failure: try members.optionalText("failure"), digest: try members.optionalText("digest"),
+      failure: try members.optionalText("failure"), reason: try members.optionalText("reason"),
+      digest: try members.optionalText("digest"),
       original: members["original"] == nil ? nil : try original(members["original"]),
       droppedBy: try members.optionalText("droppedBy"))
   }

@@ -4,8 +4,8 @@ import StoreSchema
 /// Writes entries of the log as JSON, straight into a buffer of bytes. ``EntryReader`` reads them back, nothing lost.
 ///
 /// An entry is one object with the members `id`, `at` (seconds, exact to the attosecond), `action`, `args`, `source`
-/// and `changes`. Some entries also have `quiet`, `digest`, `original`, `droppedBy` and `failure`. A change has `op`,
-/// `path`, `from` and `to`, as with `--json`, and where the path alone does not say it, `positions` and `inPlace`.
+/// and `changes`. Some entries also have `quiet`, `digest`, `original`, `droppedBy`, `failure` and `reason`. A change has
+/// `op`, `path`, `from` and `to`, as with `--json`, and where the path alone does not say it, `positions` and `inPlace`.
 public enum EntryWriter {
   /// Appends an entry, without a line end.
   public static func append(_ entry: LoggedEntry, to out: inout [UInt8]) {
@@ -36,6 +36,7 @@ public enum EntryWriter {
     }
     append(entry.droppedBy, as: ",\"droppedBy\":", to: &out)
     append(entry.failure, as: ",\"failure\":", to: &out)
+    append(entry.reason, as: ",\"reason\":", to: &out)
     JSON.append(",\"changes\":" as StaticString, to: &out)
     append(entry.changes[...], to: &out)
   }

@@ -28,7 +28,8 @@ struct WrittenEntry {
     var json = JSONReader(bytes)
     var (number, time, action): (Int?, Duration?, String?)
     var (isQuiet, arguments, source): (Bool, Record?, ActionSource?) = (false, nil, nil)
-    var (failure, changes, hashes): (String?, [Change]?, [(String, UInt64)]) = (nil, nil, [])
+    var (failure, reason): (String?, String?)
+    var (changes, hashes): ([Change]?, [(String, UInt64)]) = (nil, [])
     try json.members { (json, name, _) throws(JSONError) in
       switch name {
       case "id" where number == nil: number = try self.number(&json)
@@ -40,6 +41,7 @@ struct WrittenEntry {
       case "args" where arguments == nil: arguments = try self.arguments(&json, of: action)
       case "source" where source == nil: source = try self.source(&json)
       case "failure" where failure == nil: failure = try json.text()
+      case "reason" where reason == nil: reason = try json.text()
       case "changes" where changes == nil: changes = try WrittenChanges(reader).changes(&json)
       case "hash" where hashes.isEmpty: hashes = try self.hashes(&json)
       default: throw Self.misfit
@@ -50,7 +52,7 @@ struct WrittenEntry {
     else { throw Self.misfit }
     let entry = LoggedEntry(
       number: number, time: time, source: source, action: action, arguments: arguments, isQuiet: isQuiet,
-      changes: changes, failure: failure)
+      changes: changes, failure: failure, reason: reason)
     return (entry, hashes)
   }
 

@@ -26,6 +26,8 @@ public final class LoggedEntry: Sendable {
   var hasRarities: Bool { rarities != nil }
   /// The error's code, if a reducer failed; then nothing was changed.
   public var failure: String? { rarities?.failure }
+  /// The text of the error, if it is one of the application's or a plugin's own, which no code tells apart.
+  public var reason: String? { rarities?.reason }
   /// A digest of the code that came into the store by the action, where it loaded or reloaded a plugin.
   public var digest: String? { rarities?.digest }
   /// The action as it was dispatched, where an interceptor passed on another (R5).
@@ -35,12 +37,14 @@ public final class LoggedEntry: Sendable {
 
   private final class Rarities: Sendable {
     let failure: String?
+    let reason: String?
     let digest: String?
     let original: Original?
     let droppedBy: String?
 
-    init(failure: String?, digest: String?, original: Original?, droppedBy: String?) {
+    init(failure: String?, reason: String?, digest: String?, original: Original?, droppedBy: String?) {
       self.failure = failure
+      self.reason = reason
       self.digest = digest
       self.original = original
       self.droppedBy = droppedBy
@@ -64,6 +68,11 @@ public final class LoggedEntry: Sendable {
     action.utf8.first == UInt8(ascii: "s") && action.hasPrefix("shell.") && failure == nil && droppedBy == nil
   }
 
+  /// The failure in one line, as listings show it: the first line of the error's own text or, where none is kept, its code.
+  public var failureText: String? {
+    failure.map { code in reason.flatMap { $0.split(separator: "\n").first.map(String.init) } ?? code }
+  }
+
   /// An action in whose place another went on.
   public struct Original: Equatable, Sendable {
     /// The action's full name.
@@ -81,7 +90,8 @@ public final class LoggedEntry: Sendable {
   /// Makes an entry.
   public init(
     number: Int, time: Duration, source: ActionSource, action: String, arguments: Record, isQuiet: Bool,
-    changes: [Change], failure: String?, digest: String? = nil, original: Original? = nil, droppedBy: String? = nil
+    changes: [Change], failure: String?, reason: String? = nil, digest: String? = nil, original: Original? = nil,
+    droppedBy: String? = nil
   ) {
     self.number = number
     self.time = time
@@ -93,7 +103,7 @@ public final class LoggedEntry: Sendable {
     let hasRarities = failure != nil || digest != nil || original != nil || droppedBy != nil
     rarities =
       hasRarities
-      ? Rarities(failure: failure, digest: digest, original: original, droppedBy: droppedBy) : nil
+      ? Rarities(failure: failure, reason: reason, digest: digest, original: original, droppedBy: droppedBy) : nil
   }
 }
 
@@ -103,7 +113,7 @@ extension LoggedEntry: Equatable {
     if left === right { return true }
     return left.number == right.number && left.time == right.time && left.source == right.source
       && left.action == right.action && left.arguments == right.arguments && left.isQuiet == right.isQuiet
-      && left.changes == right.changes && left.failure == right.failure && left.digest == right.digest
-      && left.original == right.original && left.droppedBy == right.droppedBy
+      && left.changes == right.changes && left.failure == right.failure && left.reason == right.reason
+      && left.digest == right.digest && left.original == right.original && left.droppedBy == right.droppedBy
   }
 }

@@ -60,6 +60,7 @@ struct EntryColumns {
 extension LoggedEntry {
   /// True if there is more to it than a row has columns for.
   var hasRareMembers: Bool {
-    digest != nil || original != nil || droppedBy != nil || time.components.attoseconds % 1_000_000_000 != 0
+    reason != nil || digest != nil || original != nil || droppedBy != nil
+      || time.components.attoseconds % 1_000_000_000 != 0
   }
 }

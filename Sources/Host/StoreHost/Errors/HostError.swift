@@ -55,6 +55,13 @@ public struct HostError: Error, Hashable, Sendable {
     }
   }
 
+  /// The text of an error that is the application's or a plugin's own, for the log, at most 1,000 characters of it; nil: the code
+  /// says what it is.
+  package static func ownText(of error: any Error) -> String? {
+    guard [.failed, .refused].contains(ErrorCode.of(error)) else { return nil }
+    return String(HostError(describing: error).message.prefix(1000))
+  }
+
   /// The error that stands for a file that cannot be read or written.
   private init(_ error: FileError) {
     let isWritten = error.operation == .writing

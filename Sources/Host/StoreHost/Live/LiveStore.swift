@@ -319,7 +319,8 @@ package final class LiveStore: @unchecked Sendable {
       number: record.context.number, time: record.context.time, source: record.context.source,
       action: call.type.fullName, arguments: call.record, isQuiet: call.type.isQuiet,
       changes: changes,
-      failure: record.failure.map { ErrorCode.of($0).rawValue }, digest: record.action.shell?.digest,
+      failure: record.failure.map { ErrorCode.of($0).rawValue },
+      reason: record.failure.flatMap(HostError.ownText(of:)), digest: record.action.shell?.digest,
       original: record.original.map {
         LoggedEntry.Original(action: $0.call.type.fullName, arguments: $0.call.record)
       },

@@ -191,7 +191,7 @@ private enum LogListing {
   }
 
   private static func changed(_ line: FoldedEntry, cutBy mark: String?) -> String {
-    if let failure = line.first.failure { return "failed: \(failure)" }
+    if let failure = line.first.failureText { return "failed: \(failure)" }
     if let interceptor = line.first.droppedBy, !line.first.isThunk { return "dropped by \(interceptor)" }
     func place(_ path: Path) -> String { "\(path)\(line.moved.contains(path) ? " moved" : "")" }
     guard var text = line.paths.first.map(place) else { return "-" }

@@ -43,10 +43,13 @@ private enum SetRequest {
   case change(Setting, to: Given<Setting.Assignment>)
 
   static func read(_ reader: CommandReader) throws -> Given<SetRequest> {
-    try reader.refuseOperands(from: 2)
     return try reader.required(0, "the name of a setting").map { name in
       let setting = try Setting.named(name, at: reader.operands[0])
-      guard let value = try reader.operand(1) else { return .show(setting, try reader.form()) }
+      let words = setting.takesWords ? reader.bareWords(from: 1) : nil
+      if words == nil { try reader.refuseOperands(from: 2) }
+      guard let value = try words.map({ .known($0) }) ?? reader.operand(1) else {
+        return .show(setting, try reader.form())
+      }
       return .change(setting, to: try value.map { try setting.change(to: $0, at: reader.operands[1]) })
     }
   }

@@ -154,7 +154,7 @@ private struct Causes {
     text += "  <- \(entry.source.short)"
     // An action that a plugin's command dispatched leads to the line that gave the command.
     if entry.isOfCommand, let place = entry.source.info { text += " <- \(place)" }
-    if let failure = entry.failure { text += "  (failed: \(failure))" }
+    if let failure = entry.failureText { text += "  (failed: \(failure))" }
     text += "\n" + ChangeFormatter.lines(changes)
     listing.append(entry, showing: changes)
   }

@@ -57,7 +57,7 @@ struct ReduxExport: RecordingExport {
 
   mutating func add(_ entry: LoggedEntry, hashes: [(module: String, hash: UInt64)], state: HostState) {
     output.bytes.append(UInt8(ascii: ","))
-    JSON.append(["state": .value(state.value), "error": entry.failure.map { .text($0) }], to: &output.bytes)
+    JSON.append(["state": .value(state.value), "error": entry.failureText.map { .text($0) }], to: &output.bytes)
 
     numbers.append(UInt8(ascii: ","))
     JSON.append(entry.number, to: &numbers)

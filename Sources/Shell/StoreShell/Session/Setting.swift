@@ -16,6 +16,8 @@ struct Setting: Sendable {
   /// True if it may have other values than those listed, of its form.
   private let takesOthers: Bool
   let read: @Sendable (Session) -> String
+  /// True if a value may be several words, as the setting prints them.
+  var takesWords: Bool { values.isEmpty || takesOthers }
   /// The right that a change needs; nil: all.
   var need: Need? { isOfSession && name != "sessions.keep" ? .read : isOfPlugins ? .plugins : nil }
   private var isOfPlugins: Bool { name == "plugin.purity" }

@@ -198,6 +198,14 @@ struct CommandReader {
     return text(of: literal, at: operands[index], namesFile: namesFile)
   }
 
+  /// The operands from a position on as one text, with a space between each two; nil where these are not several words
+  /// without quotes.
+  func bareWords(from index: Int) -> String? {
+    let words = operands.dropFirst(index)
+    let areBare = words.allSatisfy { if case .value(.bare) = $0.kind { true } else { false } }
+    return words.count > 1 && areBare ? words.map(\.text).joined(separator: " ") : nil
+  }
+
   /// The text of the operand at a position, from 0.
   ///
   /// - Throws: ``ShellError`` naming what is missing.
