@@ -121,6 +121,9 @@ public final class Journal: JournalReading, Sendable {
   /// Why writing stopped, once each time that it did.
   public func takeFailure() -> JournalError? { writer.takeFailure() }
 
+  /// True while there may be something for ``takeFailure()`` to tell.
+  package var hasTrouble: Bool { writer.hasTrouble }
+
   /// The last action that is in the file.
   public var last: Int { writer.last }
 

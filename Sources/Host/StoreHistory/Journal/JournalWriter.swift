@@ -22,6 +22,8 @@ final class JournalWriter: @unchecked Sendable {
   private let settled = Atomic<Int>(0)
   private let mustSnapshot = Atomic<Bool>(false)
   private let trouble = Mutex(Trouble())
+  /// True while there may be an error that nobody was told of; looked at with every action.
+  private let isTroubled = Atomic<Bool>(false)
 
   /// After how long without anything to write there is time to look through the file, in nanoseconds.
   private static let idleTime = 250_000_000
@@ -105,6 +107,7 @@ final class JournalWriter: @unchecked Sendable {
       guard !trouble.hasLost else { return }
       (trouble.failure, trouble.untold, trouble.hasLost) = (damage, damage, true)
     }
+    isTroubled.store(true, ordering: .relaxed)
     return false
   }
 
@@ -116,11 +119,15 @@ final class JournalWriter: @unchecked Sendable {
 
   /// The error so far, told once.
   func takeFailure() -> JournalError? {
-    trouble.withLock { trouble in
+    isTroubled.store(false, ordering: .relaxed)
+    return trouble.withLock { trouble in
       defer { trouble.untold = nil }
       return trouble.untold
     }
   }
+
+  /// True while there may be an error that nobody was told of.
+  var hasTrouble: Bool { isTroubled.load(ordering: .relaxed) }
 
   /// Why nothing is written at present.
   var failure: JournalError? { trouble.withLock { $0.failure } }
@@ -216,6 +223,7 @@ final class JournalWriter: @unchecked Sendable {
         path: file.path, last: trouble.last, reason: "another file was written over it")
       (trouble.failure, trouble.untold, trouble.hasLost, trouble.isForeign) = (failure, failure, true, true)
     }
+    isTroubled.store(true, ordering: .relaxed)
     backlog = []
     return false
   }
@@ -242,10 +250,12 @@ final class JournalWriter: @unchecked Sendable {
   private func wrote() {
     let last = backlog.reversed().lazy.compactMap(\.last).first
     backlog.removeAll(keepingCapacity: true)
-    trouble.withLock { trouble in
-      trouble.failure = nil
+    let isWrittenAgain = trouble.withLock { trouble in
+      defer { trouble.failure = nil }
       if let last { trouble.last = last }
+      return trouble.failure != nil
     }
+    if isWrittenAgain { isTroubled.store(true, ordering: .relaxed) }
     if rows.takeWantsSnapshot() { mustSnapshot.store(true, ordering: .relaxed) }
   }
 
@@ -260,6 +270,7 @@ final class JournalWriter: @unchecked Sendable {
         backlog = []
       }
     }
+    isTroubled.store(true, ordering: .relaxed)
   }
 
   private static var seconds: Int {

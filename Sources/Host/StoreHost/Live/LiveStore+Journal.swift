@@ -15,6 +15,9 @@ extension LiveStore {
       }
     }
     journal.record(entry, from: record.before, to: record.after, plugins: sources)
+    // Sessions look by themselves.
+    guard let onFault = attendance.onFault, journal.journal?.hasTrouble ?? false else { return }
+    for note in takeJournalNotes(for: nil) { onFault(HostError(code: .storeFailed, message: note)) }
   }
 
   /// The type of a plugin's slice or of a substate; nil: nobody declares it.

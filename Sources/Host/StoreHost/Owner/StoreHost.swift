@@ -13,6 +13,8 @@ public final class StoreHost<Action: SchematicUnion, State: SchematicRecord>: Se
   public let store: HostedStore<Action, State>
   /// The clock that stamps actions and wakes effects.
   public let clock: any StoreClock
+  /// What users should know of the journal that was opened, a sentence each, such as that the program ended unexpectedly.
+  public let notes: [String]
   package let application: Application<Action, State>
   package let live: LiveStore
 
@@ -41,23 +43,80 @@ public final class StoreHost<Action: SchematicUnion, State: SchematicRecord>: Se
       onFault: onFault)
   }
 
+  /// Hosts an application whose actions are kept in a file: the store goes on from what the file holds, with its plugins and
+  /// unfinished tasks. ``close()`` ends the file in order; after a crash the next start restores all that was written.
+  ///
+  /// ```swift
+  /// let host = try StoreHost(shop, program: "shop", journal: JournalPlan(path: "shop.db"))
+  /// ```
+  ///
+  /// Writing does not hold up a dispatch: ``settle()`` waits for it. When the file cannot be written, `onFault` and the sessions
+  /// are told.
+  ///
+  /// - Parameters:
+  ///   - application: the store to host.
+  ///   - clock: as without a journal.
+  ///   - program: as without a journal; the file keeps it.
+  ///   - queueLimit: as without a journal.
+  ///   - order: as without a journal.
+  ///   - journal: the file, and the promise about it.
+  ///   - grants: the plugins in the file that get the permissions that they ask for.
+  ///   - onFault: as without a journal.
+  /// - Throws: ``HostError``: the file is in use, is damaged, or does not fit the types; a plugin in it is not granted; two units
+  ///   share a name. The file is then as it was.
+  public convenience init(
+    _ application: Application<Action, State>, clock: any StoreClock = RealClock(), program: String? = nil,
+    queueLimit: Int? = 10_000, order: (any StoreOrder)? = nil, journal: JournalPlan, grants: Set<String> = [],
+    onFault: (@Sendable (any Error) -> Void)? = nil
+  ) throws(HostError) {
+    BrokenPipes.ignore()
+    let program = program ?? Self.executable
+    do {
+      let (live, table) = try Self.live(application, clock, program, queueLimit, order, onFault)
+      self.init(application, clock, live, table, notes: try live.openJournal(ofOwner: journal, grants: grants))
+    } catch {
+      throw HostError(describing: error, program: program)
+    }
+  }
+
   /// Hosts an application for one session, whose reader's end is the program's.
-  package init(
+  package convenience init(
     alone application: Application<Action, State>, clock: any StoreClock, program: String, queueLimit: Int? = nil,
     order: (any StoreOrder)? = nil, onFault: (@Sendable (any Error) -> Void)? = nil
   ) throws(StoreError) {
+    let (live, table) = try Self.live(application, clock, program, queueLimit, order, onFault)
+    self.init(application, clock, live, table, notes: [])
+  }
+
+  private init(
+    _ application: Application<Action, State>, _ clock: any StoreClock, _ live: LiveStore,
+    _ table: ModuleTable<Action, State>, notes: [String]
+  ) {
     self.application = application
     self.clock = clock
+    self.live = live
+    self.notes = notes
+    store = HostedStore(live, application, table)
+  }
+
+  private static func live(
+    _ application: Application<Action, State>, _ clock: any StoreClock, _ program: String, _ queueLimit: Int?,
+    _ order: (any StoreOrder)?, _ onFault: (@Sendable (any Error) -> Void)?
+  ) throws(StoreError) -> (LiveStore, ModuleTable<Action, State>) {
     let table = ModuleTable(application)
-    live = try LiveStore(
+    let live = try LiveStore(
       HostedApplication(application, table), program: program, clock: clock, queueLimit: queueLimit, order: order)
     live.attendance.onFault = onFault
-    store = HostedStore(live, application, table)
+    return (live, table)
   }
 
   /// Gives the store a thread of its own at once. Without, it works from whoever calls, and makes the thread when a caller has done
   /// its own part and others' actions wait (R2).
   public func start() { live.store.startWorker() }
+
+  /// Waits until what was processed so far is in the journal, as durable as ``JournalPlan/durability`` says. Without a journal
+  /// there is nothing to wait for.
+  public func settle() { live.settleJournal() }
 
   /// Ends the store: its effects are cancelled, what is to be kept is written, sessions are told and end. What is dispatched from
   /// now on is refused with `StoreError.closed`.

@@ -6,8 +6,8 @@ extension LiveStore {
   /// and never goes back; a virtual clock stands where it stood.
   ///
   /// - Parameter wallTime: the time by the clock on the wall, since 1970.
-  /// - Returns: by how much that clock is behind the store's time, where it is more than a day.
-  package func goOn(from contents: JournalContents, in file: any JournalReading, at wallTime: Duration) -> Duration? {
+  /// - Returns: a note, where that clock is behind the store's time by more than a day.
+  package func goOn(from contents: JournalContents, in file: any JournalReading, at wallTime: Duration) -> String? {
     guard let clock = clock as? any ContinuingClock else { return nil }
     let last = max(contents.time ?? .zero, file.reader.time(of: contents.last))
     guard !(clock is VirtualClock), contents.header.began > .zero else {
@@ -21,6 +21,9 @@ extension LiveStore {
     if lag > .seconds(1), let journal = file as? Journal {
       journal.noteBeginning(wallTime - last)
     }
-    return lag > .seconds(86_400) ? lag : nil
+    guard lag > .seconds(86_400) else { return nil }
+    let days = lag.components.seconds / 86_400
+    return "the clock of this machine is \(days) \(days == 1 ? "day" : "days") behind the time of \(file.path), "
+      + "which goes on from where it stood"
   }
 }

@@ -64,45 +64,15 @@ extension Session {
   }
 
   private func openJournal(_ plan: JournalPlan) throws {
-    let header = store.live.journalHeader(began: plan.wallTime() - store.live.clock.now)
     let name = options.sessionFiles?.displayName(of: plan.path) ?? plan.path
     switch plan.opening {
     case .withFirstAction:
       tellOfAbandonedSessions()
-      store.live.replaceJournal(HostJournal(plan, header: header, in: options.sessionFiles))
+      store.live.openJournalLater(plan, in: options.sessionFiles)
     case .readOnly(let number): try openArchive(plan, upTo: number, name)
     case .atOnce:
-      let journal = try Journal(
-        plan.path, durability: plan.durability, header: header,
-        initial: store.live.journaledState.slices(isWhole: true))
-      let recovered: RecoveredStore?
-      do {
-        recovered = try journal.found.flatMap { try recover(journal, $0, plan) }
-        if let recovered {
-          tell(recovered, name)
-        } else {
-          journal.append(stateAfter: 0, store.live.journaledState.slices(isWhole: true))
-        }
-      } catch {
-        try? journal.end()
-        throw examined(error)
-      }
-      store.live.replaceJournal(HostJournal(journal, plan, header: header, taking: recovered))
+      try store.live.openJournal(plan, named: name, note: { write(note: $0) }) { try recover($0, $1, plan) }
     }
-  }
-
-  /// An error with the last good action of a file that could not be read in full.
-  private func examined(_ error: any Error) -> any Error {
-    guard case .damaged(let path, nil, _)? = error as? JournalError,
-      let archive = try? JournalArchive(path, initial: store.live.journaledState.slices(isWhole: true))
-    else { return error }
-    defer { archive.close() }
-    return examined(error, archive)
-  }
-
-  private func examined(_ error: any Error, _ archive: JournalArchive) -> any Error {
-    guard case .damaged(let path, nil, let reason)? = error as? JournalError else { return error }
-    return JournalError.damaged(path: path, lastGood: archive.lastGood, reason: archive.damage ?? reason)
   }
 
   private func openArchive(_ plan: JournalPlan, upTo number: Int?, _ name: String) throws {
@@ -120,7 +90,7 @@ extension Session {
       archive.close()
       // Another part of it may open.
       tellOfOtherParts(archive)
-      throw examined(error, archive)
+      throw JournalError.examined(error, archive)
     }
     self.archive = archive
     if !running.isChecking {
@@ -132,7 +102,7 @@ extension Session {
     if let damage = archive.damage {
       tell(damage, of: archive)
     } else if number == nil, let recovered, !Journal.isInUse(path) {
-      tell(recovered, name)
+      for note in recovered.notes(on: name) { write(note: note) }
     }
   }
 
@@ -159,13 +129,6 @@ extension Session {
   private static func text(_ part: Range<Int>) -> String {
     let (first, last) = (part.lowerBound, part.upperBound - 1)
     return first == last ? "#\(first)" : "#\(first) to #\(last)"
-  }
-
-  private func tell(_ recovered: RecoveredStore, _ name: String) {
-    if !recovered.hadEnded, let outcome = recovered.outcome { write(note: "\(name) ended unexpectedly\(outcome)") }
-    if let kept = recovered.kept {
-      write(note: "its state has a new type now; a copy of the file as it was is \(kept)")
-    }
   }
 
   private func tellOfAbandonedSessions() {
@@ -203,34 +166,7 @@ extension Session {
     for name in edited where recovered?.kept == nil {
       write(note: "the code of \(name) has changed since; new actions run the new code\(advice(name))")
     }
-    if recovered != nil, let lag = store.live.goOn(from: contents, in: file, at: plan.wallTime()) {
-      write(
-        note:
-          "the clock of this machine is \(DurationText.days(lag)) behind the time of \(file.path), which goes on from where it stood"
-      )
-    }
+    if recovered != nil, let note = store.live.goOn(from: contents, in: file, at: plan.wallTime()) { write(note: note) }
     return recovered
-  }
-}
-
-/// A long time in words.
-private enum DurationText {
-  static func days(_ time: Duration) -> String {
-    let days = Int(time.seconds / 86_400)
-    return "\(days) \(days == 1 ? "day" : "days")"
-  }
-}
-
-extension RecoveredStore {
-  /// The rest of a session that ended unexpectedly, behind a sentence that says so; nil: it held nothing.
-  fileprivate var outcome: String? {
-    switch loss {
-    case .log:
-      ", and its write-ahead log is gone: unless another program took it in, what came after #\(last) is lost"
-    case .endOfLog: ", and its write-ahead log has lost its end: what came after #\(last) is lost"
-    case .unknown where last > 0: " after #\(last), or the machine did; all that was on the disk is restored"
-    case .unknown: nil
-    case nil: last > 0 ? " after #\(last); all of it is restored" : nil
-    }
   }
 }

@@ -1,0 +1,118 @@
+import Platform
+import StoreHistory
+import StorePlugins
+
+/// Opening a journal: the store goes on from what the file holds, and keeps in it what happens from then on.
+extension LiveStore {
+  /// Opens a journal, restores what it holds, and keeps in it what happens from now on.
+  ///
+  /// - Parameters:
+  ///   - name: the name of the file in notes.
+  ///   - note: gets what users should know of the file.
+  ///   - recover: restores what a file holds; see ``recover(_:_:source:)``.
+  /// - Throws: `JournalError`, and what `recover` throws; the file is then as it was.
+  package func openJournal(
+    _ plan: JournalPlan, named name: String, note: (String) -> Void,
+    recover: (Journal, JournalContents) throws -> RecoveredStore?
+  ) throws {
+    guard turn({ self.journal == nil }) else {
+      throw HostError(code: .notAllowed, message: "the store is kept in a file already, by the program that owns it")
+    }
+    let header = journalHeader(began: plan.wallTime() - clock.now)
+    let initial = journaledState.slices(isWhole: true)
+    let journal = try Journal(plan.path, durability: plan.durability, header: header, initial: initial)
+    let recovered: RecoveredStore?
+    do {
+      recovered = try journal.found.flatMap { try recover(journal, $0) }
+    } catch {
+      try? journal.end()
+      guard case .damaged(let path, nil, _)? = error as? JournalError,
+        let archive = try? JournalArchive(path, initial: journaledState.slices(isWhole: true))
+      else { throw error }
+      defer { archive.close() }
+      throw JournalError.examined(error, archive)
+    }
+    if let recovered {
+      for sentence in recovered.notes(on: name) { note(sentence) }
+    } else {
+      journal.append(stateAfter: 0, journaledState.slices(isWhole: true))
+    }
+    replaceJournal(HostJournal(journal, plan, header: header, taking: recovered))
+  }
+
+  /// Has the first action open a journal.
+  ///
+  /// - Parameter files: the folder of the file, where it is one of the sessions' own.
+  package func openJournalLater(_ plan: JournalPlan, in files: SessionFiles?) {
+    let header = journalHeader(began: plan.wallTime() - clock.now)
+    replaceJournal(HostJournal(plan, header: header, in: files))
+  }
+
+  /// Opens the journal of a program that has no session for that, and starts tasks.
+  ///
+  /// - Parameter grants: the plugins that have what they ask for.
+  /// - Returns: what users should know of the file, a sentence each.
+  package func openJournal(ofOwner plan: JournalPlan, grants: Set<String>) throws -> [String] {
+    var notes: [String] = []
+    switch plan.opening {
+    case .withFirstAction: openJournalLater(plan, in: nil)
+    case .readOnly:
+      throw HostError(
+        code: .notAllowed, message: "the store of a program is kept in its journal, which cannot be read-only",
+        hint: "a session looks at a file that is read-only: SessionOptions.journal")
+    case .atOnce:
+      try openJournal(plan, named: plan.path, note: { notes.append($0) }) { journal, contents in
+        let recovered = try recover(journal, contents) { plugin in
+          let source =
+            Files.isDirectory(plugin.directory)
+            ? try PluginSource(folder: plugin.directory)
+            : try plugin.kept(in: journal) ?? PluginSource(folder: plugin.directory)
+          let permissions = source.manifest.permissions
+          guard permissions.isEmpty || grants.contains(source.manifest.name) else {
+            throw PluginError(
+              .grant,
+              "\(source.manifest.name) asks for \(permissions.map(\.description).joined(separator: ", ")); not granted",
+              hint: "StoreHost(…, grants: [\"\(source.manifest.name)\"]) grants it")
+          }
+          return source
+        }
+        if recovered != nil, let note = goOn(from: contents, in: journal, at: plan.wallTime()) { notes.append(note) }
+        return recovered
+      }
+    }
+    startTasks()
+    return notes
+  }
+}
+
+extension RecoveredStore {
+  /// What users should know of the file, a sentence each.
+  ///
+  /// - Parameter name: the name of the file.
+  package func notes(on name: String) -> [String] {
+    var notes: [String] = []
+    if !hadEnded, let outcome { notes.append("\(name) ended unexpectedly\(outcome)") }
+    if let kept { notes.append("its state has a new type now; a copy of the file as it was is \(kept)") }
+    return notes
+  }
+
+  /// The rest of a session that ended unexpectedly, behind a sentence that says so; nil: it held nothing.
+  private var outcome: String? {
+    switch loss {
+    case .log:
+      ", and its write-ahead log is gone: unless another program took it in, what came after #\(last) is lost"
+    case .endOfLog: ", and its write-ahead log has lost its end: what came after #\(last) is lost"
+    case .unknown where last > 0: " after #\(last), or the machine did; all that was on the disk is restored"
+    case .unknown: nil
+    case nil: last > 0 ? " after #\(last); all of it is restored" : nil
+    }
+  }
+}
+
+extension JournalError {
+  /// An error with the last good action of a file that could not be read in full.
+  package static func examined(_ error: any Error, _ archive: JournalArchive) -> any Error {
+    guard case .damaged(let path, nil, let reason)? = error as? JournalError else { return error }
+    return JournalError.damaged(path: path, lastGood: archive.lastGood, reason: archive.damage ?? reason)
+  }
+}
