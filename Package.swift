@@ -168,6 +168,10 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Inspector"])),
       ],
       path: "Sources/Programs/Inspector", exclude: ["Page"], swiftSettings: strict),
+    .executableTarget(
+      name: "Shop",
+      dependencies: ["StoreCore", "StoreUnits", "StoreSchema", "StoreHost", "ShellDoor"],
+      path: "Sources/Programs/Shop", swiftSettings: strict),
     .target(name: "LuaLimit", path: "Sources/Benchmarks/LuaLimit", linkerSettings: lua),
     .executableTarget(name: "StartLimit", path: "Sources/Benchmarks/StartLimit", swiftSettings: strict),
     .executableTarget(
@@ -258,7 +262,8 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(name: "StshTests", dependencies: ["stsh"], swiftSettings: strict),
     .testTarget(
-      name: "EndToEndTests", dependencies: ["stsh", "Gallery", "OrderBook", "ShellLanguage", "TerminalSupport"],
+      name: "EndToEndTests",
+      dependencies: ["stsh", "Gallery", "OrderBook", "Shop", "ShellLanguage", "TerminalSupport"],
       exclude: ["Recorded", "Support/DoorClient.py"], swiftSettings: strict),
   ]
 )
@@ -266,7 +271,8 @@ let package = Package(
 // For scripts/test-threads: what several threads use, and no more: with the sanitizer all is compiled anew.
 if Context.environment["STORESHELL_THREADS_ONLY"] != nil {
   let others: Set = [
-    "Gallery", "Inspector", "InspectorPage", "stsh", "LuaLimit", "StartLimit", "StoreBenchmarks", "LineEditorProbe",
+    "Gallery", "Inspector", "InspectorPage", "Shop", "stsh", "LuaLimit", "StartLimit", "StoreBenchmarks",
+    "LineEditorProbe",
     "TerminalSupport",
   ]
   let tests: Set = [

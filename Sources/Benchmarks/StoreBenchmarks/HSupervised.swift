@@ -3,29 +3,29 @@ import StoreHost
 import StoreSchema
 import StoreUnits
 
-@Schema
-private struct Desk: Sendable {
+// @Schema, by scripts/expand.
+struct Desk: Sendable {
   var holds: PersistentList<Hold> = []
 
-  @Schema
+  // @Schema, by scripts/expand.
   struct Hold: Identifiable, Sendable {
     var id: Int
     var until: Duration
   }
 }
 
-@Schema
-private enum DeskAction: Sendable {
+// @Schema, by scripts/expand.
+enum DeskAction: Sendable {
   case fill(count: Int)
   case extend(id: Int, until: Duration)
   case expire(id: Int)
 }
 
-@Schema
-private struct Branch: Sendable { var desk = Desk() }
+// @Schema, by scripts/expand.
+struct Branch: Sendable { var desk = Desk() }
 
-@Schema
-private enum BranchAction: Sendable { case desk(DeskAction) }
+// @Schema, by scripts/expand.
+enum BranchAction: Sendable { case desk(DeskAction) }
 
 /// Row H7: what supervised effects cost an action that changes one of them.
 func supervisedBenchmark() -> Benchmark {
