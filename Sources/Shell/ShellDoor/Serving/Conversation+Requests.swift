@@ -285,7 +285,7 @@ extension Answer {
     case .list(let list):
       count = list.count
       bytes.append(UInt8(ascii: "["))
-      for element in list.dropFirst(page.from - 1).prefix(page.count ?? Self.usualCount) {
+      for element in list.dropFirst(page.from - 1).prefix(page.count ?? DoorRequest.Page.usual) {
         guard Self.append(&bytes, isFirst: taken == 0, { JSON.append(element, to: &$0) }) else { break }
         taken += 1
       }
@@ -293,7 +293,7 @@ extension Answer {
     case .map(let map):
       count = map.count
       bytes.append(UInt8(ascii: "{"))
-      for (key, element) in map.dropFirst(page.from - 1).prefix(page.count ?? Self.usualCount) {
+      for (key, element) in map.dropFirst(page.from - 1).prefix(page.count ?? DoorRequest.Page.usual) {
         let isTaken = Self.append(&bytes, isFirst: taken == 0) { out in
           switch key {
           case .int(let key): JSON.append(quoted: "\(key)", to: &out)
@@ -367,8 +367,6 @@ extension Answer {
       hint: "read its parts: a field, an element, or a page of a text by from and count")
   }
 
-  /// The elements of a page where nothing is said.
-  private static let usualCount = 1000
   /// The most bytes of a value, and of an event, in one answer.
   static let mostBytes = (8 << 20) - 4096
 }

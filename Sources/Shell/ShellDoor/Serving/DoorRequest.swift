@@ -32,6 +32,8 @@ struct DoorRequest {
     var from = 1
     /// The most of them; nil: as many as are usual.
     var count: Int?
+    /// The number of them where none is given.
+    static let usual = 1000
   }
 
   /// Why a line is no request.
