@@ -21,14 +21,14 @@ struct RowNames {
 
   /// The source of actions, but for the line.
   struct Source {
-    let source: ActionSource
+    let origin: ActionSource.Origin
     /// The number that rows take into their checksum.
     let checksum: Int
 
-    init(_ source: ActionSource) {
-      self.source = source
+    init(_ origin: ActionSource.Origin) {
+      self.origin = origin
       var checksum = RowChecksum()
-      for name in [source.kind.rawValue, source.file, source.function, source.plugin, source.unit, source.info] {
+      for name in [origin.kind.rawValue, origin.file, origin.function, origin.plugin, origin.unit, origin.info] {
         checksum.add(name: name)
       }
       self.checksum = checksum.value
@@ -50,10 +50,10 @@ struct RowNames {
     for row in try Row.fetchAll(db, sql: "SELECT id, kind, file, function, plugin, unit, info FROM sources") {
       let id: Int = try row.checked(0)
       sources[id] = Source(
-        ActionSource(
-          file: try row.checked(2), function: try row.checked(3), line: 0, info: try row.checkedIfPresent(6),
-          kind: ActionSource.Kind(rawValue: try row.checked(1)) ?? .code, plugin: try row.checkedIfPresent(4),
-          unit: try row.checkedIfPresent(5)))
+        ActionSource.Origin(
+          file: try row.checked(2), function: try row.checked(3),
+          kind: ActionSource.Kind(rawValue: try row.checked(1)) ?? .code, info: try row.checkedIfPresent(6),
+          plugin: try row.checkedIfPresent(4), unit: try row.checkedIfPresent(5)))
     }
     for plugin in try JournaledPlugin.all(upTo: .max, db) { plugins[plugin.number] = plugin.checksum }
   }
@@ -75,8 +75,8 @@ struct RowNames {
   func action(_ columns: RowColumns) -> String? { kinds[columns.kind]?.action }
 
   func row(_ columns: RowColumns) -> JournalRow? {
-    guard let kind = kinds[columns.kind], var source = sources[columns.source]?.source else { return nil }
-    source.line = columns.line
+    guard let kind = kinds[columns.kind], let origin = sources[columns.source]?.origin else { return nil }
+    var source = ActionSource(origin, line: columns.line)
     source.link = columns.link
     return JournalRow(
       number: columns.number, time: .nanoseconds(columns.at), source: source, action: kind.action,

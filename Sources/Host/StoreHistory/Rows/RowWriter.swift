@@ -4,9 +4,9 @@ import StoreCore
 /// Writes rows; used by whoever has the connection.
 struct RowWriter {
   private var kinds: [String: Name] = [:]
-  private var sources: [ActionSource: Name] = [:]
+  private var sources: [ActionSource.Origin: Name] = [:]
   private var lastKind: (action: String, name: Name)?
-  private var lastSource: (source: ActionSource, name: Name)?
+  private var lastSource: (origin: ActionSource.Origin, name: Name)?
   /// The id of the slice that holds each module's latest written state, and its checksum.
   private var slices: [String: (id: Int, checksum: Int)] = [:]
   /// The number of the last row.
@@ -29,7 +29,7 @@ struct RowWriter {
     last = try Int.fetchOne(db, sql: "SELECT max(number) FROM actions") ?? 0
     let names = try RowNames(db)
     for (id, kind) in names.kinds { kinds[kind.action] = (id, kind.checksum) }
-    for (id, source) in names.sources { sources[source.source] = (id, source.checksum) }
+    for (id, source) in names.sources { sources[source.origin] = (id, source.checksum) }
     let list = try String.fetchOne(db, sql: "SELECT slices FROM snapshots ORDER BY number DESC LIMIT 1")
     for id in list.flatMap({ SliceList($0) })?.ids ?? [] {
       let row = try Row.fetchOne(
@@ -186,21 +186,19 @@ struct RowWriter {
   }
 
   private mutating func source(of entry: LoggedEntry, _ db: Database) throws -> Name {
-    if let (source, name) = lastSource, source.isSameButForLine(entry.source) { return name }
-    var source = entry.source
-    source.line = 0
-    source.link = 0
+    let origin = entry.source.origin
+    if let (known, name) = lastSource, known == origin { return name }
     let name: Name
-    if let known = sources[source] {
+    if let known = sources[origin] {
       name = known
     } else {
       try db.execute(
         sql: "INSERT INTO sources (kind, file, function, plugin, unit, info) VALUES (?, ?, ?, ?, ?, ?)",
-        arguments: [source.kind.rawValue, source.file, source.function, source.plugin, source.unit, source.info])
-      name = (db.lastInsertedRowID, RowNames.Source(source).checksum)
-      sources[source] = name
+        arguments: [origin.kind.rawValue, origin.file, origin.function, origin.plugin, origin.unit, origin.info])
+      name = (db.lastInsertedRowID, RowNames.Source(origin).checksum)
+      sources[origin] = name
     }
-    lastSource = (source, name)
+    lastSource = (origin, name)
     return name
   }
 
@@ -209,14 +207,6 @@ struct RowWriter {
     let message = code == SQLITE_DONE ? nil : String(cString: sqlite3_errmsg(db.handle))
     sqlite3_reset(statement)
     if let message { throw DatabaseError(ResultCode(code), message) }
-  }
-}
-
-extension ActionSource {
-  /// True if another source is the same place but for line, cause and statement.
-  fileprivate func isSameButForLine(_ other: ActionSource) -> Bool {
-    file == other.file && function == other.function && kind == other.kind && info == other.info
-      && plugin == other.plugin && unit == other.unit
   }
 }
 

@@ -4,7 +4,7 @@ import StoreModules
 
 /// The code that dispatches, and the way its actions take.
 final class PluginEmission {
-  var unit: String { didSet { (origin, recent) = (nil, nil) } }
+  var unit: String { didSet { recent = nil } }
   /// The key of the definition under which the function stands, where it has no name of its own.
   var function: String
   let kind: ActionSource.Kind
@@ -16,8 +16,8 @@ final class PluginEmission {
   @exclusivity(unchecked) var start: ((PluginTaskStart) -> Void)?
   /// The element that what is dispatched and started is for; nil: none.
   @exclusivity(unchecked) var element: AddressedElement?
-  /// The common part of the sources of all its dispatches.
-  @exclusivity(unchecked) private var origin: ActionSource?
+  /// The places that its latest actions came from.
+  @exclusivity(unchecked) private var origins = ActionSource.RecentOrigins()
   /// The source of what a named function dispatched last: the next comes from the same place as a rule.
   @exclusivity(unchecked) private var recent: (caller: LuaCall.Caller, source: ActionSource)?
 
@@ -38,14 +38,7 @@ final class PluginEmission {
   }
 
   private func source(file: String, function: String, line: Int, plugin: String) -> ActionSource {
-    guard var source = origin else {
-      let source = ActionSource(file: file, function: function, line: line, kind: kind, plugin: plugin, unit: unit)
-      origin = source
-      return source
-    }
-    source.file = file
-    source.function = function
-    source.line = line
-    return source
+    ActionSource(
+      origins.origin(file: file, function: function, kind: kind, plugin: plugin, unit: unit), line: line)
   }
 }

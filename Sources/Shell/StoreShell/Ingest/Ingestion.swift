@@ -135,10 +135,10 @@ struct Ingestion {
   ///
   /// - Parameter text: the bytes of its lines; nil: nobody wants them.
   private func take(_ call: ActionCall, at line: Int, _ text: [UInt8]?, _ tally: inout IngestTally) throws {
-    let source = ActionSource(
-      file: file, function: "ingest", line: line, info: session.running.origin.who,
-      kind: session.running.origin.who == nil ? session.running.origin.kind : .remote)
-    let report = session.store.dispatch(call, source: source)
+    let who = session.running.origin.who
+    let origin = session.origins.origin(
+      file: file, function: "ingest", kind: who == nil ? session.running.origin.kind : .remote, info: who)
+    let report = session.store.dispatch(call, source: ActionSource(origin, line: line))
     session.tellOthers()
     // The work that a record caused may have been stopped; the record itself stands.
     if let failure = report.failure, !(failure is StoreError) || report.number == nil { throw failure }

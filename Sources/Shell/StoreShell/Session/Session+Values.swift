@@ -74,13 +74,12 @@ extension Session {
   /// The source of the statement that runs.
   func source(info: String? = nil, function: String) -> ActionSource {
     if let who = running.origin.who {
-      return ActionSource(
-        file: "door", function: function, line: outcome.number, info: info.map { "\(who): \($0)" } ?? who,
-        kind: .remote)
+      let origin = origins.origin(
+        file: "door", function: function, kind: .remote, info: info.map { "\(who): \($0)" } ?? who)
+      return ActionSource(origin, line: outcome.number)
     }
-    return ActionSource(
-      file: running.origin.file, function: function, line: running.statement?.line ?? 0, info: info,
-      kind: running.origin.kind)
+    let origin = origins.origin(file: running.origin.file, function: function, kind: running.origin.kind, info: info)
+    return ActionSource(origin, line: running.statement?.line ?? 0)
   }
 
   /// The formatter for results.

@@ -1,4 +1,5 @@
 import ShellLanguage
+import StoreCore
 import StoreHistory
 import StoreHost
 import StoreModules
@@ -9,7 +10,8 @@ import StoreSchema
 /// input all come here, so that the same text means the same everywhere.
 ///
 /// Its state stands in parts, each a type of its own. Its methods stand in extensions, each in a file about one of the parts
-/// or one way of using a session. It has 17 properties, of which two are no parts: the open journal and its own Lua.
+/// or one way of using a session. It has 18 properties, of which three are no parts: the open journal, its own
+/// Lua, and the origins of its latest actions.
 public final class Session {
   // The variables that every statement looks at or changes are not checked for exclusive access. A session is used on
   // one thread, and no command runs while one of these is being changed.
@@ -43,6 +45,8 @@ public final class Session {
   @exclusivity(unchecked) var interrupts = Interrupts()
   /// The journal that is open to be read.
   var archive: JournalArchive?
+  /// The places that its latest actions came from.
+  @exclusivity(unchecked) var origins = ActionSource.RecentOrigins()
   private var luaState: SessionLua?
   let printer: LogLineWriter
 

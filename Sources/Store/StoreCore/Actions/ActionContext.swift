@@ -40,15 +40,17 @@ final class ActionContextStorage: @unchecked Sendable {
   @exclusivity(unchecked) @usableFromInline var root = 0
 
   @inlinable
-  init(source: consuming ActionSource = .nowhere) { self.source = source }
+  init(source: consuming ActionSource) { self.source = source }
 
-  /// Has a storage describe an action with another source: the same where nobody kept it, so that an action takes no
+  /// Has a storage describe an action with another source: the same storage where no context refers to it, so that an action takes no
   /// allocation.
   @inlinable
   @inline(__always)
-  static func refill(_ storage: inout ActionContextStorage, _ describe: (inout ActionSource) -> Void) {
-    if !isKnownUniquelyReferenced(&storage) { storage = ActionContextStorage() }
-    // Unmanaged, because counting references to it costs as much as a reducer; `storage` holds it.
-    Unmanaged.passUnretained(storage)._withUnsafeGuaranteedRef { describe(&$0.source) }
+  static func refill(_ storage: inout ActionContextStorage, _ source: consuming ActionSource) {
+    guard isKnownUniquelyReferenced(&storage) else {
+      storage = ActionContextStorage(source: source)
+      return
+    }
+    storage.source = source
   }
 }

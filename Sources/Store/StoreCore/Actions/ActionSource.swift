@@ -2,18 +2,12 @@
 ///
 /// The first four fields and the idea come from SwiftRex's `ActionSource`; kind, plugin, unit and cause are ours.
 public struct ActionSource: Hashable, Codable, Sendable {
-  /// The file of the dispatching line: a Swift file, a script, a Lua chunk, or `repl`, `-c`, `stdin`.
-  public var file: String
-  /// The function around that line, or the command that dispatched.
-  public var function: String
+  // A source is copied several times an action, so that all but the numbers is one object, which the actions of a place share.
+  @usableFromInline package private(set) var origin: Origin
   /// The line, from 1.
   public var line: Int
-  // Above 0 the cause, below 0 the statement: a source is copied several times an action, and never has both.
+  // Above 0 the cause, below 0 the statement: a source never has both.
   @usableFromInline package var link: Int
-  /// The kind of the place.
-  public var kind: Kind
-  // A source is copied several times an action, so what few sources have stands apart.
-  @usableFromInline var details: Details?
 
   /// The kinds of place that actions come from.
   public enum Kind: String, Codable, Sendable {
@@ -41,29 +35,21 @@ public struct ActionSource: Hashable, Codable, Sendable {
     file: String, function: String, line: Int, info: String? = nil, kind: Kind = .code, plugin: String? = nil,
     unit: String? = nil, cause: Int? = nil
   ) {
-    self.file = file
-    self.function = function
+    self.init(
+      Origin(file: file, function: function, kind: kind, info: info, plugin: plugin, unit: unit), line: line,
+      cause: cause)
+  }
+
+  /// Makes the source of a line of an origin.
+  @inlinable
+  package init(_ origin: Origin, line: Int, cause: Int? = nil) {
+    self.origin = origin
     self.line = line
     link = cause ?? 0
-    self.kind = kind
-    details = info == nil && plugin == nil && unit == nil ? nil : Details(info: info, plugin: plugin, unit: unit)
   }
 
-  /// No place: what is written over before anybody asks.
+  /// No place: it is replaced before a unit asks for it.
   @usableFromInline static var nowhere: ActionSource { ActionSource(file: "", function: "", line: 0) }
-
-  /// Writes the place of Swift code over another source, field by field. A source that is made first and then moved
-  /// costs a copy of all of it.
-  @inlinable
-  @inline(__always)
-  mutating func describe(file: String, function: String, line: Int, info: String?) {
-    self.file = file
-    self.function = function
-    self.line = line
-    link = 0
-    kind = .code
-    details = info == nil ? nil : Details(info: info, plugin: nil, unit: nil)
-  }
 
   /// The place where this is written.
   @inlinable
@@ -86,35 +72,150 @@ public struct ActionSource: Hashable, Codable, Sendable {
     set { link = -max(newValue ?? 0, 0) }
   }
 
+  /// The file of the dispatching line: a Swift file, a script, a Lua chunk, or `repl`, `-c`, `stdin`.
+  @inlinable public var file: String {
+    get { origin.file }
+    set { replace(file: newValue) }
+  }
+
+  /// The function around that line, or the command that dispatched.
+  @inlinable public var function: String {
+    get { origin.function }
+    set { replace(function: newValue) }
+  }
+
+  /// The kind of the place.
+  @inlinable public var kind: Kind {
+    get { origin.kind }
+    set { replace(kind: newValue) }
+  }
+
   /// A remark by the dispatching code.
-  public var info: String? {
-    get { details?.info }
-    set { details = Details(info: newValue, plugin: plugin, unit: unit) }
+  @inlinable public var info: String? {
+    get { origin.info }
+    set { replace(info: .some(newValue)) }
   }
 
   /// The plugin whose code dispatched.
-  public var plugin: String? {
-    get { details?.plugin }
-    set { details = Details(info: info, plugin: newValue, unit: unit) }
+  @inlinable public var plugin: String? {
+    get { origin.plugin }
+    set { replace(plugin: .some(newValue)) }
   }
 
   /// The plugin's unit or command whose code dispatched.
-  public var unit: String? {
-    get { details?.unit }
-    set { details = Details(info: info, plugin: plugin, unit: newValue) }
+  @inlinable public var unit: String? {
+    get { origin.unit }
+    set { replace(unit: .some(newValue)) }
   }
 
+  /// Moves the source to another origin, which differs in what is given.
   @usableFromInline
-  final class Details: Sendable {
-    let info: String?
-    let plugin: String?
-    let unit: String?
+  mutating func replace(
+    file: String? = nil, function: String? = nil, kind: Kind? = nil, info: String?? = nil, plugin: String?? = nil,
+    unit: String?? = nil
+  ) {
+    origin = Origin(
+      file: file ?? origin.file, function: function ?? origin.function, kind: kind ?? origin.kind,
+      info: info ?? origin.info, plugin: plugin ?? origin.plugin, unit: unit ?? origin.unit)
+  }
+}
+
+extension ActionSource {
+  /// The place of actions but for the line: one object for all actions that come from there.
+  @usableFromInline
+  package final class Origin: Hashable, Sendable {
+    @usableFromInline package let file: String
+    @usableFromInline package let function: String
+    @usableFromInline package let kind: Kind
+    // Few origins have any of these.
+    @usableFromInline let details: Details?
+
+    /// A remark by the dispatching code.
+    @inlinable package var info: String? { details?.info }
+    /// The plugin whose code dispatches.
+    @inlinable package var plugin: String? { details?.plugin }
+    /// The plugin's unit or command whose code dispatches.
+    @inlinable package var unit: String? { details?.unit }
+
+    /// Makes an origin.
+    @inlinable
+    package init(
+      file: String, function: String, kind: Kind, info: String? = nil, plugin: String? = nil, unit: String? = nil
+    ) {
+      self.file = file
+      self.function = function
+      self.kind = kind
+      details = info == nil && plugin == nil && unit == nil ? nil : Details(info: info, plugin: plugin, unit: unit)
+    }
+
+    /// True if the origins are one, or have the same fields.
+    @inlinable
+    package static func == (left: Origin, right: Origin) -> Bool { left === right || left.isEqual(to: right) }
 
     @usableFromInline
-    init(info: String?, plugin: String?, unit: String?) {
-      self.info = info
-      self.plugin = plugin
-      self.unit = unit
+    func isEqual(to other: Origin) -> Bool {
+      kind == other.kind && function == other.function && file == other.file
+        && (details === other.details || info == other.info && plugin == other.plugin && unit == other.unit)
+    }
+
+    /// Feeds all fields to a hasher.
+    @usableFromInline
+    package func hash(into hasher: inout Hasher) {
+      hasher.combine(file)
+      hasher.combine(function)
+      hasher.combine(kind)
+      hasher.combine(info)
+      hasher.combine(plugin)
+      hasher.combine(unit)
+    }
+
+    @usableFromInline
+    final class Details: Sendable {
+      @usableFromInline let info: String?
+      @usableFromInline let plugin: String?
+      @usableFromInline let unit: String?
+
+      @usableFromInline
+      init(info: String?, plugin: String?, unit: String?) {
+        self.info = info
+        self.plugin = plugin
+        self.unit = unit
+      }
+    }
+  }
+
+  /// The origins of the latest actions of a party, which come from few places as a rule: their next actions share them.
+  @usableFromInline
+  package struct RecentOrigins {
+    @usableFromInline var origins = InlineArray<4, Origin?>(repeating: nil)
+    @usableFromInline var next = 0
+
+    /// Remembers nothing.
+    @inlinable
+    package init() {}
+
+    /// The origin with those fields: one of the latest, or a new one.
+    @inlinable
+    package mutating func origin(
+      file: String, function: String, kind: Kind, info: String? = nil, plugin: String? = nil, unit: String? = nil
+    ) -> Origin {
+      let isPlain = info == nil && plugin == nil && unit == nil
+      for index in origins.indices {
+        guard let known = origins[index] else { break }
+        if known.function == function, known.file == file, known.kind == kind,
+          isPlain ? known.details == nil : known.info == info && known.plugin == plugin && known.unit == unit
+        {
+          return known
+        }
+      }
+      return add(Origin(file: file, function: function, kind: kind, info: info, plugin: plugin, unit: unit))
+    }
+
+    @usableFromInline
+    mutating func add(_ origin: Origin) -> Origin {
+      origins[next] = origin
+      next = (next + 1) % origins.count
+      return origin
     }
   }
 }
@@ -149,23 +250,5 @@ extension ActionSource {
     try fields.encodeIfPresent(unit, forKey: .unit)
     try fields.encodeIfPresent(cause, forKey: .cause)
     try fields.encodeIfPresent(statement, forKey: .statement)
-  }
-
-  /// True if all fields are equal.
-  public static func == (left: ActionSource, right: ActionSource) -> Bool {
-    left.line == right.line && left.file == right.file && left.function == right.function && left.kind == right.kind
-      && left.link == right.link && left.info == right.info && left.plugin == right.plugin && left.unit == right.unit
-  }
-
-  /// Feeds all fields to a hasher.
-  public func hash(into hasher: inout Hasher) {
-    hasher.combine(file)
-    hasher.combine(function)
-    hasher.combine(line)
-    hasher.combine(info)
-    hasher.combine(kind)
-    hasher.combine(plugin)
-    hasher.combine(unit)
-    hasher.combine(link)
   }
 }

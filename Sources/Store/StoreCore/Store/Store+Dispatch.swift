@@ -16,7 +16,9 @@ extension Store {
   public func dispatch(
     _ action: Action, info: String? = nil, file: String = #fileID, function: String = #function, line: Int = #line
   ) -> DispatchResult {
-    take(action) { $0.describe(file: file, function: function, line: line, info: info) }
+    take(action) {
+      ActionSource($0.origin(file: file, function: function, kind: .code, info: info), line: line)
+    }
   }
 
   /// Has an action with its source processed, or enqueued where the store is busy.
@@ -30,24 +32,26 @@ extension Store {
   @inlinable
   @inline(__always)
   @discardableResult
-  public func dispatch(_ action: Action, source: ActionSource) -> DispatchResult { take(action) { $0 = source } }
+  public func dispatch(_ action: Action, source: ActionSource) -> DispatchResult { take(action) { _ in source } }
 
-  /// - Parameter describe: writes the source; called only where somebody may ask for it.
+  /// - Parameter source: gives the source, with the origin that the latest actions had where it is the same; called only where a
+  ///   unit may ask for it.
   @inlinable
   @inline(__always)
-  func take(_ action: Action, _ describe: (inout ActionSource) -> Void) -> DispatchResult {
+  func take(_ action: Action, _ source: (inout ActionSource.RecentOrigins) -> ActionSource) -> DispatchResult {
     guard ownership.tryAcquire() || ownership.acquireSoon() else {
-      if ownership.isMine, isHeld { return takeInTurn(action, describe) }
-      var source = ActionSource.nowhere
-      describe(&source)
-      return enqueue(action, source)
+      guard ownership.isMine else {
+        var origins = ActionSource.RecentOrigins()
+        return enqueue(action, source(&origins))
+      }
+      let source = source(&recentOrigins)
+      return isHeld ? takeInTurn(action, source) : enqueue(action, source)
     }
     let result: DispatchResult
     if isPlain, !ownership.hasIncoming {
       result = processPlainly(action)
     } else {
-      // Written where units and watchers will read it: a source is too large to be handed on from call to call.
-      ActionContextStorage.refill(&contextStorage, describe)
+      ActionContextStorage.refill(&contextStorage, source(&recentOrigins))
       result = processFully(action)
     }
     leave()

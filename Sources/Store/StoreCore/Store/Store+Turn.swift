@@ -47,9 +47,9 @@ extension Store {
 
   /// Processes an action that the holder of the turn dispatches. The caller's module inlines this, since it knows the types.
   @inlinable
-  func takeInTurn(_ action: Action, _ describe: (inout ActionSource) -> Void) -> DispatchResult {
+  func takeInTurn(_ action: Action, _ source: ActionSource) -> DispatchResult {
     busily {
-      ActionContextStorage.refill(&contextStorage, describe)
+      ActionContextStorage.refill(&contextStorage, source)
       return processFully(action)
     }
   }
@@ -73,7 +73,7 @@ extension Store {
   package func dispatchNext(_ action: Action, source: ActionSource) -> DispatchResult {
     guard ownership.isMine, isHeld, queue.isEmpty else { return dispatch(action, source: source) }
     return busily {
-      ActionContextStorage.refill(&contextStorage) { $0 = source }
+      ActionContextStorage.refill(&contextStorage, source)
       let number = nextNumber
       nextNumber = number + 1
       if trace.isOn { trace.enqueued(number, action, cause: source.cause) }

@@ -41,7 +41,9 @@ public final class Store<Action: Sendable, State: Sendable>: @unchecked Sendable
   @exclusivity(unchecked) @usableFromInline var processing = 0
   @exclusivity(unchecked) @usableFromInline var processingRoot = 0
   /// The storage that the context of the present action refers to.
-  @exclusivity(unchecked) @usableFromInline var contextStorage = ActionContextStorage()
+  @exclusivity(unchecked) @usableFromInline var contextStorage = ActionContextStorage(source: .nowhere)
+  /// The places that the latest actions came from.
+  @exclusivity(unchecked) @usableFromInline var recentOrigins = ActionSource.RecentOrigins()
   /// The root that the present job counts for; 0: none.
   @exclusivity(unchecked) @usableFromInline var jobRoot = 0
   /// The number of the first action of the present drain.
