@@ -68,9 +68,11 @@ let package = Package(
     .systemLibrary(
       name: "CSQLite", path: "Sources/Base/CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CEvents", path: "Sources/Base/CEvents"),
+    .systemLibrary(name: "CReferences", path: "Sources/Base/CReferences"),
     .target(name: "CCrash", path: "Sources/Base/CCrash"),
     .target(
-      name: "StoreCore", dependencies: [deque, heap], path: "Sources/Store/StoreCore", swiftSettings: strict),
+      name: "StoreCore", dependencies: ["CReferences", deque, heap], path: "Sources/Store/StoreCore",
+      swiftSettings: strict),
     .target(
       name: "StoreUnits", dependencies: ["StoreCore", "StoreSchema", collections], path: "Sources/Store/StoreUnits",
       swiftSettings: strict),

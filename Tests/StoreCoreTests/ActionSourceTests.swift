@@ -47,4 +47,29 @@ import FoundationEssentials
     changed.unit = "ping.clock"
     #expect(changed == Self.sources[1])
   }
+
+  @Test func actionsOfOnePlaceShareTheirOrigin() throws {
+    var recent = ActionSource.RecentOrigins()
+    let first = recent.origin(file: "a.stsh", function: "dispatch", kind: .batch)
+    for index in 0..<3 { _ = recent.origin(file: "a.stsh", function: "lua\(index)", kind: .batch) }
+    #expect(recent.origin(file: "a.stsh", function: "dispatch", kind: .batch) === first)
+    #expect(recent.origin(file: "a.stsh", function: "dispatch", kind: .remote) !== first)
+    let store = try Store<Int, Int>(
+      initial: 0, reducer: .init { $1 += $0 }, emission: .always)
+    let sources = LockedSources()
+    let watching = store.watch { if let context = $0.context { sources.add(context.source) } }
+    for step in 1...3 { store.dispatch(step) }
+    store.dispatch(4, info: "by hand")
+    withExtendedLifetime(watching) {}
+    let all = sources.all
+    try #require(all.count == 4)
+    #expect(all.dropLast().allSatisfy { $0.origin === all[0].origin })
+    #expect(all[3].origin !== all[0].origin && all[3].info == "by hand" && all[0].info == nil)
+  }
+}
+
+private final class LockedSources: Sendable {
+  private let sources = Lock<[ActionSource]>([])
+  var all: [ActionSource] { sources.withLock { $0 } }
+  func add(_ source: ActionSource) { sources.withLock { $0.append(source) } }
 }

@@ -19,6 +19,8 @@ package final class LiveStore: @unchecked Sendable {
   package typealias State = HostState
 
   package let store: Store<Action, State>
+  /// Leads to it those that may outlive it.
+  package let lease = Lease<LiveStore>()
   /// The clock that stamps actions.
   package let clock: any StoreClock
   package let application: HostedApplication
@@ -89,9 +91,11 @@ package final class LiveStore: @unchecked Sendable {
       middleware: .init(units: ([logger] + application.units).flatMap(\.middleware.units)),
       interceptors: application.interceptors, emission: Self.policy(initial.shell.emission, application), clock: clock,
       areEqual: State.areEqual, queueLimit: queueLimit, order: order)
-    store.setKeeper(self)
+    store.setKeeper { [lease] in lease.object }
+    lease.begin(self)
     collectActions()
-    store.setRecorder { [unowned self] record in self.record(record) }
+    // Safe: the store calls it while it processes an action, and with that somebody who keeps the host.
+    store.setRecorder { [unowned(unsafe) self] record in self.record(record) }
     attend()
     store.setEndListener { [unowned self] effect, hasEnded in journal?.note(effect, hasEnded: hasEnded) }
     store.setErrorHandler { [faults = attendance.faults] error in
@@ -107,7 +111,10 @@ package final class LiveStore: @unchecked Sendable {
   }
 
   // Whoever lets go of it last may not be who held the turn last: what was done there is done before its parts go.
-  deinit { store.turn {} }
+  deinit {
+    lease.end()
+    store.turn {}
+  }
 
   package static func reducer(
     _ application: HostedApplication, _ plugins: [HostedPlugin]

@@ -37,11 +37,14 @@ package struct Attendance {
 
 /// A client, for as long as it is there.
 struct AttachedClient {
-  weak var client: StoreClient?
+  private let lease: Lease<StoreClient>
   let id: ObjectIdentifier
 
+  /// The client; nil: it is about to go.
+  var client: StoreClient? { lease.object }
+
   init(_ client: StoreClient) {
-    self.client = client
+    lease = client.lease
     id = ObjectIdentifier(client)
   }
 }

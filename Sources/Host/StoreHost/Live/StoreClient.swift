@@ -13,6 +13,8 @@ package final class StoreClient: @unchecked Sendable {
 
   /// The store that it shares with others.
   package let live: LiveStore
+  /// Leads to it those that may outlive it.
+  package let lease = Lease<StoreClient>()
   /// What is shown to it instead of the present.
   @exclusivity(unchecked) var past: PastView?
   /// The moment whose history it looks at; nil: the present one.
@@ -49,10 +51,12 @@ package final class StoreClient: @unchecked Sendable {
     self.live = live
     joined = live.head
     words = live.turn { (SharedFlag(), live.attendance.faults.hasPluginToStop, live.attendance.hasDroppedLogLines) }
+    lease.begin(self)
     live.turn { live.attendance.clients.append(AttachedClient(self)) }
   }
 
   deinit {
+    lease.end()
     // By its name, and no reference to another: that might be the last, and the other then leave in the middle of this.
     let id = ObjectIdentifier(self)
     live.turn { live.attendance.clients.removeAll { $0.id == id } }

@@ -204,11 +204,11 @@ extension LiveStore {
       watchers.isAlways = store.withState { $0.shell.emission == "always" }
       let watcher = ValueWatcher(name, read, onChange)
       let place = path.flatMap { isOfState($0) ? $0 : nil }
-      watchers.add(watcher, of: place) { store.listen { [weak self] in self?.tellWatchers(of: $0) } }
+      watchers.add(watcher, of: place) { store.listen { [lease] in lease.object?.tellWatchers(of: $0) } }
       watcher.begin { trace($0) }
-      return Subscription { [weak self] in
+      return Subscription { [lease] in
         guard watcher.isActive.exchange(false, ordering: .relaxed) else { return }
-        self?.turn { watchers.remove(watcher, of: place) }
+        lease.object?.turn { watchers.remove(watcher, of: place) }
       }
     }
   }

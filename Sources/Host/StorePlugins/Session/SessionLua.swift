@@ -8,8 +8,10 @@ import StoreSchema
 public final class SessionLua {
   let lua: LuaState
   private let objects: SliceObjects
-  /// Weak: the host has this for its own.
-  private weak var owner: (any SessionLuaHost)?
+  /// Finds the host, which has this for its own.
+  private let owner: () -> (any SessionLuaHost)?
+  /// Leads the functions that Lua holds to it.
+  private let lease = Lease<SessionLua>()
   let view: UnsafeMutablePointer<any StateView>
   /// The values that variables were set to.
   private(set) var givenValues: [String: Value] = [:]
@@ -26,10 +28,13 @@ public final class SessionLua {
   ///
   /// - Parameters:
   ///   - view: the state that Lua reads.
-  ///   - host: does what Lua asks for.
+  ///   - host: finds the host, which does what Lua asks for; nil: the host is gone. It is called at each use, since the host has this
+  ///     for its own.
   ///   - isSandboxed: true if Lua sees only as much as plugins see; else all of its libraries.
   /// - Throws: ``SessionLuaError`` where there is no memory for it.
-  public init(view: any StateView, host: any SessionLuaHost, isSandboxed: Bool = true) throws(SessionLuaError) {
+  public init(view: any StateView, host: @escaping () -> (any SessionLuaHost)?, isSandboxed: Bool = true)
+    throws(SessionLuaError)
+  {
     owner = host
     self.view = .allocate(capacity: 1)
     self.view.initialize(to: view)
@@ -40,6 +45,7 @@ public final class SessionLua {
       objects = SliceObjects(lua)
       objects.viewInUse = UnsafePointer(self.view)
       lua.objectHandler = objects
+      lease.begin(self)
       try lua.setGlobal("state", .object(SliceObjects.stateObject))
       try lua.setGlobal("project", .function(try makeProject()))
       try lua.setGlobal("dispatch", .function(try makeDispatch()))
@@ -67,7 +73,7 @@ public final class SessionLua {
   /// - Throws: `LuaFailure` where it has gone.
   var host: any SessionLuaHost {
     get throws {
-      guard let owner else { throw LuaFailure("the session has ended") }
+      guard let owner = owner() else { throw LuaFailure("the session has ended") }
       return owner
     }
   }
@@ -80,6 +86,7 @@ public final class SessionLua {
   }
 
   deinit {
+    lease.end()
     view.deinitialize(count: 1)
     view.deallocate()
   }
@@ -102,38 +109,40 @@ public final class SessionLua {
     """
 
   private func makeProject() throws(LuaError) -> LuaFunction {
-    try lua.makeFunction { [weak self] call in
-      guard let self, case .string(let path) = call[0] else {
+    try lua.makeFunction { [lease] call in
+      guard let session = lease.object, case .string(let path) = call[0] else {
         throw LuaFailure("project needs the name of a projection")
       }
       let reading = try Self.asking {
-        try self.host.require(function: "project")
-        return try self.host.project(path)
+        try session.host.require(function: "project")
+        return try session.host.project(path)
       }
-      self.projected?.note(path, reading)
+      session.projected?.note(path, reading)
       LuaBridge.write(reading.value, to: &call.results)
     }
   }
 
   private func makeDispatch() throws(LuaError) -> LuaFunction {
-    try lua.makeFunction { [weak self] call in
-      guard let self, case .string(let name) = call[0] else { throw LuaFailure("dispatch needs the name of an action") }
-      guard !self.isReadOnly else {
+    try lua.makeFunction { [lease] call in
+      guard let session = lease.object, case .string(let name) = call[0] else {
+        throw LuaFailure("dispatch needs the name of an action")
+      }
+      guard !session.isReadOnly else {
         throw LuaFailure("a projection or a condition only reads the state: it may not dispatch")
       }
       let type = try Self.asking {
-        try self.host.require(function: "dispatch")
-        return try self.host.action(named: name)
+        try session.host.require(function: "dispatch")
+        return try session.host.action(named: name)
       }
       // Once it is dispatched the call holds it no longer.
-      let interceptor = try self.lua.metered({ $0 as any Error }) { () throws(any Error) -> String? in
+      let interceptor = try session.lua.metered({ $0 as any Error }) { () throws(any Error) -> String? in
         let action: ActionCall
         do throws(SchemaError) {
-          action = try type.call(LuaBridge.arguments(named: try self.objects.value(of: call[1])))
+          action = try type.call(LuaBridge.arguments(named: try session.objects.value(of: call[1])))
         } catch {
           throw LuaFailure(type.sentence(for: error))
         }
-        return try self.host.dispatch(action)
+        return try session.host.dispatch(action)
       }
       call.results.append(interceptor == nil)
       if let interceptor { call.results.append(interceptor) }
@@ -142,16 +151,16 @@ public final class SessionLua {
 
   /// A function that does something for whoever types it. Its name is free for variables.
   private func makeConvenience(_ name: String) throws(LuaError) -> LuaFunction {
-    try lua.makeFunction { [weak self] call in
-      guard let self else { return }
-      guard !self.isReadOnly else {
+    try lua.makeFunction { [lease] call in
+      guard let session = lease.object else { return }
+      guard !session.isReadOnly else {
         throw LuaFailure("a projection or a condition only reads the state: it may not call \(name)")
       }
-      try Self.asking { try self.host.require(function: name) }
-      let results = try self.lua.metered({ $0 as any Error }) { () throws(any Error) -> [Value] in
+      try Self.asking { try session.host.require(function: name) }
+      let results = try session.lua.metered({ $0 as any Error }) { () throws(any Error) -> [Value] in
         var arguments: [Value] = []
-        for index in 0..<call.count { arguments.append(try self.argument(call[index])) }
-        return try Self.asking { try self.host.call(name, arguments) }
+        for index in 0..<call.count { arguments.append(try session.argument(call[index])) }
+        return try Self.asking { try session.host.call(name, arguments) }
       }
       for result in results { LuaBridge.write(result, to: &call.results) }
     }
@@ -172,11 +181,11 @@ public final class SessionLua {
   }
 
   private func makeMissing() throws(LuaError) -> LuaFunction {
-    try lua.makeFunction { [weak self] call in
-      guard let self, case .string(let name) = call[0] else { return }
-      guard let value = try Self.asking({ try self.host.variable(name) }) else { return }
+    try lua.makeFunction { [lease] call in
+      guard let session = lease.object, case .string(let name) = call[0] else { return }
+      guard let value = try Self.asking({ try session.host.variable(name) }) else { return }
       // Its fields keep their order.
-      self.projected?.note(name, Reading(value: value, schema: .dynamic(.any)))
+      session.projected?.note(name, Reading(value: value, schema: .dynamic(.any)))
       LuaBridge.write(value, to: &call.results)
     }
   }
@@ -192,9 +201,9 @@ public final class SessionLua {
   }
 
   private func makePrint() throws(LuaError) -> LuaFunction {
-    try lua.makeFunction { [weak self] call in
-      try self?.host.require(function: "print")
-      try self?.host.print(TableText.printed(call, from: 0, separator: "\t"))
+    try lua.makeFunction { [lease] call in
+      try lease.object?.host.require(function: "print")
+      try lease.object?.host.print(TableText.printed(call, from: 0, separator: "\t"))
     }
   }
 

@@ -18,7 +18,7 @@ extension Session {
   ) throws {
     let console = Console(width: width, marks: output.marks, output.text, takeLine: output.line)
     try self.init(host, options: options, console: console, wake: wake)
-    person.pastLines = { [weak self] in self?.person.pastAndTyped ?? [] }
+    person.pastLines = { [lease] in lease.object?.person.pastAndTyped ?? [] }
   }
 
   /// Has an interruption end what runs.

@@ -24,9 +24,9 @@ extension Session {
   /// Has what is told be as durable as was asked, whoever opened the journal.
   func settlesBeforeTelling() {
     // Not the client: what it hears holds the console.
-    console.beforeTelling = { [live = store.live, weak client = store] in
+    console.beforeTelling = { [live = store.live, client = store.lease] in
       live.settleJournal()
-      return live.takeJournalNotes(for: client)
+      return live.takeJournalNotes(for: client.object)
     }
   }
 

@@ -10,8 +10,8 @@ import StoreSchema
 /// input all come here, so that the same text means the same everywhere.
 ///
 /// Its state stands in parts, each a type of its own. Its methods stand in extensions, each in a file about one of the parts
-/// or one way of using a session. It has 18 properties, of which three are no parts: the open journal, its own
-/// Lua, and the origins of its latest actions.
+/// or one way of using a session. It has 19 properties, of which four are no parts: the open journal, its own
+/// Lua, the origins of its latest actions, and the lease of those that may outlive it.
 public final class Session {
   // The variables that every statement looks at or changes are not checked for exclusive access. A session is used on
   // one thread, and no command runs while one of these is being changed.
@@ -48,6 +48,8 @@ public final class Session {
   /// The places that its latest actions came from.
   @exclusivity(unchecked) var origins = ActionSource.RecentOrigins()
   private var luaState: SessionLua?
+  /// Leads to it those that may outlive it.
+  let lease = Lease<Session>()
   let printer: LogLineWriter
 
   init(
@@ -68,13 +70,14 @@ public final class Session {
     if options.format != .auto { settings.origins["output"] = "--as" }
     let writer = LogLineWriter(console: console, isJSON: options.isJSON)
     printer = writer
-    looks.session = self
-    store.interruption.isRequested = { [weak self] in self?.isInterrupted ?? false }
+    lease.begin(self)
+    looks.session = lease
+    store.interruption.isRequested = { [lease] in lease.object?.isInterrupted ?? false }
     if !options.rights.isAll {
       store.refusal = { [rights = options.rights] in Self.refusal(ofDispatching: $0, rights) }
     }
-    console.tellsNotesAsEvents = { [weak self] in self?.options.isJSON ?? false }
-    console.beforeWriting = { [weak self, inbox] in if inbox.hasMessages { self?.tellOthers() } }
+    console.tellsNotesAsEvents = { [lease] in lease.object?.options.isJSON ?? false }
+    console.beforeWriting = { [lease, inbox] in if inbox.hasMessages { lease.object?.tellOthers() } }
     store.turn {
       store.hearing.logger = { line in inbox.bring(line.roughSize, by: line.number) { writer.write(line) } }
       store.hearing.plugins = { line in inbox.bring(64 + line.text.utf8.count) { writer.write(line) } }
@@ -96,6 +99,7 @@ public final class Session {
   var commands: CommandTable { application.commands }
 
   deinit {
+    lease.end()
     // While what they read is still there.
     if application.endsStore { store.live.cancelEffects(nil) }
   }
@@ -116,7 +120,8 @@ public final class Session {
   func lua() throws -> SessionLua {
     if let luaState { return luaState }
     try require(LuaFunctions.need(of: "state"), for: "Lua")
-    let made = try SessionLua(view: store.view, host: self, isSandboxed: !options.allowsUnsafeLua)
+    let made = try SessionLua(
+      view: store.view, host: { [lease] in lease.object }, isSandboxed: !options.allowsUnsafeLua)
     luaState = made
     publishInterrupts()
     return made
@@ -132,8 +137,8 @@ public final class Session {
 
   /// The grammar of statements: the commands of a session stay the same.
   private(set) lazy var grammar = {
-    let unfinished = UnfinishedLua(session: self)
-    return commands.grammar { unfinished.session?.isUnfinishedLua($0) ?? false }
+    let unfinished = UnfinishedLua(session: lease)
+    return commands.grammar { unfinished.session.object?.isUnfinishedLua($0) ?? false }
   }()
 
   /// Returns true if a Lua text lacks only its end.
@@ -267,9 +272,9 @@ public final class Session {
 /// Lets a grammar ask its session.
 private final class UnfinishedLua: @unchecked Sendable {
   // Safe: a session and the readers of its statements live on one thread.
-  weak var session: Session?
+  let session: Lease<Session>
 
-  init(session: Session) { self.session = session }
+  init(session: Lease<Session>) { self.session = session }
 }
 
 extension Session: SessionLuaHost {

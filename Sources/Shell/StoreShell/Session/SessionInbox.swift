@@ -202,7 +202,7 @@ extension Session {
   /// Tells what was caused since the session looked last; not within the turn, in which nobody waits for a reader.
   func tellOthers() {
     if inbox.hasNothingNew || store.isInTurn { return }
-    inbox.take { [weak self] in self?.tell(leftOut: $0) }
+    inbox.take { self.tell(leftOut: $0) }
     if inbox.takeClosing() {
       let text = "the store was closed by the program that owns it"
       if options.isJSON { write(note: text) } else { console.writeError(text + "\n") }

@@ -10,8 +10,8 @@ import StoreSchema
 /// the number of those that were folded into it.
 final class SessionLooks: @unchecked Sendable {
   // Safe: used by the thread that holds the store's turn.
-  /// The session that owns them.
-  weak var session: Session?
+  /// Leads to the session that owns them.
+  var session = Lease<Session>()
   /// The actions after which the session has not looked.
   private var behind = Behind()
   /// The watches that it is to look at.
@@ -59,7 +59,7 @@ final class SessionLooks: @unchecked Sendable {
   ///
   /// - Parameter isOwn: true after an action of the session, which waits for no rest.
   func note(_ watched: WatchedPath, isOwn: Bool) {
-    guard let session else { return }
+    guard let session = session.object else { return }
     behind.append(session.store.live.head)
     if !watched.isAwaited {
       watched.isAwaited = true
@@ -72,8 +72,8 @@ final class SessionLooks: @unchecked Sendable {
     if !isOwn, let clock, clock.now < next {
       guard !isResting else { return }
       isResting = true
-      clock.schedule(at: next) { [weak self, weak live = session.store.live] in
-        live?.turn { self?.endRest() }
+      clock.schedule(at: next) { [weak self, live = session.store.live.lease] in
+        live.object?.turn { self?.endRest() }
       }
     } else {
       isLooking = true
@@ -83,12 +83,12 @@ final class SessionLooks: @unchecked Sendable {
 
   private func endRest() {
     isResting = false
-    if !isLooking, behind.count > 0, let session { lookSoon(session) }
+    if !isLooking, behind.count > 0, let session = session.object { lookSoon(session) }
   }
 
   /// Tells, on the session's own thread, what has changed since it looked last.
   private func look() {
-    guard let session else { return }
+    guard let session = session.object else { return }
     let live = session.store.live
     let start = ContinuousClock.now
     var (actions, looks) = live.turn { take() }

@@ -69,14 +69,14 @@ final class PacedWatch: @unchecked Sendable {
   // Safe: used by the thread that holds the store's turn.
   private let pace: WatchPace
   private let clock: any StoreClock
-  // Weak: a timer may come when the store is about to go.
-  private weak var live: LiveStore?
+  // A timer may come when the store is about to go.
+  private let live: Lease<LiveStore>
   private var next = Duration.zero
   private var waiting: WatchedChange?
   private var tell: (WatchedChange) -> Void = { _ in }
 
   init(_ pace: WatchPace, clock: any StoreClock, live: LiveStore) {
-    (self.pace, self.clock, self.live) = (pace, clock, live)
+    (self.pace, self.clock, self.live) = (pace, clock, live.lease)
   }
 
   /// Has a change told of, now or with later ones.
@@ -102,7 +102,7 @@ final class PacedWatch: @unchecked Sendable {
 
   /// Tells of what waits.
   func flush() {
-    live?.turn {
+    live.object?.turn {
       guard let change = waiting else { return }
       waiting = nil
       next = clock.now + pace.pause

@@ -7,7 +7,7 @@ import StoreSchema
 /// expression fails, the value is the one from before.
 final class WatchedPath: @unchecked Sendable {
   // Safe: used by the thread that holds the store's turn; one that nobody tells of changes by its session's own thread.
-  private weak var session: Session?
+  private let session: Lease<Session>
   private let subject: Subject
   private let narrowing: Narrowing?
   private let report: (any Error, Int) -> Void
@@ -44,7 +44,7 @@ final class WatchedPath: @unchecked Sendable {
     session: Session, _ subject: Subject, _ narrowing: Narrowing? = nil, value: Value = .none,
     report: @escaping (any Error, Int) -> Void
   ) {
-    self.session = session
+    self.session = session.lease
     self.subject = subject
     self.narrowing = narrowing
     self.report = report
@@ -58,7 +58,7 @@ final class WatchedPath: @unchecked Sendable {
   /// The value after the last action, for whoever holds the turn; the one from before where the session is to look at it first.
   /// A watch is of the present, whatever the session looks at.
   var value: Value {
-    guard let session else { return .none }
+    guard let session = session.object else { return .none }
     // The session's own names are for its own thread alone: there a value under such a name is looked at soon, behind the actions
     // that it was not looked at after yet.
     let isOwn = session.inbox.isOwnThread
@@ -83,7 +83,9 @@ final class WatchedPath: @unchecked Sendable {
 
   /// The value now, for the session's own thread.
   var present: Value {
-    if let session { note(session.store.live.head) { try session.store.viewing(nil) { try read(in: session) } } }
+    if let session = session.object {
+      note(session.store.live.head) { try session.store.viewing(nil) { try read(in: session) } }
+    }
     return last
   }
 
@@ -107,7 +109,7 @@ final class WatchedPath: @unchecked Sendable {
     guard !isNamedBySession || old != new else { return nil }
     told = new
     // Now: memory may have let go of the action by the time that the session looks.
-    let action = session?.store.live.recent(number)?.action
+    let action = session.object?.store.live.recent(number)?.action
     var change = WatchedChange(old: old, new: new, number: number, action: action ?? "")
     swap(&change.folded, &folded)
     return change

@@ -14,11 +14,16 @@ final class AttachedInterceptor<Action: Sendable, State: Sendable> {
   private var body: (Action) -> Void = { _ in }
   private var following: (Action) -> Void = { _ in }
   private var progress = Progress.idle
+  /// Leads a `next` to the link, which an interceptor may keep for longer.
+  private let lease = Lease<AttachedInterceptor>()
 
   init(_ interceptor: Interceptor<Action, State>, _ effects: UnitEffects) {
     self.interceptor = interceptor
     self.effects = effects
+    lease.begin(self)
   }
+
+  deinit { lease.end() }
 
   /// Builds the interceptor's function.
   ///
@@ -27,10 +32,12 @@ final class AttachedInterceptor<Action: Sendable, State: Sendable> {
     _ attachment: Interceptor<Action, State>.Attachment, misuse: @escaping @Sendable (StoreError) -> Void
   ) {
     let name = interceptor.name
-    body = interceptor.attach(attachment)({ [weak self] action in
-      guard let self, progress == .entered else { return misuse(.nextOutOfTurn(interceptor: name)) }
-      progress = .passed
-      following(action)
+    body = interceptor.attach(attachment)({ [lease] action in
+      guard let link = lease.object, link.progress == .entered else {
+        return misuse(.nextOutOfTurn(interceptor: name))
+      }
+      link.progress = .passed
+      link.following(action)
     })
   }
 

@@ -23,8 +23,9 @@ extension Store {
   private func link(_ links: [AttachedInterceptor<Action, State>]) {
     for old in chain.attached where !links.contains(where: { $0 === old }) { old.effects.close() }
     chain.link(
-      links, enter: { [unowned self] link, action in enter(link, action) },
-      core: { [unowned self] action in passThrough(action) })
+      // Safe: the links call these while the store processes an action, and so is there.
+      links, enter: { [unowned(unsafe) self] link, action in enter(link, action) },
+      core: { [unowned(unsafe) self] action in passThrough(action) })
     recompose()
   }
 
@@ -76,7 +77,7 @@ extension Store {
     let reader = StateReader<State> { [owner] in owner.state }
     let attachment = Interceptor<Action, State>.Attachment(
       output: handler, state: reader, effects: EffectScope(link.effects),
-      context: { [weak self] in self.flatMap { $0.ownership.isMine ? $0.chain.passage?.context : nil } },
+      context: { [owner] in owner.isMine ? owner.withStore { $0.chain.passage?.context } ?? nil : nil },
       outputOfAction: { [owner] context in
         owner.withStore { $0.output(of: context.number, root: context.root) } ?? ActionHandler { _ in }
       },
@@ -87,8 +88,8 @@ extension Store {
         defer { withExtendedLifetime(keeper) {} }
         return await store.dispatchAndWait(dispatched, root: root)
       })
-    link.build(attachment) { [weak self] error in
-      if build.refuseNext() == nil { self?.noteMisuse(error) }
+    link.build(attachment) { [owner] error in
+      if build.refuseNext() == nil { owner.withStore { $0.noteMisuse(error) } }
     }
     if let misuse = build.finish() { throw misuse }
   }
@@ -154,7 +155,7 @@ extension Store {
     if ownership.isMine, chain.passage != nil {
       chain.passage?.failure = error
     } else {
-      later(Job { [weak self] in self?.onLateError?(error) })
+      later(Job { [owner] in owner.withStore { $0.onLateError?(error) } })
     }
   }
 }

@@ -9,18 +9,15 @@ import Glibc
 /// Lets what a store owns reach it without keeping it alive.
 @usableFromInline
 final class OwnerReference<Action: Sendable, State: Sendable>: @unchecked Sendable {
-  // Safe: set once, before the store is handed out; weak references may be read from any thread. `last` is written once,
-  // before `hasLeft` is set, and read only after.
-  @exclusivity(unchecked) @usableFromInline weak var store: Store<Action, State>? {
-    didSet { unretained = store.map { Unmanaged.passUnretained($0) } }
-  }
-  /// The same for the thread that owns the store: who made it so holds the store meanwhile.
+  // Safe: `unretained` and `findKeeper` are set before the store is handed out. `last` is written once, before `hasLeft` is set,
+  // and read only after.
+  /// Leads to the store from any thread.
+  private let lease = Lease<Store<Action, State>>()
+  /// The store for the thread that owns it: the party that made the thread the owner holds the store meanwhile.
   @exclusivity(unchecked) @usableFromInline var unretained: Unmanaged<Store<Action, State>>?
-  /// The party that shares the store with others, and that its units speak to: while anything is done to the store, it is there.
-  @exclusivity(unchecked) weak var keeper: (any AnyObject & Sendable)? {
-    didSet { hasKeeper = true }
-  }
-  private var hasKeeper = false
+  /// Finds the party that shares the store with others, and that its units speak to: while anything is done to the store, it is
+  /// there. Nil: there is none.
+  @exclusivity(unchecked) var findKeeper: (@Sendable () -> (any AnyObject & Sendable)?)?
   @usableFromInline let thread: OwningThread
   private var last: State?
   private let hasLeft = Atomic<Bool>(false)
@@ -31,8 +28,15 @@ final class OwnerReference<Action: Sendable, State: Sendable>: @unchecked Sendab
   /// True if this thread owns the store.
   @inlinable var isMine: Bool { thread.isMine }
 
-  /// Runs a closure with the store; nil where it is gone. To go by the weak reference takes ten times as long as to find out
-  /// that there is no need to.
+  /// Leads those who may outlive the store to it.
+  @usableFromInline
+  func begin(_ store: Store<Action, State>) {
+    unretained = Unmanaged.passUnretained(store)
+    lease.begin(store)
+  }
+
+  /// Runs a closure with the store; nil where it is gone. To go by the lease takes ten times as long as to find out that there is
+  /// no need to.
   @inlinable
   @inline(__always)
   func withStore<Result>(_ body: (Store<Action, State>) -> Result) -> Result? {
@@ -44,8 +48,8 @@ final class OwnerReference<Action: Sendable, State: Sendable>: @unchecked Sendab
   /// The store with its keeper; nil where either is gone.
   @usableFromInline
   func held() -> (Store<Action, State>, keeper: (any AnyObject & Sendable)?)? {
-    let keeper = keeper
-    guard let store, keeper != nil || !hasKeeper else { return nil }
+    let keeper = findKeeper?()
+    guard let store = lease.object, keeper != nil || findKeeper == nil else { return nil }
     return (store, keeper)
   }
 
@@ -59,7 +63,7 @@ final class OwnerReference<Action: Sendable, State: Sendable>: @unchecked Sendab
   @usableFromInline var stateFromElsewhere: State {
     if let state = withStore({ $0.state }) { return state }
     // A store that is about to go with its keeper has nothing left to do.
-    return store?.state ?? lastState
+    return lease.object?.state ?? lastState
   }
 
   private var lastState: State {
@@ -73,6 +77,7 @@ final class OwnerReference<Action: Sendable, State: Sendable>: @unchecked Sendab
   /// Keeps the last state of a store that goes.
   @usableFromInline
   func leave(_ state: State) {
+    lease.end()
     last = state
     hasLeft.store(true, ordering: .releasing)
   }

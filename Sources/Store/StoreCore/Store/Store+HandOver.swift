@@ -32,7 +32,7 @@ extension Store {
     if worker == nil { worker = try? DrainWorker() }
     guard let worker else { return drainToEnd() }
     // From here on the store is another thread's. The job keeps it, and its keeper, until the queue is empty.
-    let keeper = owner.keeper
+    let keeper = owner.findKeeper?()
     ownership.handOn()
     worker.hand { [self] in
       ownership.takeOver()

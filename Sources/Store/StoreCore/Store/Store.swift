@@ -117,7 +117,7 @@ public final class Store<Action: Sendable, State: Sendable>: @unchecked Sendable
     let first = parts.composition(trace: trace, isIntercepted: false)
     composition = Unmanaged.passUnretained(first)
     keptCompositions = [first]
-    owner.store = self
+    owner.begin(self)
     if let fault = reducer.fault { throw fault }
     parts.attached = try attach(middleware)
     if interceptors.isEmpty { recompose() } else { try replaceInterceptors(interceptors) }
@@ -252,7 +252,9 @@ public final class Store<Action: Sendable, State: Sendable>: @unchecked Sendable
 
   /// Names the party that shares the store with others: whatever is done to the store by effects, by connections or by its own
   /// thread is done only while the keeper lives, and keeps it alive meanwhile. Once, before others know the store.
-  package func setKeeper(_ keeper: any AnyObject & Sendable) { owner.keeper = keeper }
+  ///
+  /// - Parameter find: finds the keeper; nil: it is gone.
+  package func setKeeper(_ find: @escaping @Sendable () -> (any AnyObject & Sendable)?) { owner.findKeeper = find }
 
   /// Makes the composition anew, after a change of its parts.
   @usableFromInline

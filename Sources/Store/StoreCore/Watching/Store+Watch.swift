@@ -82,9 +82,11 @@ extension Store {
       watcher.deactivate()
       owner.withStore { store in
         store.visitLater(
-          Job { [weak store] in
-            store?.parts.watchers.removeAll { !$0.isActive }
-            store?.recompose()
+          Job { [owner] in
+            owner.withStore { store in
+              store.parts.watchers.removeAll { !$0.isActive }
+              store.recompose()
+            }
           })
       }
     }
