@@ -35,7 +35,12 @@ package final class LiveStore: @unchecked Sendable {
   private let changesOfPlugins = Atomic<Int>(0)
   /// Set while plugins that were saved are reloaded; what the state says, asked before every statement.
   let isWatchingPlugins = SharedFlag()
-  @exclusivity(unchecked) package var actionsByName = ActionTable()
+  @exclusivity(unchecked) package var actionsByName = ActionTable() {
+    didSet { changesOfActions.wrappingAdd(1, ordering: .releasing) }
+  }
+  /// The number of changes to ``actionsByName`` so far.
+  var actionChanges: Int { changesOfActions.load(ordering: .acquiring) }
+  private let changesOfActions = Atomic<Int>(0)
   /// What happened so far.
   @exclusivity(unchecked) package var history: History<State>
   /// Which plugins were loaded when.
@@ -163,6 +168,7 @@ package final class LiveStore: @unchecked Sendable {
 
   /// Runs a closure while this thread holds the turn (R34): whatever changes or reads what belongs to the store does so there,
   /// whoever asks.
+  @inline(__always)
   package func turn<Result>(_ body: () throws -> Result) rethrows -> Result { try store.turn(body) }
 
   /// What went wrong with keeping what happens, since somebody asked.
@@ -266,30 +272,34 @@ package final class LiveStore: @unchecked Sendable {
   ///
   /// - Parameter isNext: true if it was made from the state as it is, so that nothing may come between: see `Store.catchUp()`.
   package func dispatch(_ action: Action, _ source: ActionSource, isNext: Bool = false) -> DispatchReport {
-    turn {
-      let (faults, isClosed) = (attendance.faults, attendance.isClosed.isSet)
-      guard !isClosed else { return DispatchReport(number: nil, failure: StoreError.closed, faults: []) }
-      // Whatever a client does to the store comes by here.
-      if let refused = attendance.acting?.refusal?(action.call.type.fullName) {
-        return DispatchReport(number: nil, failure: refused, faults: [])
-      }
-      let earlier = faults.collect()
-      var source = source
-      attendance.acting?.complete(&source)
-      let result = isNext ? store.dispatchNext(action, source: source) : store.dispatch(action, source: source)
-      if let number = result.number {
-        attendance.acting?.note(dispatched: number, isReturn: action.shell?.isReturn ?? false)
-      }
-      if case .stopped = result.outcome { faults.noteLoss() }
-      var report = DispatchReport(
-        number: result.number, entry: result.number.flatMap { history.log[number: $0] }, failure: result.failure,
-        faults: faults.take(behind: earlier, ofRoot: result.number))
-      if case .dropped(let interceptor) = result.outcome { report.droppedBy = interceptor }
-      // What it caused instead may have been stopped.
-      report.droppedBy = report.droppedBy ?? report.entry?.droppedBy
-      stopFaulty()
-      return report
+    turn { dispatchInTurn(action, source, isNext: isNext) }
+  }
+
+  /// The same for a thread that holds the turn.
+  func dispatchInTurn(_ action: Action, _ source: ActionSource, isNext: Bool = false) -> DispatchReport {
+    let (faults, client) = (attendance.faults, attendance.acting)
+    guard isOpen else { return DispatchReport(number: nil, failure: StoreError.closed, faults: []) }
+    // Whatever a client does to the store comes by here.
+    if let refused = client?.refusal?(action.call.type.fullName) {
+      return DispatchReport(number: nil, failure: refused, faults: [])
     }
+    let earlier = faults.collect()
+    var source = source
+    client?.complete(&source)
+    let result = isNext ? store.dispatchNext(action, source: source) : store.dispatch(action, source: source)
+    if let number = result.number { client?.note(dispatched: number, isReturn: action.shell?.isReturn ?? false) }
+    if case .stopped = result.outcome { faults.noteLoss() }
+    var report = DispatchReport(
+      number: result.number, entry: result.number.flatMap { history.log[number: $0] }, failure: result.failure,
+      faults: faults.take(behind: earlier, ofRoot: result.number))
+    // What it caused instead may have been stopped.
+    if case .dropped(let interceptor) = result.outcome {
+      report.droppedBy = interceptor
+    } else if let interceptor = report.entry?.droppedBy {
+      report.droppedBy = interceptor
+    }
+    stopFaulty()
+    return report
   }
 
   /// Has an action of the shell processed.

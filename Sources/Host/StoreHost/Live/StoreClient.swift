@@ -23,6 +23,8 @@ package final class StoreClient: @unchecked Sendable {
   @exclusivity(unchecked) var readModules: Set<String>?
   /// What it hears of what others cause.
   @exclusivity(unchecked) package var hearing = Hearing()
+  /// The actions of the store, as its own thread saw them last, and the number of the changes to them by then.
+  @exclusivity(unchecked) private var knownActions = (table: ActionTable(), changes: 0)
   /// The plugins as it runs them.
   private let ownPlugins = ClientPlugins()
   /// The time until which it waits at most, for a clock that moves only while everybody waits; nil: it does not wait.
@@ -65,6 +67,7 @@ package final class StoreClient: @unchecked Sendable {
   // MARK: The turn
 
   /// Runs a closure while this thread holds the store's turn (R34) on behalf of the client.
+  @inline(__always)
   package func turn<Result>(_ body: () throws -> Result) rethrows -> Result {
     try live.turn {
       let outer = live.attendance.acting
@@ -87,6 +90,7 @@ package final class StoreClient: @unchecked Sendable {
   }
 
   /// Runs a closure in which Lua that runs does so for the client, so that its ``interrupts`` end that.
+  @inline(__always)
   package func acting<Result>(_ body: () throws -> Result) rethrows -> Result {
     let outer = isActing.set(true)
     defer { _ = isActing.set(outer) }
@@ -152,8 +156,15 @@ package final class StoreClient: @unchecked Sendable {
   package func dispatch(_ action: HostAction, _ source: ActionSource) -> DispatchReport {
     turn {
       if let viewed { return DispatchReport(number: nil, failure: viewed.refusal, faults: []) }
-      return live.dispatch(action, source)
+      return live.dispatchInTurn(action, source)
     }
+  }
+
+  /// The action of that full name.
+  package func action(named name: String) -> ActionType? {
+    // The names seldom change, and each statement looks one up.
+    if knownActions.changes != live.actionChanges { knownActions = live.turn { (live.actionsByName, live.actionChanges) } }
+    return knownActions.table[name]
   }
 
   /// Has an action of the shell processed.
@@ -181,6 +192,7 @@ package final class StoreClient: @unchecked Sendable {
   }
 
   /// Runs a statement: what it dispatches is taken back as a whole.
+  @inline(__always)
   package func statement<Result>(_ body: () throws -> Result) rethrows -> Result {
     // Its own thread alone has it dispatch.
     let outer = statement.begin()

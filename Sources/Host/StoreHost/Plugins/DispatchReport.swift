@@ -6,12 +6,53 @@ package struct DispatchReport {
   package let number: Int?
   /// Its entry; nil where it was never processed, or the history had no room for it and what it caused.
   package var entry: LoggedEntry?
+  // Few reports have any of these, and all are handed from call to call.
+  private var rarities: Rarities?
+
+  /// The members that few reports have.
+  private final class Rarities {
+    let failure: (any Error)?
+    let faults: [any Error]
+    let droppedBy: String?
+    let cancelled: Int
+
+    init(failure: (any Error)?, faults: [any Error], droppedBy: String?, cancelled: Int) {
+      self.failure = failure
+      self.faults = faults
+      self.droppedBy = droppedBy
+      self.cancelled = cancelled
+    }
+  }
+
+  package init(number: Int?, entry: LoggedEntry? = nil, failure: (any Error)?, faults: [any Error]) {
+    self.number = number
+    self.entry = entry
+    if failure != nil || !faults.isEmpty { change(failure: failure, faults: faults) }
+  }
+
+  private mutating func change(
+    failure: (any Error)?? = nil, faults: [any Error]? = nil, droppedBy: String?? = nil, cancelled: Int? = nil
+  ) {
+    rarities = Rarities(
+      failure: failure ?? self.failure, faults: faults ?? self.faults, droppedBy: droppedBy ?? self.droppedBy,
+      cancelled: cancelled ?? self.cancelled)
+  }
+
   /// Why it failed, or why what it caused was stopped.
-  package let failure: (any Error)?
+  package var failure: (any Error)? { rarities?.failure }
   /// What went wrong beside it, in middlewares or in actions that it caused: the action itself was applied all the same.
-  package var faults: [any Error]
+  package var faults: [any Error] {
+    get { rarities?.faults ?? [] }
+    set { change(faults: newValue) }
+  }
   /// The interceptor that took it: nothing was reduced.
-  package var droppedBy: String?
+  package var droppedBy: String? {
+    get { rarities?.droppedBy }
+    set { change(droppedBy: .some(newValue)) }
+  }
   /// How many effects a gate that was shut has cancelled.
-  package var cancelled = 0
+  package var cancelled: Int {
+    get { rarities?.cancelled ?? 0 }
+    set { change(cancelled: newValue) }
+  }
 }

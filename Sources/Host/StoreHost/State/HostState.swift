@@ -35,6 +35,7 @@ package struct HostState: Sendable {
   ///
   /// - Parameter known: the latest first; few, because whoever goes back and forth goes between few.
   package mutating func share(_ known: inout [Switches]) {
+    if known.first === switches { return }
     if let index = known.firstIndex(where: { $0.isEqual(to: switches) }) { switches = known.remove(at: index) }
     known.insert(switches, at: 0)
     if known.count > 8 { known.removeLast() }

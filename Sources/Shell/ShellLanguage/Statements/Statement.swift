@@ -2,22 +2,36 @@
 public struct Statement: Sendable {
   /// The number of its first line in its file, from 1.
   public private(set) var line: Int
+  // One reference: a statement is handed from call to call.
+  private let content: Content
+
   /// The statement as written, from the start of its first line to the end of its last.
-  public let text: String
+  public var text: String { content.text }
   /// The words, the verb first; never empty. A Lua verb has the words before its Lua and the flags behind it.
-  public let words: [Word]
+  public var words: [Word] { content.words }
   /// The Lua of a Lua verb, perhaps empty; nil for other verbs.
-  public let lua: LuaTail?
+  public var lua: LuaTail? { content.lua }
   /// The other place that the result goes to.
-  public let redirection: Redirection?
+  public var redirection: Redirection? { content.redirection }
 
   /// Makes a statement.
   public init(text: String, line: Int, words: [Word], lua: LuaTail? = nil, redirection: Redirection? = nil) {
-    self.text = text
     self.line = line
-    self.words = words
-    self.lua = lua
-    self.redirection = redirection
+    content = Content(text: text, words: words, lua: lua, redirection: redirection)
+  }
+
+  private final class Content: Sendable {
+    let text: String
+    let words: [Word]
+    let lua: LuaTail?
+    let redirection: Redirection?
+
+    init(text: String, words: [Word], lua: LuaTail?, redirection: Redirection?) {
+      self.text = text
+      self.words = words
+      self.lua = lua
+      self.redirection = redirection
+    }
   }
 
   /// The statement as it stands on another line.

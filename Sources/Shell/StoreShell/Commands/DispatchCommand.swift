@@ -57,8 +57,8 @@ private enum DispatchRequest {
     self = .action(type, arguments, info: try reader.text(of: "info"), isQuiet: reader.has("quiet"))
   }
 
-  func perform(in session: Session) throws -> CommandResult {
-    switch self {
+  consuming func perform(in session: Session) throws -> CommandResult {
+    switch consume self {
     case .dropped(let name, let projection):
       session.noteDropped(name, by: projection)
       return .none

@@ -83,7 +83,7 @@ extension Session {
     let plugin = try Plugin(loading: source, into: store.live.surroundings(of: name))
     let modules = store.modules.filter { $0.name != name } + [plugin.module]
     return modules.map {
-      $0.adding(plugin.addedActions.filter { added in store.live.action(named: added.fullName) == nil })
+      $0.adding(plugin.addedActions.filter { added in store.action(named: added.fullName) == nil })
     }
   }
 }

@@ -120,7 +120,7 @@ struct Completer {
       // Of very many each would be looked up in vain: the screen has no room for them.
       guard completion.candidates.count <= 100 else { return completion }
       for index in completion.candidates.indices {
-        let action = session.store.live.action(named: completion.candidates[index].display)
+        let action = session.store.action(named: completion.candidates[index].display)
         let form = action?.fields.map(\.signature).joined(separator: " ")
         completion.candidates[index].meaning = form == "" ? nil : form
       }
@@ -322,7 +322,7 @@ struct Completer {
     case ("as", "export"):
       ["jsonl", "stsh", "redux-devtools"].map { LineCompletion.Candidate(text: $0) }
     case ("map", "ingest"):
-      (words.value(of: "--as").flatMap(session.store.live.action(named:))?.fields ?? []).map {
+      (words.value(of: "--as").flatMap(session.store.action(named:))?.fields ?? []).map {
         LineCompletion.Candidate(text: "\($0.name)=", suffix: "")
       }
     case ("remove", "alias"): session.names.aliases.map { LineCompletion.Candidate(text: $0.name, meaning: $0.command) }

@@ -31,14 +31,14 @@ extension Session {
   }
 
   private func target(_ name: String, depth: Int) -> ActionMeaning? {
-    if let type = store.live.action(named: name) { return .type(type) }
+    if let type = store.action(named: name) { return .type(type) }
     guard let dot = name.firstIndex(of: ".") else { return nil }
     return target(String(name[..<dot]), String(name[name.index(after: dot)...]), depth: depth)
   }
 
   private func target(_ owner: String, _ name: String, depth: Int) -> ActionMeaning? {
     guard let projection = names.projection(owner) else {
-      return store.live.action(named: "\(owner).\(name)").map { .type($0) }
+      return store.action(named: "\(owner).\(name)").map { .type($0) }
     }
     guard depth < 16, let mapped = projection.actions?.first(where: { $0.name == name }) else { return nil }
     guard let inner = mapped.target else { return .dropped(by: owner) }

@@ -287,7 +287,7 @@ extension Session: SessionLuaHost {
   ///
   /// - Throws: ``ShellError`` where there is none.
   public func action(named name: String) throws -> ActionType {
-    guard let type = store.live.action(named: name) else { throw unknownAction(name, at: .command) }
+    guard let type = store.action(named: name) else { throw unknownAction(name, at: .command) }
     return type
   }
 

@@ -9,6 +9,7 @@ extension Store {
   ///
   /// Within the processing of an action, and within itself, the closure is simply run.
   @inlinable
+  @inline(__always)
   package func turn<Result>(_ body: () throws -> Result) rethrows -> Result {
     if ownership.isMine { return try body() }
     if !ownership.tryAcquire() { waitForTurn() }

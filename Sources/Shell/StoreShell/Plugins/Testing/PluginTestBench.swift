@@ -58,7 +58,7 @@ final class PluginTestBench: PluginTestHost {
 
   func dispatch(_ action: String, _ arguments: [(name: String, value: Value)], at place: PluginTestPlace) throws {
     let names = [action, "\(name).\(action)"]
-    guard let type = names.lazy.compactMap({ self.session.store.live.action(named: $0) }).first else {
+    guard let type = names.lazy.compactMap({ self.session.store.action(named: $0) }).first else {
       let known = session.store.modules.flatMap { $0.actions.map(\.fullName) }
       let own = known.filter { $0.hasPrefix("\(name).") }.map { String($0.dropFirst(name.count + 1)) }
       throw PluginTestFailure(

@@ -135,7 +135,7 @@ final class PluginTester {
     record(bench, for: proof)
     session.interrupts.relay.set(bench.session.interruptHandlers)
     defer { session.interrupts.relay.set([]) }
-    let types = plugin.reducedActionNames.compactMap { bench.session.store.live.action(named: $0) }
+    let types = plugin.reducedActionNames.compactMap { bench.session.store.action(named: $0) }
     var generator = ActionGenerator(types, seed: seed)
     // Each may cause a thousand others.
     let enough = ContinuousClock.now + .seconds(2)

@@ -73,7 +73,7 @@ extension Session: PluginCommandHost {
 
   /// The call as one of the action that now goes by its name: the plugin may have been reloaded while its command waited.
   private func renewed(_ call: ActionCall) throws -> ActionCall {
-    guard let type = store.live.action(named: call.type.fullName) else {
+    guard let type = store.action(named: call.type.fullName) else {
       throw ShellError(code: .unknownAction, message: "unknown action '\(call.type.fullName)'")
     }
     guard type !== call.type else { return call }

@@ -6,22 +6,52 @@ import StoreSchema
 ///
 /// Extensions read one kind of operand a file; what a single command reads stands with the command.
 struct CommandReader {
-  let statement: Statement
-  let definition: CommandDefinition
+  // One reference: a reader is handed from call to call, and what is read later keeps it.
+  private let line: Line
+  private var otherUsage: String?
+
+  var statement: Statement { line.statement }
+  var definition: CommandDefinition { line.definition }
   /// The names that words may mean.
-  let vocabulary: Vocabulary
+  var vocabulary: Vocabulary { line.vocabulary }
   /// True where the line is read before anything runs: files and paths are there by then as far as they are now.
-  let isAhead: Bool
-  /// The form of the command, for hints.
-  var usage: String
+  var isAhead: Bool { line.isAhead }
   /// The words that are no flags, without the verb.
-  let operands: [Word]
-  private let flags: [String: Flag]
+  var operands: [Word] { line.operands }
+  private var flags: [String: Flag] { line.flags }
+
+  /// The form of the command, for hints.
+  var usage: String {
+    get { otherUsage ?? definition.usage[0] }
+    set { otherUsage = newValue }
+  }
 
   private struct Flag {
     /// The word that an error about the value marks: the value, or the flag where the two are one word.
     let word: Word
     var values: [Literal]
+  }
+
+  /// A line, with its words sorted.
+  private final class Line {
+    let statement: Statement
+    let definition: CommandDefinition
+    let vocabulary: Vocabulary
+    let isAhead: Bool
+    let operands: [Word]
+    let flags: [String: Flag]
+
+    init(
+      _ statement: Statement, _ definition: CommandDefinition, _ vocabulary: Vocabulary, isAhead: Bool,
+      operands: [Word], flags: [String: Flag]
+    ) {
+      self.statement = statement
+      self.definition = definition
+      self.vocabulary = vocabulary
+      self.isAhead = isAhead
+      self.operands = operands
+      self.flags = flags
+    }
   }
 
   /// Sorts the words of a statement.
@@ -30,15 +60,8 @@ struct CommandReader {
   init(
     _ statement: Statement, _ definition: CommandDefinition, _ vocabulary: Vocabulary, isAhead: Bool = false
   ) throws {
-    // Of its own: a reader that is left half made would be copied where it ends.
     let (operands, flags) = try Self.sort(statement, definition)
-    self.vocabulary = vocabulary
-    self.isAhead = isAhead
-    self.statement = statement
-    self.definition = definition
-    usage = definition.usage[0]
-    self.operands = operands
-    self.flags = flags
+    line = Line(statement, definition, vocabulary, isAhead: isAhead, operands: operands, flags: flags)
   }
 
   private static func sort(

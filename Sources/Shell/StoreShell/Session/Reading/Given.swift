@@ -40,8 +40,8 @@ enum Given<Content> {
   }
 
   /// The content, for whoever performs the command.
-  func value(in session: Session) throws -> Content {
-    switch self {
+  consuming func value(in session: Session) throws -> Content {
+    switch consume self {
     case .known(let content): content
     case .later(let content): try content(session)
     }

@@ -3,17 +3,18 @@ import StoreSchema
 
 /// The arguments that a line gives, one for each field that asks for one, checked and defaults filled in.
 struct GivenArguments {
-  private var known: [Value]
-  private var later: [(index: Int, value: Given<Value>)] = []
+  private let known: [Value]
+  private let later: [(index: Int, value: Given<Value>)]?
 
-  fileprivate init(_ known: [Value], _ later: [(index: Int, value: Given<Value>)]) {
+  /// - Parameter later: those that are known later; nil: all are known.
+  fileprivate init(_ known: consuming [Value], _ later: [(index: Int, value: Given<Value>)]?) {
     self.known = known
     self.later = later
   }
 
   /// A value for each field.
   func values(in session: Session) throws -> [Value] {
-    guard !later.isEmpty else { return known }
+    guard let later else { return known }
     var values = known
     for (index, value) in later { values[index] = try value.value(in: session) }
     return values
@@ -47,7 +48,7 @@ extension CommandReader {
       values.append(.none)
       isGiven.append(false)
     }
-    var later: [(index: Int, value: Given<Value>)] = []
+    var later: [(index: Int, value: Given<Value>)]?
     var position = 0
     for word in words {
       let index: Int
@@ -94,7 +95,7 @@ extension CommandReader {
             try word.marking { try session.value(literal, as: schema) }
           }
         }
-        later.append((index, value))
+        later = (later ?? []) + [(index, value)]
       }
     }
     for index in fields.indices where !isGiven[index] {

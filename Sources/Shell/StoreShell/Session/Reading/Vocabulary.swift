@@ -15,11 +15,11 @@ struct Vocabulary {
 
   /// The action of that full name, where names stand for nothing else.
   func plainAction(named name: String) -> ActionType? {
-    session.hasNames ? nil : session.store.live.action(named: name)
+    session.hasNames ? nil : session.store.action(named: name)
   }
 
   /// The action of that full name.
-  func action(named name: String) -> ActionType? { session.store.live.action(named: name) }
+  func action(named name: String) -> ActionType? { session.store.action(named: name) }
 
   /// The action that a name stands for.
   func action(_ name: String, at place: ShellError.Place) throws -> ActionMeaning {

@@ -116,7 +116,7 @@ struct CommandTable: Sendable {
       let (definition, statement) = try plugin.command(in: statement)
       return .command(definition, statement)
     }
-    if session.store.live.action(named: verb.text) != nil {
+    if session.store.action(named: verb.text) != nil {
       throw ShellError(
         code: .unknownCommand, message: "'\(verb.text)' is an action, not a command", at: verb,
         hint: "run it with: dispatch \(statement.words.map(\.text).joined(separator: " "))")
