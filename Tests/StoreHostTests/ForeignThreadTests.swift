@@ -55,6 +55,40 @@ enum ShopAction: Sendable { case tally(TallyAction) }
     return String(decoding: bytes.prefix(count), as: UTF8.self)
   }
 
+  /// The last reference to a host goes while four threads emit, and a client with it.
+  @Test func aHostGoesWhileFourThreadsEmit() throws {
+    let threads = (0..<4).map { DispatchQueue(label: "emitting \($0)") }
+    for round in 0..<500 {
+      let group = DispatchGroup()
+      let connection = try Self.emitting(on: threads, group, withClient: round % 2 == 0)
+      group.wait()
+      // The store's own thread may be at the end of what was handed to it.
+      var looks = 0
+      while looks < 10_000, connection.isOpen() {
+        looks += 1
+        usleep(100)
+      }
+      try #require(!connection.isOpen(), "the host is still there in round \(round)")
+      #expect(connection.dispatch(DispatchedAction(.tally(.add), source: .here())) == nil)
+    }
+  }
+
+  /// Has threads emit into a host, of which nothing is kept.
+  private static func emitting(
+    on threads: [DispatchQueue], _ group: DispatchGroup, withClient: Bool
+  ) throws -> StoreConnection<ShopAction, Shop> {
+    let host = try StoreHost(application)
+    let client = withClient ? StoreClient(of: host.live) : nil
+    let connection = host.store.connection
+    for thread in threads {
+      thread.async(group: group) {
+        for _ in 0..<8 { _ = connection.dispatch(DispatchedAction(.tally(.add), source: .here())) }
+      }
+    }
+    _ = client?.turn { host.store.dispatch(.tally(.add)) }
+    return connection
+  }
+
   @Test func whatEffectsOnOtherThreadsCauseIsWholeAndTold() throws {
     for _ in 0..<10 {
       let file = try #require(tmpfile())

@@ -163,7 +163,9 @@ package final class StoreClient: @unchecked Sendable {
   /// The action of that full name.
   package func action(named name: String) -> ActionType? {
     // The names seldom change, and each statement looks one up.
-    if knownActions.changes != live.actionChanges { knownActions = live.turn { (live.actionsByName, live.actionChanges) } }
+    if knownActions.changes != live.actionChanges {
+      knownActions = live.turn { (live.actionsByName, live.actionChanges) }
+    }
     return knownActions.table[name]
   }
 
