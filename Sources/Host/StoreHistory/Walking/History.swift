@@ -50,7 +50,10 @@ public struct History<State: Sendable> {
   }
 
   /// The number of the last action; 0 where there is none.
-  public var head: Int { log.last?.number ?? start }
+  public var head: Int { blocks.log.last?.number ?? start }
+
+  /// The entry of an action in memory; nil: memory has none of that number.
+  package func recent(_ number: Int) -> LoggedEntry? { blocks.log[number: number] }
 
   /// The oldest number whose state can be made.
   public var oldest: Int { min(older?.oldest ?? .max, start) }

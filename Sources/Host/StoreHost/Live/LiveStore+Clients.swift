@@ -30,7 +30,7 @@ extension LiveStore {
     if let cause = store.currentCause, action == nil { number = cause }
     while number > 0 {
       if let client = clients.first(where: { $0.dispatched.contains(number) }) { return client }
-      number = history.log[number: number]?.source.cause ?? 0
+      number = history.recent(number)?.source.cause ?? 0
     }
     if action == nil, store.currentRoot == 0, let acting = attendance.acting { return acting }
     return attendance.onFault == nil ? clients.first : nil

@@ -19,7 +19,7 @@ extension LiveStore {
   /// How much of the history memory holds.
   package var historyLimits: HistoryLimits { store.look { history.limits } }
   /// The entry of a number, where memory has it.
-  package func recent(_ number: Int) -> LoggedEntry? { store.look { history.log[number: number] } }
+  package func recent(_ number: Int) -> LoggedEntry? { store.look { history.recent(number) } }
   /// The first so many entries in memory from a number on.
   package func recent(from number: Int = 0, most: Int = .max) -> [LoggedEntry] {
     store.look { Array(history.log.entries(from: number).prefix(most)) }

@@ -56,11 +56,11 @@ package final class LiveStore: @unchecked Sendable {
   /// The application's state after the last commit, for readers that must not wait.
   let lastCommitted: Lock<AppState>
   /// Who uses the store, and what is kept for them.
-  @exclusivity(unchecked) package var attendance = Attendance()
+  package let attendance = Attendance()
   /// How plugins are kept.
   @exclusivity(unchecked) package var upkeep = PluginUpkeep()
   /// How states are told apart.
-  @exclusivity(unchecked) package var comparing = StateComparing()
+  package let comparing = StateComparing()
 
   /// Hosts an application.
   ///
@@ -290,7 +290,7 @@ package final class LiveStore: @unchecked Sendable {
     if let number = result.number { client?.note(dispatched: number, isReturn: action.shell?.isReturn ?? false) }
     if case .stopped = result.outcome { faults.noteLoss() }
     var report = DispatchReport(
-      number: result.number, entry: result.number.flatMap { history.log[number: $0] }, failure: result.failure,
+      number: result.number, entry: result.number.flatMap { history.recent($0) }, failure: result.failure,
       faults: faults.take(behind: earlier, ofRoot: result.number))
     // What it caused instead may have been stopped.
     if case .dropped(let interceptor) = result.outcome {
@@ -320,9 +320,10 @@ package final class LiveStore: @unchecked Sendable {
   }
 
   private func record(_ record: ActionRecord<Action, State>) {
-    let action = record.failure == nil && record.droppedBy == nil ? record.action.shell : nil
-    if let action { follow(action, from: record.before, to: record.after) }
-    let call = record.action.call
+    // By way of the constants of the record and of its action: a copy of a part would be counted.
+    let isApplied = record.failure == nil && record.droppedBy == nil
+    let shell = record.action.shell
+    if isApplied, let shell { follow(shell, from: record.before, to: record.after) }
     if let observer = attendance.observer { observer(PurityProof.Recorded(record)) }
     for fault in application.substateFaults(of: record.action, in: record.before) { attendance.faults.note(fault) }
     let changes =
@@ -331,25 +332,25 @@ package final class LiveStore: @unchecked Sendable {
     comparing.watchers.note(changes)
     if record.failure == nil { publish(record.after) }
     // What loads, takes away or restores says so by an action of the shell.
-    if record.action.shell != nil { noteAll(record.after) }
+    if shell != nil { noteAll(record.after) }
     let entry = LoggedEntry(
       number: record.context.number, time: record.context.time, source: record.context.source,
-      action: call.type.fullName, arguments: call.record, isQuiet: call.type.isQuiet,
-      changes: changes,
+      action: record.action.call.type.fullName, arguments: record.action.call.record,
+      isQuiet: record.action.call.type.isQuiet, changes: changes,
       failure: record.failure.map { ErrorCode.of($0).rawValue },
-      reason: record.failure.flatMap(HostError.ownText(of:)), digest: record.action.shell?.digest,
+      reason: record.failure.flatMap(HostError.ownText(of:)), digest: shell?.digest,
       original: record.original.map {
         LoggedEntry.Original(action: $0.call.type.fullName, arguments: $0.call.record)
       },
       droppedBy: record.droppedBy)
     history.append(entry, before: shared(record.before))
-    if action != nil {
+    if isApplied, shell != nil {
       timeline.note(loaded(in: record.after), after: record.context.number, oldest: history.oldest)
     }
     if upkeep.hasControlGates { followRules(record) }
     if let journal { keep(entry, record, in: journal) }
-    if record.failure == nil, record.droppedBy == nil {
-      attendance.waiters.tell(call)
+    if isApplied {
+      attendance.waiters.tell(record.action.call)
     } else {
       (record.original ?? record.action).fate?.isRejected = true
     }

@@ -2,13 +2,14 @@ import StoreCore
 import StorePlugins
 import StoreSchema
 
-/// Who uses a live store, and what is kept for them.
-package struct Attendance {
+/// Who uses a live store, and what is kept for them. An object of constants: no part of it is counted when it is asked.
+package final class Attendance: @unchecked Sendable {
+  // Safe: what changes is read and changed only by the thread that holds the store's turn; exclusive access as in ``LiveStore``.
   /// The clients, in the order in which they came.
-  var clients: [AttachedClient] = []
+  @exclusivity(unchecked) var clients: [AttachedClient] = []
   /// The client on whose behalf the turn is held; nil: the owner's code, or nobody in particular.
   /// Unsafe to hold: whoever holds the turn keeps its client meanwhile.
-  unowned(unsafe) var acting: StoreClient?
+  @exclusivity(unchecked) unowned(unsafe) var acting: StoreClient?
   /// What goes wrong beside an action.
   package let faults = FaultBox()
   /// Commands that wait for actions.
@@ -18,21 +19,21 @@ package struct Attendance {
   /// Gets what the logger middleware says.
   let logSink = LogSink()
   /// Gets every phase of every action.
-  var traceSink: ((TraceEvent) -> Void)?
+  @exclusivity(unchecked) var traceSink: ((TraceEvent) -> Void)?
   /// Gets every action that goes through the reducers, with the states around it.
-  var observer: ((PurityProof.Recorded) -> Void)?
+  @exclusivity(unchecked) var observer: ((PurityProof.Recorded) -> Void)?
   /// Hears of faults that no client has caused.
-  var onFault: ((any Error) -> Void)?
+  @exclusivity(unchecked) var onFault: ((any Error) -> Void)?
   /// Done when the store is closed.
-  var endings: [@Sendable () -> Void] = []
+  @exclusivity(unchecked) var endings: [@Sendable () -> Void] = []
   /// Set once the store was closed.
   let isClosed = SharedFlag()
   /// Set where a plugin's lines were dropped and nobody was told yet.
   let hasDroppedLogLines = SharedFlag()
   /// When the clients were last asked to say so.
-  var saidDroppedLogLines: ContinuousClock.Instant?
+  @exclusivity(unchecked) var saidDroppedLogLines: ContinuousClock.Instant?
   /// Whether nobody hears what plugins say.
-  var isMuted = false
+  @exclusivity(unchecked) var isMuted = false
 }
 
 /// A client, for as long as it is there.
@@ -65,12 +66,13 @@ package struct PluginUpkeep {
 }
 
 /// How the states of a live store are told apart.
-package struct StateComparing {
+package final class StateComparing: @unchecked Sendable {
+  // Safe: read and changed only by the thread that holds the store's turn; exclusive access as in ``LiveStore``.
   /// The switches of the latest states that differ in them.
-  var switches: [HostState.Switches] = []
+  @exclusivity(unchecked) var switches: [HostState.Switches] = []
   /// Tell whether what projections read has changed.
-  var versions = SliceVersions()
+  @exclusivity(unchecked) var versions = SliceVersions()
   let watchers = ValueWatchers()
   /// Finds what an action changed.
-  var finder = DifferenceFinder()
+  @exclusivity(unchecked) var finder = DifferenceFinder()
 }

@@ -36,7 +36,7 @@ final class Moment {
   /// The entry of an action; nil where there is none of that number.
   func entry(_ number: Int) throws -> LoggedEntry? {
     // What is in memory may be read by anybody.
-    if let entry = history.log[number: number] { return entry }
+    if let entry = history.recent(number) { return entry }
     guard number > history.oldestEntry, number <= head else { return nil }
     if let known = older[number] { return known }
     // More and more are read at a time for whoever goes back from one to the next.
