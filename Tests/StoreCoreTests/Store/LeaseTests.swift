@@ -4,9 +4,9 @@ import Synchronization
 import Testing
 
 #if canImport(Musl)
-  import Musl
+import Musl
 #else
-  import Glibc
+import Glibc
 #endif
 
 /// What may outlive a store reaches it as long as it is there, and keeps nothing of it.

@@ -130,23 +130,39 @@ public final class SessionLua {
       guard !session.isReadOnly else {
         throw LuaFailure("a projection or a condition only reads the state: it may not dispatch")
       }
+      let host = try session.host
       let type = try Self.asking {
-        try session.host.require(function: "dispatch")
-        return try session.host.action(named: name)
+        try host.require(function: "dispatch")
+        return try host.action(named: name)
       }
       // Once it is dispatched the call holds it no longer.
       let interceptor = try session.lua.metered({ $0 as any Error }) { () throws(any Error) -> String? in
         let action: ActionCall
         do throws(SchemaError) {
-          action = try type.call(LuaBridge.arguments(named: try session.objects.value(of: call[1])))
+          if let arguments = session.named(call[1]) {
+            action = try type.call(arguments)
+          } else {
+            action = try type.call(LuaBridge.arguments(named: try session.objects.value(of: call[1])))
+          }
         } catch {
           throw LuaFailure(type.sentence(for: error))
         }
-        return try session.host.dispatch(action)
+        return try host.dispatch(action)
       }
       call.results.append(interceptor == nil)
       if let interceptor { call.results.append(interceptor) }
     }
+  }
+
+  /// The arguments that a plain table names; nil: it is no such table, or one of its values is none.
+  private func named(_ lua: LuaValue) -> [(name: String, value: Value)]? {
+    guard case .table(let table) = lua else { return nil }
+    var named: [(name: String, value: Value)] = []
+    for (key, value) in table.entries() {
+      guard case .string(let name) = key, let value = try? objects.value(of: value) else { return nil }
+      named.append((name, value))
+    }
+    return named
   }
 
   /// A function that does something for whoever types it. Its name is free for variables.
