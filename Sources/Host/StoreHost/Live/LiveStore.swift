@@ -100,7 +100,9 @@ package final class LiveStore: @unchecked Sendable {
     lease.begin(self)
     collectActions()
     // Safe: the store calls it while it processes an action, and with that somebody who keeps the host.
-    store.setRecorder { [unowned(unsafe) self] record in self.record(record) }
+    store.setRecorder { [host = Unmanaged.passUnretained(self)] record in
+      host._withUnsafeGuaranteedRef { $0.record(record) }
+    }
     attend()
     store.setEndListener { [unowned self] effect, hasEnded in journal?.note(effect, hasEnded: hasEnded) }
     store.setErrorHandler { [faults = attendance.faults] error in

@@ -7,9 +7,11 @@ package final class Attendance: @unchecked Sendable {
   // Safe: what changes is read and changed only by the thread that holds the store's turn; exclusive access as in ``LiveStore``.
   /// The clients, in the order in which they came.
   @exclusivity(unchecked) var clients: [AttachedClient] = []
-  /// The client on whose behalf the turn is held; nil: the owner's code, or nobody in particular.
-  /// Unsafe to hold: whoever holds the turn keeps its client meanwhile.
-  @exclusivity(unchecked) unowned(unsafe) var acting: StoreClient?
+  /// The client on whose behalf the turn is held; nil: the owner's code, or none in particular.
+  /// Safe: a client runs its turns itself, and so is there as long as they last.
+  @exclusivity(unchecked) var holder: Unmanaged<StoreClient>?
+  /// The same client.
+  var acting: StoreClient? { holder?.takeUnretainedValue() }
   /// What goes wrong beside an action.
   package let faults = FaultBox()
   /// Commands that wait for actions.

@@ -70,10 +70,10 @@ package final class StoreClient: @unchecked Sendable {
   @inline(__always)
   package func turn<Result>(_ body: () throws -> Result) rethrows -> Result {
     try live.turn {
-      let outer = live.attendance.acting
-      if outer === self { return try body() }
-      live.attendance.acting = self
-      defer { live.attendance.acting = outer }
+      let (outer, own) = (live.attendance.holder, Unmanaged.passUnretained(self))
+      if outer?.toOpaque() == own.toOpaque() { return try body() }
+      live.attendance.holder = own
+      defer { live.attendance.holder = outer }
       return try acting(body)
     }
   }
@@ -83,9 +83,9 @@ package final class StoreClient: @unchecked Sendable {
 
   /// Gives the turn away while a closure waits for others.
   package func withoutTurn<Result>(_ body: () throws -> Result) rethrows -> Result {
-    let outer = live.attendance.acting
-    live.attendance.acting = nil
-    defer { live.attendance.acting = outer }
+    let outer = live.attendance.holder
+    live.attendance.holder = nil
+    defer { live.attendance.holder = outer }
     return try live.store.withoutTurn(body)
   }
 
