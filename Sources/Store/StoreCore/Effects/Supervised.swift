@@ -3,7 +3,7 @@
 /// The idea comes from the supervised channels of SwiftRex 1.x (rows 74 to 77 of <doc:Coverage>).
 public struct Supervised<Output>: Sendable {
   /// The id that tells it from the unit's others.
-  public private(set) var id: EffectToken
+  public var id: EffectToken
   /// The elements, from the outside, where the unit is lifted to collections.
   var path: [EffectToken] = []
   /// A change of it closes the effect and opens it again.
@@ -117,13 +117,6 @@ public struct Supervised<Output>: Sendable {
   public func element(_ id: some Hashable & Sendable) -> Supervised {
     var copy = self
     copy.path = [EffectToken(id)] + path
-    return copy
-  }
-
-  /// The same under another id.
-  package func identified(by id: EffectToken) -> Supervised {
-    var copy = self
-    copy.id = id
     return copy
   }
 

@@ -19,6 +19,7 @@ extension Middleware {
   ///   - name: the name in traces, gates and listings; unique in a store.
   ///   - entries: the map.
   ///   - effect: the effect of an entry, whose id becomes the key; nil: the entry has none.
+  @inlinable
   public static func supervising<Key: Hashable & Sendable, Entry: Sendable>(
     _ name: String, over entries: @escaping @Sendable (State) -> PersistentMap<Key, Entry>,
     _ effect: @escaping @Sendable (_ key: Key, _ entry: Entry) -> Supervised<Output>?
@@ -46,6 +47,7 @@ extension Middleware {
   ///   - name: the name in traces, gates and listings; unique in a store.
   ///   - elements: the list.
   ///   - effect: the effect of an element, whose id becomes that of the element; nil: the element has none.
+  @inlinable
   public static func supervising<Element: Identifiable & Sendable>(
     _ name: String, over elements: @escaping @Sendable (State) -> PersistentList<Element>,
     _ effect: @escaping @Sendable (_ element: Element) -> Supervised<Output>?
@@ -58,7 +60,8 @@ extension Middleware {
   }
 
   /// - Parameter changes: tells the id of each entry that came, went or changed, and its effect now.
-  private static func supervising<Entries: Sendable>(
+  @inlinable
+  static func supervising<Entries: Sendable>(
     _ name: String, _ entries: @escaping @Sendable (State) -> Entries,
     _ changes:
       @escaping @Sendable (
@@ -77,7 +80,9 @@ extension Middleware {
             var started: [Supervised<Output>] = []
             var gone: [EffectToken] = []
             changes(old, new) { id, effect in
-              if let effect { started.append(effect.identified(by: id)) } else { gone.append(id) }
+              guard var effect else { return gone.append(id) }
+              effect.id = id
+              started.append(effect)
             }
             return old == nil ? .all(started) : .some(started: started, gone: gone)
           }
@@ -88,7 +93,11 @@ extension Middleware {
 }
 
 /// The entries for which a unit has stated its effects.
-private final class SeenEntries<Entries>: @unchecked Sendable {
+@usableFromInline
+final class SeenEntries<Entries>: @unchecked Sendable {
   // Safe: used by the thread that owns the store, which asks a unit for its statement.
-  var entries: Entries?
+  @usableFromInline var entries: Entries?
+
+  @inlinable
+  init() {}
 }
