@@ -46,11 +46,9 @@ final class ActionContextStorage: @unchecked Sendable {
   /// allocation.
   @inlinable
   @inline(__always)
-  static func refill(_ storage: inout ActionContextStorage, _ source: consuming ActionSource) {
-    guard isKnownUniquelyReferenced(&storage) else {
-      storage = ActionContextStorage(source: source)
-      return
-    }
-    storage.source = source
+  static func refill(_ storage: inout ActionContextStorage, _ describe: (inout ActionSource) -> Void) {
+    if !isKnownUniquelyReferenced(&storage) { storage = ActionContextStorage(source: storage.source) }
+    // Unmanaged, because counting references to it costs as much as a reducer; `storage` holds it.
+    Unmanaged.passUnretained(storage)._withUnsafeGuaranteedRef { describe(&$0.source) }
   }
 }

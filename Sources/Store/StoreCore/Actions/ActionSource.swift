@@ -48,8 +48,20 @@ public struct ActionSource: Hashable, Codable, Sendable {
     link = cause ?? 0
   }
 
-  /// No place: it is replaced before a unit asks for it.
-  @usableFromInline static var nowhere: ActionSource { ActionSource(file: "", function: "", line: 0) }
+  /// No place: it is written over before a unit asks for it.
+  @usableFromInline static let nowhere = ActionSource(file: "", function: "", line: 0)
+
+  /// Writes the place of Swift code over another source, whose origin stays where it is the same: actions come from one place as a
+  /// rule, and none is counted.
+  @inlinable
+  @inline(__always)
+  mutating func describe(file: String, function: String, line: Int, info: String?, _ recent: inout RecentOrigins) {
+    if info != nil || !origin.isPlain(file, function, .code) {
+      origin = recent.origin(file: file, function: function, kind: .code, info: info)
+    }
+    self.line = line
+    link = 0
+  }
 
   /// The place where this is written.
   @inlinable
@@ -148,6 +160,14 @@ extension ActionSource {
       details = info == nil && plugin == nil && unit == nil ? nil : Details(info: info, plugin: plugin, unit: unit)
     }
 
+    /// True if these are all of its fields.
+    @inlinable
+    @inline(__always)
+    func isPlain(_ file: String, _ function: String, _ kind: Kind) -> Bool {
+      self.function.utf8.count == function.utf8.count && self.function == function && self.file == file
+        && self.kind == kind && details == nil
+    }
+
     /// True if the origins are one, or have the same fields.
     @inlinable
     package static func == (left: Origin, right: Origin) -> Bool { left === right || left.isEqual(to: right) }
@@ -202,8 +222,10 @@ extension ActionSource {
       let isPlain = info == nil && plugin == nil && unit == nil
       for index in origins.indices {
         guard let known = origins[index] else { break }
-        if known.function == function, known.file == file, known.kind == kind,
-          isPlain ? known.details == nil : known.info == info && known.plugin == plugin && known.unit == unit
+        if isPlain {
+          if known.isPlain(file, function, kind) { return known }
+        } else if known.function == function, known.file == file, known.kind == kind, known.info == info,
+          known.plugin == plugin, known.unit == unit
         {
           return known
         }

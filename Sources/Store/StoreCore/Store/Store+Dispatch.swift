@@ -16,9 +16,7 @@ extension Store {
   public func dispatch(
     _ action: Action, info: String? = nil, file: String = #fileID, function: String = #function, line: Int = #line
   ) -> DispatchResult {
-    take(action) {
-      ActionSource($0.origin(file: file, function: function, kind: .code, info: info), line: line)
-    }
+    take(action) { $0.describe(file: file, function: function, line: line, info: info, &$1) }
   }
 
   /// Has an action with its source processed, or enqueued where the store is busy.
@@ -32,26 +30,28 @@ extension Store {
   @inlinable
   @inline(__always)
   @discardableResult
-  public func dispatch(_ action: Action, source: ActionSource) -> DispatchResult { take(action) { _ in source } }
+  public func dispatch(_ action: Action, source: ActionSource) -> DispatchResult {
+    take(action) { (place, _) in place = source }
+  }
 
-  /// - Parameter source: gives the source, with the origin that the latest actions had where it is the same; called only where a
+  /// - Parameter describe: writes the source, with the origin that the latest actions had where it is the same; called only where a
   ///   unit may ask for it.
   @inlinable
   @inline(__always)
-  func take(_ action: Action, _ source: (inout ActionSource.RecentOrigins) -> ActionSource) -> DispatchResult {
+  func take(
+    _ action: Action, _ describe: (inout ActionSource, inout ActionSource.RecentOrigins) -> Void
+  ) -> DispatchResult {
     guard ownership.tryAcquire() || ownership.acquireSoon() else {
-      guard ownership.isMine else {
-        var origins = ActionSource.RecentOrigins()
-        return enqueue(action, source(&origins))
-      }
-      let source = source(&recentOrigins)
-      return isHeld ? takeInTurn(action, source) : enqueue(action, source)
+      if ownership.isMine, isHeld { return takeInTurn(action) { describe(&$0, &recentOrigins) } }
+      var (source, origins) = (ActionSource.nowhere, ActionSource.RecentOrigins())
+      describe(&source, &origins)
+      return enqueue(action, source)
     }
     let result: DispatchResult
     if isPlain, !ownership.hasIncoming {
       result = processPlainly(action)
     } else {
-      ActionContextStorage.refill(&contextStorage, source(&recentOrigins))
+      ActionContextStorage.refill(&contextStorage) { describe(&$0, &recentOrigins) }
       result = processFully(action)
     }
     leave()

@@ -48,9 +48,9 @@ extension Store {
 
   /// Processes an action that the holder of the turn dispatches. The caller's module inlines this, since it knows the types.
   @inlinable
-  func takeInTurn(_ action: Action, _ source: ActionSource) -> DispatchResult {
+  func takeInTurn(_ action: Action, _ describe: (inout ActionSource) -> Void) -> DispatchResult {
     busily {
-      ActionContextStorage.refill(&contextStorage, source)
+      ActionContextStorage.refill(&contextStorage, describe)
       return processFully(action)
     }
   }
@@ -74,7 +74,7 @@ extension Store {
   package func dispatchNext(_ action: Action, source: ActionSource) -> DispatchResult {
     guard ownership.isMine, isHeld, queue.isEmpty else { return dispatch(action, source: source) }
     return busily {
-      ActionContextStorage.refill(&contextStorage, source)
+      ActionContextStorage.refill(&contextStorage) { $0 = source }
       let number = nextNumber
       nextNumber = number + 1
       if trace.isOn { trace.enqueued(number, action, cause: source.cause) }
