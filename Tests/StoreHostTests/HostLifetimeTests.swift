@@ -78,12 +78,15 @@ import Testing
     let (view, connection) = (host.store.projection(action: \.tally, state: \.tally), host.store.connection)
     host.store.dispatch(.tally(.add))
     try host.close()
-    guard case .stopped(.closed) = host.store.dispatch(.tally(.add)).outcome else {
-      Issue.record("a closed host took an action")
-      return
+    for result in [
+      host.store.dispatch(.tally(.add)), view.dispatch(.add),
+      connection.dispatch(DispatchedAction(.tally(.add), source: .here())),
+    ] {
+      guard case .stopped(.closed)? = result?.outcome else {
+        Issue.record("a closed host took an action")
+        return
+      }
     }
-    #expect(view.dispatch(.add) == nil)
-    #expect(connection.dispatch(DispatchedAction(.tally(.add), source: .here())) == nil)
     #expect(host.store.state.tally.count == 1)
   }
 

@@ -86,7 +86,6 @@ extension StoreClient {
   /// - Throws: where what is shown is nothing that happened.
   package func restore(to number: Int, source: ActionSource) throws -> DispatchReport {
     try turn {
-      live.store.catchUp()
       if let viewed, !viewed.skipped.isEmpty { throw viewed.refusal }
       let state = try live.stateToGoOnFrom(number)
       past = nil

@@ -110,10 +110,9 @@ extension StoreClient {
     for round in 0...Self.rounds {
       let plan = try TakingBackPlan(self, from: first, refusal, where: isMeant)
       let done = try turn { () -> DispatchReport? in
-        live.store.catchUp()
         guard live.head == plan.head || round == Self.rounds else { return nil }
         let last = live.head == plan.head ? plan : try TakingBackPlan(self, from: first, refusal, where: isMeant)
-        return live.dispatch(.takeBack(last.taken.sorted(), state: last.state), source)
+        return live.dispatch(.takeBack(last.taken.sorted(), state: last.state), source, madeBehind: last.head)
       }
       if let done { return (done, plan.staying) }
     }

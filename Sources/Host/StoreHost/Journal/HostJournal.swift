@@ -39,9 +39,14 @@ package final class HostJournal {
 
   /// A journal that is open.
   ///
-  /// - Parameter recovered: what was taken up from it; nil: it is new.
-  package init(_ journal: Journal, _ plan: JournalPlan, header: JournalHeader, taking recovered: RecoveredStore?) {
+  /// - Parameters:
+  ///   - number: the last action before what it keeps.
+  ///   - recovered: what was taken up from it; nil: it is new.
+  package init(
+    _ journal: Journal, _ plan: JournalPlan, header: JournalHeader, after number: Int, taking recovered: RecoveredStore?
+  ) {
     files = nil
+    start = recovered == nil ? number : 0
     hasOtherCode = recovered?.hasOtherCode ?? false
     unkept = recovered?.unkept ?? []
     self.journal = journal

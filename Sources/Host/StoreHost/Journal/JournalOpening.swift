@@ -23,7 +23,13 @@ extension LiveStore {
     let journal = try Journal(plan.path, durability: plan.durability, header: header, initial: initial)
     let recovered: RecoveredStore?
     do {
-      recovered = try journal.found.flatMap { try recover(journal, $0) }
+      // In one turn: what others do is in the state that the file begins with, or kept in it.
+      recovered = try turn {
+        let recovered = try journal.found.flatMap { try recover(journal, $0) }
+        if recovered == nil { journal.append(stateAfter: history.head, journaledState.slices(isWhole: true)) }
+        replaceJournal(HostJournal(journal, plan, header: header, after: history.head, taking: recovered))
+        return recovered
+      }
     } catch {
       try? journal.end()
       guard case .damaged(let path, nil, _)? = error as? JournalError,
@@ -34,10 +40,7 @@ extension LiveStore {
     }
     if let recovered {
       for sentence in recovered.notes(on: name) { note(sentence) }
-    } else {
-      journal.append(stateAfter: 0, journaledState.slices(isWhole: true))
     }
-    replaceJournal(HostJournal(journal, plan, header: header, taking: recovered))
   }
 
   /// Has the first action open a journal.

@@ -8,7 +8,7 @@ extension LiveStore {
   package func recompose(reconciling: Bool = true) throws {
     try store.replaceMiddleware(
       Middleware(units: hostUnits.flatMap(\.middleware.units)), reconciling: reconciling)
-    try store.replaceReducer(Self.reducer(application, plugins))
+    try store.replaceReducer(Self.reducer(application, plugins, recordedHead))
     try replaceInterceptors()
   }
 

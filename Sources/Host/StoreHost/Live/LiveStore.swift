@@ -61,6 +61,8 @@ package final class LiveStore: @unchecked Sendable {
   @exclusivity(unchecked) package var upkeep = PluginUpkeep()
   /// How states are told apart.
   package let comparing = StateComparing()
+  /// The number of the last action, for the reducer of the shell's actions.
+  let recordedHead = RecordedHead()
 
   /// Hosts an application.
   ///
@@ -92,7 +94,7 @@ package final class LiveStore: @unchecked Sendable {
     initial.shell.gates = ([logger] + application.units).map { ShellState.Gate(name: $0.name, isOpen: $0.startsOpen) }
     history = History(of: initial, endedBy: attendance.interruption)
     store = try Store(
-      initial: initial, reducer: Self.reducer(application, []),
+      initial: initial, reducer: Self.reducer(application, [], recordedHead),
       middleware: .init(units: ([logger] + application.units).flatMap(\.middleware.units)),
       interceptors: application.interceptors, emission: Self.policy(initial.shell.emission, application), clock: clock,
       areEqual: State.areEqual, queueLimit: queueLimit, order: order)
@@ -123,15 +125,15 @@ package final class LiveStore: @unchecked Sendable {
     store.turn {}
   }
 
-  package static func reducer(
-    _ application: HostedApplication, _ plugins: [HostedPlugin]
+  static func reducer(
+    _ application: HostedApplication, _ plugins: [HostedPlugin], _ head: RecordedHead
   ) -> Reducer<Action, State> {
     let guarded = IdlePlugins.refusing(plugins).appending(application.reducers)
     return HostedPlugin.reducers(plugins.map { ($0.plugin, $0.strikes) }, behind: guarded).appending(
-      Reducer<ShellAction, State>.throwing("shell", canFail: \.canFail) { action, state, context in
-        try action.reduce(&state, from: context.source)
+      Reducer<BasedShellAction, State>.throwing("shell", canFail: \.action.canFail) { action, state, context in
+        try action.reduce(&state, behind: head.number, from: context.source)
       }
-      .lift(action: { $0.shell }, state: \State.self))
+      .lift(action: { BasedShellAction($0) }, state: \State.self))
   }
 
   /// The emission policy of a name: one of the shell's, or the application's own.
@@ -191,6 +193,13 @@ package final class LiveStore: @unchecked Sendable {
     guard keepsJournal.isSet else { return }
     let open = store.look { journal?.journal }
     open?.settle()
+  }
+
+  /// Ends keeping what happens.
+  ///
+  /// - Returns: where it was kept, and the state after the last action that is kept there; nil: it was not kept.
+  package func takeJournal() -> (journal: HostJournal, state: State)? {
+    turn { replaceJournal(nil).map { ($0, journaledState) } }
   }
 
   /// Keeps what happens from now on somewhere else; nil: nowhere.
@@ -271,14 +280,12 @@ package final class LiveStore: @unchecked Sendable {
   // MARK: Dispatching
 
   /// Has an action processed, with all that it causes, for the client on whose behalf the turn is held.
-  ///
-  /// - Parameter isNext: true if it was made from the state as it is, so that nothing may come between: see `Store.catchUp()`.
-  package func dispatch(_ action: Action, _ source: ActionSource, isNext: Bool = false) -> DispatchReport {
-    turn { dispatchInTurn(action, source, isNext: isNext) }
+  package func dispatch(_ action: Action, _ source: ActionSource) -> DispatchReport {
+    turn { dispatchInTurn(action, source) }
   }
 
   /// The same for a thread that holds the turn.
-  func dispatchInTurn(_ action: Action, _ source: ActionSource, isNext: Bool = false) -> DispatchReport {
+  func dispatchInTurn(_ action: Action, _ source: ActionSource) -> DispatchReport {
     let (faults, client) = (attendance.faults, attendance.acting)
     guard isOpen else { return DispatchReport(number: nil, failure: StoreError.closed, faults: []) }
     // Whatever a client does to the store comes by here.
@@ -288,7 +295,7 @@ package final class LiveStore: @unchecked Sendable {
     let earlier = faults.collect()
     var source = source
     client?.complete(&source)
-    let result = isNext ? store.dispatchNext(action, source: source) : store.dispatch(action, source: source)
+    let result = store.dispatch(action, source: source)
     if let number = result.number { client?.note(dispatched: number, isReturn: action.shell?.isReturn ?? false) }
     if case .stopped = result.outcome { faults.noteLoss() }
     var report = DispatchReport(
@@ -304,9 +311,14 @@ package final class LiveStore: @unchecked Sendable {
     return report
   }
 
-  /// Has an action of the shell processed.
-  package func dispatch(_ action: ShellAction, _ source: ActionSource) -> DispatchReport {
-    dispatch(Action(call: action.call, payload: .shell(action)), source, isNext: true)
+  /// Has an action of the shell processed. One that was made from the state fails behind an action that was not there then.
+  ///
+  /// - Parameter basis: the number of the last action when it was made; nil: it was made in the present turn.
+  package func dispatch(_ action: ShellAction, _ source: ActionSource, madeBehind basis: Int? = nil) -> DispatchReport {
+    turn {
+      let basis = basis ?? (action.isMadeFromState ? history.head : nil)
+      return dispatch(Action(call: action.call, payload: .shell(action), basis: basis), source)
+    }
   }
 
   /// Sets how often reducers are checked for state of their own, where nobody sets it by an action.
@@ -346,6 +358,7 @@ package final class LiveStore: @unchecked Sendable {
       },
       droppedBy: record.droppedBy)
     history.append(entry, before: shared(record.before))
+    recordedHead.number = entry.number
     if isApplied, shell != nil {
       timeline.note(loaded(in: record.after), after: record.context.number, oldest: history.oldest)
     }

@@ -1,3 +1,4 @@
+import Dispatch
 import StoreCore
 import StorePlugins
 import StoreSchema
@@ -30,6 +31,8 @@ package final class Attendance: @unchecked Sendable {
   @exclusivity(unchecked) var endings: [@Sendable () -> Void] = []
   /// Set once the store was closed.
   let isClosed = SharedFlag()
+  /// Entered while the store is being closed.
+  let closing = DispatchGroup()
   /// Set where a plugin's lines were dropped and nobody was told yet.
   let hasDroppedLogLines = SharedFlag()
   /// When the clients were last asked to say so.

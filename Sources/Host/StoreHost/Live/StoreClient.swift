@@ -171,7 +171,10 @@ package final class StoreClient: @unchecked Sendable {
 
   /// Has an action of the shell processed.
   package func dispatch(_ action: ShellAction, _ source: ActionSource) -> DispatchReport {
-    dispatch(HostAction(call: action.call, payload: .shell(action)), source)
+    turn {
+      if let viewed { return DispatchReport(number: nil, failure: viewed.refusal, faults: []) }
+      return live.dispatch(action, source)
+    }
   }
 
   /// Moves a gate, by a recorded action.
@@ -184,11 +187,11 @@ package final class StoreClient: @unchecked Sendable {
     }
   }
 
-  /// Has the store changed in another way, from the present alone (R27).
+  /// Has the store changed in another way, from the present alone (R27): what the closure finds is so until it ends.
   package func change<Result>(_ body: (LiveStore) throws -> Result) throws -> Result {
     try turn {
       try requirePresent()
-      live.store.catchUp()
+      guard live.isOpen else { throw StoreError.closed }
       return try body(live)
     }
   }

@@ -6,17 +6,12 @@ import StoreSchema
 public struct HostedStore<Action: SchematicUnion, State: SchematicRecord>: StoreProtocol {
   private let live: LiveStore
   private let erase: @Sendable (Action) -> HostAction
-  /// The same for a view or a connection; nil: the store is closed.
-  private let eraseWhileOpen: @Sendable (Action) -> HostAction?
   private let read: @Sendable (HostState) -> State
   private let initial: State
 
   init(_ live: LiveStore, _ application: Application<Action, State>, _ table: ModuleTable<Action, State>) {
     self.live = live
-    let erase = HostedApplication.erasing(table)
-    self.erase = erase
-    let isClosed = live.attendance.isClosed
-    eraseWhileOpen = { isClosed.isSet ? nil : erase($0) }
+    erase = HostedApplication.erasing(table)
     read = HostedApplication.reading(application)
     initial = application.initial
   }
@@ -25,7 +20,7 @@ public struct HostedStore<Action: SchematicUnion, State: SchematicRecord>: Store
 
   /// The way in and a way out, without keeping the store alive, for a bridge to another library.
   public var connection: StoreConnection<Action, State> {
-    root.projection(action: eraseWhileOpen, state: read).connection(isDifferent: nil)
+    root.projection(action: erase, state: read).connection(isDifferent: nil)
   }
 
   /// The state after the last action that was committed. Never waits, not even for the action in progress, so that a health
@@ -42,15 +37,13 @@ public struct HostedStore<Action: SchematicUnion, State: SchematicRecord>: Store
   /// - Returns: among others `StoreError.queueFull` and `StoreError.closed`.
   @discardableResult
   public func dispatch(_ action: Action, source: ActionSource) -> DispatchResult {
-    guard live.isOpen else { return .closed }
-    return root.dispatch(erase(action), source: source)
+    root.dispatch(erase(action), source: source)
   }
 
   /// Has an action processed behind what is queued, and waits until it is done.
   @discardableResult
   public func dispatchAndWait(_ dispatched: DispatchedAction<Action>) async -> DispatchResult {
-    guard live.isOpen else { return .closed }
-    return await root.dispatchAndWait(DispatchedAction(erase(dispatched.action), source: dispatched.source))
+    await root.dispatchAndWait(DispatchedAction(erase(dispatched.action), source: dispatched.source))
   }
 
   /// Has an action processed behind what is queued, and blocks the thread until it is done: committed, failed or dropped.
@@ -60,8 +53,7 @@ public struct HostedStore<Action: SchematicUnion, State: SchematicRecord>: Store
   @available(*, noasync, message: "await the function of that name, which blocks no thread")
   @discardableResult
   public func dispatchAndWait(_ dispatched: DispatchedAction<Action>) -> DispatchResult {
-    guard live.isOpen else { return .closed }
-    return root.dispatchAndWait(DispatchedAction(erase(dispatched.action), source: dispatched.source))
+    root.dispatchAndWait(DispatchedAction(erase(dispatched.action), source: dispatched.source))
   }
 
   /// Tells a watcher of the state, now and after every commit that the store's emission policy lets through.
@@ -84,7 +76,7 @@ public struct HostedStore<Action: SchematicUnion, State: SchematicRecord>: Store
     named name: String?, action: @escaping @Sendable (Local) -> Action?, state: @escaping @Sendable (State) -> Part
   ) -> StoreProjection<Local, Part> {
     root.projection(
-      named: name, keeping: live, action: { [eraseWhileOpen] in action($0).flatMap(eraseWhileOpen) },
+      named: name, keeping: live, action: { [erase] in action($0).map(erase) },
       state: { [read] in state(read($0)) })
   }
 }

@@ -118,8 +118,9 @@ public final class StoreHost<Action: SchematicUnion, State: SchematicRecord>: Se
   /// there is nothing to wait for.
   public func settle() { live.settleJournal() }
 
-  /// Ends the store: its effects are cancelled, what is to be kept is written, sessions are told and end. What is dispatched from
-  /// now on is refused with `StoreError.closed`.
+  /// Ends the store: actions that were enqueued are processed and kept, effects are cancelled, sessions are told and end. Each
+  /// action of another thread is either enqueued before that, or refused with `StoreError.closed`; afterwards nothing changes.
+  /// Within the processing of an action the store ends behind what is queued, and this returns at once.
   ///
   /// - Throws: ``HostError`` with what could not be written.
   public func close() throws(HostError) { try live.close() }

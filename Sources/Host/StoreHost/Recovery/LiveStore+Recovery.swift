@@ -36,6 +36,11 @@ extension LiveStore {
         guard contents.last > 0 else { return nil }
         throw JournalError.damaged(path: file.path, lastGood: nil, reason: "no state in it can be read")
       }
+      guard history.head == 0 else {
+        throw HostError(
+          code: .notFresh, message: "\(file.path) holds a state, and actions have happened here that it does not know",
+          hint: "open it before the first action")
+      }
       let journaled = try JournaledPlugins(file, upTo: contents.last)
       let isOnlyRead = !(file is Journal)
       var changed: [ShellState.LoadedPlugin] = []
@@ -116,6 +121,7 @@ extension LiveStore {
         .flatMap { $0.units.map(\.name) }
       store.leaveEnded(file.reader.endedEffects.filter { effect in !changedUnits.contains { effect.place == $0 } })
       history = History(of: state, after: contents.last, older: entries, endedBy: attendance.interruption)
+      recordedHead.number = contents.last
       for client in clients { client.joinAnew(behind: contents.last) }
       return RecoveredStore(
         last: contents.last, hadEnded: contents.hasEnded, loss: contents.loss,

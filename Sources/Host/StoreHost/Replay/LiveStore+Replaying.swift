@@ -32,6 +32,7 @@ extension LiveStore {
       try recompose()
       rebindPlugins()
       history = recording.history
+      recordedHead.number = history.head
       if let file = journal?.journal {
         history.older = JournalEntries(file, oldest: recording.start, of: self)
       }

@@ -12,6 +12,8 @@ package final class HostAction: Sendable {
   package let payload: Payload
   /// Told of its fate; nil: nobody asks.
   let fate: ActionFate?
+  /// The last action before it was made, if it was made from the state: it is refused behind another one.
+  let basis: Int?
 
   package enum Payload: Sendable {
     /// An action of the application.
@@ -24,10 +26,11 @@ package final class HostAction: Sendable {
     case shell(ShellAction)
   }
 
-  package init(call: ActionCall, payload: Payload, fate: ActionFate? = nil) {
+  package init(call: ActionCall, payload: Payload, fate: ActionFate? = nil, basis: Int? = nil) {
     self.call = call
     self.payload = payload
     self.fate = fate
+    self.basis = basis
   }
 
   package var app: AppAction? {
@@ -39,6 +42,38 @@ package final class HostAction: Sendable {
     if case .shell(let action) = payload { return action }
     return nil
   }
+}
+
+/// An action of the shell on its way to the reducer.
+struct BasedShellAction: Sendable {
+  let action: ShellAction
+  /// The last action before it was made, if it was made from the state.
+  let basis: Int?
+
+  init?(_ host: HostAction) {
+    guard let action = host.shell else { return nil }
+    (self.action, basis) = (action, host.basis)
+  }
+
+  /// Reduces the action, unless another one has come since it was made.
+  ///
+  /// - Parameter head: the number of the last action.
+  func reduce(_ state: inout HostState, behind head: Int, from source: ActionSource) throws {
+    if let basis, basis != head {
+      throw HostError(
+        code: action.isReturn ? .undoConflict : .failed,
+        message:
+          "\(action.call.type.fullName) was made after #\(basis), and #\(head) has come since; nothing was changed",
+        hint: "repeat the command")
+    }
+    try action.reduce(&state, from: source)
+  }
+}
+
+/// The number of the last action, for the reducer of the shell's actions.
+final class RecordedHead: @unchecked Sendable {
+  // Safe: used by the thread that holds the turn.
+  var number = 0
 }
 
 /// What became of actions.
@@ -76,7 +111,8 @@ package enum ShellAction: Sendable {
   case setRunaway(Int)
   case setPurity(Purity)
   case substate(SubstateChange)
-  case setCeiling(PluginManifest.NamedLimit, PluginManifest.Limits)
+  /// The most of one limit that a plugin may ask for.
+  case setCeiling(PluginManifest.NamedLimit, Int)
   case setPluginWatch(Bool)
   case setHistoryLimits(HistoryLimits)
   /// The number of the point, and its state.
@@ -154,9 +190,8 @@ package enum ShellAction: Sendable {
     case .setRunaway(let limit): ActionCall(Types.set, [.string("runaway"), .string("\(limit)")])
     case .substate(let change): change.call
     case .setPurity(let purity): ActionCall(Types.set, [.string("plugin.purity"), .string(purity.rawValue)])
-    case .setCeiling(let limit, let ceiling):
-      ActionCall(
-        Types.set, [.string("plugin.ceiling.\(limit.name)"), .string("\(ceiling[keyPath: limit.path])")])
+    case .setCeiling(let limit, let most):
+      ActionCall(Types.set, [.string("plugin.ceiling.\(limit.name)"), .string("\(most)")])
     case .setPluginWatch(let isOn): ActionCall(Types.set, [.string("plugin.watch"), .string(isOn ? "on" : "off")])
     case .setHistoryLimits(let limits): ActionCall(Types.set, [.string("journal.limit"), .string(limits.text)])
     case .importState(let file, let state, let modules, let added):
@@ -203,10 +238,18 @@ package enum ShellAction: Sendable {
     return name
   }
 
+  /// Whether the action carries what was made from the state, so that no other may come in between.
+  var isMadeFromState: Bool {
+    switch self {
+    case .restore, .takeBack, .importState, .reloadPlugin: true
+    default: false
+    }
+  }
+
   /// Whether the action may be refused.
   package var canFail: Bool {
     if case .substate(let change) = self { return change.canFail }
-    return false
+    return isMadeFromState
   }
 
   /// Reduces the action over the root state.
@@ -239,7 +282,7 @@ package enum ShellAction: Sendable {
       }
     case .setEmission(let policy): state.shell.emission = policy
     case .setRunaway(let limit): state.shell.runaway = limit
-    case .setCeiling(_, let ceiling): state.shell.ceiling = ceiling
+    case .setCeiling(let limit, let most): state.shell.ceiling[keyPath: limit.path] = most
     case .substate(let change): try change.reduce(&state)
     case .setPurity(let purity): state.shell.purity = purity
     case .reloadPlugin(let plugin, let slice, let gates): state.replacePlugin(plugin, slice, gates)

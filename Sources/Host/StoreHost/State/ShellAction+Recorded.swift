@@ -25,16 +25,8 @@ extension ShellAction {
     default:
       let ceiling = PluginManifest.limits.first { name == "plugin.ceiling.\($0.name)" }
       guard let ceiling, let value = Int(value) else { return nil }
-      self = .setCeiling(ceiling, state.shell.ceiling.with(value, at: ceiling))
+      self = .setCeiling(ceiling, value)
     }
-  }
-}
-
-extension PluginManifest.Limits {
-  fileprivate func with(_ value: Int, at limit: PluginManifest.NamedLimit) -> PluginManifest.Limits {
-    var limits = self
-    limits[keyPath: limit.path] = value
-    return limits
   }
 }
 

@@ -92,17 +92,18 @@ extension Session {
   func replay(_ file: String, _ options: ReplayOptions, adopts: Bool) throws -> Int {
     var recording = try run(file, options, "replaying")
     guard adopts else { return recording.count }
-    if let journal = store.live.turn({ store.live.journal }) {
-      // Only what runs to its end is written, which takes another run: memory may not hold all of it.
-      var options = options
-      options.journal = journal
-      recording = try run(file, options, "writing")
-    }
     try store.change { live in
       // Others may have acted meanwhile.
       guard try isUntouched else {
         throw ShellError(
           code: .notFresh, message: "others have acted on the store since the replay began; nothing was changed")
+      }
+      if let journal = live.journal {
+        // Only what runs to its end is written, which takes another run: memory may not hold all of it. In the turn, for others'
+        // actions would be written among it.
+        var options = options
+        options.journal = journal
+        recording = try run(file, options, "writing")
       }
       try live.adopt(recording)
     }

@@ -36,10 +36,10 @@ extension Session {
   public func endJournal() -> Int32 {
     console.flush()
     archive?.close()
-    guard let journal = store.live.replaceJournal(nil) else { return 0 }
+    guard let (journal, state) = store.live.takeJournal() else { return 0 }
     let isAtPrompt = options.journal?.opening == .withFirstAction
     do throws(JournalError) {
-      try journal.end(store.live.journaledState, clock: store.live.clock)
+      try journal.end(state, clock: store.live.clock)
       for note in journal.takeNotes() { write(note: note) }
       if isAtPrompt { options.sessionFiles?.prune(keeping: options.keptSessions) }
       return 0

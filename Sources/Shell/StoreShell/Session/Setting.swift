@@ -97,8 +97,12 @@ struct Setting: Sendable {
             message: "journal.limit is a number of actions, a size such as 32MiB, or both, got '\(value)'")
         }
         return { session in
-          let limits = session.store.live.historyLimits
-          return try session.perform(.setHistoryLimits(limits.changed(by: value) ?? limits), by: "set")
+          let source = session.source(function: "set")
+          return try session.finish(
+            session.store.turn {
+              let limits = session.store.live.historyLimits
+              return session.store.dispatch(.setHistoryLimits(limits.changed(by: value) ?? limits), source)
+            })
         }
       }),
     Setting(
@@ -168,11 +172,7 @@ struct Setting: Sendable {
       change: { value in
         let size = limit.isSize ? PluginManifest.bytes(value).map { "\($0)" } : nil
         let most = try number(size ?? value, name, atMost: PluginManifest.ceiling[keyPath: limit.path])
-        return { session in
-          var ceiling = session.store.settings.ceiling
-          ceiling[keyPath: limit.path] = most
-          return try session.perform(.setCeiling(limit, ceiling), by: "set")
-        }
+        return { try $0.perform(.setCeiling(limit, most), by: "set") }
       })
   }
 

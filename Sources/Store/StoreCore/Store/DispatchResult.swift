@@ -15,7 +15,9 @@ public struct DispatchResult: Sendable {
   package static var cancelled: DispatchResult { DispatchResult(number: nil, outcome: .stopped(.cancelled)) }
 
   /// The result for an action that comes when the program has closed its store.
-  package static var closed: DispatchResult { DispatchResult(number: nil, outcome: .stopped(.closed)) }
+  @usableFromInline package static var closed: DispatchResult {
+    DispatchResult(number: nil, outcome: .stopped(.closed))
+  }
 
   /// The ways in which a dispatch ends.
   public enum Outcome: Sendable {

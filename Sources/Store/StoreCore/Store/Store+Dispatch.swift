@@ -51,6 +51,7 @@ extension Store {
     if isPlain, !ownership.hasIncoming {
       result = processPlainly(action)
     } else {
+      if isShared, ownership.hasIncoming { serveOwnArrivals() }
       ActionContextStorage.refill(&contextStorage) { describe(&$0, &recentOrigins) }
       result = processFully(action)
     }
@@ -78,6 +79,7 @@ extension Store {
   /// idle store is empty.
   @inlinable
   func processFully(_ action: Action) -> DispatchResult {
+    if isClosed { return .closed }
     if ownership.hasIncoming { acceptIncoming() }
     let number = nextNumber
     nextNumber = number + 1
@@ -122,9 +124,26 @@ extension Store {
     if ownership.isMine, let refusal = chain.build?.refuseDispatch() {
       return DispatchResult(number: nil, outcome: .stopped(refusal))
     }
-    let takesRoom = room != nil && !ownership.isMine
+    guard !ownership.isMine else {
+      return isClosed ? .closed : DispatchResult(number: emit(action, source, root: 0), outcome: .queued)
+    }
+    let takesRoom = room != nil
     if takesRoom, let refusal = refusalForWantOfRoom() { return refusal }
-    return DispatchResult(number: emit(action, source, root: 0, takesRoom: takesRoom), outcome: .queued)
+    guard bring(action, source, root: 0, takesRoom: takesRoom) else { return .closed }
+    return DispatchResult(number: nil, outcome: .queued)
+  }
+
+  /// Leaves an action for the thread that owns the store.
+  ///
+  /// - Returns: false where the store takes none any more.
+  @usableFromInline
+  func bring(_ action: Action, _ source: ActionSource, root: Int, takesRoom: Bool) -> Bool {
+    guard ownership.bring(.action(action, source, root: root, since: trace.now, takesRoom: takesRoom)) else {
+      if takesRoom { room?.leave() }
+      return false
+    }
+    serveIncoming()
+    return true
   }
 
   /// Enqueues what a unit emits, on whatever thread.
@@ -132,19 +151,16 @@ extension Store {
   /// - Parameters:
   ///   - cause: the action because of which it does so, where its source names none; 0: none.
   ///   - root: the root that it counts for while that root's drain is on (R30); 0: none.
-  ///   - takesRoom: true if it leaves room for another one once it is taken from the queue.
-  /// - Returns: its number; nil where it waits for the thread that owns the store.
+  /// - Returns: its number; nil where it waits for the thread that owns the store, or the store is closed.
   @inlinable
   @discardableResult
-  func emit(
-    _ action: Action, _ source: consuming ActionSource, cause: Int = 0, root: Int, takesRoom: Bool = false
-  ) -> Int? {
+  func emit(_ action: Action, _ source: consuming ActionSource, cause: Int = 0, root: Int) -> Int? {
     if cause != 0, source.cause == nil { source.cause = cause }
     guard ownership.isMine else {
-      ownership.bring(.action(action, source, root: root, since: trace.now, takesRoom: takesRoom))
-      serveIncoming()
+      _ = bring(action, source, root: root, takesRoom: false)
       return nil
     }
+    if isClosed { return nil }
     if ownership.hasIncoming { acceptIncoming() }
     return append(action, source, root: root)
   }

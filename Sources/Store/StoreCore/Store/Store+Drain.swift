@@ -8,6 +8,11 @@ extension Store {
     takesRoom: Bool = false, onDone: (@Sendable (DispatchResult) -> Void)? = nil
   ) -> Int {
     let number = nextNumber
+    if isClosed {
+      if takesRoom { room?.leave() }
+      onDone?(.closed)
+      return number
+    }
     let root: Int
     if processing != 0 {
       root = processingRoot
@@ -52,7 +57,6 @@ extension Store {
     var job = job
     (job.isOwn, job.isVisit) = (true, true)
     ownPending += 1
-    taken -= 1
     queue.prepend(.job(job))
   }
 
@@ -85,10 +89,7 @@ extension Store {
       if queue.isEmpty { guardrail.reset() }
     }
     while ownPending > 0 {
-      // A drain that stays to the end gives the store away between two actions; others go on to the end of their own part.
-      if isServingAll, turns.isDue(at: taken) { return nil }
       guard let next = queue.popFirst() else { return nil }
-      taken += 1
       switch next {
       case .job(let job):
         noteTaken(isOwn: job.isOwn, isVisit: job.isVisit)
@@ -155,7 +156,6 @@ extension Store {
     defer { for other in others { queue.append(other) } }
     var numbers: Set = [next.number]
     while let dropped = queue.popFirst() {
-      taken += 1
       switch dropped {
       case _ where dropped.root != next.root: others.append(dropped)
       case .action(let action):
@@ -192,13 +192,23 @@ extension Store {
     for (entry, bringer) in order == nil ? entries : ordered(entries) {
       isServingOthers = isServingAll || bringer != thread
       switch entry {
-      case .action(let action, let source, let root, let since, let takesRoom):
-        _ = append(action, source, root: root, since: since, takesRoom: takesRoom)
-      case .job(let job): push(job)
-      case .turn(let waiter): turns.append(waiter, behind: taken + queue.count)
+      case .turn(let waiter): turns.append(waiter, behind: arrivals.place(ofLastBy: bringer))
       case .visit(let job): pushAhead(job)
-      case .emission(let job): job.run()
+      case _ where isShared: arrivals.append(entry, from: bringer)
+      default: admit(entry)
       }
+    }
+  }
+
+  /// Puts what a thread brought into the queue.
+  @usableFromInline
+  func admit(_ entry: Incoming<Action>) {
+    switch entry {
+    case .action(let action, let source, let root, let since, let takesRoom):
+      _ = append(action, source, root: root, since: since, takesRoom: takesRoom)
+    case .job(let job): push(job)
+    case .emission(let job): job.run()
+    case .turn, .visit: break
     }
   }
 
@@ -224,6 +234,24 @@ extension Store {
   func drainOwned() {
     drainStart = firstQueued
     if ownership.hasIncoming { acceptIncoming() }
+    if let stop = drain(self) { onLateError?(stop) }
+    if !arrivals.isEmpty { serveOwnArrivals() }
+  }
+
+  /// Takes what this thread brought to a store that parties share, and what stands before it: what it does next comes behind.
+  @usableFromInline
+  func serveOwnArrivals() {
+    if ownership.hasIncoming { acceptIncoming() }
+    let last = arrivals.place(ofLastBy: OwningThread.current)
+    while arrivals.taken < last { serveArrival() }
+  }
+
+  /// Takes the next of what threads brought to a store that parties share, with all that it causes.
+  func serveArrival() {
+    guard let entry = arrivals.popFirst() else { return }
+    isArrivalNext = false
+    drainStart = nextNumber
+    admit(entry)
     if let stop = drain(self) { onLateError?(stop) }
   }
 }

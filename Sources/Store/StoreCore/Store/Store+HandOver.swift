@@ -2,7 +2,7 @@ import DequeModule
 
 extension Store {
   /// True if nothing is queued, and nobody waits for a turn.
-  @inlinable var isDone: Bool { queue.isEmpty && turns.isEmpty }
+  @inlinable var isDone: Bool { queue.isEmpty && turns.isEmpty && arrivals.isEmpty }
 
   /// Gives the store back. Actions that others brought meanwhile are theirs to wait for: they are handed on (R2).
   @inlinable
@@ -28,7 +28,9 @@ extension Store {
   /// time makes the worker. If the system has no thread to give, this one goes on.
   @usableFromInline
   func handOn() {
-    if giveTurn() { return }
+    let hasMore = !arrivals.isEmpty || !queue.isEmpty && isShared
+    // To have the worker serve a thread keeps the store from standing still until that is awake.
+    if !hasMore || !isArrivalNext, giveTurn(where: { !hasMore || !$0.canBeServed }) { return }
     if worker == nil { worker = try? DrainWorker() }
     guard let worker else { return drainToEnd() }
     // From here on the store is another thread's. The job keeps it, and its keeper, until the queue is empty.
@@ -49,13 +51,42 @@ extension Store {
   private func drainToEnd() {
     repeat {
       while ownership.hasIncoming || !isDone {
-        isServingAll = true
-        drainRound()
-        isServingAll = false
-        if giveTurn() { return }
+        if isShared {
+          if drainTurn() { return }
+        } else {
+          isServingAll = true
+          drainRound()
+          isServingAll = false
+          if giveTurn() { return }
+        }
       }
       ownership.release()
     } while ownership.hasIncoming && ownership.tryAcquire()
+  }
+
+  /// Processes what is next in a store that parties share: a turn where a thread waits for one, else the next arrival. After a turn
+  /// comes an arrival, so that neither keeps the other waiting.
+  ///
+  /// - Returns: true if the store was given to a thread that waits for its turn.
+  private func drainTurn() -> Bool {
+    acceptIncoming()
+    if !queue.isEmpty {
+      ownPending = queue.count
+      drainStart = firstQueued
+      if let stop = drain(self) { onLateError?(stop) }
+    }
+    if isArrivalNext, !arrivals.isEmpty {
+      serveArrival()
+    } else if let waiter = turns.take(behind: arrivals.taken, order) {
+      guard waiter.canBeServed else {
+        give(to: waiter)
+        return true
+      }
+      serve(waiter)
+    } else {
+      serveArrival()
+    }
+    return false
   }
 
   /// Processes what stands in the queue now. Under many threads the queue may never be empty. A root with nothing in

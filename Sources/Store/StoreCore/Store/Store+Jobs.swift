@@ -45,7 +45,8 @@ extension Store {
         ownership.bring(.job(job))
         return serveIncoming()
       }
-      if ownership.hasIncoming {
+      if ownership.hasIncoming, isShared { serveOwnArrivals() }
+      if ownership.hasIncoming, !isShared {
         acceptIncoming()
         push(job)
         drainOwned()

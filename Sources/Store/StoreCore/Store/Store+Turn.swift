@@ -7,13 +7,26 @@ extension Store {
   /// Actions that the closure dispatches are processed before `dispatch` returns. Actions that came from others
   /// meanwhile are processed no sooner than that, and by somebody else.
   ///
+  /// In a store that parties share the wait is for the action in progress and what that caused, however many others are queued;
+  /// and from the beginning of the closure to its end no action of another party is processed.
+  ///
   /// Within the processing of an action, and within itself, the closure is simply run.
   @inlinable
   @inline(__always)
   package func turn<Result>(_ body: () throws -> Result) rethrows -> Result {
     if ownership.isMine { return try body() }
-    if !ownership.tryAcquire() { waitForTurn() }
-    isHeld = true
+    acquireTurn()
+    defer { endTurn() }
+    return try body()
+  }
+
+  /// The same, where another thread that has the store may run the closure, while this one waits: for what is short, waits for
+  /// nobody and gives the turn to nobody. The store then goes on at once, whenever this thread wakes up.
+  @inlinable
+  package func turnAnywhere<Result>(_ body: () throws -> Result) rethrows -> Result {
+    if ownership.isMine { return try body() }
+    if !ownership.tryAcquire() { return try waitToBeServed(body) }
+    beginTurn()
     defer { endTurn() }
     return try body()
   }
@@ -22,6 +35,7 @@ extension Store {
   @inlinable
   func endTurn() {
     isHeld = false
+    isArrivalNext = true
     if ownPending > 0 || ownership.hasIncoming { drainOwned() }
     leave()
   }
@@ -30,10 +44,7 @@ extension Store {
   package func withoutTurn<Result>(_ body: () throws -> Result) rethrows -> Result {
     guard ownership.isMine, isHeld else { return try body() }
     endTurn()
-    defer {
-      if !ownership.tryAcquire() { waitForTurn() }
-      isHeld = true
-    }
+    defer { acquireTurn() }
     return try body()
   }
 
@@ -55,33 +66,6 @@ extension Store {
     }
   }
 
-  /// Processes what others brought so far, for a thread that holds the turn and is about to make an action from the state: the
-  /// action then meets the state that it was made from; see ``dispatchNext(_:source:)``.
-  package func catchUp() {
-    guard ownership.isMine, isHeld else { return }
-    if ownership.hasIncoming { acceptIncoming() }
-    guard !queue.isEmpty else { return }
-    busily {
-      // What comes meanwhile waits: else it might never end.
-      isAccepting = true
-      drainPresent()
-      isAccepting = false
-      ownPending = 0
-    }
-  }
-
-  /// Processes an action of the holder of the turn before all that others bring from now on.
-  package func dispatchNext(_ action: Action, source: ActionSource) -> DispatchResult {
-    guard ownership.isMine, isHeld, queue.isEmpty else { return dispatch(action, source: source) }
-    return busily {
-      ActionContextStorage.refill(&contextStorage) { $0 = source }
-      let number = nextNumber
-      nextNumber = number + 1
-      if trace.isOn { trace.enqueued(number, action, cause: source.cause) }
-      return finish(process(action, number: number, root: number), of: number)
-    }
-  }
-
   /// Does what processes actions in the turn that this thread holds.
   @inlinable
   func busily<Result>(_ work: () -> Result) -> Result {
@@ -90,28 +74,125 @@ extension Store {
     return work()
   }
 
-  /// Waits until the store is this thread's.
+  /// Waits until the turn is this thread's.
   @usableFromInline
-  func waitForTurn() {
-    let waiter = TurnWaiter()
-    ownership.bring(.turn(waiter))
-    if ownership.tryAcquire() {
-      // Whoever was here has left without seeing it: nobody else can have taken it.
-      acceptIncoming()
-      return turns.remove(waiter)
+  func acquireTurn() {
+    if !ownership.tryAcquire() {
+      let waiter = TurnWaiter()
+      guard hasToWait(waiter) else { return beginTurn() }
+      waiter.wait()
+      ownership.takeOver()
     }
-    waiter.wait()
-    ownership.takeOver()
+    beginTurn()
+  }
+
+  /// Begins the turn of the thread that owns the store, behind what it brought before.
+  @usableFromInline
+  func beginTurn() {
+    if isShared, ownership.hasIncoming { serveOwnArrivals() }
+    isHeld = true
+  }
+
+  /// Leaves a waiter for the thread that owns the store.
+  ///
+  /// - Returns: false if this thread has the store now.
+  private func hasToWait(_ waiter: TurnWaiter) -> Bool {
+    ownership.bring(.turn(waiter))
+    guard ownership.tryAcquire() else { return true }
+    // Whoever was here has left without seeing it: nobody else can have taken it.
+    acceptIncoming()
+    turns.remove(waiter)
+    return false
+  }
+
+  /// Waits until another thread has run a closure in the turn, or runs it if the turn is this thread's before.
+  @usableFromInline
+  func waitToBeServed<Result>(_ body: () throws -> Result) rethrows -> Result {
+    try withoutActuallyEscaping(body) { body in
+      var result: Swift.Result<Result, any Error>?
+      let waiter = TurnWaiter { result = Swift.Result { try body() } }
+      let isWaiting = hasToWait(waiter)
+      if isWaiting { waiter.wait() }
+      if !waiter.isServed {
+        if isWaiting { ownership.takeOver() }
+        beginTurn()
+        waiter.serve()
+        endTurn()
+      }
+      guard let result else { preconditionFailure("the closure has run") }
+      return try result.get()
+    }
+  }
+
+  /// Runs what a thread waits for, in its turn. What that left behind is done before the thread goes on.
+  func serve(_ waiter: TurnWaiter) {
+    isHeld = true
+    waiter.serve()
+    isHeld = false
+    isArrivalNext = true
+    if ownPending > 0 {
+      drainStart = firstQueued
+      if let stop = drain(self) { onLateError?(stop) }
+    }
+    waiter.wake()
   }
 
   /// Gives the store, which this thread owns, to the first thread that waits for its turn, or to the one that the source of order
   /// chooses; false: none does.
-  func giveTurn() -> Bool {
-    guard !turns.isEmpty else { return false }
-    let waiter = turns.take(order?.chosen(among: turns.count) ?? 0)
+  func giveTurn(where isMeant: (TurnWaiter) -> Bool = { _ in true }) -> Bool {
+    guard let waiter = turns.take(behind: arrivals.taken, order, where: isMeant) else { return false }
+    give(to: waiter)
+    return true
+  }
+
+  /// Gives the store, which this thread owns, to a thread that waits for its turn.
+  func give(to waiter: TurnWaiter) {
     ownPending = 0
     ownership.handOn()
     waiter.wake()
+  }
+
+  // MARK: The end
+
+  /// Ends the store: takes what was brought so far with all that it causes, refuses all actions from then on, and runs a closure in
+  /// the turn. An action of another thread is either enqueued before that, or refused with ``StoreError/closed``. A second call
+  /// only runs its closure.
+  ///
+  /// - Returns: false where this thread processes an action: the store then closes, and runs the closure, once that is done and
+  ///   what was brought before.
+  package func close(_ end: @escaping () -> Void) -> Bool {
+    if ownership.isMine, !isHeld {
+      ownership.shut()
+      acceptIncoming()
+      let job = Job { [self] in
+        refuseAll()
+        end()
+      }
+      if isShared { arrivals.append(.job(job), from: OwningThread.current) } else { push(job) }
+      return false
+    }
+    turn {
+      ownership.shut()
+      busily {
+        acceptIncoming()
+        // What it brings from now on are jobs, which may come for ever.
+        var count = arrivals.count
+        while count > 0 {
+          serveArrival()
+          count -= 1
+        }
+        drainPresent()
+        ownPending = 0
+      }
+      refuseAll()
+      end()
+    }
     return true
+  }
+
+  /// Refuses all actions, those of the thread that owns the store too.
+  private func refuseAll() {
+    isClosed = true
+    isPlain = false
   }
 }

@@ -22,10 +22,17 @@ public final class Store<Action: Sendable, State: Sendable>: @unchecked Sendable
   @exclusivity(unchecked) @usableFromInline var current: State
   @exclusivity(unchecked) @usableFromInline var isReducing = false
   @exclusivity(unchecked) @usableFromInline var queue = Deque<Queued<Action>>()
-  /// The number of entries that were taken from the head of the queue: with its index the place of an entry.
-  @exclusivity(unchecked) @usableFromInline var taken = 0
+  /// What threads brought to a store that parties share: it waits here, not in the queue, so that an action and all that it causes
+  /// is done before another party's turn (R34).
+  @exclusivity(unchecked) @usableFromInline var arrivals = Arrivals<Action>()
+  /// True if parties share the store.
+  @exclusivity(unchecked) @usableFromInline var isShared = false
+  /// True once the store takes no actions any more.
+  @exclusivity(unchecked) @usableFromInline var isClosed = false
   /// The threads that wait for their turn.
   @exclusivity(unchecked) @usableFromInline var turns = Turns()
+  /// True if the last to have the store was a turn: an arrival comes before the next turn.
+  @exclusivity(unchecked) @usableFromInline var isArrivalNext = false
   /// The part of the queue that the thread that owns the store stays for: its own, and the consequences (R2).
   @exclusivity(unchecked) @usableFromInline var ownPending = 0
   /// True if new entries are enqueued on behalf of another thread.
@@ -253,15 +260,21 @@ public final class Store<Action: Sendable, State: Sendable>: @unchecked Sendable
   /// Names the party that shares the store with others: whatever is done to the store by effects, by connections or by its own
   /// thread is done only while the keeper lives, and keeps it alive meanwhile. Once, before others know the store.
   ///
+  /// The turn of such a store is held for one action and what that caused (R34): what other threads bring meanwhile waits until
+  /// then, so that no party's action comes between an action and its consequences.
+  ///
   /// - Parameter find: finds the keeper; nil: it is gone.
-  package func setKeeper(_ find: @escaping @Sendable () -> (any AnyObject & Sendable)?) { owner.findKeeper = find }
+  package func setKeeper(_ find: @escaping @Sendable () -> (any AnyObject & Sendable)?) {
+    owner.findKeeper = find
+    isShared = true
+  }
 
   /// Makes the composition anew, after a change of its parts.
   @usableFromInline
   func recompose() {
     let next = parts.composition(trace: trace, isIntercepted: !chain.isEmpty)
     composition = Unmanaged.passUnretained(next)
-    isPlain = next.isPlain
+    isPlain = next.isPlain && !isClosed
     keptCompositions.append(next)
     if !holdsComposition, !isReducing { dropOldCompositions() }
   }

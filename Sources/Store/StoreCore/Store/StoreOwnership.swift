@@ -12,11 +12,17 @@ import Glibc
 /// finds it zero takes it with one compare-and-swap and then has the queue and the state for itself. Everybody else
 /// pushes onto `incoming`, a stack without locks. The owner looks there before each enqueue, so that the order of
 /// enqueueing is the same for all threads.
+///
+/// A store that closes sets the lowest bit of `incoming`. The push of an action and that bit meet in one atomic word: an action
+/// is either here before the bit, or refused.
 @usableFromInline
 struct StoreOwnership<Action: Sendable>: ~Copyable {
   @usableFromInline let owner = OwningThread()
-  /// The newest node. Each node holds a reference to itself while it is here.
-  @usableFromInline let incoming = Atomic<UnsafeRawPointer?>(nil)
+  /// The address of the newest node, and the lowest bit, which refuses actions. Each node holds a reference to itself while it
+  /// is here.
+  @usableFromInline let incoming = Atomic<UInt>(0)
+  /// The bit that refuses actions; no address of a node has it.
+  @usableFromInline static var isShut: UInt { 1 }
 
   @inlinable
   init() {}
@@ -33,7 +39,7 @@ struct StoreOwnership<Action: Sendable>: ~Copyable {
   /// `release`, `bring`, `tryAcquire` and this are sequentially consistent. An owner leaves and then looks; a thread
   /// brings something and then tries to acquire. At least one of the two sees the act of the other.
   @inlinable
-  var hasIncoming: Bool { incoming.load(ordering: .sequentiallyConsistent) != nil }
+  var hasIncoming: Bool { incoming.load(ordering: .sequentiallyConsistent) > Self.isShut }
 
   @inlinable
   borrowing func tryAcquire() -> Bool {
@@ -70,28 +76,41 @@ struct StoreOwnership<Action: Sendable>: ~Copyable {
   borrowing func takeOver() { _ = owner.word.exchange(OwningThread.current, ordering: .sequentiallyConsistent) }
 
   /// Leaves something for the owner.
+  ///
+  /// - Returns: false where it is an action, and the store takes none any more.
   @inlinable
-  borrowing func bring(_ entry: Incoming<Action>) {
+  @discardableResult
+  borrowing func bring(_ entry: Incoming<Action>) -> Bool {
     let node = IncomingNode(entry)
-    let pointer = UnsafeRawPointer(Unmanaged.passRetained(node).toOpaque())
+    let unmanaged = Unmanaged.passRetained(node)
+    let address = UInt(bitPattern: unmanaged.toOpaque())
+    let isAction = if case .action = entry { true } else { false }
     var newest = incoming.load(ordering: .relaxed)
     while true {
-      node.older = newest
+      let shut = newest & Self.isShut
+      if isAction, shut != 0 {
+        unmanaged.release()
+        return false
+      }
+      node.older = newest & ~Self.isShut
       let (isPushed, present) = incoming.weakCompareExchange(
-        expected: newest, desired: pointer, ordering: .sequentiallyConsistent)
-      if isPushed { return }
+        expected: newest, desired: address | shut, ordering: .sequentiallyConsistent)
+      if isPushed { return true }
       newest = present
     }
   }
+
+  /// Refuses actions from now on; those that are here stay.
+  borrowing func shut() { incoming.bitwiseOr(Self.isShut, ordering: .sequentiallyConsistent) }
 
   /// Takes what was brought, the oldest first. All of it at once, so that no node that is looked at can be pushed again.
   ///
   /// - Returns: each entry, and the thread that brought it.
   @inlinable
   borrowing func take() -> [(entry: Incoming<Action>, thread: UInt)] {
-    var next = incoming.exchange(nil, ordering: .sequentiallyConsistent)
+    var next = incoming.bitwiseAnd(Self.isShut, ordering: .sequentiallyConsistent).oldValue & ~Self.isShut
     var entries: [(entry: Incoming<Action>, thread: UInt)] = []
-    while let pointer = next {
+    while let pointer = UnsafeRawPointer(bitPattern: next) {
       let node = Unmanaged<IncomingNode<Action>>.fromOpaque(pointer).takeRetainedValue()
       entries.append((node.entry, node.thread))
       next = node.older
@@ -132,8 +151,8 @@ final class OwningThread: Sendable {
 final class IncomingNode<Action: Sendable> {
   @usableFromInline let entry: Incoming<Action>
   @usableFromInline let thread = OwningThread.current
-  /// The node that was pushed before; set by the thread that pushes this one, before others can see it.
-  @exclusivity(unchecked) @usableFromInline var older: UnsafeRawPointer?
+  /// The address of the node that was pushed before, 0: none was; set by the thread that pushes this one, before others can see it.
+  @exclusivity(unchecked) @usableFromInline var older: UInt = 0
 
   @inlinable
   init(_ entry: Incoming<Action>) { self.entry = entry }

@@ -1,29 +1,37 @@
 import Dispatch
 
-/// The threads that wait for their turn, in the order in which they came. They stand beside the queue, each with its place in it,
-/// since whoever gives the store back looks for the first of them, however much is queued.
+/// The threads that wait for their turn, in the order in which they came. They stand beside the queue, since whoever gives the
+/// store back looks for the first of them, however much is queued.
 @usableFromInline
 struct Turns {
-  @usableFromInline var waiting: [(waiter: TurnWaiter, place: Int)] = []
+  private var waiting: [(waiter: TurnWaiter, place: Int)] = []
   /// The number of them, which every action asks for.
-  @usableFromInline var count = 0
+  @usableFromInline private(set) var count = 0
 
   @usableFromInline init() {}
 
   @inlinable var isEmpty: Bool { count == 0 }
 
-  /// True if what was queued when the first of them came has been taken.
-  @inlinable
-  func isDue(at taken: Int) -> Bool { waiting.first.map { $0.place <= taken } ?? false }
-
-  /// - Parameter place: the place of the entry that is enqueued next.
+  /// - Parameter place: the number of arrivals that come before it: those that its own thread brought.
   @usableFromInline
   mutating func append(_ waiter: TurnWaiter, behind place: Int) {
     waiting.append((waiter, place))
     count += 1
   }
 
-  mutating func take(_ index: Int) -> TurnWaiter {
+  /// Takes the first of them whose own arrivals were taken, or the one of these that the source of order chooses; nil: there is none.
+  ///
+  /// - Parameters:
+  ///   - arrivals: the number of arrivals that were taken.
+  ///   - isMeant: false for one that stays.
+  mutating func take(
+    behind arrivals: Int, _ order: (any StoreOrder)?, where isMeant: (TurnWaiter) -> Bool = { _ in true }
+  ) -> TurnWaiter? {
+    guard count > 0 else { return nil }
+    let due = waiting.indices.filter { waiting[$0].place <= arrivals }
+    guard let first = due.first else { return nil }
+    let index = order.map { due[$0.chosen(among: due.count)] } ?? first
+    guard isMeant(waiting[index].waiter) else { return nil }
     count -= 1
     return waiting.remove(at: index).waiter
   }
@@ -36,8 +44,27 @@ struct Turns {
 
 /// A thread that waits for its turn.
 @usableFromInline
-final class TurnWaiter: Sendable {
+final class TurnWaiter: @unchecked Sendable {
+  // Safe: the thread that waits writes `body` before others know the waiter, and whoever wakes it is done with both before that.
+
   private let turn = DispatchSemaphore(value: 0)
+  /// What another thread may do in the turn on behalf of the one that waits; nil: that must have the turn itself.
+  private var body: (() -> Void)?
+  /// True once another thread has done it.
+  private(set) var isServed = false
+
+  init(_ body: (() -> Void)? = nil) { self.body = body }
+
+  /// True if another thread may have the turn on its behalf.
+  var canBeServed: Bool { body != nil }
+
+  /// Does on behalf of the thread that waits what its turn is for.
+  func serve() {
+    body?()
+    isServed = true
+    // It must not outlive the call of the thread that waits.
+    body = nil
+  }
 
   func wait() { turn.wait() }
 

@@ -1,0 +1,300 @@
+import Dispatch
+import Glibc
+import StandardModules
+import StoreCore
+@testable import StoreHost
+import StoreSchema
+@testable import StoreShell
+import Testing
+
+/// An argument that does something when the action that has it is described.
+struct Probe: Schematic {
+  let look: @Sendable () -> Void
+
+  static let schema = Schema.scalar(Probe.self, .int(minimum: nil, maximum: nil)) { probe in
+    probe.look()
+    return .int(0)
+  }
+
+  init(_ look: @escaping @Sendable () -> Void) { self.look = look }
+
+  init(schemaValue value: Value) throws(SchemaError) { self.init {} }
+}
+
+@Schema
+struct Meter: Sendable { var count = 0 }
+
+@Schema
+enum MeterAction: Sendable {
+  case add
+  case probe(Probe)
+}
+
+@Schema
+struct Plant: Sendable { var meter = Meter() }
+
+@Schema
+enum PlantAction: Sendable { case meter(MeterAction) }
+
+/// A clock that does something whenever an action is stamped.
+private final class HookedClock: StoreClock {
+  private let clock = VirtualClock()
+  private let hook = Lock<(@Sendable () -> Void)?>(nil)
+
+  var now: Duration {
+    let hook = hook.withLock { hook in
+      defer { hook = nil }
+      return hook
+    }
+    hook?()
+    return clock.now
+  }
+
+  func schedule(at deadline: Duration, _ body: @escaping @Sendable () -> Void) -> ScheduledTimer {
+    clock.schedule(at: deadline, body)
+  }
+
+  /// Does something once, at the next action.
+  func next(_ body: @escaping @Sendable () -> Void) { hook.withLock { $0 = body } }
+}
+
+/// What other threads do between a look and an act, at moments that the tests choose (R34, R39).
+@Suite struct SharedOrderTests {
+  private typealias Works = StoreHost<PlantAction, Plant>
+
+  private static let plant = Application<PlantAction, Plant>(
+    initial: Plant(),
+    reducer: Reducer<MeterAction, Meter>("meter") { _, meter in meter.count += 1 }
+      .lift(action: \.meter, state: \.meter))
+
+  /// Does something on another thread, and waits until it is done.
+  @discardableResult
+  private static func elsewhere<Result: Sendable>(_ body: @escaping @Sendable () -> Result) -> Result? {
+    let answer = Lock<Result?>(nil)
+    let isDone = DispatchSemaphore(value: 0)
+    // A thread of its own: those of the pool may all be busy with other tests.
+    DispatchQueue(label: "elsewhere").async {
+      let result = body()
+      answer.withLock { $0 = result }
+      isDone.signal()
+    }
+    isDone.wait()
+    return answer.withLock { $0 }
+  }
+
+  private static func text(_ result: DispatchResult?) -> String {
+    switch result?.outcome {
+    case .done: "done"
+    case .queued: "queued"
+    case .stopped(.closed): "closed"
+    default: "another"
+    }
+  }
+
+  // MARK: Decided and done in one turn
+
+  /// A return to a point is found, another thread acts, and the return is done: what that thread did stays.
+  @Test func aReturnLosesNothingThatComesBetweenFindingAndDoingIt() async throws {
+    let host = try SharedStoreTests.host()
+    let shell = try SharedStoreTests.shell(host)
+    shell.say("dispatch tasks.add milk --quiet")
+    let store = shell.session.store
+    _ = try store.change { _ in
+      let step = try store.undoStep(1, any: true)
+      #expect(Self.text(Self.elsewhere { host.store.dispatch(.counter(.increment())) }) == "queued")
+      return try store.restore(to: step.target, source: .here())
+    }
+    await host.store.dispatchAndWait(.counter(.setStep(to: 1)))
+    #expect(host.store.state.tasks.items.isEmpty)
+    #expect(host.store.state.counter.value == 1, "an action that was answered with queued")
+  }
+
+  /// From the beginning of a turn to its end no other party acts.
+  @Test func aTurnSeesNothingOfOthers() async throws {
+    let host = try SharedStoreTests.host()
+    let client = StoreClient(of: host.live)
+    try client.change { live in
+      #expect(Self.text(Self.elsewhere { host.store.dispatch(.counter(.increment())) }) == "queued")
+      #expect(client.dispatch(.setRunaway(5), .here()).number == 1)
+      let state: StandardState? = live.state.app.typed()
+      #expect(state?.counter.value == 0)
+    }
+    await host.store.dispatchAndWait(.counter(.increment()))
+    #expect(host.store.state.counter.value == 2)
+  }
+
+  /// What was made from the state is refused behind another action.
+  @Test func whatWasMadeFromTheStateIsRefusedBehindAnother() throws {
+    let host = try SharedStoreTests.host()
+    let live = host.live
+    host.store.dispatch(.tasks(.add(title: "milk")))
+    let state = live.state
+    host.store.dispatch(.counter(.increment()))
+    for (number, action) in [
+      ShellAction.restore(to: 1, state: state), .takeBack([2], state: state),
+      .importState(file: "f", state, modules: nil, added: []),
+    ].enumerated() {
+      let report = live.dispatch(action, .here(), madeBehind: 1)
+      let message = report.failure.map { HostError(describing: $0).message } ?? "none"
+      #expect(message.hasSuffix("was made after #1, and #\(number + 2) has come since; nothing was changed"))
+      #expect(report.entry?.failure != nil)
+      #expect(host.store.state.counter.value == 1)
+    }
+    #expect(live.dispatch(.restore(to: 1, state: state), .here()).failure == nil)
+    #expect(host.store.state.counter.value == 0)
+  }
+
+  /// A store file that is opened after actions have happened begins with their state; one that holds another state is refused.
+  @Test func aFileIsOpenedWithTheStateOfTheMoment() throws {
+    let path = Self.file()
+    defer { Self.remove(path) }
+    let host = try Works(Self.plant, clock: VirtualClock(), program: "works")
+    for _ in 0..<3 { host.store.dispatch(.meter(.add)) }
+    let shell = try Self.keeping(host, path)
+    host.store.dispatch(.meter(.add))
+    try host.close()
+    withExtendedLifetime(shell) {}
+    let again = try Works(Self.plant, clock: VirtualClock(), program: "works")
+    _ = try Self.keeping(again, path)
+    #expect(again.store.state.meter.count == 4)
+    #expect(again.live.head == 4)
+    try again.close()
+    let late = try Works(Self.plant, clock: VirtualClock(), program: "works")
+    late.store.dispatch(.meter(.add))
+    let conversation = try Conversation(with: late)
+    conversation.session.options.journal = JournalPlan(path: path)
+    #expect(conversation.session.openJournal() != 0)
+    #expect(conversation.say().errors.contains("error[not-fresh]: \(path) holds a state"))
+    #expect(late.store.state.meter.count == 1)
+  }
+
+  // MARK: The end
+
+  private static func file() -> String { "/tmp/stsh-order-\(getpid())-\(UInt64.random(in: 0 ... .max)).db" }
+
+  private static func remove(_ path: String) { for end in ["", "-wal", "-shm"] { unlink(path + end) } }
+
+  private static func keeping(_ host: Works, _ path: String) throws -> Conversation {
+    let conversation = try Conversation(with: host)
+    conversation.session.options.journal = JournalPlan(path: path)
+    #expect(conversation.session.openJournal() == 0)
+    return conversation
+  }
+
+  private static func kept(in path: String) throws -> Int {
+    let host = try Works(plant, clock: VirtualClock(), program: "works")
+    let conversation = try keeping(host, path)
+    defer { withExtendedLifetime(conversation) {} }
+    try host.close()
+    return host.store.state.meter.count
+  }
+
+  /// A thread dispatches while the store takes what was brought before its end: it is refused, or its action is kept.
+  @Test func whatIsAnsweredWhileTheStoreClosesIsKept() throws {
+    let path = Self.file()
+    defer { Self.remove(path) }
+    let clock = HookedClock()
+    let host = try Works(Self.plant, clock: clock, program: "works")
+    let conversation = try Self.keeping(host, path)
+    let answers = Lock<[String]>([])
+    try host.live.turn {
+      let first = Self.elsewhere { host.store.dispatch(.meter(.add)) }
+      #expect(Self.text(first) == "queued")
+      clock.next {
+        let text = Self.text(Self.elsewhere { host.store.dispatch(.meter(.add)) })
+        answers.withLock { $0.append(text) }
+      }
+      try host.close()
+    }
+    let count = host.store.state.meter.count
+    #expect(answers.withLock { $0 } == ["closed"])
+    #expect(count == 1)
+    #expect(try Self.kept(in: path) == 1)
+    #expect(host.store.state.meter.count == count, "after the end nothing changes")
+    withExtendedLifetime(conversation) {}
+  }
+
+  /// A thread has begun to dispatch when another one closes the store: its action comes after the end, and is refused.
+  @Test func anActionOnItsWayIsRefusedOnceTheStoreIsClosed() throws {
+    let path = Self.file()
+    defer { Self.remove(path) }
+    let host = try Works(Self.plant, clock: VirtualClock(), program: "works")
+    let conversation = try Self.keeping(host, path)
+    let failures = Lock(0)
+    let result = host.store.dispatch(
+      .meter(
+        .probe(
+          Probe {
+            do { try host.close() } catch { failures.withLock { $0 += 1 } }
+          })))
+    #expect(Self.text(result) == "closed")
+    #expect(failures.withLock { $0 } == 0)
+    #expect(host.store.state.meter.count == 0)
+    #expect(try Self.kept(in: path) == 0)
+    withExtendedLifetime(conversation) {}
+  }
+
+  /// Within the processing of an action the store closes behind what was brought before, and refuses what comes later.
+  @Test func withinAnActionTheStoreClosesBehindWhatWasBrought() async throws {
+    let path = Self.file()
+    defer { Self.remove(path) }
+    let clock = HookedClock()
+    let host = try Works(Self.plant, clock: clock, program: "works")
+    let conversation = try Self.keeping(host, path)
+    let answers = Lock<[String]>([])
+    clock.next {
+      for isClosing in [false, true] {
+        if isClosing { try? host.close() }
+        let text = Self.text(Self.elsewhere { host.store.dispatch(.meter(.add)) })
+        answers.withLock { $0.append(text) }
+      }
+    }
+    host.store.dispatch(.meter(.add))
+    // Behind the end.
+    let last = await host.store.dispatchAndWait(.meter(.add))
+    #expect(answers.withLock { $0 } == ["queued", "closed"])
+    #expect(Self.text(last) == "closed")
+    #expect(host.store.state.meter.count == 2)
+    // Waits until the first end has written everything.
+    try host.close()
+    #expect(try Self.kept(in: path) == 2)
+    withExtendedLifetime(conversation) {}
+  }
+
+  /// Threads in a closed loop: each counts what was answered, and all of it is in the state and in the file.
+  @Test func threadsInAClosedLoopAgreeWithTheEnd() throws {
+    for round in 0..<6 {
+      let path = Self.file()
+      defer { Self.remove(path) }
+      let host = try Works(Self.plant, clock: VirtualClock(), program: "works")
+      if round.isMultiple(of: 2) { host.start() }
+      let conversation = try Self.keeping(host, path)
+      let accepted = Lock((count: 0, late: 0))
+      let threads = DispatchGroup()
+      for thread in 0..<4 {
+        DispatchQueue(label: "loop \(thread)").async(group: threads) {
+          var (count, refused, late) = (0, 0, 0)
+          while refused < 20 {
+            switch host.store.dispatch(.meter(.add)).outcome {
+            case .done, .queued:
+              count += 1
+              if refused > 0 { late += 1 }
+            case .stopped(.closed): refused += 1
+            default: usleep(100)
+            }
+          }
+          accepted.withLock { [count, late] in $0 = ($0.count + count, $0.late + late) }
+        }
+      }
+      usleep(5_000)
+      try host.close()
+      let count = host.store.state.meter.count
+      threads.wait()
+      #expect(accepted.withLock { $0.count } == count)
+      #expect(accepted.withLock { $0.late } == 0)
+      #expect(host.store.state.meter.count == count)
+      #expect(try Self.kept(in: path) == count)
+      withExtendedLifetime(conversation) {}
+    }
+  }
+}
