@@ -31,10 +31,19 @@ enum MeterAction: Sendable {
 }
 
 @Schema
-struct Plant: Sendable { var meter = Meter() }
+struct Desk: Sendable { var moves = 0 }
 
 @Schema
-enum PlantAction: Sendable { case meter(MeterAction) }
+enum DeskAction: Sendable { case move }
+
+@Schema
+struct Plant: Sendable { var meter = Meter(), desk = Desk() }
+
+@Schema
+enum PlantAction: Sendable {
+  case meter(MeterAction)
+  case desk(DeskAction)
+}
 
 /// A clock that does something whenever an action is stamped.
 private final class HookedClock: StoreClock {
@@ -62,10 +71,19 @@ private final class HookedClock: StoreClock {
 @Suite struct SharedOrderTests {
   private typealias Works = StoreHost<PlantAction, Plant>
 
-  private static let plant = Application<PlantAction, Plant>(
-    initial: Plant(),
-    reducer: Reducer<MeterAction, Meter>("meter") { _, meter in meter.count += 1 }
-      .lift(action: \.meter, state: \.meter))
+  private static let plant = application {}
+
+  /// - Parameter note: called whenever the reducer of the meter runs.
+  private static func application(_ note: @escaping @Sendable () -> Void) -> Application<PlantAction, Plant> {
+    Application(
+      initial: Plant(),
+      reducer: .compose(
+        Reducer<MeterAction, Meter>("meter") { _, meter in
+          note()
+          meter.count += 1
+        }.lift(action: \.meter, state: \.meter),
+        Reducer<DeskAction, Desk>("desk") { _, desk in desk.moves += 1 }.lift(action: \.desk, state: \.desk)))
+  }
 
   /// Does something on another thread, and waits until it is done.
   @discardableResult
@@ -166,6 +184,58 @@ private final class HookedClock: StoreClock {
     #expect(conversation.session.openJournal() != 0)
     #expect(conversation.say().errors.contains("error[not-fresh]: \(path) holds a state"))
     #expect(late.store.state.meter.count == 1)
+  }
+
+  // MARK: Planned outside the turn
+
+  /// A host on which a session has moved the desk and others have added to the meter since.
+  ///
+  /// - Parameters:
+  ///   - limit: the number of actions that memory keeps.
+  ///   - count: how often others have added.
+  ///   - meanwhile: how often they add while an undo is planned.
+  /// - Returns: the host, the session, and the number of times that the meter's reducer has run.
+  private static func shared(
+    limit: Int, adding count: Int, meanwhile: Int
+  ) throws -> (host: Works, shell: Conversation, runs: () -> Int) {
+    let runs = Lock(0)
+    let hook = Lock<(@Sendable () -> Void)?>(nil)
+    let host = try Works(
+      application {
+        runs.withLock { $0 += 1 }
+        let hook = hook.withLock { hook in
+          defer { hook = nil }
+          return hook
+        }
+        hook?()
+      }, clock: VirtualClock(), program: "works")
+    let shell = try Conversation(with: host)
+    shell.say("set journal.limit \(limit)", "dispatch desk.move --quiet")
+    for _ in 0..<count { host.store.dispatch(.meter(.add)) }
+    hook.withLock { [store = host.store] in
+      $0 = { elsewhere { for _ in 0..<meanwhile { store.dispatch(.meter(.add)) } } }
+    }
+    return (host, shell, { runs.withLock { $0 } })
+  }
+
+  /// What comes while an undo is planned is added to the plan, which is not made anew.
+  @Test func anUndoAmongOthersCostsItsOwnPart() throws {
+    let (host, shell, runs) = try Self.shared(limit: 10_000, adding: 200, meanwhile: 100)
+    let outcome = shell.say("undo --quiet")
+    #expect(outcome.errors.isEmpty && outcome.status == 0, "\(outcome)")
+    #expect(host.store.state.desk.moves == 0)
+    #expect(host.store.state.meter.count == 300)
+    #expect(runs() == 2 * 300, "each action runs when it is dispatched, and once more")
+  }
+
+  /// Where memory forgets while an undo is planned, the error says what keeps more.
+  @Test func anUndoThatMemoryForgetsSaysWhatToSet() throws {
+    let (host, shell, _) = try Self.shared(limit: 16, adding: 8, meanwhile: 100)
+    let outcome = shell.say("undo")
+    #expect(outcome.errors.contains("error[undo-conflict]: 100 actions came while the undo was planned"), "\(outcome)")
+    #expect(outcome.errors.contains("hint: set journal.limit 100000 keeps enough"))
+    #expect(host.store.state.desk.moves == 1)
+    #expect(host.store.state.meter.count == 108)
   }
 
   // MARK: The end

@@ -58,6 +58,9 @@ public struct History<State: Sendable> {
   /// The oldest number whose state can be made.
   public var oldest: Int { min(older?.oldest ?? .max, start) }
 
+  /// The number before the oldest entry in memory: the states from there on need nothing of what is older.
+  public var oldestInMemory: Int { start }
+
   /// The number before the oldest entry that can be read; entries may go back further than states.
   public var oldestEntry: Int { min(older?.oldestEntry ?? .max, firstInMemory - 1) }
 

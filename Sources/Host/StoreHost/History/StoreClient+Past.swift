@@ -19,41 +19,16 @@ extension StoreClient {
     return try body()
   }
 
-  /// Has everything read the state after each of some actions, in order, while a closure runs. The states are taken in the turn,
-  /// a few at a time, each from the one before.
+  /// Has everything read the state after each of some actions, in order, while a closure runs.
   package func viewingEach(_ numbers: [Int], _ body: (Int) throws -> Void) throws {
-    var rest = numbers[...]
-    var near: History<HostState>.Point?
+    let moment = theMoment
     var last: (versions: [PluginVersion], plugins: [HostedPlugin])?
-    while !rest.isEmpty {
-      let part = rest.prefix(32)
-      rest = rest.dropFirst(part.count)
-      for (number, state, versions) in try states(after: Array(part), near: near) {
-        let plugins =
-          if let last, last.versions.elementsEqual(versions, by: ===) { last.plugins } else { try plugins(versions) }
-        (near, last) = ((number, state), (versions, plugins))
-        try viewing(PastView(number, state, plugins)) { try body(number) }
-      }
-    }
-  }
-
-  /// - Parameter near: a state that is known, from which the way may be shorter.
-  private func states(
-    after numbers: [Int], near: History<HostState>.Point?
-  ) throws -> [(number: Int, state: HostState, versions: [PluginVersion])] {
-    try turn {
-      guard let first = numbers.first, let last = numbers.last else { return [] }
-      var state = try live.history.state(at: first, from: live.store.state, near: near)
-      var found = [(first, state, live.timeline.versions(at: first))]
-      guard first < last else { return found }
-      try live.history.visit(first + 1...last) { entry in
-        try live.history.advance(&state, by: entry, from: live.store.state)
-        if entry.number == numbers[found.count] {
-          found.append((entry.number, state, live.timeline.versions(at: entry.number)))
-        }
-        return found.count < numbers.count
-      }
-      return found
+    for number in numbers {
+      let (state, versions) = (try moment.state(at: number), moment.points.versions(at: number))
+      let plugins =
+        if let last, last.versions.elementsEqual(versions, by: ===) { last.plugins } else { try plugins(versions) }
+      last = (versions, plugins)
+      try viewing(PastView(number, state, plugins)) { try body(number) }
     }
   }
 

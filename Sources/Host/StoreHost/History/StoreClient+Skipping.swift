@@ -18,7 +18,7 @@ extension StoreClient {
     let standing = try undoLine(upTo: number).standing(from: first, takingCaused: false) { entry in
       skipped.contains(entry.number) || entry.keepsGate && entry.source.cause.map(skipped.contains) ?? false
     }
-    let walk = try SkippingWalk(self, from: standing.point + 1) { !standing.numbers.contains($0.number) }
+    let walk = try SkippingWalk(self, theMoment, from: standing.point + 1) { !standing.numbers.contains($0.number) }
     try walk.go(to: number)
     return walk.view(without: skipped)
   }
@@ -63,6 +63,7 @@ final class SkippingWalk {
   /// The number of the action that it has come to.
   private(set) var number: Int
   private let client: StoreClient
+  private let moment: Moment
   private let first: Int
   private let isSkipped: (LoggedEntry) throws -> Bool
   private let check: (LoggedEntry, [Change]?) throws -> Void
@@ -73,12 +74,12 @@ final class SkippingWalk {
   ///   - isSkipped: asked about every action in order; true for one that returned to a point, which is never in effect.
   ///   - check: asked about every action that is not, whether it is well that it makes these changes now, or none, where it fails.
   init(
-    _ client: StoreClient, from first: Int, isSkipped: @escaping (LoggedEntry) throws -> Bool,
+    _ client: StoreClient, _ moment: Moment, from first: Int, isSkipped: @escaping (LoggedEntry) throws -> Bool,
     check: @escaping (LoggedEntry, [Change]?) throws -> Void = { _, _ in }
   ) throws {
-    (self.client, self.first, self.isSkipped, self.check) = (client, first, isSkipped, check)
+    (self.client, self.moment, self.first, self.isSkipped, self.check) = (client, moment, first, isSkipped, check)
     number = first - 1
-    rerun = Rerun(client.live.application, try client.recorded(first - 1, at: Moment(of: client)))
+    rerun = Rerun(client.live.application, try client.recorded(first - 1, at: moment))
   }
 
   /// What it has come to.
@@ -86,10 +87,9 @@ final class SkippingWalk {
     PastView(number, without: skipped, rerun.current.state, rerun.current.plugins)
   }
 
-  /// Goes on to an action.
+  /// Goes on to an action of the moment.
   func go(to last: Int) throws {
     guard last > number else { return }
-    let moment = Moment(of: client)
     try client.turn {
       try client.live.requireCode(of: moment.points.versions(at: first - 1), after: first - 1)
       for point in moment.points where number + 1..<last ~= point.number {
@@ -97,13 +97,14 @@ final class SkippingWalk {
       }
     }
     try client.visit((number + 1)...last, of: moment) { entry in
-      try step(entry, moment)
-      number = entry.number
+      try step(entry)
       return true
     }
   }
 
-  private func step(_ entry: LoggedEntry, _ moment: Moment) throws {
+  /// Takes the next action, which may have come since the moment; such a one is none of the shell's own.
+  func step(_ entry: LoggedEntry) throws {
+    defer { number = entry.number }
     if try isSkipped(entry) {
       // Not there.
     } else if entry.action.hasPrefix("shell.") {

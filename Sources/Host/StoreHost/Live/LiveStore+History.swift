@@ -26,7 +26,7 @@ extension LiveStore {
   }
 
   /// The entry of a number, however old; nil where there is none.
-  package func entry(_ number: Int) throws -> LoggedEntry? { try turn { try history.entry(number) } }
+  package func entry(_ number: Int) throws -> LoggedEntry? { try turnAnywhere { try history.entry(number) } }
 
   /// The state after an action; whoever asks holds the turn.
   package func recordedState(at number: Int) throws -> State { try history.state(at: number, from: store.state) }

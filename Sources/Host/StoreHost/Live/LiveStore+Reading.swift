@@ -26,7 +26,7 @@ package struct ShownPoint {
 extension LiveStore {
   /// What there is at present.
   package var present: ShownPoint {
-    turn { ShownPoint(present: store.withState { copy $0 }, plugins, comparing.versions) }
+    turnAnywhere { ShownPoint(present: store.withState { copy $0 }, plugins, comparing.versions) }
   }
 
   /// What stands at a path, or what a projection gives.

@@ -175,6 +175,9 @@ package final class LiveStore: @unchecked Sendable {
   @inline(__always)
   package func turn<Result>(_ body: () throws -> Result) rethrows -> Result { try store.turn(body) }
 
+  /// The same for what is short and waits for nobody: another thread that has the turn may run it.
+  package func turnAnywhere<Result>(_ body: () throws -> Result) rethrows -> Result { try store.turnAnywhere(body) }
+
   /// What went wrong with keeping what happens, since somebody asked.
   ///
   /// - Parameter client: tells of it; all others hear it as well.
@@ -256,11 +259,11 @@ package final class LiveStore: @unchecked Sendable {
   }
 
   /// The action of that full name.
-  package func action(named name: String) -> ActionType? { turn { actionsByName[name] } }
+  package func action(named name: String) -> ActionType? { turnAnywhere { actionsByName[name] } }
 
   /// The plugin of that name.
   package func plugin(named name: String) -> Plugin? {
-    turn { plugins.first { $0.plugin.module.name == name }?.plugin }
+    turnAnywhere { plugins.first { $0.plugin.module.name == name }?.plugin }
   }
 
   /// Has the phases of every action timed; nil: no longer.

@@ -1,14 +1,14 @@
 import StoreHistory
 
-/// The history, and which plugins were loaded when, as they were at some moment. Nobody else has a copy of the history outside
-/// the turn.
+/// The history, and which plugins were loaded when, as they were at some moment. The turn is taken once, for the snapshot; what is
+/// in memory is read without, and only what must be read back from a file takes it again.
 final class Moment {
   /// The number of the last action.
   let head: Int
   /// The oldest number whose state can be made.
   let oldest: Int
   let points: [PluginTimeline.Point]
-  private let history: History<HostState>
+  private var history: History<HostState>
   /// The state after the last action.
   private let present: HostState
   /// Who looks at it: what it does can be stopped.
@@ -24,14 +24,16 @@ final class Moment {
 
   init(of client: StoreClient) {
     self.client = client
-    (history, present, points) = client.live.turn { [live = client.live] in
+    (history, present, points) = client.live.turnAnywhere { [live = client.live] in
       (live.history, live.store.state, live.timeline.points)
     }
     (head, oldest) = (history.head, history.oldest)
+    // The store's own asks for whom the turn is held.
+    history.checkCancellation = { [interruption = client.interruption] in try interruption.check() }
   }
 
   // Whoever changes the history in its place, as nobody else has it any more, comes behind those who have read it.
-  deinit { client.live.turn {} }
+  deinit { client.live.turnAnywhere {} }
 
   /// The entry of an action; nil where there is none of that number.
   func entry(_ number: Int) throws -> LoggedEntry? {
@@ -62,7 +64,7 @@ final class Moment {
   /// The entries of some numbers, as far as they are kept.
   func entries(_ numbers: ClosedRange<Int>) throws -> [LoggedEntry] {
     var entries: [LoggedEntry] = []
-    try client.turn {
+    try reading(inMemory: numbers.lowerBound > history.oldestInMemory) {
       try history.visit(numbers) { entry in
         entries.append(entry)
         return true
@@ -71,25 +73,34 @@ final class Moment {
     return entries
   }
 
-  /// Some entries that stand together, the latest up to a number, and the number before which to go on; nil: there are none.
-  func run(upTo number: Int, _ wanted: WantedEntries, most: Int) throws -> (entries: [LoggedEntry], before: Int)? {
-    try client.turn { try history.run(upTo: number, wanted, most: most) }
+  /// Runs a closure that reads the history: without the turn where all of it is in memory.
+  private func reading<Result>(inMemory isInMemory: Bool, _ body: () throws -> Result) rethrows -> Result {
+    isInMemory ? try body() : try client.turn(body)
   }
 
-  /// Hands out in order what entries changed, in the turn, until the body returns false.
+  /// Some entries that stand together, the latest up to a number, and the number before which to go on; nil: there are none.
+  func run(upTo number: Int, _ wanted: WantedEntries, most: Int) throws -> (entries: [LoggedEntry], before: Int)? {
+    try reading(inMemory: history.older == nil) { try history.run(upTo: number, wanted, most: most) }
+  }
+
+  /// Hands out in order what entries changed until the body returns false.
   func visitChanges(_ numbers: ClosedRange<Int>, _ body: (HistoryStep) throws -> Bool) throws {
-    try client.turn { try history.visitChanges(numbers, body) }
+    try reading(inMemory: numbers.lowerBound > history.oldestInMemory) { try history.visitChanges(numbers, body) }
   }
 
   /// The state after an action.
   func state(at number: Int) throws -> HostState {
-    let state = try client.turn { try history.state(at: number, from: present, near: latest) }
+    let state = try reading(inMemory: number >= history.oldestInMemory) {
+      try history.state(at: number, from: present, near: latest)
+    }
     latest = (number, state)
     return state
   }
 
   /// Leads the state before an entry to the one after it, in place.
   func advance(_ state: inout HostState, by entry: LoggedEntry) throws {
-    try client.turn { try history.advance(&state, by: entry, from: present) }
+    try reading(inMemory: entry.number > history.oldestInMemory) {
+      try history.advance(&state, by: entry, from: present)
+    }
   }
 }

@@ -69,13 +69,22 @@ package final class StoreClient: @unchecked Sendable {
   /// Runs a closure while this thread holds the store's turn (R34) on behalf of the client.
   @inline(__always)
   package func turn<Result>(_ body: () throws -> Result) rethrows -> Result {
-    try live.turn {
-      let (outer, own) = (live.attendance.holder, Unmanaged.passUnretained(self))
-      if outer?.toOpaque() == own.toOpaque() { return try body() }
-      live.attendance.holder = own
-      defer { live.attendance.holder = outer }
-      return try acting(body)
-    }
+    try live.turn { try onBehalf(body) }
+  }
+
+  /// The same for what is short and waits for nobody: another thread that has the turn may run it.
+  @inline(__always)
+  package func turnAnywhere<Result>(_ body: () throws -> Result) rethrows -> Result {
+    try live.turnAnywhere { try onBehalf(body) }
+  }
+
+  @inline(__always)
+  private func onBehalf<Result>(_ body: () throws -> Result) rethrows -> Result {
+    let (outer, own) = (live.attendance.holder, Unmanaged.passUnretained(self))
+    if outer?.toOpaque() == own.toOpaque() { return try body() }
+    live.attendance.holder = own
+    defer { live.attendance.holder = outer }
+    return try acting(body)
   }
 
   /// Whether this thread holds the turn.
@@ -99,7 +108,7 @@ package final class StoreClient: @unchecked Sendable {
 
   /// What stops the Lua of each plugin, from any thread, while it runs for the client.
   package var interrupts: [@Sendable () -> Void] {
-    let running = live.turn { live.plugins.map(\.plugin.interrupt) }
+    let running = live.turnAnywhere { live.plugins.map(\.plugin.interrupt) }
     let theirs = running.map { interrupt -> @Sendable () -> Void in
       { [isActing] in if isActing.isSet { interrupt() } }
     }
@@ -108,7 +117,7 @@ package final class StoreClient: @unchecked Sendable {
 
   /// The plugins whose Lua ran when it was to be stopped, since it was last asked.
   package func takeInterrupted() -> [String] {
-    turn { live.plugins.filter { $0.plugin.takeInterruption() }.map(\.plugin.module.name) }
+    turnAnywhere { live.plugins.filter { $0.plugin.takeInterruption() }.map(\.plugin.module.name) }
       + ownPlugins.takeInterrupted()
   }
 
@@ -136,7 +145,7 @@ package final class StoreClient: @unchecked Sendable {
   }
 
   /// Whether others are there, for whom time passes too.
-  package var hasCompany: Bool { live.turn { live.clients.count > 1 } }
+  package var hasCompany: Bool { live.turnAnywhere { live.clients.count > 1 } }
 
   /// Waits no longer.
   package func endWait() { live.turn { wait = nil } }
@@ -154,7 +163,7 @@ package final class StoreClient: @unchecked Sendable {
 
   /// Has a typed action processed, with all that it causes.
   package func dispatch(_ action: HostAction, _ source: ActionSource) -> DispatchReport {
-    turn {
+    turnAnywhere {
       if let viewed { return DispatchReport(number: nil, failure: viewed.refusal, faults: []) }
       return live.dispatchInTurn(action, source)
     }
@@ -164,14 +173,14 @@ package final class StoreClient: @unchecked Sendable {
   package func action(named name: String) -> ActionType? {
     // The names seldom change, and each statement looks one up.
     if knownActions.changes != live.actionChanges {
-      knownActions = live.turn { (live.actionsByName, live.actionChanges) }
+      knownActions = live.turnAnywhere { (live.actionsByName, live.actionChanges) }
     }
     return knownActions.table[name]
   }
 
   /// Has an action of the shell processed.
   package func dispatch(_ action: ShellAction, _ source: ActionSource) -> DispatchReport {
-    turn {
+    turnAnywhere {
       if let viewed { return DispatchReport(number: nil, failure: viewed.refusal, faults: []) }
       return live.dispatch(action, source)
     }
@@ -231,7 +240,7 @@ package final class StoreClient: @unchecked Sendable {
   func hear(note: String) { if !notes.contains(note) { notes.append(note) } }
 
   /// Has ``takeNotes()`` tell of what became of a dispatch that was one of several in a statement.
-  package func leave(note: String) { live.turn { hear(note: note) } }
+  package func leave(note: String) { live.turnAnywhere { hear(note: note) } }
 
   private func noteWords() {
     let hasSome = !faults.isEmpty || !notes.isEmpty
@@ -248,11 +257,11 @@ package final class StoreClient: @unchecked Sendable {
   package var hasFollowUps: Bool { hasWords || live.watchesPlugins }
 
   /// Whether there is anything to be told of by ``takeFaults()``.
-  package var hasFaults: Bool { live.turn { !faults.isEmpty } }
+  package var hasFaults: Bool { live.turnAnywhere { !faults.isEmpty } }
 
   /// What went wrong since it was last asked, where no dispatch told of it: in tasks, and in what they caused.
   package func takeFaults() -> [any Error] {
-    turn {
+    turnAnywhere {
       live.stopFaulty()
       if faults.isEmpty { return [] }
       defer { faults = [] }
@@ -262,12 +271,12 @@ package final class StoreClient: @unchecked Sendable {
 
   /// Has ``takeFaults()`` tell of what went wrong in a dispatch that was one of several in a statement.
   package func leaveFaults(of report: DispatchReport) {
-    if !report.faults.isEmpty { live.turn { faults += report.faults } }
+    if !report.faults.isEmpty { live.turnAnywhere { faults += report.faults } }
   }
 
   /// What the store did by itself since it was last asked, in a sentence each.
   package func takeNotes() -> [String] {
-    live.turn {
+    live.turnAnywhere {
       if live.attendance.hasDroppedLogLines.set(false) {
         for hosted in live.plugins { hosted.plugin.sayDroppedLogLines() }
       }

@@ -55,7 +55,7 @@ extension StoreClient {
     var count = 0
     var versions: [RecordingHeader.Plugin] = []
     func recorded(at number: Int) -> [RecordingHeader.Plugin] {
-      turn { live.timeline.versions(at: number).map(\.code.recorded) }
+      moment.points.versions(at: number).map(\.code.recorded)
     }
     func note(_ plugins: [RecordingHeader.Plugin]) {
       for version in plugins where !versions.contains(version) { versions.append(version) }

@@ -126,8 +126,9 @@ private struct UndoRequest {
         // Found again in the turn in which it is done: nobody acts in between.
         (head, step, report) = try store.change { live in
           let step = live.head == head ? step : try store.undoStep(count, any: any)
-          let isSame = step.target == target && (any || step.isAlone)
-          return (live.head, step, isSame ? try store.restore(to: target, source: source) : nil)
+          let isGranted = step.target == target || live.returningPlugins(to: step.target).isEmpty
+          let isReady = isGranted && (any || step.isAlone)
+          return (live.head, step, isReady ? try store.restore(to: step.target, source: source) : nil)
         }
       }
       guard let report else {

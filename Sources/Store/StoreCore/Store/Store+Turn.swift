@@ -15,7 +15,7 @@ extension Store {
   @inline(__always)
   package func turn<Result>(_ body: () throws -> Result) rethrows -> Result {
     if ownership.isMine { return try body() }
-    acquireTurn()
+    if ownership.tryAcquire() { beginTurn() } else { acquireTurn() }
     defer { endTurn() }
     return try body()
   }
@@ -23,6 +23,7 @@ extension Store {
   /// The same, where another thread that has the store may run the closure, while this one waits: for what is short, waits for
   /// nobody and gives the turn to nobody. The store then goes on at once, whenever this thread wakes up.
   @inlinable
+  @inline(__always)
   package func turnAnywhere<Result>(_ body: () throws -> Result) rethrows -> Result {
     if ownership.isMine { return try body() }
     if !ownership.tryAcquire() { return try waitToBeServed(body) }
@@ -87,7 +88,7 @@ extension Store {
   }
 
   /// Begins the turn of the thread that owns the store, behind what it brought before.
-  @usableFromInline
+  @inlinable
   func beginTurn() {
     if isShared, ownership.hasIncoming { serveOwnArrivals() }
     isHeld = true
