@@ -26,6 +26,7 @@ struct Relay: WSHandler {
     let task = Task {
       let closing = await converse(client, outlet)
       await outlet.end(with: .close(code: WSCloseCode(closing.rawValue)))
+      await outlet.finish()
     }
     return AsyncStream {
       await outlet.next()
@@ -41,7 +42,14 @@ struct Relay: WSHandler {
     defer { try? door.close() }
     // Each of both directions ends the other.
     return await withTaskGroup(of: Closing.self) { group in
-      group.addTask { await readDoor(door, outlet) }
+      group.addTask {
+        let closing = await readDoor(door, outlet)
+        await outlet.end(with: .close(code: WSCloseCode(closing.rawValue)))
+        // The page answers a close by closing. FlyingFox loses sight of a connection that it closes while it reads from it,
+        // and of the next connection with the same descriptor.
+        try? await Task.sleep(for: .seconds(5))
+        return closing
+      }
       group.addTask { [messages] in
         var messages = messages
         do {
@@ -129,6 +137,7 @@ private actor Outlet {
   /// The frame that ends the conversation.
   private var last: WSFrame?
   private var hasEnded = false
+  private var isFinished = false
 
   func put(_ frame: WSFrame) async {
     guard !hasEnded else { return }
@@ -150,8 +159,15 @@ private actor Outlet {
       self.last = nil
       return last
     }
-    guard !hasEnded else { return nil }
+    guard !isFinished else { return nil }
     return await withCheckedContinuation { reader = $0 }
+  }
+
+  /// The last frame is the end.
+  func finish() {
+    isFinished = true
+    reader?.resume(returning: nil)
+    reader = nil
   }
 
   /// Ends the conversation with a frame. No writer waits any longer: the reader may be gone.
