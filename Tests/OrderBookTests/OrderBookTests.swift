@@ -87,7 +87,8 @@ import Testing
         done.resume()
       }
     }
-    host.store.dispatch(.market(.close))
+    // Behind all that the traders brought.
+    await host.store.dispatchAndWait(.market(.close))
     #expect(failures.withLock { $0 } == [])
     // The log has each trader's actions in their order, without a gap.
     let log = host.live.recent()

@@ -62,6 +62,7 @@ struct QueueScenarios {
     watch counter.count
     trace on --stable
     dispatch counter.inc --quiet
+    wait until state.counter.count == 3
     trace off
     """
 
@@ -88,7 +89,8 @@ struct QueueScenarios {
     let latch = Latch()
     latch.work(workers: 8, each: 1000)
     let recording = try Recording(
-      "set runaway 10000\ndispatch counter.noop --quiet\ndispatch counter.inc --quiet\nshow counter.count\n",
+      "set runaway 10000\ndispatch counter.noop --quiet\ndispatch counter.inc --quiet\n"
+        + "wait until state.counter.count == 8001\nshow counter.count\n",
       Fixture.application(Fixture.count, latch.unit()), plugins: [try Self.luaReducer(), try Fixture.luaObserver("v")])
     #expect(recording.output.hasSuffix("\n8001\n"))
     #expect(recording.errors == "")

@@ -27,7 +27,7 @@ import Testing
     let latch = Interceptor<Act, Int>("latch") { action, _, _, next in if action != .noop { next(action) } }
     let store = try Counting(initial: 0, reducer: failing, interceptors: [latch])
     let isOver = Lock(false)
-    let flood = onThread { while !isOver.withLock({ $0 }) { store.dispatch(.dec) } }
+    let flood = onThread { while !isOver.withLock({ $0 }) { store.dispatchAndWait(.dec) } }
     let outcomes = Notes<String>()
     let workers = (0..<4).map { worker in
       onThread {

@@ -31,6 +31,7 @@ extension Session {
     let limit = duration.map { clock.clock.now + $0 }
     var isEnd = false
     var patience = WaitPatience()
+    var hasSettled = false
     defer { store.endWait() }
     runDueTasks()
     while true {
@@ -39,14 +40,22 @@ extension Session {
       if hasQuit { throw ShellError(describing: StoreError.closed) }
       // Whoever asked is gone.
       if console.delivery.hasLostReader { throw ShellError.interrupted }
+      let head = store.turn { store.live.head }
       if try isDone() { return .done }
       if isEnd { return .timeOver }
       if limit == nil {
-        if nothingCanHappen { return .stuck }
+        if nothingCanHappen {
+          guard !isInterrupted else { throw ShellError.interrupted }
+          if hasMoved(behind: head) { continue }
+          return .stuck
+        }
         if !clock.passesByItself, !store.hasCompany, patience.isOver(running: { store.live.effects.map(\.id) }) {
           return .endless
         }
       }
+      // A virtual clock moves only behind the actions that threads have brought.
+      hasSettled = clock.virtual != nil && !hasSettled && hasMoved(behind: head)
+      if hasSettled { continue }
       // Whoever looks on sees what was said before the wait.
       if clock.passesByItself { console.flush() }
       guard try passTime(until: limit) else { return .stuck }
@@ -55,6 +64,12 @@ extension Session {
       // The work that is due at the very end has still to run.
       if let limit { isEnd = clock.clock.now >= limit && clock.nextDeadline.map { $0 > limit } ?? true }
     }
+  }
+
+  /// Waits for the actions that threads have brought so far; true if an action was processed behind the given one.
+  private func hasMoved(behind head: Int) -> Bool {
+    store.live.store.settle()
+    return store.turn { store.live.head } != head
   }
 
   /// Lets time pass to what is due next or to a limit, whichever comes first.

@@ -153,6 +153,15 @@ extension Store {
     waiter.wake()
   }
 
+  /// Waits until all that threads have brought so far is taken. Others get their turns in between.
+  package func settle() {
+    let last = turn {
+      if ownership.hasIncoming { acceptIncoming() }
+      return arrivals.taken + arrivals.count
+    }
+    while turn({ arrivals.taken < last }) {}
+  }
+
   // MARK: The end
 
   /// Ends the store: takes what was brought so far with all that it causes, refuses all actions from then on, and runs a closure in
