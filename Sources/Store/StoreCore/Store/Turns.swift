@@ -45,7 +45,7 @@ struct Turns {
 /// A thread that waits for its turn.
 @usableFromInline
 final class TurnWaiter: @unchecked Sendable {
-  // Safe: the thread that waits writes `body` before others know the waiter, and whoever wakes it is done with both before that.
+  // Safe: the waiting thread writes `body` before it queues the waiter. The serving thread uses neither part after it wakes it.
 
   private let turn = DispatchSemaphore(value: 0)
   /// What another thread may do in the turn on behalf of the one that waits; nil: that must have the turn itself.

@@ -43,7 +43,7 @@ extension LiveStore {
     }
   }
 
-  /// Has the first action open a journal.
+  /// Opens a journal with the first action.
   ///
   /// - Parameter files: the folder of the file, where it is one of the sessions' own.
   package func openJournalLater(_ plan: JournalPlan, in files: SessionFiles?) {
