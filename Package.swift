@@ -266,7 +266,7 @@ let package = Package(
     .testTarget(
       name: "EndToEndTests",
       dependencies: ["stsh", "Gallery", "OrderBook", "Shop", "ShellLanguage", "TerminalSupport"],
-      exclude: ["Recorded", "Support/DoorClient.py"], swiftSettings: strict),
+      exclude: ["Recorded", "StandIns", "Support/DoorClient.py"], swiftSettings: strict),
   ]
 )
 

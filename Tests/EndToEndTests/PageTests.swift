@@ -30,29 +30,24 @@ struct PageTests {
         guard seen != block.lines.map({ String($0) }) else { break }
         changes.append((block, seen))
         if !Self.rewrites { Issue.record("\(place) is not what comes:\n\(seen.joined(separator: "\n"))") }
-      case ("sh", nil): try checkCommands(of: block, at: place)
+      case ("sh", nil):
+        let outcome = try reader.run(block)
+        #expect(outcome.status == 0, "\(place):\n\(outcome.output)")
       case ("swift", nil): break
       case (_, let name?):
         if name.hasPrefix("Sources/Programs/") {
           #expect(block.text == contents(ofFile: "\(Shell.packageFolder)/\(name)"), "\(place)")
           #expect(block.lines.count <= 60, "\(place)")
         } else {
+          // A page as it is drawn does not show the word behind a fence.
+          #expect(
+            page.lines(above: block).contains { $0.contains("`\(name)`") }, "\(place): its text does not name \(name)")
           try reader.shell.folder.write(name, block.text)
         }
       default: Issue.record("\(place): no test knows a block of '\(block.language)'")
       }
     }
     if Self.rewrites, !changes.isEmpty { try page.write(changes) }
-  }
-
-  /// Commands that no test runs can at least be read, and the scripts of the package that they name are there.
-  private func checkCommands(of block: Page.Block, at place: String) throws {
-    let shell = try Shell()
-    try shell.folder.write("commands", block.text)
-    #expect(try shell.runInShell("sh -n commands") == .init(), "\(place)")
-    for word in block.lines.flatMap({ $0.split(separator: " ") }) where word.hasPrefix("scripts/") {
-      #expect(access("\(Shell.packageFolder)/\(word)", X_OK) == 0, "\(place): \(word)")
-    }
   }
 
   @Test func theReadmeIsShort() throws {

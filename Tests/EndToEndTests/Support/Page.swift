@@ -6,7 +6,8 @@ import Testing
 ///
 /// - `LANGUAGE FILE`: a file that the reader writes. A file below `Sources/Programs` is one of the package, as it is.
 /// - `console [NAME]`: what the reader types behind `$ ` and at prompts, and what comes back. A terminal with a name stays open.
-/// - `sh`: commands that build or change the machine. They are not run.
+/// - `sh`: commands of a clone, or of a machine. They run, and the folder `StandIns` has programs in place of those that compile or
+///   change the machine.
 /// - `swift`: `DocumentationTests` compiles it.
 struct Page {
   /// Its path in the package.
@@ -61,6 +62,12 @@ struct Page {
     let file = try #require(fopen("\(Shell.packageFolder)/\(path)", "w"))
     defer { fclose(file) }
     fputs(lines.joined(separator: "\n"), file)
+  }
+
+  /// The lines above a block, back to the transcript before it or to the start of the page.
+  func lines(above block: Block) -> ArraySlice<Substring> {
+    let transcript = blocks.last { $0.language == "console" && $0.range.upperBound < block.range.lowerBound }
+    return lines[(transcript?.range.upperBound ?? 0)..<block.range.lowerBound - 1]
   }
 
   /// Whether lines are as a page shows them. In a page `…` stands for any text, and alone on a line for any lines.
@@ -159,13 +166,48 @@ final class Reader {
     line.prefixMatch(of: #/[a-z]+( [a-z]+| @\d+/\d+( -#\d+)*)?> /#).map { line[$0.range.upperBound...] }
   }
 
+  /// Runs the commands of a block by bash, and ends the programs that they leave behind.
+  func run(_ block: Page.Block) throws -> Shell.Outcome {
+    let folder = shell.folder.path
+    for name in ["Package.swift", "Sources"] {
+      guard symlink("\(Shell.packageFolder)/\(name)", "\(folder)/\(name)") == 0 else {
+        throw ProgramFailure("no link \(name)")
+      }
+    }
+    defer { for name in ["Package.swift", "Sources"] { unlink("\(folder)/\(name)") } }
+    try shell.folder.write("commands", block.text)
+    try shell.folder.write("home/.local/bin/.keep", "")
+    symlink("\(try Launch.folderOfThisProgram())/stsh", "\(folder)/home/.local/bin/stsh")
+    guard let output = tmpfile(), let input = fopen("/dev/null", "r") else {
+      throw ProgramFailure("no temporary files")
+    }
+    defer { for file in [output, input] { fclose(file) } }
+    let running = try start("exec bash -e commands", input: input, output: output)
+    let status = try running.waitForEnd()
+    // What they left behind is of their group.
+    kill(-running.process, SIGTERM)
+    for _ in 0..<500 where kill(-running.process, 0) == 0 { usleep(10_000) }
+    rewind(output)
+    return Shell.Outcome(output: String(decoding: bytes(of: output), as: UTF8.self), status: status)
+  }
+
   /// A shell's line, in which `stsh` and the programs of `swift run` are those that were built with the tests.
   private func line(_ line: some StringProtocol) throws -> String {
     """
-    PATH=\(try Launch.folderOfThisProgram()):$PATH; export XDG_RUNTIME_DIR=\(shell.folder.path)/run
-    swift() { shift; "$@"; }
+    PATH=\(Shell.packageFolder)/Tests/EndToEndTests/StandIns:\(try Launch.folderOfThisProgram()):$PATH
+    export XDG_RUNTIME_DIR=\(shell.folder.path)/run
     \(line)
     """
+  }
+
+  /// Starts a line by a shell in a process group of its own, so that all of a pipeline can be ended.
+  private func start(
+    _ line: some StringProtocol, input: UnsafeMutablePointer<FILE>, output: UnsafeMutablePointer<FILE>
+  ) throws -> RunningProgram {
+    var launch = shell.launch(["/bin/sh", "-c", try self.line(line)])
+    launch.program = "/usr/bin/setsid"
+    launch.descriptors = [(0, fileno(input)), (1, fileno(output)), (2, fileno(output))]
+    return RunningProgram(process: try launch.start())
   }
 
   private func terminal(_ command: Substring) throws -> Terminal {
@@ -223,11 +265,7 @@ final class Reader {
     }
     let goesOn = command.hasSuffix(" &")
     let job = goesOn ? "\(command.contains("|") ? "" : "exec ")\(command.dropLast(2))" : String(command)
-    var launch = shell.launch(["/bin/sh", "-c", try line(job)])
-    // A group of its own, so that all of a pipeline ends.
-    launch.program = "/usr/bin/setsid"
-    launch.descriptors = [(0, fileno(input)), (1, fileno(output)), (2, fileno(output))]
-    let running = RunningProgram(process: try launch.start())
+    let running = try start(job, input: input, output: output)
     guard goesOn else {
       _ = try running.waitForEnd()
       return seen()
