@@ -315,6 +315,9 @@ struct DoorTests {
   @Test func doorsAreListedByName() throws {
     let shell = try Shell()
     #expect(try shell.runInShell("unset XDG_RUNTIME_DIR; stsh --attach").output == "(no doors)\n")
+    #expect(
+      try shell.runInShell("unset XDG_RUNTIME_DIR; stsh --attach shop").output.contains(
+        "hint: set XDG_RUNTIME_DIR to a folder of your own, or give a path such as /tmp/shop\n"))
     let outcome = try shell.runInShell(
       """
       export XDG_RUNTIME_DIR=\(shell.folder.path); stsh serve --listen shop --allow read,dispatch:tasks.* >/dev/null 2>&1 & server=$!

@@ -29,7 +29,12 @@ struct InstallTests {
   }
 
   @Test func whatIsInstalledRunsAndGoesAgain() throws {
-    #expect(try install("--program", program) == Shell.Outcome(output: "installed stsh in \(folder.path)/prefix\n"))
+    let bin = "\(folder.path)/prefix/bin"
+    #expect(
+      try install("--program", program)
+        == Shell.Outcome(
+          output: "installed stsh in \(folder.path)/prefix\n",
+          errors: "scripts/install: \(bin) is not in PATH; add it: export PATH=\"\(bin):$PATH\"\n"))
     let installed = tree()
     for path in [
       "bin/stsh", "share/man/man1/stsh.1", "share/bash-completion/completions/stsh", "share/zsh/site-functions/_stsh",
@@ -49,7 +54,7 @@ struct InstallTests {
     #expect(try install("--program", program).status == 0)
     #expect(tree() == installed)
 
-    #expect(try install("--uninstall") == Shell.Outcome(output: "took stsh away from \(folder.path)/prefix\n"))
+    #expect(try install("--uninstall") == Shell.Outcome(output: "removed stsh from \(folder.path)/prefix\n"))
     #expect(tree() == [])
     #expect(try install("--uninstall").status == 0)
   }
@@ -85,7 +90,7 @@ struct InstallTests {
     #expect(outcome.status == 1)
     #expect(
       outcome.errors
-        == "scripts/install: \(folder.path)/prefix/bin/stsh is there already, and was not put there by scripts/install\n"
+        == "scripts/install: \(folder.path)/prefix/bin/stsh already exists, and scripts/install did not put it there\n"
     )
     #expect(tree() == ["/prefix/", "/prefix/bin/", "/prefix/bin/stsh"])
     #expect(contents(ofFile: folder.path + "/prefix/bin/stsh") == "another")

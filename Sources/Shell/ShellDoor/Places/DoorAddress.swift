@@ -35,7 +35,7 @@ public enum DoorAddress: Hashable, Sendable {
     } else {
       throw ShellError(
         code: .noSuchFile, message: "there is no folder for the door '\(text)': XDG_RUNTIME_DIR is not set",
-        hint: "give a path, such as /tmp/\(text)", status: 2)
+        hint: "set XDG_RUNTIME_DIR to a folder of your own, or give a path such as /tmp/\(text)", status: 2)
     }
     guard path.utf8.count < Self.longestPath else {
       throw ShellError(
