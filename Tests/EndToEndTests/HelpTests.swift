@@ -50,6 +50,9 @@ struct HelpTests {
 
   @Test func ofACommandOfAPlugin() throws {
     let shell = try Shell()
+    let unloaded = try shell.run("-c", "help ledger").errors
+    #expect(unloaded.contains("the plugin 'ledger' is not loaded\n"))
+    #expect(unloaded.hasSuffix("hint: plugin load ledger, then help ledger\n"))
     let part = try shell.run("-c", "plugin load ledger", "-c", "help ledger statement").output
     #expect(part.contains("usage: ledger statement ") && !part.contains("ledger balances"))
     let wrong = try shell.run("-c", "plugin load ledger", "-c", "help ledger balance").errors

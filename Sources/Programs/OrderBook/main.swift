@@ -8,9 +8,10 @@ import StoreShell
 let host = try StoreHost(orderBook, program: "orderbook")
 host.start()
 
-// Others come in by `stsh --attach orderbook`; without a folder for doors no process can.
-let door = try? Door(
-  host, at: DoorAddress(parsing: "orderbook"), allow: [.read, .dispatch("book.*"), .dispatch("market.*")])
+// Other processes come in by `stsh --attach orderbook`.
+let door = attempt("no door") {
+  try Door(host, at: DoorAddress(parsing: "orderbook"), allow: [.read, .dispatch("book.*"), .dispatch("market.*")])
+}
 
 // The owner's code, on threads of its own: traders, and a watcher.
 let desk = Desk(host.store)
@@ -31,8 +32,18 @@ let showing = Task { @MainActor in await board.follow(host.store.states()) }
   return try Prompt(session, on: editor, pager: .preferred).run()
 }
 
+/// The result of a call. If the call throws, the error is printed, and the result is nil.
+func attempt<Value>(_ consequence: String, _ call: () throws -> Value) -> Value? {
+  do {
+    return try call()
+  } catch {
+    print("orderbook: \(consequence): \(error)")
+    return nil
+  }
+}
+
 host.store.dispatch(.market(.open()))
-desk.start(traders: 4, pause: 5000)
+desk.start(traders: 4, pause: 500_000)
 let status = await withCheckedContinuation { end in
   DispatchQueue(label: "prompt").async {
     do {

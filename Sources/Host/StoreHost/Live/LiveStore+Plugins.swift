@@ -12,7 +12,7 @@ extension LiveStore {
       guard !modules.contains(where: { $0.name == name }), name != "shell" else {
         throw PluginError(
           .load, of: name, "there is a module of that name already",
-          hint: plugin(named: name) == nil ? nil : "plugin unload \(name) takes the loaded one away")
+          hint: plugin(named: name) == nil ? nil : "plugin reload \(name) replaces the loaded one, and keeps its state")
       }
       let plugin = try Plugin(loading: source, into: surroundings(of: name))
       // As a reload does, which else refused what was loaded.

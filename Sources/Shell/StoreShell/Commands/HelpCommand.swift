@@ -93,6 +93,11 @@ private enum HelpRequest {
       self = .keys
       return
     }
+    if vocabulary.hasInstalledPlugin(named: topic) {
+      throw ShellError(
+        code: .unknownTopic, message: "the plugin '\(topic)' is not loaded", at: reader.operands[0],
+        hint: "plugin load \(topic), then help \(topic)")
+    }
     let modules = vocabulary.modules.map(\.name)
     let names = vocabulary.commands.definitions.map(\.verb) + ErrorCode.words + modules + ["keys"]
     let actions = topic.contains(".") ? vocabulary.modules.flatMap(\.actions).map(\.fullName) : []

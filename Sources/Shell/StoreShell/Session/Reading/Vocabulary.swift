@@ -33,6 +33,12 @@ struct Vocabulary {
   var loadedPlugins: [LoadedPluginListing] { session.store.loadedPlugins }
   func plugin(named name: String) -> Plugin? { session.store.plugin(named: name) }
 
+  /// Tells whether `plugin load` finds a plugin of that name.
+  func hasInstalledPlugin(named name: String) -> Bool {
+    session.options.rights.isAll && !PluginLocator.isPath(name)
+      && (try? PluginLocator(session.options).source(name)) != nil
+  }
+
   /// Why no plugin can have a name; nil: one can.
   func clash(ofPlugin name: String) -> String? { session.clash(ofPlugin: name) }
 
