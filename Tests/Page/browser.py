@@ -3,6 +3,7 @@
 import base64
 import json
 import os
+import re
 import select
 import shutil
 import subprocess
@@ -65,7 +66,7 @@ class Browser:
         line, self.rest = self.rest.split(b"\0", 1)
         return json.loads(line)
 
-    def call(self, method, session=None, timeout=30, **params):
+    def call(self, method, session=None, timeout=120, **params):
         self.number += 1
         number = self.number
         request = {"id": number, "method": method, "params": params}
@@ -127,7 +128,7 @@ class Tab:
             raise BrowserError(details.get("exception", {}).get("description") or details["text"])
         return answer["result"].get("value")
 
-    def wait(self, condition, seconds=20):
+    def wait(self, condition, seconds=60):
         """Waits until a script gives something true, and returns that."""
         until = time.monotonic() + seconds
         while True:
@@ -145,33 +146,64 @@ class Tab:
     def text(self, selector="body"):
         return self.run(f"document.querySelector({json.dumps(selector)})?.innerText ?? ''")
 
-    def click(self, selector):
-        """A click of the pointer in the middle of what a selector finds, wherever that is drawn."""
-        at = self.wait(
-            "(() => { const found = document.querySelector(%s); if (!found) return null; found.scrollIntoView({block: 'nearest'});"
-            "const box = found.getBoundingClientRect(); return box.width ? {x: box.x + Math.min(box.width / 2, 60), y: box.y + box.height / 2} : null })()"
-            % json.dumps(selector))
-        self.click_at(at["x"], at["y"])
+    def press(self, selector, found=None, x=None):
+        """Presses the pointer on what a selector finds, or a script, so far from its left; what moves away before the press gets there is aimed at again."""
+        found = found or f"document.querySelector({json.dumps(selector)})"
+        until = time.monotonic() + 60
+        while True:
+            at = self.wait(
+                "(() => { const find = () => %s; const found = find(); if (!found) return null;"
+                "found.scrollIntoView({block: 'nearest', inline: 'nearest'}); const box = found.getBoundingClientRect();"
+                "const at = {x: box.x + (%s ?? Math.min(box.width / 2, 60)), y: box.y + box.height / 2};"
+                "if (!box.width || !found.contains(document.elementFromPoint(at.x, at.y))) return null;"
+                "addEventListener('mousedown', (event) => { window.isAimed = find()?.contains(event.target) }, {capture: true, once: true});"
+                "return at })()" % (found, json.dumps(x)))
+            self.point("mouseMoved", at)
+            self.point("mousePressed", at)
+            if self.run("window.isAimed"):
+                return at
+            if time.monotonic() > until:
+                raise BrowserError(f"the pointer does not reach {found}")
+            # Released elsewhere, this press does nothing.
+            self.point("mouseMoved", {"x": 1, "y": 1})
+            self.point("mouseReleased", {"x": 1, "y": 1})
 
-    def click_at(self, x, y, count=1):
-        self.call("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
-        for kind in ("mousePressed", "mouseReleased"):
-            self.call("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=count)
+    def point(self, kind, at, count=1):
+        button = {} if kind == "mouseMoved" else {"button": "left", "clickCount": count}
+        self.call("Input.dispatchMouseEvent", type=kind, x=at["x"], y=at["y"], **button)
+
+    def release(self, at, count=1):
+        self.point("mouseReleased", at, count)
+
+    def click(self, selector, found=None, x=None):
+        """A click of the pointer on what a selector finds, wherever that is drawn."""
+        self.release(self.press(selector, found, x))
 
     def type(self, text):
         self.call("Input.insertText", text=text)
 
     def key(self, name, modifiers=0):
+        self.key_down(name, modifiers)
+        self.key_up(name, modifiers)
+
+    @staticmethod
+    def _key(name, modifiers):
         text = name if len(name) == 1 else {"Enter": "\r", "Space": " "}.get(name)
         key = " " if name == "Space" else name
         codes = {"Enter": 13, "Tab": 9, "Escape": 27, "ArrowUp": 38, "ArrowDown": 40, "ArrowLeft": 37, "ArrowRight": 39,
                  "Home": 36, "End": 35, "PageDown": 34, "PageUp": 33, "Space": 32}
         code = codes.get(name, ord(name.upper()) if len(name) == 1 else 0)
-        params = dict(key=key, windowsVirtualKeyCode=code, modifiers=modifiers)
+        return text, dict(key=key, windowsVirtualKeyCode=code, modifiers=modifiers)
+
+    def key_down(self, name, modifiers=0):
+        text, params = self._key(name, modifiers)
         if text and not modifiers & 6:
             self.call("Input.dispatchKeyEvent", type="keyDown", text=text, **params)
         else:
             self.call("Input.dispatchKeyEvent", type="rawKeyDown", **params)
+
+    def key_up(self, name, modifiers=0):
+        _, params = self._key(name, modifiers)
         self.call("Input.dispatchKeyEvent", type="keyUp", **params)
 
     def picture(self, path):
@@ -183,6 +215,30 @@ class Tab:
         """The nodes of the accessibility tree that are not ignored, as (role, name, node)."""
         nodes = self.call("Accessibility.getFullAXTree")["nodes"]
         return [(node["role"]["value"], node.get("name", {}).get("value", ""), node) for node in nodes if not node.get("ignored")]
+
+    def frames(self):
+        """The frames of the page's WebSockets until now: (True if the page sent it, its text)."""
+        self.run("0")
+        found = []
+        for event in self.browser.events:
+            if event.get("sessionId") == self.session and event["method"] in ("Network.webSocketFrameSent", "Network.webSocketFrameReceived"):
+                response = event["params"]["response"]
+                data = response["payloadData"]
+                text = data if response["opcode"] == 1 else base64.b64decode(data).decode(errors="replace")
+                found.append((event["method"].endswith("Sent"), text))
+        return found
+
+    def answered(self, request):
+        """Waits until a request of the page that holds a text, the last of such, has its answer."""
+        until = time.monotonic() + 60
+        while True:
+            frames = self.frames()
+            sent = [json.loads(text)["id"] for isSent, text in frames if isSent and request in text]
+            if sent and any(re.search(r'"id":%d\b' % sent[-1], text) for isSent, text in frames if not isSent):
+                return
+            if time.monotonic() > until:
+                raise BrowserError(f"no answer to {request}")
+            time.sleep(0.03)
 
     def complaints(self):
         """What the browser has said of the page: errors of scripts, and what its policy refused."""

@@ -6,7 +6,7 @@ import { parseFilter } from "./filter.js";
 import { Matches } from "./log.js";
 import { Rows } from "./rows.js";
 
-export function showActions({ store, log, door, look }) {
+export function showActions({ store, log, door, look, opened }) {
   const list = byId("actions");
   const filterField = byId("filter");
   const newest = byId("newest");
@@ -33,6 +33,9 @@ export function showActions({ store, log, door, look }) {
       return element("div", { class: "row", role: "option" }, ...parts);
     },
     draw,
+    item: (position) => source().row(position)?.last ?? null,
+    place: (number) => source().position(number),
+    open: opened,
     moved: (position) => {
       const row = source().row(position);
       isFollowing = isFollowing && rows.isAtTop;
@@ -114,8 +117,6 @@ export function showActions({ store, log, door, look }) {
   }
 
   function changed() {
-    const { selected } = store.state;
-    if (rows.active >= 0 && selected !== null) rows.active = source().position(selected);
     if (isFollowing) {
       rows.scrollTo(0);
     } else {
@@ -142,7 +143,10 @@ export function showActions({ store, log, door, look }) {
     changed();
   }
 
+  let said = null;
   function sayEmpty() {
+    if (said === log.head) return;
+    said = log.head;
     if (log.head > 0) {
       empty.replaceChildren(`The store keeps no action up to #${grouped(log.head)} in its history. What comes from now on is listed here.`);
       return;

@@ -157,6 +157,7 @@ export function showConsole({ door, store, ran }) {
       write(`${error.message}\n`, "error");
     } finally {
       running -= 1;
+      if (running === 0 && document.activeElement === stop) field.focus();
       stop.hidden = running === 0;
       ran();
     }

@@ -1,6 +1,6 @@
 // A form made from the type of an action. What is wrong with it the shell says, at the field.
 
-import { byId, element } from "./dom.js";
+import { byId, element, keeper, setText } from "./dom.js";
 import { grouped, safe } from "./format.js";
 import { allows } from "./state.js";
 
@@ -17,6 +17,9 @@ export function showDispatch({ store, commands, show }) {
     about, fields, element("div", { class: "send" }, send, answer));
   let actions = new Map();
   let inputs = [];
+  // The action whose fields are shown, as it was described; null: none are.
+  let described = null;
+  let isSending = false;
 
   const isOptional = (type) => type.endsWith("?");
   const bare = (type) => type.replace(/\?$/, "");
@@ -34,8 +37,13 @@ export function showDispatch({ store, commands, show }) {
     });
   }
 
+  /** Makes fields for the chosen action, where it is another than before or has other arguments now. */
   function drawFields() {
     const action = actions.get(select.value);
+    if (JSON.stringify(action) === JSON.stringify(described)) return;
+    const given = described && action?.name === described.name
+      ? new Map(inputs.filter(({ isTouched }) => isTouched).map(({ argument, control }) => [argument.name, control.value])) : new Map();
+    described = action ?? null;
     inputs = [];
     fields.replaceChildren();
     fault.textContent = "";
@@ -50,7 +58,8 @@ export function showDispatch({ store, commands, show }) {
         element("label", { for: id, textContent: safe(argument.name), title: `${argument.name}: ${argument.type}` }), control, error);
       if (argument.doc) line.title = safe(argument.doc);
       fields.append(line);
-      inputs.push({ argument, control, error });
+      if (given.has(argument.name)) control.value = given.get(argument.name);
+      inputs.push({ argument, control, error, isTouched: given.has(argument.name) });
     }
   }
 
@@ -86,6 +95,7 @@ export function showDispatch({ store, commands, show }) {
 
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
+    if (isSending) return;
     const { text, places } = statement();
     for (const { control, error } of inputs) {
       control.removeAttribute("aria-invalid");
@@ -93,7 +103,7 @@ export function showDispatch({ store, commands, show }) {
     }
     fault.textContent = "";
     answer.textContent = "";
-    send.disabled = true;
+    isSending = true;
     try {
       const entry = await commands.data(text);
       const count = entry?.changes?.length ?? 0;
@@ -118,30 +128,27 @@ export function showDispatch({ store, commands, show }) {
         fault.textContent = error.hint ? `${message}; ${safe(error.hint)}` : message;
       }
     } finally {
-      send.disabled = false;
+      isSending = false;
     }
   });
 
+  const none = element("p", { class: "soft" });
+  const showGroups = keeper(select, ({ name }) => name, ({ name }) => {
+    const group = element("optgroup", { label: name });
+    const showOptions = keeper(group, (action) => action, (action) => ({ node: element("option", { value: action, textContent: action }) }));
+    return { node: group, update: ({ names }) => showOptions(names) };
+  });
+
   function draw({ modules, host }) {
-    const chosen = select.value;
-    actions = new Map();
-    const groups = [];
-    for (const module of modules) {
-      const allowed = module.actions.filter(({ name }) => allows(host, "dispatch", name));
-      if (allowed.length === 0) continue;
-      for (const action of allowed) actions.set(action.name, action);
-      groups.push(element("optgroup", { label: module.module },
-        ...allowed.map(({ name }) => element("option", { value: name, textContent: name }))));
-    }
-    if (actions.size === 0) {
-      const text = modules.length === 0 ? "" : `This door allows ${host.allow.join(", ")}: no action may be dispatched.`;
-      box.replaceChildren(element("p", { class: "soft", textContent: text }));
-      return;
-    }
-    select.replaceChildren(...groups);
-    if (actions.has(chosen)) select.value = chosen;
-    if (!form.isConnected) box.replaceChildren(form, fault);
-    if (select.value !== chosen || inputs.length === 0) drawFields();
+    const groups = modules
+      .map(({ module, actions }) => ({ name: module, actions: actions.filter(({ name }) => allows(host, "dispatch", name)) }))
+      .filter(({ actions }) => actions.length > 0);
+    actions = new Map(groups.flatMap((group) => group.actions.map((action) => [action.name, action])));
+    showGroups(groups.map(({ name, actions }) => ({ name, names: actions.map((action) => action.name) })));
+    const isNone = actions.size === 0;
+    if (isNone === form.isConnected || !box.hasChildNodes()) box.replaceChildren(...(isNone ? [none] : [form, fault]));
+    setText(none, isNone && modules.length > 0 ? `This door allows ${host.allow.join(", ")}: no action may be dispatched.` : "");
+    drawFields();
   }
 
   store.watch((state) => state.modules, (_, state) => draw(state));
@@ -152,6 +159,7 @@ export function showDispatch({ store, commands, show }) {
     /** Fills the form with an action and its arguments. */
     fill(action, given) {
       select.value = action;
+      described = null;
       drawFields();
       for (const one of inputs) {
         const value = given?.[one.argument.name];

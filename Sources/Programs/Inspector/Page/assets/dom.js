@@ -29,6 +29,36 @@ export function setClass(node, name, isOn) {
   node.classList.toggle(name, isOn);
 }
 
+/** Keeps a child of an element for each item, by the item's key. A child that stays is updated where it is, never made anew: a
+ *  pressed pointer, the focus and a selection stay with it. The focus of a child that goes moves to a control beside it, or to
+ *  the element.
+ *  @param key a text of an item
+ *  @param make of an item: its `node`, and `update(item)`
+ *  @returns a function that shows items */
+export function keeper(parent, key, make) {
+  let kept = new Map();
+  return (items) => {
+    const next = new Map();
+    for (const item of items) {
+      let name = key(item);
+      while (next.has(name)) name += " again";
+      next.set(name, kept.get(name) ?? make(item));
+      next.get(name).update?.(item);
+    }
+    const gone = [...kept].filter(([name]) => !next.has(name)).map(([, { node }]) => node);
+    const focused = gone.find((node) => node.contains(document.activeElement));
+    const near = focused && [focused.nextElementSibling, focused.previousElementSibling].find((node) => node && !gone.includes(node));
+    gone.forEach((node) => node.remove());
+    let place = parent.firstElementChild;
+    for (const { node } of next.values()) {
+      if (node === place) place = place.nextElementSibling;
+      else parent.insertBefore(node, place);
+    }
+    kept = next;
+    if (focused) (near?.querySelector("button, input") ?? parent.closest("[tabindex]"))?.focus();
+  };
+}
+
 /** Makes an element of a drawing. */
 export function drawing(tag, attributes = {}, ...children) {
   const made = document.createElementNS("http://www.w3.org/2000/svg", tag);

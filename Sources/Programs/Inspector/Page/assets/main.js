@@ -49,7 +49,11 @@ const show = (number) => {
   store.dispatch({ type: "pane", name: narrow.matches ? "action" : store.state.pane });
   actions.show(number);
 };
-const actions = showActions({ store, log, door, look });
+const actions = showActions({
+  store, log, door, look,
+  // A selected action is shown at once where there is room for one pane alone.
+  opened: () => narrow.matches && store.dispatch({ type: "pane", name: "action" }),
+});
 showAction({
   store, log, door, look, show, canDispatch: (action) => form.has(action),
   prefill: (action, given) => {
@@ -127,6 +131,7 @@ function take(event) {
 // The paths that changed since the state was last drawn; null: any may have.
 let touched = new Set();
 const refresh = paced(120, () => {
+  if (document.hidden) return;
   const paths = touched && [...touched];
   touched = new Set();
   if (store.state.look === null) tree.refresh(paths);
@@ -253,12 +258,6 @@ byId("tabs").addEventListener("keydown", (event) => {
   store.dispatch({ type: "pane", name: panes[index][0] });
   byId(`tab-${panes[index][0]}`).focus();
 });
-// A selected action is shown at once where there is room for one pane alone.
-byId("actions").addEventListener("dblclick", () => narrow.matches && store.dispatch({ type: "pane", name: "action" }));
-byId("actions").addEventListener("click", (event) => {
-  if (narrow.matches && event.target.closest(".row")) store.dispatch({ type: "pane", name: "action" });
-});
-
 showHelp({
   keys: {
     "/": () => focus("actions", "filter"), a: () => focus("actions", "actions"), s: () => focus("state", "tree"),

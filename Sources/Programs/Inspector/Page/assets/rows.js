@@ -17,9 +17,13 @@ export class Rows {
   // The first row that is seen, with a fraction; the scroll bar follows it.
   #top = 0;
   #lastScroll = 0;
-  active = -1;
+  // The row on which the pointer was pressed, with the place; rows may move before it is released.
+  #pressed = null;
+  #active = -1;
+  #activeItem = null;
 
-  /** @param options count(), make() of a row's element, draw(element, position), open(position, event), moved(position) */
+  /** @param options count(), make() of a row's element, draw(element, position), open(position, event), moved(position);
+   *  item(position) is the same wherever its row moves, null of a row that stands for nothing; place(item) is its position, or -1 */
   constructor(scroller, options) {
     this.#scroller = scroller;
     this.#measure();
@@ -32,21 +36,39 @@ export class Rows {
     scroller.append(this.#sheet);
     scroller.addEventListener("scroll", () => this.#scrolled(), { passive: true });
     scroller.addEventListener("keydown", (event) => this.#key(event));
-    scroller.addEventListener("click", (event) => {
+    scroller.addEventListener("mousedown", (event) => {
+      // The second press of a double click is one of the same row.
+      if (event.detail > 1 && this.#pressed) return;
       const row = event.target.closest("[data-position]");
-      if (!row) return;
-      const position = Number(row.dataset.position);
+      this.#pressed = row && {
+        item: options.item(Number(row.dataset.position)), target: event.target, x: event.clientX, y: event.clientY,
+      };
+    });
+    scroller.addEventListener("click", (event) => {
+      const { position, target } = this.#aimed(event);
+      if (position < 0) return;
       this.activate(position);
-      options.open?.(position, event);
+      options.open?.(position, target);
     });
     scroller.addEventListener("dblclick", (event) => {
-      const row = event.target.closest("[data-position]");
-      if (row) options.enter?.(Number(row.dataset.position), event);
+      const { position } = this.#aimed(event);
+      if (position >= 0) options.enter?.(position);
     });
     new ResizeObserver(() => {
       this.#measure();
       this.draw();
     }).observe(scroller);
+  }
+
+  /** The row that a click is meant for: what was under the pointer when it was pressed. A program's click has no press. */
+  #aimed(event) {
+    const pressed = event.detail > 0 ? this.#pressed : null;
+    if (!pressed?.item) {
+      const row = event.target.closest("[data-position]");
+      return { position: row ? Number(row.dataset.position) : -1, target: event.target };
+    }
+    const isDragged = Math.hypot(event.clientX - pressed.x, event.clientY - pressed.y) > 8;
+    return { position: isDragged ? -1 : this.options.place(pressed.item), target: pressed.target };
   }
 
   #measure() { this.#rowHeight = parseInt(getComputedStyle(this.#scroller).getPropertyValue("--row"), 10) || 24; }
@@ -56,6 +78,19 @@ export class Rows {
   get #scale() {
     const room = Math.min(this.#height, tallest) - this.#scroller.clientHeight;
     return room > 0 ? Math.max(1, (this.#count() - this.#seen) * this.#rowHeight / room) : 1;
+  }
+
+  /** The position of the active row, which keeps its item when rows before it come or go; -1: none. */
+  get active() {
+    if (this.#activeItem !== null) {
+      const place = this.options.place(this.#activeItem);
+      if (place >= 0) this.#active = place;
+    }
+    return this.#active;
+  }
+  set active(position) {
+    this.#active = position;
+    this.#activeItem = position < 0 ? null : this.options.item(position);
   }
 
   get isAtTop() { return this.#top < 0.5; }
@@ -126,6 +161,7 @@ export class Rows {
     }
     while (this.#pool.length > needed + 8) this.#pool.pop().remove();
     const shift = this.#scroller.scrollTop - this.#top * this.#rowHeight;
+    const { active } = this;
     this.#pool.forEach((row, index) => {
       row.hidden = index >= needed;
       if (row.hidden) return;
@@ -135,19 +171,19 @@ export class Rows {
       row.id = `${this.#scroller.id}-${position}`;
       row.setAttribute("aria-posinset", position + 1);
       row.setAttribute("aria-setsize", count);
-      const isActive = position === this.active;
-      setClass(row, "active", isActive);
+      setClass(row, "active", position === active);
       this.#draw(row, position);
     });
-    const isDrawn = this.active >= first && this.active < last;
-    if (isDrawn) this.#scroller.setAttribute("aria-activedescendant", `${this.#scroller.id}-${this.active}`);
+    const isDrawn = active >= first && active < last;
+    if (isDrawn) this.#scroller.setAttribute("aria-activedescendant", `${this.#scroller.id}-${active}`);
     else this.#scroller.removeAttribute("aria-activedescendant");
   }
 
   #key(event) {
     if (event.altKey || event.ctrlKey || event.metaKey) return;
     const page = Math.max(1, Math.floor(this.#seen) - 1);
-    const from = this.active < 0 ? this.firstSeen - 1 : this.active;
+    const { active } = this;
+    const from = active < 0 ? this.firstSeen - 1 : active;
     const steps = {
       ArrowDown: from + 1, j: from + 1, ArrowUp: Math.max(0, from - 1), k: Math.max(0, from - 1),
       PageDown: from + page, PageUp: from - page, Home: 0, End: this.#count() - 1,
@@ -155,7 +191,7 @@ export class Rows {
     if (event.key in steps) {
       event.preventDefault();
       this.activate(Math.max(0, Math.min(steps[event.key], this.#count() - 1)));
-    } else if (this.options.key?.(event, this.active)) {
+    } else if (this.options.key?.(event, active)) {
       event.preventDefault();
     }
   }

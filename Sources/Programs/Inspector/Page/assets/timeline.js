@@ -1,6 +1,6 @@
 // The slider through the history: it looks, and the store is not touched. What touches it are buttons with a verb.
 
-import { byId, element } from "./dom.js";
+import { byId, element, keeper } from "./dom.js";
 import { grouped } from "./format.js";
 import { allows } from "./state.js";
 
@@ -17,9 +17,20 @@ export function showTimeline({ store, look, run }) {
     look(here() + count >= head ? null : here() + count);
   };
 
+  // While the pointer holds the slider it has the range that it had, so that the thumb stays under the pointer.
+  let isHeld = false;
+  slider.addEventListener("pointerdown", () => { isHeld = true; });
+  for (const end of ["pointerup", "pointercancel", "lostpointercapture"]) {
+    addEventListener(end, () => {
+      if (!isHeld) return;
+      isHeld = false;
+      draw(store.state);
+    });
+  }
+
   slider.addEventListener("input", () => {
     const number = Number(slider.value);
-    look(number >= store.state.log.head ? null : number);
+    look(number >= Number(slider.max) ? null : number);
   });
   buttons.first.addEventListener("click", () => look(store.state.log.oldest));
   buttons.back.addEventListener("click", () => step(-1));
@@ -38,23 +49,26 @@ export function showTimeline({ store, look, run }) {
     return element("button", { type: "button", textContent: text, title, onclick: () => run(statement) });
   }
 
+  const showChanges = keeper(changes, ({ textContent }) => textContent, (node) => ({ node }));
+
   function draw({ look: number, log, host }) {
     const isPast = number !== null;
     document.body.classList.toggle("past", isPast);
-    slider.min = log.oldest;
-    slider.max = log.head;
-    slider.value = isPast ? number : log.head;
+    if (!isHeld) {
+      slider.min = log.oldest;
+      slider.max = log.head;
+      slider.value = isPast ? number : log.head;
+    }
     slider.setAttribute("aria-valuetext", isPast ? `behind action ${number}, look only` : `the present, action ${log.head}`);
     slider.disabled = log.head === log.oldest;
     point.textContent = `#${grouped(here())}`;
     mode.textContent = isPast ? "look only" : "live";
-    buttons.first.disabled = buttons.back.disabled = here() <= log.oldest;
-    buttons.ahead.disabled = buttons.live.disabled = !isPast;
+    // A button that is disabled would lose the focus.
+    for (const name of ["first", "back"]) buttons[name].setAttribute("aria-disabled", String(here() <= log.oldest));
+    for (const name of ["ahead", "live"]) buttons[name].setAttribute("aria-disabled", String(!isPast));
     const mayUndo = allows(host, "dispatch", "shell.restore") || host.allow.includes("all");
     const wanted = !mayUndo ? [] : isPast ? (host.allow.includes("all") ? [restore] : []) : [undo, redo];
-    if (wanted.length !== changes.children.length || wanted.some((one, index) => changes.children[index] !== one)) {
-      changes.replaceChildren(...wanted);
-    }
+    showChanges(wanted);
   }
 
   let last = null;

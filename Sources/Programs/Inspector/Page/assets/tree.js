@@ -17,12 +17,34 @@ class Node {
   error = "";
   type = "";
 
-  constructor(path, depth) {
+  /** @param parent the node that holds it; null: it is the root */
+  constructor(path, parent) {
     this.path = path;
-    this.depth = depth;
+    this.parent = parent;
+    this.depth = parent ? parent.depth + 1 : 0;
   }
 
   part(index) { return this.pages.get(Math.floor(index / page))?.[index % page]; }
+
+  /** The index of a part; -1: it is not there. It is looked for near where it was. */
+  index(path, near) {
+    if (this.part(near)?.path === path) return near;
+    for (const [number, parts] of this.pages) {
+      const at = parts.findIndex((part) => part.path === path);
+      if (at >= 0) return number * page + at;
+    }
+    return -1;
+  }
+
+  /** The rows before a part, from the root on; -1: this node is open no more. */
+  position(index) {
+    let at = index;
+    for (const child of this.children.values()) if (child.index < index) at += child.node.rows;
+    if (!this.parent) return at;
+    const own = this.parent.children.get(this.path);
+    const before = own?.node === this ? this.parent.position(own.index) : -1;
+    return before < 0 ? -1 : before + 1 + at;
+  }
 
   /** The rows below it. */
   get rows() {
@@ -37,7 +59,7 @@ export function showTree({ store, door }) {
   const list = byId("tree");
   const find = byId("find");
   const point = byId("state-point");
-  let root = new Node("", 0);
+  let root = new Node("", null);
   let text = "";
   // Answers to what was asked before are of another state.
   let loads = 0;
@@ -117,7 +139,7 @@ export function showTree({ store, door }) {
   }
 
   function open(node, index, part) {
-    node.children.set(part.path, { index, node: new Node(part.path, node.depth + 1) });
+    node.children.set(part.path, { index, node: new Node(part.path, node) });
     rows.draw();
   }
 
@@ -132,11 +154,22 @@ export function showTree({ store, door }) {
       element("span", { class: "value" }),
       element("button", { type: "button", class: "quiet pin", tabIndex: -1, textContent: "pin" })),
     draw,
-    open: (position, event) => {
+    item: (position) => {
+      const { node, index } = row(position);
+      const part = node.part(index);
+      return part ? { root, node, index, path: part.path } : null;
+    },
+    place: (item) => {
+      if (item.root !== root) return -1;
+      const index = item.node.index(item.path, item.index);
+      item.index = index < 0 ? item.index : index;
+      return index < 0 ? -1 : item.node.position(index);
+    },
+    open: (position, target) => {
       const { node, index } = row(position);
       const part = node.part(index);
       if (!part) return;
-      if (event.target.closest(".pin")) return pin(part);
+      if (target.closest(".pin")) return pin(part);
       toggle(position);
     },
     key: (event, position) => {
@@ -230,7 +263,7 @@ export function showTree({ store, door }) {
 
   function restart() {
     loads += 1;
-    root = new Node("", 0);
+    root = new Node("", null);
     rows.active = -1;
     rows.scrollTo(0);
   }

@@ -1,101 +1,135 @@
 // Middleware with gates as switches, effects with their next time, plugins with the permissions that they asked for and used.
 
-import { byId, element } from "./dom.js";
+import { byId, element, keeper, setText } from "./dom.js";
 import { grouped, safe } from "./format.js";
 import { allows } from "./state.js";
 
 export function showUnits({ store, run }) {
   const boxes = { middleware: byId("middleware"), effects: byId("effects"), plugins: byId("plugins") };
 
-  const none = (text) => element("p", { class: "soft", textContent: text });
-
-  function table(heads, rows) {
-    const cell = (tag, [text, kind]) => {
-      const made = element(tag, { class: kind ?? "" });
-      made.append(text);
-      return made;
-    };
-    return element("table", {},
-      element("thead", {}, element("tr", {}, ...heads.map((head) => cell("th", head)))),
-      element("tbody", {}, ...rows.map((row) => element("tr", {}, ...row.map((part) => cell("td", part))))));
-  }
-
-  function gate(unit, host) {
-    const isGated = unit.gate === "on" || unit.gate === "off";
-    const isOn = unit.gate === "on";
-    if (!isGated || !allows(host, "dispatch", "shell.setGate")) return unit.gate;
-    const box = element("input", {
-      type: "checkbox", role: "switch", checked: isOn, "aria-label": `Gate of ${unit.name}`, id: `gate-${unit.name}`,
-      onchange: () => run(`middleware ${box.checked ? "on" : "off"} ${unit.name}`).then((isDone) => {
-        if (!isDone) box.checked = isOn;
-      }),
+  /** A table with a row for each item, or a text where there is none.
+   *  @param make of an item: its `cells`, each [content, class], and `update(item)` */
+  function table(box, none, heads, key, make) {
+    const cell = (tag, [content, kind]) => element(tag, { class: kind ?? "" }, content);
+    const body = element("tbody");
+    const whole = element("table", {}, element("thead", {}, element("tr", {}, ...heads.map((head) => cell("th", head)))), body);
+    const empty = element("p", { class: "soft", textContent: none });
+    const show = keeper(body, key, (item) => {
+      const { cells, update } = make(item);
+      return { node: element("tr", {}, ...cells.map((part) => cell("td", part))), update };
     });
-    return element("label", { class: "gate" }, box, isOn ? "on" : "off");
+    box.append(whole, empty);
+    return (items) => {
+      // Rows go first, so that the focus of one that goes does not stand in what is hidden.
+      show(items);
+      whole.hidden = items.length === 0;
+      empty.hidden = items.length > 0;
+    };
   }
 
-  function middleware({ units, host }) {
-    if (units.middleware.length === 0) return none("The store has no middleware.");
-    return table([["name"], ["gate"], ["seen", "number"], ["held", "number"], ["dropped", "number"]],
-      units.middleware.map((unit) => [
-        [element("code", { textContent: safe(unit.name), title: unit.origin })], [gate(unit, host)],
-        [grouped(unit.seen), "number"], [grouped(unit.held), "number"], [grouped(unit.dropped), "number"],
-      ]));
+  // Rights stand in the keys: where they change, rows are made anew.
+  const mayMove = ({ gate }) => (gate === "on" || gate === "off") && allows(store.state.host, "dispatch", "shell.setGate");
+  const mayCancel = () => allows(store.state.host, "dispatch");
+
+  function gate(unit) {
+    const word = element("span");
+    if (!mayMove(unit)) return { node: word, update: ({ gate }) => setText(word, gate) };
+    let isOn = false;
+    let isAsked = false;
+    const box = element("input", {
+      type: "checkbox", role: "switch", "aria-label": `Gate of ${unit.name}`, id: `gate-${unit.name}`,
+      onchange: async () => {
+        isAsked = true;
+        const wanted = box.checked;
+        if (await run(`middleware ${wanted ? "on" : "off"} ${unit.name}`)) isOn = wanted;
+        isAsked = false;
+        box.checked = isOn;
+        setText(word, isOn ? "on" : "off");
+      },
+    });
+    return {
+      node: element("label", { class: "gate" }, box, word),
+      update({ gate }) {
+        if (isAsked) return;
+        isOn = gate === "on";
+        box.checked = isOn;
+        setText(word, gate);
+      },
+    };
   }
 
-  function effects({ units, host }) {
-    if (units.effects.length === 0) return none("No effect runs.");
-    const mayCancel = allows(host, "dispatch");
-    return table([["id"], ["wakes"], ["by"], ["", "act"]], units.effects.map((effect) => [
-      [element("code", { textContent: safe(effect.id), title: `for ${effect.age}` })],
-      [element("span", { class: "number", textContent: safe(effect.wakes ?? "when it is done") })],
-      [safe(effect.startedBy ?? "")],
-      [mayCancel ? element("button", {
-        type: "button", class: "quiet", textContent: "cancel", "aria-label": `Cancel ${effect.id}`,
-        onclick: () => run(`effects cancel ${effect.id}`),
-      }) : "", "act"],
-    ]));
-  }
+  const showMiddleware = table(boxes.middleware, "The store has no middleware.",
+    [["name"], ["gate"], ["seen", "number"], ["held", "number"], ["dropped", "number"]],
+    (unit) => `${mayMove(unit)} ${unit.name}`, (unit) => {
+      const name = element("code", { textContent: safe(unit.name) });
+      const counts = ["seen", "held", "dropped"].map((count) => [count, element("span")]);
+      const { node, update } = gate(unit);
+      return {
+        cells: [[name], [node], ...counts.map(([, span]) => [span, "number"])],
+        update(unit) {
+          name.title = unit.origin;
+          update(unit);
+          for (const [count, span] of counts) setText(span, grouped(unit[count]));
+        },
+      };
+    });
 
-  function plugins({ units, host }) {
-    if (units.plugins.length === 0) return none("No plugin is loaded.");
-    const mayChange = allows(host, "plugins");
-    return element("div", {}, ...units.plugins.map((plugin) => {
-      const act = (text, statement) => element("button", {
-        type: "button", class: "quiet", textContent: text, "aria-label": `${text} ${plugin.name}`, onclick: () => run(statement),
-      });
-      return element("div", { class: "plugin" },
-        element("div", { class: "line" },
-          element("code", { class: "strong", textContent: safe(plugin.name) }),
-          element("span", { class: "soft", textContent: safe(plugin.version) }),
-          element("span", { class: plugin.state === "on" ? "soft" : "fault", textContent: safe(plugin.state) }),
-          mayChange ? element("span", { class: "act" }, act("reload", `plugin reload ${plugin.name}`),
-            plugin.state === "on" ? act("disable", `plugin disable ${plugin.name}`) : act("enable", `plugin enable ${plugin.name}`)) : null),
-        element("ul", { "aria-label": `Permissions of ${plugin.name}` },
-          ...units.permissions.filter((one) => one.plugin === plugin.name).map((one) => element("li", {},
-            element("code", { textContent: safe(one.permission) }), one.required ? "" : "optional",
-            element("span", { class: "number", textContent: one.uses === 0 ? "unused" : `used ${grouped(one.uses)}` })))));
+  const showEffects = table(boxes.effects, "No effect runs.",
+    [["id"], ["wakes"], ["by"], ["", "act"]], ({ id }) => `${mayCancel()} ${id}`, ({ id }) => {
+      const name = element("code", { textContent: safe(id) });
+      const wakes = element("span", { class: "number" });
+      const by = element("span");
+      const cancel = mayCancel() ? element("button", {
+        type: "button", class: "quiet", textContent: "cancel", "aria-label": `Cancel ${id}`, onclick: () => run(`effects cancel ${id}`),
+      }) : "";
+      return {
+        cells: [[name], [wakes], [by], [cancel, "act"]],
+        update(effect) {
+          name.title = `for ${effect.age}`;
+          setText(wakes, safe(effect.wakes ?? "when it is done"));
+          setText(by, safe(effect.startedBy ?? ""));
+        },
+      };
+    });
+
+  const noPlugin = element("p", { class: "soft", textContent: "No plugin is loaded." });
+  const pluginList = element("div");
+  boxes.plugins.append(pluginList, noPlugin);
+  const showPluginList = keeper(pluginList, ({ name }) => name, ({ name }) => {
+    const version = element("span", { class: "soft" });
+    const state = element("span");
+    const acts = element("span", { class: "act" });
+    const permissions = element("ul", { "aria-label": `Permissions of ${name}` });
+    const showActs = keeper(acts, (act) => act, (act) => ({
+      node: element("button", {
+        type: "button", class: "quiet", textContent: act, "aria-label": `${act} ${name}`, onclick: () => run(`plugin ${act} ${name}`),
+      }),
     }));
-  }
+    const showPermissions = keeper(permissions, ({ permission }) => permission, ({ permission, required }) => {
+      const uses = element("span", { class: "number" });
+      return {
+        node: element("li", {}, element("code", { textContent: safe(permission) }), required ? "" : "optional", uses),
+        update: (one) => setText(uses, one.uses === 0 ? "unused" : `used ${grouped(one.uses)}`),
+      };
+    });
+    return {
+      node: element("div", { class: "plugin" },
+        element("div", { class: "line" }, element("code", { class: "strong", textContent: safe(name) }), version, state, acts), permissions),
+      update(plugin) {
+        setText(version, safe(plugin.version));
+        setText(state, safe(plugin.state));
+        state.className = plugin.state === "on" ? "soft" : "fault";
+        showActs(allows(store.state.host, "plugins") ? ["reload", plugin.state === "on" ? "disable" : "enable"] : []);
+        showPermissions(store.state.units.permissions.filter((one) => one.plugin === name));
+      },
+    };
+  });
 
-  function keepFocus(box, content) {
-    const active = box.contains(document.activeElement) ? document.activeElement : null;
-    const id = active?.id;
-    const label = active?.getAttribute("aria-label");
-    box.replaceChildren(content);
-    if (!active) return;
-    const again = id ? byId(id) : [...box.querySelectorAll("button")].find((one) => one.getAttribute("aria-label") === label);
-    again?.focus();
-  }
-
-  const draws = { middleware, effects, plugins };
-  const shown = {};
-  const draw = (_, state) => {
-    for (const [name, make] of Object.entries(draws)) {
-      const key = JSON.stringify([state.units[name], name === "plugins" ? state.units.permissions : 0, state.host.allow]);
-      if (shown[name] === key) continue;
-      shown[name] = key;
-      keepFocus(boxes[name], make(state));
-    }
+  const draw = (_, { units }) => {
+    showMiddleware(units.middleware);
+    showEffects(units.effects);
+    showPluginList(units.plugins);
+    noPlugin.hidden = units.plugins.length > 0;
   };
   store.watch((state) => state.units, draw);
   store.watch((state) => state.host, draw);
