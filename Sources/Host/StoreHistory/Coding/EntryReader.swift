@@ -130,7 +130,7 @@ public struct EntryReader {
     return LoggedEntry.Original(action: action, arguments: try arguments(members["args"], of: action))
   }
 
-  static func source(_ value: Value?) throws(EntryError) -> ActionSource {
+  package static func source(_ value: Value?) throws(EntryError) -> ActionSource {
     let members = try ObjectMembers(
       value, "source", names: ["kind", "file", "function", "line", "cause", "statement", "info", "plugin", "unit"])
     let name = try members.text("kind")

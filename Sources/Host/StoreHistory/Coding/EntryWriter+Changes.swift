@@ -3,23 +3,26 @@ import StoreSchema
 extension EntryWriter {
   /// Appends changes as an array.
   public static func append(_ changes: ArraySlice<Change>, to out: inout [UInt8]) {
-    append(changes, to: &out) { append($0, to: &$1) }
+    out.append(UInt8(ascii: "["))
+    appendElements(changes, to: &out) { append($0, to: &$1) }
+    out.append(UInt8(ascii: "]"))
   }
 
   /// The same with texts of paths that are kept.
   static func append(_ changes: ArraySlice<Change>, _ paths: inout PathTexts, to out: inout [UInt8]) {
-    append(changes, to: &out) { paths.append($0, to: &$1) }
+    out.append(UInt8(ascii: "["))
+    appendElements(changes, to: &out) { paths.append($0, to: &$1) }
+    out.append(UInt8(ascii: "]"))
   }
 
-  private static func append(
+  /// Appends changes as the elements of an array.
+  static func appendElements(
     _ changes: ArraySlice<Change>, to out: inout [UInt8], appendPath: (Path, inout [UInt8]) -> Void
   ) {
-    out.append(UInt8(ascii: "["))
     for index in changes.indices {
       if index > changes.startIndex { out.append(UInt8(ascii: ",")) }
       append(changes[index], to: &out, appendPath: appendPath)
     }
-    out.append(UInt8(ascii: "]"))
   }
 
   /// Appends one change.

@@ -65,13 +65,7 @@ public enum EntryWriter {
 
   /// Appends a source; fields that are nil are left out.
   public static func append(_ source: ActionSource, to out: inout [UInt8]) {
-    JSON.append("{\"kind\":\"" as StaticString, to: &out)
-    JSON.append(bare: source.kind.rawValue, to: &out)
-    JSON.append("\",\"file\":" as StaticString, to: &out)
-    JSON.append(quoted: source.file, to: &out)
-    JSON.append(",\"function\":" as StaticString, to: &out)
-    JSON.append(quoted: source.function, to: &out)
-    JSON.append(",\"line\":" as StaticString, to: &out)
+    appendStart(of: source, to: &out)
     JSON.append(source.line, to: &out)
     if let cause = source.cause {
       JSON.append(",\"cause\":" as StaticString, to: &out)
@@ -80,6 +74,22 @@ public enum EntryWriter {
       JSON.append(",\"statement\":" as StaticString, to: &out)
       JSON.append(first, to: &out)
     }
+    appendEnd(of: source, to: &out)
+  }
+
+  /// Appends a source up to its line: the part that many have in common.
+  package static func appendStart(of source: ActionSource, to out: inout [UInt8]) {
+    JSON.append("{\"kind\":\"" as StaticString, to: &out)
+    JSON.append(bare: source.kind.rawValue, to: &out)
+    JSON.append("\",\"file\":" as StaticString, to: &out)
+    JSON.append(quoted: source.file, to: &out)
+    JSON.append(",\"function\":" as StaticString, to: &out)
+    JSON.append(quoted: source.function, to: &out)
+    JSON.append(",\"line\":" as StaticString, to: &out)
+  }
+
+  /// Appends the part of a source behind its line and its cause.
+  package static func appendEnd(of source: ActionSource, to out: inout [UInt8]) {
     append(source.info, as: ",\"info\":", to: &out)
     append(source.plugin, as: ",\"plugin\":", to: &out)
     append(source.unit, as: ",\"unit\":", to: &out)

@@ -25,13 +25,17 @@ public struct SliceHash: Hashable, Sendable {
     guard !changes.isEmpty else { return }
     var bytes: [UInt8] = []
     EntryWriter.append(changes, to: &bytes)
-    add(bytes[...])
+    var hash = StableHash(continuing: value)
+    hash.add(bytes[...])
+    value = hash.value
   }
 
-  /// Takes in the bytes of what an action changed in the slice.
-  mutating func add(_ bytes: ArraySlice<UInt8>) {
+  /// Takes in the bytes of what an action changed in the slice, as they stand between the brackets.
+  mutating func add(elements: ArraySlice<UInt8>) {
     var hash = StableHash(continuing: value)
-    hash.add(bytes)
+    hash.add(UInt8(ascii: "["))
+    hash.add(elements)
+    hash.add(UInt8(ascii: "]"))
     value = hash.value
   }
 }

@@ -17,6 +17,9 @@ public struct StableHash: Hashable, Sendable {
     self.value = value
   }
 
+  /// Adds a byte.
+  mutating func add(_ byte: UInt8) { value = (value ^ UInt64(byte)) &* 0x100_0000_01B3 }
+
   /// Adds bytes.
   public mutating func add(_ bytes: ArraySlice<UInt8>) { bytes.withUnsafeBufferPointer { add($0) } }
 
@@ -30,6 +33,14 @@ public struct StableHash: Hashable, Sendable {
   public static func text(of value: UInt64) -> String {
     let digits = String(value, radix: 16)
     return String(repeating: "0", count: 16 - digits.count) + digits
+  }
+
+  /// Appends a hash as files have it.
+  package static func append(_ value: UInt64, to out: inout [UInt8]) {
+    for place in stride(from: 60, through: 0, by: -4) {
+      let digit = UInt8(truncatingIfNeeded: value >> UInt64(place)) & 0xF
+      out.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") - 10 + digit)
+    }
   }
 
   /// The hash that a text of 16 hexadecimal digits stands for; nil where it is none.

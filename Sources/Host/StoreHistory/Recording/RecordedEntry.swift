@@ -28,13 +28,20 @@ public struct RecordedEntry: Equatable, Sendable {
     _ entry: LoggedEntry, hashes: [(module: String, hash: UInt64)], to out: inout [UInt8]
   ) {
     EntryWriter.appendMembers(of: entry, to: &out)
+    appendEnd(hashes, to: &out)
+  }
+
+  /// Appends the end of a line, behind the changes.
+  static func appendEnd(_ hashes: [(module: String, hash: UInt64)], to out: inout [UInt8]) {
     if !hashes.isEmpty {
       JSON.append(",\"hash\":{" as StaticString, to: &out)
       for (index, (module, hash)) in hashes.enumerated() {
         if index > 0 { out.append(UInt8(ascii: ",")) }
         JSON.append(quoted: module, to: &out)
         out.append(UInt8(ascii: ":"))
-        JSON.append(quoted: StableHash.text(of: hash), to: &out)
+        out.append(UInt8(ascii: "\""))
+        StableHash.append(hash, to: &out)
+        out.append(UInt8(ascii: "\""))
       }
       out.append(UInt8(ascii: "}"))
     }

@@ -2,38 +2,83 @@ import StoreSchema
 
 /// The hashes of all slices of a store, kept up to date action by action.
 public struct SliceHashes: Sendable {
-  private var hashes: [String: SliceHash] = [:]
+  // Few, so that a look at each takes less than a hash of the name.
+  private var modules: [String] = []
+  private var hashes: [SliceHash] = []
+  private var paths = PathTexts()
 
   /// No slices yet.
   public init() {}
 
   /// Starts the hash of a slice that is there at the start, or that an action brought or replaced as a whole.
-  public mutating func start(_ module: String, _ slice: Value) { hashes[module] = SliceHash(of: slice) }
+  public mutating func start(_ module: String, _ slice: Value) { set(module, SliceHash(of: slice)) }
 
   /// Takes the hash of a slice over from others.
-  public mutating func take(_ module: String, from others: SliceHashes) { hashes[module] = others.hashes[module] }
+  public mutating func take(_ module: String, from others: SliceHashes) {
+    if let index = others.modules.firstIndex(of: module) { set(module, others.hashes[index]) } else { remove(module) }
+  }
 
   /// Forgets a slice that went away.
-  public mutating func remove(_ module: String) { hashes[module] = nil }
+  public mutating func remove(_ module: String) {
+    guard let index = modules.firstIndex(of: module) else { return }
+    modules.remove(at: index)
+    hashes.remove(at: index)
+  }
+
+  private mutating func set(_ module: String, _ hash: SliceHash) { hashes[place(of: module)] = hash }
+
+  private mutating func place(of module: String) -> Int {
+    if let index = modules.firstIndex(of: module) { return index }
+    modules.append(module)
+    hashes.append(SliceHash(of: .none))
+    return hashes.count - 1
+  }
 
   /// Takes in what one action changed.
   ///
   /// - Parameter changes: in the order of the modules, as they are recorded.
   /// - Returns: the modules that were changed, in that order, each with its new hash.
   public mutating func add(_ changes: [Change]) -> [(module: String, hash: UInt64)] {
+    var written: [UInt8] = []
+    append(changes, to: &written)
+    return changed(by: changes)
+  }
+
+  /// Takes in what one action changed, and appends it with the new hashes as the end of the action's line.
+  package mutating func add(_ changes: [Change], appendingTo out: inout [UInt8]) {
+    JSON.append(",\"changes\":" as StaticString, to: &out)
+    append(changes, to: &out)
+    RecordedEntry.appendEnd(changed(by: changes), to: &out)
+  }
+
+  /// The hashes of the slices that an action changed, which was taken in last.
+  package func changed(by changes: [Change]) -> [(module: String, hash: UInt64)] {
     var result: [(module: String, hash: UInt64)] = []
     var rest = changes[...]
     while let name = rest.first?.module {
-      let part = rest.prefix { $0.module == name }
-      hashes[name, default: SliceHash(of: .none)].add(part)
-      if let hash = hashes[name] { result.append((name, hash.value)) }
-      rest = rest[part.endIndex...]
+      if let hash = self[name] { result.append((name, hash)) }
+      rest = rest.drop { $0.module == name }
     }
     return result
   }
 
+  /// Takes in changes, and appends them as an array.
+  private mutating func append(_ changes: [Change], to out: inout [UInt8]) {
+    out.append(UInt8(ascii: "["))
+    var rest = changes[...]
+    while let name = rest.first?.module {
+      if rest.startIndex > changes.startIndex { out.append(UInt8(ascii: ",")) }
+      let part = rest.prefix { $0.module == name }
+      let start = out.count
+      EntryWriter.appendElements(part, to: &out) { paths.append($0, to: &$1) }
+      hashes[place(of: name)].add(elements: out[start...])
+      rest = rest[part.endIndex...]
+    }
+    out.append(UInt8(ascii: "]"))
+  }
+
   /// The hash of a slice; nil where there is none of that name.
-  public subscript(module: String) -> UInt64? { hashes[module]?.value }
+  public subscript(module: String) -> UInt64? { modules.firstIndex(of: module).map { hashes[$0].value } }
 }
 
 extension Change {

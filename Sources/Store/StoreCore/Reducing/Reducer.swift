@@ -140,6 +140,14 @@ public struct Reducer<Action, State>: Composed, Sendable {
     try reduce(action, &state, context: ActionContext(number: 0, source: source, time: .zero, root: 0))
   }
 
+  /// Reduces one action of a caller who keeps the state before it: where a part throws, `state` is partly changed.
+  @inlinable
+  package func reduce(
+    _ action: Action, inPlace state: inout State, context: ActionContext, _ trace: TracePoint
+  ) throws {
+    try traced(action, &state, context, trace)
+  }
+
   /// Reduces one action outside a store with the number, source, time and root of a recorded one, as a replay does (R27).
   ///
   /// - Throws: the error of a part; `state` is then as it was.

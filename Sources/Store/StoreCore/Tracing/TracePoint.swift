@@ -19,6 +19,9 @@ public final class TracePoint: @unchecked Sendable {
   @usableFromInline
   init(later: (@Sendable (Job) -> Void)? = nil) { self.later = later }
 
+  /// A point at which nobody listens.
+  package static func silent() -> TracePoint { TracePoint() }
+
   func setSink(_ sink: ((TraceEvent) -> Void)?) {
     self.sink = sink
     reporting.store(sink != nil, ordering: .relaxed)

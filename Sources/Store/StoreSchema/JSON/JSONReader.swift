@@ -1,3 +1,5 @@
+import Glibc
+
 /// A recursive-descent reader of JSON that its user drives: member by member, without a map of them.
 public struct JSONReader {
   private let bytes: UnsafeBufferPointer<UInt8>
@@ -326,4 +328,46 @@ public struct JSONReader {
   var peek: UInt8? { position < bytes.count ? bytes[position] : nil }
 
   private func fault(_ message: String) -> JSONError { JSONError(message: message, offset: position) }
+}
+
+// MARK: Text that is expected
+
+extension JSONReader {
+  /// The number of bytes that were read.
+  package var offset: Int { position }
+
+  /// Goes past some bytes if they come next.
+  package mutating func pass(_ next: StaticString) -> Bool {
+    pass(UnsafeBufferPointer(start: next.utf8Start, count: next.utf8CodeUnitCount))
+  }
+
+  /// Goes past some bytes if they come next.
+  package mutating func pass(_ next: [UInt8]) -> Bool { next.withUnsafeBufferPointer { pass($0) } }
+
+  private mutating func pass(_ next: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard bytes.count - position >= next.count, let here = bytes.baseAddress, let start = next.baseAddress,
+      memcmp(here + position, start, next.count) == 0
+    else { return false }
+    position += next.count
+    return true
+  }
+
+  /// Goes past the digits of a whole number, if 1 to 18 of them come next.
+  ///
+  /// - Parameter startsWithZero: true if the first of several may be 0.
+  /// - Returns: the number, and the count of its digits.
+  package mutating func passDigits(startsWithZero: Bool = false) -> (number: Int, count: Int)? {
+    let start = position
+    var number = 0
+    while let digit, position - start < 19 {
+      number = number &* 10 &+ digit
+      position += 1
+    }
+    let count = position - start
+    guard count > 0, count < 19, count == 1 || startsWithZero || bytes[start] != UInt8(ascii: "0") else {
+      position = start
+      return nil
+    }
+    return (number, count)
+  }
 }

@@ -56,7 +56,7 @@ public final class RecordLayout: Hashable, Sendable {
   /// The fields' names in declared order.
   public let fields: [String]
   /// The bytes of JSON before each field's value: `{"name":` and `,"name":`. So of many records none is escaped.
-  let keys: [[UInt8]]
+  package let keys: [[UInt8]]
 
   /// Makes a layout of those fields.
   public init(name: String, fields: [String]) {
