@@ -1,3 +1,4 @@
+import StoreHost
 import Testing
 
 @testable import StoreShell
@@ -246,6 +247,21 @@ import Testing
     #expect(try shell.type("goto head", "skip #1", "show counter.value").output.hasSuffix("\n1\n"))
     #expect(try shell.type("goto head", "skip #4", "show shell.middleware[1].gate --as raw").output.hasSuffix("off\n"))
     #expect(try shell.type("goto head", "show shell.middleware[1].gate --as raw").output.hasSuffix("on\n"))
+  }
+
+  /// A later setting brings back no setting that is left out, and a plugin that is left out is not brought by what was done to it.
+  @Test func aSkippedActionOfTheShellComesBackWithNoOther() throws {
+    let shell = try Shell { $0.isQuiet = true }
+    let folder = try shell.plugin("meter", Self.meter)
+    _ = try shell.type(
+      "set runaway 7", "set emit always", "middleware on logger", "plugin load \(folder)", "plugin disable meter")
+    #expect(shell.session.store.shownState.shell.runaway == 7)
+    _ = try shell.type("skip #1")
+    #expect(shell.session.store.shownState.shell.runaway == 1000)
+    #expect(shell.session.store.shownState.shell.emission == "always")
+    _ = try shell.type("goto head", "skip #4")
+    #expect(shell.session.store.shownState.shell.plugins.isEmpty)
+    #expect(shell.session.store.shownState.plugins.isEmpty)
   }
 
   @Test func anImportSetsWhatItSetWhateverWasThere() throws {

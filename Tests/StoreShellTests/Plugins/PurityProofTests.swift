@@ -252,6 +252,25 @@ import Testing
     #expect(data.contains(#""pure":{"ok":true,"recorded":3,"generated":200,"failed":84,"fault":null}"#))
   }
 
+  /// An action that an interceptor took out was reduced nowhere, so nothing is compared with it.
+  @Test func aDroppedActionShowsNothing() throws {
+    let shell = try Shell { $0.grants = ["odd"] }
+    let folder = try shell.plugin(
+      "odd",
+      """
+      return plugin {
+        state = { field("n", int()) }, actions = { { name = "go" }, { name = "drop" } },
+        reducers = { go = function(s) s.n = s.n + 1 end, drop = function(s) s.n = s.n + 100 end },
+        interceptors = { function(dispatch, get, next) return function(action)
+          if action.name ~= "odd.drop" then next(action) end
+        end end },
+      }
+      """, permissions: #"["intercept"]"#)
+    try shell.write("odd/tests/odd_test.lua", "test('it goes', function(t) t:dispatch('go') t:dispatch('drop') end)")
+    let outcome = shell.run("plugin test \(folder) --pure --seed 7")
+    #expect(outcome.output.contains("ok   pure: 2 recorded and 200 generated actions, twice the same"), "\(outcome)")
+  }
+
   /// Where no action worked, two states that are alike show nothing.
   @Test func nothingThatWorksIsNoProof() throws {
     let shell = try Shell()

@@ -16,36 +16,52 @@ extension LiveStore {
     defer { attendance.isMuted = false }
     let recording = RecordedStates(
       try entries(of: old, last: count), upTo: store.withState { $0 }, keeping: [name])
-    let (olds, news) = (plugins.map(\.plugin), plugins.map { $0.plugin === old ? new : $0.plugin })
-    let before = (all: ReplayLogic(application, olds), alone: ReplayLogic(application, olds, running: [old]))
-    let after = (all: ReplayLogic(application, news), alone: ReplayLogic(application, news, running: [new]))
-    // Another plugin may have stood still then, or have run other code: where it fails now, the action is compared without.
-    var isAlone = false
+    let olds = self.plugins
+    guard let index = olds.firstIndex(where: { $0.plugin === old }) else { throw unknownPlugin(name) }
+    var news = olds
+    news[index] = HostedPlugin(new, surroundings(for: name), reducersAlone: true)
+    func rerun(_ plugins: [HostedPlugin], _ running: Rerun.Running) -> Rerun {
+      Rerun(application, recording.start, plugins, running: running)
+    }
+    var before = (all: rerun(olds, .all), alone: rerun(olds, .only(name)))
+    var after = (all: rerun(news, .all), alone: rerun(news, .only(name)))
     defer { rebindPlugins() }
     let version = old.source.manifest.version
-    let finder = DivergenceFinder(
-      reference: { entry, state in
-        guard before.all.knows(entry), entry.droppedBy == nil else { return nil }
-        before.all.bind()
-        var outcome = before.all.outcome(of: entry, in: state)
-        isAlone = false
-        if case .failure = outcome, entry.failure == nil {
-          isAlone = true
-          outcome = before.alone.outcome(of: entry, in: state)
-          // What was applied then cannot be done again.
-          if case .failure = outcome { return nil }
-        }
-        guard case .state(let state) = outcome else { return outcome }
-        return .state(try state.handed(to: new, from: version))
-      },
-      candidate: { entry, state in
-        after.all.bind()
-        let logic = isAlone ? after.alone : after.all
-        return logic.outcome(of: entry, in: try state.handed(to: new, from: version))
-      },
-      names: ("the previous version", "the edited version"), entry: { [unowned self] in recent($0) })
-    let (divergence, compared) = try finder.first(in: recording)
-    if let divergence { throw divergence.error(name, differsFrom: "that of the previous version") }
+    var (compared, found): (Int, Divergence?) = (0, nil)
+    try recording.walk { entry, state in
+      var reference = before.all.meets(entry, in: state)
+      switch reference {
+      case .unknown, .idle: return true
+      default: break
+      }
+      // Another plugin may have stood still then, or have run other code: where it fails now, the action is compared without.
+      let isAlone = reference.reason(of: entry) != nil && entry.failure == nil
+      if isAlone {
+        reference = before.alone.meets(entry, in: state)
+        // What was applied then cannot be done again.
+        if reference.reason(of: entry) != nil { return true }
+      }
+      let handed = try state.handed(to: new, from: version)
+      let candidate = isAlone ? after.alone.meets(entry, in: handed) : after.all.meets(entry, in: handed)
+      var lines: [String] = []
+      switch (reference.reason(of: entry), candidate.reason(of: entry)) {
+      case (nil, nil):
+        let expected = isAlone ? before.alone.state : before.all.state
+        lines = HostState.changes(
+          from: try expected.handed(to: new, from: version), to: isAlone ? after.alone.state : after.all.state
+        ).map(\.text)
+      case (let reason?, nil): lines = ["the previous version failed: \(reason)"]
+      case (nil, let reason?): lines = ["the edited version failed: \(reason)"]
+      default: break
+      }
+      guard lines.isEmpty else {
+        found = Divergence(of: entry, lines) { self.recent($0) }
+        return false
+      }
+      compared += 1
+      return true
+    }
+    if let found { throw found.error(name, differsFrom: "that of the previous version") }
     return compared
   }
 
@@ -60,6 +76,15 @@ extension LiveStore {
       return true
     }
     return entries
+  }
+}
+
+extension Rerun {
+  /// Runs an action in a state of the time.
+  fileprivate mutating func meets(_ entry: LoggedEntry, in state: HostState) -> Outcome {
+    bind()
+    move(to: state)
+    return reduce(entry)
   }
 }
 

@@ -66,7 +66,7 @@ final class SkippingWalk {
   private let moment: Moment
   private let first: Int
   private let isSkipped: (LoggedEntry) throws -> Bool
-  private let check: (LoggedEntry, [Change]?) throws -> Void
+  private let check: ((LoggedEntry, [Change]?) throws -> Void)?
   private var rerun: Rerun
 
   /// - Parameters:
@@ -75,16 +75,17 @@ final class SkippingWalk {
   ///   - check: asked about every action that is not, whether it is well that it makes these changes now, or none, where it fails.
   init(
     _ client: StoreClient, _ moment: Moment, from first: Int, isSkipped: @escaping (LoggedEntry) throws -> Bool,
-    check: @escaping (LoggedEntry, [Change]?) throws -> Void = { _, _ in }
+    check: ((LoggedEntry, [Change]?) throws -> Void)? = nil
   ) throws {
     (self.client, self.moment, self.first, self.isSkipped, self.check) = (client, moment, first, isSkipped, check)
     number = first - 1
-    rerun = Rerun(client.live.application, try client.recorded(first - 1, at: moment))
+    let start = try client.recorded(first - 1, at: moment)
+    rerun = Rerun(client.live.application, start.state, start.plugins)
   }
 
   /// What it has come to.
   func view(without skipped: [Int]) -> PastView {
-    PastView(number, without: skipped, rerun.current.state, rerun.current.plugins)
+    PastView(number, without: skipped, rerun.state, rerun.plugins)
   }
 
   /// Goes on to an action of the moment.
@@ -107,15 +108,13 @@ final class SkippingWalk {
     defer { number = entry.number }
     if try isSkipped(entry) {
       // Not there.
-    } else if entry.action.hasPrefix("shell.") {
-      if entry.isWhole {
-        try rerun.repeatShellAction(
-          entry, as: client.recorded(entry.number, at: moment), before: { try moment.state(at: entry.number - 1) })
-      }
+    } else if entry.isOfShell {
+      _ = try rerun.run(entry, MomentAttachments(client: client, moment: moment))
     } else {
-      let before = rerun.current.state
-      let isDone = rerun.reduce(entry)
-      try check(entry, isDone ? HostState.changes(from: before, to: rerun.current.state) : nil)
+      let outcome = rerun.reduce(entry)
+      if let check {
+        if case .applied = outcome { try check(entry, rerun.changes()) } else { try check(entry, nil) }
+      }
     }
     let edited = moment.points.edited(at: entry)
     guard !edited.isEmpty else { return }
@@ -127,132 +126,40 @@ final class SkippingWalk {
 /// A state and the plugins that it belongs to.
 private struct HostedState {
   /// The state of the moment.
-  var state: HostState
-  var plugins: [HostedPlugin]
+  let state: HostState
+  let plugins: [HostedPlugin]
 }
 
-/// Runs recorded actions anew, by the reducers only.
-private struct Rerun {
-  private(set) var current: HostedState
-  private let application: HostedApplication
-  private var reducer: Reducer<HostAction, HostState>
-  private var types = ActionTable()
+/// The parts of the history's actions that are no arguments, from the states that are recorded.
+private struct MomentAttachments: RerunAttachments {
+  let client: StoreClient
+  let moment: Moment
 
-  init(_ application: HostedApplication, _ start: HostedState) {
-    self.application = application
-    reducer = application.reducers
-    current = start
-    compose()
-  }
-
-  private mutating func compose() {
-    let plugins = current.plugins.map(\.plugin)
-    reducer = HostedPlugin.reducers(of: plugins, as: current.state.shell, behind: application.reducers)
-    types = application.actionsByName(beside: plugins)
-    for hosted in current.plugins { hosted.plugin.rebind { [types] in types[$0] } }
-  }
-
-  /// Runs an action of a module; one that fails, that nobody knows any more, or that an interceptor dropped, changes nothing.
-  ///
-  /// - Returns: whether it was applied.
-  mutating func reduce(_ entry: LoggedEntry) -> Bool {
-    guard entry.droppedBy == nil, !entry.wasInterrupted, !current.state.shell.leavesIdle(entry),
-      let type = types[entry.action],
-      let action = try? application.hostAction(entry.call(type))
-    else { return false }
-    let context = ActionContext(number: entry.number, source: entry.source, time: entry.time, root: entry.number)
-    guard let state = try? reducer.replay([ReplayedAction(action, context: context)], from: current.state) else {
-      return false
+  func arrival(by entry: LoggedEntry, in rerun: Rerun) throws -> Rerun.Arrival? {
+    let recorded = try client.recorded(entry.number, at: moment)
+    guard case .string(let name)? = entry.arguments.values.first,
+      let hosted = recorded.plugins.first(where: { $0.plugin.module.name == name }),
+      let loaded = recorded.state.shell.plugins.first(where: { $0.name == name })
+    else { return nil }
+    let slice = recorded.state.plugins.first { $0.name == name }
+    var arrival = Rerun.Arrival(hosted: hosted, loaded: loaded, slice: slice)
+    if entry.action == ShellAction.Types.reloadPlugin.fullName {
+      let before = try client.recorded(entry.number - 1, at: moment)
+      let old = before.plugins.first { $0.plugin.module.name == name }?.plugin
+      let running = before.state.plugins.first { $0.name == name }?.value
+      // Only the outcome tells whether the state was reset.
+      arrival.isReset =
+        try hosted.plugin.migration.state(from: running, version: old?.source.manifest.version ?? "") != slice?.value
     }
-    current.state = state
-    return true
+    return arrival
   }
 
-  /// Has plugins that are there run other code from now on.
-  mutating func exchange(_ edited: [HostedPlugin]) {
-    for hosted in edited {
-      let index = current.plugins.firstIndex { $0.plugin.module.name == hosted.plugin.module.name }
-      if let index { current.plugins[index] = hosted }
-    }
-    compose()
-  }
-
-  /// Does again what an action did to the shell's own slice and to which plugins are there.
-  ///
-  /// - Parameters:
-  ///   - recorded: what it led to when it was recorded.
-  ///   - before: gives the state that it met then.
-  mutating func repeatShellAction(
-    _ entry: LoggedEntry, as recorded: HostedState, before: () throws -> HostState
-  ) throws {
-    if let change = try SubstateChange(entry, type: application.substateSchema) {
-      // One that is there already was refused.
-      return (try? change.reduce(&current.state)) ?? ()
-    }
-    if entry.action == ShellAction.Types.importState.fullName {
-      let named = ImportedModules.named(by: entry)
-      return try current.state.take(from: recorded.state) { named?.contains($0) ?? true }
-    }
-    guard case .string(let name)? = entry.arguments.values.first else { return }
-    switch (entry.action, entry.arguments.values.last) {
-    case (ShellAction.Types.setGate.fullName, .bool(let isOpen)?):
-      try ShellAction.setGate(name: name, isOpen: isOpen).reduce(&current.state)
-    case (ShellAction.Types.moveGate.fullName, .bool(let isOpen)?):
-      try ShellAction.moveGate(name: name, isOpen: isOpen).reduce(&current.state)
-    case (ShellAction.Types.setRule.fullName, let rule?):
-      try ShellAction.setRule(name: name, GateRule(rule)).reduce(&current.state)
-    case (ShellAction.Types.set.fullName, _):
-      var shell = recorded.state.shell
-      (shell.plugins, shell.gates) = (current.state.shell.plugins, current.state.shell.gates)
-      current.state.shell = shell
-    case (ShellAction.Types.reloadPlugin.fullName, _):
-      let old = current
-      bring(name, from: recorded)
-      try handOver(name, from: old, before: before())
-    default:
-      let old = current.state.plugins.first { $0.name == name }
-      bring(name, from: recorded)
-      // A slice that keeps its type goes on as it was.
-      if let old, let index = current.state.plugins.firstIndex(where: { $0.name == name && $0.hasType(of: old) }) {
-        current.state.plugins[index] = old
-      }
-    }
-    compose()
-  }
-
-  /// Has the version of a plugin that a reload brought take over the slice of the one before, unless the reload had the
-  /// state start anew.
-  ///
-  /// - Parameters:
-  ///   - old: what there was before the reload.
-  ///   - before: the state that it met when it was recorded.
-  private mutating func handOver(_ name: String, from old: HostedState, before: HostState) throws {
-    guard let index = current.state.plugins.firstIndex(where: { $0.name == name }),
-      let plugin = current.plugins.first(where: { $0.plugin.module.name == name })?.plugin,
-      let version = old.state.shell.plugins.first(where: { $0.name == name })?.version
-    else { return }
-    func handed(_ state: HostState) throws(PluginError) -> Value? {
-      try plugin.migration.state(from: state.plugins.first { $0.name == name }?.value, version: version)
-    }
-    // Only the outcome tells whether the state was reset.
-    guard try handed(before) == current.state.plugins[index].value, let value = try handed(old.state) else { return }
-    current.state.plugins[index].value = value
-  }
-
-  /// Has a plugin stand as it was recorded to: there or not, in which version, switched on or off.
-  private mutating func bring(_ name: String, from recorded: HostedState) {
-    let (old, new) = (current, recorded)
-    current.plugins = merge(old.plugins, new.plugins) { $0.plugin.module.name == name }
-    current.state.shell.plugins = merge(old.state.shell.plugins, new.state.shell.plugins) { $0.name == name }
-    current.state.shell.gates = merge(old.state.shell.gates, new.state.shell.gates) { $0.plugin == name }
-    current.state.plugins = merge(old.state.plugins, new.state.plugins) { $0.name == name }
-  }
-
-  /// The old elements, those of the plugin replaced by the new ones where they were.
-  private func merge<Element>(_ old: [Element], _ new: [Element], _ isPlugins: (Element) -> Bool) -> [Element] {
-    var merged = old.filter { !isPlugins($0) }
-    merged.insert(contentsOf: new.filter(isPlugins), at: old.firstIndex(where: isPlugins) ?? merged.endIndex)
-    return merged
+  func point(after entry: LoggedEntry, in rerun: Rerun) throws -> (state: HostState, plugins: [HostedPlugin])? {
+    guard entry.action == ShellAction.Types.importState.fullName else { return nil }
+    let named = ImportedModules.named(by: entry)
+    var state = rerun.state
+    try state.take(from: moment.state(at: entry.number)) { named?.contains($0) ?? true }
+    return (state, rerun.plugins)
   }
 }
 

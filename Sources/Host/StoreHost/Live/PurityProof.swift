@@ -15,6 +15,8 @@ package struct PurityProof {
     package let before: HostState
     package let after: HostState
     package let failure: (any Error)?
+    /// True if an interceptor took the action out before any reducer saw it.
+    package let wasDropped: Bool
 
     package init(_ record: ActionRecord<HostAction, HostState>) {
       call = record.action.call
@@ -25,6 +27,7 @@ package struct PurityProof {
       before = record.before
       after = record.after
       failure = record.failure
+      wasDropped = record.droppedBy != nil
     }
   }
 
@@ -69,7 +72,7 @@ package struct PurityProof {
   /// - Returns: the first difference.
   package func difference(in recorded: Recorded, of origin: String = "test") -> PurityFault? {
     var state = recorded.before
-    guard state.shell.condition(of: name) == .on else { return nil }
+    guard !recorded.wasDropped, state.shell.condition(of: name) == .on else { return nil }
     let verdict = reduce(recorded.call, recorded.context, &state)
     if case .impure(let fault) = verdict { return fault }
     guard recorded.failure == nil else { return nil }
@@ -89,12 +92,13 @@ package struct PurityProof {
   /// Reduces an action twice and goes on with what came out.
   package func reduce(_ call: ActionCall, _ context: ActionContext, _ state: inout HostState) -> Verdict {
     // Behind the other reducers, as in the store.
-    let start: HostState
+    var others = Rerun(store.application, state, store.plugins, running: .without(name))
     do {
-      start = try store.reduced(without: name, call, context, state)
+      if case .failed(let error) = try others.reduce(call, context) { return .failed(error) }
     } catch {
       return .failed(error)
     }
+    let start = others.state
     var (left, right, copy) = (start, start, start)
     let first = reduce(one, call, context, &left)
     _ = reduce(other, call, context, &copy)
@@ -141,21 +145,6 @@ package struct PurityProof {
       }
     }
     return change
-  }
-}
-
-extension LiveStore {
-  /// What all reducers but those of a plugin make of an action.
-  func reduced(without plugin: String, _ call: ActionCall, _ context: ActionContext, _ state: HostState) throws
-    -> HostState
-  {
-    let others = plugins.map(\.plugin).filter { $0.module.name != plugin }
-    let reducer = HostedPlugin.reducers(of: others, as: state.shell, behind: application.reducers)
-    do {
-      return try reducer.replay([ReplayedAction(try application.hostAction(call), context: context)], from: state)
-    } catch let error as ReplayError {
-      throw error.cause
-    }
   }
 }
 

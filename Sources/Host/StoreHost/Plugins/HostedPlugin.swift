@@ -57,13 +57,13 @@ package struct HostedPlugin {
 
   /// The same for what happened once: what fails is no strike against the plugins that run.
   ///
-  /// - Parameter shell: says which of the plugins were on.
+  /// - Parameter shell: says which of the plugins were on; nil: all of them.
   package static func reducers(
-    of plugins: [Plugin], as shell: ShellState, behind reducer: Reducer<HostAction, HostState>
+    of plugins: [Plugin], as shell: ShellState?, behind reducer: Reducer<HostAction, HostState>
   ) -> Reducer<HostAction, HostState> {
     let silent = plugins.map { plugin in
       let strikes = PluginStrikes(FaultBox())
-      strikes.set(isStopped: shell.condition(of: plugin.module.name) != .on)
+      if let shell { strikes.set(isStopped: shell.condition(of: plugin.module.name) != .on) }
       return (plugin, strikes)
     }
     return reducers(silent, behind: reducer)

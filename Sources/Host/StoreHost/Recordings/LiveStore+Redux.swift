@@ -72,10 +72,10 @@ extension LiveStore {
 
   /// Runs actions through the reducers.
   private func run(_ actions: PersistentList<Value>, from start: HostState, _ file: String) throws -> HostState {
-    let logic = ReplayLogic(application, plugins.map(\.plugin))
+    var rerun = Rerun(application, start, plugins, running: .all)
+    defer { rebindPlugins() }
     let types = entryTypes { [plugins] in plugins }
     let reader = EntryReader(types)
-    var state = start
     for (index, action) in actions.enumerated() {
       let place = "payload[\(index + 1)]"
       guard case .map(let members) = action, case .string(let name)? = members[.string("type")] else {
@@ -94,12 +94,9 @@ extension LiveStore {
       let entry = LoggedEntry(
         number: index + 1, time: .zero, source: .here(), action: name, arguments: arguments, isQuiet: false,
         changes: [], failure: nil)
-      switch logic.outcome(of: entry, in: state) {
-      case .state(let next): state = next
-      case .failure(let reason): throw misfit(file, place, "\(name) failed: \(reason)")
-      }
+      if let reason = rerun.reduce(entry).reason(of: entry) { throw misfit(file, place, "\(name) failed: \(reason)") }
     }
-    return state
+    return rerun.state
   }
 
   /// What a text holds as JSON; anything else is what it is.

@@ -31,25 +31,6 @@ package struct RecordingFile {
     }
   }
 
-  /// The next entry, each value read by its type; nil at the end.
-  ///
-  /// - Parameter number: that of the entry before it.
-  package func next(after number: Int, by reader: EntryReader) throws -> RecordedEntry? {
-    guard let line = try nextLine() else { return nil }
-    let recorded: RecordedEntry
-    do throws(EntryError) {
-      recorded = try line.withUnsafeBufferPointer { (bytes) throws(EntryError) in
-        try RecordedEntry(of: bytes, by: reader)
-      }
-    } catch {
-      throw fault(error.message)
-    }
-    guard recorded.entry.number > number else {
-      throw fault("#\(recorded.entry.number) cannot come behind #\(number)")
-    }
-    return recorded
-  }
-
   /// The points that restores in the file return to. Reads all that is left of it.
   ///
   /// - Parameter interruption: may end that.
@@ -58,7 +39,7 @@ package struct RecordingFile {
     let mark = Array("\"action\":\"\(UndoLine.restoreAction)\"".utf8)
     let untyped = EntryReader(EntryTypes(action: { _ in nil }, slice: { _ in nil }))
     var targets: Set<Int> = []
-    while let line = try nextLine() {
+    while let line = try next() {
       if lines.number.isMultiple(of: 256) { try interruption.check() }
       guard line.withUnsafeBytes({ Self.holds($0, mark) }) else { continue }
       let entry = try? line.withUnsafeBufferPointer { try untyped.entry(of: $0) }
@@ -67,19 +48,25 @@ package struct RecordingFile {
     return targets
   }
 
-  /// True if a line holds some bytes. The standard library's search takes 36 µs for a line of 390 bytes.
+  /// True if a line holds some bytes.
   private static func holds(_ line: UnsafeRawBufferPointer, _ mark: [UInt8]) -> Bool {
-    guard var place = line.baseAddress, let first = mark.first else { return false }
-    let end = place + line.count
-    while let found = memchr(place, Int32(first), end - place).map({ UnsafeRawPointer($0) }), end - found >= mark.count
-    {
-      if memcmp(found, mark, mark.count) == 0 { return true }
+    // A line has fewer points than other bytes of the mark.
+    guard let start = line.baseAddress, let point = mark.firstIndex(of: UInt8(ascii: ".")) else { return false }
+    let end = start + line.count
+    var place = start
+    while let found = memchr(place, Int32(mark[point]), end - place).map({ UnsafeRawPointer($0) }) {
+      if found - start >= point, end - found >= mark.count - point,
+        memcmp(found - point, mark, mark.count) == 0
+      {
+        return true
+      }
       place = found + 1
     }
     return false
   }
 
-  private func nextLine() throws -> ArraySlice<UInt8>? {
+  /// The next line that is not empty; nil at the end.
+  package func next() throws -> ArraySlice<UInt8>? {
     while let line = try lines.next() {
       if !line.isEmpty { return line }
     }

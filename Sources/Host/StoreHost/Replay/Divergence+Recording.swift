@@ -7,19 +7,18 @@ extension Divergence {
 
   /// Compares an action with its recording; nil where they are the same.
   ///
-  /// - Parameter entry: gives the entry of a number, for causes.
-  package init?(_ recorded: RecordedEntry, _ outcome: Replayer.Outcome, entry: (Int) -> LoggedEntry?) {
-    let lines =
-      Self.lines(recorded.entry, outcome.entry, apart: outcome.arrived)
-      ?? Self.lines(recorded.hashes, outcome.hashes)
+  /// - Parameters:
+  ///   - now: the action as it went now.
+  ///   - hashes: the slices that it changed or brought, or that are as the recording says, each with its hash.
+  ///   - arrived: the slices of plugins that it brought: their hashes tell all of what became of them.
+  ///   - entry: gives the entry of a number, for causes.
+  init?(
+    _ recorded: RecordedEntry, _ now: LoggedEntry, _ hashes: [(module: String, hash: UInt64)], apart arrived: [String],
+    entry: (Int) -> LoggedEntry?
+  ) {
+    let lines = Self.lines(recorded.entry, now, apart: arrived) ?? Self.lines(recorded.hashes, hashes)
     guard let lines else { return nil }
-    var causes: [LoggedEntry] = []
-    var next = recorded.entry.source.cause
-    while let number = next, let cause = entry(number) {
-      causes.append(cause)
-      next = cause.source.cause.flatMap { $0 < number ? $0 : nil }
-    }
-    self.init(entry: recorded.entry, causes: causes, lines: lines)
+    self.init(of: recorded.entry, lines, entry: entry)
   }
 
   /// Where an action went otherwise, one line for each side; nil where it did not.

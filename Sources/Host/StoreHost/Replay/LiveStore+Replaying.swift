@@ -28,6 +28,9 @@ extension LiveStore {
         for unit in old.units { store.cancelEffects(unit: unit.name) }
       }
       plugins = recording.plugins
+      for hosted in plugins {
+        hosted.strikes.set(isStopped: recording.state.shell.condition(of: hosted.plugin.module.name) != .on)
+      }
       collectActions()
       try recompose()
       rebindPlugins()
@@ -46,7 +49,6 @@ extension LiveStore {
         CollectionOfOne(ReplayedAction(HostAction(call: .unknown, payload: .plugin), context: last)),
         from: recording.state)
       follow(nil, from: before, to: recording.state)
-      for hosted in plugins { hosted.strikes.forget() }
       _ = attendance.faults.hasPluginToStop.set(false)
     }
   }

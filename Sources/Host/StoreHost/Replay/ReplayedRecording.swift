@@ -1,4 +1,7 @@
+import Platform
+import StoreCore
 import StoreHistory
+import StoreModules
 import StorePlugins
 import StoreSchema
 
@@ -48,7 +51,8 @@ extension LiveStore {
   ///   - interruption: ends it early.
   ///   - progress: is told how many of how many actions were run; throws to stop.
   package func replay(
-    _ path: String, _ options: ReplayOptions, endedBy interruption: Interruption, locate: @escaping Replayer.Locate,
+    _ path: String, _ options: ReplayOptions, endedBy interruption: Interruption,
+    locate: @escaping RecordingAttachments.Locate,
     progress: (Int, Int) throws -> Void
   ) throws -> ReplayedRecording {
     do {
@@ -61,62 +65,26 @@ extension LiveStore {
   }
 
   private func run(
-    _ path: String, _ options: ReplayOptions, _ targets: Set<Int>, locate: @escaping Replayer.Locate,
+    _ path: String, _ options: ReplayOptions, _ targets: Set<Int>, locate: @escaping RecordingAttachments.Locate,
     progress: (Int, Int) throws -> Void
   ) throws -> ReplayedRecording {
     let file = try RecordingFile(path)
-    let replayer: Replayer
-    do {
-      replayer = try Replayer(self, file.header, targets: targets, locate: locate)
-    } catch let error as SchemaError {
-      throw file.fault("state: \(error.message)", hint: file.header.schema == schemaHash ? nil : Self.otherTypes)
-    }
-    let start = replayer.state
-    var history = History(of: start, after: file.header.start, endedBy: attendance.interruption)
-    options.journal?.restart(start, after: file.header.start, plugins: replayer.plugins.map(\.plugin.source))
-    if let last = options.last, last < file.header.start {
-      throw HistoryError.notKept(last, oldest: file.header.start)
-    }
+    let attachments = RecordingAttachments(self, file.header, targets: targets, locate: locate)
+    var replay = try Replay(file, attachments, of: self, options)
     var count = 0
-    var number = file.header.start
-    var reader = replayer.reader
-    while options.last.map({ number < $0 }) ?? true {
-      guard let recorded = try next(file, after: number, by: reader, of: replayer) else {
-        if let last = options.last { throw HistoryError.beyondHead(last, head: number) }
+    while options.last.map({ replay.number < $0 }) ?? true {
+      guard let line = try file.next() else {
+        if let last = options.last { throw HistoryError.beyondHead(last, head: replay.number) }
         break
       }
-      if let last = options.last, recorded.entry.number > last { break }
-      number = recorded.entry.number
-      let before = replayer.state
-      let outcome: Replayer.Outcome
-      do {
-        outcome = try replayer.run(recorded)
-      } catch let error as HostError where error.code == .badRecording {
-        throw file.fault(error.message, hint: replayer.editedPlugins ?? error.hint)
-      } catch let error as SchemaError {
-        throw file.fault("\(recorded.entry.action): \(error.message)")
-      } catch let error as ChangeError {
-        throw file.fault("\(recorded.entry.action): \(error.path): \(error.message)", hint: replayer.editedPlugins)
-      }
-      if options.verifies, let divergence = Divergence(recorded, outcome, entry: { history.log[number: $0] }) {
-        var error = divergence.error(path, differsFrom: "the recording")
-        error.hint = replayer.editedPlugins
-        throw error
-      }
-      // Another plugin of the same name has other types.
-      if outcome.entry.isWhole { reader = replayer.reader }
-      history.append(outcome.entry, before: before)
-      options.journal?.record(
-        outcome.entry, from: before, to: replayer.state, plugins: replayer.plugins.map(\.plugin.source))
+      guard try line.withUnsafeBufferPointer({ try replay.run($0) }) else { break }
       count += 1
       try progress(count, file.header.count)
     }
     guard options.last != nil || count == file.header.count else {
       throw file.fault("the file ends after \(count) of \(file.header.count) actions")
     }
-    return ReplayedRecording(
-      state: replayer.state, plugins: replayer.plugins, timeline: replayer.timeline, history: history,
-      start: file.header.start, count: count, editedPlugins: replayer.editedPlugins)
+    return replay.recording(of: count)
   }
 
   /// Writes what happened so far, in place of a recording that was not written to its end.
@@ -131,27 +99,224 @@ extension LiveStore {
     }
     journal.settle()
   }
+}
 
-  private func next(
-    _ file: RecordingFile, after number: Int, by reader: EntryReader, of replayer: Replayer
-  ) throws -> RecordedEntry? {
+/// A recording on its way through the reducers.
+private struct Replay {
+  /// The number of the last action.
+  private(set) var number: Int
+  private let file: RecordingFile
+  private let options: ReplayOptions
+  private let attachments: RecordingAttachments
+  private let application: HostedApplication
+  /// Why its lines may not be what this program reads; nil: no reason is known.
+  private let otherTypes: String?
+  private let timeline = PluginTimeline()
+  private var rerun: Rerun
+  private var history: History<HostState>
+  private var hashes: SliceHashes
+  private var lines: PlainLines
+  private var reader: EntryReader
+  /// The end of the last line as it would be written now.
+  private var end: [UInt8] = []
+
+  init(
+    _ file: RecordingFile, _ attachments: RecordingAttachments, of host: LiveStore, _ options: ReplayOptions
+  ) throws {
+    (self.file, self.attachments, self.options, application) = (file, attachments, options, host.application)
+    let start = file.header.start
+    otherTypes =
+      file.header.schema == host.schemaHash
+      ? nil : "the recording was made by a program whose modules have other types"
     do {
-      return try file.next(after: number, by: reader)
-    } catch var error as HostError where error.hint == nil {
-      error.hint = file.header.schema == schemaHash ? replayer.editedPlugins : Self.otherTypes
+      rerun = try attachments.start()
+    } catch let error as SchemaError {
+      throw file.fault("state: \(error.message)", hint: otherTypes)
+    }
+    number = start
+    timeline.note(rerun.plugins, after: start, oldest: start)
+    attachments.notePoint(start, rerun)
+    history = History(of: rerun.state, after: start, endedBy: host.attendance.interruption)
+    hashes = SliceHashes(rerun.state)
+    lines = PlainLines(rerun.types)
+    reader = EntryReader(EntryTypes(action: { _ in nil }, slice: { _ in nil }))
+    options.journal?.restart(rerun.state, after: start, plugins: rerun.plugins.map(\.plugin.source))
+    if let last = options.last, last < start { throw HistoryError.notKept(last, oldest: start) }
+    followTypes()
+  }
+
+  /// What it led to.
+  func recording(of count: Int) -> ReplayedRecording {
+    ReplayedRecording(
+      state: rerun.state, plugins: rerun.plugins, timeline: timeline, history: history, start: file.header.start,
+      count: count, editedPlugins: attachments.editedPlugins)
+  }
+
+  /// Runs the action of a line.
+  ///
+  /// - Returns: false: it comes behind the last one that is to be run.
+  mutating func run(_ line: UnsafeBufferPointer<UInt8>) throws -> Bool {
+    guard let action = lines.action(of: line) else { return try run(try recorded(line)) }
+    guard try isNext(action.number) else { return false }
+    let context = ActionContext(
+      number: action.number, source: action.source, time: action.time, root: action.number)
+    let name = action.call.type.fullName
+    let outcome = try faulting(name) { try $0.reduce(action.call, context, isRepeat: true) }
+    let entry = LoggedEntry(
+      number: action.number, time: action.time, source: action.source, action: name, arguments: action.call.record,
+      isQuiet: action.isQuiet, changes: rerun.changes(), failure: try failure(outcome, name))
+    end.removeAll(keepingCapacity: true)
+    hashes.add(entry.changes, appendingTo: &end)
+    if entry.failure != nil || !line.ends(with: end, from: action.end) {
+      try compare(try recorded(line), entry, hashes.changed(by: entry.changes))
+    }
+    keep(entry)
+    return true
+  }
+
+  private mutating func run(_ recorded: RecordedEntry) throws -> Bool {
+    let entry = recorded.entry
+    guard try isNext(entry.number) else { return false }
+    attachments.recorded = recorded
+    let outcome = try faulting(entry.action) { [attachments] in try $0.run(entry, attachments) }
+    let failure = if case .idle = outcome { entry.failure } else { try failure(outcome, entry.action) }
+    let now = entry.replayed(changes: rerun.changes(), failure: failure)
+    let known = hashes.follow(recorded, now.changes, rerun)
+    try compare(recorded, now, known)
+    if now.isWhole {
+      timeline.note(rerun.plugins, after: number, oldest: file.header.start)
+      // Another plugin of the same name has other types.
+      followTypes()
+    }
+    keep(now)
+    return true
+  }
+
+  /// Goes to the next action; false: it comes behind the last one that is to be run.
+  private mutating func isNext(_ next: Int) throws -> Bool {
+    guard next > number else { throw unreadable("#\(next) cannot come behind #\(number)") }
+    if let last = options.last, next > last { return false }
+    number = next
+    attachments.notePoint(next - 1, rerun)
+    return true
+  }
+
+  private mutating func keep(_ entry: LoggedEntry) {
+    attachments.notePoint(entry.number, rerun)
+    history.append(entry, before: rerun.before)
+    options.journal?.record(
+      entry, from: rerun.before, to: rerun.state, plugins: rerun.plugins.map(\.plugin.source))
+  }
+
+  private func compare(
+    _ recorded: RecordedEntry, _ now: LoggedEntry, _ hashes: [(module: String, hash: UInt64)]
+  ) throws {
+    guard options.verifies else { return }
+    let arrived = now.isWhole ? rerun.state.arrivedSlices(since: rerun.before).map(\.name) : []
+    if let divergence = Divergence(recorded, now, hashes, apart: arrived, entry: { history.log[number: $0] }) {
+      var error = divergence.error(file.path, differsFrom: "the recording")
+      error.hint = attachments.editedPlugins
       throw error
     }
   }
 
-  private static let otherTypes = "the recording was made by a program whose modules have other types"
+  // MARK: Lines
+
+  /// Has the next lines read by the types that there are now.
+  private mutating func followTypes() {
+    let (types, plugins) = (rerun.types, rerun.plugins)
+    let slices = rerun.state.plugins + rerun.state.substates
+    let record = rerun.state.app.record
+    lines = PlainLines(types)
+    reader = EntryReader(
+      EntryTypes(
+        action: { [application] name in
+          (types[name] ?? ShellAction.types[name] ?? application.thunkType(name, of: plugins)).map {
+            EntryTypes.ActionShape(fields: $0.fields, layout: $0.layout)
+          }
+        },
+        slice: { name in
+          record.index(of: name).map { record.fields[$0].schema } ?? slices.first { $0.name == name }?.schema
+        }))
+  }
+
+  private func recorded(_ line: UnsafeBufferPointer<UInt8>) throws -> RecordedEntry {
+    do throws(EntryError) {
+      return try RecordedEntry(of: line, by: reader)
+    } catch {
+      throw unreadable(error.message)
+    }
+  }
+
+  private func unreadable(_ message: String) -> HostError {
+    file.fault(message, hint: otherTypes ?? attachments.editedPlugins)
+  }
+
+  /// Runs an action; what is wrong with its line is an error of the file.
+  private mutating func faulting(
+    _ action: String, _ run: (inout Rerun) throws -> Rerun.Outcome
+  ) throws -> Rerun.Outcome {
+    do {
+      return try run(&rerun)
+    } catch let error as HostError where error.code == .badRecording {
+      throw file.fault(error.message, hint: attachments.editedPlugins ?? error.hint)
+    } catch let error as SchemaError {
+      throw file.fault("\(action): \(error.message)")
+    } catch let error as ChangeError {
+      throw file.fault("\(action): \(error.path): \(error.message)", hint: attachments.editedPlugins)
+    }
+  }
+
+  /// The code of the failure; nil: there was none.
+  private func failure(_ outcome: Rerun.Outcome, _ action: String) throws -> String? {
+    switch outcome {
+    case .applied, .idle: return nil
+    case .failed(let error): return ErrorCode.of(error).rawValue
+    case .misfit(let error): throw file.fault("\(action): \(error.message)")
+    case .unknown:
+      let hint = Suggestion.question(action, among: rerun.types.names)
+      throw file.fault("unknown action '\(action)'", hint: attachments.editedPlugins ?? hint)
+    }
+  }
 }
 
-extension Replayer {
-  /// What a difference may come from; nil where all plugins are what they were.
-  fileprivate var editedPlugins: String? {
-    guard !edited.isEmpty else { return nil }
-    return edited.sorted { $0.key < $1.key }.map { name, source in
-      "\(name) has changed since the recording (\(source.displayName))"
-    }.joined(separator: "; ")
+extension UnsafeBufferPointer<UInt8> {
+  /// True if some bytes stand from a place to the end.
+  fileprivate func ends(with bytes: [UInt8], from start: Int) -> Bool {
+    guard let baseAddress, count - start == bytes.count else { return false }
+    return memcmp(baseAddress + start, bytes, bytes.count) == 0
+  }
+}
+
+extension SliceHashes {
+  /// Takes an action's changes into the hashes.
+  ///
+  /// - Returns: the slices that it changed or brought, or that are as the recording says, each with its hash.
+  fileprivate mutating func follow(
+    _ recorded: RecordedEntry, _ changes: [Change], _ rerun: Rerun
+  ) -> [(module: String, hash: UInt64)] {
+    // By other actions no slice arrives.
+    guard recorded.entry.isOfShell else { return add(changes) }
+    var unbroken = self
+    _ = unbroken.add(changes)
+    var known = follow(changes, from: rerun.before, to: rerun.state)
+    // Whether a slice that comes back with another plugin of its name is told of as one that arrives, with a hash of its own,
+    // depends on how the plugin was there when that was written. Either hash says what the slice is.
+    for slice in rerun.state.plugins {
+      let index = known.firstIndex { $0.module == slice.name }
+      let now = index.map { known[$0].hash }
+      guard recorded.hashes[slice.name] != now else { continue }
+      if let hash = recorded.hashes[slice.name] {
+        var afresh = self
+        afresh.start(slice.name, slice.value)
+        guard let source = [unbroken, afresh].first(where: { $0[slice.name] == hash }) else { continue }
+        take(slice.name, from: source)
+        if let index { known[index].hash = hash } else { known.append((slice.name, hash)) }
+      } else if let index, !changes.contains(where: { $0.module == slice.name }), unbroken[slice.name] != nil {
+        take(slice.name, from: unbroken)
+        known.remove(at: index)
+      }
+    }
+    return known
   }
 }

@@ -8,6 +8,37 @@ extension ShellAction {
   package static let types = Dictionary(
     ShellAction.Types.all.map { ($0.fullName, $0) }, uniquingKeysWith: { first, _ in first })
 
+  /// Whether a recorded action loads or reloads a plugin.
+  package static func bringsPlugin(_ entry: LoggedEntry) -> Bool {
+    entry.action == Types.loadPlugin.fullName || entry.action == Types.reloadPlugin.fullName
+  }
+
+  /// A recorded action whose arguments tell all of it; nil: it is another one.
+  ///
+  /// - Throws: `SchemaError` where the recorded value of a substate is no longer of its type.
+  package init?(
+    _ entry: LoggedEntry, in state: HostState, substateType: (String) -> Schema
+  ) throws(SchemaError) {
+    if let change = try SubstateChange(entry, type: substateType) {
+      self = .substate(change)
+      return
+    }
+    guard case .string(let name)? = entry.arguments.values.first, let last = entry.arguments.values.last else {
+      return nil
+    }
+    switch (entry.action, last) {
+    case (Types.setGate.fullName, .bool(let isOpen)): self = .setGate(name: name, isOpen: isOpen)
+    case (Types.moveGate.fullName, .bool(let isOpen)): self = .moveGate(name: name, isOpen: isOpen)
+    case (Types.setRule.fullName, let rule): self = .setRule(name: name, GateRule(rule))
+    case (Types.unloadPlugin.fullName, _): self = .unloadPlugin(name: name)
+    case (Types.enablePlugin.fullName, _): self = .switchPlugin(name: name, to: .on)
+    case (Types.disablePlugin.fullName, _): self = .switchPlugin(name: name, to: .off)
+    case (Types.faultPlugin.fullName, _): self = .switchPlugin(name: name, to: .faulted)
+    case (Types.set.fullName, .string(let value)): self.init(setting: name, to: value, in: state)
+    default: return nil
+    }
+  }
+
   /// A recorded change of a setting of the store; nil where there is no such setting.
   package init?(setting name: String, to value: String, in state: HostState) {
     switch name {
@@ -31,6 +62,9 @@ extension ShellAction {
 }
 
 extension LoggedEntry {
+  /// Whether the action is one of the shell's own.
+  package var isOfShell: Bool { action.utf8.first == UInt8(ascii: "s") && action.hasPrefix("shell.") }
+
   /// Whether the user interrupted its reducers: how far they would have come is not known, and nothing that they did stayed.
   package var wasInterrupted: Bool { failure == ErrorCode.interrupted.rawValue }
 

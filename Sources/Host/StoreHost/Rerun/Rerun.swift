@@ -1,0 +1,243 @@
+import StoreCore
+import StoreHistory
+import StoreModules
+import StorePlugins
+import StoreSchema
+
+/// Applies recorded actions again, by the reducers alone (R27). No middleware, IO or effect runs. Nothing is dispatched or
+/// recorded, and a failure is no strike against a plugin.
+///
+/// ``run(_:_:)`` visits one action. The outcome is its result. Until the next action, ``before`` and ``state`` are the states
+/// around it, and ``changes()`` is their difference. A caller who wants to keep a state copies it.
+///
+/// The users differ in the state before each action, in the plugins that run, and in what they do about an outcome:
+///
+/// | user | state before | actions of the shell | plugins | unknown action | failure | comparison |
+/// |---|---|---|---|---|---|---|
+/// | `replay` | of the action before | ``RecordingAttachments`` | on | ends it | is recorded | with `--verify`: changes and hashes |
+/// | `skip`, `goto` without actions | of the action before | `MomentAttachments` | on | left out | left out | none |
+/// | `undo` among others | of the action before | `MomentAttachments` | on | refuses the undo | refuses the undo | changes by their places |
+/// | `plugin reload --verify` | recorded | not run | all, or the reloaded one | not compared | is compared | the states of two reruns |
+/// | `plugin test --pure` | recorded | not run | on, without the tested one | is an error | is compared | the slices of two fresh plugins |
+/// | `import` of Redux actions | of the action before | not run | all | is an error | is an error | none |
+package struct Rerun {
+  /// The plugins whose reducers run.
+  package enum Running: Equatable {
+    /// Those that the state says are on.
+    case on
+    /// All of them.
+    case all
+    /// The one of a name.
+    case only(String)
+    /// Those that the state says are on, without the one of a name.
+    case without(String)
+  }
+
+  /// What became of an action. Only one that was applied changed the state.
+  package enum Outcome {
+    /// The reducers ran, or the shell did what the action says.
+    case applied
+    /// A reducer failed.
+    case failed(any Error)
+    /// The recorded arguments are none that the action takes by now.
+    case misfit(SchemaError)
+    /// No module has such an action.
+    case unknown
+    /// No reducer ran when the action was recorded, and none did now.
+    case idle
+  }
+
+  /// A plugin that an action brings.
+  package struct Arrival {
+    let hosted: HostedPlugin
+    let loaded: ShellState.LoadedPlugin
+    /// The slice as it starts; nil: the plugin has none.
+    let slice: PluginSlice?
+    /// True if a reload had the state start anew.
+    var isReset = false
+  }
+
+  /// The state that the actions so far led to.
+  package private(set) var state: HostState
+  /// The state before the action that was run last.
+  package private(set) var before: HostState
+  /// The plugins that are loaded.
+  package private(set) var plugins: [HostedPlugin]
+  /// The actions that there are.
+  package private(set) var types = ActionTable()
+  private let application: HostedApplication
+  private let running: Running
+  private let isRepeat: Bool
+  private var reducer: Reducer<HostAction, HostState>
+  private var finder = DifferenceFinder()
+  /// Where nobody listens.
+  private let silence = TracePoint.silent()
+
+  /// Begins in a state.
+  ///
+  /// - Parameters:
+  ///   - plugins: the plugins that belong to the state. Their Lua states are used.
+  ///   - isRepeat: true if actions meet the states that they met when they were recorded. A call that ended then is not stopped
+  ///     because it takes longer now (R31).
+  package init(
+    _ application: HostedApplication, _ state: HostState, _ plugins: [HostedPlugin], running: Running = .on,
+    isRepeat: Bool = false
+  ) {
+    (self.application, self.state, before, self.plugins) = (application, state, state, plugins)
+    (self.running, self.isRepeat) = (running, isRepeat)
+    reducer = application.reducers
+    compose()
+  }
+
+  /// What the action that was run last changed, in the order of the modules.
+  package mutating func changes() -> [Change] { HostState.changes(from: before, to: state, by: &finder) }
+
+  /// Goes on from another state, to which the same plugins belong.
+  package mutating func move(to other: HostState) {
+    let isComposed = state.hasSwitches(of: other) || state.shell.plugins == other.shell.plugins
+    state = other
+    if !isComposed { compose() }
+  }
+
+  /// Has plugins that are there run other code from now on.
+  package mutating func exchange(_ edited: [HostedPlugin]) {
+    for hosted in edited {
+      let index = plugins.firstIndex { $0.plugin.module.name == hosted.plugin.module.name }
+      if let index { plugins[index] = hosted }
+    }
+    compose()
+  }
+
+  /// Has the plugins answer the actions of these plugins: two reruns may share some, of which each has to be bound before it runs.
+  package func bind() {
+    for hosted in plugins { hosted.plugin.rebind { [types] in types[$0] } }
+  }
+
+  private mutating func compose() {
+    let all = plugins.map(\.plugin)
+    types = application.actionsByName(beside: all)
+    let (run, shell): ([Plugin], ShellState?) =
+      switch running {
+      case .on: (all, state.shell)
+      case .all: (all, nil)
+      case .only(let name): (all.filter { $0.module.name == name }, nil)
+      case .without(let name): (all.filter { $0.module.name != name }, state.shell)
+      }
+    reducer = HostedPlugin.reducers(of: run, as: shell, behind: application.reducers)
+    bind()
+  }
+
+  // MARK: Running
+
+  /// Runs an action.
+  ///
+  /// - Parameter attachments: makes the parts of an action of the shell that are not recorded.
+  /// - Throws: what the attachments throw, and errors of a recorded value that is none of its type.
+  package mutating func run(_ entry: LoggedEntry, _ attachments: some RerunAttachments) throws -> Outcome {
+    guard entry.isOfShell else { return reduce(entry) }
+    before = state
+    guard entry.isWhole else { return .idle }
+    if let action = try ShellAction(entry, in: state, substateType: application.substateSchema) {
+      do {
+        try perform(action, from: entry.source)
+      } catch {
+        return .failed(error)
+      }
+    } else if ShellAction.bringsPlugin(entry) {
+      guard let arrival = try attachments.arrival(by: entry, in: self) else { return .idle }
+      try take(arrival, isReload: entry.action == ShellAction.Types.reloadPlugin.fullName)
+    } else if let point = try attachments.point(after: entry, in: self) {
+      (state, plugins) = point
+      compose()
+    }
+    return .applied
+  }
+
+  /// Runs an action of a module.
+  package mutating func reduce(_ entry: LoggedEntry) -> Outcome {
+    let failure = entry.failure
+    guard entry.droppedBy == nil, failure == nil || !entry.wasInterrupted && !state.shell.leavesIdle(entry) else {
+      before = state
+      return .idle
+    }
+    guard let type = types[entry.action] else {
+      before = state
+      return .unknown
+    }
+    let context = ActionContext(number: entry.number, source: entry.source, time: entry.time, root: entry.number)
+    do throws(SchemaError) {
+      return try reduce(entry.call(type), context, isRepeat: isRepeat && failure == nil)
+    } catch {
+      before = state
+      return .misfit(error)
+    }
+  }
+
+  /// Runs an action of a module by its call.
+  package mutating func reduce(
+    _ call: ActionCall, _ context: ActionContext, isRepeat: Bool = false
+  ) throws(SchemaError) -> Outcome {
+    before = state
+    let action = try application.hostAction(call)
+    if isRepeat { for hosted in plugins { hosted.plugin.repeatsWhatEnded = true } }
+    defer { if isRepeat { for hosted in plugins { hosted.plugin.repeatsWhatEnded = false } } }
+    do {
+      try reducer.reduce(action, inPlace: &state, context: context, silence)
+      return .applied
+    } catch {
+      state = before
+      return .failed(error)
+    }
+  }
+
+  /// Does what an action of the shell says.
+  package mutating func perform(_ action: ShellAction, from source: ActionSource) throws {
+    try action.reduce(&state, from: source)
+    if case .unloadPlugin(let name) = action { plugins.removeAll { $0.plugin.module.name == name } }
+    compose()
+  }
+
+  /// Loads a plugin. Where one of its name is there, it takes that one's place, and the slice if it has its type.
+  package mutating func take(_ arrival: Arrival, isReload: Bool = false) throws {
+    let (loaded, gates) = (arrival.loaded, arrival.hosted.gates)
+    if let index = plugins.firstIndex(where: { $0.plugin.module.name == loaded.name }) {
+      let old = plugins[index].plugin
+      plugins[index] = arrival.hosted
+      var slice = arrival.slice
+      let running = state.plugins.first { $0.name == loaded.name }
+      if isReload, !arrival.isReset {
+        let version = old.source.manifest.version
+        let value = try arrival.hosted.plugin.migration.state(from: running?.value, version: version)
+        if let value { slice?.value = value }
+      } else if !isReload, let running, slice?.hasType(of: running) ?? false {
+        slice?.value = running.value
+      }
+      try ShellAction.reloadPlugin(loaded, slice: slice, gates: gates).reduce(&state)
+    } else if !isReload {
+      plugins.append(arrival.hosted)
+      try ShellAction.loadPlugin(loaded, slice: arrival.slice, gates: gates).reduce(&state)
+    }
+    compose()
+  }
+}
+
+extension Rerun.Outcome {
+  /// Why the action of an entry was not applied; nil: it was, or was not to be.
+  package func reason(of entry: LoggedEntry) -> String? {
+    switch self {
+    case .applied, .idle: nil
+    case .failed(let error): HostError(describing: error).message
+    case .misfit(let error): HostError(describing: error).message
+    case .unknown: "there is no action '\(entry.action)'"
+    }
+  }
+}
+
+/// The parts of a recorded action of the shell that are not among its arguments: the code of a plugin, a whole state.
+package protocol RerunAttachments {
+  /// The plugin that an action loads or reloads; nil: it brings none.
+  func arrival(by entry: LoggedEntry, in rerun: Rerun) throws -> Rerun.Arrival?
+
+  /// The state that an action returns to or takes over, and the plugins that belong to it; nil: it leaves all as it is.
+  func point(after entry: LoggedEntry, in rerun: Rerun) throws -> (state: HostState, plugins: [HostedPlugin])?
+}
