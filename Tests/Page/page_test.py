@@ -290,6 +290,7 @@ class HeldTests(PageCase):
         super().setUp()
         self.house.run("dispatch pomodoro.start minutes=25 task=2")
         self.tab = self.page(height=1400)
+        self.tab.wait("document.querySelectorAll('#dispatch-action option').length > 3")
         self.see(self.tab, "#effects", "pomodoro/clock/ticks")
         self.see(self.tab, "#plugins", "read:tasks")
 
@@ -325,6 +326,23 @@ class HeldTests(PageCase):
         self.hold("#effects button")
         self.see(self.tab, "#effects", "No effect runs")
         self.quiet(self.tab)
+
+    def test_a_button_that_moves_away(self):
+        place = "document.querySelector('#plugins button').getBoundingClientRect().y"
+        before = self.tab.run(place)
+        at = self.tab.press("#plugins button")
+        self.tab.run("(() => { const list = document.querySelector('#dispatch-action'); list.value = 'counter.reset'; list.dispatchEvent(new Event('change')) })()")
+        self.assertNotEqual(self.tab.run(place), before)
+        self.tab.release(at)
+        self.see(self.tab, "#actions", "shell.reloadPlugin")
+        # A press from which the pointer goes away does nothing.
+        self.tab.press("[id='gate-logger']")
+        away = {"x": 700, "y": 300}
+        self.tab.point("mouseMoved", away)
+        self.tab.release(away)
+        self.tab.click("#plugins button")
+        self.tab.wait("[...document.querySelectorAll('#actions .name')].filter(name => name.textContent === 'shell.reloadPlugin').length === 2")
+        self.assertFalse(self.tab.run("document.getElementById('gate-logger').checked"))
 
     def test_pointer_on_dispatch_and_timeline(self):
         self.fill()

@@ -59,6 +59,26 @@ export function keeper(parent, key, make) {
   };
 }
 
+/** Lets a press of the pointer reach the control on which it began, though what arrives before the release moves the control away.
+ *  A press from which the pointer goes away does nothing, as ever. */
+export function keepPresses() {
+  let pressed = null;
+  document.addEventListener("pointerdown", (event) => {
+    const control = event.button === 0 ? event.target.closest("button, label") : null;
+    pressed = control && { control, x: event.clientX, y: event.clientY };
+    control?.setPointerCapture(event.pointerId);
+  });
+  document.addEventListener("click", (event) => {
+    if (!pressed || event.detail === 0) return;
+    const { control, x, y } = pressed;
+    pressed = null;
+    const isNear = Math.hypot(event.clientX - x, event.clientY - y) <= 8;
+    if (isNear || control.contains(document.elementFromPoint(event.clientX, event.clientY))) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+  }, true);
+}
+
 /** Makes an element of a drawing. */
 export function drawing(tag, attributes = {}, ...children) {
   const made = document.createElementNS("http://www.w3.org/2000/svg", tag);

@@ -6,7 +6,7 @@ import { showActions } from "./actions.js";
 import { showCharts } from "./charts.js";
 import { showConsole } from "./console.js";
 import { showDispatch } from "./dispatch.js";
-import { byId, element, paced, setText } from "./dom.js";
+import { byId, element, keepPresses, paced, setText } from "./dom.js";
 import { Door } from "./door.js";
 import { grouped, safe, whoText } from "./format.js";
 import { showHelp } from "./help.js";
@@ -208,6 +208,8 @@ document.addEventListener("visibilitychange", () => {
 });
 
 // MARK: The frame
+
+keepPresses();
 
 store.watch((state) => state.host, (host) => {
   if (!host.program) return;
