@@ -43,7 +43,8 @@ func attempt<Value>(_ consequence: String, _ call: () throws -> Value) -> Value?
 }
 
 host.store.dispatch(.market(.open()))
-desk.start(traders: 4, pause: 500_000)
+// An argument makes the traders quicker or slower: the microseconds that each of them waits after an order.
+desk.start(traders: 4, pause: CommandLine.arguments.dropFirst().first.flatMap { UInt32($0) } ?? 500_000)
 let status = await withCheckedContinuation { end in
   DispatchQueue(label: "prompt").async {
     do {
