@@ -1,8 +1,8 @@
 import Foundation
 import StoreCore
-import StoreHost
+@testable import StoreHost
 import StoreSchema
-import StoreShell
+@testable import StoreShell
 import StoreUnits
 import Testing
 
@@ -116,6 +116,61 @@ private struct Refusal: Error, CustomStringConvertible { let description: String
       #expect(again.notes == ["\(left) ended unexpectedly after #5; all of it is restored"])
       #expect(again.store.state.ledger.count == 5)
       try again.close()
+      try host.close()
+    }
+  }
+
+  /// A host that its program lets go of ends its file as one that is closed does.
+  @Test func aHostThatIsLetGoOfEndsItsFile() throws {
+    try withFolder { folder in
+      let path = "\(folder)/firm.db"
+      for round in 1...3 {
+        let host = try open(path)
+        #expect(host.notes == [])
+        let session = try Conversation(with: host)
+        session.say("set journal.limit 16")
+        for _ in 0..<100 { host.store.dispatch(.ledger(.add())) }
+        // Reads what memory has forgotten.
+        #expect(session.say("goto 5", "show ledger.count", "goto head", "log 200").status == 0)
+        #expect(host.store.state.ledger.count == 100 * round)
+      }
+    }
+  }
+
+  /// What memory has forgotten is read from the file while another thread has the turn: a command takes it once, for a snapshot.
+  @Test func theForgottenPastIsReadWithoutTheTurn() throws {
+    final class Reader: @unchecked Sendable {
+      // Safe: the thread that has the turn makes it, and one other thread uses it.
+      let moment: Moment
+      init(_ client: StoreClient) { moment = Moment(of: client) }
+      func read() throws -> (entries: Int, count: Int?, oldest: Int?) {
+        let state: Firm? = try moment.state(at: 5).app.typed()
+        return (
+          try moment.entries(1...1000).count, state?.ledger.count, try moment.run(upTo: 40, .all, most: 8)?.before
+        )
+      }
+    }
+    try withFolder { folder in
+      let host = try open("\(folder)/firm.db")
+      let session = try Conversation(with: host)
+      session.say("set journal.limit 16")
+      for _ in 0..<1000 { host.store.dispatch(.ledger(.add())) }
+      let read = Lock<(entries: Int, count: Int?, oldest: Int?)?>(nil)
+      host.live.turn {
+        let reader = Reader(session.session.store)
+        let isDone = DispatchSemaphore(value: 0)
+        DispatchQueue(label: "reader").async {
+          let found = try? reader.read()
+          read.withLock { $0 = found }
+          isDone.signal()
+        }
+        // Without end where it waits for the turn.
+        #expect(isDone.wait(timeout: .now() + 60) == .success)
+      }
+      let found = read.withLock { $0 }
+      #expect(found?.entries == 1000)
+      #expect(found?.count == 4, "the first action set a limit")
+      #expect(found?.oldest == 33)
       try host.close()
     }
   }

@@ -1,5 +1,6 @@
 import Platform
 import StoreCore
+import Synchronization
 
 /// The durable log of a store: one SQLite file, which `sqlite3` can open too. Every action that is appended is written behind
 /// the others, and now and then the whole state, from which a walk to any action starts.
@@ -20,6 +21,7 @@ public final class Journal: JournalReading, Sendable {
 
   let file: JournalFile
   private let writer: JournalWriter
+  private let hasEnded = Atomic<Bool>(false)
 
   /// Opens a file, or makes it, for its owner alone, where there is none.
   ///
@@ -42,7 +44,10 @@ public final class Journal: JournalReading, Sendable {
     writer.start()
   }
 
-  deinit { writer.close() }
+  deinit {
+    // What was appended is in the file though nobody has said that it ends.
+    if !hasEnded.load(ordering: .relaxed) { try? end() }
+  }
 
   /// True if a session writes a file at present.
   public static func isInUse(_ path: String) -> Bool {
@@ -103,6 +108,8 @@ public final class Journal: JournalReading, Sendable {
     writer.append(
       .restart(after: number),
       plugins.map { .plugin($0) } + code.map { .code($0) } + [.snapshot(number: number, slices: slices)])
+    // From now on the file has nothing of the former history for those who read it.
+    settle()
   }
 
   /// Takes note that a long-lived effect has ended while its unit goes on stating it, or that it may start again.
@@ -127,7 +134,7 @@ public final class Journal: JournalReading, Sendable {
   /// The last action that is in the file.
   public var last: Int { writer.last }
 
-  /// Writes what is queued and notes that the session came to its end in order. A file that was made and in which nothing
+  /// Writes what is queued and notes that the session came to its end in order; so does a journal that is let go of. A file that was made and in which nothing
   /// happened goes. The journal is not used thereafter.
   ///
   /// - Parameters:
@@ -137,6 +144,7 @@ public final class Journal: JournalReading, Sendable {
   /// - Throws: ``JournalError/cannotWrite(path:last:reason:)`` where some of it cannot be written,
   ///   ``JournalError/damaged(path:lastGood:reason:)`` where nothing may be.
   public func end(number: Int = 0, _ slices: [StateSlice] = [], time: Duration? = nil) throws(JournalError) {
+    hasEnded.store(true, ordering: .relaxed)
     let wasAsked = writer.wasAsked
     if !slices.isEmpty { writer.append(.lastSnapshot(number: number, slices: slices)) }
     writer.commit(isFinal: true)
@@ -209,6 +217,11 @@ public final class Journal: JournalReading, Sendable {
   public var reader: JournalReader {
     settle()
     return file.reader
+  }
+
+  /// What reads the file up to an action: what is queued behind that need not be written first.
+  package func reader(upTo number: Int) -> JournalReader {
+    number <= last ? file.reader : reader
   }
 
   /// The plugins that were loaded up to an action, in that order.

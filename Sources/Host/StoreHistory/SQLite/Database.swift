@@ -14,7 +14,8 @@ package final class Database {
   /// The connection, for what has no call here.
   package let handle: OpaquePointer
   private var kept: [String: PreparedStatement] = [:]
-  private var isClosed = false
+  /// Whether the connection has ended: there are no more statements.
+  private(set) var isClosed = false
 
   init(_ path: String, isReadOnly: Bool) throws(DatabaseError) {
     var handle: OpaquePointer?

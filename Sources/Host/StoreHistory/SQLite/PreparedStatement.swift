@@ -13,6 +13,7 @@ package final class PreparedStatement {
     var code = SQLITE_OK
     var bytes = Array(text.utf8)
     bytes.append(0)
+    guard !database.isClosed else { throw DatabaseError(.SQLITE_MISUSE, "it is closed") }
     // Behind one that is nothing but white space or a comment there may be others.
     while statement == nil, code == SQLITE_OK, used < bytes.count - 1 {
       bytes.withUnsafeBytes { buffer in

@@ -71,7 +71,7 @@ extension LiveStore {
     let first = max(start, oldestEntry, head - count) + 1
     var entries: [LoggedEntry] = []
     guard first <= head else { return entries }
-    try visit(first...head) { entry in
+    try history.visit(first...head) { entry in
       entries.append(entry)
       return true
     }

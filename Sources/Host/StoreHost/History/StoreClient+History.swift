@@ -1,10 +1,17 @@
 import StoreHistory
+import StoreModules
 import StoreSchema
 
-/// Reading the history while others go on: the turn is held for a part of it at a time.
+/// Reading the history while others go on: the turn is held once, for the moment that is looked at.
 extension StoreClient {
-  /// The number of entries for which the turn is held, a few milliseconds where they are read back from a file.
+  /// The number of entries that are read at a time, a few milliseconds where they are read back from a file.
   static let part = 256
+
+  /// The entry of a number, however old; nil where there is none.
+  package func entry(_ number: Int) throws -> LoggedEntry? { try live.recent(number) ?? theMoment.entry(number) }
+
+  /// The entries of some numbers, as far as they are kept.
+  package func entries(_ numbers: ClosedRange<Int>) throws -> [LoggedEntry] { try theMoment.entries(numbers) }
 
   /// Hands out entries, the latest first, from a number back, as far as they are kept, until the body returns false.
   ///
@@ -44,6 +51,20 @@ extension StoreClient {
     // Whoever asks goes back from entry to entry.
     let after = try value(at: entry.number)
     return try value(at: entry.number - 1) == after ? [] : possible
+  }
+
+  /// Whether an action brought the whole state of a plugin or a substate, or took it away, which no change tells.
+  package func bringsOrTakes(_ module: String, _ entry: LoggedEntry) throws -> Bool {
+    let (moment, application) = (theMoment, live.application)
+    guard entry.isWhole, entry.number > moment.oldest, !application.modules.contains(where: { $0.name == module })
+    else { return false }
+    func isThere(at number: Int) throws -> Bool {
+      if application.substates.contains(where: { $0.name == module }) {
+        return try moment.state(at: number).substates.contains { $0.name == module }
+      }
+      return moment.points.versions(at: number).contains { $0.code.name == module }
+    }
+    return try isThere(at: entry.number) != isThere(at: entry.number - 1)
   }
 
   /// True if a condition holds for an action after one of that number.

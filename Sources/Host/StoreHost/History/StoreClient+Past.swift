@@ -50,7 +50,7 @@ extension StoreClient {
   /// The point after an action, where that has moved a gate behind what keeps the gate's position.
   package func settled(_ number: Int) throws -> Int {
     var number = number
-    while let next = try live.entry(number + 1), next.keepsGate, next.source.cause.map({ $0 <= number }) ?? false {
+    while let next = try entry(number + 1), next.keepsGate, next.source.cause.map({ $0 <= number }) ?? false {
       number += 1
     }
     return number

@@ -25,34 +25,8 @@ extension LiveStore {
     store.look { Array(history.log.entries(from: number).prefix(most)) }
   }
 
-  /// The entry of a number, however old; nil where there is none.
-  package func entry(_ number: Int) throws -> LoggedEntry? { try turnAnywhere { try history.entry(number) } }
-
   /// The state after an action; whoever asks holds the turn.
   package func recordedState(at number: Int) throws -> State { try history.state(at: number, from: store.state) }
-
-  /// Hands out entries in order, as far as they are kept, until the body returns false.
-  package func visit(_ numbers: ClosedRange<Int>, _ body: (LoggedEntry) throws -> Bool) throws {
-    try turn {
-      try history.visit(numbers, body)
-    }
-  }
-
-  /// Whether an action brought the whole state of a plugin or a substate, or took it away, which no change tells.
-  package func bringsOrTakes(_ module: String, _ entry: LoggedEntry) throws -> Bool {
-    try turn {
-      guard entry.isWhole, entry.number > oldest, !application.modules.contains(where: { $0.name == module }) else {
-        return false
-      }
-      func isThere(at number: Int) throws -> Bool {
-        if application.substates.contains(where: { $0.name == module }) {
-          return try recordedState(at: number).substates.contains { $0.name == module }
-        }
-        return timeline.names(at: number).contains(module)
-      }
-      return try isThere(at: entry.number) != isThere(at: entry.number - 1)
-    }
-  }
 
   // MARK: Returning
 

@@ -26,7 +26,7 @@ extension LiveStore {
   }
 
   /// Whether what a path leads to is declared to be a record.
-  package func isRecord(_ path: Path) -> Bool {
+  package func isRecord(_ path: Path, among plugins: [HostedPlugin]) -> Bool {
     guard case .field(let name)? = path.steps.first else { return false }
     let module = application.modules.first { $0.name == name }?.schema ?? type(of: name, among: plugins)
     switch module?.type(at: path.steps.dropFirst())?.kind {

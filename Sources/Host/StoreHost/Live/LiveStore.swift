@@ -123,6 +123,12 @@ package final class LiveStore: @unchecked Sendable {
   deinit {
     lease.end()
     store.turn {}
+    guard let journal else { return }
+    do throws(JournalError) {
+      try journal.end(store.state, clock: clock)
+    } catch {
+      attendance.onFault?(HostError(describing: error, program: program))
+    }
   }
 
   static func reducer(

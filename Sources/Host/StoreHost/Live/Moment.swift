@@ -1,7 +1,7 @@
 import StoreHistory
 
-/// The history, and which plugins were loaded when, as they were at some moment. The turn is taken once, for the snapshot; what is
-/// in memory is read without, and only what must be read back from a file takes it again.
+/// The history, and which plugins were loaded when, as they were at some moment. The turn is taken once, for the snapshot: what is
+/// in memory and what a file keeps are read without it.
 final class Moment {
   /// The number of the last action.
   let head: Int
@@ -9,6 +9,8 @@ final class Moment {
   let oldest: Int
   let points: [PluginTimeline.Point]
   private var history: History<HostState>
+  /// What memory no longer holds of it, as this moment alone reads it; nil: nothing is kept of that.
+  let older: JournalEntries?
   /// The state after the last action.
   private let present: HostState
   /// Who looks at it: what it does can be stopped.
@@ -16,7 +18,7 @@ final class Moment {
   /// The state that was asked for last: the next is mostly near.
   private var latest: History<HostState>.Point?
   /// The entries that were asked for of what memory no longer holds, by their numbers; nil: there is none of the number.
-  private var older: [Int: LoggedEntry?] = [:]
+  private var fromFile: [Int: LoggedEntry?] = [:]
   /// The numbers of those that were read last.
   private var piece = 0..<0
   /// The number of entries beyond which they are let go of: some megabytes.
@@ -24,23 +26,39 @@ final class Moment {
 
   init(of client: StoreClient) {
     self.client = client
-    (history, present, points) = client.live.turnAnywhere { [live = client.live] in
-      (live.history, live.store.state, live.timeline.points)
+    let taken = client.live.turnAnywhere { [live = client.live, unowned client] in
+      let (history, points) = (live.history, live.timeline.points)
+      var known: (versions: [PluginVersion], plugins: [HostedPlugin]) = ([], [])
+      // Older entries are read by the types of those who were there then: mostly the same, from one to the next.
+      let older = (history.older as? JournalEntries)?.apart { number in
+        let versions = points.versions(at: number)
+        if !versions.elementsEqual(known.versions, by: ===) {
+          known = (versions, try client.plugins(toReadBy: versions))
+        }
+        return known.plugins
+      }
+      return (history: history, state: live.store.state, points: points, older: older)
     }
+    (history, present, points, older) = taken
     (head, oldest) = (history.head, history.oldest)
+    if let older { history.older = older }
     // The store's own asks for whom the turn is held.
     history.checkCancellation = { [interruption = client.interruption] in try interruption.check() }
   }
 
   // Whoever changes the history in its place, as nobody else has it any more, comes behind those who have read it.
-  deinit { client.live.turnAnywhere {} }
+  deinit {
+    client.live.turnAnywhere { [live = client.live, older] in
+      if let older { (live.history.older as? JournalEntries)?.take(from: older) }
+    }
+  }
 
   /// The entry of an action; nil where there is none of that number.
   func entry(_ number: Int) throws -> LoggedEntry? {
     // What is in memory may be read by anybody.
     if let entry = history.recent(number) { return entry }
     guard number > history.oldestEntry, number <= head else { return nil }
-    if let known = older[number] { return known }
+    if let known = fromFile[number] { return known }
     // More and more are read at a time for whoever goes back from one to the next.
     let count = piece.lowerBound == number + 1 ? min(piece.count * 2, StoreClient.part) : 1
     let first = max(history.oldestEntry, number - count) + 1
@@ -50,57 +68,46 @@ final class Moment {
       // It may be another one that cannot be read.
       try readOlder(number...number)
     }
-    return older[number] ?? nil
+    return fromFile[number] ?? nil
   }
 
   private func readOlder(_ numbers: ClosedRange<Int>) throws {
     let entries = try entries(numbers)
-    if older.count > Self.most { older = [:] }
-    for number in numbers { older[number] = .some(nil) }
-    for entry in entries { older[entry.number] = entry }
+    if fromFile.count > Self.most { fromFile = [:] }
+    for number in numbers { fromFile[number] = .some(nil) }
+    for entry in entries { fromFile[entry.number] = entry }
     piece = Range(numbers)
   }
 
   /// The entries of some numbers, as far as they are kept.
   func entries(_ numbers: ClosedRange<Int>) throws -> [LoggedEntry] {
     var entries: [LoggedEntry] = []
-    try reading(inMemory: numbers.lowerBound > history.oldestInMemory) {
-      try history.visit(numbers) { entry in
-        entries.append(entry)
-        return true
-      }
+    try history.visit(numbers) { entry in
+      entries.append(entry)
+      return true
     }
     return entries
   }
 
-  /// Runs a closure that reads the history: without the turn where all of it is in memory.
-  private func reading<Result>(inMemory isInMemory: Bool, _ body: () throws -> Result) rethrows -> Result {
-    isInMemory ? try body() : try client.turn(body)
-  }
-
   /// Some entries that stand together, the latest up to a number, and the number before which to go on; nil: there are none.
   func run(upTo number: Int, _ wanted: WantedEntries, most: Int) throws -> (entries: [LoggedEntry], before: Int)? {
-    try reading(inMemory: history.older == nil) { try history.run(upTo: number, wanted, most: most) }
+    try history.run(upTo: number, wanted, most: most)
   }
 
   /// Hands out in order what entries changed until the body returns false.
   func visitChanges(_ numbers: ClosedRange<Int>, _ body: (HistoryStep) throws -> Bool) throws {
-    try reading(inMemory: numbers.lowerBound > history.oldestInMemory) { try history.visitChanges(numbers, body) }
+    try history.visitChanges(numbers, body)
   }
 
   /// The state after an action.
   func state(at number: Int) throws -> HostState {
-    let state = try reading(inMemory: number >= history.oldestInMemory) {
-      try history.state(at: number, from: present, near: latest)
-    }
+    let state = try history.state(at: number, from: present, near: latest)
     latest = (number, state)
     return state
   }
 
   /// Leads the state before an entry to the one after it, in place.
   func advance(_ state: inout HostState, by entry: LoggedEntry) throws {
-    try reading(inMemory: entry.number > history.oldestInMemory) {
-      try history.advance(&state, by: entry, from: present)
-    }
+    try history.advance(&state, by: entry, from: present)
   }
 }

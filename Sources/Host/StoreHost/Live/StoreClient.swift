@@ -124,6 +124,15 @@ package final class StoreClient: @unchecked Sendable {
   /// The plugins that run some versions, as the client runs them.
   func plugins(_ versions: [PluginVersion]) throws -> [HostedPlugin] { try ownPlugins.ready(versions, of: live) }
 
+  /// Plugins of some versions, for their types alone: those of the store, where they are ready, else the client's own.
+  func plugins(toReadBy versions: [PluginVersion]) throws -> [HostedPlugin] {
+    if versions.isEmpty { return [] }
+    let hosted = live.turnAnywhere {
+      versions.allSatisfy { $0.hosted != nil || $0.isMissing } ? versions.compactMap(\.hosted) : nil
+    }
+    return try hosted ?? plugins(versions)
+  }
+
   // MARK: Waiting
 
   private struct Wait {

@@ -44,7 +44,7 @@ public final class StoreHost<Action: SchematicUnion, State: SchematicRecord>: Se
   }
 
   /// Hosts an application whose actions are kept in a file: the store goes on from what the file holds, with its plugins and
-  /// unfinished tasks. ``close()`` ends the file in order; after a crash the next start restores all that was written.
+  /// unfinished tasks. ``close()`` ends the file in order, and so does letting go of the host; after a crash the next start restores all that was written.
   ///
   /// ```swift
   /// let host = try StoreHost(shop, program: "shop", journal: JournalPlan(path: "shop.db"))

@@ -155,7 +155,7 @@ extension LiveStore {
     of migrating: [ShellState.LoadedPlugin], _ file: any JournalReading, _ contents: JournalContents
   ) throws -> [RecoveredStore.AbsentPlugin] {
     let written = try readingChanges(of: file) {
-      try file.reader.writtenState(after: contents.last, isRecord: isRecord)
+      try file.reader.writtenState(after: contents.last) { [self] in isRecord($0, among: plugins) }
     }
     guard var slices = written?.slices else { return [] }
     return try migrating.compactMap { plugin in
@@ -188,7 +188,8 @@ extension LiveStore {
     var misfits: [String] = []
     do {
       if isOfAnotherType {
-        snapshot = try file.reader.writtenState(after: contents.last, isRecord: isRecord) ?? snapshot
+        snapshot =
+          try file.reader.writtenState(after: contents.last) { [self] in isRecord($0, among: plugins) } ?? snapshot
       }
       var slices = snapshot.slices
       for plugin in migrating { misfits += try migrate(plugin, in: &slices) }

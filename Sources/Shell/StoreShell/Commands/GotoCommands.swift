@@ -78,7 +78,7 @@ extension CommandDefinition {
       let store = session.store
       let number = try request.number.value(in: session)
       let shown = store.viewed?.number ?? store.live.head
-      guard number > store.live.oldest, number <= shown, try store.live.entry(number) != nil else {
+      guard number > store.live.oldest, number <= shown, try store.entry(number) != nil else {
         throw ShellError(
           code: .outOfRange, message: "there is no #\(number) among the actions up to #\(shown)", at: request.word,
           hint: "log lists them")

@@ -145,7 +145,7 @@ private struct UndoRequest {
 extension Session {
   /// The actions that a restore takes back, in words.
   fileprivate func takenBack(_ first: Int, later: Int) throws -> String {
-    let action = try store.live.entry(first).map { "#\(first) \($0.action)" } ?? "#\(first)"
+    let action = try store.entry(first).map { "#\(first) \($0.action)" } ?? "#\(first)"
     return "takes back \(action)" + (later == 0 ? "" : " and \(later) later \(later == 1 ? "action" : "actions")")
   }
 
@@ -171,7 +171,7 @@ extension Session {
   /// What to try where a redo is refused.
   fileprivate func hint(insteadOf step: UndoLine.Redo) throws -> String {
     guard let only = step.bringsBack.first, step.bringsBack.count == 1, only.count == 1,
-      let entry = try store.live.entry(only.first),
+      let entry = try store.entry(only.first),
       case let action = ActionText.text(entry.action, arguments: entry.arguments), action.utf8.count <= 100
     else { return "dispatch again what is to come back; log lists it" }
     return "to have it again: dispatch \(action)"
@@ -192,7 +192,7 @@ extension Session {
 
   /// A statement in a few words: the action where it asked for one, else the command.
   private func name(of statement: UndoLine.Step.Statement) throws -> String {
-    guard let first = try store.live.entry(statement.first), let last = try store.live.entry(statement.last) else {
+    guard let first = try store.entry(statement.first), let last = try store.entry(statement.last) else {
       return "#\(statement.first)"
     }
     guard statement.count > 1 else { return first.action }
@@ -221,7 +221,7 @@ extension Session {
     guard number > 0 else {
       throw ShellError(code: .nothingToUndo, message: "#0 is the beginning, which no action made")
     }
-    guard let entry = try store.live.entry(number) else {
+    guard let entry = try store.entry(number) else {
       throw HistoryError.notKept(number, oldest: store.live.firstPoint)
     }
     let action = "#\(number) \(entry.action)"

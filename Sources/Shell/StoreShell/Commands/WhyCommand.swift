@@ -54,11 +54,11 @@ private struct WhyRequest {
     switch subject {
     case .action(let number):
       let number = try number.value(in: session, since: store.live.oldestEntry)
-      guard let entry = try store.live.entry(number) else {
+      guard let entry = try store.entry(number) else {
         throw ShellError(
           code: .outOfRange, message: "there is no action #\(number)", at: word, hint: "log lists them")
       }
-      try chain.follow(entry, showing: entry.changes, in: store.live)
+      try chain.follow(entry, showing: entry.changes, in: store)
     case .value(let path):
       let path = try path.value(in: session)
       if let refusal = store.viewed?.refusal(of: "why") { throw refusal }
@@ -85,21 +85,21 @@ extension Session {
     func concerns(_ entry: LoggedEntry) throws -> Bool {
       if try !concerned(entry).isEmpty { return true }
       guard hasPlace, case .field(let module)? = wanted.steps.first else { return false }
-      return try store.live.bringsOrTakes(module, entry)
+      return try store.bringsOrTakes(module, entry)
     }
     while let entry = try store.lastEntry(upTo: end, changing: wanted, where: concerns) {
       if entry.number <= store.live.oldest, end >= store.live.oldest,
-        case .changed(let changes) = try store.live.migration(of: wanted)
+        case .changed(let changes) = try store.migration(of: wanted)
       {
         chain.addMigration(after: store.live.oldest, changes)
       }
-      try chain.follow(entry, showing: concerned(entry), in: store.live)
+      try chain.follow(entry, showing: concerned(entry), in: store)
       guard let target = entry.restoreTarget else { return }
       chain.addReturn(to: target)
       end = target
     }
     if end >= store.live.oldest {
-      switch try store.live.migration(of: wanted) {
+      switch try store.migration(of: wanted) {
       case .changed(let changes): return chain.addMigration(after: store.live.oldest, changes)
       case .unknown: return chain.addBeginning(store.live.oldest, of: chain.isEmpty ? path : nil)
       case .none: break
@@ -139,7 +139,7 @@ private struct Causes {
   var isEmpty: Bool { listing.isEmpty }
 
   /// Adds an action with some of its changes, and what caused it.
-  mutating func follow(_ entry: LoggedEntry, showing changes: [Change], in store: LiveStore) throws {
+  mutating func follow(_ entry: LoggedEntry, showing changes: [Change], in store: StoreClient) throws {
     add(entry, changes, "")
     var cause = entry.source.cause
     while let number = cause, let entry = try store.entry(number) {

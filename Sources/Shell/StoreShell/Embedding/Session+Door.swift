@@ -152,11 +152,7 @@ extension Session {
     while low <= high {
       let numbers = range.isNewestFirst ? max(low, high - 255)...high : low...min(high, low + 255)
       if looked >= LogRange.mostLookedAt { return (found, range.isNewestFirst ? high : low) }
-      var part: [LoggedEntry] = []
-      try store.live.visit(numbers) { entry in
-        part.append(entry)
-        return true
-      }
+      let part = try store.entries(numbers)
       for entry in range.isNewestFirst ? part.reversed() : part {
         guard range.mayHold(entry) else { continue }
         if let concerned, try concerned(entry).isEmpty { continue }

@@ -52,7 +52,7 @@ extension Session {
     }
     guard givesData || !isSilent || !report.faults.isEmpty, let number = report.number else { return .none }
     // What memory has no room for, a file may keep.
-    guard let entry = try report.entry ?? store.live.entry(number) else {
+    guard let entry = try report.entry ?? store.entry(number) else {
       // The action was too large for the history, or its consequences were.
       guard report.faults.isEmpty else { throw AppliedWithFaults(errors: report.faults, number: number) }
       if let remark, !isSilent, !answersInJSON { console.write("#\(number)  (\(remark))\n") }
