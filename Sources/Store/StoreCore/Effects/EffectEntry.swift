@@ -7,16 +7,14 @@ final class EffectEntry: @unchecked Sendable {
   // Safe: everything that changes, but for the flag, is used only on the thread that owns the store, and in the store's
   // `deinit`, when there is none.
 
-  /// A number that no other effect of the unit has; ascending in the order of starting.
-  let order: Int
+  /// A number that no other effect of the unit has.
+  let id: Int
   let key: EffectKey?
   let path: [EffectToken]
-  /// The number of the action that started it; 0: none.
-  let number: Int
-  let root: Int
-  let startedAt: Duration
-  /// The call that started it: effects of one call do not replace each other.
-  let generation: Int
+  /// How it was started last.
+  private(set) var start: Start
+  /// The work that begins when its time has come; nil: it has begun.
+  @exclusivity(unchecked) var begin: (() -> Void)?
   @exclusivity(unchecked) var task: Task<Void, Never>?
   /// The steps it runs, once they have begun; nil for effects without steps.
   @exclusivity(unchecked) var steps: (any EffectSteps)?
@@ -33,6 +31,18 @@ final class EffectEntry: @unchecked Sendable {
   var channel: OpenChannel?
   @usableFromInline let over = Atomic<Bool>(false)
 
+  /// The start of an effect.
+  struct Start {
+    /// Ascends with the effects of the unit that start.
+    let order: Int
+    /// The number of the action that started it; 0: none.
+    let number: Int
+    let root: Int
+    let time: Duration
+    /// The call that started it: effects of one call do not replace each other.
+    let generation: Int
+  }
+
   /// The meaning of resuming an effect.
   enum Resumption {
     /// Nothing: it waits for something else.
@@ -45,16 +55,17 @@ final class EffectEntry: @unchecked Sendable {
     case awaited
   }
 
-  init(
-    order: Int, key: EffectKey?, path: [EffectToken], number: Int, root: Int, startedAt: Duration, generation: Int
-  ) {
-    self.order = order
+  init(key: EffectKey?, path: [EffectToken], _ start: Start) {
+    id = start.order
     self.key = key
     self.path = path
-    self.number = number
-    self.root = root
-    self.startedAt = startedAt
-    self.generation = generation
+    self.start = start
+  }
+
+  /// Starts an effect anew that has not begun.
+  func restart(_ start: Start) {
+    stopWaiting()
+    self.start = start
   }
 
   /// True if it has ended or been cancelled.
@@ -100,6 +111,7 @@ final class EffectEntry: @unchecked Sendable {
     over.store(true, ordering: .relaxed)
     stopWaiting()
     steps = nil
+    begin = nil
     channel?.close()
     channel = nil
     let task = task

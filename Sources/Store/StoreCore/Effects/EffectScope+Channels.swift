@@ -12,7 +12,18 @@ extension EffectScope {
         schedule, path: scope.path, isChannel: true, number: action.number, root: action.root,
         generation: unit.nextGeneration())
     else { return nil }
-    let opening = supervised.make()
+    let context = EffectContext(dependencies: (), action: action, scope: scope, entry: entry, output: output)
+    guard let time = supervised.time else {
+      begin(supervised, context)
+      return entry
+    }
+    unit.begin(entry, at: time) { self.begin(supervised, context) }
+    return entry
+  }
+
+  /// Begins the work of a long-lived effect that is open.
+  func begin<Output>(_ supervised: Supervised<Output>, _ context: EffectContext<Void, Output>) {
+    let (opening, entry) = (supervised.make(), context.entry)
     if let channel = opening.channel {
       channel.pace = supervised.pace
       entry.channel = channel
@@ -21,9 +32,18 @@ extension EffectScope {
         if !channel.deliver(value.value) { unit.droppedValue(value.value, key, "wrong type") }
       }
     }
-    opening.start(
-      EffectContext(dependencies: (), action: action, scope: scope, entry: entry, output: output))
-    return entry
+    opening.start(context)
+  }
+
+  /// Opens a long-lived effect anew that has not begun, at another time.
+  func reopen<Output>(
+    _ entry: EffectEntry, _ supervised: Supervised<Output>, at time: Duration, action: ActionContext,
+    output: ActionHandler<Output>
+  ) {
+    unit.restart(entry, number: action.number, root: action.root)
+    let scope = EffectScope(unit, path: entry.path)
+    let context = EffectContext(dependencies: (), action: action, scope: scope, entry: entry, output: output)
+    unit.begin(entry, at: time) { self.begin(supervised, context) }
   }
 
   func close(_ id: EffectToken) {

@@ -24,8 +24,8 @@ public struct RunningEffect: Hashable, Sendable {
     token = entry.key?.token
     tokenText = token.map { isAmbiguous ? $0.textWithType : $0.description } ?? "-"
     isSupervised = entry.key?.isChannel ?? false
-    startedBy = entry.number
-    age = now - entry.startedAt
+    startedBy = entry.start.number
+    age = now - entry.start.time
     wakesIn = entry.wakesAt.map { max($0 - now, .zero) }
   }
 

@@ -43,7 +43,7 @@ extension Store {
   public func cancelEffects(startedAfter number: Int) {
     visit {
       for unit in unitEffects {
-        unit.cancel { $0.number > number && !$0.isSupervised && !($0.key?.isChannel ?? false) }
+        unit.cancel { $0.start.number > number && !$0.isSupervised && !($0.key?.isChannel ?? false) }
       }
     }
   }
@@ -52,7 +52,7 @@ extension Store {
   package func cancelEffects(startedBy numbers: Set<Int>) {
     visit {
       for unit in unitEffects {
-        unit.cancel { numbers.contains($0.number) && !$0.isSupervised && !($0.key?.isChannel ?? false) }
+        unit.cancel { numbers.contains($0.start.number) && !$0.isSupervised && !($0.key?.isChannel ?? false) }
       }
     }
   }
@@ -62,7 +62,7 @@ extension Store {
   /// - Parameter all: true to cancel long-lived effects too, which may well have no part in it.
   func cancelEffects(root: Int, all: Bool) {
     for unit in unitEffects {
-      unit.cancel { $0.root == root && (all || !($0.key?.isChannel ?? false)) }
+      unit.cancel { $0.start.root == root && (all || !($0.key?.isChannel ?? false)) }
     }
   }
 

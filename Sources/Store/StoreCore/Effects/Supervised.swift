@@ -6,6 +6,8 @@ public struct Supervised<Output>: Sendable {
   public var id: EffectToken
   /// The elements, from the outside, where the unit is lifted to collections.
   var path: [EffectToken] = []
+  /// The time of the store's clock at which it begins; nil: as soon as it is opened. Another time has it begin anew.
+  var time: Duration?
   /// A change of it closes the effect and opens it again.
   var resetKey: EffectToken?
   /// The time for which the reset key must stay the same before the effect is opened again.
@@ -17,7 +19,7 @@ public struct Supervised<Output>: Sendable {
   let make: @Sendable () -> Opening
 
   /// True if nothing about it can change but that it is stated.
-  var isConstant: Bool { resetKey == nil && broadcast == nil }
+  var isConstant: Bool { resetKey == nil && broadcast == nil && time == nil }
 
   /// The start of the work, and the inbox that takes values for it.
   struct Opening {
@@ -65,12 +67,8 @@ public struct Supervised<Output>: Sendable {
     _ id: some Hashable & Sendable, at time: Duration,
     work: @escaping @Sendable (EffectContext<Void, Output>) async -> Void
   ) {
-    self.init(id: EffectToken(id)) {
-      Opening(channel: nil) { context in
-        context.run(steps: { context in WorkAtTime(time) { context.run(work) } })
-      }
-    }
-    resetKey = EffectToken(time)
+    self.init(id: EffectToken(id)) { Opening(channel: nil) { $0.run(work) } }
+    self.time = time
   }
 
   /// An effect with an inbox.
@@ -139,34 +137,12 @@ public struct Supervised<Output>: Sendable {
       }
     }
     copy.path = path
+    copy.time = time
     copy.resetKey = resetKey
     copy.settle = settle
     copy.broadcast = broadcast
     copy.pace = pace
     return copy
-  }
-}
-
-/// Waits for a time of the store, and then has the work of the effect begin.
-private final class WorkAtTime: EffectSteps {
-  /// The time; nil: it has been waited for.
-  private var time: Duration?
-  private var begin: (() -> Void)?
-
-  init(_ time: Duration, begin: @escaping () -> Void) {
-    self.time = time
-    self.begin = begin
-  }
-
-  func step() -> EffectWait {
-    if let time {
-      self.time = nil
-      return .until(time)
-    }
-    begin?()
-    begin = nil
-    // The work ends the effect.
-    return .resumption()
   }
 }
 

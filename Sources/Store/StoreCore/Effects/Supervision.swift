@@ -10,21 +10,13 @@ final class Supervision<Output>: @unchecked Sendable {
   /// The unit's last statement, if nothing of it can change without its ids changing; else nil.
   private var settled: [Supervised<Output>]?
 
-  /// The record of an id that the unit states.
-  private final class Declared: @unchecked Sendable {
+  /// An effect that opens again once its reset key has settled.
+  private final class Settling: @unchecked Sendable {
     // Safe: as above.
-    var resetKey: EffectToken?
     /// The unit's last statement of it.
     var latest: Supervised<Output>
-    /// The timer that opens it again once its reset key has settled.
-    var timer: ScheduledTimer?
-    /// True once it was told that the effect has ended.
-    var hasEnded = false
 
-    init(_ supervised: Supervised<Output>) {
-      resetKey = supervised.resetKey
-      latest = supervised
-    }
+    init(_ supervised: Supervised<Output>) { latest = supervised }
   }
 
   @usableFromInline
@@ -100,13 +92,13 @@ final class Supervision<Output>: @unchecked Sendable {
     changing = nil
     isEmpty = true
     settled = nil
-    for known in declared.values { known.timer?.cancel() }
+    for known in declared.values { known.stopSettling() }
     declared = [:]
   }
 
   private func forget(_ key: EffectKey, _ unit: UnitEffects) {
     guard let gone = declared.removeValue(forKey: key) else { return }
-    gone.timer?.cancel()
+    gone.stopSettling()
     if gone.hasEnded { unit.tell(key, hasEnded: false) }
   }
 
@@ -115,33 +107,46 @@ final class Supervision<Output>: @unchecked Sendable {
     _ output: ActionHandler<Output>
   ) {
     guard let known = declared[key] else {
-      let new = Declared(supervised)
+      let new = Declared(resetKey: supervised.resetKey, time: supervised.time)
       declared[key] = new
       // An effect that an action opened is left alone, but from now on it closes when the unit no longer states it.
       if let entry = unit.channel(key) {
         entry.isSupervised = true
+        new.entry = entry
       } else if unit.takeLeftEnded(key) {
         new.hasEnded = true
       } else {
-        open(supervised, key, unit, action, output)
+        open(supervised, key, new, unit, action, output)
       }
       return
     }
-    known.latest = supervised
+    let hasAnotherTime = known.time != supervised.time
+    known.time = supervised.time
     if known.resetKey != supervised.resetKey {
       known.resetKey = supervised.resetKey
-      known.timer?.cancel()
-      known.timer = nil
+      known.stopSettling()
       unit.cancel(key)
-      guard supervised.settle > .zero else { return open(supervised, key, unit, action, output) }
+      guard supervised.settle > .zero else { return open(supervised, key, known, unit, action, output) }
       let runtime = unit.runtime
+      let settling = Settling(supervised)
+      known.settling = settling
       known.timer = runtime.clock.schedule(after: supervised.settle) { [weak self, weak known] in
         runtime.enqueue(
           Job {
-            guard let self, let known, self.declared[key] === known, known.timer != nil else { return }
-            known.timer = nil
-            self.open(known.latest, key, unit, action, output)
+            guard let self, let known, known.settling === settling else { return }
+            known.stopSettling()
+            self.open(settling.latest, key, known, unit, action, output)
           })
+      }
+    } else if let settling = known.settling {
+      (settling as? Settling)?.latest = supervised
+    } else if hasAnotherTime {
+      // Most often it still waits for its time, and all that is known of it stays.
+      if let time = supervised.time, let entry = known.entry, entry.begin != nil, entry.wakesAt != nil {
+        EffectScope(unit, path: []).reopen(entry, supervised, at: time, action: action, output: output)
+      } else {
+        unit.cancel(key)
+        open(supervised, key, known, unit, action, output)
       }
     } else if let channel = unit.channel(key)?.channel, let value = supervised.broadcast, channel.lastBroadcast != value
     {
@@ -151,10 +156,10 @@ final class Supervision<Output>: @unchecked Sendable {
   }
 
   private func open(
-    _ supervised: Supervised<Output>, _ key: EffectKey, _ unit: UnitEffects, _ action: ActionContext,
-    _ output: ActionHandler<Output>
+    _ supervised: Supervised<Output>, _ key: EffectKey, _ known: Declared, _ unit: UnitEffects,
+    _ action: ActionContext, _ output: ActionHandler<Output>
   ) {
-    if let known = declared[key], known.hasEnded {
+    if known.hasEnded {
       known.hasEnded = false
       unit.tell(key, hasEnded: false)
     }
@@ -165,6 +170,35 @@ final class Supervision<Output>: @unchecked Sendable {
         unit.tell(key, hasEnded: true)
       }
     }
-    EffectScope(unit, path: []).open(supervised, action: action, output: output)?.isSupervised = true
+    let entry = EffectScope(unit, path: []).open(supervised, action: action, output: output)
+    entry?.isSupervised = true
+    known.entry = entry
+  }
+}
+
+/// The record of an id that a unit states.
+private final class Declared: @unchecked Sendable {
+  // Safe: used only on the thread that owns the store, and in the store's `deinit`, when there is none.
+  var resetKey: EffectToken?
+  var time: Duration?
+  /// The effect that was opened last.
+  var entry: EffectEntry?
+  /// The timer that opens it again once its reset key has settled.
+  var timer: ScheduledTimer?
+  /// What opens it then; nil: nothing does.
+  var settling: AnyObject?
+  /// True once it was told that the effect has ended.
+  var hasEnded = false
+
+  init(resetKey: EffectToken?, time: Duration?) {
+    self.resetKey = resetKey
+    self.time = time
+  }
+
+  /// Has it not open again by itself.
+  func stopSettling() {
+    timer?.cancel()
+    timer = nil
+    settling = nil
   }
 }

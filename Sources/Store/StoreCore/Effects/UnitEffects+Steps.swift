@@ -30,8 +30,9 @@ extension UnitEffects {
     runtime.enqueue(Job { [self] in advance(entry) })
   }
 
-  /// Runs a step; one that was cancelled has none.
+  /// Has an effect begin whose time has come, or runs a step; one that was cancelled has none.
   func advance(_ entry: EffectEntry) {
+    if let begin = entry.begin.take() { return begin() }
     guard let steps = entry.steps else { return }
     entry.resumption = .noticed
     let wait = steps.step()

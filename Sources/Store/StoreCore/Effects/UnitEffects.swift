@@ -5,7 +5,7 @@ final class UnitEffects: @unchecked Sendable {
   // none.
   let unit: String
   @usableFromInline let runtime: EffectRuntime
-  /// The effects that run, by order.
+  /// The effects that run.
   private var entries: [Int: EffectEntry] = [:]
   private var byKey: [EffectKey: [EffectEntry]] = [:]
   /// The times at which throttled tokens may start something again.
@@ -24,7 +24,7 @@ final class UnitEffects: @unchecked Sendable {
   }
 
   /// The effects that run, in the order in which they started.
-  var running: [EffectEntry] { entries.values.sorted { $0.order < $1.order } }
+  var running: [EffectEntry] { entries.values.sorted { $0.start.order < $1.start.order } }
 
   /// Tells the effects of one call from the effects of others.
   func nextGeneration() -> Int {
@@ -42,7 +42,7 @@ final class UnitEffects: @unchecked Sendable {
     let now = runtime.clock.now
     let key = schedule.token.map { EffectKey(path: path, token: $0, isChannel: isChannel) }
     if let key {
-      let earlier = (byKey[key] ?? []).filter { $0.generation != generation }
+      let earlier = (byKey[key] ?? []).filter { $0.start.generation != generation }
       switch schedule.arrival {
       case .exclusive:
         if !earlier.isEmpty { return refuse(key, "runs already") }
@@ -53,15 +53,33 @@ final class UnitEffects: @unchecked Sendable {
       }
       earlier.forEach(cancel)
       // A cancellation handler may have started another one; it came before this one all the same.
-      byKey[key]?.filter { $0.generation != generation }.forEach(cancel)
+      byKey[key]?.filter { $0.start.generation != generation }.forEach(cancel)
     }
-    lastOrder += 1
-    let entry = EffectEntry(
-      order: lastOrder, key: key, path: path, number: number, root: root, startedAt: now, generation: generation)
-    entries[entry.order] = entry
+    let entry = EffectEntry(key: key, path: path, start(number, root, now, generation))
+    entries[entry.id] = entry
     if let key { byKey[key, default: []].append(entry) }
     report(entry, .start)
     return entry
+  }
+
+  /// Starts an effect anew that has not begun: as if it were cancelled and another one registered, but that what is known of
+  /// it stays in its place.
+  func restart(_ entry: EffectEntry, number: Int, root: Int) {
+    report(entry, .cancel)
+    entry.restart(start(number, root, runtime.clock.now, nextGeneration()))
+    report(entry, .start)
+  }
+
+  private func start(_ number: Int, _ root: Int, _ now: Duration, _ generation: Int) -> EffectEntry.Start {
+    lastOrder += 1
+    return EffectEntry.Start(order: lastOrder, number: number, root: root, time: now, generation: generation)
+  }
+
+  /// Has the work of an effect begin at a time of the store's clock. Of times that are past the earliest comes first.
+  func begin(_ entry: EffectEntry, at time: Duration, _ begin: @escaping () -> Void) {
+    entry.begin = begin
+    guard time > runtime.clock.now else { return runtime.overdue.add(entry, of: self, since: time) }
+    entry.wait(until: time, self)
   }
 
   /// Stops an effect; it never enqueues again.
@@ -121,7 +139,7 @@ final class UnitEffects: @unchecked Sendable {
 
   private func close(_ entry: EffectEntry, _ step: EffectStep) {
     // Only its own entry goes: what runs under the same token by now is another one.
-    guard entries.removeValue(forKey: entry.order) != nil else { return }
+    guard entries.removeValue(forKey: entry.id) != nil else { return }
     if let key = entry.key, var others = byKey[key] {
       others.removeAll { $0 === entry }
       byKey[key] = others.isEmpty ? nil : others
@@ -150,11 +168,12 @@ final class UnitEffects: @unchecked Sendable {
     let trace = runtime.trace
     guard trace.isOn else { return }
     let (place, token) = (place(entry.path), entry.key.map { "\($0.token)" })
-    trace.report(.effect(number: entry.number, unit: place, token: token, step: step))
+    let number = entry.start.number
+    trace.report(.effect(number: number, unit: place, token: token, step: step))
     let unit = "\(place)/\(token ?? "-")"
     switch step {
-    case .start: trace.begin(.effect, number: entry.number, unit: unit)
-    case .cancel, .done: trace.end(.effect, number: entry.number, unit: unit)
+    case .start: trace.begin(.effect, number: number, unit: unit)
+    case .cancel, .done: trace.end(.effect, number: number, unit: unit)
     }
   }
 }
