@@ -90,7 +90,7 @@ private struct Refusal: Error {}
     #expect(seen.withLock { $0 } == [1])
     for _ in 0..<2 { goesOn.signal() }
     parties.wait()
-    host.store.dispatchAndWait(.tally(.add))
+    host.store.dispatchAndBlock(.tally(.add))
     #expect(host.store.state.tally.count == 4)
     try host.close()
   }
@@ -102,15 +102,15 @@ private struct Refusal: Error {}
     for _ in 0..<4 {
       DispatchQueue(label: "thread").async(group: threads) {
         for _ in 0..<50 {
-          if case .done = host.store.dispatchAndWait(.tally(.add)).outcome { done.withLock { $0 += 1 } }
+          if case .done = host.store.dispatchAndBlock(.tally(.add)).outcome { done.withLock { $0 += 1 } }
         }
       }
     }
     threads.wait()
     #expect(done.withLock { $0 } == 200)
     #expect(host.store.state.tally.count == 200)
-    #expect(throws: Refusal.self) { try host.store.dispatchAndWait(.tally(.fail)).get() }
+    #expect(throws: Refusal.self) { try host.store.dispatchAndBlock(.tally(.fail)).get() }
     try host.close()
-    #expect(throws: StoreError.closed) { try host.store.dispatchAndWait(.tally(.add)).get() }
+    #expect(throws: StoreError.closed) { try host.store.dispatchAndBlock(.tally(.add)).get() }
   }
 }

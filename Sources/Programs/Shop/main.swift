@@ -36,7 +36,7 @@ let door = try Door(host, at: DoorAddress(parsing: "./shop.sock"), allow: [.read
   let words = request.split(separator: " ").map(String.init)
   guard words.count == 3, let count = Int(words[2]) else { return "cannot read '\(request)'" }
   let isDelivery = words[0] == "receive"
-  let result = host.store.dispatchAndWait(
+  let result = host.store.dispatchAndBlock(
     .stock(isDelivery ? .receive(item: words[1], count: count) : .reserve(item: words[1], count: count)))
   guard case .failed(let error) = result.outcome else { return "\(request): \(result.outcome)" }
   return "\(request): refused, \(error)"

@@ -2,7 +2,7 @@ import Dispatch
 import StoreCore
 import Testing
 
-/// `dispatchAndWait` for threads: it blocks until its action is done.
+/// `dispatchAndBlock`, which is `dispatchAndWait` for threads: it blocks until its action is done.
 @Suite struct BlockingDispatchTests {
   private func outcome(_ result: DispatchResult) -> String {
     switch result.outcome {
@@ -27,12 +27,12 @@ import Testing
     let latch = Interceptor<Act, Int>("latch") { action, _, _, next in if action != .noop { next(action) } }
     let store = try Counting(initial: 0, reducer: failing, interceptors: [latch])
     let isOver = Lock(false)
-    let flood = onThread { while !isOver.withLock({ $0 }) { store.dispatchAndWait(.dec) } }
+    let flood = onThread { while !isOver.withLock({ $0 }) { store.dispatchAndBlock(.dec) } }
     let outcomes = Notes<String>()
     let workers = (0..<4).map { worker in
       onThread {
         for index in 0..<100 {
-          let result = store.dispatchAndWait([.inc, .fail("\(worker)"), .noop][index % 3])
+          let result = store.dispatchAndBlock([.inc, .fail("\(worker)"), .noop][index % 3])
           outcomes.note("\(index % 3) \(worker) \(outcome(result)) \(result.number == nil)")
         }
       }
@@ -56,7 +56,7 @@ import Testing
     gate.awaitEntry()
     let seen = Notes<Int>()
     let waiter = onThread {
-      store.dispatchAndWait(.inc)
+      store.dispatchAndBlock(.inc)
       seen.note(store.state)
     }
     #expect(waiter.wait(timeout: .now() + .milliseconds(50)) == .timedOut)
@@ -70,12 +70,12 @@ import Testing
     let outcomes = Notes<String>()
     let store = try Counting(initial: 0, reducer: count)
     let watching = store.watch { [store] notification in
-      if notification.new == 1 { outcomes.note(outcome(store.dispatchAndWait(.inc))) }
+      if notification.new == 1 { outcomes.note(outcome(store.dispatchAndBlock(.inc))) }
     }
     store.dispatch(.inc)
     #expect(outcomes.all == ["stopped the store is processing an action; do this between two actions"])
     #expect(store.state == 1)
-    #expect(outcome(store.turn { store.dispatchAndWait(.inc) }) == "done", "the holder of the turn waits for nobody")
+    #expect(outcome(store.turn { store.dispatchAndBlock(.inc) }) == "done", "the holder of the turn waits for nobody")
     watching.cancel()
   }
 
@@ -86,7 +86,7 @@ import Testing
     gate.awaitEntry()
     store.dispatch(.inc)
     let refused = Notes<String>()
-    let waiter = onThread { refused.note(outcome(store.dispatchAndWait(.inc))) }
+    let waiter = onThread { refused.note(outcome(store.dispatchAndBlock(.inc))) }
     #expect(waiter.isSignalledSoon)
     #expect(refused.all.first?.hasPrefix("stopped the queue is full: 1 actions wait already") == true)
     gate.open()

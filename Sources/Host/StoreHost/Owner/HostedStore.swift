@@ -50,10 +50,10 @@ public struct HostedStore<Action: SchematicUnion, State: SchematicRecord>: Store
   ///
   /// - Returns: among others `StoreError.queueFull` and `StoreError.closed`; `StoreError.busy` on the thread that processes actions,
   ///   such as in a watcher or an effect.
-  @available(*, noasync, message: "await the function of that name, which blocks no thread")
+  @available(*, noasync, message: "await dispatchAndWait, which blocks no thread")
   @discardableResult
-  public func dispatchAndWait(_ dispatched: DispatchedAction<Action>) -> DispatchResult {
-    root.dispatchAndWait(DispatchedAction(erase(dispatched.action), source: dispatched.source))
+  public func dispatchAndBlock(_ dispatched: DispatchedAction<Action>) -> DispatchResult {
+    root.dispatchAndBlock(DispatchedAction(erase(dispatched.action), source: dispatched.source))
   }
 
   /// Tells a watcher of the state, now and after every commit that the store's emission policy lets through.

@@ -200,9 +200,9 @@ extension Store {
   ///
   /// - Returns: among others ``StoreError/busy`` on the thread that processes actions, such as in a watcher or an effect: it would
   ///   wait for itself.
-  @available(*, noasync, message: "await the function of that name, which blocks no thread")
+  @available(*, noasync, message: "await dispatchAndWait, which blocks no thread")
   @discardableResult
-  public func dispatchAndWait(_ dispatched: DispatchedAction<Action>) -> DispatchResult {
+  public func dispatchAndBlock(_ dispatched: DispatchedAction<Action>) -> DispatchResult {
     if ownership.isMine {
       guard isHeld else { return DispatchResult(number: nil, outcome: .stopped(.busy)) }
       return dispatch(dispatched)

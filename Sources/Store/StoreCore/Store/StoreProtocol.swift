@@ -22,9 +22,9 @@ public protocol StoreProtocol<Action, State>: StoreHandle {
   /// that it caused may still wait in the queue.
   ///
   /// - Returns: ``StoreError/busy`` on the thread that processes actions, which would wait for itself.
-  @available(*, noasync, message: "await the function of that name, which blocks no thread")
+  @available(*, noasync, message: "await dispatchAndWait, which blocks no thread")
   @discardableResult
-  func dispatchAndWait(_ dispatched: DispatchedAction<Action>) -> DispatchResult
+  func dispatchAndBlock(_ dispatched: DispatchedAction<Action>) -> DispatchResult
 
   /// Tells a watcher of the state, now and after every commit that the store's emission policy lets through.
   ///
@@ -77,18 +77,18 @@ extension StoreProtocol {
   /// whether a reducer took it.
   ///
   /// ```swift
-  /// switch store.dispatchAndWait(.reserve(item: 7, quantity: 2)).outcome {
+  /// switch store.dispatchAndBlock(.reserve(item: 7, quantity: 2)).outcome {
   /// case .done: "ok"
   /// case .failed(let error): "\(error)"
   /// default: "try again"
   /// }
   /// ```
-  @available(*, noasync, message: "await the function of that name, which blocks no thread")
+  @available(*, noasync, message: "await dispatchAndWait, which blocks no thread")
   @discardableResult
-  public func dispatchAndWait(
+  public func dispatchAndBlock(
     _ action: Action, info: String? = nil, file: String = #fileID, function: String = #function, line: Int = #line
   ) -> DispatchResult {
-    dispatchAndWait(DispatchedAction(action, source: .here(info: info, file: file, function: function, line: line)))
+    dispatchAndBlock(DispatchedAction(action, source: .here(info: info, file: file, function: function, line: line)))
   }
 
   /// Tells a watcher of a part of the state, now and after every commit that changed it.
