@@ -4,6 +4,7 @@ import StoreCore
 import StoreHost
 import StoreSchema
 import StoreShell
+import Synchronization
 
 // @Schema, by scripts/expand.
 struct Ledger: Sendable {
@@ -23,21 +24,33 @@ enum LedgerAction: Sendable {
   case fill(count: Int)
 }
 
+/// What a session changes that others leave alone.
 // @Schema, by scripts/expand.
-struct Owned: Sendable { var ledger = Ledger() }
+struct Tally: Sendable { var count = 0 }
 
 // @Schema, by scripts/expand.
-enum OwnedAction: Sendable { case ledger(LedgerAction) }
+enum TallyAction: Sendable { case add }
+
+// @Schema, by scripts/expand.
+struct Owned: Sendable { var ledger = Ledger(), tally = Tally() }
+
+// @Schema, by scripts/expand.
+enum OwnedAction: Sendable {
+  case ledger(LedgerAction)
+  case tally(TallyAction)
+}
 
 private let owned = Application<OwnedAction, Owned>(
   initial: Owned(),
-  reducer: Reducer<LedgerAction, Ledger>("ledger") { action, ledger in
-    switch action {
-    case .add(let amount): ledger.count &+= amount
-    case .fill(let count):
-      for id in 0..<max(0, count) { ledger.rows.append(Ledger.Row(id: id, title: "row \(id)")) }
-    }
-  }.lift(action: \.ledger, state: \.ledger))
+  reducer: .compose(
+    Reducer<LedgerAction, Ledger>("ledger") { action, ledger in
+      switch action {
+      case .add(let amount): ledger.count &+= amount
+      case .fill(let count):
+        for id in 0..<max(0, count) { ledger.rows.append(Ledger.Row(id: id, title: "row \(id)")) }
+      }
+    }.lift(action: \.ledger, state: \.ledger),
+    Reducer<TallyAction, Tally>("tally") { _, tally in tally.count &+= 1 }.lift(action: \.tally, state: \.tally)))
 
 /// The host: how long those wait who share a store.
 func hostBenchmarks() -> [Benchmark] {
@@ -48,8 +61,134 @@ func hostBenchmarks() -> [Benchmark] {
     Benchmark(
       row: "H2", work: "p99.9 of reads, watches and their ends beside H1", unit: "ms", target: 10,
       prepare: { { try sharing(seconds: 2).look } }),
+    Benchmark(
+      row: "H3", work: "p99.9 of a session's dispatch beside four threads in a closed loop", unit: "ms", target: 10,
+      prepare: { { try Load.measured().dispatch } }),
+    Benchmark(
+      row: "H4", work: "undo of one action there, the longest of 20", unit: "ms", target: 100,
+      prepare: { { try Load.measured().undo } }),
+    Benchmark(
+      row: "H5", work: "export journal of 10,000 entries there, times its quiet time", unit: "x", target: 3,
+      prepare: { { try Load.measured().export } }),
+    Benchmark(
+      row: "H6", work: "the four threads' rate beside H3, H4 or H5, of their rate alone", unit: "%", target: 70,
+      better: .higher, prepare: { { try Load.measured().share } }),
+    Benchmark(
+      row: "H8", work: "close() there", unit: "ms", target: 100, prepare: { { try Load.measured().close } }),
+    Benchmark(
+      row: "H9", work: "ingest of 200,000 lines there", unit: "s", target: 30,
+      prepare: { { try Load.measured(isIngesting: true).ingest } }),
     supervisedBenchmark(),
   ]
+}
+
+/// Four threads that dispatch without pause, and what a session does beside them, in one run with the threads alone.
+private struct Load {
+  /// The 99.9th percentile of a dispatch by the session, in milliseconds.
+  var dispatch = 0.0
+  /// The longest undo, in milliseconds.
+  var undo = 0.0
+  /// How many times its quiet time an export takes.
+  var export = 0.0
+  /// The least that was left of the threads' rate, in percent.
+  var share = 0.0
+  /// How long an ingest of 200,000 lines took, in seconds.
+  var ingest = 0.0
+  /// How long the store took to close, in milliseconds.
+  var close = 0.0
+
+  /// The threads' actions so far: those that were taken, and those that were refused.
+  private final class Count: Sendable {
+    let isOver = Atomic<Bool>(false)
+    let taken = Atomic<Int>(0)
+    let refused = Atomic<Int>(0)
+  }
+
+  static func measured(isIngesting: Bool = false) throws -> Load {
+    let host = try StoreHost(owned, program: "bench")
+    host.start()
+    let null = open("/dev/null", O_WRONLY)
+    let (file, records) = ("/tmp/stsh-bench-load-\(getuid())", "/tmp/stsh-bench-load-\(getuid()).jsonl")
+    defer {
+      Glibc.close(null)
+      for path in [file, records] { unlink(path) }
+    }
+    if isIngesting, let data = fopen(records, "w") {
+      for _ in 0..<200_000 { fputs("{\"by\":1}\n", data) }
+      fclose(data)
+    }
+    let session = try Session(host, console: Console(output: null, error: STDERR_FILENO))
+    var load = Load()
+    func timed(_ commands: String...) throws -> Double {
+      let start = monotonicNanoseconds()
+      let status = session.run(commands: commands)
+      let time = Double(monotonicNanoseconds() - start) / 1_000_000
+      guard status == 0 else { throw ProgramRun.Failure(reason: "\(commands) beside a load ended with \(status)") }
+      return time
+    }
+    for _ in 0..<10_000 { host.store.dispatch(.ledger(.add())) }
+    /// The median of three.
+    func exported() throws -> Double { try (0..<3).map { _ in try timed("export journal \(file)") }.sorted()[1] }
+    let quiet = try exported()
+
+    let count = Count()
+    let threads = DispatchGroup()
+    for number in 1...4 {
+      DispatchQueue(label: "load \(number)").async(group: threads) {
+        loop: while !count.isOver.load(ordering: .relaxed) {
+          switch host.store.dispatch(.ledger(.add())).outcome {
+          case .stopped(.closed): break loop
+          case .stopped:
+            count.refused.add(1, ordering: .relaxed)
+            usleep(100)
+          default: count.taken.add(1, ordering: .relaxed)
+          }
+        }
+      }
+    }
+    /// The rate of what the threads have had taken while a closure ran, and how many were refused.
+    func beside(_ body: () throws -> Void) rethrows -> (rate: Double, refused: Int) {
+      let (taken, refused) = (count.taken.load(ordering: .relaxed), count.refused.load(ordering: .relaxed))
+      let start = monotonicNanoseconds()
+      try body()
+      let time = Double(monotonicNanoseconds() - start) / 1e9
+      return (
+        Double(count.taken.load(ordering: .relaxed) - taken) / time, count.refused.load(ordering: .relaxed) - refused
+      )
+    }
+    usleep(200_000)
+    let alone = beside { usleep(1_000_000) }
+    var times: [Int] = []
+    let dispatching = try beside {
+      for _ in 0..<3000 { times.append(Int(try timed("dispatch tally.add --quiet") * 1_000_000)) }
+    }
+    load.dispatch = percentile(times)
+    let exporting = try beside { load.export = try exported() / quiet }
+    // As the error advises where memory forgets while an undo is planned.
+    _ = try timed("set journal.limit 100000")
+    let undoing = try beside {
+      for _ in 0..<20 {
+        _ = try timed("dispatch tally.add --quiet")
+        load.undo = max(load.undo, try timed("undo --quiet"))
+      }
+    }
+    guard undoing.refused == 0 || alone.refused > 0 else {
+      throw ProgramRun.Failure(reason: "\(undoing.refused) actions were refused beside an undo, and none before")
+    }
+    load.share = 100 * min(dispatching.rate, exporting.rate, undoing.rate) / alone.rate
+    if isIngesting { load.ingest = try timed("ingest \(records) --as ledger.add --quiet") / 1000 }
+    let start = monotonicNanoseconds()
+    try host.close()
+    load.close = Double(monotonicNanoseconds() - start) / 1_000_000
+    count.isOver.store(true, ordering: .relaxed)
+    threads.wait()
+    if getenv("STSH_BENCH_NOTES") != nil {
+      print(
+        "alone \(alone), beside dispatch \(dispatching), export \(exporting), undo \(undoing), quiet export \(quiet) ms, \(load)"
+      )
+    }
+    return load
+  }
 }
 
 /// Has four threads dispatch in a loop, another one look, and a session walk through the history, print a million rows, replay and

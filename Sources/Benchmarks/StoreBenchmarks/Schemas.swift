@@ -9,6 +9,7 @@ import StoreHost
 import StoreSchema
 import StoreShell
 import StoreUnits
+import Synchronization
 
 extension Board: StoreSchema.SchematicRecord {
   /// The type's description and the way into its values.
@@ -442,17 +443,82 @@ extension LedgerAction: StoreSchema.SchematicUnion, StoreSchema.CasePathable {
   }
 }
 
+extension Tally: StoreSchema.SchematicRecord {
+  /// The type's description and the way into its values.
+  static let schema: StoreSchema.Schema = StoreSchema.Schema.record(
+    Self.self, name: "Tally",
+    fields: [
+      StoreSchema.StoredField<Self>("count", \.count, default: 0)
+    ])
+
+  /// Builds the struct from its fields in declared order.
+  init(schemaFields fields: inout StoreSchema.FieldReader) throws(StoreSchema.SchemaError) {
+    self.count = try fields.next("count")
+  }
+}
+
+extension TallyAction: StoreSchema.SchematicUnion, StoreSchema.CasePathable {
+  /// The type's description and the way into its values.
+  static let schema: StoreSchema.Schema = StoreSchema.Schema.union(
+    Self.self, name: "TallyAction",
+    cases: [
+      StoreSchema.UnionSchema.Case("add")
+    ])
+
+  /// Whether this is the case `add`.
+  var isAdd: Swift.Bool {
+    if case .add = self { true } else { false }
+  }
+
+  /// The ways into the cases.
+  struct Cases: Swift.Sendable {
+    /// The way into `add`.
+    let add = StoreSchema.CasePath<TallyAction, Swift.Void>(
+      caseName: "add", embed: { _ in .add },
+      extract: { if case .add = $0 { () } else { nil } })
+  }
+
+  /// The ways into the cases.
+  static let cases: Cases = Cases()
+
+  /// Builds the case at a position of the schema, from 0, from its payload in declared order.
+  init(
+    schemaCase index: Swift.Int, fields: inout StoreSchema.FieldReader
+  ) throws(StoreSchema.SchemaError) {
+    switch index {
+    case 0: self = .add
+    default:
+      throw StoreSchema.SchemaError(
+        StoreSchema.Path(), .unknownCase(found: "case \(index)", expected: ["add"]))
+    }
+  }
+
+  /// The position of the current case in the schema, from 0.
+  var schemaCaseIndex: Swift.Int {
+    switch self {
+    case .add: 0
+    }
+  }
+
+  /// The current case's payload in declared order.
+  var schemaPayload: [StoreSchema.Value] {
+    []
+  }
+}
+
 extension Owned: StoreSchema.SchematicRecord {
   /// The type's description and the way into its values.
   static let schema: StoreSchema.Schema = StoreSchema.Schema.record(
     Self.self, name: "Owned",
     fields: [
-      StoreSchema.StoredField<Self>("ledger", \.ledger, default: Ledger())
+      StoreSchema.StoredField<Self>("ledger", \.ledger, default: Ledger()),
+      StoreSchema.StoredField<Self>("tally", \.tally, default: Tally()),
     ])
 
   /// Builds the struct from its fields in declared order.
   init(schemaFields fields: inout StoreSchema.FieldReader) throws(StoreSchema.SchemaError) {
     self.ledger = try fields.next("ledger")
+    self.tally = try fields.next("tally")
   }
 }
 
@@ -465,7 +531,12 @@ extension OwnedAction: StoreSchema.SchematicUnion, StoreSchema.CasePathable {
         "ledger",
         fields: [
           StoreSchema.Field("value", of: LedgerAction.self)
-        ])
+        ]),
+      StoreSchema.UnionSchema.Case(
+        "tally",
+        fields: [
+          StoreSchema.Field("value", of: TallyAction.self)
+        ]),
     ])
 
   /// The payload of `ledger`, nil in another case; setting it does nothing in another case.
@@ -479,9 +550,25 @@ extension OwnedAction: StoreSchema.SchematicUnion, StoreSchema.CasePathable {
     }
   }
 
+  /// The payload of `tally`, nil in another case; setting it does nothing in another case.
+  var tally: (TallyAction)? {
+    get {
+      if case .tally(let value0) = self { value0 } else { nil }
+    }
+    set {
+      guard case .tally = self, let newValue else { return }
+      self = .tally(newValue)
+    }
+  }
+
   /// Whether this is the case `ledger`.
   var isLedger: Swift.Bool {
     if case .ledger = self { true } else { false }
+  }
+
+  /// Whether this is the case `tally`.
+  var isTally: Swift.Bool {
+    if case .tally = self { true } else { false }
   }
 
   /// The ways into the cases.
@@ -490,6 +577,10 @@ extension OwnedAction: StoreSchema.SchematicUnion, StoreSchema.CasePathable {
     let ledger = StoreSchema.CasePath<OwnedAction, LedgerAction>(
       caseName: "ledger", embed: { .ledger($0) },
       extract: { if case .ledger(let value0) = $0 { value0 } else { nil } })
+    /// The way into `tally`.
+    let tally = StoreSchema.CasePath<OwnedAction, TallyAction>(
+      caseName: "tally", embed: { .tally($0) },
+      extract: { if case .tally(let value0) = $0 { value0 } else { nil } })
   }
 
   /// The ways into the cases.
@@ -501,9 +592,10 @@ extension OwnedAction: StoreSchema.SchematicUnion, StoreSchema.CasePathable {
   ) throws(StoreSchema.SchemaError) {
     switch index {
     case 0: self = try .ledger(fields.next("value"))
+    case 1: self = try .tally(fields.next("value"))
     default:
       throw StoreSchema.SchemaError(
-        StoreSchema.Path(), .unknownCase(found: "case \(index)", expected: ["ledger"]))
+        StoreSchema.Path(), .unknownCase(found: "case \(index)", expected: ["ledger", "tally"]))
     }
   }
 
@@ -511,6 +603,7 @@ extension OwnedAction: StoreSchema.SchematicUnion, StoreSchema.CasePathable {
   var schemaCaseIndex: Swift.Int {
     switch self {
     case .ledger: 0
+    case .tally: 1
     }
   }
 
@@ -518,6 +611,7 @@ extension OwnedAction: StoreSchema.SchematicUnion, StoreSchema.CasePathable {
   var schemaPayload: [StoreSchema.Value] {
     switch self {
     case .ledger(let value0): [value0.schemaValue]
+    case .tally(let value0): [value0.schemaValue]
     }
   }
 
@@ -529,6 +623,13 @@ extension OwnedAction: StoreSchema.SchematicUnion, StoreSchema.CasePathable {
       switch place.move() {
       case .ledger(var value0):
         defer { place.initialize(to: .ledger(value0)) }
+        switch index {
+        case 0:
+          try Swift.withUnsafeMutablePointer(to: &value0) { try body(Swift.UnsafeMutableRawPointer($0)) }
+        default: break
+        }
+      case .tally(var value0):
+        defer { place.initialize(to: .tally(value0)) }
         switch index {
         case 0:
           try Swift.withUnsafeMutablePointer(to: &value0) { try body(Swift.UnsafeMutableRawPointer($0)) }
