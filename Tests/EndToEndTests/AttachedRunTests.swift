@@ -9,6 +9,7 @@ struct AttachedRunTests {
   private final class Server {
     private let running: RunningProgram
     let path: String
+    var process: pid_t { running.process }
 
     init(_ shell: Shell) throws {
       path = shell.folder.path + "/door"
@@ -41,6 +42,19 @@ struct AttachedRunTests {
       return said.output
     }
     return (try outcome(""), try outcome("--attach \(server.path)"))
+  }
+
+  @Test(arguments: ["-c '= 1'", "--json -c '= 1'", "- < one.stsh", "one.stsh"])
+  func outputThatCannotBeWrittenIsAnError(_ arguments: String) throws {
+    let shell = try Shell()
+    try shell.folder.write("one.stsh", "= 1\n")
+    let server = try Server(shell)
+    for output in ["> /dev/full", ">&-"] {
+      let said = try shell.runInShell("stsh --attach \(server.path) \(arguments) \(output); echo status $? >&2")
+      #expect(
+        said.output.contains("error[write-failed]: standard output") && said.output.hasSuffix("status 1\n"),
+        "\(said.output)")
+    }
   }
 
   @Test(arguments: [
@@ -131,5 +145,47 @@ struct AttachedRunTests {
       #expect(there == (try shell.run(flags + arguments, input: bytes)))
       #expect(there.status == 2)
     }
+  }
+
+  // MARK: While it runs
+
+  @Test func outputComesAsItIsMade() throws {
+    let shell = try Shell()
+    try shell.folder.write(
+      "x.stsh", "echo first\nstep one dispatch counter.increment\nwait until state.counter.value == 2\n= 'last'\n")
+    let server = try Server(shell)
+    // The script goes on only once its own first output was read.
+    let said = try shell.runInShell(
+      """
+      mkfifo f; stsh --attach \(server.path) x.stsh > f & read line < f; echo "read $line"
+      stsh --attach \(server.path) --quiet -c 'dispatch counter.increment'; wait
+      """)
+    #expect(said.output == "read first\n", "\(said.output)")
+  }
+
+  @Test func aRunWhoseHostDiesReportsWhatWasDone() throws {
+    let shell = try Shell()
+    try shell.folder.write("x.stsh", "echo first\nstep one dispatch counter.increment\nstep two wait 1h\n")
+    let server = try Server(shell)
+    let said = try shell.runInShell(
+      """
+      stsh --attach \(server.path) --report tap r.tap x.stsh > out 2> err & run=$!
+      stsh --attach \(server.path) -c 'wait until state.counter.value == 1'
+      for n in $(seq 300); do grep -q first out && break; sleep 0.1; done
+      kill -9 \(server.process); wait $run; echo status $?; cat out r.tap err
+      """)
+    #expect(said.output.hasPrefix("status 6\nfirst\n"), "\(said.output)")
+    #expect(said.output.contains("\nok 1 - one\n"), "\(said.output)")
+    #expect(said.output.contains("it was in the middle of: step two wait 1h"), "\(said.output)")
+  }
+
+  @Test func aStoppedHostIsNotWaitedForLongerThanItsTime() throws {
+    let shell = try Shell()
+    let server = try Server(shell)
+    kill(server.process, SIGSTOP)
+    defer { kill(server.process, SIGCONT) }
+    let outcome = try shell.run("--timeout", "300ms", "--attach", server.path, "-c", "show counter")
+    #expect(outcome.status == 5)
+    #expect(outcome.errors.contains("error[timed-out]: the run did not end within 0.3s"), "\(outcome.errors)")
   }
 }

@@ -54,6 +54,37 @@ struct BlockingTests {
     #expect(try running.waitForEnd() == 143)
   }
 
+  /// Memory does not grow without end, and nothing is at fault.
+  @Test(arguments: [
+    ("ingest /dev/zero --as tasks.add --lines --map title=line", "line 1 has more than 64 MiB"),
+    ("replay /dev/zero", "line 1 has more than 64 MiB"), ("import state /dev/zero", "it holds a NUL byte"),
+    ("source /dev/zero", "it holds a NUL byte"),
+  ])
+  func aLineWithoutAnEndIsRefused(statement: String, message: String) throws {
+    let outcome = try Shell().runInShell("ulimit -v 3000000; stsh -c '\(statement)'; echo status $?")
+    #expect(outcome.output.contains(message), "\(outcome.output)")
+    #expect(outcome.output.hasSuffix("status 2\n"), "\(outcome.output)")
+  }
+
+  @Test(arguments: [4, 6, 8, 12, 16]) func fewDescriptorsAreAnError(limit: Int) throws {
+    let outcome = try Shell().runInShell(
+      """
+      bash -c 'for n in 3 4 5 6 7 8 9; do eval "exec $n>&-"; done; ulimit -n \(limit)
+        exec stsh --timeout 1min -c "dispatch tasks.add a"'; echo status $?
+      """)
+    #expect(outcome.output.contains("this process may open \(limit) files"), "\(outcome.output)")
+    #expect(outcome.output.hasSuffix("status 1\n"), "\(outcome.output)")
+  }
+
+  @Test func aReportThatNobodyReadsIsNotWaitedForLonger() throws {
+    let shell = try Shell()
+    try pipe(in: shell)
+    let start = ContinuousClock.now
+    let outcome = try shell.run("--timeout", "300ms", "--report", "tap", "f", "-c", "step a assert true")
+    #expect(outcome.status != 0)
+    #expect(ContinuousClock.now - start < .seconds(60))
+  }
+
   @Test func aPipeThatIsReadGetsAll() throws {
     let shell = try Shell()
     try pipe(in: shell)

@@ -35,4 +35,29 @@ struct RedrawTests {
     terminal.type("\u{3}")
     try terminal.waitForCursorLine("stsh>")
   }
+
+  /// The shell that it is stopped in sets the terminal's modes, and writes on the screen.
+  @Test func itGoesOnBehindAStop() throws {
+    let shell = try Shell()
+    var launch = shell.launch(["--norc", "--noediting"])
+    launch.program = "/bin/bash"
+    launch.environment["PS1"] = "sh> "
+    launch.environment["TERM"] = "xterm"
+    let terminal = try Terminal(launch, columns: 100)
+    try terminal.waitForCursorLine("sh>")
+    let program = try Launch.folderOfThisProgram() + "/stsh"
+    terminal.type("\(program) --no-init\r")
+    try terminal.waitForCursorLine("stsh>")
+    terminal.type("show counter --every 100ms\r")
+    try terminal.wait(for: "a value") { $0.lines.contains { $0.hasPrefix("value ") } }
+    terminal.type("\u{1A}")
+    try terminal.waitForCursorLine("sh>")
+    terminal.clearScreen()
+    terminal.type("fg\r")
+    try terminal.wait(for: "a value below") { $0.lines.contains { $0.hasPrefix("value ") } }
+    terminal.type("q")
+    try terminal.waitForCursorLine("stsh>")
+    try terminal.enter("= 41 + 1")
+    #expect(terminal.screen.lines.suffix(2) == ["42", "stsh>"])
+  }
 }

@@ -14,6 +14,19 @@ struct ShellCommandTests {
     #expect((contents(ofFile: "/proc/\(process)/cmdline") ?? "") == "", "what the shell command started has ended too")
   }
 
+  @Test func itsStatusIsRightWhateverTheParentIgnores() throws {
+    let shell = try Shell()
+    try shell.folder.write("s.stsh", "step a show tasks | exit 7\n")
+    func outcome(_ words: String) throws -> String {
+      try shell.runInShell("trap '' CHLD; exec stsh \(words)").output
+    }
+    #expect(try outcome("-c 'lua print(run(\"sh\", \"-c\", \"exit 3\").status)'") == "3\n")
+    #expect(try outcome("-c 'lua print(run(\"sh\", \"-c\", \"kill -9 $$\").status)'") == "137\n")
+    #expect(try outcome("-c 'show tasks | false'").contains("false: ended with status 1"))
+    #expect(try outcome("-c 'show tasks | nosuchprogram'").contains("ended with status 127"))
+    #expect(try outcome("s.stsh").contains("FAIL a"))
+  }
+
   @Test func oneThatDoesNotListenIsKilled() throws {
     let outcome = try Shell().run("--timeout", "200ms", "-c", "echo a | trap '' TERM; sleep 60; true")
     #expect(outcome.status == 5)

@@ -49,7 +49,7 @@ import Testing
     var text = ""
     private(set) lazy var console = Console(
       width: { nil }, marks: .none, { [unowned self] text, _ in self.text += String(decoding: text, as: UTF8.self) },
-      takeLine: { [unowned self] line, _ in text += line + "\n" })
+      takeLine: { [unowned self] line, _ in text += line + "\n" }, handOn: { _ in })
   }
 
   /// A door that lets somebody in, answers the first request, and then stands still.

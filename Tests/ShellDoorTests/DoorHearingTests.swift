@@ -60,7 +60,7 @@ import Testing
     let house = try House()
     let client = try house.client()
     client.send(#"{"id":2,"run":"let gone = 1\nlua local x = '$gone' error('no')","form":"json"}"#)
-    let lines = try client.lines(until: "\"id\":2")
+    let lines = try client.lines(until: "\"status\"")
     #expect(
       lines.contains { $0.hasPrefix(#"{"event":"note","text":""#) && $0.contains("$gone is not replaced in Lua") })
     #expect(lines.last?.contains("\"ok\":false") == true, "\(lines)")

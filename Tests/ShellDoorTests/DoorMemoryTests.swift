@@ -24,4 +24,28 @@ import Testing
     for _ in 0..<2000 where live.turn({ !live.clients.isEmpty }) { usleep(5000) }
     #expect(live.turn { live.clients.isEmpty })
   }
+
+  /// One client cannot take the memory of the host by coming in several times.
+  @Test func theLuaOfAllHasABound() throws {
+    var limits = DoorLimits()
+    limits.luaBytes = 24 << 20
+    let house = try House(limits: limits)
+    func take() throws -> (client: Client, answer: String) {
+      let client = try house.client()
+      client.send(#"{"id":1,"run":"lua t = {} for i = 1, 10 do t[i] = ('x'):rep(1000000) .. i end"}"#)
+      return (client, try client.lines(until: "\"status\"").joined())
+    }
+    let refusal = "not enough memory (the Lua of all conversations has no more)"
+    var held: [Client] = []
+    var answer = try take()
+    while !answer.answer.contains(refusal), held.count < 5 {
+      held.append(answer.client)
+      answer = try take()
+    }
+    #expect((1...2).contains(held.count), "\(answer.answer)")
+    // What those leave who go others may take, once the door has heard of it.
+    held = []
+    for _ in 0..<200 where try take().answer.contains(refusal) { usleep(50_000) }
+    #expect(try take().answer.contains("\"status\":0"))
+  }
 }

@@ -19,7 +19,8 @@ final class House {
   let path: String
 
   /// - Parameters:
-  ///   - watchPatience: the time that a look at watches may take; by default enough for a slow machine.
+  ///   - watchPatience: the time that a look at watches may take, and after which output comes in parts; by default enough for a slow
+  ///     machine.
   ///   - beforeDoorEnds: what is done when the host closes, before the door hears of it.
   init(
     _ rights: [Right] = [.all], limits: DoorLimits = DoorLimits(), clock: any StoreClock = RealClock(),
@@ -34,6 +35,7 @@ final class House {
     var options = SessionOptions()
     options.name = "stsh"
     options.watchPatience = watchPatience
+    options.outputPause = watchPatience
     door = try Door(host, at: address ?? .unix(path), allow: rights, options: options, limits: limits)
   }
 

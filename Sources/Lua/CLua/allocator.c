@@ -78,7 +78,9 @@ void clua_noteShortage(CLuaMachine *machine) {
 }
 
 void clua_writeShortage(const CLuaMachine *machine, char *message, size_t capacity) {
-  const char *reason = machine->isTall ? "stack overflow (too many values at once)" : "not enough memory";
+  const char *reason = machine->isTall        ? "stack overflow (too many values at once)"
+                       : machine->isPoolSpent ? "not enough memory (the Lua of all conversations has no more)"
+                                              : "not enough memory";
   snprintf(message, capacity, "%s%s", machine->shortPlace, reason);
 }
 
@@ -117,6 +119,22 @@ static void *takeReserve(CLuaMachine *machine, const void *block, size_t newSize
   return reserve;
 }
 
+/// Takes memory from the pool, or gives some back where the new size is less.
+///
+/// Returns false where the pool has no room and may refuse.
+static bool takeFromPool(const CLuaMachine *machine, size_t oldSize, size_t newSize) {
+  CLuaPool *pool = machine->pool;
+  size_t used = __atomic_add_fetch(&pool->used, newSize - oldSize, __ATOMIC_RELAXED);
+  if (newSize <= oldSize || !machine->enforcing || used <= pool->limit) return true;
+  __atomic_sub_fetch(&pool->used, newSize - oldSize, __ATOMIC_RELAXED);
+  return false;
+}
+
+void clua_join(CLuaMachine *machine, CLuaPool *pool) {
+  machine->pool = pool;
+  __atomic_add_fetch(&pool->used, machine->memory, __ATOMIC_RELAXED);
+}
+
 void *clua_allocate(void *context, void *block, size_t oldSize, size_t newSize) {
   CLuaMachine *machine = context;
   // Instead of the size that a new block had, Lua gives the type of the object that it is for.
@@ -124,6 +142,7 @@ void *clua_allocate(void *context, void *block, size_t oldSize, size_t newSize) 
   if (block == NULL) oldSize = 0;
   if (newSize == 0) {
     machine->memory -= oldSize;
+    if (machine->pool != NULL) takeFromPool(machine, oldSize, 0);
     if (oldSize >= longText) clua_forgetText(&machine->texts, block);
     if (machine->lastCharge != 0) noteFreed(machine, block);
     free(block);
@@ -139,8 +158,15 @@ void *clua_allocate(void *context, void *block, size_t oldSize, size_t newSize) 
     if (machine->refusedSize != 0) noteGranted(machine, block, newSize);
     if (newSize >= chargedBlock) charge(machine, block, newSize);
   }
+  if (machine->pool != NULL && !takeFromPool(machine, oldSize, newSize)) {
+    machine->isPoolSpent = true;
+    return refuse(machine, block, newSize);
+  }
   void *moved = realloc(block, newSize);
-  if (moved == NULL && (moved = takeReserve(machine, block, newSize)) == NULL) return NULL;
+  if (moved == NULL && (moved = takeReserve(machine, block, newSize)) == NULL) {
+    if (machine->pool != NULL) takeFromPool(machine, newSize, oldSize);
+    return NULL;
+  }
   machine->memory += newSize - oldSize;
   if (block != NULL && block == machine->textTable) machine->textTable = moved;
   if (type == LUA_TSTRING && newSize >= longText && clua_noteText(&machine->texts, moved, newSize)) {

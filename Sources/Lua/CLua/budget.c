@@ -233,6 +233,7 @@ void clua_startBudget(CLuaMachine *machine, lua_State *L, bool isCounted) {
   machine->held = 0;
   machine->isShort = false;
   machine->isTall = false;
+  machine->isPoolSpent = false;
   machine->shortPlace[0] = 0;
   machine->refusedSize = 0;
   // Under a shorter period, a call that fits into a whole one may need counting after all.

@@ -62,6 +62,11 @@ public final class LuaState {
     machine.pointee.millisecondLimit = Int64(limits.milliseconds ?? 0)
   }
 
+  /// Memory that the state shares with others, besides its own limit; set once.
+  package var memoryPool: LuaMemoryPool? {
+    didSet { if let memoryPool, oldValue == nil { clua_join(machine, memoryPool.pool) } }
+  }
+
   /// Bytes that the state holds.
   public var memoryInUse: Int { machine.pointee.memory }
 
@@ -209,4 +214,18 @@ extension String {
       bytes.withMemoryRebound(to: CChar.self) { body($0.baseAddress, $0.count) }
     }
   }
+}
+
+/// Memory that several states may take together, on any threads.
+package final class LuaMemoryPool: Sendable {
+  // Safe: its counter is changed by atomic operations of C alone.
+  nonisolated(unsafe) let pool: UnsafeMutablePointer<CLuaPool>
+
+  /// - Parameter limit: the bytes that all states may take.
+  package init(limit: Int) {
+    pool = .allocate(capacity: 1)
+    pool.initialize(to: CLuaPool(limit: max(limit, 0), used: 0))
+  }
+
+  deinit { pool.deallocate() }
 }

@@ -9,10 +9,14 @@ enum DoorPlace: Sendable {
   case unix(String)
   case loopback(port: UInt16, token: String)
 
-  /// The folder of doors that have a name alone; nil: there is none.
+  /// The folder of doors that have a name alone, as `DoorAddress` of the shell has it; nil: others may write there.
   private static var folder: String? {
-    guard let base = ProcessInfo.processInfo.environment["XDG_RUNTIME_DIR"], base.hasPrefix("/") else { return nil }
-    return "\(base)/stsh"
+    if let base = ProcessInfo.processInfo.environment["XDG_RUNTIME_DIR"], base.hasPrefix("/") { return "\(base)/stsh" }
+    let usual = "/tmp/stsh-\(geteuid())"
+    var status = stat()
+    guard lstat(usual, &status) == 0 else { return usual }
+    let isOwn = status.st_mode & S_IFMT == S_IFDIR && status.st_uid == geteuid() && status.st_mode & 0o077 == 0
+    return isOwn ? usual : nil
   }
 
   /// The sockets in the folder of doors, by name.
@@ -24,7 +28,7 @@ enum DoorPlace: Sendable {
     }.sorted()
   }
 
-  /// The door that a text names: a path with a `/`, `127.0.0.1:PORT`, or a name below `$XDG_RUNTIME_DIR/stsh`.
+  /// The door that a text names: a path with a `/`, `127.0.0.1:PORT`, or a name in the folder of the user's doors.
   ///
   /// - Throws: `ValidationError` for a text that names no door, and for a port without its token.
   init(parsing text: String, token: String?) throws {
@@ -40,7 +44,7 @@ enum DoorPlace: Sendable {
     } else if let folder = Self.folder, !text.isEmpty {
       self = .unix("\(folder)/\(text)")
     } else {
-      throw ValidationError("there is no folder for the door '\(text)': XDG_RUNTIME_DIR is not set; give a path")
+      throw ValidationError("there is no folder for the door '\(text)' that is this user's alone; give a path")
     }
   }
 

@@ -16,40 +16,59 @@ struct Attachment {
   /// - Returns: the status to exit with.
   func run(at door: String) throws -> Int32 {
     try refuseOthers()
+    try Program.requireDescriptors()
     let console = Console()
     defer { console.flush() }
     guard !door.isEmpty else {
       console.write(DoorList().text)
       return console.end()
     }
-    let shell: AttachedShell
-    let shellOptions = try shellOptions()
-    do throws(ShellError) {
-      let client = try DoorClient(at: DoorAddress(parsing: door), token: try options.tokenFile.map(Self.token))
-      shell = AttachedShell(client, console: console, options: shellOptions)
-    } catch {
-      console.writeError(ErrorRenderer(file: nil).text(of: error))
-      return error.status
-    }
-    let batch = try batch(shell)
-    if let batch, !options.interactive || shell.hasQuit || isatty(0) != 1 { return batch }
-    return try prompt(shell)
+    let status = try work(at: door, console)
+    let ended = console.end()
+    return status == 0 ? ended : status
   }
 
-  private func batch(_ shell: AttachedShell) throws -> Int32? {
+  private func work(at door: String, _ console: Console) throws -> Int32 {
+    let shellOptions = try shellOptions()
     let file = options.script.first
-    guard !options.command.isEmpty || file != nil || isatty(0) != 1 else {
-      guard options.report == nil else { throw ValidationError("--report is for a script, -c or standard input") }
-      return nil
+    let isBatch = !options.command.isEmpty || file != nil || isatty(0) != 1
+    guard isBatch || options.report == nil else {
+      throw ValidationError("--report is for a script, -c or standard input")
     }
     if let file, !options.command.isEmpty {
       throw ValidationError("-c runs commands and '\(file)' is a script: give one of them")
     }
     let stop = RunStop()
     // By the second it says that the door does not answer.
-    let signals = RunSignals(stop, timeout: try Program.duration(options.timeout), handlesInterrupt: true, most: 2)
-    defer { signals.finish() }
+    let signals =
+      isBatch
+      ? RunSignals(stop, timeout: try Program.duration(options.timeout), handlesInterrupt: true, most: 2) : nil
+    defer { signals?.finish() }
+    let shell: AttachedShell
+    do throws(ShellError) {
+      let client = try DoorClient(
+        at: DoorAddress(parsing: door), token: try options.tokenFile.map(Self.token),
+        until: isBatch ? stop.descriptor : -1)
+      shell = AttachedShell(client, console: console, options: shellOptions)
+    } catch {
+      let error = stop.error ?? error
+      if options.json {
+        console.write(JSONReport.failure(error, file: nil) + "\n")
+      } else {
+        console.writeError(ErrorRenderer(file: nil).text(of: error))
+      }
+      return error.status
+    }
+    guard isBatch else { return try prompt(shell) }
     shell.obey(stop)
+    let status = batch(shell)
+    guard options.interactive, !shell.hasQuit, isatty(0) == 1 else { return status }
+    signals?.finish()
+    return try prompt(shell)
+  }
+
+  private func batch(_ shell: AttachedShell) -> Int32 {
+    let file = options.script.first
     let prepared = shell.prepareReport(besides: [file == nil || file == "-" ? "/dev/stdin" : file].compactMap(\.self))
     guard prepared == 0 else { return prepared }
     if !options.command.isEmpty { return shell.writeReport(after: shell.run(commands: options.command), of: "-c") }

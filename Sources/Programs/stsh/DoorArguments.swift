@@ -6,7 +6,7 @@ import ShellDoor
 struct DoorArguments: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Let other processes of this user attach: at a name below $XDG_RUNTIME_DIR/stsh, a path, or 127.0.0.1:PORT.",
+      "Let other processes of this user attach: at a name, a path, or 127.0.0.1:PORT.",
       valueName: "door"),
     completion: .custom { _, _, _ in DoorList.names(where: false) })
   var listen: String?

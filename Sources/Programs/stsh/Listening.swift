@@ -10,22 +10,29 @@ import StoreShell
 /// The door of a run that lets others in.
 struct Listening {
   private let door: Door
-  private let host: StoreHost<StandardAction, StandardState>
+  private let tokenFile: String?
 
-  /// Opens the door that the command line asks for, and says where it is.
+  /// Takes the place that the command line asks for. Nobody comes in until ``open(telling:)``.
   init(
     _ invocation: ProgramInvocation, at place: String, of host: StoreHost<StandardAction, StandardState>,
-    _ options: SessionOptions, _ console: Console
+    _ options: SessionOptions
   ) throws {
-    self.host = host
     // The allocator would raise these with every large block that is freed, and keep up to 64 MiB for each thread (mallopt(3)).
     for threshold in [M_MMAP_THRESHOLD, M_TRIM_THRESHOLD] { mallopt(threshold, 1 << 20) }
     let rights = try Self.rights(invocation.allow)
-    door = try Door(host, at: DoorAddress(parsing: place), allow: rights, options: Self.inside(options))
-    if let file = invocation.tokenFile, let token = door.token { try Self.write(token, to: file) }
-    guard !invocation.json else { return }
-    console.writeError("listening at \(door.address.text)\n")
-    if let token = door.token, invocation.tokenFile == nil { console.writeError("token: \(token)\n") }
+    tokenFile = invocation.tokenFile
+    door = try Door(
+      host, at: DoorAddress(parsing: place), allow: rights, options: Self.inside(options), isOpen: false)
+    if let tokenFile, let token = door.token { try Self.write(token, to: tokenFile) }
+  }
+
+  /// Lets others in, and says where.
+  ///
+  /// - Parameter console: says it; nil: nothing is printed.
+  func open(telling console: Console?) {
+    door.open()
+    console?.writeError("listening at \(door.address.text)\n")
+    if let token = door.token, tokenFile == nil { console?.writeError("token: \(token)\n") }
   }
 
   /// Lets nobody in any more.
@@ -55,9 +62,20 @@ struct Listening {
     return inside
   }
 
+  /// Keeps the token in a file that only its user can read. An earlier token is replaced, and no other file.
   private static func write(_ token: String, to file: String) throws {
-    unlink(file)
-    let descriptor = open(file, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0o600)
+    var status = stat()
+    if lstat(file, &status) == 0 {
+      guard status.st_mode & S_IFMT == S_IFREG, status.st_size == token.utf8.count + 1,
+        let content = try? Files.read(file), content.last == 0x0A,
+        content.dropLast().allSatisfy({ Character(UnicodeScalar($0)).isHexDigit })
+      else {
+        throw ValidationError(
+          "--token-file \(file): that file is not a token, and would be replaced; name another file")
+      }
+      unlink(file)
+    }
+    let descriptor = Platform.open(file, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw ValidationError("--token-file \(file): it cannot be written") }
     defer { Platform.close(descriptor) }
     guard Files.write(Array("\(token)\n".utf8)[...], to: descriptor).failure == nil else {

@@ -16,6 +16,7 @@ struct Program {
   init(_ options: ProgramInvocation) { self.options = options }
 
   func run() throws -> Int32 {
+    try Self.requireDescriptors()
     // A file that may not grow is one that cannot be written, as on a full disk.
     signal(SIGXFSZ, SIG_IGN)
     CrashReport.install(folder: places.crashes, version: Stsh.configuration.version)
@@ -61,29 +62,51 @@ struct Program {
     // A run that begins at a prompt asks its questions there: those that come from opening a store and loading plugins.
     let conversation = beginsAtPrompt ? try Conversation(session, options) : nil
     defer { conversation?.close() }
-    let opened = session.openJournal()
-    guard opened == 0 else { return session.writeReport(after: opened) }
+    // The place is taken before the store's file is made: where the system refuses it, nothing is left behind.
     let listening: Listening?
     do throws(ShellError) {
-      listening = try open(host, sessionOptions, console)
+      listening = try takePlace(of: host, sessionOptions)
     } catch {
       let status = session.writeReport(after: session.writeError(error))
       _ = session.end()
       return status
     }
-    let status = session.writeReport(after: try run(session, conversation, signals))
+    defer { listening?.close() }
+    let opened = session.openJournal()
+    guard opened == 0 else { return session.writeReport(after: opened) }
+    let status = session.writeReport(after: try run(session, conversation, signals, listening))
     listening?.close()
     let ended = hasLostTerminal(session) ? session.endStopped() : session.end()
     return status == 0 ? ended : status
   }
 
-  /// Lets others in, where the command line asks for that.
-  private func open(
-    _ host: StoreHost<StandardAction, StandardState>?, _ session: SessionOptions, _ console: Console
+  /// Refuses to run where the system gives the process too few descriptors for its pipes: nothing could end such a run.
+  static func requireDescriptors() throws {
+    let wanted = 16
+    var free: [Int32] = []
+    defer { for descriptor in free { close(descriptor) } }
+    while free.count < wanted {
+      let descriptor = fcntl(0, F_DUPFD_CLOEXEC, 0)
+      let next = descriptor >= 0 ? descriptor : Platform.open("/dev/null", O_RDONLY | O_CLOEXEC)
+      guard next >= 0 else {
+        var limit = rlimit()
+        getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        throw ShellError(
+          code: .failed,
+          message: "this process may open \(limit.rlim_cur) files, and \(free.count) more are free; it needs \(wanted)",
+          hint: "ulimit -n 256 allows more")
+      }
+      free.append(next)
+    }
+  }
+
+  /// Takes the place at which others come in, where the command line names one.
+  private func takePlace(
+    of host: StoreHost<StandardAction, StandardState>?, _ session: SessionOptions
   ) throws(ShellError) -> Listening? {
     guard let host, let place = options.listen else { return nil }
     do {
-      return try Listening(options, at: place, of: host, session, console)
+      return try Listening(options, at: place, of: host, session)
     } catch let error as ShellError {
       throw error
     } catch {
@@ -117,29 +140,36 @@ struct Program {
     }
   }
 
-  private func run(_ session: Session, _ conversation: Conversation?, _ signals: RunSignals?) throws -> Int32 {
+  private func run(
+    _ session: Session, _ conversation: Conversation?, _ signals: RunSignals?, _ listening: Listening?
+  ) throws -> Int32 {
     let loaded = session.loadPlugins()
     guard loaded == 0 || options.keepGoing else { return loaded }
-    let status = try runStatements(session, conversation, signals)
+    let status = try runStatements(session, conversation, signals, listening)
     // The first failure gives the status.
     return loaded == 0 ? status : loaded
   }
 
   private func runStatements(
-    _ session: Session, _ conversation: Conversation?, _ signals: RunSignals?
+    _ session: Session, _ conversation: Conversation?, _ signals: RunSignals?, _ listening: Listening?
   ) throws -> Int32 {
     if let file = options.replay {
       let started = session.start(from: file)
       guard started == 0 else { return started }
+    }
+    if let listening {
+      session.runDue()
+      listening.open(telling: options.json ? nil : session.console)
     }
     var status = batch(session)
     if options.serves, status ?? 0 == 0, !session.hasQuit {
       session.serve()
       status = session.stoppedStatus()
     }
+    // What is still to be written, such as the report, is bound by the run's time and signals, too.
+    if let status, !options.interactive || session.hasQuit || options.check { return status }
     session.obey(nil)
     signals?.finish()
-    if let status, !options.interactive || session.hasQuit || options.check { return status }
     if let conversation { return try prompt(session, conversation) }
     let conversation = try Conversation(session, options)
     defer { conversation.close() }

@@ -111,6 +111,7 @@ struct Shell {
     launch.environment = [
       "HOME": folder.path + "/home", "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "TERM": "dumb",
       "INPUTRC": "/dev/null", "PAGER": "cat",
+      "XDG_RUNTIME_DIR": folder.path,
     ]
     return launch
   }

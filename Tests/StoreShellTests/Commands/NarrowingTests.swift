@@ -108,6 +108,33 @@ import Testing
     #expect(shell.contents("open.csv")?.hasPrefix("id,title") == true)
   }
 
+  @Test func theNameOfAFileSaysItsForm() throws {
+    let shell = try Shell()
+    _ = shell.run("dispatch tasks.add milk")
+    for (line, start) in [
+      ("tasks.items a.CSV", "id,title"), ("tasks.items a.ndjson", "{\"id\":1"), ("tasks.items a.2026", "[{\"id\""),
+      ("tasks.items .hidden", "[{\"id\""), ("journal a.stsh", "# run with:"), ("journal a.ndjson", "{\""),
+      ("state a.json", "{"),
+      ("tasks.items a.yaml --as json", "[{\"id\""), ("state a.yaml --as json", "{"),
+    ] {
+      let name = line.split(separator: " ")[1]
+      let words = line.replacing(name, with: "\(shell.folder)/\(name)")
+      #expect(shell.run("export \(words)").status == 0, "\(line)")
+      #expect(
+        shell.contents(String(name))?.hasPrefix(start) == true, "\(line): \(shell.contents(String(name)) ?? "none")")
+    }
+    for (line, what) in [
+      ("tasks.items b.yaml", "a value has no form 'yaml'"), ("tasks.items b.tsv", "a value has no form 'tsv'"),
+      ("state b.csv", "the state has no form 'csv'"), ("journal b.xml", "the journal has no form 'xml'"),
+    ] {
+      let name = line.split(separator: " ")[1]
+      let outcome = shell.run("export \(line.replacing(name, with: "\(shell.folder)/\(name)"))")
+      #expect(outcome.status == 2)
+      #expect(outcome.errors.contains(what), "\(outcome.errors)")
+      #expect(shell.contents(String(name)) == nil)
+    }
+  }
+
   @Test func onlyListsAndMapsAreNarrowed() throws {
     let shell = try Self.shell()
     #expect(

@@ -87,6 +87,19 @@ import Testing
       text.hasPrefix("TAP version 13\n1..4\nok 1 - it counts <up>\nnot ok 2 - again\n  ---\n  message: \"not yet\"\n"))
   }
 
+  @Test(arguments: ["tap", "junit"]) func reportsHoldNoControlCharacters(form: String) throws {
+    let text = "\u{1B}[31m\u{7}\u{7F}\u{9B}m\u{202E}"
+    let results = [
+      TestResult(name: "a\(text)b", group: text, outcome: .passed),
+      TestResult(name: "c", outcome: .skipped(text)),
+      TestResult(name: "d", outcome: .failed(code: nil, message: text, details: [text])),
+    ]
+    let report = try #require(TestReportForm(rawValue: form)).text(of: results, suite: text)
+    let raw = report.unicodeScalars.filter { $0 != "\n" && ($0.value < 0x20 || (0x7F...0x9F).contains($0.value)) }
+    #expect(raw.isEmpty, "\(report.debugDescription)")
+    if form == "tap" { #expect(report.contains("ok 1 - \\u{1b}[31m")) }
+  }
+
   @Test func pluginTestsAreReportedToo() throws {
     let shell = try Shell()
     let junit = shell.run("plugin test weblog --as junit")

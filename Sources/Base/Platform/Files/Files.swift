@@ -15,15 +15,21 @@ package struct FileError: Error, Hashable, Sendable {
     case writing
   }
 
+  /// The reason in words of our own; nil: the system's.
+  private let ownReason: String?
+
   /// An error of the system, by its number.
   package init(path: String, code: Int32, _ operation: Operation = .reading) {
-    self.path = path
-    self.code = code
-    self.operation = operation
+    (self.path, self.code, self.operation, ownReason) = (path, code, operation, nil)
   }
 
-  /// The reason as the system says it: `No such file or directory`.
-  package var reason: String { String(cString: strerror(code)) }
+  /// The error of a file whose content cannot be taken, for a reason of our own.
+  package init(path: String, unreadable reason: String) {
+    (self.path, code, operation, ownReason) = (path, EFBIG, .reading, reason)
+  }
+
+  /// The reason, mostly as the system says it: `No such file or directory`.
+  package var reason: String { ownReason ?? String(cString: strerror(code)) }
 
   /// True if nothing stands at the path.
   package var isMissing: Bool { [ENOENT, ENOTDIR].contains(code) }
@@ -93,6 +99,8 @@ package enum Files {
 
   /// The most bytes that are read at once.
   private static let largest = 1 << 32
+  /// The most bytes of what has no size that is known, such as a pipe: it may have no end.
+  private static let largestStream = 1 << 28
 
   /// The bytes that are left in an open file.
   ///
@@ -122,6 +130,13 @@ package enum Files {
         throw FileError(path: path, code: failure)
       }
       if count == 0 { return bytes }
+      guard size == 0 else { continue }
+      // A device such as /dev/zero has no end, and no text has such a byte.
+      if bytes[start...].contains(0) { throw FileError(path: path, unreadable: "it holds a NUL byte, as no text does") }
+      if bytes.count > largestStream {
+        let most = "more than \(largestStream >> 20) MiB came, and its size is not known"
+        throw FileError(path: path, unreadable: "\(most); save it to a file first")
+      }
     }
   }
 

@@ -19,6 +19,9 @@ package final class LineReader {
   private var isAtEnd = false
   private var removed = 0
 
+  /// The most bytes of a line, and of a record of several lines.
+  package static let longest = 64 << 20
+
   /// Opens a file; `-` is standard input.
   ///
   /// - Parameter stop: a descriptor that ends the reading when it becomes readable: nothing says when more comes from
@@ -112,9 +115,14 @@ package final class LineReader {
   }
 
   private func fill() throws(FileError) {
-    buffer.removeFirst(position)
-    removed += position
-    position = 0
+    if position > 0 {
+      buffer.removeFirst(position)
+      removed += position
+      position = 0
+    }
+    guard buffer.count <= Self.longest else {
+      throw FileError(path: path, unreadable: "line \(number + 1) has more than \(Self.longest >> 20) MiB")
+    }
     try Files.waitToRead(descriptor, path: path, until: stop)
     let start = buffer.count
     let size = 1 << 16

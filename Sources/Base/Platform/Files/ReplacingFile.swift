@@ -14,6 +14,8 @@ package final class ReplacingFile {
   private let sink: (([UInt8]) -> Void)?
   /// Ends the wait for whoever reads a pipe when it becomes readable; -1: nothing does.
   private let stop: Int32
+  /// Done before anything of it can be read by others.
+  private let beforeShowing: () -> Void
   private var hasName = false
   private var descriptor: Int32
   private var isDone = false
@@ -30,11 +32,15 @@ package final class ReplacingFile {
   ///
   /// - Parameters:
   ///   - appends: add to the end of the file that stands there instead.
-  ///   - stop: a descriptor that ends the wait for whoever reads a pipe when it becomes readable; -1: nothing does.
+  ///   - stop: a descriptor that ends the wait for the reader of a pipe when it becomes readable; -1: nothing does.
+  ///   - beforeShowing: done before others can read anything of it.
   /// - Throws: `FileError` with the system's reason; with `EINTR` where the wait was ended.
-  package init(_ path: String, appends: Bool = false, until stop: Int32 = -1) throws(FileError) {
+  package init(
+    _ path: String, appends: Bool = false, until stop: Int32 = -1, beforeShowing: @escaping () -> Void = {}
+  ) throws(FileError) {
     self.path = path
     self.stop = stop
+    self.beforeShowing = beforeShowing
     self.appends = appends
     sink = nil
     var status = stat()
@@ -82,6 +88,7 @@ package final class ReplacingFile {
   package init(handingOn sink: @escaping (_ piece: [UInt8]) -> Void) {
     (path, target, beside, appends, descriptor, stop) = ("-", "-", nil, false, -1, -1)
     self.sink = sink
+    beforeShowing = {}
   }
 
   /// Returns true if a file is written to as it is: no other can take its place, or it has several names or is no
@@ -125,6 +132,7 @@ package final class ReplacingFile {
   package func finish() throws(FileError) {
     try flush()
     guard sink == nil else { return }
+    if !isInPlace { beforeShowing() }
     if let beside, !hasName, !link(as: target) {
       // Only a rename takes the place of another file.
       unlink(beside)
@@ -148,6 +156,7 @@ package final class ReplacingFile {
       bytes.removeAll(keepingCapacity: true)
       return
     }
+    if isInPlace, !bytes.isEmpty { beforeShowing() }
     var rest = bytes[...]
     while !rest.isEmpty {
       var piece = rest

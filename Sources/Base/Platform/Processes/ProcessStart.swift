@@ -15,6 +15,7 @@ struct ProcessStart {
   /// - Returns: the number of the process.
   func run(_ words: [String], at path: String? = nil) throws(FileError) -> pid_t {
     let program = path ?? words[0]
+    Self.keepStatuses()
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
@@ -40,6 +41,15 @@ struct ProcessStart {
     let problem = posix_spawnp(&process, program, &actions, &attributes, &arguments, environ)
     guard problem == 0 else { throw FileError(path: program, code: problem) }
     return process
+  }
+
+  /// Has the system keep the status of a program that ends. It keeps none for a process that ignores SIGCHLD, as the parent of
+  /// this process may have had it do (sigaction(2)).
+  private static func keepStatuses() {
+    var action = sigaction()
+    sigaction(SIGCHLD, nil, &action)
+    let isIgnored = unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == 1
+    if isIgnored || action.sa_flags & SA_NOCLDWAIT != 0 { signal(SIGCHLD, SIG_DFL) }
   }
 
   /// Has the program start in a folder. The function is one of GNU, which Swift does not see.

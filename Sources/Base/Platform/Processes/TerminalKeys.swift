@@ -7,10 +7,25 @@ package final class TerminalKeys {
 
   /// Nil where standard input is no terminal.
   package init?() {
-    guard tcgetattr(0, &former) == 0 else { return nil }
+    guard tcgetattr(0, &former) == 0, takeModes() else { return nil }
+  }
+
+  private static let lines = tcflag_t(ICANON | ECHO)
+
+  private func takeModes() -> Bool {
     var modes = former
-    modes.c_lflag &= ~tcflag_t(ICANON | ECHO)
-    guard tcsetattr(0, TCSADRAIN, &modes) == 0 else { return nil }
+    modes.c_lflag &= ~Self.lines
+    return tcsetattr(0, TCSADRAIN, &modes) == 0
+  }
+
+  /// Takes the terminal's modes anew, where the shell that the program was stopped in has set its own.
+  ///
+  /// - Returns: true if it had: what was drawn stands above that shell's lines.
+  package func takeBack() -> Bool {
+    var modes = termios()
+    // A job in the background would be stopped.
+    guard tcgetpgrp(0) == getpgrp(), tcgetattr(0, &modes) == 0, modes.c_lflag & Self.lines != 0 else { return false }
+    return takeModes()
   }
 
   deinit { end() }

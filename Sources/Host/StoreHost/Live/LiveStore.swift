@@ -197,6 +197,12 @@ package final class LiveStore: @unchecked Sendable {
     return notes
   }
 
+  /// Makes all that an answer tells of as durable as was asked. All sessions read a note where that failed.
+  package func settleBeforeTelling() {
+    settleJournal()
+    _ = takeJournalNotes(for: nil)
+  }
+
   /// Waits until what was recorded is as durable as was asked, without the turn.
   package func settleJournal() {
     guard keepsJournal.isSet else { return }

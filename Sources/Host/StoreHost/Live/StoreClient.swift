@@ -153,6 +153,12 @@ package final class StoreClient: @unchecked Sendable {
     }
   }
 
+  /// Waits, as far as a virtual clock is concerned, until ``endWait()``: it dispatches nothing by itself.
+  package func rest() { turn { wait = Wait(end: nil) } }
+
+  /// The number of others that a virtual clock stands still for, since they do not wait.
+  package var othersAtWork: Int { turn { live.clients.count { $0 !== self && $0.wait == nil } } }
+
   /// Whether others are there, for whom time passes too.
   package var hasCompany: Bool { live.turnAnywhere { live.clients.count > 1 } }
 

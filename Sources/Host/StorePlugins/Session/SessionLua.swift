@@ -3,6 +3,14 @@ import StoreCore
 import StoreModules
 import StoreSchema
 
+/// Memory that the Lua of several sessions may take together.
+package struct SessionLuaMemory: Sendable {
+  fileprivate let pool: LuaMemoryPool
+
+  /// - Parameter limit: the bytes that all of them may take.
+  package init(limit: Int) { pool = LuaMemoryPool(limit: limit) }
+}
+
 /// The Lua of the prompt and of scripts: `= expr`, `let`, `assert`, `$(…)`. Its code sees `state` (read-only, live),
 /// `dispatch`, `project` and the variables, in the same sandbox as plugins.
 public final class SessionLua {
@@ -76,6 +84,11 @@ public final class SessionLua {
       guard let owner = owner() else { throw LuaFailure("the session has ended") }
       return owner
     }
+  }
+
+  /// The memory that it shares with the Lua of other sessions, besides its own limit; set once.
+  package var memory: SessionLuaMemory? {
+    didSet { lua.memoryPool = memory?.pool }
   }
 
   /// Frees what Lua code no longer reaches, where that may be much: who rests may do so for long.

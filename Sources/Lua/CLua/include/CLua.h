@@ -189,6 +189,12 @@ typedef struct CLuaDigest {
   uint64_t size;
 } CLuaDigest;
 
+/// The memory that several machines may take together. Its counter is shared by their threads.
+typedef struct CLuaPool {
+  size_t limit;
+  size_t used;
+} CLuaPool;
+
 /// A Lua state with its budgets and buffers. The host reads and writes only `items`, `windows`, the
 /// limits, and what it holds of a call.
 typedef struct CLuaMachine {
@@ -225,6 +231,10 @@ typedef struct CLuaMachine {
   CLuaCallbacks callbacks;
 
   size_t memory;
+  /// What its memory is taken from, besides its own limit; null: nothing.
+  CLuaPool *_Nullable pool;
+  /// True if the pool had no room for what was refused last.
+  bool isPoolSpent;
   /// True if garbage is collected as in a machine with little room, or without pauses.
   bool isCrowded;
   bool collectsOften;
@@ -310,6 +320,8 @@ typedef enum CLUA_CLOSED CLuaSandbox : uint32_t {
 CLuaMachine *_Nullable clua_open(CLuaSandbox sandbox, size_t memoryLimit, void *_Nullable context,
                                  const CLuaCallbacks *callbacks);
 void clua_close(CLuaMachine *machine);
+/// Has its memory taken from a pool, which outlives it, from now on.
+void clua_join(CLuaMachine *machine, CLuaPool *pool);
 /// Stops the call that runs, if one does; may be called from any thread while the machine lives.
 void clua_interrupt(CLuaMachine *machine);
 /// A full garbage collection.

@@ -40,7 +40,7 @@ extension AttachedShell {
       steps.append(TestResult(name: suite, seconds: 0, outcome: outcome))
     }
     do throws(FileError) {
-      try report.write(steps, suite: suite, until: interruptDescriptor)
+      try report.write(steps, suite: suite, to: ReplacingFile(report.path, until: interruptDescriptor))
       return status
     } catch {
       let failed = self.report(ShellError(error))

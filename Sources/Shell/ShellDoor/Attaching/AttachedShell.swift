@@ -167,10 +167,9 @@ public final class AttachedShell {
       if options.format != .auto { out.append("as", options.format.rawValue) }
       if let width = console.width() { out.append("width", .int(width)) }
     }
-    let answer = try answer(to: number, for: text)
+    let answer = try answer(to: number, for: text, from: line)
     if let error = answer.error { throw error }
     if interruption != nil, answer.number("status") != 0 { hasToldOfStop = true }
-    steps += answer.list("steps").compactMap { TestResult($0.member, safe: SafeText.line) }
     if answer["quit"] != nil { hasQuit = true }
     if let prompt = answer.text("prompt") {
       self.prompt = SafeText.line(prompt)
@@ -234,8 +233,9 @@ public final class AttachedShell {
     console.flush()
   }
 
-  private func answer(to number: Int, for text: String) throws(ShellError) -> DoorMessage {
+  private func answer(to number: Int, for text: String, from firstLine: Int) throws(ShellError) -> DoorMessage {
     var hasBegun = false
+    var line = firstLine
     interruption = nil
     while true {
       while let message = client.takeMessage() {
@@ -248,6 +248,8 @@ public final class AttachedShell {
         hasBegun = true
         interruption?.heard = .now
         print(message)
+        steps += message.list("steps").compactMap { TestResult($0.member, safe: SafeText.line) }
+        line = message.number("line") ?? line
         if message["status"] != nil || message["error"] != nil { return message }
       }
       console.flush()
@@ -255,15 +257,19 @@ public final class AttachedShell {
         try waitOrInterrupt()
         try client.takeArrived()
       } catch {
-        throw error.code == .connectionLost ? telling(error, of: text, hasBegun: hasBegun) : error
+        throw error.code == .connectionLost
+          ? telling(error, of: text, line: line - firstLine, hasBegun: hasBegun) : error
       }
     }
   }
 
   /// The error of a connection that was lost while a text ran, with what is known of that.
-  private func telling(_ error: ShellError, of text: String, hasBegun: Bool) -> ShellError {
+  ///
+  /// - Parameter line: the number of lines before the statement that ran, as far as the door told.
+  private func telling(_ error: ShellError, of text: String, line: Int, hasBegun: Bool) -> ShellError {
     var error = error
-    guard let first = text.split(separator: "\n").first.map(String.init) else { return error }
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+    guard let first = lines.dropFirst(max(line, 0)).first(where: { !$0.isEmpty }).map(String.init) else { return error }
     let statement = first.count > 60 ? "\(first.prefix(60))…" : first
     error.details = [
       hasBegun

@@ -25,33 +25,29 @@ public final class DoorClient {
   ///
   /// - Parameters:
   ///   - token: the token of a port.
-  ///   - patience: the longest time that its first word is waited for.
-  /// - Throws: `ShellError` where nobody is there, or nobody lets it in.
-  public init(at address: DoorAddress, token: String? = nil, patience: Duration = .seconds(10)) throws(ShellError) {
+  ///   - patience: the longest wait for the door's first word.
+  ///   - stop: a descriptor that ends the wait when it becomes readable; -1: nothing does.
+  /// - Throws: `ShellError` where no process is there, or the door lets nobody in; `interrupted` where the wait was ended.
+  public init(
+    at address: DoorAddress, token: String? = nil, patience: Duration = .seconds(10), until stop: Int32 = -1
+  ) throws(ShellError) {
     self.address = address
     descriptor = address.makeSocket()
-    guard descriptor >= 0, address.withSystemAddress({ connect(descriptor, $0, $1) }) == 0 else {
-      let reason = String(cString: strerror(errno))
-      if descriptor >= 0 { Platform.close(descriptor) }
-      throw ShellError(
-        code: .noDoor, message: "nobody listens at \(address.text): \(reason)",
-        hint: "stsh --attach lists the doors that are there", status: 6)
-    }
+    let end = ContinuousClock.now + patience
+    try connect(before: end, until: stop)
     if let token {
       try send {
         JSON.append("{\"token\":" as StaticString, to: &$0); JSON.append(quoted: token, to: &$0)
       }
     }
-    guard wait(atMost: patience).hasArrived else { throw unanswered(nil) }
-    var greeting = try receive()
+    var greeting = try receive(before: end, until: stop)
     if greeting.text("event") == "token" {
       guard token != nil else {
         throw ShellError(
           code: .noDoor, message: "the door at \(address.text) wants its token",
           hint: "--token-file FILE reads the token that the door printed, or wrote by --token-file", status: 6)
       }
-      guard hasMessage || wait(atMost: patience).hasArrived else { throw unanswered(nil) }
-      greeting = try receive()
+      greeting = try receive(before: end, until: stop)
     }
     if let reason = greeting.text("message") ?? greeting.error?.message {
       throw ShellError(code: .noDoor, message: "\(address.text): \(SafeText.line(reason))", status: 6)
@@ -59,7 +55,34 @@ public final class DoorClient {
     self.greeting = greeting
   }
 
-  deinit { Platform.close(descriptor) }
+  /// Connects. The system keeps a caller waiting where the process at the other end lets nobody in.
+  private func connect(before end: ContinuousClock.Instant, until stop: Int32) throws(ShellError) {
+    let flags = fcntl(descriptor, F_GETFL)
+    _ = fcntl(descriptor, F_SETFL, flags | O_NONBLOCK)
+    while true {
+      let code = address.withSystemAddress { Platform.connect(descriptor, $0, $1) } == 0 ? 0 : errno
+      var sources = [
+        pollfd(fd: stop, events: Int16(POLLIN), revents: 0), pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0),
+      ]
+      switch code {
+      case 0, EISCONN:
+        _ = fcntl(descriptor, F_SETFL, flags)
+        return
+      case EINTR: continue
+      // Nothing tells when there is room again.
+      case EAGAIN: poll(&sources, 1, 20)
+      case EINPROGRESS, EALREADY: poll(&sources, 2, 20)
+      default:
+        throw ShellError(
+          code: .noDoor, message: "no process listens at \(address.text): \(String(cString: strerror(code)))",
+          hint: "stsh --attach lists the doors that are there", status: 6)
+      }
+      if sources[0].revents != 0 { throw .interrupted }
+      if .now > end { throw unanswered(nil) }
+    }
+  }
+
+  deinit { if descriptor >= 0 { Platform.close(descriptor) } }
 
   /// The error of a connection that is gone.
   var lost: ShellError {
@@ -114,9 +137,6 @@ public final class DoorClient {
     unsent.removeFirst(sent)
   }
 
-  /// True if a whole message is there already.
-  var hasMessage: Bool { lineEnd != nil }
-
   /// Reads what has arrived, without waiting.
   func takeArrived() throws(ShellError) {
     flush()
@@ -135,10 +155,12 @@ public final class DoorClient {
   }
 
   /// The next message, which is waited for.
-  private func receive() throws(ShellError) -> DoorMessage {
+  private func receive(before end: ContinuousClock.Instant, until stop: Int32) throws(ShellError) -> DoorMessage {
     while true {
       if let message = takeMessage() { return message }
-      _ = wait()
+      let (hasArrived, isInterrupted) = wait(or: stop, atMost: max(end - .now, .zero))
+      if isInterrupted, !hasArrived { throw .interrupted }
+      guard hasArrived else { throw unanswered(nil) }
       try takeArrived()
     }
   }

@@ -3,15 +3,17 @@ import ShellLanguage
 import StoreSchema
 import StoreShell
 
-/// The doors of this user that have a name and are alive.
+/// The doors of this user that have a name, and a process that listens.
 public struct DoorList {
   /// The doors, by name.
   public let doors: [Entry]
 
-  /// A door that answers.
+  /// A door.
   public struct Entry: Sendable {
     /// The name.
     public let name: String
+    /// False where its process said nothing within a second: it is stopped, or its store is not ready yet. All else is empty then.
+    public let answers: Bool
     /// The program that listens.
     public let program: String
     /// Its process.
@@ -25,10 +27,16 @@ public struct DoorList {
   /// Asks all of them.
   public init() {
     doors = Self.sockets.compactMap { name, address in
-      guard let client = try? DoorClient(at: address, patience: .seconds(1)) else { return nil }
-      let greeting = client.greeting
+      let greeting: DoorMessage
+      do throws(ShellError) {
+        greeting = try DoorClient(at: address, patience: .seconds(1)).greeting
+      } catch {
+        guard error.code == .connectionLost else { return nil }
+        return Entry(name: name, answers: false, program: "", process: 0, rights: "", head: 0)
+      }
       return Entry(
-        name: name, program: SafeText.line(greeting.text("program") ?? ""), process: greeting.number("process") ?? 0,
+        name: name, answers: true, program: SafeText.line(greeting.text("program") ?? ""),
+        process: greeting.number("process") ?? 0,
         rights: greeting.list("allow").compactMap(\.text).map(SafeText.line).joined(separator: ","),
         head: greeting.number("head") ?? 0)
     }
@@ -60,11 +68,17 @@ public struct DoorList {
     guard !doors.isEmpty else { return "(no doors)\n" }
     let rows =
       [["name", "program", "process", "allows", "actions"]]
-      + doors.map { [SafeText.line($0.name), $0.program, "\($0.process)", $0.rights, "\($0.head)"] }
+      + doors.map { door in
+        let name = SafeText.line(door.name)
+        return door.answers
+          ? [name, door.program, "\(door.process)", door.rights, "\(door.head)"]
+          : [name, "does not answer", "", "", ""]
+      }
     let widths = (0..<5).map { column in rows.map { $0[column].count }.max() ?? 0 }
     return rows.map { row in
-      let cells = row.enumerated().map { column, cell in
-        column == 4 ? cell : cell + String(repeating: " ", count: widths[column] - cell.count)
+      let last = row.lastIndex { !$0.isEmpty } ?? 0
+      let cells = row[...last].enumerated().map { column, cell in
+        column == last ? cell : cell + String(repeating: " ", count: widths[column] - cell.count)
       }
       return cells.joined(separator: "  ") + "\n"
     }.joined()

@@ -9,7 +9,8 @@ public enum DoorAddress: Hashable, Sendable {
   /// A port of this machine, for its own processes alone; 0 lets the system choose one.
   case loopback(port: UInt16)
 
-  /// The place that a text says: a path, which holds a `/`; `127.0.0.1:PORT`; or a name below `$XDG_RUNTIME_DIR/stsh`.
+  /// The place that a text says: a path, which holds a `/`; `127.0.0.1:PORT`; or a name in the folder of the
+  /// user's doors, `$XDG_RUNTIME_DIR/stsh`, or `/tmp/stsh-UID` where the system has set no such variable.
   ///
   /// - Throws: `ShellError` for a text that says none.
   public init(parsing text: String) throws(ShellError) {
@@ -34,8 +35,9 @@ public enum DoorAddress: Hashable, Sendable {
       path = "\(folder)/\(text)"
     } else {
       throw ShellError(
-        code: .noSuchFile, message: "there is no folder for the door '\(text)': XDG_RUNTIME_DIR is not set",
-        hint: "set XDG_RUNTIME_DIR to a folder of your own, or give a path such as /tmp/\(text)", status: 2)
+        code: .noSuchFile,
+        message: "there is no folder for the door '\(text)': \(Self.usualFolder) is not this user's alone",
+        hint: "name a folder of your own in XDG_RUNTIME_DIR", status: 2)
     }
     guard path.utf8.count < Self.longestPath else {
       throw ShellError(
@@ -47,11 +49,17 @@ public enum DoorAddress: Hashable, Sendable {
   /// The bytes that the system has for a socket's path, with the one behind it.
   private static let longestPath = MemoryLayout.size(ofValue: sockaddr_un().sun_path)
 
-  /// The folder of doors that have a name alone; nil: there is none.
+  /// The folder of doors that have a name alone; nil: others may write there.
   static var folder: String? {
-    guard let base = UserEnvironment.nonEmpty("XDG_RUNTIME_DIR"), base.hasPrefix("/") else { return nil }
-    return "\(base)/stsh"
+    if let base = UserEnvironment.nonEmpty("XDG_RUNTIME_DIR"), base.hasPrefix("/") { return "\(base)/stsh" }
+    var status = stat()
+    guard lstat(usualFolder, &status) == 0 else { return usualFolder }
+    let isOwn = status.st_mode & S_IFMT == S_IFDIR && status.st_uid == geteuid() && status.st_mode & 0o077 == 0
+    return isOwn ? usualFolder : nil
   }
+
+  /// The folder where no session of a login has made one: in a container, of a service, behind `sudo`.
+  private static var usualFolder: String { "/tmp/stsh-\(geteuid())" }
 
   /// The place as it is written.
   public var text: String {

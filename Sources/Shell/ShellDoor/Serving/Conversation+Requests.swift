@@ -121,6 +121,7 @@ extension Conversation {
   private func run(_ given: GivenText, _ id: Value?) throws {
     let session = try started()
     width = given.width
+    isReported = given.isReported
     answer = Answer(id: id)
     let (refusal, firstLine) = (interruption.requested, open.flatMap { given.isAnew ? nil : $0.line })
     // What others caused stands before.
@@ -138,7 +139,7 @@ extension Conversation {
     guard var done = answer else { return }
     answer = nil
     done.set("status", Int(status))
-    if given.isReported { done.set("steps") { JSON.append(.list(PersistentList(steps.map(\.value))), to: &$0) } }
+    if given.isReported { done.set(steps: steps) }
     if given.goesOn {
       if let continuation = open?.continuation {
         done.set("open", continuation.prompt)
@@ -245,6 +246,20 @@ extension Conversation {
     handOn()
   }
 
+  /// Hands on what was said so far for the request that is being done, with the results of its steps, so that its client has them
+  /// while a later statement takes long.
+  ///
+  /// - Parameter line: the line of that statement; nil: one that runs goes on.
+  private func handOn(before line: Int?) {
+    guard answer != nil else { return }
+    let steps = isReported ? session?.takeSteps() ?? [] : []
+    guard answer?.hasPart == true || !steps.isEmpty, var part = answer?.takePart() else { return }
+    if !steps.isEmpty { part.set(steps: steps) }
+    if let line { part.set("line", line) }
+    outbox.append(part)
+    outbox.flush()
+  }
+
   /// Hands on what a statement has said so far, where it is much; waits where its reader is slow.
   private func handOn() {
     if answer?.isLong == true, let part = answer?.takePart() { outbox.append(part) }
@@ -261,7 +276,8 @@ extension Conversation {
       loop.host.options, { [weak self] in self?.width }, { [weak self] in self?.wake() },
       DoorOutput(
         marks: marks, text: { [weak self] in self?.take($0, $1) },
-        line: { [weak self] in self?.take(line: $0, isEvent: $1) }))
+        line: { [weak self] in self?.take(line: $0, isEvent: $1) }, handOn: { [weak self] in self?.handOn(before: $0) })
+    )
     made.obey(
       interruption.stop, isRequested: { [interruption] in interruption.isRequested },
       // All of a request is interrupted; it is taken at its end.

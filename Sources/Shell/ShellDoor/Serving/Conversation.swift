@@ -27,6 +27,8 @@ final class Conversation: @unchecked Sendable {
   var session: Session?
   var open: StatementReader?
   var width: Int?
+  /// True if the request that is being done wants the results of its steps.
+  var isReported = false
   var followed: FollowedLog?
   /// The answer to the request that is being done.
   @exclusivity(unchecked) var answer: Answer?
@@ -43,7 +45,7 @@ final class Conversation: @unchecked Sendable {
     self.peer = peer
     self.loop = loop
     isTrusted = Atomic(loop.token == nil)
-    outbox = Outbox(descriptor, limits: loop.limits)
+    outbox = Outbox(descriptor, limits: loop.limits) { [live = loop.host.live] in live.settleBeforeTelling() }
     intake = Lock(Intake(limits: loop.limits))
   }
 

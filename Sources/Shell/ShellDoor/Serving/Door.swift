@@ -23,10 +23,12 @@ public final class Door: Sendable {
   ///   - options: the options of their sessions, such as where plugins are found and which are granted.
   ///   - token: the token of a port; nil: 128 random bits. A socket in the file system has none: it is its user's own.
   ///   - limits: what one client, and all together, may ask of the process.
+  ///   - isOpen: false: clients that come wait for their greeting until ``open()``.
   /// - Throws: `ShellError` where another process listens there, or the system refuses.
   public init<Action: SchematicUnion, State: SchematicRecord>(
     _ host: StoreHost<Action, State>, at address: DoorAddress, allow rights: [Right],
-    options: SessionOptions = SessionOptions(), token: String? = nil, limits: DoorLimits = DoorLimits()
+    options: SessionOptions = SessionOptions(), token: String? = nil, limits: DoorLimits = DoorLimits(),
+    isOpen: Bool = true
   ) throws(ShellError) {
     var options = options
     options.rights = Rights(rights)
@@ -36,6 +38,7 @@ public final class Door: Sendable {
     // It would run beside the store, with the terminal of whoever started that.
     options.allowsExecution = false
     options.allowsUnsafeLua = false
+    options.shareLuaMemory(limit: limits.luaBytes)
     let socket = try DoorSocket(address)
     self.address = socket.address
     if case .loopback = address { self.token = token ?? DoorToken.random() } else { self.token = nil }
@@ -49,7 +52,12 @@ public final class Door: Sendable {
       throw error
     }
     host.live.whenClosed { [weak loop] in loop?.close(because: "the store was closed by the program that owns it") }
+    if isOpen { open() }
   }
+
+  /// Lets in all clients that wait, and those that come later. A program calls it once its store is ready, where the door
+  /// was made with `isOpen: false`.
+  public func open() { loop.open() }
 
   /// Ends it, and all conversations, with a line that says so.
   public func close() { loop.close(because: "the door was closed") }
@@ -79,6 +87,8 @@ public struct DoorLimits: Hashable, Sendable {
   public var waitingBytes = 8 << 20
   /// The most bytes that wait in all of them.
   public var allBytes = 256 << 20
+  /// The most bytes that the Lua of all conversations takes; each has a limit of its own besides.
+  public var luaBytes = 256 << 20
   /// The most bytes that wait for a client to read them before nothing more is done for it.
   public var outboxBytes = 1 << 20
   /// The number of lines in a row that are no requests after which the conversation ends.

@@ -22,6 +22,7 @@ final class DoorLoop: @unchecked Sendable {
   private let stop: Int32
   private let state = Lock(State())
   private let idle = Atomic<Int>(0)
+  private let isOpen = Atomic<Bool>(false)
   private let isClosing = Atomic<Bool>(false)
   /// Signalled when a conversation or a thread ends while the door closes.
   private let hasLeft = DispatchSemaphore(value: 0)
@@ -65,7 +66,6 @@ final class DoorLoop: @unchecked Sendable {
       throw ShellError(FileError(path: socket.address.text, code: code, .writing))
     }
     let edges = EPOLLIN.rawValue | EPOLLET.rawValue
-    add(socket.descriptor, edges, Mark.socket)
     add(wakeUp, edges, Mark.wakeUp)
     add(timer.descriptor, edges, Mark.timer)
     add(stop, EPOLLIN.rawValue, Mark.stop)
@@ -73,6 +73,12 @@ final class DoorLoop: @unchecked Sendable {
   }
 
   deinit { for descriptor in [poll, wakeUp, stop] { Platform.close(descriptor) } }
+
+  /// Lets in all who wait.
+  func open() {
+    guard !isOpen.exchange(true, ordering: .acquiringAndReleasing) else { return }
+    add(socket.descriptor, EPOLLIN.rawValue | EPOLLET.rawValue, Mark.socket)
+  }
 
   private func add(_ descriptor: Int32, _ events: UInt32, _ mark: UInt64) {
     var event = epoll_event(events: events, data: epoll_data_t(u64: mark))
@@ -156,7 +162,7 @@ final class DoorLoop: @unchecked Sendable {
   // MARK: Conversations
 
   private func accept() {
-    while !isClosing.load(ordering: .relaxed) {
+    while isOpen.load(ordering: .acquiring), !isClosing.load(ordering: .relaxed) {
       let descriptor = Platform.accept(socket.descriptor, nil, nil)
       guard descriptor >= 0 else {
         if errno == EINTR || errno == ECONNABORTED { continue }

@@ -29,7 +29,11 @@ struct DoorSocket {
   private typealias Listening = (Int32, FileLock?, (device: UInt, number: UInt)?)
 
   private static func listen(at path: String) throws(ShellError) -> Listening {
-    if let folder = DoorAddress.folder, path.hasPrefix("\(folder)/") { mkdir(folder, 0o700) }
+    if let folder = DoorAddress.folder, path.hasPrefix("\(folder)/") {
+      mkdir(folder, 0o700)
+      // Another user may have been quicker to make it.
+      guard DoorAddress.folder != nil else { throw refusal(folder, EACCES) }
+    }
     let lock: FileLock
     do {
       lock = try FileLock("\(path).lock")

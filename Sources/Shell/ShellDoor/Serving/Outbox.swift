@@ -7,14 +7,17 @@ import StoreShell
 struct Outbox {
   private let descriptor: Int32
   private let limits: DoorLimits
+  /// Makes all that is said as durable as was asked.
+  private let settle: () -> Void
   private var bytes: [UInt8] = []
   private var sent = 0
   /// True if nobody listens any more.
   private(set) var isLost = false
 
-  init(_ descriptor: Int32, limits: DoorLimits) {
+  init(_ descriptor: Int32, limits: DoorLimits, settle: @escaping () -> Void) {
     self.descriptor = descriptor
     self.limits = limits
+    self.settle = settle
   }
 
   var isEmpty: Bool { sent == bytes.count }
@@ -37,11 +40,12 @@ struct Outbox {
     bytes.append(0x0A)
   }
 
-  /// Hands on what the system takes.
+  /// Hands on as much as the system takes. No byte leaves before the journal has what it tells of.
   ///
   /// - Returns: true if nothing is left.
   @discardableResult
   mutating func flush() -> Bool {
+    if sent < bytes.count, !isLost { settle() }
     while sent < bytes.count, !isLost {
       let count = bytes.withUnsafeBytes { bytes in
         send(
@@ -96,6 +100,9 @@ struct Answer {
   /// True if it is long enough to be handed on before it is whole.
   var isLong: Bool { output.count + results.count > 1 << 15 }
 
+  /// True if anything was printed that was not handed on yet.
+  var hasPart: Bool { last != nil || !results.isEmpty }
+
   /// Adds text of one style that was printed.
   mutating func append(_ text: UnsafeBufferPointer<UInt8>, _ target: OutputTarget, _ style: TextStyle?) {
     if output.isEmpty { output.reserveCapacity(text.count + 64) }
@@ -136,6 +143,11 @@ struct Answer {
   mutating func set(_ name: StaticString, _ number: Int) { set(name) { JSON.append(number, to: &$0) } }
   mutating func set(_ name: StaticString, _ flag: Bool) { set(name) { JSON.append(.bool(flag), to: &$0) } }
   mutating func set(_ name: StaticString, _ text: String) { set(name) { JSON.append(quoted: text, to: &$0) } }
+
+  /// Adds the results of steps.
+  mutating func set(steps: [TestResult]) {
+    set("steps") { JSON.append(.list(PersistentList(steps.map(\.value))), to: &$0) }
+  }
 
   /// Says why the request was not done.
   mutating func fail(_ code: ErrorCode, _ message: String, hint: String?) {

@@ -79,7 +79,7 @@ private enum JUnitText {
     return "\(milliseconds / 1000).\(String(repeating: "0", count: 3 - fraction.count))\(fraction)"
   }
 
-  /// A text for XML 1.0, which has no place for most control characters.
+  /// A text for XML 1.0, which has no place for most control characters. None of them is written.
   private static func escaped(_ text: String) -> String {
     var escaped = ""
     for scalar in text.unicodeScalars {
@@ -89,6 +89,7 @@ private enum JUnitText {
       case ">": escaped += "&gt;"
       case "\"": escaped += "&quot;"
       case "\n": escaped += "&#10;"
+      case "\u{7F}"..."\u{9F}": escaped += "\u{FFFD}"
       case "\t", "\u{20}"..."\u{D7FF}", "\u{E000}"..."\u{FFFD}", "\u{10000}"..."\u{10FFFF}":
         escaped.unicodeScalars.append(scalar)
       default: escaped += "\u{FFFD}"
@@ -120,9 +121,10 @@ private enum TAPText {
     line((result.group.map { "\($0): " } ?? "") + result.name)
   }
 
-  /// A text on one line, in which a # begins no directive.
+  /// A text on one line, in which a # begins no directive, and control characters are escaped.
   private static func line(_ text: String) -> String {
-    text.replacing("\\", with: "\\\\").replacing("#", with: "\\#").split(whereSeparator: \.isNewline)
+    let line = text.replacing("\\", with: "\\\\").replacing("#", with: "\\#").split(whereSeparator: \.isNewline)
       .joined(separator: " ")
+    return DisplayText.printable(line)
   }
 }

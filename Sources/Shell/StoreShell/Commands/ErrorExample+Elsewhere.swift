@@ -55,7 +55,7 @@ extension ErrorExample {
       "bisect state.shop.count == 5", "state.shop.count == 5 does not hold after #3000",
       remedy: "Ask for something that came true: = EXPR says what holds now, plot EXPR shows how it went."),
     .noDoor: ErrorExample(
-      "stsh --attach shop", "nobody listens at /run/user/1000/stsh/shop: No such file or directory",
+      "stsh --attach shop", "no process listens at /run/user/1000/stsh/shop: No such file or directory",
       remedy: "See which doors are there with stsh --attach, or open one: stsh serve --listen shop"),
     .notAllowed: ErrorExample(
       "show shop | less", "programs may not be run here (--no-exec)",

@@ -16,7 +16,8 @@ extension Session {
     throughDoorOf host: StoreHost<Action, State>, options: SessionOptions, width: @escaping @Sendable () -> Int?,
     wake: @escaping @Sendable () -> Void, output: DoorOutput
   ) throws {
-    let console = Console(width: width, marks: output.marks, output.text, takeLine: output.line)
+    let console = Console(
+      width: width, marks: output.marks, output.text, takeLine: output.line, handOn: output.handOn)
     try self.init(host, options: options, console: console, wake: wake)
     person.pastLines = { [lease] in lease.object?.person.pastAndTyped ?? [] }
   }
@@ -194,12 +195,14 @@ package struct DoorOutput {
   package let text: (UnsafeBufferPointer<UInt8>, OutputTarget) -> Void
   /// Takes a line of JSON: the report of a command, or an event.
   package let line: (_ line: String, _ isEvent: Bool) -> Void
+  /// Hands on what was taken so far, before the statement of a line; nil: while a statement runs.
+  package let handOn: (_ nextLine: Int?) -> Void
 
   package init(
     marks: StyleMarks, text: @escaping (UnsafeBufferPointer<UInt8>, OutputTarget) -> Void,
-    line: @escaping (_ line: String, _ isEvent: Bool) -> Void
+    line: @escaping (_ line: String, _ isEvent: Bool) -> Void, handOn: @escaping (_ nextLine: Int?) -> Void
   ) {
-    (self.marks, self.text, self.line) = (marks, text, line)
+    (self.marks, self.text, self.line, self.handOn) = (marks, text, line, handOn)
   }
 }
 

@@ -45,9 +45,8 @@ extension RunReport {
     _ = try ReplacingFile(path, until: stop)
   }
 
-  /// Writes it.
-  package func write(_ results: [TestResult], suite: String, until stop: Int32) throws(FileError) {
-    let file = try ReplacingFile(path, until: stop)
+  /// Writes it to a file of its name.
+  package func write(_ results: [TestResult], suite: String, to file: ReplacingFile) throws(FileError) {
     file.bytes = Array(form.text(of: results, suite: suite).utf8)
     try file.finish()
   }

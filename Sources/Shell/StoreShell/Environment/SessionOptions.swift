@@ -1,5 +1,6 @@
 import ShellLanguage
 import StoreHost
+import StorePlugins
 
 /// The options that a session was started with: a property for each that a program may offer.
 public struct SessionOptions: Sendable {
@@ -43,11 +44,20 @@ public struct SessionOptions: Sendable {
   public var sessionFiles: SessionFiles?
   /// The number of them that are kept when a session at the prompt ends: its own and the newest before it.
   public var keptSessions = 50
+  /// The time after which results are handed on while other statements run.
+  package var outputPause = Duration.milliseconds(50)
+  /// The memory of Lua that the session shares with others; nil: it has its own limit alone.
+  private(set) var luaMemory: SessionLuaMemory?
   /// The time that watches may keep the session at looking, after which actions of others are folded.
   package var watchPatience = Duration.milliseconds(100)
 
   /// The options of a session that was told nothing.
   public init() {}
+
+  /// Has all sessions with these options share the memory of their Lua.
+  ///
+  /// - Parameter limit: the bytes that all of them may take.
+  package mutating func shareLuaMemory(limit: Int) { luaMemory = SessionLuaMemory(limit: limit) }
 
   /// The name of the running executable.
   private static var executable: String {

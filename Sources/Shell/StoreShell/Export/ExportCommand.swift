@@ -93,7 +93,8 @@ private struct ExportRequest {
     self.file = try reader.output(file, at: .span(reader.operands[1].span))
     last = nil
     let form = reader.has("as") ? try reader.form() : nil
-    content = try file.map { .value(path, narrowing, form ?? .named(by: $0)) }
+    let place = ShellError.Place.span(reader.operands[1].span)
+    content = try file.map { try .value(path, narrowing, form ?? .named(by: $0, at: place)) }
   }
 
   /// The operand that names the file. The word `where` is none: it begins a condition.
@@ -114,7 +115,8 @@ private struct ExportRequest {
       throw reader.fault(.unexpectedArgument, "export \(what) writes all of it and takes no --\(flag)", of: flag)
     }
     self.file = try reader.output(file, at: .span(reader.operands[1].span))
-    let form = try reader.text(of: "as") ?? .known(what == "state" ? "json" : "jsonl")
+    let place = ShellError.Place.span(reader.operands[1].span)
+    let form = try reader.text(of: "as") ?? file.map { try Self.form(of: what, namedBy: $0, at: place) }
     last = try reader.text(of: "last")?.map { text in
       if let number = Int(text), number > 0 { return number }
       throw reader.fault(.typeMismatch, "--last needs a number of actions, got '\(text)'", of: "last")
@@ -135,6 +137,17 @@ private struct ExportRequest {
           place: reader.place(of: "as"), hint: "it takes \(forms)", status: 2)
       }
     }
+  }
+
+  /// The form in which the state or the journal is written to a file of that name.
+  private static func form(of what: String, namedBy file: String, at place: ShellError.Place) throws -> String {
+    let forms = what == "state" ? ["json"] : ["jsonl", "stsh"]
+    guard let ending = FileEnding.of(file) else { return forms[0] }
+    let form = FileEnding.synonyms[ending] ?? ending
+    // Every line of a recording is JSON, and a state is one line.
+    if ["json", "jsonl"].contains(form) { return forms[0] }
+    guard forms.contains(form) else { throw FileEnding.unknown(ending, of: "the \(what)", forms: forms, at: place) }
+    return form
   }
 
   func perform(in session: Session) throws -> CommandResult {
@@ -189,6 +202,11 @@ extension SessionOptions {
 }
 
 extension Session {
+  /// The name of a file that was written, as answers say it. A session from elsewhere reads whose folder it stands in.
+  fileprivate func writtenName(of file: String) -> String {
+    DisplayText.printable(running.origin.who == nil ? file : Files.absolute(file))
+  }
+
   /// Writes the state; to standard output, or with `--json` as the result, for `-`.
   fileprivate func exportState(to file: String) throws -> CommandResult {
     guard file != "-" else {
@@ -197,11 +215,11 @@ extension Session {
       console.write(text + "\n")
       return .none
     }
-    let output = try ReplacingFile(file, until: interrupts.descriptor)
+    let output = try makeFile(file)
     JSON.append(store.exportedState, to: &output.bytes)
     output.bytes.append(0x0A)
-    try finish(output)
-    return answer("wrote the state to \(DisplayText.printable(file))\n")
+    try output.finish()
+    return answer("wrote the state to \(writtenName(of: file))\n")
   }
 
   /// Writes a part of the state, or some elements of a list or a map.
@@ -217,11 +235,11 @@ extension Session {
     let reading = narrowed?.reading ?? whole
     guard file != "-" else { return try answer(reading, as: form) }
     let formatter = Formatter(try format(form), terminalWidth: nil, isUTF8: options.isUTF8, marks: .none)
-    let output = try ReplacingFile(file, until: interrupts.descriptor)
+    let output = try makeFile(file)
     output.bytes += Array(try formatter.text(of: reading.value, reading.schema).utf8)
-    try finish(output)
+    try output.finish()
     let part = narrowed.map { "\($0.count) of \($0.total) \($0.total == 1 ? "item" : "items") of \(place)" }
-    return answer("wrote \(part ?? place.description) to \(DisplayText.printable(file))\n")
+    return answer("wrote \(part ?? place.description) to \(writtenName(of: file))\n")
   }
 
   /// Writes what happened.
@@ -231,10 +249,10 @@ extension Session {
     to file: String, last: Int? = nil, _ make: (ReplacingFile) throws -> some RecordingExport
   ) throws -> CommandResult {
     guard file != "-" else { return try printExport(last, make) }
-    let output = try ReplacingFile(file, until: interrupts.descriptor)
+    let output = try makeFile(file)
     let (count, start, notes) = try write(last, to: output, make)
     return CommandResult(
-      json: answer("wrote \(count) \(count == 1 ? "action" : "actions") to \(DisplayText.printable(file))\n").json,
+      json: answer("wrote \(count) \(count == 1 ? "action" : "actions") to \(writtenName(of: file))\n").json,
       notes: store.live.notes(ofWhatIsLeftOutUpTo: start) + notes)
   }
 
@@ -274,7 +292,7 @@ extension Session {
       try progress.step(count)
     }
     try export.end()
-    try finish(output)
+    try output.finish()
     progress.clear()
     return (count, start, export.notes)
   }
@@ -323,12 +341,6 @@ extension LiveStore {
 }
 
 extension Session {
-  /// Gives a file its name once the journal has all that it tells of.
-  fileprivate func finish(_ output: ReplacingFile) throws(FileError) {
-    console.prepareTelling()
-    try output.finish()
-  }
-
   /// True if a kept action happened by itself as time went by, or may depend on when it happened. A plugin's reducers
   /// are told the time, and an application's may be.
   fileprivate var isTimed: Bool {

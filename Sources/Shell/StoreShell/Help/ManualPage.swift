@@ -74,7 +74,7 @@ public struct ManualPage {
       "XDG_CONFIG_HOME, XDG_DATA_HOME, XDG_STATE_HOME",
       "where the files below are; ~/.config, ~/.local/share, ~/.local/state"
     ),
-    ("XDG_RUNTIME_DIR", "where the doors are that have a name alone"),
+    ("XDG_RUNTIME_DIR", "where the doors are that have a name alone; /tmp/stsh-UID where it is not set"),
     (
       "NO_COLOR, CLICOLOR_FORCE, TERM=dumb",
       "no colours, colours, no colours, where --color does not say; without colours the prompt shows no hints either"

@@ -14,7 +14,7 @@ final class RejectedRecords {
     let place = ShellError.Place.span(word.span)
     try session.refuseStore(path, at: place)
     do throws(FileError) {
-      file = try ReplacingFile(path, until: session.interrupts.descriptor)
+      file = try session.makeFile(path)
     } catch {
       throw ShellError(error, place: place)
     }

@@ -33,6 +33,10 @@ public final class Console {
   package var interceptor: ((UnsafeBufferPointer<UInt8>, OutputTarget) -> Void)?
   /// Takes lines of JSON by themselves; nil: they are written as all else.
   private var takeLine: ((_ line: String, _ isEvent: Bool) -> Void)?
+  /// Hands on what was taken so far, where results are taken instead of written.
+  private var handOn: ((_ nextLine: Int?) -> Void)?
+  /// True if anything was taken since that.
+  private var hasTaken = false
   /// The marks of styles, where there are any.
   private(set) var marks = StyleMarks.terminal
   /// Done before anything is told to anybody: what it tells of must be as durable as was asked. Gives the notes that have to be
@@ -43,6 +47,8 @@ public final class Console {
   /// Done before anything else is written: it writes what came before.
   var beforeWriting: (() -> Void)?
   private var isPreparing = false
+  /// The time after which what is buffered is handed on, while statements go on.
+  var pause = Duration.milliseconds(50)
   /// When ``flushDue(before:)`` flushed last.
   private var lastFlush = ContinuousClock.now
   /// The width of the terminal that results go to; nil: they go elsewhere.
@@ -67,10 +73,12 @@ public final class Console {
   ///   - marks: the marks of styles, by which whoever takes it knows them.
   ///   - take: takes text, as UTF-8.
   ///   - takeLine: takes a line of JSON: the report of a command, or an event.
+  ///   - handOn: hands on what was taken so far, before the statement of a line; nil: while a statement runs.
   package init(
     width: @escaping @Sendable () -> Int?, marks: StyleMarks,
     _ take: @escaping (UnsafeBufferPointer<UInt8>, OutputTarget) -> Void,
-    takeLine: @escaping (_ line: String, _ isEvent: Bool) -> Void
+    takeLine: @escaping (_ line: String, _ isEvent: Bool) -> Void,
+    handOn: @escaping (_ nextLine: Int?) -> Void
   ) {
     held.initialize(to: CCrashHeld(bytes: nil, count: 0, descriptor: -1))
     delivery = ResultDelivery(to: -1)
@@ -80,6 +88,7 @@ public final class Console {
     self.marks = marks
     interceptor = take
     self.takeLine = takeLine
+    self.handOn = handOn
     showsErrors = true
   }
 
@@ -123,6 +132,7 @@ public final class Console {
     guard transcript == nil, !isCapturing else { return write(written.text) }
     guard let interceptor else { return emit(written.bytes) }
     prepareTelling()
+    hasTaken = true
     written.bytes.withUnsafeBufferPointer { interceptor($0, .standardOutput) }
   }
 
@@ -143,6 +153,7 @@ public final class Console {
     guard let takeLine else { return emit(line + "\n") }
     prepareTelling()
     transcript?.write(line + "\n")
+    hasTaken = true
     takeLine(line, isEvent)
   }
 
@@ -157,6 +168,7 @@ public final class Console {
     if let interceptor {
       prepareTelling()
       transcript?.write(text)
+      hasTaken = true
       return Self.hand(text, to: interceptor, .standardOutput)
     }
     if let transcript {
@@ -189,7 +201,10 @@ public final class Console {
   }
 
   private func sayAtOnce(_ text: String) {
-    if let interceptor { return Self.hand(text, to: interceptor, .standardError) }
+    if let interceptor {
+      hasTaken = true
+      return Self.hand(text, to: interceptor, .standardError)
+    }
     progress.hide()
     errors.deliver(Array(text.utf8)[...])
   }
@@ -257,12 +272,13 @@ public final class Console {
     flush()
   }
 
-  /// Hands what is buffered to the system.
+  /// Hands what is buffered to the system. What happened so far is as durable as was asked, also where nothing is buffered: a
+  /// prompt, a line of progress or a program that is started may tell of it.
   public func flush() {
+    prepareTelling()
     guard !output.isEmpty else { return }
     isHolding = false
     progress.hide()
-    prepareTelling()
     delivery.deliver(output[...])
     output.removeAll(keepingCapacity: true)
   }
@@ -270,12 +286,16 @@ public final class Console {
   /// Hands what is buffered to the system before a statement that may take long, and else every 50 ms: whoever reads a pipe sees
   /// what was done.
   ///
-  /// - Parameter isLong: says whether the statement may take long; asked only where something is buffered.
-  func flushDue(before isLong: () -> Bool) {
-    guard !output.isEmpty else { return }
+  /// - Parameters:
+  ///   - line: the line of the statement; nil: one that runs goes on.
+  ///   - hasMore: true if results of steps are to be handed on, too.
+  ///   - isLong: says whether the statement may take long; asked only where something is buffered.
+  func flushDue(before line: Int?, hasMore: Bool = false, isLong: () -> Bool) {
+    guard handOn == nil ? !output.isEmpty : hasTaken || hasMore else { return }
     let now = ContinuousClock.now
-    guard isLong() || now - lastFlush >= .milliseconds(50) else { return }
-    flush()
+    guard isLong() || now - lastFlush >= pause else { return }
+    hasTaken = false
+    if let handOn { handOn(line) } else { flush() }
     lastFlush = now
   }
 

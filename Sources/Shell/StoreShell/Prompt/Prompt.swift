@@ -56,6 +56,7 @@ public final class Prompt {
     session.pins.hasLine = true
     var number = 0
     while !session.hasQuit {
+      // The next prompt also answers a statement that printed nothing.
       session.console.flush()
       session.writeOutputFailure()
       if let status = session.stoppedStatus() { return status }

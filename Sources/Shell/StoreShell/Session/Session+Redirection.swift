@@ -19,7 +19,6 @@ extension Session {
     let file = try redirection.kind == .command ? nil : prepare(target, redirection)
     var result = CommandResult.none
     let text = try console.capturing { result = try body() }
-    console.prepareTelling()
     guard redirection.kind != .command else {
       var piped = try pipe(text, into: target, redirection)
       piped.notes += result.notes
@@ -88,7 +87,14 @@ extension Session {
   }
 
   private func open(_ file: String, _ redirection: Redirection) throws(FileError) -> ReplacingFile {
-    try ReplacingFile(file, appends: redirection.kind == .append, until: interrupts.descriptor)
+    try makeFile(file, appends: redirection.kind == .append)
+  }
+
+  /// Begins a file of the session's own. The journal has all that it tells of before others can read it.
+  ///
+  /// - Throws: as `ReplacingFile.init`.
+  func makeFile(_ path: String, appends: Bool = false) throws(FileError) -> ReplacingFile {
+    try ReplacingFile(path, appends: appends, until: interrupts.descriptor) { [console] in console.prepareTelling() }
   }
 
   private func redirectionTarget(_ redirection: Redirection) throws -> String {

@@ -34,6 +34,7 @@ extension Session {
       rows = shown.rows
       let end = clock.wallTime() + pause
       while clock.wallTime() < end {
+        if keys.takeBack() { rows = 0 }
         _ = try wait(atMost: min(end - clock.wallTime(), .milliseconds(50))) { keys.isPressed() }
         if keys.isTaken { return .none }
       }

@@ -52,7 +52,7 @@ extension Session {
       noteStep(suite, seconds: 0, error)
     }
     do throws(FileError) {
-      try report.write(outcome.steps, suite: suite, until: interrupts.descriptor)
+      try report.write(outcome.steps, suite: suite, to: makeFile(report.path))
       return status
     } catch {
       let failed = writeError(error)

@@ -35,6 +35,8 @@ extension Session {
   /// Prints what others cause, until something outside ends the run.
   public func serve() {
     guard let stop = interrupts.stop else { return }
+    store.rest()
+    defer { store.endWait() }
     while !stop.isStopped, !hasQuit {
       runDue()
       console.flush()

@@ -1,6 +1,24 @@
 import Platform
 import ShellLanguage
 import StoreCore
+import StoreHost
+
+/// The stand of a virtual clock that others share, while a session waits for it.
+private struct Standing {
+  private var place: (time: Duration, since: Duration)?
+  private var isTold = false
+
+  /// True, once, where the clock has stood for a second by the clock on the wall.
+  mutating func isToBeTold(at time: Duration, _ wallTime: Duration) -> Bool {
+    guard !isTold else { return false }
+    guard let place, place.time == time else {
+      place = (time, wallTime)
+      return false
+    }
+    isTold = wallTime - place.since >= .seconds(1)
+    return isTold
+  }
+}
 
 extension Session {
   /// The ways in which a wait ends.
@@ -32,6 +50,7 @@ extension Session {
     var isEnd = false
     var patience = WaitPatience()
     var hasSettled = false
+    var standing = Standing()
     defer { store.endWait() }
     runDueTasks()
     while true {
@@ -58,7 +77,7 @@ extension Session {
       if hasSettled { continue }
       // Whoever looks on sees what was said before the wait.
       if clock.passesByItself { console.flush() }
-      guard try passTime(until: limit) else { return .stuck }
+      guard try passTime(until: limit, &standing) else { return .stuck }
       if plugins.watch != nil { reloadSavedPlugins(after: PluginWatch.pause) }
       if isInterrupted { throw ShellError.interrupted }
       // The work that is due at the very end has still to run.
@@ -76,13 +95,18 @@ extension Session {
   ///
   /// - Returns: false: nothing will ever happen.
   /// - Throws: `out-of-range` where a virtual clock would go past its end.
-  private func passTime(until limit: Duration?) throws -> Bool {
+  private func passTime(until limit: Duration?, _ standing: inout Standing) throws -> Bool {
     if clock.virtual != nil, [clock.nextDeadline, limit].compactMap(\.self).min() ?? .zero > SessionClock.end {
       throw ShellError(code: .outOfRange, message: "the virtual clock goes no further than 292 years")
     }
     if let shared = clock.virtual, store.hasCompany {
       guard store.wait(for: shared, until: limit) else { return false }
       if limit.map({ shared.now < $0 }) ?? true { clock.rest(interrupt: interrupts.descriptor, wake: wakeDescriptors) }
+      if standing.isToBeTold(at: shared.now, clock.wallTime()), case let count = store.othersAtWork, count > 0 {
+        let others = count == 1 ? "1 other session does" : "\(count) other sessions do"
+        write(note: "the virtual clock stands still at \(EffectListing.limit(shared.now)), since \(others) not wait")
+        console.flush()
+      }
       return true
     }
     func pass() -> Bool {
@@ -113,7 +137,7 @@ extension Session {
   }
 
   /// Runs what fell due while nothing else was to do, and reports what went wrong in it.
-  func runDue() {
+  package func runDue() {
     runDueTasks()
     tellOthers()
     if plugins.watch != nil { reloadSavedPlugins(after: PluginWatch.pause) }

@@ -77,6 +77,7 @@ public final class Session {
       store.refusal = { [rights = options.rights] in Self.refusal(ofDispatching: $0, rights) }
     }
     console.tellsNotesAsEvents = { [lease] in lease.object?.options.isJSON ?? false }
+    console.pause = options.outputPause
     console.beforeWriting = { [lease, inbox] in if inbox.hasMessages { lease.object?.tellOthers() } }
     store.turn {
       store.hearing.logger = { line in inbox.bring(line.roughSize, by: line.number) { writer.write(line) } }
@@ -122,6 +123,7 @@ public final class Session {
     try require(LuaFunctions.need(of: "state"), for: "Lua")
     let made = try SessionLua(
       view: store.view, host: { [lease] in lease.object }, isSandboxed: !options.allowsUnsafeLua)
+    made.memory = options.luaMemory
     luaState = made
     publishInterrupts()
     return made
@@ -167,7 +169,7 @@ public final class Session {
     if isOutermost {
       console.delivery.start()
       _ = inbox.isBusy.set(true)
-      console.flushDue { !commands.isBrief(statement) }
+      console.flushDue(before: statement.line, hasMore: !outcome.steps.isEmpty) { !commands.isBrief(statement) }
     } else if console.isHolding {
       console.flush()
     }
@@ -300,7 +302,7 @@ extension Session: SessionLuaHost {
   }
 
   /// Hands on what was printed, now and then: a chunk may take long, and somebody may wait for a line of it.
-  private func handOnDue() { if !console.isHolding { console.flushDue { false } } }
+  private func handOnDue() { if !console.isHolding { console.flushDue(before: nil) { false } } }
 
   /// The value of a name that Lua does not know: a variable of the shell, a projection or a binding of the session.
   public func variable(_ name: String) throws -> Value? {

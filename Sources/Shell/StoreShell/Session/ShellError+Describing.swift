@@ -51,5 +51,5 @@ extension ShellError {
   }
 
   /// Ctrl-C was pressed while a command ran.
-  static let interrupted = ShellError(HostError.interrupted)
+  package static let interrupted = ShellError(HostError.interrupted)
 }

@@ -210,7 +210,7 @@ extension ErrorCode {
     case .notAllowed:
       "this is not allowed here: a flag such as --no-exec forbids it, the door that the session came in by does, it is for the prompt only, as alias is, or the test of a plugin may not do it."
     case .noDoor:
-      "nobody listens at that address, or the token does not match. stsh --attach lists the doors that are open."
+      "no process listens at that address, or the token does not match. stsh --attach lists the doors that are open."
     case .notFresh:
       "replay replaces the session's history, so the session may have no actions of its own."
     case .notAtHead:

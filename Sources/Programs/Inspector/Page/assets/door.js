@@ -96,7 +96,7 @@ export class Door {
       first.part = "";
     }
     // All lines of an answer but the last hold nothing else.
-    const isLast = Object.keys(line).some((name) => !["id", "output", "results", "part", "whole"].includes(name));
+    const isLast = Object.keys(line).some((name) => !["id", "output", "results", "steps", "line", "part", "whole"].includes(name));
     if (!isLast) return;
     this.#asked.shift();
     if (line.error) first.reject(new DoorError(line.error));

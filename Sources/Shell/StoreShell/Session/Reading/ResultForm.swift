@@ -9,10 +9,36 @@ struct ResultForm {
   /// The form of the session.
   static var ofSession: ResultForm { ResultForm(format: nil) }
 
-  /// The form that the ending of a file's name says; JSON where it says none.
-  static func named(by file: String) -> ResultForm {
-    let ending = file.lastIndex(of: ".").map { file[file.index(after: $0)...] } ?? ""
-    return ResultForm(format: .known(Format(rawValue: String(ending)) ?? .json))
+  /// The form that the ending of a file's name says; JSON where it has no ending.
+  ///
+  /// - Throws: ``ShellError`` for an ending that is no form.
+  static func named(by file: String, at place: ShellError.Place) throws -> ResultForm {
+    guard let ending = FileEnding.of(file) else { return ResultForm(format: .known(.json)) }
+    if let format = Format(rawValue: FileEnding.synonyms[ending] ?? ending) {
+      return ResultForm(format: .known(format))
+    }
+    throw FileEnding.unknown(ending, of: "a value", forms: Format.allCases.map(\.rawValue), at: place)
+  }
+}
+
+/// The endings of names of files, which say in which form a file is written.
+enum FileEnding {
+  /// Other names of a form.
+  static let synonyms = ["ndjson": "jsonl"]
+
+  /// The ending in small letters; nil where there is none. A number is none.
+  static func of(_ file: String) -> String? {
+    let name = file.split(separator: "/").last ?? ""
+    guard let dot = name.lastIndex(of: "."), dot > name.startIndex else { return nil }
+    let ending = name[name.index(after: dot)...].lowercased()
+    return ending.allSatisfy(\.isNumber) ? nil : ending
+  }
+
+  /// The error for an ending that is no form of what is written.
+  static func unknown(_ ending: String, of what: String, forms: [String], at place: ShellError.Place) -> ShellError {
+    ShellError(
+      code: .unknownFormat, message: "the name ends with .\(ending), and \(what) has no form '\(ending)'", place: place,
+      hint: "end the name with another form, or say one: --as \(forms.joined(separator: ", "))", status: 2)
   }
 }
 

@@ -1,0 +1,129 @@
+import Glibc
+import TerminalSupport
+import Testing
+
+/// Whatever leaves the program tells of actions that are kept, however it ends right behind that.
+@Suite("Answers that last")
+struct DurableAnswerTests {
+  /// A program that serves a store in a file, and is killed.
+  private final class Server {
+    private let running: RunningProgram
+    let path: String
+    private var isKilled = false
+
+    init(_ shell: Shell, _ arguments: String...) throws {
+      path = shell.folder.path + "/door"
+      let quiet = open("/dev/null", O_RDWR)
+      defer { close(quiet) }
+      running = try shell.start(
+        ["serve", "--listen", path] + arguments, descriptors: [(0, quiet), (1, quiet), (2, quiet)])
+      for _ in 0..<3000 where access(path, F_OK) != 0 { usleep(10_000) }
+    }
+
+    deinit { try? kill() }
+
+    func kill() throws {
+      guard !isKilled else { return }
+      isKilled = true
+      Glibc.kill(running.process, SIGKILL)
+      _ = try running.waitForEnd()
+    }
+  }
+
+  private func value(in shell: Shell) throws -> String {
+    try shell.run("--store", "kept.db", "-c", "show counter.value").output
+  }
+
+  @Test(arguments: ["full", "normal"]) func anAnswerByADoorWithoutText(durability: String) throws {
+    let statements: [(String, Int)] = [
+      ("dispatch counter.increment --quiet", 1), ("lua for i = 1, 100 do dispatch('counter.increment') end", 100),
+      ("lua command('dispatch counter.increment --quiet') command('undo --quiet')", 0),
+      ("try dispatch counter.increment --quiet", 1),
+    ]
+    for (statement, expected) in statements {
+      let shell = try Shell()
+      let server = try Server(shell, "--store", "kept.db", "--durability", durability)
+      let answer = try shell.run("--attach", server.path, "--quiet", "-c", statement)
+      try server.kill()
+      #expect(answer == Shell.Outcome(), "\(statement)")
+      #expect(try value(in: shell) == "\(expected)\n", "\(statement)")
+    }
+  }
+
+  @Test func whatOthersReadIsKept() throws {
+    let shell = try Shell()
+    let server = try Server(shell, "--store", "kept.db")
+    // Its process goes on, and only others read what it did.
+    let answer = try shell.runInShell(
+      """
+      stsh --attach \(server.path) --quiet -c 'dispatch counter.increment --quiet' -c 'wait 1h' & writer=$!
+      stsh --attach \(server.path) -c 'wait until state.counter.value == 1' -c 'log'; kill $writer; wait $writer
+      """)
+    try server.kill()
+    #expect(answer.output.contains("counter.increment"))
+    #expect(try value(in: shell) == "1\n")
+  }
+
+  @Test(arguments: [
+    "lua run('sh', '-c', 'kill -9 $PPID')", "show counter.value | kill -9 $PPID",
+    "export journal f > /dev/null | kill -9 $PPID",
+  ])
+  func aProgramThatIsStarted(statement: String) throws {
+    let shell = try Shell()
+    let outcome = try shell.run("--store", "kept.db", "--quiet", "-c", "dispatch counter.increment", "-c", statement)
+    guard outcome.status == 137 else { return #expect(outcome.status == 2) }
+    #expect(try value(in: shell) == "1\n")
+  }
+
+  @Test func aFileThatIsWritten() throws {
+    let shell = try Shell()
+    let outcome = try shell.runInShell(
+      """
+      mkfifo f; stsh --store kept.db --quiet -c 'dispatch counter.increment' -c 'export journal f' -c 'wait 1h' & writer=$!
+      cat f > out; kill -9 $writer; wait $writer; grep -c counter.increment out
+      """)
+    #expect(outcome.output.hasSuffix("1\n"), "\(outcome.output)")
+    #expect(try value(in: shell) == "1\n")
+  }
+
+  // MARK: The door itself
+
+  @Test func aDoorOpensOnceItsStoreIsReady() throws {
+    let shell = try Shell()
+    let made = try shell.run(
+      "--quiet", "-c", "lua for i = 1, 3000 do dispatch('counter.increment') end", "-c", "export journal big.jsonl")
+    #expect(made.status == 0)
+    let server = try Server(shell, "--replay", "big.jsonl", "-c", "dispatch counter.increment --quiet")
+    let answer = try shell.run("--attach", server.path, "-c", "= state.counter.value >= 3000")
+    #expect(answer == Shell.Outcome(output: "true\n"))
+  }
+
+  @Test func aPlaceThatIsTakenLeavesNoStore() throws {
+    let shell = try Shell()
+    let server = try Server(shell)
+    let outcome = try shell.run("serve", "--listen", server.path, "--store", "new.db")
+    #expect(outcome.status != 0)
+    #expect(outcome.errors.contains("another process listens at"))
+    #expect(access(shell.folder.path + "/new.db", F_OK) != 0)
+  }
+
+  @Test(arguments: ["precious\n", "", "0123456789abcdef0123456789abcdeg\n"])
+  func aFileThatIsNoTokenStays(content: String) throws {
+    let shell = try Shell()
+    try shell.folder.write("notes.txt", content)
+    let outcome = try shell.run("serve", "--listen", "127.0.0.1:0", "--token-file", "notes.txt", "--timeout", "10s")
+    #expect(outcome.status == 2)
+    #expect(outcome.errors.contains("notes.txt: that file is not a token, and would be replaced"))
+    #expect(try shell.runInShell("cat notes.txt").output == content)
+  }
+
+  @Test func anEarlierTokenIsReplaced() throws {
+    let shell = try Shell()
+    let former = "0123456789abcdef0123456789abcdef"
+    try shell.folder.write("token", "\(former)\n")
+    let outcome = try shell.run("--listen", "127.0.0.1:0", "--token-file", "token", "-c", "echo in")
+    #expect(outcome.output == "in\n")
+    let token = try shell.runInShell("cat token").output
+    #expect(token.count == former.count + 1 && !token.hasPrefix(former))
+  }
+}
