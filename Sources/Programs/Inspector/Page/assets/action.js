@@ -1,6 +1,6 @@
 // One action: its arguments, where it came from, what it changed, what caused it and what it caused.
 
-import { byId, element } from "./dom.js";
+import { byId, element, keeper, setText } from "./dom.js";
 import { cut, durationText, clockText, dateText, grouped, safe, sourceText, valueText, whoText } from "./format.js";
 
 // So many entries behind an action are searched for what it caused.
@@ -52,8 +52,21 @@ export function showAction({ store, log, door, look, show, canDispatch, prefill 
     return list;
   }
 
+  /** The whole error: its first line, the lines behind it, such as the place in a plugin, and its code. */
+  function failure({ failure: code, reason }) {
+    const [first, ...rest] = cut(reason ?? code, 20_000).split("\n");
+    const box = element("div", { class: "warning" }, element("p", { textContent: `⚠ refused: ${safe(first)}` }));
+    if (rest.length) box.append(element("pre", { textContent: rest.map(safe).join("\n") }));
+    if (reason) box.append(element("p", { class: "soft" }, "code ", element("code", { textContent: safe(code) })));
+    return box;
+  }
+
+  // Takes what comes while an action is shown, in case that it caused it.
+  let takeCaused = () => {};
+
   async function draw(number) {
     shown = number;
+    takeCaused = () => {};
     if (number === null) {
       title.textContent = "action";
       buttons.replaceChildren();
@@ -89,7 +102,7 @@ export function showAction({ store, log, door, look, show, canDispatch, prefill 
     const previous = log.entry(number - 1);
     const out = [element("h3", { textContent: safe(entry.action) })];
     if (entry.bytes) out.push(element("p", { class: "soft", textContent: `This entry has ${grouped(entry.bytes)} bytes; type: log --json` }));
-    if (entry.failure) out.push(element("p", { class: "warning", textContent: `⚠ refused: ${safe(entry.failure)}` }));
+    if (entry.failure) out.push(failure(entry));
     if (entry.droppedBy) out.push(element("p", { class: "warning", textContent: `⚠ dropped by ${safe(entry.droppedBy)}` }));
     const args = Object.entries(entry.args ?? {}).filter(([, given]) => given !== null);
     if (args.length) {
@@ -143,29 +156,36 @@ export function showAction({ store, log, door, look, show, canDispatch, prefill 
       if (shown !== number) return;
       const below = new Map([[number, 0]]);
       const found = [];
-      for (const other of entries) {
-        const depth = below.get(other.source?.cause);
-        if (depth === undefined) continue;
-        below.set(other.id, depth + 1);
-        found.push([other, depth]);
-      }
-      if (found.length === 0) return;
+      const head = element("h4");
       const list = element("ol", { class: "chain" });
-      for (const [other, depth] of found.slice(0, 100)) {
+      const showFound = keeper(list, ({ other }) => String(other.id), ({ other, depth }) => {
         const item = element("li", {}, link(other), element("span", {
           class: "soft", textContent: `  ${(other.changes ?? []).map(({ path }) => safe(path)).slice(0, 3).join(", ")}`,
         }));
         item.style.setProperty("--depth", depth);
-        list.append(item);
-      }
-      caused.replaceChildren(element("h4", {
-        textContent: `caused ${grouped(found.length)}${entries.length >= searched ? ` among the next ${grouped(searched)}` : ""}`,
-      }), list);
-      caused.hidden = false;
+        return { node: item };
+      });
+      caused.replaceChildren(head, list);
+      takeCaused = (entries) => {
+        const before = found.length;
+        for (const other of entries) {
+          const depth = below.get(other.source?.cause);
+          if (depth === undefined || below.has(other.id) || other.id > number + searched) continue;
+          below.set(other.id, depth + 1);
+          found.push({ other, depth });
+        }
+        if (found.length === before) return;
+        const isCut = store.state.log.head > number + searched;
+        setText(head, `caused ${grouped(found.length)}${isCut ? ` among the next ${grouped(searched)}` : ""}`);
+        showFound(found.slice(0, 100));
+        caused.hidden = false;
+      };
+      takeCaused(entries);
     } catch {
       // The connection is lost, which is said elsewhere.
     }
   }
 
   store.watch((state) => state.selected, draw);
+  return { add: (entries) => takeCaused(entries) };
 }

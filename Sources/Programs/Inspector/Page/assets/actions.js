@@ -1,7 +1,7 @@
 // The list of actions: live, newest first, with a filter.
 
 import { byId, element, setClass, setText } from "./dom.js";
-import { argumentsText, clockText, dateText, grouped, safe, sourceText, whoText } from "./format.js";
+import { argumentsText, clockText, cut, dateText, grouped, safe, sourceText, whoText } from "./format.js";
 import { parseFilter } from "./filter.js";
 import { Matches } from "./log.js";
 import { Rows } from "./rows.js";
@@ -88,7 +88,8 @@ export function showActions({ store, log, door, look, opened }) {
     setText(name, `${isFailed ? "⚠ " : ""}${safe(entry.action)}`);
     setText(count, row.count > 1 ? `  ×${grouped(row.count)}` : isFailed ? `  ${entry.failure ? "refused" : "dropped"}` : "");
     const isUnchanged = entry.changes?.length === 0 && !isFailed && row.count === 1;
-    setText(args, `  ${row.count > 1 ? "" : argumentsText(entry.args)}${isUnchanged ? "  (changed nothing)" : ""}`);
+    const why = entry.reason ? `  ${safe(cut(entry.reason.split("\n", 1)[0], 160))}` : "";
+    setText(args, `  ${row.count > 1 ? "" : argumentsText(entry.args)}${isUnchanged ? "  (changed nothing)" : ""}${why}`);
     setText(who, safe(whoText(entry)));
     who.title = sourceText(entry);
   }

@@ -154,7 +154,7 @@ export function showConsole({ door, store, ran }) {
       if (answer.quit !== undefined) write("This conversation has ended; the page begins another.\n", "typed-line");
     } catch (error) {
       open = [];
-      write(`${error.message}\n`, "error");
+      write(`${(error.lines ?? [error.message]).join("\n")}\n`, "error");
     } finally {
       running -= 1;
       if (running === 0 && document.activeElement === stop) field.focus();

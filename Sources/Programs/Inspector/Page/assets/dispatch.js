@@ -119,13 +119,12 @@ export function showDispatch({ store, commands, show }) {
       const place = places.find(({ from, to }) => error.column >= from && error.column < to)?.one
         ?? (error.code === "missing-argument"
           ? inputs.find(({ argument, control }) => control.value === "" && !isOptional(argument.type)) : null);
-      const message = safe(error.message);
       if (place) {
         place.control.setAttribute("aria-invalid", "true");
-        place.error.textContent = message;
+        place.error.textContent = safe(error.message);
         place.control.focus();
       } else {
-        fault.textContent = error.hint ? `${message}; ${safe(error.hint)}` : message;
+        fault.textContent = error.lines.map(safe).join("\n");
       }
     } finally {
       isSending = false;

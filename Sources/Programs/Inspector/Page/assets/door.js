@@ -121,10 +121,13 @@ export class Door {
   }
 }
 
-/** An error of the shell, with its code, hint and column. */
+/** An error of the shell, with its code, details, hint and column. */
 export class DoorError extends Error {
+  /** All of it, a line each. */
+  get lines() { return [this.message, ...this.details, ...(this.hint ? [this.hint] : [])]; }
+
   constructor(error) {
     super(error.message);
-    Object.assign(this, { code: error.code, hint: error.hint, column: error.column });
+    Object.assign(this, { code: error.code, details: error.details ?? [], hint: error.hint, column: error.column });
   }
 }

@@ -54,7 +54,7 @@ const actions = showActions({
   // A selected action is shown at once where there is room for one pane alone.
   opened: () => narrow.matches && store.dispatch({ type: "pane", name: "action" }),
 });
-showAction({
+const action = showAction({
   store, log, door, look, show, canDispatch: (action) => form.has(action),
   prefill: (action, given) => {
     store.dispatch({ type: "pane", name: "parts" });
@@ -115,6 +115,7 @@ function take(event) {
   const { entries, head, folded } = event;
   const from = log.head;
   actions.add(entries, head);
+  action.add(entries);
   store.dispatch({ type: "entries", head });
   notice(entries);
   if (entries.some(({ action }) => action.startsWith("shell."))) {
@@ -190,7 +191,7 @@ async function run(statement) {
 }
 
 function say(error) {
-  store.dispatch({ type: "say", text: error.hint ? `${error.message}; ${error.hint}` : error.message, isError: true });
+  store.dispatch({ type: "say", text: error.lines?.join("\n") ?? error.message, isError: true });
 }
 
 document.addEventListener("visibilitychange", () => {
