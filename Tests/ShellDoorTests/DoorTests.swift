@@ -157,6 +157,30 @@ import Testing
     #expect(try client.ask("{\"read\":\"counter.value\"}") == "{\"value\":1}")
   }
 
+  @Test func theTimesOfPhasesAreTold() throws {
+    let house = try House([.read])
+    let client = try house.client()
+    _ = try client.ask("{\"run\":\"trace on --times\",\"form\":\"json\"}")
+    house.host.store.dispatch(.counter(.increment()))
+    let event = try client.line()
+    #expect(event.hasPrefix("{\"event\":\"times\",\"action\":1,\"seconds\":"))
+    #expect(event.contains("{\"phase\":\"reduce\",") && event.contains("{\"phase\":\"commit\","))
+    #expect(try client.ask("{\"run\":\"trace\",\"form\":\"json\"}").contains("\"data\":\"on\""))
+    _ = try client.ask("{\"run\":\"trace off\",\"form\":\"json\"}")
+    house.host.store.dispatch(.counter(.increment()))
+    #expect(try client.ask("{\"read\":\"counter.value\"}") == "{\"value\":2}")
+    // Each conversation has its own.
+    let other = try house.client()
+    _ = try other.ask("{\"run\":\"trace on --times\",\"form\":\"json\"}")
+    _ = try client.ask("{\"run\":\"trace on --times\",\"form\":\"json\"}")
+    _ = try other.ask("{\"run\":\"trace off\",\"form\":\"json\"}")
+    house.host.store.dispatch(.counter(.increment()))
+    #expect(try client.line().hasPrefix("{\"event\":\"times\",\"action\":3,\"seconds\":"))
+    #expect(try other.ask("{\"read\":\"counter.value\"}") == "{\"value\":3}")
+    #expect(try client.ask("{\"run\":\"trace --times\"}").contains("--times needs trace on"))
+    #expect(try client.ask("{\"run\":\"trace on --times --stable\"}").contains("cannot be combined"))
+  }
+
   @Test func longValuesAreReadByPages() throws {
     let house = try House([.read])
     house.host.store.dispatch(.tasks(.add(title: "aé漢🙂" + String(repeating: "x", count: 9_000_000))))

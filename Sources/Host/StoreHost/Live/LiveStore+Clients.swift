@@ -42,4 +42,19 @@ extension LiveStore {
     attendance.traceSink = sinks.isEmpty ? nil : { event in for sink in sinks { sink(event) } }
     store.setTrace(attendance.traceSink)
   }
+
+  /// Has the phases of actions timed for the clients that want that, all by one clock. It begins with the first of them.
+  func spreadSpans() {
+    let sinks = clients.compactMap(\.hearing.spans)
+    guard !sinks.isEmpty else {
+      attendance.spansBegan = nil
+      return store.setSpans(nil)
+    }
+    let began = attendance.spansBegan ?? .now
+    attendance.spansBegan = began
+    store.setSpans(
+      SpanListener(clock: { began.duration(to: .now) }) { event in
+        for sink in sinks { sink(event) }
+      })
+  }
 }

@@ -278,9 +278,6 @@ package final class LiveStore: @unchecked Sendable {
     turnAnywhere { plugins.first { $0.plugin.module.name == name }?.plugin }
   }
 
-  /// Has the phases of every action timed; nil: no longer.
-  package func setSpans(_ listener: SpanListener?) { store.setSpans(listener) }
-
   /// Reports something that happened before an action reached the store.
   package func trace(_ event: TraceEvent) { turn { attendance.traceSink?(event) } }
 

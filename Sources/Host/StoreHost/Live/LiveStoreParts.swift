@@ -23,6 +23,8 @@ package final class Attendance: @unchecked Sendable {
   let logSink = LogSink()
   /// Gets every phase of every action.
   @exclusivity(unchecked) var traceSink: ((TraceEvent) -> Void)?
+  /// When the clock of spans began; nil: no client wants them.
+  @exclusivity(unchecked) var spansBegan: ContinuousClock.Instant?
   /// Gets every action that goes through the reducers, with the states around it.
   @exclusivity(unchecked) var observer: ((PurityProof.Recorded) -> Void)?
   /// Hears of faults that no client has caused.

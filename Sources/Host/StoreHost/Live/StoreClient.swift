@@ -61,7 +61,11 @@ package final class StoreClient: @unchecked Sendable {
     lease.end()
     // By its name, and no reference to another: that might be the last, and the other then leave in the middle of this.
     let id = ObjectIdentifier(self)
-    live.turn { live.attendance.clients.removeAll { $0.id == id } }
+    live.turn {
+      live.attendance.clients.removeAll { $0.id == id }
+      if hearing.trace != nil { live.spreadTrace() }
+      if hearing.spans != nil { live.spreadSpans() }
+    }
   }
 
   // MARK: The turn
@@ -308,6 +312,17 @@ package final class StoreClient: @unchecked Sendable {
       live.spreadTrace()
     }
   }
+
+  /// Has every phase of every action timed; nil: no longer.
+  ///
+  /// - Parameter receive: gets both ends of every span, on the thread that processes actions.
+  package func setSpans(_ receive: ((SpanEvent) -> Void)?) {
+    live.turn {
+      guard receive != nil || hearing.spans != nil else { return }
+      hearing.spans = receive
+      live.spreadSpans()
+    }
+  }
 }
 
 /// What a client hears of what others cause.
@@ -322,4 +337,6 @@ package struct Hearing {
   package var end: (() -> Void)?
   /// Gets every phase of every action.
   var trace: ((TraceEvent) -> Void)?
+  /// Gets both ends of every span.
+  var spans: ((SpanEvent) -> Void)?
 }

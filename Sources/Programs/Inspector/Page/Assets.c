@@ -60,6 +60,9 @@ static const unsigned char style_css[] = {
 static const unsigned char timeline_js[] = {
 #embed "assets/timeline.js"
 };
+static const unsigned char times_js[] = {
+#embed "assets/times.js"
+};
 static const unsigned char tree_js[] = {
 #embed "assets/tree.js"
 };
@@ -87,6 +90,7 @@ static const struct PageFile files[] = {
   {"/store.js", "text/javascript; charset=utf-8", store_js, sizeof store_js},
   {"/style.css", "text/css; charset=utf-8", style_css, sizeof style_css},
   {"/timeline.js", "text/javascript; charset=utf-8", timeline_js, sizeof timeline_js},
+  {"/times.js", "text/javascript; charset=utf-8", times_js, sizeof times_js},
   {"/tree.js", "text/javascript; charset=utf-8", tree_js, sizeof tree_js},
   {"/units.js", "text/javascript; charset=utf-8", units_js, sizeof units_js},
 };

@@ -3,10 +3,11 @@ import StoreSchema
 
 extension CommandDefinition {
   static let trace = CommandDefinition(
-    "trace", needs: .read, usage: ["trace [on|off] [--stable|--spans FILE]"],
+    "trace", needs: .read, usage: ["trace [on|off] [--stable|--times|--spans FILE]"],
     summary: "prints every phase of every action, to standard error, or writes how long they took for a trace viewer",
     flags: FlagDefinition.format + [
       FlagDefinition("stable", need: .read, "leave out times"),
+      FlagDefinition("times", need: .read, "print one line for each action: the time of each phase"),
       FlagDefinition("spans", value: "FILE", "write a Chrome trace, for Perfetto or chrome://tracing, instead"),
     ],
     operands: [.words(["on", "off"])],
@@ -20,7 +21,7 @@ extension CommandDefinition {
     read: TraceRequest.read,
     makesFile: { request in
       switch request.known {
-      case .state, .on, .off: false
+      case .state, .on, .times, .off: false
       case .spans, nil: true
       }
     },
@@ -31,6 +32,8 @@ extension CommandDefinition {
 private enum TraceRequest {
   case state(ResultForm)
   case on(isStable: Bool)
+  /// The times of each action's phases are printed.
+  case times
   /// Spans are written into a file.
   case spans(Given<String>)
   case off
@@ -39,10 +42,20 @@ private enum TraceRequest {
     try reader.refuseOperands(from: 1)
     guard let word = try reader.operand(0) else {
       try refuseSpans(reader)
+      if let flag = reader.word(of: "times") {
+        throw reader.fault(.unexpectedArgument, "--times needs trace on", at: flag)
+      }
       return .known(.state(try reader.form()))
     }
     return try word.map { word in
       let isOn = try reader.isFirst("on", or: "off", word)
+      if let flag = reader.word(of: "times") {
+        guard isOn, !reader.has("stable"), reader.word(of: "spans") == nil else {
+          throw reader.fault(
+            .unexpectedArgument, "--times needs trace on, and cannot be combined with --stable and --spans", at: flag)
+        }
+        return .times
+      }
       guard isOn, !reader.has("stable"), let spans = try reader.text(of: "spans") else {
         try refuseSpans(reader)
         return isOn ? .on(isStable: reader.has("stable")) : .off
@@ -73,6 +86,10 @@ private enum TraceRequest {
         let line = time + DisplayText.printable(TraceText.line(of: event))
         inbox.bring(64 + line.utf8.count) { writer.write(traced: line) }
       }
+    case .times:
+      try session.finishTrace()
+      session.settings.isTracing = true
+      session.startTimes()
     case .off:
       session.settings.isTracing = false
       session.store.setTrace(nil)

@@ -28,12 +28,11 @@ final class ChromeTrace {
 
   deinit { try? end() }
 
-  /// The listener that hands the spans over; its clock begins now.
-  var listener: SpanListener {
-    let start = ContinuousClock.now
-    let clock = { @Sendable in start.duration(to: .now) }
-    let recorder = SpanRecorder(clock: clock, naming: { TraceText.name(of: $0) })
-    return SpanListener(clock: clock) { [self] event in
+  /// The receiver of spans that writes them.
+  var receiver: (SpanEvent) -> Void {
+    // Events bring their times, so the recorder's own clock is never asked.
+    let recorder = SpanRecorder(clock: { .zero }, naming: { TraceText.name(of: $0) })
+    return { [self] event in
       recorder.receive(event)
       for span in recorder.takeEnded() { add(span) }
     }

@@ -40,6 +40,32 @@ extension LogLineWriter {
     if isJSON { console.writeEvent(JSONReport.traced(line)) } else { console.writeError(line + "\n") }
   }
 
+  /// Writes how long an action took: in JSON in seconds, each phase with its time since the action was taken up.
+  func write(_ times: ActionTimes) {
+    let action = times.action
+    guard !isJSON else {
+      func seconds(_ time: Duration) -> JSON.Content { .value(.double(time / .seconds(1))) }
+      var phases: [UInt8] = []
+      JSON.append(list: times.phases, to: &phases) { phase in
+        [
+          "phase": .text(phase.phase.rawValue), "unit": phase.unit.map { JSON.Content.text($0) },
+          "begin": seconds(phase.begin - action.begin), "seconds": seconds(phase.duration),
+        ]
+      }
+      return console.writeEvent(
+        JSON.object([
+          "event": .text("times"), "action": .number(action.number), "seconds": seconds(action.duration),
+          "phases": .json(String(decoding: phases, as: UTF8.self)),
+        ]))
+    }
+    let phases = times.phases.map { phase in
+      let name = [phase.phase.rawValue, phase.unit].compactMap(\.self).joined(separator: " ")
+      return "\(DisplayText.printable(name)) \(TraceText.microseconds(phase.duration))"
+    }
+    let end = phases.isEmpty ? "" : ": \(phases.joined(separator: ", "))"
+    console.writeError("#\(action.number)  \(TraceText.microseconds(action.duration))\(end)\n")
+  }
+
   /// Writes what a plugin says.
   func write(_ line: PluginLogLine) {
     guard !isJSON else {

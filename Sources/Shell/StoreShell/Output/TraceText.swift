@@ -37,6 +37,13 @@ enum TraceText {
     return String(repeating: " ", count: max(0, 10 - text.count)) + text
   }
 
+  /// Microseconds with one digit after the point.
+  static func microseconds(_ time: Duration) -> String {
+    let tenths = time / .nanoseconds(100)
+    let whole = Int(tenths.rounded())
+    return "\(whole / 10).\(whole % 10) µs"
+  }
+
   /// An action as a dispatch would spell it.
   static func name(of action: Any) -> String {
     guard let action = action as? HostAction else { return ActionName.of(action) }

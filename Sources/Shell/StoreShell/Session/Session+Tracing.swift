@@ -19,17 +19,24 @@ extension Session {
   func startTrace(_ path: String) throws(FileError) {
     let trace = try ChromeTrace(path)
     settings.chromeTrace = trace
-    store.live.setSpans(trace.listener)
+    store.setSpans(trace.receiver)
   }
 
-  /// Ends the trace that is written into a file.
+  /// Prints the times of each action's phases from now on.
+  func startTimes() {
+    let writer = LogLineWriter(console: console, isJSON: options.isJSON)
+    store.setSpans(
+      ActionTimes.receiver { [inbox] times in inbox.bring(64 + times.phases.count * 64) { writer.write(times) } })
+  }
+
+  /// Ends the trace that is written into a file, or the printing of times.
   ///
   /// - Returns: the trace, where there was one.
   @discardableResult
   func finishTrace() throws(FileError) -> ChromeTrace? {
+    store.setSpans(nil)
     guard let trace = settings.chromeTrace else { return nil }
     settings.chromeTrace = nil
-    store.live.setSpans(nil)
     console.prepareTelling()
     try trace.end()
     return trace

@@ -1,12 +1,12 @@
 // One action: its arguments, where it came from, what it changed, what caused it and what it caused.
 
-import { byId, element, keeper, setText } from "./dom.js";
-import { cut, durationText, clockText, dateText, grouped, safe, sourceText, valueText, whoText } from "./format.js";
+import { byId, drawing, element, keeper, setText } from "./dom.js";
+import { cut, durationText, clockText, dateText, grouped, safe, safeLines, sourceText, valueText, whoText } from "./format.js";
 
 // So many entries behind an action are searched for what it caused.
 const searched = 1000;
 
-export function showAction({ store, log, door, look, show, canDispatch, prefill }) {
+export function showAction({ store, log, door, times, look, show, canDispatch, prefill }) {
   const body = byId("action");
   const buttons = byId("action-buttons");
   const title = byId("title-action");
@@ -52,21 +52,37 @@ export function showAction({ store, log, door, look, show, canDispatch, prefill 
     return list;
   }
 
+  function phases(time) {
+    const box = element("div");
+    for (const phase of time.phases) {
+      const from = time.seconds ? 100 * phase.begin / time.seconds : 0;
+      const width = time.seconds ? Math.max(0.6, 100 * phase.seconds / time.seconds) : 0;
+      box.append(element("div", { class: "phase", title: phase.unit ?? phase.phase },
+        element("span", { textContent: phase.unit ? safe(phase.unit.split(/[./]/).pop()) : phase.phase, class: "soft" }),
+        drawing("svg", { viewBox: "0 0 100 6", preserveAspectRatio: "none", "aria-hidden": "true" },
+          drawing("rect", { x: from.toFixed(2), y: 0, width: width.toFixed(2), height: 6 })),
+        element("span", { class: "number", textContent: durationText(phase.seconds) })));
+    }
+    return box;
+  }
+
   /** The whole error: its first line, the lines behind it, such as the place in a plugin, and its code. */
   function failure({ failure: code, reason }) {
     const [first, ...rest] = cut(reason ?? code, 20_000).split("\n");
     const box = element("div", { class: "warning" }, element("p", { textContent: `⚠ refused: ${safe(first)}` }));
-    if (rest.length) box.append(element("pre", { textContent: rest.map(safe).join("\n") }));
+    if (rest.length) box.append(element("pre", { textContent: safeLines(rest.join("\n")) }));
     if (reason) box.append(element("p", { class: "soft" }, "code ", element("code", { textContent: safe(code) })));
     return box;
   }
 
+  // Shows the times of the shown action once they are there.
+  let showTime = () => {};
   // Takes what comes while an action is shown, in case that it caused it.
   let takeCaused = () => {};
 
   async function draw(number) {
     shown = number;
-    takeCaused = () => {};
+    takeCaused = showTime = () => {};
     if (number === null) {
       title.textContent = "action";
       buttons.replaceChildren();
@@ -122,6 +138,16 @@ export function showAction({ store, log, door, look, show, canDispatch, prefill 
     causes.hidden = !source?.cause;
     caused.hidden = true;
     out.push(causes, caused);
+    const phasesPart = part("phases");
+    out.push(phasesPart);
+    showTime = () => {
+      const time = times.of(number);
+      phasesPart.hidden = !time;
+      if (!time || phasesPart.childElementCount > 1) return;
+      setText(phasesPart.firstElementChild, `phases, ${durationText(time.seconds)}`);
+      phasesPart.append(phases(time));
+    };
+    showTime();
     if (source) {
       out.push(part("source", facts([
         ["who", safe(whoText(entry))], ["user", entry.user && safe(String(entry.user))],
@@ -187,5 +213,6 @@ export function showAction({ store, log, door, look, show, canDispatch, prefill 
   }
 
   store.watch((state) => state.selected, draw);
+  store.watch((state) => state.times.version, () => showTime());
   return { add: (entries) => takeCaused(entries) };
 }

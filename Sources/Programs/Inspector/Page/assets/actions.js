@@ -1,12 +1,12 @@
 // The list of actions: live, newest first, with a filter.
 
 import { byId, element, setClass, setText } from "./dom.js";
-import { argumentsText, clockText, cut, dateText, grouped, safe, sourceText, whoText } from "./format.js";
+import { argumentsText, clockText, cut, dateText, durationText, grouped, safe, sourceText, whoText } from "./format.js";
 import { parseFilter } from "./filter.js";
 import { Matches } from "./log.js";
 import { Rows } from "./rows.js";
 
-export function showActions({ store, log, door, look, opened }) {
+export function showActions({ store, log, door, times, look, opened }) {
   const list = byId("actions");
   const filterField = byId("filter");
   const newest = byId("newest");
@@ -26,7 +26,7 @@ export function showActions({ store, log, door, look, opened }) {
   const rows = new Rows(list, {
     count: () => source().count,
     make: () => {
-      const parts = ["n", "when", "what", "who"].map((name) => element("span", { class: name }));
+      const parts = ["n", "when", "what", "who", "took"].map((name) => element("span", { class: name }));
       parts[2].append(
         element("span", { class: "depth" }), element("span", { class: "name" }), element("span", { class: "times" }),
         element("span", { class: "args" }));
@@ -54,12 +54,12 @@ export function showActions({ store, log, door, look, opened }) {
   }
 
   function draw(element, position) {
-    const [number, when, what, who] = element.children;
+    const [number, when, what, who, took] = element.children;
     const [depth, name, count, args] = what.children;
     const row = source().row(position);
     const { state } = store;
     if (!row || row.note !== undefined) {
-      [number, when, who, depth, count, name].forEach((part) => setText(part, ""));
+      [number, when, who, took, depth, count, name].forEach((part) => setText(part, ""));
       setText(args, row?.note ?? "");
       element.className = "row";
       element.setAttribute("aria-selected", "false");
@@ -74,7 +74,7 @@ export function showActions({ store, log, door, look, opened }) {
     setClass(element, "chosen", isChosen);
     element.setAttribute("aria-selected", String(isChosen));
     if (!entry) {
-      [when, who, depth, count, args].forEach((part) => setText(part, ""));
+      [when, who, took, depth, count, args].forEach((part) => setText(part, ""));
       setText(name, "…");
       setClass(element, "failed", false);
       return;
@@ -91,7 +91,9 @@ export function showActions({ store, log, door, look, opened }) {
     const why = entry.reason ? `  ${safe(cut(entry.reason.split("\n", 1)[0], 160))}` : "";
     setText(args, `  ${row.count > 1 ? "" : argumentsText(entry.args)}${isUnchanged ? "  (changed nothing)" : ""}${why}`);
     setText(who, safe(whoText(entry)));
-    who.title = sourceText(entry);
+    who.title = safe(sourceText(entry));
+    const time = times.of(row.last);
+    setText(took, time ? durationText(time.seconds) : "");
   }
 
   function applyFilter(text) {
@@ -202,6 +204,7 @@ export function showActions({ store, log, door, look, opened }) {
   });
   store.watch((state) => state.log.version, changed);
   store.watch((state) => state.selected, () => rows.draw());
+  store.watch((state) => state.times.version, () => rows.draw());
   store.watch((state) => state.look, () => rows.draw());
 
   return { add, show, changed, focus: () => list.focus(), get isFollowing() { return isFollowing; } };

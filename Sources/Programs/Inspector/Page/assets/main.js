@@ -14,6 +14,7 @@ import { Log } from "./log.js";
 import { initial, reducers } from "./state.js";
 import { makeStore } from "./store.js";
 import { showTimeline } from "./timeline.js";
+import { Times } from "./times.js";
 import { showTree } from "./tree.js";
 import { showUnits } from "./units.js";
 
@@ -23,6 +24,7 @@ if (location.hash) history.replaceState(null, "", location.pathname);
 if (token) sessionStorage.setItem("token", token);
 
 const store = makeStore(reducers, initial);
+const times = new Times();
 let greeted = null;
 // Whether entries are followed: a page that is not seen asks for nothing.
 let isFollowing = false;
@@ -37,11 +39,19 @@ const door = new Door(token, {
   event: take,
 });
 const commands = new Door(token, {
-  greeted: () => terminal.restart(),
+  greeted: () => {
+    terminal.restart();
+    if (store.state.times.isOn) measure(true);
+  },
   lost: () => {},
   refused: () => {},
-  event: (event) => terminal.event(event),
+  event: (event) => {
+    if (event.event !== "times") return terminal.event(event);
+    times.add(event);
+    timed();
+  },
 });
+const timed = paced(100, () => store.dispatch({ type: "timed" }));
 
 const log = new Log(door, () => actions.changed());
 const look = (number) => store.dispatch({ type: "look", number });
@@ -50,12 +60,12 @@ const show = (number) => {
   actions.show(number);
 };
 const actions = showActions({
-  store, log, door, look,
+  store, log, door, times, look,
   // A selected action is shown at once where there is room for one pane alone.
   opened: () => narrow.matches && store.dispatch({ type: "pane", name: "action" }),
 });
 const action = showAction({
-  store, log, door, look, show, canDispatch: (action) => form.has(action),
+  store, log, door, times, look, show, canDispatch: (action) => form.has(action),
   prefill: (action, given) => {
     store.dispatch({ type: "pane", name: "parts" });
     form.fill(action, given);
@@ -79,6 +89,7 @@ async function begin(hello) {
   greeted = hello;
   if (isShorter) {
     log.forget();
+    times.forget();
     tree.restart();
     store.dispatch({ type: "forgotten" });
   }
@@ -194,8 +205,21 @@ function say(error) {
   store.dispatch({ type: "say", text: error.lines?.join("\n") ?? error.message, isError: true });
 }
 
+/** Has the phases of actions timed, or no longer. A page that is not seen measures nothing. */
+async function measure(isOn) {
+  store.dispatch({ type: "times", isOn });
+  if (isOn && document.hidden) return;
+  try {
+    await commands.data(isOn ? "trace on --times" : "trace off");
+  } catch (error) {
+    store.dispatch({ type: "times", isOn: false });
+    say(error);
+  }
+}
+
 document.addEventListener("visibilitychange", () => {
   if (!door.isOpen) return;
+  if (store.state.times.isOn) commands.data(document.hidden ? "trace off" : "trace on --times").catch(() => {});
   if (document.hidden) {
     isFollowing = false;
     door.ask({ follow: false }).catch(() => {});
@@ -215,15 +239,15 @@ keepPresses();
 store.watch((state) => state.host, (host) => {
   if (!host.program) return;
   setText(byId("name"), safe(host.program));
-  setText(byId("about"), `process ${host.process} · ${host.allow.map(safe).join(", ")}`);
-  setText(byId("prompt"), host.prompt);
+  setText(byId("about"), `process ${host.process} · ${host.allow.map((right) => safe(right)).join(", ")}`);
+  setText(byId("prompt"), safe(host.prompt, 80));
   document.title = `${safe(host.program)} · stsh-inspector`;
 });
 store.watch((state) => state.log.head, (head) => setText(byId("total"), `${grouped(head)} ${head === 1 ? "action" : "actions"}`));
 store.watch((state) => state.people, (names) => {
-  const text = names.slice(0, 4).map(safe).join(", ");
+  const text = names.slice(0, 4).map((name) => safe(name, 100)).join(", ");
   setText(byId("people"), names.length > 4 ? `${text} +${names.length - 4}` : text);
-  byId("people").title = names.map(safe).join(", ");
+  byId("people").title = names.map((name) => safe(name, 100)).join(", ");
 });
 const banner = byId("lost");
 let bannerTimer = 0;
@@ -262,6 +286,7 @@ byId("tabs").addEventListener("keydown", (event) => {
   byId(`tab-${panes[index][0]}`).focus();
 });
 showHelp({
+  store, measure,
   keys: {
     "/": () => focus("actions", "filter"), a: () => focus("actions", "actions"), s: () => focus("state", "tree"),
     f: () => focus("state", "find"), d: () => focus("parts", "dispatch-action"), c: () => terminal.focus(),

@@ -16,6 +16,7 @@ export const initial = {
   modules: [],
   units: { middleware: [], effects: [], plugins: [], permissions: [], thunks: [] },
   people: [],
+  times: { isOn: false, version: 0 },
   message: { text: "", isError: false },
 };
 
@@ -72,6 +73,13 @@ export const reducers = {
   modules(modules, action) { return action.type === "modules" ? action.modules : modules; },
   units(units, action) { return action.type === "units" ? { ...units, ...action.units } : units; },
   people(people, action) { return action.type === "people" ? action.people : people; },
+  times(times, action) {
+    switch (action.type) {
+      case "times": return { isOn: action.isOn, version: times.version + 1 };
+      case "timed": return { ...times, version: times.version + 1 };
+      default: return times;
+    }
+  },
   message(message, action) {
     return action.type === "say" ? { text: action.text, isError: action.isError ?? false } : message;
   },
