@@ -1,15 +1,19 @@
 """A host with a door, and the page's program before it, in a folder that goes with them."""
 
+import contextlib
 import json
 import os
 import shutil
 import signal
 import socket
+import socketserver
 import subprocess
 import tempfile
+import threading
 import time
 
 STSH = os.environ["STSH"]
+ORDER_BOOK = os.environ.get("STSH_ORDER_BOOK")
 INSPECTOR = os.environ["STSH_INSPECTOR"]
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
@@ -21,6 +25,14 @@ dispatch tasks.add "Water the plants"
 dispatch tasks.complete id=1
 dispatch counter.increment by=4
 """
+
+
+def show(door):
+    """Starts the page of a door.
+
+    Returns its process and its address."""
+    process = subprocess.Popen([INSPECTOR, door], stdout=subprocess.PIPE, text=True)
+    return process, process.stdout.readline().strip()
 
 
 class House:
@@ -43,8 +55,11 @@ class House:
             self.host.kill()
             self.host.wait()
             raise
-        self.inspector = subprocess.Popen([INSPECTOR, self.door], stdout=subprocess.PIPE, text=True)
-        self.address = self.inspector.stdout.readline().strip()
+        self.show()
+
+    def show(self):
+        """Starts the page."""
+        self.inspector, self.address = show(self.door)
         self.port = int(self.address.split(":")[2].split("/")[0])
         self.token = self.address.split("#")[1]
 
@@ -52,6 +67,10 @@ class House:
         self.host = subprocess.Popen(
             [STSH, "serve", "--listen", self.door, "--grant", "pomodoro", *self.allow, *self.store, *more],
             stdout=subprocess.DEVNULL, stderr=self.errors, cwd=ROOT, env=self.environment)
+        self.hear()
+
+    def hear(self):
+        """Waits until the host answers at its door."""
         until = time.monotonic() + 60
         while True:
             try:
@@ -59,7 +78,7 @@ class House:
             except OSError:
                 if time.monotonic() > until or self.host.poll() is not None:
                     self.errors.seek(0)
-                    raise RuntimeError(f"stsh does not serve: {self.errors.read()}")
+                    raise RuntimeError(f"the host does not serve: {self.errors.read()}")
                 time.sleep(0.05)
 
     def stop(self, kill=False):
@@ -82,6 +101,26 @@ class House:
 
     def run(self, statement):
         return self.ask(json.dumps({"run": statement, "form": "json"}))
+
+
+class OrderBook(House):
+    """The example OrderBook, whose traders keep it busy."""
+
+    def __init__(self):
+        self.folder = tempfile.mkdtemp(prefix="stsh-house-")
+        os.mkdir(f"{self.folder}/stsh", 0o700)
+        self.door = f"{self.folder}/stsh/orderbook"
+        self.errors = open(f"{self.folder}/errors", "w+")
+        self.host = subprocess.Popen(
+            [ORDER_BOOK], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=self.errors, cwd=ROOT,
+            env=dict(os.environ, XDG_RUNTIME_DIR=self.folder, XDG_STATE_HOME=self.folder, XDG_CONFIG_HOME=self.folder))
+        self.hear()
+        self.show()
+
+    def close(self):
+        # Its prompt ends with its input.
+        self.host.stdin.close()
+        super().close()
 
 
 class Client:
@@ -109,3 +148,74 @@ class Client:
         if not line:
             raise OSError("the door has ended the conversation")
         return json.loads(line)
+
+
+class FakeHost:
+    """A door at which every name is one text, and the names of actions and of parts of the state are another."""
+
+    def __init__(self, name, long):
+        self.name, self.long = name, long
+        self.folder = tempfile.mkdtemp(prefix="stsh-house-")
+        self.door = f"{self.folder}/door"
+        fake = self
+
+        class Conversation(socketserver.StreamRequestHandler):
+            def handle(self):
+                self.tell({"door": 1, "program": name, "process": 1, "allow": ["all", name], "prompt": name, "head": 2})
+                for line in self.rfile:
+                    request = json.loads(line)
+                    self.tell({"id": request["id"], **fake.answer(request)})
+                    if request.get("follow"):
+                        self.tell({"event": "actions", "id": request["id"], "head": 3, "folded": 0, "entries": [fake.entry(3)]})
+
+            def tell(self, line):
+                with contextlib.suppress(BrokenPipeError):
+                    self.wfile.write(json.dumps(line).encode() + b"\n")
+
+        self.server = socketserver.ThreadingUnixStreamServer(self.door, Conversation)
+        self.server.daemon_threads = True
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        self.inspector, self.address = show(self.door)
+
+    def close(self):
+        self.inspector.terminate()
+        self.inspector.wait(30)
+        self.inspector.stdout.close()
+        self.server.shutdown()
+        self.server.server_close()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def entry(self, number):
+        name = self.name
+        return {
+            "id": number, "at": 1, "action": self.long, "args": {name: name}, "failure": name, "reason": f"{name}\n{self.long}", "who": name, "user": name,
+            "source": {"file": name, "line": 1, "function": name, "kind": name, "info": name},
+            "changes": [{"path": name, "op": "replace", "from": self.long, "to": {name: name}}]}
+
+    def answer(self, request):
+        name = self.name
+        if "time" in request:
+            return {"time": 1, "oldest": 0, "head": 2}
+        if "follow" in request:
+            return {"head": 2}
+        if "log" in request:
+            return {"entries": [self.entry(number) for number in range(request["log"], min(request.get("to", 3), 3) + 1)]}
+        if "parts" in request:
+            return {"type": name, "count": 1, "parts": [{"name": self.long, "path": name, "type": name, "value": {name: name}, "opens": True, "count": 1}]}
+        if "read" in request:
+            return {"value": name, "count": 1}
+        if "run" in request:
+            statement = request["run"]
+            one = {
+                "show shell.middleware": {"name": name, "origin": name, "gate": "on", "seen": 1, "held": 0, "dropped": 0},
+                "show shell.effects": {"id": name, "age": name, "wakes": name, "startedBy": name},
+                "show shell.plugins": {"name": name, "version": name, "state": name},
+                "show shell.permissions": {"plugin": name, "permission": name, "required": False, "uses": 1},
+                "describe": {"module": name},
+            }.get(statement)
+            data = [one] if one else {"module": name, "actions": [
+                {"name": name, "doc": name, "arguments": [{"name": name, "type": name, "doc": name}]}]}
+            if request.get("form") == "json":
+                return {"results": [{"ok": True, "line": 1, "data": data}], "status": 0}
+            return {"output": [{"out": name, "style": name}, {"err": name}], "status": 0, "prompt": name}
+        return {"candidates": [], "from": 0, "form": name}

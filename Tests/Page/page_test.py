@@ -11,7 +11,7 @@ import time
 import unittest
 
 from browser import Browser
-from house import EXAMPLE, Client, House
+from house import EXAMPLE, Client, FakeHost, House, OrderBook
 
 PICTURES = os.environ.get("STSH_PICTURES", tempfile.gettempdir())
 LIVE = "document.querySelector('#status').className === 'live' && document.querySelectorAll('#actions .row:not([hidden]) .name').length > 0"
@@ -103,7 +103,10 @@ class PointerTests(PageCase):
         self.row(tab, "pomodoro.tick")
         self.see(tab, "#action .chain", "pomodoro.start")
         self.row(tab, "pomodoro.start")
-        tab.wait("[...document.querySelectorAll('#action h4')].some(head => head.textContent.startsWith('caused'))")
+        # What it causes from now on comes there too.
+        caused = "Number(/^caused (\\d+)/.exec([...document.querySelectorAll('#action h4')].map(head => head.textContent).find(text => /^caused \\d/.test(text)))?.[1])"
+        now = tab.wait(caused)
+        tab.wait(f"{caused} > {now}")
         self.quiet(tab)
 
     def test_state_slider_and_chart(self):
@@ -194,6 +197,16 @@ class PointerTests(PageCase):
         self.see(tab, "#console-log", "did you mean 'tasks'?")
         self.quiet(tab)
 
+    def test_times(self):
+        tab = self.page()
+        tab.click("#measure")
+        tab.answered("trace on --times")
+        self.house.run("dispatch counter.increment")
+        tab.wait("document.querySelector('#actions .took').textContent !== ''")
+        self.row(tab, "counter.increment")
+        tab.wait("document.querySelectorAll('#action .phase').length > 0")
+        self.quiet(tab)
+
 
 class KeyboardTests(PageCase):
     """Every part of the page, without a pointer."""
@@ -280,6 +293,34 @@ class KeyboardTests(PageCase):
         for name in ("action", "state", "parts"):
             tab.key("ArrowRight")
             tab.wait(f"document.querySelector('#pane-{name}').getBoundingClientRect().width > 300")
+        self.quiet(tab)
+
+
+class FailureTests(PageCase):
+    def test_the_whole_error_is_shown(self):
+        folder = f"{self.house.folder}/faulty"
+        os.mkdir(folder)
+        with open(f"{folder}/plugin.json", "w") as file:
+            json.dump({"name": "faulty", "version": "1.0.0", "api": 1, "permissions": []}, file)
+        with open(f"{folder}/init.lua", "w") as file:
+            file.write("return plugin {\n  state = { field('n', int()) },\n  actions = { { name = 'go' } },\n"
+                       "  reducers = { go = function(s) s.n = nothing.here end },\n}\n")
+        self.assertTrue(self.house.run(f"plugin load {folder}")["results"][0]["ok"])
+        self.house.run("try dispatch faulty.go")
+        reason = self.house.ask('{"log":8}')["entries"][0]["reason"].split("\n")
+        self.assertIn("init.lua:4", " ".join(reason))
+        tab = self.page()
+        tab.wait("[...document.querySelectorAll('#actions .failed')].length === 1")
+        self.assertIn(reason[0], tab.text("#actions .failed"))
+        self.row(tab, "faulty.go")
+        for line in reason:
+            self.see(tab, "#action .warning", line)
+        # The form says it too.
+        tab.wait("document.querySelector('#dispatch-action [value=\"faulty.go\"]')")
+        tab.run("(() => { const list = document.querySelector('#dispatch-action'); list.value = 'faulty.go'; list.dispatchEvent(new Event('change')) })()")
+        tab.click("#dispatch button.main")
+        for line in reason:
+            self.see(tab, "#dispatch > .error", line)
         self.quiet(tab)
 
 
@@ -460,6 +501,27 @@ class RightsTests(PageCase):
         self.quiet(tab)
 
 
+class SomeRightsTests(PageCase):
+    allow = ("read", "dispatch:tasks.*")
+
+    def test_only_what_is_allowed_is_offered(self):
+        self.house.run("dispatch tasks.add more")
+        tab = self.page()
+        tab.wait("document.querySelectorAll('#dispatch-action option').length > 0")
+        names = tab.run("[...document.querySelectorAll('#dispatch-action option')].map(option => option.value)")
+        self.assertIn("tasks.add", names)
+        self.assertTrue(all(name.startswith("tasks.") for name in names), names)
+        self.see(tab, "#middleware", "logger")
+        self.assertEqual(tab.run("document.querySelectorAll('#middleware input, #effects button, #plugins button, #changes button').length"), 0)
+        # An action of another's is offered again only where it may be.
+        self.row(tab, "counter.increment")
+        self.see(tab, "#action-buttons", "look here")
+        self.assertNotIn("again", tab.text("#action-buttons"))
+        self.row(tab, "tasks.complete")
+        self.see(tab, "#action-buttons", "again")
+        self.quiet(tab)
+
+
 class HostileTests(PageCase):
     """What comes from elsewhere is refused, and what the store holds is text."""
 
@@ -541,6 +603,47 @@ class HostileTests(PageCase):
         self.see(tab, "#tree", "<script>")
         self.assertEqual(tab.run("document.querySelectorAll('main script, main img').length"), 0)
         self.quiet(tab)
+
+    def test_every_name_is_shown_as_text(self):
+        evil = '<img src=x onerror="document.title = 1"><script>document.title = 2</script>\u202e'
+        for long in (evil, evil + "x" * 10_000_000):
+            with self.subTest(len(long)):
+                fake = FakeHost(evil, long)
+                self.addCleanup(fake.close)
+                tab = self.open(address=fake.address)
+                for selector in ("#name", "#actions .name", "#tree b", "#middleware", "#effects", "#plugins", "#dispatch"):
+                    self.see(tab, selector, "<script>document.title")
+                tab.click("#actions .row:not([hidden])")
+                for selector in ("#action h3", "#action .warning", "#action .path", "#action .new"):
+                    self.see(tab, selector, "<script>document.title")
+                tab.click("#console")
+                tab.type("x")
+                tab.key("Enter")
+                self.see(tab, "#console-log", "<script>document.title")
+                self.assertEqual(tab.run("document.querySelectorAll('body img, body script').length"), 0)
+                self.assertTrue(tab.run("document.title").startswith("<img"))
+                self.assertNotIn("\u202e", tab.text())
+                self.assertLess(len(tab.text()), 500_000)
+                self.quiet(tab)
+                tab.close()
+
+    def test_a_page_that_does_not_read_is_not_kept_for(self):
+        _, _, connection = self.upgrade(Origin=f"http://127.0.0.1:{self.house.port}")
+        for text in (self.house.token, '{"id":1,"follow":1}'):
+            data = text.encode()
+            connection.sock.sendall(bytes([0x81, 0x80 | len(data)]) + b"mask" + bytes(byte ^ b"mask"[place % 4] for place, byte in enumerate(data)))
+        self.assertIn(b'"door":1', connection.sock.recv(1 << 16))
+
+        def memory():
+            with open(f"/proc/{self.house.inspector.pid}/status") as file:
+                return next(int(line.split()[1]) for line in file if line.startswith("VmRSS:"))
+
+        before = memory()
+        self.house.run("lua for i = 1, 30000 do dispatch('counter.increment') end")
+        # Entries of about 300 bytes each have come, if any has been kept.
+        self.assertLess(memory() - before, 4_000)
+        tab = self.page()
+        self.see(tab, "#total", "30,006 actions")
 
     def test_long_texts(self):
         with tempfile.NamedTemporaryFile("w", suffix=".json", dir=self.house.folder, delete=False) as file:
@@ -639,6 +742,35 @@ class SizeTests(PageCase):
         tab.key("Enter")
         self.see(tab, "#action h3", "counter.increment")
         self.see(tab, "#title-action", "#1,500")
+
+
+class OrderBookTests(unittest.TestCase):
+    """A store that four threads keep busy."""
+
+    def test_a_busy_store(self):
+        house = OrderBook()
+        self.addCleanup(house.close)
+        tab = browser.open(house.address)
+        self.addCleanup(tab.close)
+        tab.wait(LIVE)
+        seen = tab.run("Number(document.querySelector('#slider').max)")
+        tab.wait(f"Number(document.querySelector('#slider').max) > {seen}")
+        tab.click("#actions")
+        tab.wait("document.querySelector('#action h3')?.textContent.startsWith('book.')")
+        tab.wait("document.querySelector('#action').innerText.includes('Desk.swift:')")
+        tab.click("#filter")
+        tab.type("book.cancel by:Desk")
+        tab.wait("(names => names.length > 3 && names.every(name => name.textContent.endsWith('book.cancel')))"
+                 "([...document.querySelectorAll('#actions .row:not([hidden]) .name')])")
+        tab.click("#back")
+        tab.wait("document.querySelector('#mode').innerText === 'look only'")
+        number = int(tab.text("#point").strip("#").replace(",", ""))
+        price = house.ask(json.dumps({"read": "book.lastPrice", "at": number}))["value"]
+        tab.wait(f"document.querySelector('#tree').innerText.includes('lastPrice {price}')")
+        seen = tab.text("#total")
+        tab.wait(f"document.querySelector('#total').innerText !== {json.dumps(seen)}")
+        self.assertIn(f"lastPrice {price}", tab.text("#tree"))
+        self.assertEqual(tab.complaints(), [])
 
 
 class LookTests(PageCase):

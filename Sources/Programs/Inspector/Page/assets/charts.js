@@ -29,9 +29,9 @@ export function showCharts({ store, door }) {
       this.range = element("span", { class: "soft number" });
       this.svg = drawing("svg", { viewBox: "0 0 400 48", preserveAspectRatio: "none", role: "img" });
       this.element = element("div", { class: "pinned-chart" },
-        element("code", { textContent: safe(path), title: path }), this.now,
+        element("code", { textContent: safe(path), title: safe(path) }), this.now,
         element("button", {
-          type: "button", class: "quiet", textContent: "unpin", "aria-label": `Unpin ${path}`,
+          type: "button", class: "quiet", textContent: "unpin", "aria-label": `Unpin ${safe(path)}`,
           onclick: () => store.dispatch({ type: "unpin", path }),
         }), this.svg, this.range);
       this.again = paced(500, () => this.load());
@@ -73,8 +73,12 @@ export function showCharts({ store, door }) {
     }
 
     draw() {
-      this.now.textContent = this.value === undefined ? `⚠ ${this.error}`
-        : this.isList ? `${grouped(this.value)} elements` : valueText(this.value, 60);
+      const { look } = store.state;
+      // The value at the point that is looked at, as far back as the points go.
+      const past = look === null ? undefined : this.points.findLast(([number]) => number <= look)?.[1];
+      const value = typeof past === "number" && typeof this.value === "number" ? past : this.value;
+      this.now.textContent = this.value === undefined ? `⚠ ${safe(this.error)}`
+        : this.isList ? `${grouped(value)} elements` : valueText(value, 60);
       const known = this.points.filter(([, at]) => typeof at === "number");
       const text = known.length < 2 ? "no numbers to draw" : "";
       this.svg.setAttribute("aria-label", text || `${this.path} over actions #${known[0][0]} to #${known[known.length - 1][0]}`);
@@ -94,7 +98,6 @@ export function showCharts({ store, door }) {
       path += "H400";
       this.svg.append(
         drawing("path", { class: "area", d: `${path}V48H0Z` }), drawing("path", { class: "line", d: path }));
-      const { look } = store.state;
       if (look !== null && look >= first) {
         this.svg.append(drawing("line", { class: "here", x1: x(look), x2: x(look), y1: 0, y2: 48 }));
       }

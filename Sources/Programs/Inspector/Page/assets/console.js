@@ -150,7 +150,7 @@ export function showConsole({ door, store, ran }) {
       });
       pieces(answer.output);
       if (answer.open === undefined) open = [];
-      setText(prompt, answer.open ?? answer.prompt ?? store.state.host.prompt);
+      setText(prompt, safe(answer.open ?? answer.prompt ?? store.state.host.prompt, 80));
       if (answer.quit !== undefined) write("This conversation has ended; the page begins another.\n", "typed-line");
     } catch (error) {
       open = [];
@@ -211,7 +211,7 @@ export function showConsole({ door, store, ran }) {
             open = [];
             field.value = "";
             setHint("");
-            setText(prompt, store.state.host.prompt);
+            setText(prompt, safe(store.state.host.prompt, 80));
           }
         }
         return;
@@ -252,7 +252,7 @@ export function showConsole({ door, store, ran }) {
     },
     restart() {
       open = [];
-      setText(prompt, store.state.host.prompt);
+      setText(prompt, safe(store.state.host.prompt, 80));
     },
   };
 }

@@ -1,7 +1,7 @@
 // A form made from the type of an action. What is wrong with it the shell says, at the field.
 
 import { byId, element, keeper, setText } from "./dom.js";
-import { grouped, safe } from "./format.js";
+import { grouped, safe, safeLines } from "./format.js";
 import { allows } from "./state.js";
 
 export function showDispatch({ store, commands, show }) {
@@ -55,7 +55,7 @@ export function showDispatch({ store, commands, show }) {
       const error = element("div", { class: "error", id: `${id}-error`, role: "alert" });
       control.setAttribute("aria-describedby", error.id);
       const line = element("div", { class: "field" },
-        element("label", { for: id, textContent: safe(argument.name), title: `${argument.name}: ${argument.type}` }), control, error);
+        element("label", { for: id, textContent: safe(argument.name), title: safe(`${argument.name}: ${argument.type}`) }), control, error);
       if (argument.doc) line.title = safe(argument.doc);
       fields.append(line);
       if (given.has(argument.name)) control.value = given.get(argument.name);
@@ -124,7 +124,7 @@ export function showDispatch({ store, commands, show }) {
         place.error.textContent = safe(error.message);
         place.control.focus();
       } else {
-        fault.textContent = error.lines.map(safe).join("\n");
+        fault.textContent = safeLines(error.lines.join("\n"), 20_000);
       }
     } finally {
       isSending = false;
@@ -133,8 +133,8 @@ export function showDispatch({ store, commands, show }) {
 
   const none = element("p", { class: "soft" });
   const showGroups = keeper(select, ({ name }) => name, ({ name }) => {
-    const group = element("optgroup", { label: name });
-    const showOptions = keeper(group, (action) => action, (action) => ({ node: element("option", { value: action, textContent: action }) }));
+    const group = element("optgroup", { label: safe(name, 100) });
+    const showOptions = keeper(group, (action) => action, (action) => ({ node: element("option", { value: action, textContent: safe(action, 100) }) }));
     return { node: group, update: ({ names }) => showOptions(names) };
   });
 
@@ -146,7 +146,7 @@ export function showDispatch({ store, commands, show }) {
     showGroups(groups.map(({ name, actions }) => ({ name, names: actions.map((action) => action.name) })));
     const isNone = actions.size === 0;
     if (isNone === form.isConnected || !box.hasChildNodes()) box.replaceChildren(...(isNone ? [none] : [form, fault]));
-    setText(none, isNone && modules.length > 0 ? `This door allows ${host.allow.join(", ")}: no action may be dispatched.` : "");
+    setText(none, isNone && modules.length > 0 ? `This door allows ${host.allow.map((right) => safe(right)).join(", ")}: no action may be dispatched.` : "");
     drawFields();
   }
 

@@ -6,11 +6,16 @@ export const grouped = (number) => digits.format(number);
 // Characters that control a screen or turn the order of others are shown by their number.
 const unsafe = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
 const named = { "\n": "\\n", "\t": "\\t", "\r": "\\r" };
-export const safe = (text) =>
-  text.replace(unsafe, (mark) => named[mark] ?? `\\u{${mark.codePointAt(0).toString(16)}}`);
+const escaped = (text) => text.replace(unsafe, (mark) => named[mark] ?? `\\u{${mark.codePointAt(0).toString(16)}}`);
+
+/** A text as it may be shown; of a long one the beginning, since a browser takes seconds to lay out megabytes. */
+export const safe = (text, most = 1000) => escaped(cut(text, most));
 
 /** The same for text of several lines. */
-export const safeLines = (text) => text.split("\n").map(safe).join("\n");
+export function safeLines(text, most = 200_000) {
+  const rest = text.length - most;
+  return text.slice(0, most).split("\n").map(escaped).join("\n") + (rest > 0 ? `… ${grouped(rest)} more characters` : "");
+}
 
 export function cut(text, length) {
   return text.length <= length ? text : `${text.slice(0, length - 1)}…`;
@@ -24,7 +29,7 @@ export function valueText(value, length = 200) {
 function written(value, room) {
   if (value === null || value === undefined) return "nil";
   switch (typeof value) {
-    case "string": return `"${safe(value.slice(0, room + 1))}"`;
+    case "string": return `"${escaped(value.slice(0, room + 1))}"`;
     case "number": case "boolean": return String(value);
     default: break;
   }

@@ -15,7 +15,7 @@ const filters = [
   ["failed", "refused or dropped"], ["#120", "go to an action"],
 ];
 
-export function showHelp({ store, measure, keys }) {
+export function showHelp({ keys }) {
   const dialog = byId("keys");
   const facts = (pairs, tag) => {
     const box = element("dl", { class: "facts" });
@@ -24,15 +24,11 @@ export function showHelp({ store, measure, keys }) {
     }
     return box;
   };
-  const times = element("input", { type: "checkbox", id: "measure", onchange: () => measure(times.checked) });
   dialog.append(
     element("h2", { id: "keys-title", textContent: "Keys" }), facts(list, "kbd"),
     element("h2", { textContent: "In lists" }), facts(inLists, "kbd"),
     element("h2", { textContent: "Filters" }), facts(filters, "code"),
-    element("h2", { textContent: "Times" }),
-    element("p", {}, element("label", { class: "switch" }, times, "measure the phases of each action; the store is slower meanwhile")),
     element("form", { method: "dialog" }, element("button", { type: "submit", textContent: "close" })));
-  store.watch((state) => state.times.isOn, (isOn) => { times.checked = isOn; });
 
   byId("help").addEventListener("click", () => dialog.showModal());
   document.addEventListener("keydown", (event) => {

@@ -217,6 +217,9 @@ async function measure(isOn) {
   }
 }
 
+byId("measure").addEventListener("change", ({ target }) => measure(target.checked));
+store.watch((state) => state.times.isOn, (isOn) => { byId("measure").checked = isOn; });
+
 document.addEventListener("visibilitychange", () => {
   if (!door.isOpen) return;
   if (store.state.times.isOn) commands.data(document.hidden ? "trace off" : "trace on --times").catch(() => {});
@@ -286,7 +289,6 @@ byId("tabs").addEventListener("keydown", (event) => {
   byId(`tab-${panes[index][0]}`).focus();
 });
 showHelp({
-  store, measure,
   keys: {
     "/": () => focus("actions", "filter"), a: () => focus("actions", "actions"), s: () => focus("state", "tree"),
     f: () => focus("state", "find"), d: () => focus("parts", "dispatch-action"), c: () => terminal.focus(),

@@ -236,10 +236,10 @@ export function showTree({ store, door }) {
     if (part.opens) line.setAttribute("aria-expanded", String(isOpen));
     else line.removeAttribute("aria-expanded");
     setText(twist, part.opens ? (isOpen ? "▾" : "▸") : "");
-    setText(name, safe(cut(part.name, 200)));
+    setText(name, safe(part.name, 200));
     const shown = isOpen ? `${part.count === undefined ? "" : grouped(part.count)} ${part.type.startsWith("[") ? "elements" : ""}` : partText(part);
     setText(value, shown);
-    line.title = `${cut(part.path, 300)}: ${part.type}`;
+    line.title = safe(`${cut(part.path, 300)}: ${part.type}`);
     setClass(line, "plain", !part.opens);
     const isPinned = store.state.pins.some(({ path }) => path === part.path);
     setClass(line, "pinned", isPinned);

@@ -33,11 +33,11 @@ export function showUnits({ store, run }) {
 
   function gate(unit) {
     const word = element("span");
-    if (!mayMove(unit)) return { node: word, update: ({ gate }) => setText(word, gate) };
+    if (!mayMove(unit)) return { node: word, update: ({ gate }) => setText(word, safe(gate)) };
     let isOn = false;
     let isAsked = false;
     const box = element("input", {
-      type: "checkbox", role: "switch", "aria-label": `Gate of ${unit.name}`, id: `gate-${unit.name}`,
+      type: "checkbox", role: "switch", "aria-label": `Gate of ${safe(unit.name)}`, id: `gate-${unit.name}`,
       onchange: async () => {
         isAsked = true;
         const wanted = box.checked;
@@ -53,7 +53,7 @@ export function showUnits({ store, run }) {
         if (isAsked) return;
         isOn = gate === "on";
         box.checked = isOn;
-        setText(word, gate);
+        setText(word, safe(gate));
       },
     };
   }
@@ -67,7 +67,7 @@ export function showUnits({ store, run }) {
       return {
         cells: [[name], [node], ...counts.map(([, span]) => [span, "number"])],
         update(unit) {
-          name.title = unit.origin;
+          name.title = safe(unit.origin);
           update(unit);
           for (const [count, span] of counts) setText(span, grouped(unit[count]));
         },
@@ -80,12 +80,12 @@ export function showUnits({ store, run }) {
       const wakes = element("span", { class: "number" });
       const by = element("span");
       const cancel = mayCancel() ? element("button", {
-        type: "button", class: "quiet", textContent: "cancel", "aria-label": `Cancel ${id}`, onclick: () => run(`effects cancel ${id}`),
+        type: "button", class: "quiet", textContent: "cancel", "aria-label": `Cancel ${safe(id)}`, onclick: () => run(`effects cancel ${id}`),
       }) : "";
       return {
         cells: [[name], [wakes], [by], [cancel, "act"]],
         update(effect) {
-          name.title = `for ${effect.age}`;
+          name.title = safe(`for ${effect.age}`);
           setText(wakes, safe(effect.wakes ?? "when it is done"));
           setText(by, safe(effect.startedBy ?? ""));
         },
@@ -99,10 +99,10 @@ export function showUnits({ store, run }) {
     const version = element("span", { class: "soft" });
     const state = element("span");
     const acts = element("span", { class: "act" });
-    const permissions = element("ul", { "aria-label": `Permissions of ${name}` });
+    const permissions = element("ul", { "aria-label": `Permissions of ${safe(name)}` });
     const showActs = keeper(acts, (act) => act, (act) => ({
       node: element("button", {
-        type: "button", class: "quiet", textContent: act, "aria-label": `${act} ${name}`, onclick: () => run(`plugin ${act} ${name}`),
+        type: "button", class: "quiet", textContent: act, "aria-label": `${act} ${safe(name)}`, onclick: () => run(`plugin ${act} ${name}`),
       }),
     }));
     const showPermissions = keeper(permissions, ({ permission }) => permission, ({ permission, required }) => {
