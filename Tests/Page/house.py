@@ -112,7 +112,7 @@ class OrderBook(House):
         self.door = f"{self.folder}/stsh/orderbook"
         self.errors = open(f"{self.folder}/errors", "w+")
         self.host = subprocess.Popen(
-            [ORDER_BOOK], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=self.errors, cwd=ROOT,
+            [ORDER_BOOK, "5000"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=self.errors, cwd=ROOT,
             env=dict(os.environ, XDG_RUNTIME_DIR=self.folder, XDG_STATE_HOME=self.folder, XDG_CONFIG_HOME=self.folder))
         self.hear()
         self.show()
