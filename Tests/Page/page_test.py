@@ -120,6 +120,10 @@ class PointerTests(PageCase):
         self.house.run('dispatch tasks.add "Sing"')
         self.see(tab, "#tree", "Sing")
         tab.wait("document.querySelector('.pinned-chart .strong').textContent === '5'")
+        self.part(tab, "nextId", ".why")
+        tab.wait("document.querySelector('#filter').value === 'changed:tasks.nextId'")
+        tab.wait("(names => names.length === 4 && names.every(name => name.textContent === 'tasks.add'))"
+                 "([...document.querySelectorAll('#actions .row:not([hidden]) .name')].filter(name => name.textContent))")
         # The slider looks, and the store is not touched.
         tab.click("#slider", x=12)
         self.see(tab, "#state-point", "look only")

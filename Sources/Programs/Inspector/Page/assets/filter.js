@@ -1,4 +1,5 @@
-// What is typed into the filter: names of actions, and words with a colon. `tasks.* by:ann changed:tasks.items failed`
+// What is typed into the filter: names of actions, and words with a colon. `tasks.* by:ann changed:tasks.items failed`;
+// a space within quotes is part of its word
 
 import { matches } from "./state.js";
 import { sourceText, whoText } from "./format.js";
@@ -6,7 +7,7 @@ import { sourceText, whoText } from "./format.js";
 export function parseFilter(text) {
   const filter = { request: {}, jump: null, accepts: () => true, isEmpty: true };
   const tests = [];
-  for (const word of text.trim().split(/\s+/).filter(Boolean)) {
+  for (const word of text.match(/(?:[^\s"]|"(?:[^"\\]|\\.)*"?)+/g) ?? []) {
     const [, key, rest] = /^(by|source|changed):(.*)$/.exec(word) ?? [];
     if (/^#\d+$/.test(word)) {
       filter.jump = Number(word.slice(1));

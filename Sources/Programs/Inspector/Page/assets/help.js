@@ -8,7 +8,7 @@ const list = [
 ];
 const inLists = [
   ["↑ ↓ j k", "row before, behind"], ["Home End", "first, last row"], ["Enter", "look at the state behind an action; open a part"],
-  ["← →", "close, open a part of the state"], ["p", "pin a part: its value over the actions"],
+  ["← →", "close, open a part of the state"], ["p", "pin a part: its value over the actions"], ["h", "list the actions that changed a part"],
 ];
 const filters = [
   ["tasks.*", "actions of that name"], ["by:ann", "by whom or from where"], ["changed:tasks.items", "that changed something there"],

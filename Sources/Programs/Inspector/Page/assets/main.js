@@ -71,7 +71,13 @@ const action = showAction({
     form.fill(action, given);
   },
 });
-const tree = showTree({ store, door });
+const tree = showTree({
+  store, door,
+  filter: (text) => {
+    store.dispatch({ type: "pane", name: "actions" });
+    store.dispatch({ type: "filter", text });
+  },
+});
 const charts = showCharts({ store, door });
 const timeline = showTimeline({ store, look, run });
 const form = showDispatch({ store, commands, show });

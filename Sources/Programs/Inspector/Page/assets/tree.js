@@ -55,7 +55,7 @@ class Node {
   }
 }
 
-export function showTree({ store, door }) {
+export function showTree({ store, door, filter }) {
   const list = byId("tree");
   const find = byId("find");
   const point = byId("state-point");
@@ -152,7 +152,9 @@ export function showTree({ store, door }) {
     make: () => element("div", { class: "row", role: "treeitem" },
       element("span", { class: "key" }, element("span", { class: "twist", "aria-hidden": "true" }), element("b")),
       element("span", { class: "value" }),
-      element("button", { type: "button", class: "quiet pin", tabIndex: -1, textContent: "pin" })),
+      element("span", { class: "acts" },
+        element("button", { type: "button", class: "quiet why", tabIndex: -1, textContent: "changes" }),
+        element("button", { type: "button", class: "quiet pin", tabIndex: -1, textContent: "pin" }))),
     draw,
     item: (position) => {
       const { node, index } = row(position);
@@ -170,6 +172,7 @@ export function showTree({ store, door }) {
       const part = node.part(index);
       if (!part) return;
       if (target.closest(".pin")) return pin(part);
+      if (target.closest(".why")) return filter(`changed:${part.path}`);
       toggle(position);
     },
     key: (event, position) => {
@@ -192,6 +195,7 @@ export function showTree({ store, door }) {
           }
           return true;
         case "p": if (part) pin(part); return true;
+        case "h": if (part) filter(`changed:${part.path}`); return true;
         default: return false;
       }
     },
@@ -216,14 +220,15 @@ export function showTree({ store, door }) {
 
   function draw(line, position) {
     const { node, index } = row(position);
-    const [key, value, button] = line.children;
+    const [key, value, acts] = line.children;
+    const [why, button] = acts.children;
     const [twist, name] = key.children;
     const number = Math.floor(index / page);
     if (!node.pages.has(number) || node.stale.has(number)) load(node, number);
     const part = node.part(index);
     key.style.paddingLeft = `${node.depth * 16}px`;
     line.setAttribute("aria-level", node.depth + 1);
-    button.hidden = !part;
+    acts.hidden = !part;
     if (!part) {
       setText(twist, "");
       setText(name, node.error ? "⚠" : node.isKnown && node.count === 0 ? "" : "…");
@@ -244,7 +249,8 @@ export function showTree({ store, door }) {
     const isPinned = store.state.pins.some(({ path }) => path === part.path);
     setClass(line, "pinned", isPinned);
     setText(button, isPinned ? "pinned" : "pin");
-    button.setAttribute("aria-label", `${isPinned ? "Unpin" : "Pin"} ${part.path}`);
+    button.setAttribute("aria-label", safe(`${isPinned ? "Unpin" : "Pin"} ${part.path}`));
+    why.setAttribute("aria-label", safe(`Actions that changed ${part.path}`));
     setClass(line, "changed", before.has(part.path));
   }
 
