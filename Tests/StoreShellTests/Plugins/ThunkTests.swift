@@ -105,7 +105,7 @@ import Testing
     #expect(
       try shell.type("show p.notes --json").output
         == #"["false p: reducer 'p.fail': no","false dropped by p.interceptor1","fine","true nil"]"# + "\n")
-    #expect(try shell.type("log").output.contains("failed: plugin-runtime"))
+    #expect(try shell.type("log").output.contains("failed: p: reducer 'p.fail': no"))
   }
 
   @Test func whatAThunkDoesNotWaitForFailsItsStatement() throws {

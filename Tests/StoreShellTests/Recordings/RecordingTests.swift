@@ -200,7 +200,7 @@ import Testing
     _ = shell.run("plugin load \(folder)")
     for _ in 0..<9 { _ = shell.run("try dispatch bag.tick") }
     let log = shell.run("log --all").output
-    #expect(log.contains("failed: plugin-schema") && log.contains("shell.faultPlugin"))
+    #expect(log.contains("failed: bag: ") && log.contains("shell.faultPlugin"))
     let file = "\(shell.folder)/run.jsonl"
     #expect(shell.run("export journal \(file)").errors == "")
     let other = try Shell()

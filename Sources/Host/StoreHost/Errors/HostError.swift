@@ -56,10 +56,17 @@ public struct HostError: Error, Hashable, Sendable {
   }
 
   /// The text of an error that is the application's or a plugin's own, for the log, at most 1,000 characters of it; nil: the code
-  /// says what it is.
+  /// says what it is. Behind the first line of a plugin's fault stands its place.
   package static func ownText(of error: any Error) -> String? {
-    guard [.failed, .refused].contains(ErrorCode.of(error)) else { return nil }
-    return String(HostError(describing: error).message.prefix(1000))
+    let lines: [String]
+    switch ErrorCode.of(error) {
+    case .failed, .refused: lines = [HostError(describing: error).message]
+    case .pluginRuntime, .pluginSchema, .pluginBudget, .pluginMemory, .pluginImpure:
+      let error = HostError(describing: error)
+      lines = [error.message] + error.details
+    default: return nil
+    }
+    return String(lines.joined(separator: "\n").prefix(1000))
   }
 
   /// The error that stands for a file that cannot be read or written.

@@ -77,10 +77,11 @@ extension LoggedEntry {
     return try type.call(named.map { ($0.0, $0.1) })
   }
 
-  /// The entry as it went when it was run again.
+  /// The entry as it went when it was run again. Of the same failure it keeps the text.
   package func replayed(changes: [Change], failure: String?) -> LoggedEntry {
     LoggedEntry(
       number: number, time: time, source: source, action: action, arguments: arguments, isQuiet: isQuiet,
-      changes: changes, failure: failure, digest: digest, original: original, droppedBy: droppedBy)
+      changes: changes, failure: failure, reason: failure == self.failure ? reason : nil, digest: digest,
+      original: original, droppedBy: droppedBy)
   }
 }
