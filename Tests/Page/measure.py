@@ -1,6 +1,8 @@
 """Measures the page in the browser (row D5): a store of a million actions, a list of 100,000 records, 10,000 actions a second."""
 
+import contextlib
 import json
+import os
 import tempfile
 import threading
 import time
@@ -136,22 +138,34 @@ def a_burst(browser):
         done.set()
         thread.join()
 
+        def threads():
+            """The processor time of each thread of the host, in nanoseconds."""
+            found = {}
+            for task in os.scandir(f"/proc/{house.host.pid}/task"):
+                with contextlib.suppress(OSError), open(f"{task.path}/schedstat") as file:
+                    found[task.name] = int(file.read().split()[0])
+            return found
+
         def rate_of(statement="lua for i = 1, 200000 do dispatch('counter.increment') end"):
-            begun = time.monotonic()
+            """The actions a second, and those in a second of the processor that the dispatching thread, the busiest, had."""
+            before, begun = threads(), time.monotonic()
             house.run(statement)
-            return 200_000 / (time.monotonic() - begun)
+            seconds, after = time.monotonic() - begun, threads()
+            return 200_000 / seconds, 200_000e9 / max(time - before.get(name, 0) for name, time in after.items())
 
         rows = []
-        for _ in range(5):
+        for _ in range(7):
             seen = rate_of()
             tab.close()
             alone = rate_of()
             rows.append((seen, alone))
             tab = browser.open(house.address)
             tab.wait("document.querySelector('#status').className === 'live'")
-        rows.sort(key=lambda row: row[0] / row[1])
-        seen, alone = rows[2]
-        print(f"the host dispatches {seen:,.0f} a second with the page open, {alone:,.0f} alone: {100 * seen / alone:.0f} % (median of 5)")
+        for place, unit in ((0, "a second"), (1, "in a second of its thread's processor time")):
+            share = sorted(seen[place] / alone[place] for seen, alone in rows)
+            best = [max(rates[place] for rates in column) for column in zip(*rows)]
+            print(f"the host dispatches {best[0]:,.0f} {unit} with the page open, {best[1]:,.0f} alone (the best of 7): "
+                  f"{100 * best[0] / best[1]:.0f} %, median of the shares {100 * share[3]:.0f} %", flush=True)
     finally:
         house.close()
 

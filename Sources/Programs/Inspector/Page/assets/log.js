@@ -86,6 +86,12 @@ export class Log {
     this.#letGo();
   }
 
+  /** Takes entries that were asked for. */
+  keep(entries) {
+    for (const entry of entries) this.#keep(entry);
+    this.#layout = null;
+  }
+
   #keep(entry) {
     const index = Math.floor((entry.id - 1) / size);
     let block = this.#blocks.get(index);

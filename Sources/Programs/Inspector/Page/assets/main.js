@@ -117,9 +117,11 @@ async function begin(hello) {
 
 /** Learns where the store is now, and follows it from there. */
 async function resume() {
-  const answer = await door.ask({ time: true });
+  // The newest entries are asked for at once: they are the first that someone sees.
+  const [answer, { entries }] = await Promise.all([door.ask({ time: true }), door.ask({ log: 1, newest: true, count: 100 })]);
   log.epoch = Date.now() - answer.time * 1000;
   log.setRange(answer.oldest, answer.head);
+  log.keep(entries);
   store.dispatch({ type: "time", head: answer.head, oldest: answer.oldest });
   if (document.hidden || isFollowing) return;
   isFollowing = true;
@@ -275,7 +277,7 @@ store.watch((state) => state.message, ({ text, isError }) => {
   if (text) terminal.write(`${text}\n`, isError ? "error" : "");
 });
 
-const panes = [["actions", "actions"], ["action", "action"], ["state", "state"], ["parts", "parts"]];
+const panes = [["actions", "actions"], ["action", "action"], ["state", "state"], ["parts", "controls"]];
 byId("tabs").append(...panes.map(([name, text]) => element("button", {
   type: "button", role: "tab", id: `tab-${name}`, "aria-controls": `pane-${name}`, textContent: text,
   onclick: () => store.dispatch({ type: "pane", name }),
