@@ -209,7 +209,8 @@ let package = Package(
         "StoreHistory", "Platform", "StoreCore", "StoreSchema",
       ],
       swiftSettings: strict),
-    .testTarget(name: "StoreReplicationTests", dependencies: ["StoreReplication"], swiftSettings: strict),
+    .testTarget(
+      name: "StoreReplicationTests", dependencies: ["StoreReplication", "StoreCore"], swiftSettings: strict),
     .testTarget(
       name: "StoreCombineTests",
       dependencies: ["StoreCombine", "StoreCore", "TraceSupport"]

@@ -1,3 +1,4 @@
+import StoreCore
 import StoreReplication
 import Testing
 
@@ -44,6 +45,28 @@ struct ReplicaModelTests {
     #expect(exploration.fault == nil, sourceLocation: sourceLocation)
     #expect(exploration.ends > 0, sourceLocation: sourceLocation)
   }
+
+  @Test(arguments: 0..<60)
+  func `Many nodes and actions, and faults by chance`(seed: Int) {
+    let walk = RandomWalk(seed: UInt64(seed), nodes: 2 + seed % 3, commands: 24, faults: 12)
+    #expect(walk.world.found == [])
+    #expect(walk.world.faultsAtTheEnd == [])
+    #expect(isLinearizable(walk.history))
+    // The history says enough: it is none of a log that lost an action that was acknowledged.
+    for index in walk.history.indices {
+      guard case .append(_, .some) = walk.history[index].operation else { continue }
+      var missing = walk.history
+      missing.remove(at: index)
+      #expect(!isLinearizable(missing))
+    }
+  }
+
+  @Test(arguments: 0..<30)
+  func `Keepers come and go, and faults by chance`(seed: Int) {
+    let walk = RandomWalk(seed: UInt64(seed), nodes: 3, commands: 12, faults: 8, ticks: 12)
+    #expect(walk.world.found == [])
+    #expect(walk.world.faultsAtTheEnd == [])
+  }
 }
 
 /// All states that can be reached, each visited once, up to the first fault.
@@ -70,5 +93,62 @@ private struct Exploration {
         if known.insert(next).inserted { open.append(next) }
       }
     }
+  }
+}
+
+/// One way through the states, by chance, and the history of its callers.
+private struct RandomWalk {
+  private(set) var world: ReplicaWorld
+  private(set) var history: [LogCall] = []
+
+  init(seed: UInt64, nodes: Int, commands: Int, faults: Int, ticks: Int = 0) {
+    let order = RecordedOrder(seed: seed)
+    let plans = (0..<nodes).map { node in (0..<commands).filter { $0 % nodes == node }.map { UInt8($0) } }
+    world = ReplicaWorld(plans: plans, faults: faults, hasKeeper: ticks == 0)
+    world.areTasks = ticks > 0
+    world.ticks = ticks
+    // Each fifth command of a caller asks for an acknowledgement, and so reads.
+    if ticks == 0 { world.asking = Set((0..<commands).filter { $0 / nodes % 5 == 4 }.map { UInt8($0) }) }
+    var calls: [Int: LogCall] = [:]
+    var time = 0
+    while true {
+      let (events, faults) = (world.events, world.faultEvents)
+      guard !events.isEmpty else { break }
+      time += 1
+      let isFault = !faults.isEmpty && order.choose(among: 20) == 0
+      let possible = isFault ? faults : events
+      let before = world.commands
+      world.happen(possible[order.choose(among: possible.count)])
+      guard world.found.isEmpty else { break }
+      for (command, knowledge) in world.commands.enumerated() where knowledge != before[command] {
+        note(knowledge, of: command, at: &time, in: &calls)
+      }
+    }
+    history = calls.values.sorted { $0.start < $1.start }
+    history.append(read(count: world.chain.count, from: time + 1, to: time + 2))
+  }
+
+  private func note(
+    _ knowledge: ReplicaWorld.Knowledge, of command: Int, at time: inout Int, in calls: inout [Int: LogCall]
+  ) {
+    // Several commands may be settled by one event: each moment is of one.
+    time += 1
+    switch knowledge {
+    case .uncalled, .unknown: break
+    case .open: calls[command] = LogCall(operation: .append(UInt64(command), place: nil), start: time)
+    case .refused: calls[command] = nil
+    case .committed(let number):
+      calls[command]?.end = time
+      let isRead = world.asking.contains(UInt8(command))
+      calls[command]?.operation =
+        isRead
+        ? read(count: Int(number), from: 0, to: 0).operation : .append(UInt64(command), place: Int(number))
+    }
+    // A question without an answer read nothing.
+    if case .unknown = knowledge, world.asking.contains(UInt8(command)) { calls[command] = nil }
+  }
+
+  private func read(count: Int, from start: Int, to end: Int) -> LogCall {
+    LogCall(operation: .read(world.chain.prefix(count).map { UInt64($0) }), start: start, end: end)
   }
 }

@@ -251,7 +251,7 @@ struct ReplicaWorld: Hashable {
       }
       nodes[index].entries += message.entries
     case .settle(let id, let settlement): settle(Int(id), settlement)
-    case .tasks, .ready: break
+    case .tasks, .ready, .report, .show: break
     case .stopped(let reason): found.append("n\(index) stopped: \(reason)")
     case .wait(let wait): nodes[index].wait = wait
     }
@@ -320,7 +320,7 @@ struct ReplicaWorld: Hashable {
       if node.replica.openCommands != 0 { faults.append("at the end n\(index) has open commands") }
     }
     for (command, knowledge) in commands.enumerated() {
-      if case .open = knowledge { faults.append("at the end nobody knows of command \(command)") }
+      if case .open = knowledge { faults.append("at the end command \(command) is not settled") }
     }
     return faults
   }

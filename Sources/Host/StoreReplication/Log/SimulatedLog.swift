@@ -1,6 +1,7 @@
 /// A log in memory and the ways of some nodes to it, as a value: all that can happen next can be listed, and each of it done.
 ///
-/// Requests and answers of a node may arrive in any order. Records are delivered in order. A test explores all steps.
+/// Requests and answers of a node may arrive in any order. Records are delivered in order. ``MemoryLog`` leads one of these by
+/// chosen steps; a test explores all steps of one.
 package struct SimulatedLog<Content: Hashable & Sendable>: Hashable, Sendable {
   /// An event that can come next.
   package enum Step: Hashable, Sendable {

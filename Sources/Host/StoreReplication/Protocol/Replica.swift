@@ -21,6 +21,8 @@ package struct Replica: Hashable, Sendable {
     package var term: UInt64 = 0
     /// The node that runs the supervised tasks.
     package var keeper: NodeID?
+    /// The digest of all changes, as the last valid message tells it.
+    package var digest: UInt64 = 0
 
     /// The beginning of a log.
     package init() {}
@@ -32,6 +34,12 @@ package struct Replica: Hashable, Sendable {
     package var sequence: UInt64
     /// The message's name.
     package var id: MessageID
+
+    /// A message at a number.
+    package init(sequence: UInt64, id: MessageID) {
+      self.sequence = sequence
+      self.id = id
+    }
   }
 
   /// The node's way to the log.
@@ -123,12 +131,21 @@ package struct Replica: Hashable, Sendable {
     return queue.count
   }
 
+  /// The node's answer to those who ask which nodes there are.
+  private var report: NodeReport {
+    NodeReport(
+      node: node, action: position.action, digest: position.digest, isKeeper: position.keeper == node,
+      isStopped: stopped != nil)
+  }
+
   // MARK: Inputs
 
   /// Takes an input and gives what is to be done, in order.
   package mutating func take(_ input: ReplicaInput) -> [ReplicaEffect] {
     var effects: [ReplicaEffect] = []
     guard stopped == nil else {
+      if case .asked = input { effects.append(.report(report)) }
+      if case .reported(let report) = input { effects.append(.show(report)) }
       if case .command(let id, _) = input { refuse(id, &effects) }
       if case .sync(let id) = input { refuse(id, &effects) }
       return effects
@@ -143,6 +160,8 @@ package struct Replica: Hashable, Sendable {
     case .failed(let id, let reason): note(reason, of: id)
     case .clockAhead(let milliseconds): compareClock(milliseconds, &effects)
     case .heard(let node, let beat): hear(node, beat, &effects)
+    case .asked: effects.append(.report(report))
+    case .reported(let report): effects.append(.show(report))
     case .command(let id, let term): enqueue(Waiting(id: id, term: term), &effects)
     case .sync(let id): enqueue(Waiting(id: id, asksOnly: true), &effects)
     case .withdrawn(let id): withdraw(id, &effects)
@@ -283,7 +302,7 @@ package struct Replica: Hashable, Sendable {
     finishCatchingUp(&effects)
   }
 
-  /// Somebody's message stands in the place, or this one. Its delivery tells.
+  /// Another message stands in the place, or this one. The next record tells which.
   private mutating func awaitPlace(of id: MessageID, _ effects: inout [ReplicaEffect]) {
     guard case .underway(let underway) = appending, underway.message.id == id else { return }
     effects.append(.wait(.answer))
@@ -459,6 +478,7 @@ package struct Replica: Hashable, Sendable {
     unsent = 0
     position.valid = Valid(sequence: sequence, id: message.id)
     position.action += message.actionCount
+    position.digest = message.digest
     if message.makesKeeper {
       position.term += 1
       position.keeper = message.sender

@@ -23,6 +23,10 @@ package enum ReplicaInput: Hashable, Sendable {
   case clockAhead(milliseconds: Int64)
   /// A node is alive; the beat is the number of its tick.
   case heard(NodeID, beat: UInt64)
+  /// A node asks which nodes there are.
+  case asked
+  /// A node answered.
+  case reported(NodeReport)
 
   // The store.
 
@@ -56,6 +60,8 @@ package enum ReplicaEffect: Hashable, Sendable {
   case append(LogMessage, expecting: UInt64)
   /// Tell all nodes that this one is alive.
   case say(beat: UInt64)
+  /// Answer the node that asked which nodes there are.
+  case report(NodeReport)
 
   // The store.
 
@@ -72,6 +78,8 @@ package enum ReplicaEffect: Hashable, Sendable {
   case settle(CommandID, Settlement)
   /// Run the supervised tasks of a term; nil: end them.
   case tasks(term: UInt64?)
+  /// A node's answer to this one's question, or to another's.
+  case show(NodeReport)
   /// The node follows the log and may append.
   case ready
   /// The node has stopped for good: it is read-only.

@@ -1,0 +1,223 @@
+import StoreReplication
+import Testing
+
+@Suite("A replica")
+struct ReplicaTests {
+  private static let node = NodeID(name: "berlin-1", incarnation: 7)
+  private static let other = NodeID(name: "lisbon-2", incarnation: 8)
+
+  /// A replica that is up to date with an empty log whose keeper is another node.
+  private func replica(isReadOnly: Bool = false, at position: Replica.Position? = nil) -> Replica {
+    var start = Replica.Position()
+    (start.term, start.keeper) = (1, ReplicaTests.other)
+    let position = position ?? start
+    var replica = Replica(node: ReplicaTests.node, isReadOnly: isReadOnly, at: position)
+    _ = replica.take(.connected(first: 1, last: position.sequence))
+    return replica
+  }
+
+  private func message(
+    _ place: UInt64, after predecessor: MessageID? = nil, action: UInt64 = 1, term: UInt64 = 1,
+    makesKeeper: Bool = false
+  ) -> LogMessage {
+    LogMessage(
+      id: MessageID(incarnation: 8, place: place), node: "lisbon-2", term: term, predecessor: predecessor,
+      firstAction: action, actionCount: 1, makesKeeper: makesKeeper, entries: [9])
+  }
+
+  private func refusal(_ effects: [ReplicaEffect], of command: CommandID) -> Refusal? {
+    for case .settle(command, .refused(let refusal)) in effects { return refusal }
+    return nil
+  }
+
+  @Test func `A message of bytes is read as it was written`() {
+    let message = LogMessage(
+      id: MessageID(incarnation: .max, place: 3, attempt: 1), node: "Zürich", term: 4,
+      predecessor: MessageID(incarnation: 1, place: 2), firstAction: 5, actionCount: 6, makesKeeper: true, digest: 7,
+      entries: [1, 2, 3])
+    #expect(LogMessage.read(message.bytes) == .message(message))
+    #expect(LogMessage.read(Array("hello".utf8)) == .foreign)
+    #expect(LogMessage.read([]) == .foreign)
+    var newer = message.bytes
+    newer[4] = 2
+    #expect(LogMessage.read(newer) == .unreadable("it has format 2; this program reads format 1"))
+    for count in 5..<(message.bytes.count - 3) {
+      guard case .unreadable = LogMessage.read(Array(message.bytes.prefix(count))) else {
+        Issue.record("\(count) bytes are read")
+        return
+      }
+    }
+    #expect(MessageID(message.id.description) == message.id)
+  }
+
+  @Test func `Words and positions of bytes are read as they were written`() {
+    let report = NodeReport(node: ReplicaTests.node, action: 4_711, digest: 9, isKeeper: true, isStopped: false)
+    for word in [NodeWord.alive(ReplicaTests.node, beat: 12), .question, .report(report)] {
+      #expect(NodeWord(word.bytes) == word)
+      if word != .question { #expect(NodeWord(Array(word.bytes.dropLast())) == nil) }
+    }
+    #expect(NodeWord([]) == nil)
+    #expect(NodeWord([9]) == nil)
+    var position = Replica.Position()
+    #expect(Replica.Position(position.bytes) == position)
+    position.sequence = 7
+    position.valid = Replica.Valid(sequence: 6, id: MessageID(incarnation: 8, place: 6))
+    (position.action, position.term, position.keeper, position.digest) = (5, 4, ReplicaTests.other, 3)
+    #expect(Replica.Position(position.bytes) == position)
+    #expect(Replica.Position(Array(position.bytes.dropLast())) == nil)
+  }
+
+  @Test func `A node reports where it is, also when it has stopped`() {
+    var replica = replica()
+    _ = replica.take(.delivered(sequence: 1, .message(message(1))))
+    var report = NodeReport(node: ReplicaTests.node, action: 1, digest: 0, isKeeper: false, isStopped: false)
+    #expect(replica.take(.asked) == [.report(report)])
+    _ = replica.take(.differs(action: 1, path: "a"))
+    report.isStopped = true
+    #expect(replica.take(.asked) == [.report(report)])
+    #expect(replica.take(.reported(report)) == [.show(report)])
+  }
+
+  @Test func `A record that is no message is passed over, one of another past as well`() {
+    var replica = replica()
+    _ = replica.take(.delivered(sequence: 1, .foreign))
+    _ = replica.take(.delivered(sequence: 2, .message(message(2, after: MessageID(incarnation: 5, place: 1)))))
+    #expect(replica.position.sequence == 2)
+    #expect(replica.position.action == 0)
+    let effects = replica.take(.delivered(sequence: 3, .message(message(3))))
+    #expect(effects == [.apply(message(3))])
+    #expect(replica.position.action == 1)
+  }
+
+  @Test func `Cut off, a node refuses commands and does not queue them`() {
+    var replica = replica()
+    _ = replica.take(.command(1, term: nil))
+    _ = replica.take(.attempted(ReplicaAttempt(on: 0, commands: [.init(id: 1, actions: 1)], actionCount: 1)))
+    _ = replica.take(.command(2, term: nil))
+    let effects = replica.take(.disconnected(reason: "no server"))
+    #expect(refusal(effects, of: 2) == .cutOff(reason: "no server"))
+    #expect(refusal(effects, of: 1) == nil)
+    #expect(refusal(replica.take(.command(3, term: nil)), of: 3) == .cutOff(reason: "no server"))
+    // Its caller gives up; what became of the command shows once the log can be read.
+    #expect(replica.take(.withdrawn(1)) == [.settle(1, .unknown(reason: nil))])
+    _ = replica.take(.connected(first: 1, last: 1))
+    let found = replica.take(.delivered(sequence: 1, .message(message(1))))
+    #expect(refusal(found, of: 1) == .withdrawn)
+  }
+
+  @Test func `A log that ends before what was read stops the node`() {
+    var position = Replica.Position()
+    position.sequence = 5
+    #expect(replica(at: position).stopped == nil)
+    var replica = Replica(node: ReplicaTests.node, at: position)
+    _ = replica.take(.connected(first: 1, last: 4))
+    #expect(replica.stopped == .logIsBehind(last: 4, own: 5))
+    #expect(
+      refusal(replica.take(.command(1, term: nil)), of: 1) == .stopped(.logIsBehind(last: 4, own: 5)))
+  }
+
+  @Test func `Another record in a known place stops the node`() {
+    var replica = replica()
+    _ = replica.take(.delivered(sequence: 1, .message(message(1))))
+    _ = replica.take(.disconnected(reason: "cut"))
+    #expect(replica.take(.connected(first: 1, last: 1)) == [.follow(from: 1)])
+    var changed = message(1)
+    changed.id.incarnation = 9
+    _ = replica.take(.delivered(sequence: 1, .message(changed)))
+    #expect(replica.stopped == .pastChanged(sequence: 1))
+  }
+
+  @Test func `A record that does not come is asked for once more`() {
+    var replica = replica()
+    #expect(replica.take(.delivered(sequence: 2, .message(message(2)))) == [.follow(from: 1)])
+    _ = replica.take(.delivered(sequence: 2, .message(message(2))))
+    #expect(replica.stopped == .recordMissing(sequence: 1))
+  }
+
+  @Test func `A message of a newer format, of a wrong number or term stops the node`() {
+    var newer = replica()
+    _ = newer.take(.delivered(sequence: 1, .unreadable("it has format 2")))
+    #expect(newer.stopped == .unreadable(sequence: 1, reason: "it has format 2"))
+    var number = replica()
+    _ = number.take(.delivered(sequence: 1, .message(message(1, action: 3))))
+    #expect(number.stopped == .inconsistent(sequence: 1, reason: "its first action is #3, not #1"))
+    var term = replica()
+    _ = term.take(.delivered(sequence: 1, .message(message(1, term: 2))))
+    #expect(term.stopped == .inconsistent(sequence: 1, reason: "it is of term 2, not 1"))
+  }
+
+  @Test func `A difference stops the node, which tells the entry and the path`() {
+    var replica = replica()
+    let reason = StopReason.differs(action: 12, path: "tasks.items[3].title")
+    #expect(replica.take(.differs(action: 12, path: "tasks.items[3].title")) == [.stopped(reason)])
+    #expect(reason.description == "#12 changes tasks.items[3].title otherwise here than at its origin")
+  }
+
+  @Test func `A node that only follows refuses commands and never keeps`() {
+    var replica = replica(isReadOnly: true)
+    #expect(refusal(replica.take(.command(1, term: nil)), of: 1) == .readOnly)
+    #expect(replica.take(.ticked(100)) == [])
+  }
+
+  @Test func `A node whose clock is wrong asks for an acknowledgement alone`() {
+    var replica = replica()
+    _ = replica.take(.clockAhead(milliseconds: 5_001))
+    #expect(refusal(replica.take(.command(1, term: nil)), of: 1) == .clockWrong(milliseconds: 5_001))
+    #expect(replica.take(.sync(2)) == [.attempt(on: 0, [2], makesKeeper: false)])
+    // It looks again with each tick.
+    #expect(replica.take(.ticked(1)).contains(.follow(from: 1)))
+    _ = replica.take(.clockAhead(milliseconds: -5_000))
+    #expect(replica.wrongClock == nil)
+  }
+
+  @Test func `A message that never left is refused; one of which a copy may be on its way is not`() {
+    var replica = replica()
+    _ = replica.take(.command(1, term: nil))
+    _ = replica.take(.attempted(ReplicaAttempt(on: 0, commands: [.init(id: 1, actions: 1)], actionCount: 1)))
+    var resent = replica
+    let id = MessageID(incarnation: 7, place: 1)
+    #expect(refusal(replica.take(.unsent(id, reason: "too large")), of: 1) == .cutOff(reason: "too large"))
+    _ = resent.take(.waited)
+    #expect(resent.take(.unsent(id, reason: "no server")) == [])
+    #expect(resent.take(.withdrawn(1)) == [.settle(1, .unknown(reason: "no server"))])
+  }
+
+  @Test func `A silent keeper is replaced after six ticks, and each tick of it counts anew`() {
+    var replica = replica()
+    #expect(replica.take(.ticked(6)) == [])
+    #expect(replica.take(.heard(ReplicaTests.other, beat: 1)) == [])
+    #expect(replica.take(.ticked(6)) == [])
+    #expect(replica.take(.ticked(1)) == [.attempt(on: 0, [], makesKeeper: true)])
+    let effects = replica.take(.attempted(ReplicaAttempt(on: 0, commands: [], actionCount: 1)))
+    guard case .append(let message, expecting: 0) = effects.first else {
+      Issue.record("no append: \(effects)")
+      return
+    }
+    #expect(message.makesKeeper)
+    #expect(replica.take(.acknowledged(message.id, sequence: 1)).contains(.tasks(term: 2)))
+    #expect(replica.position.keeper == ReplicaTests.node)
+  }
+
+  @Test func `A keeper that is not heard ends its tasks, and takes them up when it is heard again`() {
+    var replica = Replica(node: ReplicaTests.node)
+    _ = replica.take(.connected(first: 1, last: 0))
+    let effects = replica.take(.attempted(ReplicaAttempt(on: 0, commands: [], actionCount: 1)))
+    guard case .append(let message, _) = effects.first else {
+      Issue.record("no append: \(effects)")
+      return
+    }
+    _ = replica.take(.acknowledged(message.id, sequence: 1))
+    #expect(replica.runsTasks)
+    #expect(replica.take(.ticked(3)) == [.say(beat: 3)])
+    // Heard late: the lease began when the words were sent.
+    #expect(replica.take(.ticked(1)) == [.tasks(term: nil), .say(beat: 4)])
+    #expect(replica.take(.heard(ReplicaTests.node, beat: 3)) == [.tasks(term: 1)])
+    #expect(replica.take(.ticked(3)) == [.tasks(term: nil), .say(beat: 7)])
+    // A command of a task, whose term is over once another node is keeper.
+    let taken = LogMessage(
+      id: MessageID(incarnation: 8, place: 2), node: "lisbon-2", term: 1, predecessor: message.id, firstAction: 2,
+      actionCount: 1, makesKeeper: true)
+    _ = replica.take(.delivered(sequence: 2, .message(taken)))
+    #expect(refusal(replica.take(.command(5, term: 1)), of: 5) == .termOver(current: 2))
+  }
+}
