@@ -109,7 +109,9 @@ let package = Package(
       name: "StoreHistory",
       dependencies: ["Platform", "CSQLite", "StoreCore", "StoreSchema", deque],
       path: "Sources/Host/StoreHistory", swiftSettings: strict),
-    .target(name: "StoreReplication", path: "Sources/Host/StoreReplication", swiftSettings: strict),
+    .target(
+      name: "StoreReplication", dependencies: ["StoreCore", deque], path: "Sources/Host/StoreReplication",
+      swiftSettings: strict),
     .target(
       name: "StoreCombine",
       dependencies: ["StoreCore"] + needed(by: "Publishers", "OpenCombine", of: "OpenCombine"),

@@ -14,7 +14,7 @@ public protocol StoreOrder: Sendable {
 
 extension StoreOrder {
   /// The choice among some; one that is out of range counts as the nearest.
-  func chosen(among count: Int) -> Int { count > 1 ? min(max(choose(among: count), 0), count - 1) : 0 }
+  package func chosen(among count: Int) -> Int { count > 1 ? min(max(choose(among: count), 0), count - 1) : 0 }
 }
 
 /// Choices by chance that a seed determines, or choices that were made before; all are recorded.

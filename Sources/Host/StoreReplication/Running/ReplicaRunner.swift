@@ -1,0 +1,300 @@
+import DequeModule
+import Dispatch
+import StoreCore
+
+/// The store of a node, as its ``ReplicaRunner`` drives it. No two of the calls come at once.
+package protocol ReplicatedStore: AnyObject, Sendable {
+  /// Runs commands on the last committed state, each on the results of those before, so that nothing of it shows.
+  ///
+  /// - Parameters:
+  ///   - sequence: the number of the log's last record, which the results repeat.
+  ///   - makesKeeper: true when there are no commands, and the one action makes this node the keeper.
+  /// - Returns: the results of all commands, or of the first of them when a message holds no more
+  ///   (``LogMessage/mostEntryBytes``); of one at least.
+  func attempt(_ commands: [CommandID], makesKeeper: Bool, on sequence: UInt64) -> ReplicaAttempt
+
+  /// Drops the results of the attempt.
+  func discard()
+
+  /// Commits the results of the attempt: notifies watchers, runs IO.
+  func commit(firstAction: UInt64, digest: UInt64)
+
+  /// Reduces the entries of another node's message.
+  ///
+  /// - Returns: the first action and path at which the changes differ from those of the message; nil: they are equal.
+  func apply(_ message: LogMessage) -> ChangeDifference?
+
+  /// The outcome of a command.
+  func settle(_ command: CommandID, as settlement: Settlement)
+
+  /// Runs the supervised tasks of a term; nil: ends them.
+  func runTasks(ofTerm term: UInt64?)
+
+  /// A node told of itself, after ``ReplicaRunner/askNodes()`` here or elsewhere.
+  func show(_ report: NodeReport)
+
+  /// The node's way to the log has changed: it is up to date, cut off, or stopped.
+  func linkChanged(_ replica: Replica)
+}
+
+/// The first place at which the changes of an entry differ from the store's own (R44).
+package struct ChangeDifference: Hashable, Sendable {
+  /// The action's number.
+  package var action: UInt64
+  /// The path, as users write it.
+  package var path: String
+
+  /// A difference at a path.
+  package init(action: UInt64, path: String) {
+    self.action = action
+    self.path = path
+  }
+}
+
+/// The lengths of a node's waits.
+package struct ReplicaTiming: Hashable, Sendable {
+  /// The first wait for an answer. Each further one is twice as long, up to five times this.
+  package var answer: Duration
+  /// The range of the pause after the first lost attempt. The range doubles with each further loss, 64 times this at most.
+  package var turn: Duration
+  /// A keeper that is silent for so long is replaced.
+  package var timeToLive: Duration
+
+  /// Lengths of waits.
+  package init(answer: Duration = .seconds(2), turn: Duration = .microseconds(400), timeToLive: Duration = .seconds(2))
+  {
+    self.answer = answer
+    self.turn = turn
+    self.timeToLive = timeToLive
+  }
+
+  /// The tick of the replica.
+  package var tick: Duration { timeToLive / 6 }
+}
+
+/// Carries events of a log, a clock and a store to a ``Replica``, and its effects to them, one after another.
+///
+/// An input may come from any thread, also from within an effect. The thread that finds the runner idle runs all effects, those of
+/// inputs that come meanwhile included.
+package final class ReplicaRunner: Sendable {
+  private struct State {
+    var replica: Replica
+    var inbox: Deque<Input> = []
+    var isBusy = false
+    var reading: UInt64 = 0
+    var wait: ScheduledTimer?
+    /// The number of the wait; an earlier one is off.
+    var waits: UInt64 = 0
+    /// The waits of either kind since the last commit.
+    var answerWaits = 0
+    var losses = 0
+    var lastTick = Duration.zero
+    var isClosed = false
+  }
+
+  private enum Input {
+    case replica(ReplicaInput)
+    case log(LogEvent)
+    case tick
+    case waited(UInt64)
+  }
+
+  private let state: Lock<State>
+  private let log: any SharedLog
+  private let store: any ReplicatedStore
+  private let clock: any StoreClock
+  private let order: any StoreOrder
+  private let timing: ReplicaTiming
+  /// The records that may wait in the inbox.
+  private let room = DispatchSemaphore(value: 0)
+  private static let room = 64
+
+  /// Drives a replica that has read the log up to its position.
+  package init(
+    _ replica: Replica, log: any SharedLog, store: any ReplicatedStore, clock: any StoreClock, order: any StoreOrder,
+    timing: ReplicaTiming = ReplicaTiming()
+  ) {
+    state = Lock(State(replica: replica))
+    self.log = log
+    self.store = store
+    self.clock = clock
+    self.order = order
+    self.timing = timing
+    // Counted up from 0: a semaphore must not end below the number that it begins with.
+    for _ in 0..<ReplicaRunner.room { room.signal() }
+  }
+
+  /// Begins to follow the log.
+  package func start() {
+    state.withLock { $0.lastTick = clock.now }
+    scheduleTick()
+    log.start { [weak self] event in
+      guard let self else { return }
+      // A log that delivers faster than the store reduces waits here.
+      if case .delivered = event { room.wait() }
+      take(.log(event))
+    }
+  }
+
+  /// Takes a command or another input of the store.
+  package func take(_ input: ReplicaInput) { take(.replica(input)) }
+
+  /// Asks which nodes there are. Those that can be reached answer, this one included.
+  package func askNodes() { log.say(NodeWord.question.bytes) }
+
+  /// The replica as it is.
+  package var replica: Replica { state.withLock { $0.replica } }
+
+  /// Ends all: the log's connection, the waits.
+  package func close() {
+    let wait = state.withLock { state in
+      state.isClosed = true
+      return state.wait
+    }
+    wait?.cancel()
+    log.close()
+  }
+
+  // MARK: Inputs
+
+  private func take(_ input: Input) {
+    let isFirst = state.withLock { state in
+      guard !state.isClosed else {
+        if case .log(.delivered) = input { room.signal() }
+        return false
+      }
+      state.inbox.append(input)
+      defer { state.isBusy = true }
+      return !state.isBusy
+    }
+    guard isFirst else { return }
+    while let effects = nextEffects() {
+      for effect in effects { perform(effect) }
+    }
+  }
+
+  /// The effects of the next input; nil: there is none, and the runner is idle.
+  private func nextEffects() -> [ReplicaEffect]? {
+    state.withLock { state in
+      guard !state.inbox.isEmpty else {
+        state.isBusy = false
+        return nil
+      }
+      let next = state.inbox.removeFirst()
+      if case .log(.delivered) = next { room.signal() }
+      guard let input = self.input(next, &state) else { return [] }
+      let link = state.replica.link
+      let effects = state.replica.take(input)
+      if state.replica.link != link, case .away = state.replica.link { return effects + [.ready] }
+      return effects
+    }
+  }
+
+  private func input(_ input: Input, _ state: inout State) -> ReplicaInput? {
+    switch input {
+    case .replica(let input): return input
+    case .waited(let number): return number == state.waits ? .waited : nil
+    case .tick:
+      let passed = clock.now - state.lastTick
+      let ticks = UInt64(max(passed / timing.tick, 0))
+      guard ticks > 0 else { return nil }
+      state.lastTick += timing.tick * Int(ticks)
+      return .ticked(ticks)
+    case .log(let event): return self.input(event, reading: state.reading)
+    }
+  }
+
+  private func input(_ event: LogEvent, reading: UInt64) -> ReplicaInput? {
+    switch event {
+    case .connected(let first, let last): .connected(first: first, last: last)
+    case .disconnected(let reason): .disconnected(reason: reason)
+    case .delivered(let read, let sequence, let bytes):
+      read == reading ? .delivered(sequence: sequence, LogMessage.read(bytes)) : nil
+    case .acknowledged(let id, let sequence): .acknowledged(id, sequence: sequence)
+    case .stale(let id): .stale(id)
+    case .unsent(let id, let reason): .unsent(id, reason: reason)
+    case .failed(let id, let reason): .failed(id, reason: reason)
+    case .clockAhead(let milliseconds): .clockAhead(milliseconds: milliseconds)
+    case .heard(let bytes):
+      switch NodeWord(bytes) {
+      case .alive(let node, let beat): .heard(node, beat: beat)
+      case .question: .asked
+      case .report(let report): .reported(report)
+      case nil: nil
+      }
+    }
+  }
+
+  // MARK: Effects
+
+  private func perform(_ effect: ReplicaEffect) {
+    switch effect {
+    case .follow(let sequence):
+      let reading = state.withLock { state in
+        state.reading += 1
+        return state.reading
+      }
+      log.follow(from: sequence, reading: reading)
+    case .append(let message, let expecting): log.append(message.bytes, id: message.id, expecting: expecting)
+    case .say(let beat): log.say(NodeWord.alive(replica.node, beat: beat).bytes)
+    case .report(let report): log.say(NodeWord.report(report).bytes)
+    case .show(let report): store.show(report)
+    case .attempt(let sequence, let commands, let makesKeeper):
+      // Before anything else: the store has the results of this attempt and of no other.
+      let attempt = store.attempt(commands, makesKeeper: makesKeeper, on: sequence)
+      state.withLock { $0.inbox.prepend(.replica(.attempted(attempt))) }
+    case .discard: store.discard()
+    case .commit(let first, let digest):
+      state.withLock { ($0.answerWaits, $0.losses) = (0, 0) }
+      store.commit(firstAction: first, digest: digest)
+    case .apply(let message):
+      if let difference = store.apply(message) {
+        take(.replica(.differs(action: difference.action, path: difference.path)))
+      }
+    case .settle(let command, let settlement): store.settle(command, as: settlement)
+    case .tasks(let term): store.runTasks(ofTerm: term)
+    case .ready, .stopped: store.linkChanged(replica)
+    case .wait(let wait): schedule(wait)
+    }
+  }
+
+  private func schedule(_ wait: ReplicaWait) {
+    let range: Duration
+    switch wait {
+    case .answer:
+      let count = state.withLock { state in
+        defer { state.answerWaits += 1 }
+        return state.answerWaits
+      }
+      range = min(timing.answer * (1 << min(count, 3)), timing.answer * 5)
+    case .turn:
+      let count = state.withLock { state in
+        defer { state.losses += 1 }
+        state.answerWaits = 0
+        return state.losses
+      }
+      range = timing.turn * (1 << min(count, 6))
+    }
+    let steps = 1_000
+    let chosen = order.chosen(among: steps)
+    // A pause is anywhere within its range; a wait for an answer is somewhat longer than its own.
+    let delay = wait == .turn ? range * chosen / steps : range + range * chosen / steps / 4
+    let number = state.withLock { state in
+      state.waits += 1
+      return state.waits
+    }
+    let timer = clock.schedule(after: delay) { [weak self] in self?.take(.waited(number)) }
+    state.withLock { state in
+      defer { state.wait = timer }
+      return state.wait
+    }?.cancel()
+  }
+
+  private func scheduleTick() {
+    clock.schedule(after: timing.tick) { [weak self] in
+      guard let self, !state.withLock({ $0.isClosed }) else { return }
+      take(.tick)
+      scheduleTick()
+    }
+  }
+}
