@@ -109,9 +109,10 @@ let package = Package(
       name: "StoreHistory",
       dependencies: ["Platform", "CSQLite", "StoreCore", "StoreSchema", deque],
       path: "Sources/Host/StoreHistory", swiftSettings: strict),
+    .target(name: "CNATS", path: "Sources/Base/CNATS"),
     .target(
-      name: "StoreReplication", dependencies: ["StoreCore", deque], path: "Sources/Host/StoreReplication",
-      swiftSettings: strict),
+      name: "StoreReplication", dependencies: ["CNATS", "StoreCore", "StoreSchema", deque],
+      path: "Sources/Host/StoreReplication", swiftSettings: strict),
     .target(
       name: "StoreCombine",
       dependencies: ["StoreCore"] + needed(by: "Publishers", "OpenCombine", of: "OpenCombine"),
@@ -212,7 +213,8 @@ let package = Package(
       ],
       swiftSettings: strict),
     .testTarget(
-      name: "StoreReplicationTests", dependencies: ["StoreReplication", "StoreCore"], swiftSettings: strict),
+      name: "StoreReplicationTests", dependencies: ["StoreReplication", "StoreCore", "TerminalSupport"],
+      swiftSettings: strict),
     .testTarget(
       name: "StoreCombineTests",
       dependencies: ["StoreCombine", "StoreCore", "TraceSupport"]

@@ -1,0 +1,77 @@
+/// Where a shared store is: the NATS servers, and the store's name there.
+///
+/// ```swift
+/// let address = try NATSAddress("nats://anna:secret@127.0.0.1:4222,127.0.0.1:4223/shop?replicas=3")
+/// ```
+package struct NATSAddress: Hashable, Sendable {
+  /// The servers' addresses, one at least, each with the login if there is one.
+  package let servers: [String]
+  /// The store's name.
+  package let store: String
+  /// True when the address demands an encrypted connection (`tls://`).
+  package let isEncrypted: Bool
+  /// The number of servers that keep the log; nil: one for a new log, and any for a log that exists.
+  package let replicas: Int?
+
+  private static let forms = ["nats://", "tls://"]
+  private static let mostReplicas = 5
+  private static let longestName = 32
+
+  /// Reads an address: a scheme (`nats://` or `tls://`), an optional login before `@`, hosts with optional ports, the store's name,
+  /// and the optional number of replicas.
+  package init(_ text: String) throws(LogError) {
+    func fault(_ reason: String) -> LogError { .badAddress(NATSAddress.withoutLogin(text), reason: reason) }
+    guard let form = NATSAddress.forms.first(where: text.hasPrefix) else {
+      throw fault("it begins neither with nats:// nor with tls://")
+    }
+    isEncrypted = form == NATSAddress.forms[1]
+    let rest = text.dropFirst(form.count)
+    guard let slash = rest.lastIndex(of: "/") else { throw fault("the store's name is missing") }
+    let parts = rest[rest.index(after: slash)...].split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+    store = String(parts[0])
+    guard !store.isEmpty else { throw fault("the store's name is missing") }
+    guard store.utf8.count <= NATSAddress.longestName, store.utf8.allSatisfy(NATSAddress.isOfName) else {
+      throw fault("a store's name has up to \(NATSAddress.longestName) letters, digits, - and _")
+    }
+    let authority = rest[..<slash]
+    let login = authority.lastIndex(of: "@").map { authority[...$0] } ?? ""
+    let hosts = authority.dropFirst(login.count).split(separator: ",", omittingEmptySubsequences: false)
+    for host in hosts {
+      let pieces = host.split(separator: ":", omittingEmptySubsequences: false)
+      guard let name = pieces.first, !name.isEmpty else { throw fault("a host is missing") }
+      // An address of IPv6 stands in brackets and has colons of its own.
+      guard host.hasPrefix("[") || pieces.count <= 2 && pieces.dropFirst().allSatisfy({ UInt16($0) != nil }) else {
+        throw fault("\(host) is no host and port")
+      }
+    }
+    servers = hosts.map { form + login + $0 }
+    guard parts.count == 2 else {
+      replicas = nil
+      return
+    }
+    let option = parts[1].split(separator: "=", maxSplits: 1)
+    guard option.count == 2, option[0] == "replicas" else { throw fault("the only option is replicas=NUMBER") }
+    guard let count = Int(option[1]), (1...NATSAddress.mostReplicas).contains(count) else {
+      throw fault("replicas is a number from 1 to \(NATSAddress.mostReplicas)")
+    }
+    replicas = count
+  }
+
+  /// The servers without login, for messages.
+  package var shownServers: String { servers.map(NATSAddress.withoutLogin).joined(separator: ", ") }
+
+  static func isOfName(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"),
+      UInt8(ascii: "-"), UInt8(ascii: "_"):
+      true
+    default: false
+    }
+  }
+
+  private static func withoutLogin(_ text: String) -> String {
+    guard let form = forms.first(where: text.hasPrefix), let at = text.lastIndex(of: "@") else { return text }
+    return form + text[text.index(after: at)...]
+  }
+}

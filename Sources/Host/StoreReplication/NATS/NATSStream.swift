@@ -1,0 +1,94 @@
+import StoreSchema
+
+#if canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
+/// The settings of a stream of JetStream that a shared store uses, and how an existing one differs from them.
+struct NATSStream: Sendable {
+  /// The version of the streams' form.
+  static let format = 1
+  private static let mark = "StoreShell shared store, format "
+
+  /// The stream's name.
+  let name: String
+  /// The subjects that it stores.
+  let subject: String
+  let replicas: Int?
+
+  /// The stream of a store's actions.
+  static func log(of address: NATSAddress) -> NATSStream {
+    NATSStream(name: "store-\(address.store)", subject: "store.\(address.store).log", replicas: address.replicas)
+  }
+
+  /// The stream of a store's larger data.
+  static func blobs(of address: NATSAddress) -> NATSStream {
+    NATSStream(
+      name: "store-\(address.store)-blobs", subject: "store.\(address.store).blob.*.*", replicas: address.replicas)
+  }
+
+  private var wanted: [(name: String, value: Value)] {
+    [
+      ("retention", .string("limits")), ("discard", .string("new")), ("storage", .string("file")), ("max_age", .int(0)),
+      ("max_msgs", .int(-1)), ("max_bytes", .int(-1)), ("max_msgs_per_subject", .int(-1)), ("max_msg_size", .int(-1)),
+      ("deny_delete", .bool(true)), ("deny_purge", .bool(true)), ("allow_rollup_hdrs", .bool(false)),
+    ]
+  }
+
+  /// The request to make the stream.
+  var settings: Value {
+    .object(
+      [
+        ("name", .string(name)), ("subjects", .list([.string(subject)])),
+        ("description", .string("\(NATSStream.mark)\(NATSStream.format)")), ("num_replicas", .int(replicas ?? 1)),
+      ] + wanted)
+  }
+
+  /// Makes sure that a stream is one of these.
+  ///
+  /// - Parameter found: its settings, as the server tells them.
+  func check(_ found: Value) throws(LogError) {
+    guard let description = found.member("description")?.text, description.hasPrefix(NATSStream.mark),
+      let version = Int(description.dropFirst(NATSStream.mark.count))
+    else { throw .otherApplication(stream: name, reason: "its description does not say so") }
+    guard version == NATSStream.format else {
+      throw .otherFormat(stream: name, found: version, known: NATSStream.format)
+    }
+    var expected = wanted + [("subjects", .list([.string(subject)]))]
+    if let replicas { expected.append(("num_replicas", .int(replicas))) }
+    let differences = expected.compactMap { setting, value -> String? in
+      // The server leaves out what is false.
+      let other = found.member(setting) ?? .bool(false)
+      return other == value ? nil : "\(setting) is \(JSON.text(of: other)) instead of \(JSON.text(of: value))"
+    }
+    guard differences.isEmpty else { throw .otherSettings(stream: name, differences: differences) }
+  }
+}
+
+extension Value {
+  /// An object of JSON, with its members in order.
+  static func object(_ members: [(name: String, value: Value)]) -> Value {
+    .record(Record(RecordLayout(name: "", fields: members.map(\.name)), members.map(\.value)))
+  }
+
+  /// A member of an object that was read.
+  func member(_ name: String) -> Value? { if case .map(let map) = self { map[.string(name)] } else { nil } }
+
+  var text: String? { if case .string(let text) = self { text } else { nil } }
+
+  var integer: Int? { if case .int(let number) = self { number } else { nil } }
+}
+
+/// A time as JetStream writes it, such as `2026-11-28T06:57:00.123456789Z`, in milliseconds since 1970.
+func milliseconds(ofTime text: String) -> Int64? {
+  let parts = text.split { "-T:.Z".contains($0) }
+  let numbers = parts.compactMap { Int32($0) }
+  guard text.hasSuffix("Z"), (6...7).contains(parts.count), numbers.count == parts.count else { return nil }
+  var time = tm()
+  (time.tm_year, time.tm_mon, time.tm_mday) = (numbers[0] - 1_900, numbers[1] - 1, numbers[2])
+  (time.tm_hour, time.tm_min, time.tm_sec) = (numbers[3], numbers[4], numbers[5])
+  let fraction = parts.count == 7 ? parts[6].prefix(3) : "000"
+  return Int64(timegm(&time)) * 1_000 + (Int64(fraction + repeatElement("0", count: 3 - fraction.count)) ?? 0)
+}

@@ -1,0 +1,315 @@
+import StoreCore
+@testable import StoreReplication
+import Testing
+
+#if canImport(Musl)
+import Musl
+#else
+import Glibc
+#endif
+
+@Suite(
+  "A log in NATS JetStream",
+  .enabled(if: NATSServers.areInstalled, "nats-server or libnats is not installed; scripts/test-shared installs both"),
+  .serialized)
+struct NATSLogTests {
+  private func fault(_ body: () throws -> Void) -> LogError? {
+    do {
+      try body()
+      return nil
+    } catch {
+      return error as? LogError
+    }
+  }
+
+  /// The name of an error's case: the reasons are those of libnats.
+  private func kind(_ error: LogError?) -> String? {
+    error.flatMap { Mirror(reflecting: $0).children.first?.label }
+  }
+
+  @Test func `Several nodes follow one log, and each acknowledged command is where its caller was told`() throws {
+    let servers = try NATSServers()
+    let nodes = try (0..<3).map {
+      try NATSNode(servers.address("shop"), name: "n\($0)", incarnation: UInt64($0 + 1))
+    }
+    #expect(eventually { nodes.allSatisfy(\.isCurrent) })
+    for command in 0..<300 { nodes[command % 3].runner.take(.command(CommandID(command), term: nil)) }
+    #expect(eventually { nodes.reduce(0) { $0 + $1.store.settlements.count } == 300 })
+    try expectAlike(nodes)
+    // A new node reads all from the beginning.
+    let late = try NATSNode(servers.address("shop"), name: "late", incarnation: 9)
+    #expect(eventually { late.store.entries == nodes[0].store.entries })
+  }
+
+  /// All nodes come to the same actions, none twice, and each where its caller was told.
+  private func expectAlike(_ nodes: [NATSNode]) throws {
+    #expect(eventually { Set(nodes.map(\.store.entries)).count == 1 })
+    let entries = nodes[0].store.entries
+    let commands = entries.filter { $0 != .max }
+    #expect(Set(commands).count == commands.count)
+    for node in nodes {
+      #expect(node.store.faults == [])
+      #expect(node.runner.replica.stopped == nil)
+      for (command, settlement) in node.store.settlements {
+        switch settlement {
+        case .committed(let number, _): #expect(entries[Int(number) - 1] == command)
+        case .refused: #expect(!commands.contains(command))
+        case .unknown: Issue.record("the outcome of command \(command) stays unknown")
+        }
+      }
+    }
+  }
+
+  @Test func `A killed server comes back, and nothing acknowledged is lost`() throws {
+    let servers = try NATSServers()
+    let nodes = try (0..<2).map {
+      try NATSNode(servers.address("shop"), name: "n\($0)", incarnation: UInt64($0 + 1))
+    }
+    #expect(eventually { nodes.allSatisfy(\.isCurrent) })
+    var next: CommandID = 0
+    for _ in 0..<3 {
+      for _ in 0..<50 {
+        nodes[Int(next % 2)].runner.take(.command(next, term: nil))
+        next += 1
+      }
+      servers.stop(0)
+      #expect(eventually { nodes.allSatisfy { !$0.isCurrent } })
+      // Without the log a node refuses; it does not queue.
+      nodes[0].runner.take(.command(next, term: nil))
+      guard case .refused(.cutOff) = nodes[0].store.settlements[next] else {
+        Issue.record("\(String(describing: nodes[0].store.settlements[next]))")
+        return
+      }
+      next += 1
+      try servers.start(0)
+      #expect(eventually { nodes.allSatisfy(\.isCurrent) })
+    }
+    #expect(eventually { nodes.reduce(0) { $0 + $1.store.settlements.count } == Int(next) })
+    try expectAlike(nodes)
+  }
+
+  @Test func `Another node becomes keeper when the keeper is gone`() throws {
+    let servers = try NATSServers()
+    let timing = ReplicaTiming(timeToLive: .milliseconds(900))
+    var keeper: NATSNode? = try NATSNode(servers.address("shop"), name: "n0", incarnation: 1, timing: timing)
+    #expect(eventually { keeper?.store.term == 1 })
+    let other = try NATSNode(servers.address("shop"), name: "n1", incarnation: 2, timing: timing)
+    #expect(eventually { other.isCurrent })
+    usleep(2_000_000)
+    #expect(other.store.term == nil)
+    keeper?.runner.close()
+    keeper = nil
+    #expect(eventually { other.store.term == 2 })
+  }
+
+  @Test func `Records larger than a message go by the second stream`() throws {
+    let servers = try NATSServers()
+    let log = try NATSLog(servers.address("shop"), node: "n")
+    defer { log.close() }
+    let blob = (0..<700_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+    try log.put(blob, digest: "0a1b")
+    try log.put(blob, digest: "0a1b")
+    try log.put([], digest: "empty")
+    #expect(try log.blob("0a1b") == blob)
+    #expect(try log.blob("empty") == [])
+    #expect(try log.blob("none") == nil)
+    #expect(try log.kept(as: "snapshot") == nil)
+    for bytes in [[1], [2, 3]] as [[UInt8]] { try log.keep(bytes, as: "snapshot") }
+    #expect(try log.kept(as: "snapshot") == [2, 3])
+  }
+
+  @Test func `The engine's clock is compared with this machine's`() throws {
+    let servers = try NATSServers()
+    let log = try NATSLog(servers.address("shop"), node: "n", wallClock: { NATSLog.systemTime() - 60_000 })
+    defer { log.close() }
+    let ahead = Lock<Int64?>(nil)
+    log.start { [weak log] event in
+      switch event {
+      case .connected: log?.follow(from: 1, reading: 1)
+      case .clockAhead(let milliseconds): ahead.withLock { $0 = milliseconds }
+      default: break
+      }
+    }
+    #expect(eventually { ahead.withLock { $0 } != nil })
+    let found = try #require(ahead.withLock { $0 })
+    #expect((55_000...65_000).contains(found))
+  }
+
+  @Test func `A clock that goes wrong is noticed at the next append`() throws {
+    let servers = try NATSServers()
+    let error = Lock<Int64>(0)
+    let log = try NATSLog(
+      servers.address("shop"), node: "n", wallClock: { NATSLog.systemTime() + error.withLock { $0 } })
+    defer { log.close() }
+    let ahead = Lock<[Int64]>([])
+    let last = Lock<UInt64>(0)
+    log.start { [weak log] event in
+      switch event {
+      case .connected: log?.follow(from: 1, reading: 1)
+      case .clockAhead(let milliseconds): ahead.withLock { $0.append(milliseconds) }
+      case .delivered(_, let sequence, _): last.withLock { $0 = sequence }
+      default: break
+      }
+    }
+    #expect(eventually { ahead.withLock { $0.count == 1 } })
+    for number in 1...UInt64(3) {
+      log.append([1], id: MessageID(incarnation: 1, place: number), expecting: number - 1)
+      #expect(eventually { last.withLock { $0 } == number })
+      if number == 2 { error.withLock { $0 = 3_600_000 } }
+    }
+    #expect(eventually { ahead.withLock { $0.count == 2 } })
+    let found = ahead.withLock { $0 }
+    #expect(abs(found[0]) < 5_000)
+    #expect((-3_700_000 ... -3_500_000).contains(found[1]))
+  }
+
+  // MARK: What can be missing or refused
+
+  @Test func `Without the library the message names the package`() throws {
+    let servers = try NATSServers()
+    let error = fault { _ = try NATSLog(servers.address("shop"), node: "n", libraries: ["libnone.so.1"]) }
+    #expect(kind(error) == "noLibrary")
+    #expect(error?.description.hasSuffix("Debian's package is libnats3.4") == true)
+    let another = fault { _ = try NATSLog(servers.address("shop"), node: "n", libraries: ["libm.so.6"]) }
+    #expect(another == .noLibrary(reason: "libm.so.6 lacks natsStatus_GetText"))
+  }
+
+  @Test func `Without a server, without JetStream, without room for messages`() throws {
+    let gone = try NATSServers()
+    let address = try gone.address("shop")
+    gone.stop(0)
+    #expect(kind(fault { _ = try NATSLog(address, node: "n") }) == "noServer")
+    let plain = try NATSServers(jetStream: false)
+    #expect(kind(fault { _ = try NATSLog(plain.address("shop"), node: "n") }) == "noJetStream")
+    let small = try NATSServers(settings: "max_payload: 65536")
+    #expect(
+      fault { _ = try NATSLog(small.address("shop"), node: "n") }
+        == .smallMessages(limit: 65_536, needed: NATSLog.mostPayload))
+  }
+
+  @Test func `A wrong password, and subjects that are not permitted`() throws {
+    let servers = try NATSServers(
+      settings: """
+        authorization { users: [
+          { user: anna, password: right }
+          { user: reader, password: right, permissions: { publish: ["$JS.API.>", "store.shop.alive"], subscribe: ">" } }
+          { user: guest, password: right, permissions: { publish: ["nothing"], subscribe: ">" } }
+          { user: deaf, password: right, permissions: { publish: ">", subscribe: ["_INBOX.none"] } }
+        ] }
+        """)
+    let wrong = fault { _ = try NATSLog(servers.address("shop", login: "anna:wrong@"), node: "n") }
+    #expect(kind(wrong) == "loginRefused")
+    try NATSLog(servers.address("shop", login: "anna:right@"), node: "n").close()
+    #expect(
+      fault { _ = try NATSLog(servers.address("shop", login: "reader:right@"), node: "n") }
+        == .notPermitted(subject: "store.shop.log"))
+    try NATSLog(servers.address("shop", login: "reader:right@"), node: "n", appends: false).close()
+    #expect(
+      fault { _ = try NATSLog(servers.address("shop", login: "guest:right@"), node: "n", timeout: .milliseconds(500)) }
+        == .notPermitted(subject: "$JS.API.STREAM.INFO.store-shop"))
+    let deaf = fault {
+      _ = try NATSLog(servers.address("shop", login: "deaf:right@"), node: "n", timeout: .milliseconds(500))
+    }
+    #expect(kind(deaf) == "notPermitted")
+  }
+
+  @Test func `An encrypted connection is made to the server that the authorities vouch for, and to no other`() throws {
+    let certificates = try Certificates(names: ["right": "IP:127.0.0.1", "other": "DNS:example.org"])
+    func serve(_ name: String) throws -> NATSServers {
+      let folder = certificates.folder
+      return try NATSServers(
+        settings: "tls { cert_file: \"\(folder)/\(name).pem\", key_file: \"\(folder)/\(name).key\" }")
+    }
+    func open(_ servers: NATSServers, _ scheme: String, _ login: NATSLogin) -> LogError? {
+      fault { try NATSLog(servers.address("shop", scheme: scheme), login: login, node: "n").close() }
+    }
+    let right = try serve("right")
+    let known = NATSLogin(authorities: "\(certificates.folder)/right.pem")
+    #expect(open(right, "tls", known) == nil)
+    #expect(kind(open(right, "tls", NATSLogin())) == "insecure")
+    #expect(kind(open(right, "nats", NATSLogin())) == "insecure")
+    for login in [NATSLogin(authorities: "/none"), NATSLogin(credentials: "/none"), NATSLogin(certificate: "/none")] {
+      #expect(open(right, "tls", login) == .badFile(path: "/none", reason: "No such file or directory"))
+    }
+    // The certificate is vouched for, but is that of another host.
+    let other = try serve("other")
+    #expect(kind(open(other, "tls", NATSLogin(authorities: "\(certificates.folder)/other.pem"))) == "insecure")
+    let plain = try NATSServers()
+    #expect(kind(open(plain, "tls", known)) == "insecure")
+  }
+
+  @Test func `A stream of something else, with other settings or of another format`() throws {
+    let servers = try NATSServers()
+    let mark = "StoreShell shared store, format"
+    let strict = #""deny_delete":true,"deny_purge":true,"discard":"new""#
+    try make(#"{"name":"store-a","subjects":["store.a.log"]}"#, "store-a", on: servers)
+    try make(
+      #"{"name":"store-b","subjects":["store.b.log"],"description":"\#(mark) 1","max_age":60000000000}"#, "store-b",
+      on: servers)
+    try make(
+      #"{"name":"store-c","subjects":["store.c.log"],"description":"\#(mark) 0",\#(strict)}"#, "store-c", on: servers)
+    try make(
+      #"{"name":"store-d","subjects":["store.d.log"],"description":"\#(mark) 9",\#(strict)}"#, "store-d", on: servers)
+    try make(#"{"name":"mine","subjects":["store.e.>"]}"#, "mine", on: servers)
+    func open(_ store: String, _ options: String = "") -> LogError? {
+      fault { try NATSLog(servers.address(store, options: options), node: "n").close() }
+    }
+    #expect(open("a") == .otherApplication(stream: "store-a", reason: "its description does not say so"))
+    #expect(
+      open("b")
+        == .otherSettings(
+          stream: "store-b",
+          differences: [
+            #"discard is "old" instead of "new""#, "max_age is 60000000000 instead of 0",
+            "deny_delete is false instead of true", "deny_purge is false instead of true",
+          ]))
+    #expect(open("c") == .otherFormat(stream: "store-c", found: 0, known: 1))
+    #expect(open("c")?.description.contains("older format 0") == true)
+    #expect(open("d")?.description.contains("newer format 9") == true)
+    #expect(open("e") == .otherApplication(stream: "store-e", reason: "another stream stores the subject store.e.log"))
+    #expect(open("f") == nil)
+    #expect(
+      open("f", "?replicas=3")
+        == .otherSettings(stream: "store-f", differences: ["num_replicas is 1 instead of 3"]))
+  }
+
+  private func make(_ settings: String, _ stream: String, on servers: NATSServers) throws {
+    let connection = try NATSConnection(
+      servers.address("any"), login: NATSLogin(), name: "test", library: NATSLibrary(), timeout: .seconds(5),
+      disconnected: {}, reconnected: {})
+    defer { connection.close() }
+    let answer = try connection.request(
+      Array(settings.utf8), of: "$JS.API.STREAM.CREATE.\(stream)", timeout: .seconds(5))
+    let text = String(decoding: try #require(answer).bytes, as: UTF8.self)
+    #expect(!text.contains("error"))
+  }
+}
+
+@Suite("An address of a shared store")
+struct NATSAddressTests {
+  @Test func `An address has servers, a store and options`() throws {
+    let address = try NATSAddress("nats://anna:p@ss@a:4222,b/shop?replicas=3")
+    #expect(address.servers == ["nats://anna:p@ss@a:4222", "nats://anna:p@ss@b"])
+    #expect(address.store == "shop")
+    #expect(address.replicas == 3)
+    #expect(address.shownServers == "nats://a:4222, nats://b")
+    #expect(try NATSAddress("tls://[::1]:4222/s").servers == ["tls://[::1]:4222"])
+  }
+
+  @Test(arguments: [
+    ("http://a/shop", "it begins neither with nats:// nor with tls://"),
+    ("nats://a:4222", "the store's name is missing"), ("nats://a/", "the store's name is missing"),
+    ("nats://a/a.b", "a store's name has up to 32 letters, digits, - and _"), ("nats://,a/shop", "a host is missing"),
+    ("nats://a:x/shop", "a:x is no host and port"), ("nats://a/shop?replicas=9", "replicas is a number from 1 to 5"),
+    ("nats://a/shop?copies=3", "the only option is replicas=NUMBER"),
+  ])
+  func `A wrong address is refused with the reason`(text: String, reason: String) {
+    #expect(throws: LogError.badAddress(text, reason: reason)) { try NATSAddress(text) }
+  }
+
+  @Test func `A message of an error never shows the password`() {
+    #expect(throws: LogError.badAddress("nats://a/", reason: "the store's name is missing")) {
+      try NATSAddress("nats://anna:secret@a/")
+    }
+  }
+}
