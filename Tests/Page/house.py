@@ -169,7 +169,8 @@ class FakeHost:
                         self.tell({"event": "actions", "id": request["id"], "head": 3, "folded": 0, "entries": [fake.entry(3)]})
 
             def tell(self, line):
-                with contextlib.suppress(BrokenPipeError):
+                # A page that goes does not read the rest.
+                with contextlib.suppress(ConnectionError):
                     self.wfile.write(json.dumps(line).encode() + b"\n")
 
         self.server = socketserver.ThreadingUnixStreamServer(self.door, Conversation)

@@ -23,7 +23,7 @@ WATCH = """(() => {
 
 def gaps(tab):
     found, tasks = tab.run("watching = false, [gaps.slice(1), tasks]")
-    return (f"{len(found)} frames, {1000 * len(found) / max(1, sum(found)):.0f} a second, the longest {max(found):.0f} ms; "
+    return (f"{len(found)} frames, {1000 * len(found) / max(1, sum(found)):.0f} a second, the longest {max(found, default=0):.0f} ms; "
             f"{len(tasks)} tasks above 50 ms, the longest {max(tasks, default=0):.0f} ms")
 
 
