@@ -96,9 +96,7 @@ final class Shell {
         var reader = StatementReader(Array(line.utf8), grammar: session.grammar)
         while let read = try reader.next() {
           self.lines += 1
-          status = session.run(
-            Statement(
-              text: read.text, line: self.lines, words: read.words, lua: read.lua, redirection: read.redirection))
+          status = session.run(read.numbered(self.lines))
         }
       }
       return status

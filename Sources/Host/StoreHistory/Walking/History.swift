@@ -67,11 +67,15 @@ public struct History<State: Sendable> {
   /// Adds an entry behind the others.
   ///
   /// - Parameter before: the state before it, which is kept only now and then.
-  public mutating func append(_ entry: LoggedEntry, before: @autoclosure () -> State) {
+  /// - Returns: false where there is no room for it, so that it is gone already.
+  @discardableResult
+  public mutating func append(_ entry: LoggedEntry, before: @autoclosure () -> State) -> Bool {
     if entry.isWhole || entry.number - max(start, lastPoint) > Self.longestWalk {
       keep((entry.number - 1, before()))
     }
-    if let gone = blocks.append(entry, limits) { letGo(upTo: gone) }
+    guard let gone = blocks.append(entry, limits) else { return true }
+    letGo(upTo: gone)
+    return gone < entry.number
   }
 
   // Functions of their own, because nobody specialises this code, and where states are reached their type is looked up.

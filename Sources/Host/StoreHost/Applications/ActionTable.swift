@@ -2,7 +2,7 @@ import StoreModules
 import StoreSchema
 
 /// The actions that there are, by full name.
-package struct ActionTable: Sendable {
+package final class ActionTable: Sendable {
   private let positions: NamePositions
   private let types: [ActionType]
 
@@ -16,4 +16,7 @@ package struct ActionTable: Sendable {
   package var names: [String] { positions.names }
 
   package subscript(name: String) -> ActionType? { positions[name].map { types[$0] } }
+
+  /// The action whose full name has those bytes.
+  package subscript(name: UnsafeRawBufferPointer) -> ActionType? { positions[name].map { types[$0] } }
 }

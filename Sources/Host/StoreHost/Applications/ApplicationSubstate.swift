@@ -53,7 +53,7 @@ public struct ApplicationSubstate: Sendable {
       let value: Value =
         call.type.fields.isEmpty
         ? .string(call.type.name) : .variant(Variant(name: call.type.name, payload: call.record))
-      return .wrap(try Action(schemaValue: value))
+      return AppAction(try Action(schemaValue: value))
     }
   }
 }

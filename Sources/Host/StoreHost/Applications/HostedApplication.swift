@@ -26,8 +26,8 @@ package final class HostedApplication {
   package let commands: [HostedCommand]
   /// When watchers are told, where the application says so itself.
   package let emission: EmissionPolicy<HostState>?
-  /// The typed action of a call.
-  package let action: (ActionCall) throws(SchemaError) -> AppAction
+  /// The typed action of a call, whose arguments were checked against its type or are to be.
+  package let action: (ActionCall, _ isChecked: Bool) throws(SchemaError) -> AppAction
 
   /// Lifts an application's reducer and middlewares into the shell's root.
   ///
@@ -39,7 +39,10 @@ package final class HostedApplication {
     modules = table.modules
     reducer = application.reducer.lift(
       action: { (action: HostAction) in action.app?.typed() },
-      modify: { (state: inout HostState, body) in try state.app.modify(State.self) { try body(&$0) } })
+      visit: { (action: HostAction, state: inout HostState, body) in
+        guard let app = action.app else { return }
+        try app.read(Action.self) { typed in try state.app.modify(State.self) { try body(typed, &$0) } }
+      })
     let start = application.initial
     let erase = Self.erasing(table)
     let read = Self.reading(application)
@@ -75,7 +78,7 @@ package final class HostedApplication {
     }
     substates = application.substates
     tellsReducersTheTime = application.reducer.takesContext || substates.contains(where: \.takesContext)
-    action = { (call) throws(SchemaError) in .wrap(try table.action(call)) }
+    action = { (call, isChecked) throws(SchemaError) in AppAction(try table.action(call, isChecked: isChecked)) }
   }
 }
 
@@ -84,7 +87,7 @@ extension HostedApplication {
   package static func erasing<Action, State>(
     _ table: ModuleTable<Action, State>
   ) -> @Sendable (Action) -> HostAction {
-    { action in HostAction(call: table.call(action) ?? .unknown, payload: .app(.wrap(action))) }
+    { action in HostAction(call: table.call(action) ?? .unknown, payload: .app(AppAction(action))) }
   }
 
   /// The typed state within the root's, which holds no other application's.
@@ -112,8 +115,10 @@ extension HostedApplication {
   package var reducers: Reducer<HostAction, HostState> { substates.reduce(reducer) { $0.appending($1.reducer) } }
 
   /// The typed action of a call: only actions of Swift modules have a place in the application's enum.
-  package func hostAction(_ call: ActionCall) throws(SchemaError) -> HostAction {
-    guard call.type.position.isEmpty else { return HostAction(call: call, payload: .app(try action(call))) }
+  ///
+  /// - Parameter isChecked: true where the arguments were checked against the action's type, which is then not done again.
+  package func hostAction(_ call: ActionCall, isChecked: Bool = false) throws(SchemaError) -> HostAction {
+    guard call.type.position.isEmpty else { return HostAction(call: call, payload: .app(try action(call, isChecked))) }
     let substate = substates.first { $0.actions.contains { $0 === call.type } }
     guard let substate else { return HostAction(call: call, payload: .plugin) }
     return HostAction(call: call, payload: .substate(substate.name, try substate.action(call)))

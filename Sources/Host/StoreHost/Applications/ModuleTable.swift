@@ -48,8 +48,8 @@ package struct ModuleTable<Action: SchematicUnion, State: SchematicRecord> {
   }
 
   /// The typed action of a call.
-  package func action(_ call: ActionCall) throws(SchemaError) -> Action {
-    var reader = FieldReader(case: call.type.position[1], payload: call.arguments)
+  package func action(_ call: ActionCall, isChecked: Bool) throws(SchemaError) -> Action {
+    var reader = FieldReader(case: call.type.position[1], payload: call.arguments, isChecked: isChecked)
     do throws(SchemaError) {
       return try Action(schemaCase: call.type.position[0], fields: &reader)
     } catch {

@@ -293,25 +293,24 @@ package final class LiveStore: @unchecked Sendable {
 
   /// Has an action processed, with all that it causes, for the client on whose behalf the turn is held.
   package func dispatch(_ action: Action, _ source: ActionSource) -> DispatchReport {
-    turn { dispatchInTurn(action, source) }
+    turn { dispatchInTurn(action, source, for: attendance.acting) }
   }
 
   /// The same for a thread that holds the turn.
-  func dispatchInTurn(_ action: Action, _ source: ActionSource) -> DispatchReport {
-    let (faults, client) = (attendance.faults, attendance.acting)
+  func dispatchInTurn(_ action: Action, _ source: consuming ActionSource, for client: StoreClient?) -> DispatchReport {
+    let faults = attendance.faults
     guard isOpen else { return DispatchReport(number: nil, failure: StoreError.closed, faults: []) }
     // Whatever a client does to the store comes by here.
     if let refused = client?.refusal?(action.call.type.fullName) {
       return DispatchReport(number: nil, failure: refused, faults: [])
     }
     let earlier = faults.collect()
-    var source = source
     client?.complete(&source)
     let result = store.dispatch(action, source: source)
     if let number = result.number { client?.note(dispatched: number, isReturn: action.shell?.isReturn ?? false) }
     if case .stopped = result.outcome { faults.noteLoss() }
     var report = DispatchReport(
-      number: result.number, entry: result.number.flatMap { history.recent($0) }, failure: result.failure,
+      number: result.number, entry: result.number.flatMap(processed), failure: result.failure,
       faults: faults.take(behind: earlier, ofRoot: result.number))
     // What it caused instead may have been stopped.
     if case .dropped(let interceptor) = result.outcome {
@@ -345,6 +344,12 @@ package final class LiveStore: @unchecked Sendable {
     for hosted in plugins { hosted.plugin.purity = purity }
   }
 
+  /// The entry of an action that has just been processed; nil: memory had no room for it.
+  private func processed(_ number: Int) -> LoggedEntry? {
+    if let last = recordedHead.entry, last.number == number { return last }
+    return history.recent(number)
+  }
+
   private func record(_ record: ActionRecord<Action, State>) {
     // By way of the constants of the record and of its action: a copy of a part would be counted.
     let isApplied = record.failure == nil && record.droppedBy == nil
@@ -369,7 +374,8 @@ package final class LiveStore: @unchecked Sendable {
         LoggedEntry.Original(action: $0.call.type.fullName, arguments: $0.call.record)
       },
       droppedBy: record.droppedBy)
-    history.append(entry, before: shared(record.before))
+    // To ask the history for it would copy that.
+    recordedHead.entry = history.append(entry, before: shared(record.before)) ? entry : nil
     recordedHead.number = entry.number
     if isApplied, shell != nil {
       timeline.note(loaded(in: record.after), after: record.context.number, oldest: history.oldest)
@@ -377,7 +383,7 @@ package final class LiveStore: @unchecked Sendable {
     if upkeep.hasControlGates { followRules(record) }
     if let journal { keep(entry, record, in: journal) }
     if isApplied {
-      attendance.waiters.tell(record.action.call)
+      attendance.waiters.tell(record.action)
     } else {
       (record.original ?? record.action).fate?.isRejected = true
     }

@@ -174,7 +174,7 @@ package final class StoreClient: @unchecked Sendable {
   /// Has an action processed, with all that it causes.
   package func dispatch(_ call: ActionCall, source: ActionSource) -> DispatchReport {
     do throws(SchemaError) {
-      return dispatch(try live.application.hostAction(call), source)
+      return dispatch(try action(call), source)
     } catch {
       return DispatchReport(number: nil, failure: error, faults: [])
     }
@@ -182,19 +182,42 @@ package final class StoreClient: @unchecked Sendable {
 
   /// Has a typed action processed, with all that it causes.
   package func dispatch(_ action: HostAction, _ source: ActionSource) -> DispatchReport {
-    turnAnywhere {
-      if let viewed { return DispatchReport(number: nil, failure: viewed.refusal, faults: []) }
-      return live.dispatchInTurn(action, source)
-    }
+    // No closure, whose context would be counted, where nobody has the store.
+    let store = live.store
+    guard let isBegun = store.beginTurnAtOnce() else { return live.turnAnywhere { dispatchInTurn(action, source) } }
+    let report = dispatchInTurn(action, source)
+    if isBegun { store.endTurn() }
+    return report
+  }
+
+  @inline(never)
+  private func dispatchInTurn(_ action: HostAction, _ source: ActionSource) -> DispatchReport {
+    if past != nil, let viewed { return DispatchReport(number: nil, failure: viewed.refusal, faults: []) }
+    return onBehalf { live.dispatchInTurn(action, source, for: self) }
   }
 
   /// The action of that full name.
   package func action(named name: String) -> ActionType? {
-    // The names seldom change, and each statement looks one up.
-    if knownActions.changes != live.actionChanges {
-      knownActions = live.turnAnywhere { (live.actionsByName, live.actionChanges) }
-    }
+    refreshActions()
     return knownActions.table[name]
+  }
+
+  /// The action whose full name has those bytes.
+  package func action(named name: UnsafeRawBufferPointer) -> ActionType? {
+    refreshActions()
+    return knownActions.table[name]
+  }
+
+  // The names seldom change, and each statement looks one up.
+  @inline(__always)
+  private func refreshActions() {
+    guard knownActions.changes != live.actionChanges else { return }
+    knownActions = live.turnAnywhere { (live.actionsByName, live.actionChanges) }
+  }
+
+  /// The action of a call, as the store processes it.
+  package func action(_ call: ActionCall) throws(SchemaError) -> HostAction {
+    try live.application.hostAction(call, isChecked: true)
   }
 
   /// Has an action of the shell processed.

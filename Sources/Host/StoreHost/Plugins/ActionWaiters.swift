@@ -24,7 +24,9 @@ package final class ActionWaiters: @unchecked Sendable {
   }
 
   /// Wakes those that wait for an action.
-  package func tell(_ call: ActionCall) {
+  package func tell(_ action: HostAction) {
+    if waking == 0, waiting.isEmpty { return }
+    let call = action.call
     if waking > 0 { passed.append(call) }
     guard !waiting.isEmpty, let tasks = waiting.removeValue(forKey: call.type.fullName) else { return }
     waking += tasks.count

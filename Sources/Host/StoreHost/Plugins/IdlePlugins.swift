@@ -22,7 +22,7 @@ final class IdlePlugins: @unchecked Sendable {
     }.lift(
       action: { (action: HostAction) in
         // What brings in a state is no action of anybody.
-        guard case .plugin = action.payload, action.call.type !== ActionCall.unknown.type else { return nil }
+        guard action.kind == .plugin, action.call.type !== ActionCall.unknown.type else { return nil }
         return idle.isIdle(action.call.type) ? action : nil
       }, modify: { (state: inout HostState, body) in try body(&state) })
   }

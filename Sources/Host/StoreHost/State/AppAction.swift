@@ -1,33 +1,26 @@
 import StoreSchema
 
-/// An action of a hosted application, its type erased.
-package final class AppAction: @unchecked Sendable {
-  // Safe: the memory holds one constant that is `Sendable`.
-  private let memory: UnsafeMutableRawPointer
-  private let type: ObjectIdentifier
-  private let free: @Sendable (UnsafeMutableRawPointer) -> Void
-
-  private init<Action: SchematicUnion>(_ action: Action) {
-    let memory = UnsafeMutablePointer<Action>.allocate(capacity: 1)
-    memory.initialize(to: action)
-    self.memory = UnsafeMutableRawPointer(memory)
-    type = ObjectIdentifier(Action.self)
-    free = { memory in
-      let memory = memory.assumingMemoryBound(to: Action.self)
-      memory.deinitialize(count: 1)
-      memory.deallocate()
-    }
-  }
-
-  deinit { free(memory) }
+/// An action of a hosted application, its type erased. What is small stands in place.
+package struct AppAction: Sendable {
+  private let action: any SchematicUnion
 
   /// Wraps a typed action.
-  package static func wrap<Action: SchematicUnion>(_ action: Action) -> AppAction { AppAction(action) }
+  package init(_ action: some SchematicUnion) { self.action = action }
 
-  /// The typed action, if it is of this type. A generic subclass that holds it would have its type looked up in a table each
-  /// time.
-  package func typed<Action: SchematicUnion>(_ type: Action.Type = Action.self) -> Action? {
-    guard self.type == ObjectIdentifier(type) else { return nil }
-    return withExtendedLifetime(self) { memory.assumingMemoryBound(to: Action.self).pointee }
+  /// The typed action, if it is of this type.
+  package func typed<Action: SchematicUnion>(_ type: Action.Type = Action.self) -> Action? { read(type) { $0 } }
+
+  /// Hands out the typed action where it lies; nil where it is of another type.
+  package func read<Action: SchematicUnion, Result>(
+    _ type: Action.Type, _ body: (Action) throws -> Result
+  ) rethrows -> Result? {
+    func opened<Held: SchematicUnion>(_ held: Held) throws -> Result? {
+      // A cast would look the types up in a table each time.
+      guard ObjectIdentifier(Held.self) == ObjectIdentifier(type) else { return nil }
+      return try withUnsafePointer(to: held) {
+        try body(UnsafeRawPointer($0).assumingMemoryBound(to: Action.self).pointee)
+      }
+    }
+    return try opened(action)
   }
 }

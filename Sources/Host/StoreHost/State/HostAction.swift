@@ -10,10 +10,17 @@ package final class HostAction: Sendable {
   /// The action and its arguments.
   package let call: ActionCall
   package let payload: Payload
+  /// The kind of the payload, which is asked more often than the payload is looked at.
+  let kind: Kind
   /// Told of its fate; nil: nobody asks.
   let fate: ActionFate?
   /// The last action before it was made, if it was made from the state: it is refused behind another one.
   let basis: Int?
+
+  /// The kinds of payloads.
+  enum Kind {
+    case app, substate, plugin, shell
+  }
 
   package enum Payload: Sendable {
     /// An action of the application.
@@ -22,24 +29,31 @@ package final class HostAction: Sendable {
     case substate(String, AppAction)
     /// An action of a plugin.
     case plugin
-    /// An action of the shell itself.
-    case shell(ShellAction)
+    /// An action of the shell itself; apart, since it is large and seldom.
+    indirect case shell(ShellAction)
   }
 
   package init(call: ActionCall, payload: Payload, fate: ActionFate? = nil, basis: Int? = nil) {
     self.call = call
     self.payload = payload
+    kind =
+      switch payload {
+      case .app: .app
+      case .substate: .substate
+      case .plugin: .plugin
+      case .shell: .shell
+      }
     self.fate = fate
     self.basis = basis
   }
 
   package var app: AppAction? {
-    if case .app(let action) = payload { return action }
+    if kind == .app, case .app(let action) = payload { return action }
     return nil
   }
 
   package var shell: ShellAction? {
-    if case .shell(let action) = payload { return action }
+    if kind == .shell, case .shell(let action) = payload { return action }
     return nil
   }
 }
@@ -73,7 +87,9 @@ struct BasedShellAction: Sendable {
 /// The number of the last action, for the reducer of the shell's actions.
 final class RecordedHead: @unchecked Sendable {
   // Safe: used by the thread that holds the turn.
-  var number = 0
+  @exclusivity(unchecked) var number = 0
+  /// Its entry, where memory had room for it.
+  @exclusivity(unchecked) var entry: LoggedEntry?
 }
 
 /// What became of actions.

@@ -67,7 +67,7 @@ extension Conversation {
     let first = lines.firstIndex { $0.contains { !$0.isWhitespace } && !$0.hasPrefix("#") } ?? 0
     // All statements of one -c have its number.
     let number = line ?? given.line + (given.file == "-c" ? 0 : first)
-    let statement = Statement(text: String(lines[first]), line: number, words: [])
+    let statement = Statement(unread: String(lines[first]), line: number)
     if given.isJSON {
       take(line: JSONReport.failure(error, in: statement, file: given.file ?? "door"), isEvent: false)
     } else {

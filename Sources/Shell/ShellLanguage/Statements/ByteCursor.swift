@@ -84,9 +84,7 @@ package struct ByteCursor {
     return end > position && bytes[end - 1] == 0x0D ? end - 1 : end
   }
 
-  package func characters(_ range: Range<Int>) -> Int {
-    bytes.isASCII(range) ? range.count : bytes.text(range).count
-  }
+  package func characters(_ range: Range<Int>) -> Int { bytes.characters(range) }
 
   package func syntaxFault(_ message: String, at place: Place, width: Int = 1) -> SyntaxFault {
     let line = bytes[place.lineStart..<endOfLine(from: place.position)]
@@ -100,12 +98,9 @@ package struct ByteCursor {
     throw .fault(syntaxFault("expected a space here", at: here))
   }
 
-  /// The text from a line's start to here.
-  package func text(from start: Int) throws(StatementScanner.NoStatement) -> String {
-    var end = position
-    while end > start, bytes[end - 1].isBlankOrNewline { end -= 1 }
-    if let text = bytes.validText(start..<end) { return text }
-    throw .fault(invalidText(start..<end))
+  /// Refuses bytes that are not UTF-8.
+  package func requireValidText(_ range: Range<Int>) throws(StatementScanner.NoStatement) {
+    if bytes.validText(range) == nil { throw .fault(invalidText(range)) }
   }
 
   /// The fault of a range that is not UTF-8, at its first byte that is none.
@@ -126,8 +121,7 @@ package struct ByteCursor {
 
   /// The position of the `=` of `name=value`, if such a word starts here.
   package func nameBeforeEquals() -> Int? {
-    var end = position
-    while end < bytes.count, bytes[end].isNameByte { end += 1 }
+    let end = bytes.end(of: .names, from: position)
     guard end > position, end < bytes.count, bytes[end] == UInt8(ascii: "="), !bytes[position].isDigit else {
       return nil
     }

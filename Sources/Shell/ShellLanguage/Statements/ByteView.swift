@@ -23,8 +23,18 @@ package struct ByteView: Bytes {
     try body(base)
   }
 
-  /// Gives the bytes without checks of bounds in release.
-  func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result { body(base) }
+  /// A copy of a part of the bytes.
+  func bytes(_ range: Range<Int>) -> [UInt8] { Array(part(range)) }
+
+  /// The end of the bytes from a position on that are in a set.
+  func end(of set: ByteSet, from position: Int) -> Int {
+    var position = position
+    while position < base.count, set.contains(base[position]) { position += 1 }
+    return position
+  }
+
+  /// The number of characters that a part is.
+  func characters(_ range: Range<Int>) -> Int { isASCII(range) ? range.count : text(range).count }
 
   /// A part of the bytes as text; what is not UTF-8 is replaced.
   package func text(_ range: Range<Int>) -> String {
@@ -47,6 +57,22 @@ package struct ByteView: Bytes {
   private func part(_ range: Range<Int>) -> UnsafeBufferPointer<UInt8> {
     precondition(range.lowerBound >= 0 && range.upperBound <= base.count)
     return UnsafeBufferPointer(rebasing: base[range])
+  }
+}
+
+/// Some of the bytes that are ASCII, a bit for each.
+struct ByteSet {
+  private let low: UInt64
+  private let high: UInt64
+
+  /// Those that mean themselves wherever they stand in a word: letters, digits and `()*+-./:!%&=?@^_~`.
+  static var plain: ByteSet { ByteSet(low: 0xA7FF_EF62_0000_0000, high: 0x47FF_FFFE_C7FF_FFFF) }
+  /// Those of names: letters, digits and `_`.
+  static var names: ByteSet { ByteSet(low: 0x03FF_0000_0000_0000, high: 0x07FF_FFFE_87FF_FFFE) }
+
+  @inline(__always)
+  func contains(_ byte: UInt8) -> Bool {
+    byte < 0x80 && (byte < 64 ? low : high) >> UInt64(byte & 63) & 1 == 1
   }
 }
 

@@ -5,12 +5,18 @@ public final class Grammar: Sendable {
   package static let mostPrefixes = 64
   package static let tooManyPrefixes = "more than \(mostPrefixes) commands such as try stand before another one"
 
-  private let luaVerbs: [LuaVerb]
-  private let luaNames: VerbNames
-  private let prefixes: VerbNames
-  /// The number of words between each prefix and its command.
-  private let prefixWords: [Int]
-  private let numberVerbs: VerbNames
+  /// A verb that gives the rest of its line another meaning than that of words.
+  enum Meaning: Sendable {
+    case lua(LuaVerb)
+    /// Behind a number of words another command follows.
+    case prefix(Int)
+    /// `#17` is a word behind it.
+    case numbers
+  }
+
+  private let verbs: [(name: [UInt8], meaning: Meaning)]
+  /// Bit n is set where a verb starts with a byte whose low six bits are n: most words need no comparison.
+  private let firstBytes: UInt64
   /// Returns true if more lines could complete a Lua text, an expression or a chunk.
   package let isUnfinishedLua: @Sendable (String) -> Bool
 
@@ -26,41 +32,18 @@ public final class Grammar: Sendable {
     luaVerbs: [LuaVerb], prefixes: [String] = [], prefixWords: [String: Int] = [:], numberVerbs: [String] = [],
     isUnfinishedLua: @escaping @Sendable (String) -> Bool = { _ in false }
   ) {
-    self.luaVerbs = luaVerbs
-    luaNames = VerbNames(luaVerbs.map(\.name))
-    self.prefixes = VerbNames(prefixes)
-    self.prefixWords = prefixes.map { prefixWords[$0] ?? 0 }
-    self.numberVerbs = VerbNames(numberVerbs)
+    let verbs: [(String, Meaning)] =
+      luaVerbs.map { ($0.name, .lua($0)) } + prefixes.map { ($0, .prefix(prefixWords[$0] ?? 0)) }
+      + numberVerbs.map { ($0, .numbers) }
+    self.verbs = verbs.map { (Array($0.0.utf8), $0.1) }
+    firstBytes = self.verbs.reduce(0) { $0 | 1 << UInt64(($1.name.first ?? 0) & 63) }
     self.isUnfinishedLua = isUnfinishedLua
   }
 
-  package func luaVerb(_ name: Slice<ByteView>) -> LuaVerb? { luaNames.index(of: name).map { luaVerbs[$0] } }
-
-  /// The number of words between a prefix and its command; nil: the word is no prefix.
-  package func wordsBehind(prefix name: Slice<ByteView>) -> Int? { prefixes.index(of: name).map { prefixWords[$0] } }
-
-  package func takesNumbers(_ name: Slice<ByteView>) -> Bool { numberVerbs.index(of: name) != nil }
-
-  /// Returns true if a verb gives the rest of its line another meaning than that of words: it is Lua, or a command.
-  func givesMeaning(to verb: Slice<ByteView>) -> Bool {
-    luaNames.index(of: verb) != nil || prefixes.index(of: verb) != nil
-  }
-}
-
-/// Verbs, found by their bytes.
-private struct VerbNames: Sendable {
-  private let names: [[UInt8]]
-  /// Bit n is set where a verb starts with a byte whose low six bits are n: most words need no comparison.
-  private let firstBytes: UInt64
-
-  init(_ verbs: [String]) {
-    names = verbs.map { Array($0.utf8) }
-    firstBytes = names.reduce(0) { $0 | 1 << UInt64(($1.first ?? 0) & 63) }
-  }
-
-  func index(of name: Slice<ByteView>) -> Int? {
-    guard let first = name.first, firstBytes & (1 << UInt64(first & 63)) != 0 else { return nil }
-    return names.firstIndex { $0.count == name.count && $0.elementsEqual(name) }
+  /// The meaning that a verb gives to its line; nil: the rest is words.
+  func meaning(of verb: Slice<ByteView>) -> Meaning? {
+    guard let first = verb.first, firstBytes & (1 << UInt64(first & 63)) != 0 else { return nil }
+    return verbs.first { $0.name.count == verb.count && $0.name.elementsEqual(verb) }?.meaning
   }
 }
 

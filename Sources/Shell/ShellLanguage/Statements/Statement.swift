@@ -1,34 +1,70 @@
-/// A statement of the command language.
+/// A statement of the command language: the bytes of its lines, with a token for each word. Texts are made where somebody asks.
 public struct Statement: Sendable {
   /// The number of its first line in its file, from 1.
   public private(set) var line: Int
+  /// The number of words in front that are left out.
+  private var first = 0
   // One reference: a statement is handed from call to call.
   private let content: Content
 
   /// The statement as written, from the start of its first line to the end of its last.
-  public var text: String { content.text }
+  public var text: String { content.text(0..<content.bytes.count) }
   /// The words, the verb first; never empty. A Lua verb has the words before its Lua and the flags behind it.
-  public var words: [Word] { content.words }
+  public var words: Words { Words(content, first: first, count: content.tokens.count - first) }
   /// The Lua of a Lua verb, perhaps empty; nil for other verbs.
-  public var lua: LuaTail? { content.lua }
+  public var lua: LuaTail? { content.rarities?.lua }
   /// The other place that the result goes to.
-  public var redirection: Redirection? { content.redirection }
+  public var redirection: Redirection? { content.rarities?.redirection }
 
-  /// Makes a statement.
-  public init(text: String, line: Int, words: [Word], lua: LuaTail? = nil, redirection: Redirection? = nil) {
-    self.line = line
-    content = Content(text: text, words: words, lua: lua, redirection: redirection)
+  /// True if a word is a flag.
+  package var hasFlags: Bool { content.tokens.haveFlags }
+  /// True if there is more than words whose bytes are their values: brackets, variables, Lua, or another place for the result.
+  package var isMoreThanWords: Bool { content.rarities != nil }
+
+  /// A text that nobody has read, as errors show it: it has no words.
+  package init(unread text: String, line: Int) {
+    self.init(line: line, content: Content(bytes: Array(text.utf8), tokens: Tokens(), rarities: nil))
   }
 
-  private final class Content: Sendable {
-    let text: String
-    let words: [Word]
+  init(line: Int, content: Content) {
+    self.line = line
+    self.content = content
+  }
+
+  /// The parts of a statement.
+  package final class Content: Sendable {
+    /// The bytes of its lines, which are UTF-8.
+    let bytes: [UInt8]
+    let tokens: Tokens
+    let rarities: Rarities?
+
+    init(bytes: [UInt8], tokens: Tokens, rarities: Rarities?) {
+      self.bytes = bytes
+      self.tokens = tokens
+      self.rarities = rarities
+    }
+
+    /// The number of characters that some of the bytes are.
+    func characters(_ range: Range<Int>) -> Int {
+      bytes.withUnsafeBufferPointer { ByteView($0).characters(range) }
+    }
+
+    func text(_ range: Range<Int>) -> String {
+      bytes.withUnsafeBufferPointer { ByteView($0).text(range) }
+    }
+  }
+
+  /// The parts that few statements have.
+  final class Rarities: Sendable {
+    /// The values of the tokens that stand for more than their bytes.
+    let literals: [Literal]
     let lua: LuaTail?
     let redirection: Redirection?
 
-    init(text: String, words: [Word], lua: LuaTail?, redirection: Redirection?) {
-      self.text = text
-      self.words = words
+    /// - Returns: nil where there is none of them.
+    init?(literals: [Literal], lua: LuaTail?, redirection: Redirection?) {
+      if literals.isEmpty, lua == nil, redirection == nil { return nil }
+      self.literals = literals
       self.lua = lua
       self.redirection = redirection
     }
@@ -45,8 +81,21 @@ public struct Statement: Sendable {
   /// word is left.
   public func droppingWords(_ count: Int) -> Statement? {
     guard count < words.count else { return nil }
-    return Statement(
-      text: text, line: line, words: Array(words.dropFirst(count)), lua: lua, redirection: redirection)
+    var statement = self
+    statement.first += count
+    return statement
+  }
+
+  /// The statement with its result left where results go.
+  package var withoutRedirection: Statement {
+    guard redirection != nil else { return self }
+    var statement = Statement(
+      line: line,
+      content: Content(
+        bytes: content.bytes, tokens: content.tokens,
+        rarities: Rarities(literals: content.rarities?.literals ?? [], lua: lua, redirection: nil)))
+    statement.first = first
+    return statement
   }
 }
 

@@ -89,11 +89,12 @@ public struct StatementReader: Sendable {
   public mutating func passPlainLines() {
     if isAtStart { skipMark() }
     while skipToStatement() {
-      let end = bytes.withUnsafeBufferPointer {
-        PlainLine(ByteView($0), from: position, isLast: isFinished, grammar: grammar)?.end
+      let passed = bytes.withUnsafeBufferPointer { bytes -> (end: Int, lines: Int)? in
+        var scanner = scanner(ByteView(bytes))
+        return (try? scanner.passPlain()) == true ? (scanner.position, scanner.lineIndex) : nil
       }
-      guard let end, end - position <= maximumLength else { return }
-      leave(end, 0)
+      guard let passed else { return }
+      leave(passed.end, passed.lines)
     }
   }
 
@@ -112,15 +113,14 @@ public struct StatementReader: Sendable {
     case unfinished(Continuation?, at: Int)
   }
 
+  @inline(__always)
+  private func scanner(_ bytes: ByteView) -> StatementScanner {
+    StatementScanner(
+      bytes, start: position, firstLine: line, isLast: isFinished, grammar: grammar, maximumLength: maximumLength)
+  }
+
   private func read(_ bytes: ByteView) -> Outcome {
-    if let plain = PlainLine(bytes, from: position, isLast: isFinished, grammar: grammar),
-      plain.end - position <= maximumLength
-    {
-      return .statement(plain.statement(onLine: line), end: plain.end, lines: 0)
-    }
-    var scanner = StatementScanner(
-      bytes, start: position, firstLine: line, isLast: isFinished, grammar: grammar,
-      maximumLength: maximumLength)
+    var scanner = scanner(bytes)
     do throws(StatementScanner.NoStatement) {
       let statement = try scanner.statement()
       return .statement(statement, end: scanner.position, lines: scanner.lineIndex)

@@ -23,7 +23,7 @@ extension StatementScanner {
       return .variable(bytes.text(start..<position))
     default: break
     }
-    return .bare(try bare(surroundings))
+    return .bare(bytes.text(try bare(surroundings)))
   }
 
   private mutating func nested(
@@ -39,13 +39,14 @@ extension StatementScanner {
   }
 
   /// A word without quotes. A bracket inside it belongs to it, together with what it encloses.
-  private mutating func bare(_ surroundings: Surroundings) throws(NoStatement) -> String {
+  mutating func bare(_ surroundings: Surroundings) throws(NoStatement) -> Range<Int> {
     let start = position
+    if surroundings == .word { position = bytes.end(of: .plain, from: position) }
     while position < bytes.count {
       switch bytes[position] {
-      case 0x20, 0x09, 0x0A: return bytes.text(start..<position)
+      case 0x20, 0x09, 0x0A: return start..<position
       case 0x0D, UInt8(ascii: "\\"):
-        if isAtBoundary { return bytes.text(start..<position) }
+        if isAtBoundary { return start..<position }
         position += 1
       case UInt8(ascii: "["):
         if position == start { position += 1 } else { try passBrackets() }
@@ -58,13 +59,13 @@ extension StatementScanner {
       default: position += 1
       }
     }
-    return bytes.text(start..<position)
+    return start..<position
   }
 
   /// A word without quotes that ends within brackets.
-  private func bareInside(_ start: Int) throws(NoStatement) -> String {
+  private func bareInside(_ start: Int) throws(NoStatement) -> Range<Int> {
     guard position > start else { throw fault("expected a value", at: here) }
-    return bytes.text(start..<position)
+    return start..<position
   }
 
   /// Passes over a bracket inside a word, such as the selector of a path.

@@ -15,7 +15,8 @@ package struct StatementScanner {
   package let maximumLength: Int
   package var cursor: ByteCursor
   package var depth = 0
-  private var words: [Word] = []
+  private var tokens = Tokens()
+  private var literals: [Literal] = []
   private var lua: LuaTail?
   private var redirection: Redirection?
   private var flagsEnded = false
@@ -23,8 +24,6 @@ package struct StatementScanner {
   private var takesNumbers = false
   /// The verb whose Lua follows a word that is still to come, and how many words there are before its operands.
   private var awaited: (verb: LuaVerb, word: String, from: Int)?
-  /// The last position whose column is known, and how many characters of its line stand before it.
-  private var measured: (position: Int, characters: Int)
 
   /// - Parameters:
   ///   - start: the start of the statement's first line; the line is not blank.
@@ -36,18 +35,40 @@ package struct StatementScanner {
     self.grammar = grammar
     self.maximumLength = maximumLength
     cursor = ByteCursor(bytes, at: start, firstLine: firstLine, isLast: isLast)
-    measured = (start, 0)
   }
 
   /// Reads the statement; `position` is then at its line end. Nil where there are but blanks and a comment.
   package mutating func statement() throws(NoStatement) -> Statement? {
-    words.reserveCapacity(4)
+    guard try scan() else { return nil }
+    return Statement(
+      line: cursor.firstLine,
+      content: Statement.Content(
+        bytes: bytes.bytes(start..<textEnd), tokens: tokens,
+        rarities: Statement.Rarities(literals: literals, lua: lua, redirection: redirection)))
+  }
+
+  /// Passes over the statement.
+  ///
+  /// - Returns: true for one that has but words whose bytes are their values.
+  package mutating func passPlain() throws(NoStatement) -> Bool {
+    try scan() && literals.isEmpty && lua == nil && redirection == nil
+  }
+
+  /// Finds the parts of the statement; false where there are but blanks and a comment.
+  private mutating func scan() throws(NoStatement) -> Bool {
     try verbs()
     try remainingWords()
-    guard !words.isEmpty else { return nil }
+    guard !tokens.isEmpty else { return false }
     guard position - start <= maximumLength else { throw .fault(tooLong) }
-    return Statement(
-      text: try cursor.text(from: start), line: cursor.firstLine, words: words, lua: lua, redirection: redirection)
+    if !bytes.isASCII(start..<position) { try cursor.requireValidText(start..<textEnd) }
+    return true
+  }
+
+  /// The end of the text, before the blanks at its end.
+  private var textEnd: Int {
+    var end = position
+    while end > start, bytes[end - 1].isBlankOrNewline { end -= 1 }
+    return end
   }
 
   /// Reads a verb, and the one behind it where that is a prefix.
@@ -55,7 +76,7 @@ package struct StatementScanner {
     repeat {
       try skipBlanks()
       if try cursor.isAtLineEnd() || bytes[position] == UInt8(ascii: "#") { return }
-      guard words.count <= Grammar.mostPrefixes else { throw fault(Grammar.tooManyPrefixes, at: here) }
+      guard tokens.count <= Grammar.mostPrefixes else { throw fault(Grammar.tooManyPrefixes, at: here) }
     } while try verb()
   }
 
@@ -64,22 +85,20 @@ package struct StatementScanner {
   /// - Returns: true if another verb follows: this one is a prefix.
   private mutating func verb() throws(NoStatement) -> Bool {
     let verbStart = position
-    if bytes[position] == UInt8(ascii: "="), let verb = grammar.luaVerb(bytes[position...position]) {
+    if bytes[position] == UInt8(ascii: "="), case .lua(let verb)? = grammar.meaning(of: bytes[position...position]) {
       let place = here
       position += 1
-      append(.value(.bare("=")), from: place)
+      appendBare(from: place)
       try luaTail(verb)
       return false
     }
     try word()
-    guard case .value(.bare) = words[words.count - 1].kind else { return false }
-    let name = bytes[verbStart..<position]
-    if let verb = grammar.luaVerb(name) {
-      try luaVerb(verb)
-    } else if grammar.takesNumbers(name) {
-      takesNumbers = true
-    } else {
-      guard let more = grammar.wordsBehind(prefix: name) else { return false }
+    guard tokens[tokens.count - 1].isBareValue else { return false }
+    switch grammar.meaning(of: bytes[verbStart..<position]) {
+    case nil: return false
+    case .lua(let verb): try luaVerb(verb)
+    case .numbers: takesNumbers = true
+    case .prefix(let more):
       for _ in 0..<more {
         try skipBlanks()
         if try cursor.isAtLineEnd() || bytes[position] == UInt8(ascii: "#") { return false }
@@ -93,7 +112,7 @@ package struct StatementScanner {
   private mutating func luaVerb(_ verb: LuaVerb) throws(NoStatement) {
     switch verb.form {
     case .immediate: try luaTail(verb)
-    case .behind(let word): awaited = (verb, word, words.count)
+    case .behind(let word): awaited = (verb, word, tokens.count)
     case .following(let word):
       try skipBlanks()
       guard position + word.utf8.count <= bytes.count,
@@ -105,7 +124,7 @@ package struct StatementScanner {
         position = place.position
         return
       }
-      append(.value(.bare(word)), from: place)
+      appendBare(from: place)
       try luaTail(verb)
     case .named:
       try skipBlanks()
@@ -118,7 +137,7 @@ package struct StatementScanner {
         return
       }
       position = end
-      append(.value(.bare(bytes.text(place.position..<end))), from: place)
+      appendBare(from: place)
       position = sign + 1
       try luaTail(verb)
     }
@@ -138,9 +157,9 @@ package struct StatementScanner {
         return
       default:
         try word()
-        guard let awaited, words.count > awaited.from + 1,
-          case .value(.bare(awaited.word)) = words[words.count - 1].kind
-        else { break }
+        guard let awaited, tokens.count > awaited.from + 1, isBare(tokens[tokens.count - 1], awaited.word) else {
+          break
+        }
         self.awaited = nil
         try luaTail(awaited.verb)
       }
@@ -226,44 +245,59 @@ package struct StatementScanner {
 
   private mutating func word() throws(NoStatement) {
     let place = here
+    var token = Token(at: position - start)
     if bytes[position] == UInt8(ascii: "-"), position + 1 < bytes.count, bytes[position + 1] == UInt8(ascii: "-"),
       !flagsEnded
     {
       position += 2
-      if isAtBoundary, !words.isEmpty {
+      if isAtBoundary, !tokens.isEmpty {
         flagsEnded = true
         return
       }
       let nameStart = position
       while position < bytes.count, bytes[position] != UInt8(ascii: "="), !isAtBoundary { position += 1 }
-      let name = bytes.text(nameStart..<position)
-      var value: Literal?
+      (token.kind, token.name) = (.flag, offset(nameStart..<position))
       if peek == UInt8(ascii: "=") {
         position += 1
-        value = try isAtBoundary ? .bare("") : operand(.word)
+        try value(of: &token)
       }
-      try cursor.requireBoundary()
-      append(.flag(name: name, value), from: place)
-      return
-    }
-    if let nameEnd = cursor.nameBeforeEquals() {
-      let name = bytes.text(position..<nameEnd)
-      position = nameEnd + 1
-      let value: Literal = try isAtBoundary ? .bare("") : operand(.word)
-      try requireBoundary(after: value)
-      append(.named(name: name, value), from: place)
-      return
-    }
-    let value = try operand(.word)
-    try requireBoundary(after: value)
-    append(.value(value), from: place)
-  }
-
-  private func requireBoundary(after value: Literal) throws(NoStatement) {
-    if case .variable(let name) = value, peek == UInt8(ascii: ".") || peek == UInt8(ascii: "[") {
-      throw fault("expected a space here; to reach into a variable write $(\(name)…)", at: cursor.here)
+    } else {
+      if let nameEnd = cursor.nameBeforeEquals() {
+        (token.kind, token.name) = (.named, offset(position..<nameEnd))
+        position = nameEnd + 1
+      }
+      try value(of: &token)
+      if token.form == .literal, case .variable(let name) = literals[literals.count - 1],
+        peek == UInt8(ascii: ".") || peek == UInt8(ascii: "[")
+      {
+        throw fault("expected a space here; to reach into a variable write $(\(name)…)", at: cursor.here)
+      }
     }
     try cursor.requireBoundary()
+    append(&token, from: place)
+  }
+
+  /// Reads the value of a word.
+  private mutating func value(of token: inout Token) throws(NoStatement) {
+    let first = position
+    token.form = .bare
+    token.value = offset(first..<first)
+    if isAtBoundary { return }
+    switch bytes[first] {
+    case UInt8(ascii: "\""), UInt8(ascii: "'"), UInt8(ascii: "["), UInt8(ascii: "{"), UInt8(ascii: "$"):
+      switch try operand(.word) {
+      case .bare: token.value = offset(first..<position)
+      // An escape takes more bytes than it stands for.
+      case .text(let text) where text.utf8.count == position - first - 2:
+        token.form = .text
+        token.value = offset((first + 1)..<(position - 1))
+      case let literal:
+        token.form = .literal
+        token.literal = Int32(truncatingIfNeeded: literals.count)
+        literals.append(literal)
+      }
+    default: token.value = offset(try bare(.word))
+    }
   }
 
   private mutating func luaTail(_ verb: LuaVerb) throws(NoStatement) {
@@ -349,31 +383,38 @@ extension StatementScanner {
     }
   }
 
-  /// The column of a place, from 1. Columns of one line are asked for from left to right, so that each is cheap.
-  private mutating func column(of place: Place) -> Int {
-    guard place.lineStart == cursor.lineStart else { return cursor.characters(place.lineStart..<place.position) + 1 }
-    if place.position < measured.position || measured.position < place.lineStart { measured = (place.lineStart, 0) }
-    measured.characters += cursor.characters(measured.position..<place.position)
-    measured.position = place.position
-    return measured.characters + 1
-  }
+  /// The column of a place, from 1.
+  private func column(of place: Place) -> Int { cursor.characters(place.lineStart..<place.position) + 1 }
 
   /// From a place to here, or to the end of its line where a line end came between.
-  private mutating func span(from place: Place) -> Word.Span {
+  private func span(from place: Place) -> Word.Span {
     let end = place.line == lineIndex ? position : cursor.endOfLine(from: place.position)
     return Word.Span(line: place.line, column: column(of: place), width: cursor.characters(place.position..<end))
   }
 
-  private mutating func append(_ kind: Word.Kind, from place: Place) {
-    let span = span(from: place)
-    var text: String
-    if case .value(.bare(let word)) = kind {
-      text = word
-    } else {
-      text = bytes.text(place.position..<position)
-    }
-    words.append(Word(text: text, line: span.line, column: span.column, width: span.width, kind: kind))
+  /// Adds a token that ends here.
+  private mutating func append(_ token: inout Token, from place: Place) {
+    token.range = offset(place.position..<position)
+    if token.isBareValue { token.value = token.range }
+    tokens.append(token)
   }
+
+  /// Adds a word without quotes that ends here.
+  private mutating func appendBare(from place: Place) {
+    var token = Token(at: place.position - start)
+    token.form = .bare
+    append(&token, from: place)
+  }
+
+  /// True if a token is a word without quotes, and this one.
+  private func isBare(_ token: Token, _ word: String) -> Bool {
+    let range = token.range
+    return token.isBareValue && range.count == word.utf8.count
+      && bytes[(start + range.lowerBound)..<(start + range.upperBound)].elementsEqual(word.utf8)
+  }
+
+  /// A range of bytes, counted from the statement's start.
+  private func offset(_ range: Range<Int>) -> Range<Int> { (range.lowerBound - start)..<(range.upperBound - start) }
 
   package var tooLong: SyntaxFault {
     SyntaxFault(

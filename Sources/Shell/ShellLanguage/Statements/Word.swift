@@ -1,15 +1,219 @@
+import StoreSchema
+
+/// A word of a statement as the scanner finds it: its kind, and the places of its parts among the statement's bytes.
+struct Token: Sendable {
+  enum Kind: UInt8 {
+    case value, named, flag
+  }
+
+  /// The form of the value.
+  enum Form: UInt8 {
+    /// A flag without one.
+    case none
+    /// The bytes themselves.
+    case bare
+    /// The bytes themselves, which stood in quotes.
+    case text
+    /// One of the statement's literals.
+    case literal
+  }
+
+  var kind = Kind.value
+  var form = Form.none
+  private var start: Int32
+  private var end: Int32 = 0
+  private var nameStart: Int32 = 0
+  private var nameEnd: Int32 = 0
+  private var valueStart: Int32 = 0
+  private var valueEnd: Int32 = 0
+  /// The index of the value among the statement's literals.
+  var literal: Int32 = 0
+
+  /// True for a value of its own that stood in no quotes.
+  var isBareValue: Bool { kind == .value && form == .bare }
+
+  init(at start: Int) { self.start = Int32(truncatingIfNeeded: start) }
+
+  /// All of its bytes.
+  var range: Range<Int> {
+    get { Int(start)..<Int(end) }
+    set { (start, end) = Self.narrow(newValue) }
+  }
+  /// The bytes of its name, where it has one.
+  var name: Range<Int> {
+    get { Int(nameStart)..<Int(nameEnd) }
+    set { (nameStart, nameEnd) = Self.narrow(newValue) }
+  }
+  /// The bytes of its value, without quotes.
+  var value: Range<Int> {
+    get { Int(valueStart)..<Int(valueEnd) }
+    set { (valueStart, valueEnd) = Self.narrow(newValue) }
+  }
+
+  private static func narrow(_ range: Range<Int>) -> (Int32, Int32) {
+    (Int32(truncatingIfNeeded: range.lowerBound), Int32(truncatingIfNeeded: range.upperBound))
+  }
+}
+
+/// The tokens of a statement. Most statements have few, which stand in place.
+struct Tokens: Sendable {
+  private var firsts = InlineArray<4, Token>(repeating: Token(at: 0))
+  private var others: [Token]?
+  private(set) var count = 0
+  /// True if one of them is a flag.
+  private(set) var haveFlags = false
+
+  var isEmpty: Bool { count == 0 }
+
+  @inline(__always)
+  subscript(index: Int) -> Token {
+    if index < firsts.count {
+      precondition(index < count)
+      return firsts[index]
+    }
+    guard let others else { preconditionFailure("there is no such token") }
+    return others[index - firsts.count]
+  }
+
+  mutating func append(_ token: Token) {
+    if count < firsts.count { firsts[count] = token } else { others = (others ?? []) + [token] }
+    count += 1
+    if token.kind == .flag { haveFlags = true }
+  }
+}
+
+/// Words of a statement, which are made of its tokens where somebody asks for one.
+public struct Words: RandomAccessCollection, Sendable {
+  private let content: Statement.Content
+  /// The token that the first word is.
+  private let first: Int
+  /// The position of the first word.
+  public private(set) var startIndex = 0
+  /// The position behind the last word.
+  public private(set) var endIndex: Int
+  /// The tokens of the words, where some are left out in between.
+  private var chosen: [Int]?
+
+  init(_ content: Statement.Content, first: Int, count: Int) {
+    self.content = content
+    self.first = first
+    endIndex = count
+  }
+
+  /// The word at a position.
+  public subscript(position: Int) -> Word { Word(content, content.tokens[index(of: position)]) }
+
+  /// Some of the words, at the same positions.
+  public subscript(bounds: Range<Int>) -> Words {
+    precondition(bounds.lowerBound >= startIndex && bounds.upperBound <= endIndex)
+    var words = self
+    (words.startIndex, words.endIndex) = (bounds.lowerBound, bounds.upperBound)
+    return words
+  }
+
+  /// The words behind a number of them, counted from 0.
+  package func behind(_ count: Int) -> Words { Words(content, first: first + count, count: endIndex - count) }
+
+  /// The words at some positions, counted from 0.
+  package func choosing(_ positions: [Int]) -> Words {
+    var words = self
+    words.chosen = positions.map(index(of:))
+    (words.startIndex, words.endIndex) = (0, positions.count)
+    return words
+  }
+
+  private func index(of position: Int) -> Int {
+    precondition(position >= startIndex && position < endIndex)
+    return chosen?[position] ?? first + position
+  }
+
+  /// Hands out the bytes of a word, quotes and brackets included.
+  package func withBytes<Result>(of position: Int, _ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+    let range = content.tokens[index(of: position)].range
+    return content.bytes.withUnsafeBufferPointer { body(UnsafeBufferPointer(rebasing: $0[range])) }
+  }
+
+  /// The index of the field that a word gives a value to by name, among some names; nil: it names none of them.
+  package func field(of position: Int, among count: Int, _ name: (Int) -> String) -> Int? {
+    let range = content.tokens[index(of: position)].name
+    return content.bytes.withUnsafeBufferPointer { bytes in
+      let bytes = UnsafeBufferPointer(rebasing: bytes[range])
+      return (0..<count).first { name($0).hasBytes(bytes) }
+    }
+  }
+
+  /// The kind of a word, without its texts.
+  package func isFlag(_ position: Int) -> Bool { content.tokens[index(of: position)].kind == .flag }
+
+  /// True if a word is `name=value`.
+  package func isNamed(_ position: Int) -> Bool { content.tokens[index(of: position)].kind == .named }
+
+  /// The value that a word gives to a type, where its bytes tell that by themselves; nil: its literal must be asked.
+  package func plainValue(of position: Int, as schema: Schema) -> Value? {
+    let token = content.tokens[index(of: position)]
+    guard token.form == .bare || token.form == .text else { return nil }
+    return content.bytes.withUnsafeBufferPointer {
+      schema.plainValue(UnsafeBufferPointer(rebasing: $0[token.value]), isQuoted: token.form == .text)
+    }
+  }
+}
+
+extension String {
+  fileprivate func hasBytes(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard utf8.count == bytes.count else { return false }
+    return utf8.withContiguousStorageIfAvailable { own in
+      bytes.indices.allSatisfy { own[$0] == bytes[$0] }
+    } ?? utf8.elementsEqual(bytes)
+  }
+}
+
 /// A word of a statement and its place.
-public final class Word: Sendable {
+public struct Word: Sendable {
+  private let content: Statement.Content
+  private let token: Token
+
+  init(_ content: Statement.Content, _ token: Token) {
+    self.content = content
+    self.token = token
+  }
+
   /// The word as written, quotes and brackets included.
-  public let text: String
+  public var text: String { content.text(token.range) }
+  // Places are counted where an error or a listing asks for them.
   /// The line it starts on, from 0 for the statement's first line.
-  public let line: Int
+  public var line: Int { content.bytes[..<token.range.lowerBound].count { $0 == 0x0A } }
   /// The character of that line that it starts at, from 1.
-  public let column: Int
+  public var column: Int {
+    let start = token.range.lowerBound
+    let lineStart = content.bytes[..<start].lastIndex(of: 0x0A).map { $0 + 1 } ?? 0
+    return content.characters(lineStart..<start) + 1
+  }
   /// The number of characters of that line that it takes.
-  public let width: Int
+  public var width: Int {
+    let range = token.range
+    guard var end = content.bytes[range].firstIndex(of: 0x0A) else { return content.characters(range) }
+    if end > range.lowerBound, content.bytes[end - 1] == 0x0D { end -= 1 }
+    return content.characters(range.lowerBound..<end)
+  }
+
   /// The content of the word.
-  public let kind: Kind
+  public var kind: Kind {
+    switch token.kind {
+    case .value: .value(value ?? .bare(""))
+    case .named: .named(name: content.text(token.name), value ?? .bare(""))
+    case .flag: .flag(name: content.text(token.name), value)
+    }
+  }
+
+  /// The value; nil for a flag without one.
+  package var value: Literal? {
+    switch token.form {
+    case .none: nil
+    case .bare: .bare(content.text(token.value))
+    case .text: .text(content.text(token.value))
+    case .literal: content.rarities?.literals[Int(token.literal)]
+    }
+  }
 
   /// The kinds of words.
   public enum Kind: Sendable {
@@ -22,30 +226,21 @@ public final class Word: Sendable {
     case flag(name: String, Literal?)
   }
 
-  /// Makes a word.
-  public init(text: String, line: Int, column: Int, width: Int, kind: Kind) {
-    self.text = text
-    self.line = line
-    self.column = column
-    self.width = width
-    self.kind = kind
-  }
-
   /// The place of the whole word, for an error's caret.
   public var span: Span { Span(line: line, column: column, width: width) }
 
   /// The place of the name in `name=value` together with its `=`; of the whole word where it has no name. Type and range
   /// errors point here.
   public var nameSpan: Span {
-    guard case .named(let name, _) = kind else { return span }
-    return Span(line: line, column: column, width: name.utf8.count + 1)
+    guard token.kind == .named else { return span }
+    return Span(line: line, column: column, width: token.name.count + 1)
   }
 
   /// The place of the name in `name=value` without its `=`; of the whole word where it has no name. An argument that an
   /// action does not have is marked here.
   public var bareNameSpan: Span {
-    guard case .named(let name, _) = kind else { return span }
-    return Span(line: line, column: column, width: name.utf8.count)
+    guard token.kind == .named else { return span }
+    return Span(line: line, column: column, width: token.name.count)
   }
 
   /// A part of a line of a statement.

@@ -1,4 +1,5 @@
 import ShellLanguage
+import StoreHost
 import StoreModules
 import StoreSchema
 
@@ -24,48 +25,70 @@ extension CommandDefinition {
 
           """),
     ],
-    read: DispatchRequest.read, perform: { try $0.value(in: $1).perform(in: $1) })
+    read: DispatchRequest.read, perform: { try $0.perform(in: $1) })
 }
 
 /// An action that a line has processed.
 private enum DispatchRequest {
-  case action(ActionType, GivenArguments, info: Given<String>?, isQuiet: Bool)
+  /// The action is whole.
+  case action(HostAction, isQuiet: Bool)
+  /// A part of the line is known later.
+  case later((Session) throws -> (action: HostAction, info: String?), isQuiet: Bool)
+  /// The name of the action is known later.
+  case named((Session) throws -> DispatchRequest)
   /// A projection maps the action to nothing.
   case dropped(name: String, projection: String)
 
-  static func read(_ reader: CommandReader) throws -> Given<DispatchRequest> {
-    guard let word = reader.operands.first else { throw reader.missing("an action") }
+  static func read(_ reader: CommandReader) throws -> DispatchRequest {
+    let words = reader.operands
+    guard !words.isEmpty else { throw reader.missing("an action") }
     // The usual case, at the speed of scripts with a million lines.
-    if let type = reader.vocabulary.plainAction(named: word.text) { return .known(try .init(type, at: word, reader)) }
-    return try read(reader, word)
-  }
-
-  /// Reads an action whose name may stand for something else. Apart, since what runs later has a copy of the reader.
-  @inline(never)
-  private static func read(_ reader: CommandReader, _ word: Word) throws -> Given<DispatchRequest> {
-    try reader.action(word).map { name, target in
+    if let type = words.withBytes(of: 0, { reader.vocabulary.plainAction(named: UnsafeRawBufferPointer($0)) }) {
+      return try request(type, reader, words)
+    }
+    let meaning = try reader.action(words[0]).map { name, target in
       switch target {
-      case .type(let type): try .init(type, at: word, reader)
-      case .dropped(let projection): .dropped(name: name, projection: projection)
+      case .type(let type): try request(type, reader, words)
+      case .dropped(let projection): DispatchRequest.dropped(name: name, projection: projection)
       }
+    }
+    switch meaning {
+    case .known(let request): return request
+    case .later(let request): return .named(request)
     }
   }
 
-  private init(_ type: ActionType, at word: Word, _ reader: CommandReader) throws {
+  private static func request(_ type: ActionType, _ reader: CommandReader, _ words: Words) throws -> DispatchRequest {
     let arguments = try reader.arguments(
-      type.fields, of: type.fullName, usage: "dispatch \(type.signature)", at: word, reader.operands.dropFirst())
-    self = .action(type, arguments, info: try reader.text(of: "info"), isQuiet: reader.has("quiet"))
+      type.fields, of: type.fullName, usage: "dispatch \(type.signature)", at: words[0], words.dropFirst())
+    let vocabulary = reader.vocabulary
+    let isQuiet = reader.has("quiet")
+    let info = try reader.text(of: "info")
+    if info == nil, arguments.areKnown {
+      return .action(try vocabulary.action(ActionCall(type, arguments.known)), isQuiet: isQuiet)
+    }
+    return .later(
+      { session in
+        (
+          try vocabulary.action(ActionCall(type, try arguments.values(in: session))),
+          try info?.value(in: session)
+        )
+      }, isQuiet: isQuiet)
   }
 
   consuming func perform(in session: Session) throws -> CommandResult {
     switch consume self {
+    case .named(let request): return try request(session).perform(in: session)
     case .dropped(let name, let projection):
       session.noteDropped(name, by: projection)
       return .none
-    case .action(let type, let arguments, let info, let isQuiet):
-      let call = ActionCall(type, try arguments.values(in: session))
-      let source = session.source(info: try info?.value(in: session), function: "dispatch")
-      return try session.finish(session.store.dispatch(call, source: source), quietly: isQuiet)
+    case .later(let make, let isQuiet):
+      let (action, info) = try make(session)
+      return try session.finish(
+        session.store.dispatch(action, session.source(info: info, function: "dispatch")), quietly: isQuiet)
+    case .action(let action, let isQuiet):
+      return try session.finish(
+        session.store.dispatch(action, session.source(function: "dispatch")), quietly: isQuiet)
     }
   }
 }

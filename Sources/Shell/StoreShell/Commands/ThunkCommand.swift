@@ -91,7 +91,7 @@ extension Vocabulary {
 extension CommandReader {
   /// The arguments that words give to a thunk.
   fileprivate func arguments(
-    _ type: ThunkType, at thunk: Word, _ words: ArraySlice<Word>
+    _ type: ThunkType, at thunk: Word, _ words: Words
   ) throws -> ThunkRequest.Arguments {
     let usage = "thunk \(type.signature)"
     guard type.takesAny else {

@@ -7,7 +7,7 @@ extension Session {
   func noteFailure(of statement: Statement) {
     guard let error = outcome.lastError else { return }
     var rest = statement
-    while let prefix = commands[rest.words[0].text], prefix.takesCommand {
+    while let prefix = commands[rest], prefix.takesCommand {
       guard prefix.verb != "step" else { return }
       guard let inner = rest.droppingWords(1 + prefix.wordsBeforeCommand) else { break }
       rest = inner

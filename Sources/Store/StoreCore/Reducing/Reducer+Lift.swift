@@ -64,6 +64,22 @@ extension Reducer {
     }
   }
 
+  /// The same where one closure hands out both, the local action too, where they lie.
+  ///
+  /// - Parameters:
+  ///   - action: the local action in a global one, or nil; asked only whether the reducer may fail on it.
+  ///   - visit: calls its argument with both, or not at all where one is missing, and passes on what it throws.
+  package func lift<GlobalAction, GlobalState>(
+    action: @escaping @Sendable (GlobalAction) -> Action?,
+    visit: @escaping @Sendable (GlobalAction, inout GlobalState, (Action, inout State) throws -> Void) throws -> Void
+  ) -> Reducer<GlobalAction, GlobalState> {
+    let traced = traced
+    return Reducer<GlobalAction, GlobalState>(names: names, plain: nil, canFail: liftedCanFail(action), fault: fault) {
+      global, state, context, trace in
+      try visit(global, &state) { local, slice in try traced(local, &slice, context, trace) }
+    }
+  }
+
   /// Makes this reducer one of a store with more actions and the same state.
   ///
   /// - Parameter action: the local action in a global one, or nil: the reducer is skipped.

@@ -32,9 +32,21 @@ extension Store {
     return try body()
   }
 
+  /// Begins a turn that takes no wait.
+  ///
+  /// - Returns: true if ``endTurn()`` is to end it, false if this thread holds the store already; nil: another thread has it.
+  @inlinable
+  @inline(__always)
+  package func beginTurnAtOnce() -> Bool? {
+    if ownership.isMine { return false }
+    guard ownership.tryAcquire() else { return nil }
+    beginTurn()
+    return true
+  }
+
   /// Processes what is left of this thread's own part, and gives the store back.
   @inlinable
-  func endTurn() {
+  package func endTurn() {
     isHeld = false
     isArrivalNext = true
     if ownPending > 0 || ownership.hasIncoming { drainOwned() }

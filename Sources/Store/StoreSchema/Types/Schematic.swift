@@ -14,11 +14,22 @@ public protocol Schematic: Sendable {
   /// - Throws: ``SchemaError`` where the payload does not fit, or the type is no enum.
   init(schemaCase index: Int, payload: [Value]) throws(SchemaError)
 
+  /// Builds a value of an enum from the position of a case, from 0, and a payload that was checked against the schema. By default
+  /// it is checked again.
+  ///
+  /// - Throws: ``SchemaError`` where the payload does not fit, or the type is no enum.
+  init(schemaCase index: Int, checked payload: [Value]) throws(SchemaError)
+
   /// The value, in the run-time form.
   var schemaValue: Value { get }
 }
 
 extension Schematic {
+  /// Builds a value from what names its case and gives the payload.
+  public init(schemaCase index: Int, checked payload: [Value]) throws(SchemaError) {
+    try self.init(schemaCase: index, payload: payload)
+  }
+
   /// Builds a value from what names its case and gives the payload.
   public init(schemaCase index: Int, payload: [Value]) throws(SchemaError) {
     try self.init(schemaValue: Self.schema.value(ofCase: index, payload))
@@ -71,6 +82,12 @@ extension SchematicUnion {
     try self.init(schemaCase: index, fields: &reader)
   }
 
+  /// Builds the enum from the position of a case and a payload that fits, without a look at the schema.
+  public init(schemaCase index: Int, checked payload: [Value]) throws(SchemaError) {
+    var reader = FieldReader(payload)
+    try self.init(schemaCase: index, fields: &reader)
+  }
+
   /// Changes the payload field of a case without payloads: there is none.
   public mutating func modifySchemaPayload(
     _ index: Int, _ body: (UnsafeMutableRawPointer) throws -> Void
@@ -83,21 +100,28 @@ public struct FieldReader {
   @usableFromInline var index = 0
   /// The position of the case of which the values are the payload; nil: each of them is a field.
   @usableFromInline let branch: Int?
+  /// True if that payload was checked.
+  @usableFromInline let isChecked: Bool
 
   /// Starts at the first of the values.
   @inlinable
-  public init(_ values: [Value]) { (self.values, branch) = (values, nil) }
+  public init(_ values: [Value]) { (self.values, branch, isChecked) = (values, nil, false) }
 
   /// Hands out one field, an enum, of which the case and the payload are known.
   @inlinable
-  package init(case branch: Int, payload: [Value]) { (values, self.branch) = (payload, branch) }
+  package init(case branch: Int, payload: [Value], isChecked: Bool = false) {
+    (values, self.branch, self.isChecked) = (payload, branch, isChecked)
+  }
 
   /// The next field.
   ///
   /// - Throws: ``SchemaError`` where the value is not of that type.
   @inlinable
   public mutating func next<Field: Schematic>(_ type: Field.Type = Field.self) throws(SchemaError) -> Field {
-    if let branch { return try Field(schemaCase: branch, payload: values) }
+    if let branch {
+      return isChecked
+        ? try Field(schemaCase: branch, checked: values) : try Field(schemaCase: branch, payload: values)
+    }
     defer { index += 1 }
     return try Field(schemaValue: values[index])
   }

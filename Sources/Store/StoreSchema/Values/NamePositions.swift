@@ -1,34 +1,80 @@
-/// The positions of names, such as those of commands and actions, which are looked up with every line. A lookup takes half of a
-/// dictionary's, whose hash is one that nobody can foresee; these names are nobody's input.
+/// The positions of names, such as those of commands and actions, which are looked up by their bytes with every line. These names are
+/// nobody's input, so a hash that anybody can foresee is good enough.
 package struct NamePositions: Sendable {
   /// The names.
   package let names: [String]
-  /// The position of a name, from 1, in the first free place from the one that its hash names on; 0: free. At least half is free.
-  private var places: [Int]
+  /// The bytes of all names, one behind the other.
+  private let bytes: [UInt8]
+  /// The names in the first free place from the one that the hash of each names on. At least half is free.
+  private var places: [Place]
+
+  private struct Place {
+    /// The position of the name, from 1; 0: free.
+    var position: Int32 = 0
+    var start: Int32 = 0
+    var count: Int32 = 0
+  }
 
   /// Makes a table of some names; of one that stands there twice the first position counts.
   package init(_ names: [String]) {
     self.names = names
+    bytes = names.flatMap(\.utf8)
     var count = 4
     while count < names.count * 2 { count *= 2 }
-    places = Array(repeating: 0, count: count)
+    places = Array(repeating: Place(), count: count)
+    var start = 0
     for index in names.indices {
-      let place = place(of: names[index])
-      if places[place] == 0 { places[place] = index + 1 }
+      var name = names[index]
+      let free = name.withUTF8 { place(of: UnsafeRawBufferPointer($0)) }
+      let length = name.utf8.count
+      if places[free].position == 0 {
+        places[free] = Place(
+          position: Int32(truncatingIfNeeded: index + 1), start: Int32(truncatingIfNeeded: start),
+          count: Int32(truncatingIfNeeded: length))
+      }
+      start += length
     }
   }
 
   /// The position of a name among ``names``; nil: it is none of them.
   package subscript(name: String) -> Int? {
-    let position = places[place(of: name)]
-    return position == 0 ? nil : position - 1
+    var name = name
+    return name.withUTF8 { self[UnsafeRawBufferPointer($0)] }
+  }
+
+  /// The position of the name that has those bytes; nil: none has.
+  package subscript(name: UnsafeRawBufferPointer) -> Int? {
+    let position = places[place(of: name)].position
+    return position == 0 ? nil : Int(position) - 1
   }
 
   /// The place of a name, or the one where it would go.
-  private func place(of name: String) -> Int {
+  private func place(of name: UnsafeRawBufferPointer) -> Int {
     let mask = places.count - 1
-    var place = MapKey.string(name).quickHash & mask
-    while places[place] != 0, names[places[place] - 1] != name { place = (place + 1) & mask }
-    return place
+    var index = Self.hash(name) & mask
+    while true {
+      let place = places[index]
+      if place.position == 0 { return index }
+      if Int(place.count) == name.count {
+        let start = Int(place.start)
+        let isSame = bytes.withUnsafeBufferPointer { bytes in
+          name.indices.allSatisfy { name[$0] == bytes[start + $0] }
+        }
+        if isSame { return index }
+      }
+      index = (index + 1) & mask
+    }
+  }
+
+  /// A hash of the first and the last eight bytes.
+  private static func hash(_ name: UnsafeRawBufferPointer) -> Int {
+    var hash = UInt64(truncatingIfNeeded: name.count)
+    if name.count < 8 {
+      for byte in name { hash = hash &* 0x100_0000_01b3 ^ UInt64(byte) }
+    } else {
+      hash ^= name.loadUnaligned(as: UInt64.self) &* 0x9e37_79b9_7f4a_7c15
+      hash ^= name.loadUnaligned(fromByteOffset: name.count - 8, as: UInt64.self)
+    }
+    return Int(truncatingIfNeeded: (hash &* 0xbf58_476d_1ce4_e5b9) >> 32)
   }
 }

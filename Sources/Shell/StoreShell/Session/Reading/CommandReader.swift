@@ -17,7 +17,7 @@ struct CommandReader {
   /// True where the line is read before anything runs: files and paths are there by then as far as they are now.
   var isAhead: Bool { line.isAhead }
   /// The words that are no flags, without the verb.
-  var operands: [Word] { line.operands }
+  var operands: Words { line.operands }
   private var flags: [String: Flag] { line.flags }
 
   /// The form of the command, for hints.
@@ -38,12 +38,12 @@ struct CommandReader {
     let definition: CommandDefinition
     let vocabulary: Vocabulary
     let isAhead: Bool
-    let operands: [Word]
+    let operands: Words
     let flags: [String: Flag]
 
     init(
       _ statement: Statement, _ definition: CommandDefinition, _ vocabulary: Vocabulary, isAhead: Bool,
-      operands: [Word], flags: [String: Flag]
+      operands: Words, flags: [String: Flag]
     ) {
       self.statement = statement
       self.definition = definition
@@ -66,22 +66,22 @@ struct CommandReader {
 
   private static func sort(
     _ statement: Statement, _ definition: CommandDefinition
-  ) throws -> (operands: [Word], flags: [String: Flag]) {
+  ) throws -> (operands: Words, flags: [String: Flag]) {
     func fault(_ code: ErrorCode, _ message: String, at word: Word) -> ShellError {
       ShellError(code: code, message: message, at: word, hint: "usage: \(definition.usage[0])", status: 2)
     }
     try refuseSwallowedOperand(of: definition, statement)
-    // The words belong to another command.
-    if definition.takesCommand { return ([], [:]) }
-    var (operands, flags): ([Word], [String: Flag]) = ([], [:])
-    var index = 1
     let words = statement.words
-    operands.reserveCapacity(words.count - 1)
+    // The words belong to another command.
+    if definition.takesCommand { return (words.behind(words.count), [:]) }
+    guard statement.hasFlags else { return (words.behind(1), [:]) }
+    var (operands, flags): ([Int], [String: Flag]) = ([], [:])
+    var index = 1
     while index < words.count {
       let word = words[index]
       index += 1
       guard case .flag(let name, let given) = word.kind else {
-        operands.append(word)
+        operands.append(index - 1)
         continue
       }
       guard let flag = definition.flags.first(where: { $0.name == name }) else {
@@ -104,7 +104,7 @@ struct CommandReader {
       let earlier = flags[name]?.values ?? []
       flags[name] = Flag(word: place, values: earlier + (value.map { [$0] } ?? []))
     }
-    return (operands, flags)
+    return (words.choosing(operands), flags)
   }
 
   /// Refuses a comment that stands where an operand may and has no space behind its `#`: it was meant to be one.
@@ -173,11 +173,11 @@ struct CommandReader {
   var isEmpty: Bool { operands.isEmpty && statement.lua == nil }
 
   /// Returns true if a flag was given.
-  func has(_ flag: String) -> Bool { flags[flag] != nil }
+  func has(_ flag: String) -> Bool { !flags.isEmpty && flags[flag] != nil }
 
   /// The value of a flag as text, or nil where it was not given.
   func text(of flag: String) throws -> Given<String>? {
-    guard let given = flags[flag], let literal = given.values.last else { return nil }
+    guard !flags.isEmpty, let given = flags[flag], let literal = given.values.last else { return nil }
     let namesFile = definition.flags.contains { $0.name == flag && $0.namesFile }
     return text(of: literal, at: given.word, namesFile: namesFile)
   }

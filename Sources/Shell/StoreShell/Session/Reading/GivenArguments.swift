@@ -3,7 +3,8 @@ import StoreSchema
 
 /// The arguments that a line gives, one for each field that asks for one, checked and defaults filled in.
 struct GivenArguments {
-  private let known: [Value]
+  /// A value for each field; those that are known later stand there as none.
+  let known: [Value]
   private let later: [(index: Int, value: Given<Value>)]?
 
   /// - Parameter later: those that are known later; nil: all are known.
@@ -11,6 +12,9 @@ struct GivenArguments {
     self.known = known
     self.later = later
   }
+
+  /// True if all values are known.
+  var areKnown: Bool { later == nil }
 
   /// A value for each field.
   func values(in session: Session) throws -> [Value] {
@@ -38,77 +42,101 @@ extension CommandReader {
 
   /// The values that words give to fields: positional ones fill the fields in declared order.
   func arguments(
-    _ fields: [Field], of owner: String, usage: @autoclosure () -> String, at verb: Word, _ words: ArraySlice<Word>
+    _ fields: [Field], of owner: String, usage: @autoclosure () -> String, at verb: @autoclosure () -> Word,
+    _ words: Words
   ) throws -> GivenArguments {
-    // No array of optionals, whose type is looked up with each line.
-    var (values, isGiven): ([Value], [Bool]) = ([], [])
-    values.reserveCapacity(fields.count)
-    isGiven.reserveCapacity(fields.count)
-    for _ in fields.indices {
-      values.append(.none)
-      isGiven.append(false)
-    }
+    var values = [Value](repeating: .none, count: fields.count)
+    var given = GivenFields()
     var later: [(index: Int, value: Given<Value>)]?
     var position = 0
-    for word in words {
+    for place in words.indices where !words.isFlag(place) {
       let index: Int
-      let literal: Literal
-      switch word.kind {
-      case .named(let name, let value):
-        guard let found = fields.indices.first(where: { fields[$0].name == name }) else {
-          throw ShellError(
-            code: .unexpectedArgument, message: "\(owner) has no argument '\(name)'",
-            place: .span(word.bareNameSpan),
-            hint: Suggestion.question(name, among: fields.map(\.name)) ?? "usage: \(usage())")
+      if words.isNamed(place) {
+        guard let found = words.field(of: place, among: fields.count, { fields[$0].name }) else {
+          throw unknown(words[place], of: owner, fields, usage())
         }
         index = found
-        literal = value
-      case .value(let value):
-        while position < fields.count, isGiven[position] { position += 1 }
-        guard position < fields.count else {
-          let count = fields.count
-          let arguments = count == 0 ? "no arguments" : count == 1 ? "one argument" : "\(count) arguments"
-          let isText = count > 0 && (try? fields[count - 1].schema.check(.string(" "))) != nil
-          throw ShellError(
-            code: .unexpectedArgument,
-            message: "\(owner) takes \(arguments)" + (isText ? "; quote a text with spaces" : ""), at: word,
-            hint: "usage: \(usage())")
-        }
+      } else {
+        while position < fields.count, given.contains(position) { position += 1 }
+        guard position < fields.count else { throw surplus(words[place], of: owner, fields, usage()) }
         index = position
-        literal = value
-      case .flag: continue
       }
-      guard !isGiven[index] else {
+      guard given.insert(index) else {
         throw ShellError(
           code: .unexpectedArgument, message: "'\(fields[index].name)' is given twice",
-          place: .span(word.bareNameSpan), hint: "usage: \(usage())")
+          place: .span(words[place].bareNameSpan), hint: "usage: \(usage())")
       }
-      isGiven[index] = true
-      if literal.isKnown {
-        values[index] = try literal.argument(fields[index], at: word, usage: usage()) {
-          try literal.value(as: $0) { _ in .none }
-        }
+      if let value = words.plainValue(of: place, as: fields[index].schema) {
+        values[index] = value
       } else {
-        let (field, usage) = (fields[index], usage())
-        let value = Given<Value>.later { session in
-          try literal.argument(field, at: word, usage: usage) { schema in
-            try word.marking { try session.value(literal, as: schema) }
-          }
+        switch try argument(fields[index], words[place], usage()) {
+        case .known(let value): values[index] = value
+        case let value: later = (later ?? []) + [(index, value)]
         }
-        later = (later ?? []) + [(index, value)]
       }
     }
-    for index in fields.indices where !isGiven[index] {
+    for index in fields.indices where !given.contains(index) {
       do throws(SchemaError) {
         values[index] = try fields[index].check(nil)
       } catch {
         let field = fields[index]
         throw ShellError(
-          code: .missingArgument, message: "\(owner) needs '\(field.name)' (\(field.schema.typeName))", at: verb,
+          code: .missingArgument, message: "\(owner) needs '\(field.name)' (\(field.schema.typeName))", at: verb(),
           hint: "usage: \(usage())")
       }
     }
     return GivenArguments(values, later)
+  }
+
+  /// The value of a word whose bytes do not tell it by themselves.
+  private func argument(_ field: Field, _ word: Word, _ usage: String) throws -> Given<Value> {
+    guard let literal = word.value else { return .known(.none) }
+    if literal.isKnown {
+      return .known(
+        try literal.argument(field, at: word, usage: usage) { try literal.value(as: $0) { _ in .none } })
+    }
+    return .later { session in
+      try literal.argument(field, at: word, usage: usage) { schema in
+        try word.marking { try session.value(literal, as: schema) }
+      }
+    }
+  }
+
+  private func unknown(_ word: Word, of owner: String, _ fields: [Field], _ usage: String) -> ShellError {
+    guard case .named(let name, _) = word.kind else { return fault(.unexpectedArgument, word.text, at: word) }
+    return ShellError(
+      code: .unexpectedArgument, message: "\(owner) has no argument '\(name)'", place: .span(word.bareNameSpan),
+      hint: Suggestion.question(name, among: fields.map(\.name)) ?? "usage: \(usage)")
+  }
+
+  private func surplus(_ word: Word, of owner: String, _ fields: [Field], _ usage: String) -> ShellError {
+    let count = fields.count
+    let arguments = count == 0 ? "no arguments" : count == 1 ? "one argument" : "\(count) arguments"
+    let isText = count > 0 && (try? fields[count - 1].schema.check(.string(" "))) != nil
+    return ShellError(
+      code: .unexpectedArgument,
+      message: "\(owner) takes \(arguments)" + (isText ? "; quote a text with spaces" : ""), at: word,
+      hint: "usage: \(usage)")
+  }
+}
+
+/// The positions of the fields that were given.
+private struct GivenFields {
+  // A set of its own for the first, since an action seldom has more.
+  private var firsts: UInt64 = 0
+  private var others: Set<Int>?
+
+  func contains(_ index: Int) -> Bool {
+    index < 64 ? firsts & 1 << UInt64(index) != 0 : others?.contains(index) ?? false
+  }
+
+  /// Adds a position.
+  ///
+  /// - Returns: false if it was there.
+  mutating func insert(_ index: Int) -> Bool {
+    guard !contains(index) else { return false }
+    if index < 64 { firsts |= 1 << UInt64(index) } else { others = (others ?? []).union([index]) }
+    return true
   }
 }
 

@@ -14,9 +14,12 @@ struct Vocabulary {
   // MARK: Actions and parts of the store
 
   /// The action of that full name, where names stand for nothing else.
-  func plainAction(named name: String) -> ActionType? {
+  func plainAction(named name: UnsafeRawBufferPointer) -> ActionType? {
     session.hasNames ? nil : session.store.action(named: name)
   }
+
+  /// The action of a call, as the store processes it.
+  func action(_ call: ActionCall) throws(SchemaError) -> HostAction { try session.store.action(call) }
 
   /// The action of that full name.
   func action(named name: String) -> ActionType? { session.store.action(named: name) }

@@ -39,9 +39,9 @@ extension CommandDefinition {
   func isAskedForHelp(_ statement: Statement) -> Bool {
     let words = statement.words.dropFirst()
     guard !takesCommand || words.count == 1 else { return false }
-    if words.count == 1, words.first?.text == "-h" { return true }
+    if words.count == 1, let word = words.first, word.text == "-h" { return true }
     if words.isEmpty, let lua = statement.lua?.text, lua == "--help" || lua == "-h" { return true }
-    guard !flags.contains(where: { $0.name == "help" }) else { return false }
+    guard statement.hasFlags, !flags.contains(where: { $0.name == "help" }) else { return false }
     return words.contains { if case .flag("help", nil) = $0.kind { true } else { false } }
   }
 

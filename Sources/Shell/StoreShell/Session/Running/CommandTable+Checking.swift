@@ -15,7 +15,7 @@ extension CommandTable {
     do {
       if let redirection = statement.redirection { try session.requireExecution(redirection) }
       try checkPrefixes(of: statement, in: session)
-      guard let definition = self[inner.words[0].text] else {
+      guard let definition = self[inner] else {
         switch try other(inner, in: session) {
         case .command(let definition, let statement): try check(statement, definition, in: session)
         case .alias(let alias): _ = try session.run(alias, inner)
@@ -37,7 +37,7 @@ extension CommandTable {
   /// Checks the words between prefixes and the command behind them.
   private func checkPrefixes(of statement: Statement, in session: Session) throws {
     var statement = statement
-    while let prefix = self[statement.words[0].text], prefix.takesCommand,
+    while let prefix = self[statement], prefix.takesCommand,
       let inner = statement.droppingWords(1 + prefix.wordsBeforeCommand)
     {
       if prefix.wordsBeforeCommand > 0 { try check(statement, prefix, in: session) }
@@ -59,12 +59,5 @@ extension CommandReader {
       return
     }
     throw FileError(path: file, code: errno)
-  }
-}
-
-extension Statement {
-  /// The statement with its result left where results go.
-  fileprivate var withoutRedirection: Statement {
-    redirection == nil ? self : Statement(text: text, line: line, words: words, lua: lua)
   }
 }

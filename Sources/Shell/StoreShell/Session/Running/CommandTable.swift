@@ -3,7 +3,7 @@ import ShellLanguage
 import StoreSchema
 
 /// All commands. Help, completion and the reader of statements come from here.
-struct CommandTable: Sendable {
+final class CommandTable: Sendable {
   let definitions: [CommandDefinition]
   private let verbs: NamePositions
 
@@ -13,6 +13,11 @@ struct CommandTable: Sendable {
   }
 
   subscript(verb: String) -> CommandDefinition? { verbs[verb].map { definitions[$0] } }
+
+  /// The command that a statement names by its first word.
+  subscript(statement: Statement) -> CommandDefinition? {
+    statement.words.withBytes(of: 0) { verbs[UnsafeRawBufferPointer($0)] }.map { definitions[$0] }
+  }
 
   /// The verbs whose lines go on as Lua.
   var luaVerbs: [LuaVerb] { definitions.compactMap(\.lua) }
@@ -36,7 +41,7 @@ struct CommandTable: Sendable {
   /// The command behind all prefixes; the statement itself where it has none or nothing follows them.
   func innermost(_ statement: Statement) -> Statement {
     var statement = statement
-    while let prefix = self[statement.words[0].text], prefix.takesCommand,
+    while let prefix = self[statement], prefix.takesCommand,
       let inner = statement.droppingWords(1 + prefix.wordsBeforeCommand)
     {
       statement = inner
@@ -60,7 +65,7 @@ struct CommandTable: Sendable {
       try check(statement, in: session)
       return .none
     }
-    if let definition = self[statement.words[0].text] { return try run(statement, definition, in: session) }
+    if let definition = self[statement] { return try run(statement, definition, in: session) }
     switch try other(statement, in: session) {
     case .command(let definition, let statement): return try run(statement, definition, in: session)
     case .alias(let alias): return try session.run(alias, statement)

@@ -5,9 +5,10 @@ import StorePlugins
 extension Session {
   /// Has a note tell of a `$name` in a text of a Lua verb, which somebody may have meant to be replaced.
   func noteTextsOfVariables(_ statement: Statement) {
+    guard statement.isMoreThanWords else { return }
     var texts = statement.words.compactMap(\.luaExpression)
     let inner = statement.lua == nil ? statement : commands.innermost(statement)
-    if let tail = inner.lua, commands[inner.words[0].text]?.lua?.isLua == true { texts.append(tail.text) }
+    if let tail = inner.lua, commands[inner]?.lua?.isLua == true { texts.append(tail.text) }
     var told: Set<String> = []
     for text in texts where text.utf8.contains(0x24) {
       for name in LuaText.variables(in: Array(text.utf8)) where told.insert(name).inserted {

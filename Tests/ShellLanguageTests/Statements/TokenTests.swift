@@ -1,0 +1,96 @@
+import StoreSchema
+import Testing
+
+@testable import ShellLanguage
+
+/// Words are made of tokens: what they say is what stands in the line.
+@Suite struct TokenTests {
+  private struct Numbers {
+    private var state: UInt64 = 1
+
+    mutating func next(_ count: Int) -> Int {
+      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      return Int(state >> 33) % count
+    }
+  }
+
+  private static let parts = [
+    "a", "dispatch", "b=", "=", "\"", "\"x y\"", " ", " ", " ", "-", "--", "--f", ".", "9", "#", "'", "\\", "$x", "[",
+    "]",
+    "{", "}", ">", "|", ";", ",", "\t", "é", "\"a\\n\"", "'b c'", "try", "lua", "(", ":", "-17", "nil", "\n",
+  ]
+
+  private func lines(_ count: Int, _ body: (String) throws -> Void) rethrows {
+    var random = Numbers()
+    for _ in 0..<count {
+      try body((0..<random.next(9) + 1).map { _ in Self.parts[random.next(Self.parts.count)] }.joined())
+    }
+  }
+
+  @Test func aWordIsWhatStandsInItsPlace() {
+    var words = 0
+    lines(50_000) { line in
+      guard let statements = try? statements(line) else { return }
+      for statement in statements {
+        for word in statement.words {
+          guard let text = statement.line(word.line), !word.text.contains("\n") else { continue }
+          words += 1
+          let place = text.dropFirst(word.column - 1).prefix(word.width)
+          #expect(String(place) == word.text, "\(line.debugDescription)")
+          if case .named(let name, _) = word.kind { #expect(word.text.hasPrefix("\(name)=")) }
+        }
+      }
+    }
+    #expect(words > 10_000)
+  }
+
+  @Test func passingPlainLinesLeavesOutNothingElse() throws {
+    var plain = 0
+    lines(50_000) { line in
+      var reader = StatementReader(Array(line.utf8), grammar: grammar)
+      var passing = reader
+      passing.passPlainLines()
+      do {
+        while let statement = try reader.next(), statement.line < passing.line {
+          #expect(!statement.isMoreThanWords, "\(line.debugDescription)")
+          plain += 1
+        }
+      } catch {
+        #expect((error as? SyntaxFault)?.line ?? 0 >= passing.line, "\(line.debugDescription)")
+      }
+    }
+    #expect(plain > 500)
+  }
+
+  @Test func whatBytesTellIsWhatTheLiteralTells() throws {
+    let schemas: [(String, Schema)] = [
+      ("String", String.schema), ("Int", Int.schema), ("Int8", Int8.schema), ("UInt", UInt.schema),
+      ("Bool", Bool.schema),
+      ("Double", Double.schema), ("Int?", Int?.schema), ("String?", String?.schema),
+    ]
+    let words = [
+      "1", "-1", "0", "-", "+5", "007", "128", "-129", "999999999999999999", "1000000000000000000",
+      "99999999999999999999",
+      "1e3", "1.5", "nil", "null", "true", "x", "\"1\"", "\"\"", "\"a b\"", "'c'", "\"a\\tb\"", "é", "x=", "x=7",
+      "x=\"seventeen bytes..\"", "0x1F",
+    ]
+    for (name, schema) in schemas {
+      for word in words {
+        let read = try statement("a \(word)").words
+        guard let plain = read.plainValue(of: 1, as: schema) else { continue }
+        #expect(try read[1].value?.value(as: schema) { _ in .none } == plain, "\(name) \(word)")
+      }
+    }
+    let plain = try statement("a x=12").words
+    #expect(plain.plainValue(of: 1, as: Int.schema) == .int(12))
+    #expect(plain.plainValue(of: 1, as: String.schema) == .string("12"))
+  }
+
+  @Test func moreWordsThanStandInPlace() throws {
+    let words = try statement("a b c d e f --g h").words
+    #expect(words.map(\.text) == ["a", "b", "c", "d", "e", "f", "--g", "h"])
+    #expect(words.choosing([1, 5, 7]).map(\.text) == ["b", "f", "h"])
+    #expect(words.choosing([1, 5, 7]).dropFirst().map(\.text) == ["f", "h"])
+    #expect(words.behind(6).map(\.text) == ["--g", "h"])
+  }
+}
