@@ -265,7 +265,7 @@ import Testing
     Case("set runaway 0", 13, "out-of-range", "runaway is a number above 0, got '0'", mark: 1),
     Case(
       "trace maybe", 7, "unexpected-argument", "trace takes on or off, got 'maybe'", mark: 5,
-      "hint: usage: trace [on|off] [--stable|--spans FILE]"),
+      "hint: usage: trace [on|off] [--stable|--times|--spans FILE]"),
     Case(
       "counter.increment by=2", 1, "unknown-command", "'counter.increment' is an action, not a command", mark: 17,
       "hint: run it with: dispatch counter.increment by=2"),

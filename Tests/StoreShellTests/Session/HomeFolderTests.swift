@@ -18,7 +18,7 @@ import Testing
     #expect(errors.hasSuffix("\n  hint: ~/ is the home folder only where it stands without quotes\n"))
   }
 
-  @Test(arguments: ["source ~root/none.stsh", "export state ~root/none.stsh", "plugin load ~root/none.stsh"])
+  @Test(arguments: ["source ~root/none.stsh", "export journal ~root/none.stsh", "plugin load ~root/none.stsh"])
   func anothersHomeFolderIsSuggested(command: String) throws {
     let folder = try #require(getpwnam("root")?.pointee.pw_dir.map { String(cString: $0) })
     #expect(try Shell().run(command).errors.hasSuffix("\n  hint: did you mean '\(folder)/none.stsh'?\n"))

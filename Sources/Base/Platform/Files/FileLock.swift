@@ -24,7 +24,7 @@ package final class FileLock: Sendable {
   package init(_ path: String, creates: Bool = true) throws(Refusal) {
     var status = stat()
     // To open a pipe would let its reader go on, which then finds its end.
-    if stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG { throw .notOrdinary }
+    if stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFIFO { throw .notOrdinary }
     let made = creates ? open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0o600) : -1
     let opened = made >= 0 ? made : open(path, (creates ? O_CREAT : 0) | O_RDWR | O_CLOEXEC, 0o600)
     guard opened >= 0 else { throw .system(errno) }
