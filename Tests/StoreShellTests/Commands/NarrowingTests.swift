@@ -112,7 +112,8 @@ import Testing
     let shell = try Shell()
     _ = shell.run("dispatch tasks.add milk")
     for (line, start) in [
-      ("tasks.items a.CSV", "id,title"), ("tasks.items a.ndjson", "{\"id\":1"), ("tasks.items a.2026", "[{\"id\""),
+      ("tasks.items a.CSV", "id,title"), ("tasks.items a.ndjson", "{\"id\":1"), ("journal a.rec", "{\""),
+      ("tasks.items a.2026", "[{\"id\""),
       ("tasks.items .hidden", "[{\"id\""), ("journal a.stsh", "# run with:"), ("journal a.ndjson", "{\""),
       ("state a.json", "{"),
       ("tasks.items a.yaml --as json", "[{\"id\""), ("state a.yaml --as json", "{"),

@@ -9,7 +9,7 @@ struct ResultForm {
   /// The form of the session.
   static var ofSession: ResultForm { ResultForm(format: nil) }
 
-  /// The form that the ending of a file's name says; JSON where it has no ending.
+  /// The form that the ending of a file's name says; JSON where it says none.
   ///
   /// - Throws: ``ShellError`` for an ending that is no form.
   static func named(by file: String, at place: ShellError.Place) throws -> ResultForm {
@@ -26,12 +26,16 @@ enum FileEnding {
   /// Other names of a form.
   static let synonyms = ["ndjson": "jsonl"]
 
-  /// The ending in small letters; nil where there is none. A number is none.
+  /// The forms that people know by such an ending, and that nothing here is written in.
+  private static let foreign: Set = ["html", "md", "parquet", "sql", "toml", "tsv", "xlsx", "xml", "yaml", "yml"]
+
+  /// The ending in small letters, where it names a form; nil: the name says nothing, as `run.rec`.
   static func of(_ file: String) -> String? {
     let name = file.split(separator: "/").last ?? ""
     guard let dot = name.lastIndex(of: "."), dot > name.startIndex else { return nil }
     let ending = name[name.index(after: dot)...].lowercased()
-    return ending.allSatisfy(\.isNumber) ? nil : ending
+    let isKnown = Format(rawValue: ending) != nil || synonyms[ending] != nil || foreign.contains(ending)
+    return isKnown || ending == "stsh" ? ending : nil
   }
 
   /// The error for an ending that is no form of what is written.
