@@ -171,7 +171,7 @@ struct AttachedRunTests {
       """
       stsh --attach \(server.path) --report tap r.tap x.stsh > out 2> err & run=$!
       stsh --attach \(server.path) -c 'wait until state.counter.value == 1'
-      for n in $(seq 300); do grep -q first out && break; sleep 0.1; done
+      for n in $(seq 300); do grep -q 'ok   one' out && break; sleep 0.1; done
       kill -9 \(server.process); wait $run; echo status $?; cat out r.tap err
       """)
     #expect(said.output.hasPrefix("status 6\nfirst\n"), "\(said.output)")
