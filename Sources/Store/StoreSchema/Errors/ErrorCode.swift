@@ -278,7 +278,7 @@ extension ErrorCode {
     case .typeMismatch:
       "a value does not have the type that is declared. The message names both."
     case .undoConflict:
-      "others have acted on what undo would take back; nothing was changed. undo --any takes back the last action, whoever dispatched it."
+      "a later action depends on what undo would take back, and nothing was changed. undo --to N returns to the state after action N, and takes back all since. If others have acted, undo --any takes back the last action of all."
     case .unexpectedArgument:
       "the command or action takes no such argument, or not so many."
     case .unknownAction:

@@ -35,7 +35,11 @@ extension Session {
 
   /// The refusal of an action that the door does not allow; nil: it does.
   static func refusal(ofDispatching action: String, _ rights: Rights) -> ShellError? {
-    rights.allow(dispatching: action) ? nil : refusal(of: "dispatching \(action)", rights, at: .command)
+    guard !rights.allow(dispatching: action) else { return nil }
+    var error = refusal(of: "dispatching \(action)", rights, at: .command)
+    // No command that a person types has such a name.
+    if action.hasPrefix("shell.") { error.hint = error.hint.map { "\($0); this needs dispatch:\(action)" } }
+    return error
   }
 
   private static func refusal(of what: String, _ rights: Rights, at place: ShellError.Place) -> ShellError {
