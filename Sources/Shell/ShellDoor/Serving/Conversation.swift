@@ -138,7 +138,9 @@ final class Conversation: @unchecked Sendable {
         followed?.tell(self)
       case .again: continue
       case .rest: return
-      case .end: return finish()
+      case .end:
+        outbox.flush()
+        return finish()
       }
     }
   }
@@ -157,6 +159,8 @@ final class Conversation: @unchecked Sendable {
     if session?.hasQuit == true { hasQuit = true }
     if outbox.isLost { return .end }
     if hasQuit {
+      // The journal is waited for without the lock, which a thread that closes the door in the turn wants, too.
+      outbox.flush()
       // What was said before is read before the end.
       return intake.withLock { outbox.flush() || outbox.isLost || $0.isGone ? .end : rest(&$0) }
     }
@@ -166,7 +170,6 @@ final class Conversation: @unchecked Sendable {
       if intake.isGone { return .end }
       if let ending = intake.ending {
         outbox.append(line: JSONReport.message("end", ending))
-        outbox.flush()
         return .end
       }
       if isFull { return nil }
@@ -177,8 +180,8 @@ final class Conversation: @unchecked Sendable {
       return intake.next(from: descriptor, block, loop.budget)
     }
     if let next { return next }
-    outbox.flush()
     session?.rest()
+    outbox.flush()
     return intake.withLock { intake in
       if intake.isGone { return .end }
       // Only what could not be said keeps it from resting. With the lock held: whoever is told of room that comes from now on waits

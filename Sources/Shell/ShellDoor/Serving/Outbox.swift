@@ -9,6 +9,8 @@ struct Outbox {
   private let limits: DoorLimits
   /// Makes all that is said as durable as was asked.
   private let settle: () -> Void
+  /// True if all that waits tells only of what is that durable.
+  private var isSettled = true
   private var bytes: [UInt8] = []
   private var sent = 0
   /// True if nobody listens any more.
@@ -28,14 +30,19 @@ struct Outbox {
   /// True if so much waits that it is time to hand some on.
   var isWorthSending: Bool { bytes.count - sent > 1 << 16 }
 
+  /// Adds a line of the door's own, which tells of no action.
   mutating func append(line: String) {
     bytes.append(contentsOf: line.utf8)
     bytes.append(0x0A)
   }
 
-  mutating func append(_ answer: Answer) { answer.append(to: &bytes) }
+  mutating func append(_ answer: Answer) {
+    isSettled = false
+    answer.append(to: &bytes)
+  }
 
   mutating func append(_ write: (inout [UInt8]) -> Void) {
+    isSettled = false
     write(&bytes)
     bytes.append(0x0A)
   }
@@ -45,7 +52,10 @@ struct Outbox {
   /// - Returns: true if nothing is left.
   @discardableResult
   mutating func flush() -> Bool {
-    if sent < bytes.count, !isLost { settle() }
+    if !isSettled, sent < bytes.count, !isLost {
+      settle()
+      isSettled = true
+    }
     while sent < bytes.count, !isLost {
       let count = bytes.withUnsafeBytes { bytes in
         send(
