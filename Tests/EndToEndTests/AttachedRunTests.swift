@@ -5,23 +5,6 @@ import Testing
 /// Runs that something outside ends: attached they say and report the same as here.
 @Suite("Attached runs")
 struct AttachedRunTests {
-  /// A program that serves, and ends with the test.
-  private final class Server {
-    private let running: RunningProgram
-    let path: String
-    var process: pid_t { running.process }
-
-    init(_ shell: Shell) throws {
-      path = shell.folder.path + "/door"
-      let quiet = open("/dev/null", O_RDWR)
-      defer { close(quiet) }
-      running = try shell.start(["serve", "--listen", path], descriptors: [(0, quiet), (1, quiet), (2, quiet)])
-      for _ in 0..<3000 where access(path, F_OK) != 0 { usleep(10_000) }
-    }
-
-    deinit { kill(running.process, SIGKILL) }
-  }
-
   private static func shell() throws -> Shell {
     let shell = try Shell()
     try shell.folder.write("file.stsh", "echo first\nwait 1h\necho no\n")

@@ -5,30 +5,6 @@ import Testing
 /// Doors that are slow, silent or given much, as `stsh --attach` meets them.
 @Suite("Doors under strain")
 struct DoorStrainTests {
-  /// A program that serves, and ends with the test.
-  private final class Server {
-    let running: RunningProgram
-    let path: String
-
-    init(_ shell: Shell, _ arguments: String...) throws {
-      path = shell.folder.path + "/door"
-      let quiet = open("/dev/null", O_RDWR)
-      defer { close(quiet) }
-      running = try shell.start(
-        ["serve", "--listen", path] + arguments, descriptors: [(0, quiet), (1, quiet), (2, quiet)])
-      for _ in 0..<3000 where access(path, F_OK) != 0 { usleep(10_000) }
-    }
-
-    deinit { kill(running.process, SIGKILL) }
-
-    /// Has all of its threads stand still.
-    func stop() {
-      kill(running.process, SIGSTOP)
-      var status: Int32 = 0
-      _ = waitpid(running.process, &status, WUNTRACED)
-    }
-  }
-
   /// A prompt in the middle of a long statement whose door stands still.
   private func promptThatWaits(for server: Server, in shell: Shell) throws -> Terminal {
     let terminal = try shell.prompt("--attach", server.path)
@@ -115,7 +91,7 @@ struct DoorStrainTests {
     let terminal = try promptThatWaits(for: server, in: shell)
     terminal.type("\u{3}\u{3}")
     terminal.lookOn(milliseconds: 500)
-    kill(server.running.process, SIGCONT)
+    kill(server.process, SIGCONT)
     try terminal.wait(for: "the interruption") {
       $0.cursorLine == "stsh>" && $0.lines.contains("error[interrupted]: stopped by Ctrl-C")
     }
@@ -144,7 +120,7 @@ struct DoorStrainTests {
     try terminal.waitForCursorLine("stsh> dispatch counter.incx")
     terminal.type("\u{7F}")
     try terminal.waitForCursorLine("stsh> dispatch counter.inc")
-    kill(server.running.process, SIGCONT)
+    kill(server.process, SIGCONT)
     terminal.type("\t")
     try terminal.waitForCursorLine("stsh> dispatch counter.increment")
     // A key like any other it is again.
@@ -203,7 +179,7 @@ struct DoorStrainTests {
       print(used() - before)
       """
     let outcome = try shell.run(
-      program: "/usr/bin/python3", "-c", client, server.path, "\(server.running.process)")
+      program: "/usr/bin/python3", "-c", client, server.path, "\(server.process)")
     let megabytes = try #require(Int(outcome.output.dropLast()), "\(outcome)")
     #expect(megabytes < 64)
   }

@@ -5,30 +5,6 @@ import Testing
 /// Stores that other processes attach to.
 @Suite("Doors")
 struct DoorTests {
-  /// A program that serves, and ends with the test.
-  private final class Server {
-    let running: RunningProgram
-    let path: String
-    private var hasEnded = false
-
-    init(_ shell: Shell, _ arguments: String...) throws {
-      path = shell.folder.path + "/door"
-      let quiet = open("/dev/null", O_RDWR)
-      defer { close(quiet) }
-      running = try shell.start(
-        ["serve", "--listen", path] + arguments, descriptors: [(0, quiet), (1, quiet), (2, quiet)])
-      for _ in 0..<1000 where access(path, F_OK) != 0 { usleep(10_000) }
-    }
-
-    deinit { if !hasEnded { kill(running.process, SIGKILL) } }
-
-    func end(by signal: Int32) throws -> Int32 {
-      hasEnded = true
-      kill(running.process, signal)
-      return try running.waitForEnd()
-    }
-  }
-
   /// The report of a script is written where the script is.
   @Test func aReportOfAnAttachedScriptIsWritten() throws {
     let shell = try Shell()
@@ -174,14 +150,14 @@ struct DoorTests {
     try terminal.waitForPicture(["stsh> <34>dispatch<> <31>tasks.adx<>"])
     terminal.type("\u{15}add m")
     try terminal.waitForPicture(["stsh> <34>add<> m<2>ilk --quiet<>"])
-    kill(server.running.process, SIGSTOP)
+    kill(server.process, SIGSTOP)
     // All of its threads stand still then: one of them might answer yet.
     var stopped: Int32 = 0
-    let found = waitpid(server.running.process, &stopped, WUNTRACED)
-    #expect(found == server.running.process)
+    let found = waitpid(server.process, &stopped, WUNTRACED)
+    #expect(found == server.process)
     terminal.type("\u{15}dispatch nowhere \"x")
     try terminal.waitForPicture(["stsh> <34>dispatch<> nowhere <33>\"x<>"])
-    kill(server.running.process, SIGCONT)
+    kill(server.process, SIGCONT)
     try terminal.waitForPicture(["stsh> <34>dispatch<> <31>nowhere<> <33>\"x<>"])
     terminal.type("\u{15}")
     try terminal.enter("set highlight off")

@@ -5,31 +5,6 @@ import Testing
 /// Whatever leaves the program tells of actions that are kept, however it ends right behind that.
 @Suite("Answers that last")
 struct DurableAnswerTests {
-  /// A program that serves a store in a file, and is killed.
-  private final class Server {
-    private let running: RunningProgram
-    let path: String
-    private var isKilled = false
-
-    init(_ shell: Shell, _ arguments: String...) throws {
-      path = shell.folder.path + "/door"
-      let quiet = open("/dev/null", O_RDWR)
-      defer { close(quiet) }
-      running = try shell.start(
-        ["serve", "--listen", path] + arguments, descriptors: [(0, quiet), (1, quiet), (2, quiet)])
-      for _ in 0..<3000 where access(path, F_OK) != 0 { usleep(10_000) }
-    }
-
-    deinit { try? kill() }
-
-    func kill() throws {
-      guard !isKilled else { return }
-      isKilled = true
-      Glibc.kill(running.process, SIGKILL)
-      _ = try running.waitForEnd()
-    }
-  }
-
   private func value(in shell: Shell) throws -> String {
     try shell.run("--store", "kept.db", "-c", "show counter.value").output
   }
@@ -44,7 +19,7 @@ struct DurableAnswerTests {
       let shell = try Shell()
       let server = try Server(shell, "--store", "kept.db", "--durability", durability)
       let answer = try shell.run("--attach", server.path, "--quiet", "-c", statement)
-      try server.kill()
+      _ = try server.end(by: SIGKILL)
       #expect(answer == Shell.Outcome(), "\(statement)")
       #expect(try value(in: shell) == "\(expected)\n", "\(statement)")
     }
@@ -59,7 +34,7 @@ struct DurableAnswerTests {
       stsh --attach \(server.path) --quiet -c 'dispatch counter.increment --quiet' -c 'wait 1h' & writer=$!
       stsh --attach \(server.path) -c 'wait until state.counter.value == 1' -c 'log'; kill $writer; wait $writer
       """)
-    try server.kill()
+    _ = try server.end(by: SIGKILL)
     #expect(answer.output.contains("counter.increment"))
     #expect(try value(in: shell) == "1\n")
   }

@@ -1,0 +1,40 @@
+import Glibc
+import TerminalSupport
+
+/// A program that serves a store at a door in the folder of a shell, and ends with the test.
+final class Server {
+  private let running: RunningProgram
+  /// The socket of the door.
+  let path: String
+  /// The number of the process.
+  var process: pid_t { running.process }
+  private var hasEnded = false
+
+  /// Starts it, and waits for its socket.
+  init(_ shell: Shell, _ arguments: String...) throws {
+    path = shell.folder.path + "/door"
+    let quiet = open("/dev/null", O_RDWR)
+    defer { close(quiet) }
+    running = try shell.start(
+      ["serve", "--listen", path] + arguments, descriptors: [(0, quiet), (1, quiet), (2, quiet)])
+    for _ in 0..<3000 where access(path, F_OK) != 0 { usleep(10_000) }
+  }
+
+  deinit { if !hasEnded { kill(process, SIGKILL) } }
+
+  /// Ends it by a signal.
+  ///
+  /// - Returns: its status.
+  func end(by signal: Int32) throws -> Int32 {
+    hasEnded = true
+    kill(process, signal)
+    return try running.waitForEnd()
+  }
+
+  /// Has all of its threads stand still.
+  func stop() {
+    kill(process, SIGSTOP)
+    var status: Int32 = 0
+    _ = waitpid(process, &status, WUNTRACED)
+  }
+}
