@@ -32,7 +32,7 @@ struct Inspector: AsyncParsableCommand {
         let text = String(byte, radix: 16)
         return text.count == 1 ? "0\(text)" : text
       })
-    let pool = HTTPServer.defaultPool()
+    let pool = PromptPool(base: HTTPServer.defaultPool())
     // The port must be known before the first request, and the server tells it once it listens.
     let port = try port == 0 ? Self.freePort() : port
     let server = HTTPServer(

@@ -39,6 +39,9 @@ static const unsigned char icon_svg[] = {
 static const unsigned char index_html[] = {
 #embed "assets/index.html"
 };
+static const unsigned char link_js[] = {
+#embed "assets/link.js"
+};
 static const unsigned char log_js[] = {
 #embed "assets/log.js"
 };
@@ -83,6 +86,7 @@ static const struct PageFile files[] = {
   {"/help.js", "text/javascript; charset=utf-8", help_js, sizeof help_js},
   {"/icon.svg", "image/svg+xml", icon_svg, sizeof icon_svg},
   {"/index.html", "text/html; charset=utf-8", index_html, sizeof index_html},
+  {"/link.js", "text/javascript; charset=utf-8", link_js, sizeof link_js},
   {"/log.js", "text/javascript; charset=utf-8", log_js, sizeof log_js},
   {"/main.js", "text/javascript; charset=utf-8", main_js, sizeof main_js},
   {"/rows.js", "text/javascript; charset=utf-8", rows_js, sizeof rows_js},

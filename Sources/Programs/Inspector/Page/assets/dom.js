@@ -89,6 +89,25 @@ export function drawing(tag, attributes = {}, ...children) {
 
 export const byId = (id) => document.getElementById(id);
 
+let due = null;
+
+/** Calls a function in the next frame. A function that a call in a frame asks for is called in the same frame. */
+export function inFrame(body) {
+  if (due) return void due.push(body);
+  due = [body];
+  requestAnimationFrame(() => {
+    const bodies = due;
+    let done = 0;
+    try {
+      while (done < bodies.length) bodies[done++]();
+    } finally {
+      // A fault of one keeps none of the others from the next frame.
+      due = null;
+      bodies.slice(done).forEach(inFrame);
+    }
+  });
+}
+
 /** Calls a function once in a while at most, the last time included. */
 export function paced(milliseconds, body) {
   let timer = 0;

@@ -3,7 +3,9 @@
 export class Door {
   #address;
   #token;
-  #handlers;
+  #handlers = null;
+  // What came before there were handlers.
+  #early = [];
   #socket = null;
   #asked = [];
   #nextId = 1;
@@ -15,11 +17,21 @@ export class Door {
   #isFirst = true;
   #waiting = [];
 
-  /** @param handlers greeted(hello), lost(reason), refused(reason), event(event) */
-  constructor(token, handlers) {
+  constructor(token) {
     this.#address = `ws://${location.host}/door`;
     this.#token = token;
+  }
+
+  /** Begins to tell of what comes, from the first greeting on.
+   *  @param handlers greeted(hello), lost(reason), refused(reason), event(event) */
+  tell(handlers) {
     this.#handlers = handlers;
+    for (const [name, value] of this.#early.splice(0)) handlers[name](value);
+  }
+
+  #say(name, value) {
+    if (this.#handlers) this.#handlers[name](value);
+    else this.#early.push([name, value]);
   }
 
   open() {
@@ -79,12 +91,12 @@ export class Door {
       this.#isFirst = false;
       this.#wait = 250;
       for (const waiting of this.#waiting.splice(0)) this.#socket.send(waiting);
-      this.#handlers.greeted(line);
+      this.#say("greeted", line);
       return;
     }
     const first = this.#asked[0];
     if (line.event !== undefined) {
-      if (line.event !== "token") this.#handlers.event(line);
+      if (line.event !== "token") this.#say("event", line);
       return;
     }
     if (!first || line.id !== first.id) return;
@@ -114,8 +126,8 @@ export class Door {
     }
     this.#isGreeted = false;
     this.#waiting = [];
-    if (code === 4401) return this.#handlers.refused(reasons[code]);
-    this.#handlers.lost(reasons[code] ?? "stsh-inspector does not answer");
+    if (code === 4401) return this.#say("refused", reasons[code]);
+    this.#say("lost", reasons[code] ?? "stsh-inspector does not answer");
     setTimeout(() => this.open(), this.#wait);
     this.#wait = Math.min(this.#wait * 2, 2000);
   }

@@ -10,6 +10,7 @@ import { byId, element, keepPresses, paced, setText } from "./dom.js";
 import { Door } from "./door.js";
 import { grouped, safe, whoText } from "./format.js";
 import { showHelp } from "./help.js";
+import { askNewest, door, opening, token } from "./link.js";
 import { Log } from "./log.js";
 import { initial, reducers } from "./state.js";
 import { makeStore } from "./store.js";
@@ -18,27 +19,16 @@ import { Times } from "./times.js";
 import { showTree } from "./tree.js";
 import { showUnits } from "./units.js";
 
-// The token leaves the address at once; the tab keeps it, so that it can be loaded again.
-const token = location.hash.slice(1) || sessionStorage.getItem("token") || "";
-if (location.hash) history.replaceState(null, "", location.pathname);
-if (token) sessionStorage.setItem("token", token);
-
 const store = makeStore(reducers, initial);
 const times = new Times();
 let greeted = null;
 // Whether entries are followed: a page that is not seen asks for nothing.
 let isFollowing = false;
 
-const door = new Door(token, {
-  greeted: (hello) => begin(hello),
-  lost: (note) => {
-    isFollowing = false;
-    store.dispatch({ type: "unlinked", status: "lost", note });
-  },
-  refused: (note) => store.dispatch({ type: "unlinked", status: "refused", note }),
-  event: take,
-});
-const commands = new Door(token, {
+let first = opening;
+
+const commands = new Door(token);
+commands.tell({
   greeted: () => {
     terminal.restart();
     if (store.state.times.isOn) measure(true);
@@ -105,6 +95,7 @@ async function begin(hello) {
     : isOther ? `the host was started again as process ${hello.process}; ${grouped(hello.head - before)} actions since`
     : `back after a loss; ${grouped(hello.head - before)} actions since`;
   store.dispatch({ type: "linked", note });
+  if (!isAgain) commands.open();
   try {
     await resume();
     tree.refresh(null);
@@ -117,8 +108,9 @@ async function begin(hello) {
 
 /** Learns where the store is now, and follows it from there. */
 async function resume() {
-  // The newest entries are asked for at once: they are the first that someone sees.
-  const [answer, { entries }] = await Promise.all([door.ask({ time: true }), door.ask({ log: 1, newest: true, count: 100 })]);
+  const asked = first ?? askNewest();
+  first = null;
+  const [{ entries }, answer] = await asked;
   log.epoch = Date.now() - answer.time * 1000;
   log.setRange(answer.oldest, answer.head);
   log.keep(entries);
@@ -312,8 +304,16 @@ function focus(pane, id) {
 }
 
 if (token) {
-  door.open();
-  commands.open();
+  door.tell({
+    greeted: (hello) => begin(hello),
+    lost: (note) => {
+      isFollowing = false;
+      first = null;
+      store.dispatch({ type: "unlinked", status: "lost", note });
+    },
+    refused: (note) => store.dispatch({ type: "unlinked", status: "refused", note }),
+    event: take,
+  });
 } else {
   store.dispatch({ type: "unlinked", status: "refused", note: "this address has no token: take the one that stsh-inspector printed" });
 }

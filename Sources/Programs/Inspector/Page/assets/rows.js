@@ -1,7 +1,7 @@
 // A list of which only what is seen is drawn. The scroll bar stands for any number of rows: where they would be taller than a
 // browser can draw, a pixel of it stands for several.
 
-import { setClass } from "./dom.js";
+import { inFrame, setClass } from "./dom.js";
 
 const tallest = 8_000_000;
 
@@ -132,7 +132,7 @@ export class Rows {
   draw() {
     if (this.#isDue) return;
     this.#isDue = true;
-    requestAnimationFrame(() => {
+    inFrame(() => {
       this.#isDue = false;
       this.#drawNow();
     });

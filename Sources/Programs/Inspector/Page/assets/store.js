@@ -1,6 +1,8 @@
 // A store of the page's own shape: one state, actions as plain objects, reducers without side effects. Listeners run once
 // a frame, however many actions came in between.
 
+import { inFrame } from "./dom.js";
+
 /** @param {Object<string, function(*, Object): *>} reducers one for each member of the state */
 export function makeStore(reducers, initial) {
   let state = initial;
@@ -24,7 +26,7 @@ export function makeStore(reducers, initial) {
       state = next;
       if (!isDue) {
         isDue = true;
-        requestAnimationFrame(draw);
+        inFrame(draw);
       }
     },
     subscribe(listener) {
