@@ -20,7 +20,8 @@ struct LogCall: Hashable {
 ///
 /// The search is that of Wing and Gong (1993) with the memory of Lowe (2017), as porcupine has it: take a call that may be next, go on,
 /// come back when there is no way; a set of calls with a state of the log that was met before is not tried again. A log only grows, so
-/// it begins as the longest read of the history does; without this, calls of unknown outcome could be tried in each order.
+/// it begins as the longest read of the history does, and a call of unknown outcome that would stand behind all that reads and answers
+/// show is left out, since nothing could show it; without both, such calls could be tried in each order.
 func isLinearizable(_ history: [LogCall]) -> Bool {
   struct Log: Hashable {
     /// The number of actions that are those of the longest read.
@@ -28,10 +29,11 @@ func isLinearizable(_ history: [LogCall]) -> Bool {
     /// The actions behind them.
     var others: [UInt64] = []
 
-    func after(_ operation: LogCall.Operation, longest: [UInt64]) -> Log? {
+    func after(_ operation: LogCall.Operation, longest: [UInt64], shown: Int) -> Log? {
       switch operation {
       case .append(let action, let place):
-        guard place == nil || place == known + others.count + 1 else { return nil }
+        let count = known + others.count
+        guard place.map({ $0 == count + 1 }) ?? (count < shown) else { return nil }
         guard known < longest.count else { return Log(known: known, others: others + [action]) }
         return longest[known] == action ? Log(known: known + 1) : nil
       case .read(let read):
@@ -52,6 +54,9 @@ func isLinearizable(_ history: [LogCall]) -> Bool {
 
   var longest: [UInt64] = []
   for case .read(let actions) in history.lazy.map(\.operation) where actions.count > longest.count { longest = actions }
+
+  // The number of actions that reads and answers show.
+  let shown = history.reduce(longest.count) { if case .append(_, let place?) = $1.operation { max($0, place) } else { $0 } }
 
   // The starts and ends in the order of time, as a linked list from which calls are lifted and to which they go back.
   enum Moment { case start(Int), end(Int) }
@@ -94,7 +99,7 @@ func isLinearizable(_ history: [LogCall]) -> Bool {
   while answered > 0 {
     if place < last, case .start(let call) = moments[place] {
       done.flip(call)
-      if let changed = log.after(history[call].operation, longest: longest),
+      if let changed = log.after(history[call].operation, longest: longest, shown: shown),
         seen.insert(Seen(done: done, log: changed)).inserted
       {
         stack.append((call, log))

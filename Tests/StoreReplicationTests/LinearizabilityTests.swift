@@ -28,6 +28,13 @@ struct LinearizabilityTests {
     #expect(!isLinearizable([append(1, nil, 0, nil), append(2, 1, 1, 2), read([1, 2], 3, 4)]))
   }
 
+  /// Without the bound on what could show them, each order of such calls is tried: 17 GB and no end, with 150 faults.
+  @Test func `Many calls without an answer are no work where nothing shows them`() {
+    let lost = (0..<200).map { append(UInt64(100 + $0), nil, $0, nil) }
+    #expect(isLinearizable(lost + [append(1, 1, 200, 201), read([1], 202, 203)]))
+    #expect(!isLinearizable(lost + [append(1, 1, 200, 201), read([1, 2], 202, 203)]))
+  }
+
   @Test func `A place is given once`() {
     #expect(!isLinearizable([append(1, 1, 0, 2), append(2, 1, 1, 3)]))
   }
