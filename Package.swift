@@ -7,16 +7,19 @@ let strict: [SwiftSetting] = [.treatAllWarnings(as: .error)]
 // The archive of the system's Lua: a call through the table of a shared library costs a dispatch up to a tenth of its time.
 let lua: [LinkerSetting] = [.linkedLibrary(":liblua5.4.a")]
 
-/// Products of a package that only a trait needs, so that nobody else resolves them.
+/// Products of a package that only some traits need, so that nobody else resolves them.
 ///
-/// The trait `All`, which is on by default, needs each of them too. It stands for the others instead of enabling them: of
+/// The trait `All`, which is on by default, needs each of them too. No trait enables another, `All` does not either: of
 /// several traits SwiftPM passes the names to the compiler in an order that differs from run to run, and then all of this
 /// package is compiled anew.
-func needed(by trait: String, _ products: String..., of package: String) -> [Target.Dependency] {
-  [trait, "All"].flatMap { trait in
+func needed(by traits: [String], _ products: String..., of package: String) -> [Target.Dependency] {
+  (traits + ["All"]).flatMap { trait in
     products.map { .product(name: $0, package: package, condition: .when(traits: [trait])) }
   }
 }
+
+/// The traits that bring `@Schema`, beside `All`.
+let schemaTraits = ["Macros", "Publishers"]
 
 let collections: Target.Dependency = .product(name: "HashTreeCollections", package: "swift-collections")
 let deque: Target.Dependency = .product(name: "DequeModule", package: "swift-collections")
@@ -50,7 +53,7 @@ let package = Package(
   ],
   traits: [
     .trait(name: "Macros", description: "@Schema, by swift-syntax"),
-    .trait(name: "Publishers", description: "StoreCombine, by OpenCombine"),
+    .trait(name: "Publishers", description: "StoreCombine, by OpenCombine, and @Schema"),
     .trait(name: "Shell", description: "the program stsh, by swift-argument-parser"),
     .trait(name: "All", description: "what the traits above give"),
     .trait(name: "Inspector", description: "the program stsh-inspector, by FlyingFox and swift-argument-parser"),
@@ -78,10 +81,8 @@ let package = Package(
       swiftSettings: strict),
     .target(
       name: "StoreSchema",
-      dependencies: [
-        collections, .target(name: "StoreSchemaMacros", condition: .when(traits: ["Macros"])),
-        .target(name: "StoreSchemaMacros", condition: .when(traits: ["All"])),
-      ],
+      dependencies: [collections]
+        + (schemaTraits + ["All"]).map { .target(name: "StoreSchemaMacros", condition: .when(traits: [$0])) },
       path: "Sources/Store/StoreSchema", swiftSettings: strict),
     .target(
       name: "StoreSchemaFoundation", dependencies: ["StoreSchema"], path: "Sources/Store/StoreSchemaFoundation",
@@ -91,7 +92,7 @@ let package = Package(
     .macro(
       name: "StoreSchemaMacros",
       dependencies: needed(
-        by: "Macros", "SwiftSyntax", "SwiftDiagnostics", "SwiftParser", "SwiftSyntaxMacros", "SwiftCompilerPlugin",
+        by: schemaTraits, "SwiftSyntax", "SwiftDiagnostics", "SwiftParser", "SwiftSyntaxMacros", "SwiftCompilerPlugin",
         of: "swift-syntax"),
       path: "Sources/Store/StoreSchemaMacros", swiftSettings: strict),
     .target(
@@ -115,7 +116,7 @@ let package = Package(
       path: "Sources/Host/StoreReplication", swiftSettings: strict),
     .target(
       name: "StoreCombine",
-      dependencies: ["StoreCore"] + needed(by: "Publishers", "OpenCombine", of: "OpenCombine"),
+      dependencies: ["StoreCore"] + needed(by: ["Publishers"], "OpenCombine", of: "OpenCombine"),
       path: "Sources/Store/StoreCombine", swiftSettings: strict),
     .target(
       name: "StoreHost",
@@ -152,7 +153,7 @@ let package = Package(
       dependencies: [
         "CCrash", "CEvents", "Platform", "StoreCore", "StoreHost", "ShellLanguage", "StoreShell", "ShellDoor",
         "LineEditor", "StandardModules",
-      ] + needed(by: "Shell", "ArgumentParser", of: "swift-argument-parser"),
+      ] + needed(by: ["Shell"], "ArgumentParser", of: "swift-argument-parser"),
       path: "Sources/Programs/stsh", swiftSettings: strict, linkerSettings: quickStart),
     .executableTarget(
       name: "Gallery",
@@ -218,7 +219,7 @@ let package = Package(
     .testTarget(
       name: "StoreCombineTests",
       dependencies: ["StoreCombine", "StoreCore", "TraceSupport"]
-        + needed(by: "Publishers", "OpenCombine", of: "OpenCombine"),
+        + needed(by: ["Publishers"], "OpenCombine", of: "OpenCombine"),
       swiftSettings: strict),
     .testTarget(
       name: "ScenarioTests",

@@ -1,4 +1,4 @@
-#if Macros || All
+#if Macros || Publishers || All
 import SwiftSyntax
 
 /// A documentation comment in the trivia before a declaration.

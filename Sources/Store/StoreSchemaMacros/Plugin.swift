@@ -1,4 +1,4 @@
-#if Macros || All
+#if Macros || Publishers || All
 import SwiftCompilerPlugin
 import SwiftSyntaxMacros
 

@@ -1,4 +1,4 @@
-#if Macros || All
+#if Macros || Publishers || All
 import SwiftSyntax
 
 /// The consequences of a declaration's place for the members written for it.

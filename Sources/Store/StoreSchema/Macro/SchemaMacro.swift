@@ -1,4 +1,4 @@
-#if Macros || All
+#if Macros || Publishers || All
 /// Derives a ``Schema`` from the declaration of a struct or an enum.
 ///
 /// A struct becomes a ``SchematicRecord`` whose fields are its stored properties, in declared order. An initial value
