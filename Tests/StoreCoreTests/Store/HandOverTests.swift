@@ -239,6 +239,10 @@ final class Gate: Sendable {
 
 /// A reducer that adds one for each named action, behind the gate of that name.
 func gated(_ gates: Gate..., note: @escaping @Sendable (String) -> Void = { _ in }) -> CountReducer {
+  gated(gates, note: note)
+}
+
+func gated(_ gates: [Gate], note: @escaping @Sendable (String) -> Void) -> CountReducer {
   CountReducer("gated") { action, count in
     guard case .named(let name) = action else {
       if action == .inc { count += 1 }

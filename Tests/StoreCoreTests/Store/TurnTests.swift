@@ -134,10 +134,10 @@ import Testing
     private let keeper = Notes<Int>()
     private let caller: DispatchSemaphore
 
-    init() throws {
+    init(also gate: Gate...) throws {
       let order = order
       store = try Counting(
-        initial: 0, reducer: gated(gates.0, gates.1) { order.note($0) },
+        initial: 0, reducer: gated([gates.0, gates.1] + gate) { order.note($0) },
         middleware: unit("m") { action, _, output in if action == .named("A") { output.dispatch(.named("caused")) } })
       store.setKeeper { [keeper] in keeper }
       caller = onThread { [store] in store.dispatch(.named("A")) }
@@ -153,8 +153,10 @@ import Testing
     /// Waits until a thread has brought something since.
     func awaitArrival() { while !store.ownership.hasIncoming { sched_yield() } }
 
+    func letCausedGoOn() { gates.1.open() }
+
     func end() {
-      gates.1.open()
+      letCausedGoOn()
       caller.wait()
       store.awaitQueue()
       withExtendedLifetime(keeper) {}
@@ -213,19 +215,41 @@ import Testing
     #expect(threads.all == [false], "another thread has the store, and runs the closure")
   }
 
-  @Test func betweenTwoTurnsComesAnArrival() throws {
-    let busy = try Busy()
-    for name in ["B", "C"] { busy.store.dispatch(.named(name)) }
-    busy.goOnToWhatItCaused()
-    var waiters: [DispatchSemaphore] = []
-    for number in 1...2 {
-      let count = busy.store.ownership.waitingCount
-      waiters.append(onThread { busy.store.turn { _ = busy.store.dispatch(.named("turn \(number)")) } })
-      while busy.store.ownership.waitingCount == count { sched_yield() }
+  /// A thread that comes again waits for as many arrivals as there are threads of which some wait; one that comes for the first time
+  /// does not.
+  @Test func whoComesAgainComesBehindTheArrivalsOfOthers() throws {
+    let gate = Gate("B")
+    let busy = try Busy(also: gate)
+    busy.store.dispatch(.named("B"))
+    let (hasBrought, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let third = onThread {
+      busy.store.dispatch(.named("C"))
+      hasBrought.signal()
+      // A thread that ended could be the next one's: what it brought would come before its turn.
+      mayEnd.wait()
     }
+    hasBrought.wait()
+    busy.store.dispatch(.named("D"))
+    busy.goOnToWhatItCaused()
+    @Sendable func turn(_ name: String) { busy.store.turn { _ = busy.store.dispatch(.named(name)) } }
+    let mayComeAgain = DispatchSemaphore(value: 0)
+    let again = onThread {
+      turn("first")
+      mayComeAgain.wait()
+      turn("again")
+    }
+    busy.awaitArrival()
+    busy.letCausedGoOn()
+    gate.awaitEntry()
+    mayComeAgain.signal()
+    busy.awaitArrival()
+    let other = onThread { turn("other") }
+    while busy.store.ownership.waitingCount < 2 { sched_yield() }
+    gate.open()
     busy.end()
-    for waiter in waiters { waiter.wait() }
-    #expect(busy.order.all == ["A", "caused", "turn 1", "B", "turn 2", "C"])
+    mayEnd.signal()
+    for waiter in [again, other, third] { waiter.wait() }
+    #expect(busy.order.all == ["A", "caused", "first", "B", "other", "C", "again", "D"])
   }
 
   // MARK: The end

@@ -16,6 +16,9 @@ struct Arrivals<Action: Sendable> {
   /// The number of entries that were taken.
   var taken: Int { came - waiting.count }
 
+  /// The number of threads that have an entry here.
+  var threads: Int { waiting.isEmpty ? 0 : last.values.count { $0 > taken } }
+
   /// The place of the last entry that a thread brought; 0: it has none here.
   @usableFromInline
   func place(ofLastBy thread: UInt) -> Int { last[thread] ?? 0 }

@@ -47,6 +47,15 @@ extension Store {
       describe(&source, &origins)
       return enqueue(action, source)
     }
+    return takeOwned(action, describe)
+  }
+
+  /// Takes an action in a store that this thread has just come to own, and gives the store back.
+  @inlinable
+  @inline(__always)
+  func takeOwned(
+    _ action: Action, _ describe: (inout ActionSource, inout ActionSource.RecentOrigins) -> Void
+  ) -> DispatchResult {
     let result: DispatchResult
     if isPlain, !ownership.hasIncoming {
       result = processPlainly(action)
@@ -201,8 +210,16 @@ extension Store {
   /// - Returns: among others ``StoreError/busy`` on the thread that processes actions, such as in a watcher or an effect: it would
   ///   wait for itself.
   @available(*, noasync, message: "await dispatchAndWait, which blocks no thread")
+  @inlinable
   @discardableResult
   public func dispatchAndBlock(_ dispatched: DispatchedAction<Action>) -> DispatchResult {
+    guard ownership.tryAcquire() else { return blockUntilDone(dispatched) }
+    return takeOwned(dispatched.action) { (place, _) in place = dispatched.source }
+  }
+
+  /// Leaves an action for the thread that owns the store, and blocks this one until it is done.
+  @usableFromInline
+  func blockUntilDone(_ dispatched: DispatchedAction<Action>) -> DispatchResult {
     if ownership.isMine {
       guard isHeld else { return DispatchResult(number: nil, outcome: .stopped(.busy)) }
       return dispatch(dispatched)

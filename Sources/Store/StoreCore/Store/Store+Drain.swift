@@ -249,7 +249,7 @@ extension Store {
   /// Takes the next of what threads brought to a store that parties share, with all that it causes.
   func serveArrival() {
     guard let entry = arrivals.popFirst() else { return }
-    isArrivalNext = false
+    turns.noteArrival()
     drainStart = nextNumber
     admit(entry)
     if let stop = drain(self) { onLateError?(stop) }

@@ -30,7 +30,7 @@ extension Store {
   func handOn() {
     let hasMore = !arrivals.isEmpty || !queue.isEmpty && isShared
     // To have the worker serve a thread keeps the store from standing still until that is awake.
-    if !hasMore || !isArrivalNext, giveTurn(where: { !hasMore || !$0.canBeServed }) { return }
+    if giveTurn(where: { !hasMore || !$0.canBeServed }) { return }
     if worker == nil { worker = try? DrainWorker() }
     guard let worker else { return drainToEnd() }
     // From here on the store is another thread's. The job keeps it, and its keeper, until the queue is empty.
@@ -64,8 +64,8 @@ extension Store {
     } while ownership.hasIncoming && ownership.tryAcquire()
   }
 
-  /// Processes what is next in a store that parties share: a turn where a thread waits for one, else the next arrival. After a turn
-  /// comes an arrival, so that neither keeps the other waiting.
+  /// Processes what is next in a store that parties share: a turn where a thread waits for one, else the next arrival. They go in
+  /// rounds, so that neither keeps the other waiting.
   ///
   /// - Returns: true if the store was given to a thread that waits for its turn.
   private func drainTurn() -> Bool {
@@ -75,9 +75,7 @@ extension Store {
       drainStart = firstQueued
       if let stop = drain(self) { onLateError?(stop) }
     }
-    if isArrivalNext, !arrivals.isEmpty {
-      serveArrival()
-    } else if let waiter = turns.take(behind: arrivals.taken, order) {
+    if let waiter = turns.take(behind: arrivals.taken, arrivalsWait: !arrivals.isEmpty, order) {
       guard waiter.canBeServed else {
         give(to: waiter)
         return true

@@ -7,8 +7,9 @@ extension Store {
   /// Actions that the closure dispatches are processed before `dispatch` returns. Actions that came from others
   /// meanwhile are processed no sooner than that, and by somebody else.
   ///
-  /// In a store that parties share the wait is for the action in progress and what that caused, however many others are queued;
-  /// and from the beginning of the closure to its end no action of another party is processed.
+  /// In a store that parties share the wait is for the action in progress and what that caused, however many others are queued.
+  /// A thread that comes again at once waits for an action more of as many threads as have some queued. From the beginning of the
+  /// closure to its end no action of another party is processed.
   ///
   /// Within the processing of an action, and within itself, the closure is simply run.
   @inlinable
@@ -48,10 +49,14 @@ extension Store {
   @inlinable
   package func endTurn() {
     isHeld = false
-    isArrivalNext = true
     if ownPending > 0 || ownership.hasIncoming { drainOwned() }
+    if !isDone { noteTurn(of: OwningThread.current) }
     leave()
   }
+
+  /// Notes that a thread has had its turn while others wait.
+  @usableFromInline
+  func noteTurn(of thread: UInt) { turns.note(turnOf: thread, beside: arrivals.threads) }
 
   /// Gives the turn that this thread holds away while a closure runs, and has it again afterwards.
   package func withoutTurn<Result>(_ body: () throws -> Result) rethrows -> Result {
@@ -142,7 +147,7 @@ extension Store {
     isHeld = true
     waiter.serve()
     isHeld = false
-    isArrivalNext = true
+    noteTurn(of: waiter.thread)
     if ownPending > 0 {
       drainStart = firstQueued
       if let stop = drain(self) { onLateError?(stop) }
@@ -153,7 +158,10 @@ extension Store {
   /// Gives the store, which this thread owns, to the first thread that waits for its turn, or to the one that the source of order
   /// chooses; false: none does.
   func giveTurn(where isMeant: (TurnWaiter) -> Bool = { _ in true }) -> Bool {
-    guard let waiter = turns.take(behind: arrivals.taken, order, where: isMeant) else { return false }
+    guard
+      let waiter = turns.take(
+        behind: arrivals.taken, arrivalsWait: !arrivals.isEmpty, order, where: isMeant)
+    else { return false }
     give(to: waiter)
     return true
   }

@@ -31,8 +31,6 @@ public final class Store<Action: Sendable, State: Sendable>: @unchecked Sendable
   @exclusivity(unchecked) @usableFromInline var isClosed = false
   /// The threads that wait for their turn.
   @exclusivity(unchecked) @usableFromInline var turns = Turns()
-  /// True if the last to have the store was a turn: an arrival comes before the next turn.
-  @exclusivity(unchecked) @usableFromInline var isArrivalNext = false
   /// The part of the queue that the thread that owns the store stays for: its own, and the consequences (R2).
   @exclusivity(unchecked) @usableFromInline var ownPending = 0
   /// True if new entries are enqueued on behalf of another thread.

@@ -2,11 +2,18 @@ import Dispatch
 
 /// The threads that wait for their turn, in the order in which they came. They stand beside the queue, since whoever gives the
 /// store back looks for the first of them, however much is queued.
+///
+/// A thread gets its turn after the action in progress and what that caused. Turns and arrivals go in rounds: a thread that had a
+/// turn in a round has the next one behind as many arrivals as threads had some waiting when the round began.
 @usableFromInline
 struct Turns {
   private var waiting: [(waiter: TurnWaiter, place: Int)] = []
   /// The number of them, which every action asks for.
   @usableFromInline private(set) var count = 0
+  /// The threads that had a turn in the present round.
+  private var served: [UInt] = []
+  /// The number of arrivals that are left of the round.
+  private var arrivalsLeft = 0
 
   @usableFromInline init() {}
 
@@ -19,16 +26,22 @@ struct Turns {
     count += 1
   }
 
-  /// Takes the first of them whose own arrivals were taken, or the one of these that the source of order chooses; nil: there is none.
+  /// Takes the first of them whose own arrivals were taken, or the one of these that the source of order chooses; nil: there is none,
+  /// or an arrival is next.
   ///
   /// - Parameters:
   ///   - arrivals: the number of arrivals that were taken.
+  ///   - arrivalsWait: true if more of them wait.
   ///   - isMeant: false for one that stays.
   mutating func take(
-    behind arrivals: Int, _ order: (any StoreOrder)?, where isMeant: (TurnWaiter) -> Bool = { _ in true }
+    behind arrivals: Int, arrivalsWait: Bool, _ order: (any StoreOrder)?,
+    where isMeant: (TurnWaiter) -> Bool = { _ in true }
   ) -> TurnWaiter? {
     guard count > 0 else { return nil }
-    let due = waiting.indices.filter { waiting[$0].place <= arrivals }
+    let mayWait = arrivalsWait && arrivalsLeft > 0
+    let due = waiting.indices.filter { index in
+      waiting[index].place <= arrivals && !(mayWait && served.contains(waiting[index].waiter.thread))
+    }
     guard let first = due.first else { return nil }
     let index = order.map { due[$0.chosen(among: due.count)] } ?? first
     guard isMeant(waiting[index].waiter) else { return nil }
@@ -40,6 +53,17 @@ struct Turns {
     waiting.removeAll { $0.waiter === waiter }
     count = waiting.count
   }
+
+  /// Notes that a thread has had its turn, beside so many threads of which arrivals wait.
+  mutating func note(turnOf thread: UInt, beside threads: Int) {
+    if arrivalsLeft == 0 || threads == 0 { (served, arrivalsLeft) = ([], threads) }
+    if arrivalsLeft > 0 { served.append(thread) }
+  }
+
+  /// Notes that an arrival was taken.
+  mutating func noteArrival() {
+    if arrivalsLeft > 0 { arrivalsLeft -= 1 }
+  }
 }
 
 /// A thread that waits for its turn.
@@ -47,6 +71,7 @@ struct Turns {
 final class TurnWaiter: @unchecked Sendable {
   // Safe: the waiting thread writes `body` before it queues the waiter. The serving thread uses neither part after it wakes it.
 
+  let thread = OwningThread.current
   private let turn = DispatchSemaphore(value: 0)
   /// What another thread may do in the turn on behalf of the one that waits; nil: that must have the turn itself.
   private var body: (() -> Void)?
