@@ -53,6 +53,21 @@ import Testing
     #expect(try verify(3).output.hasSuffix("\n  1 action verified\n"))
   }
 
+  @Test func othersGoOnMeanwhile() throws {
+    try write()
+    try load()
+    let live = shell.session.store.live
+    var (checks, held) = (0, 0)
+    shell.session.interrupts.isRequested = {
+      checks += 1
+      if live.store.isMine { held += 1 }
+      return false
+    }
+    #expect(try verify(100).status == 0)
+    #expect(checks >= 5)
+    #expect(held == 0, "of \(checks)")
+  }
+
   @Test func theFirstDivergence() throws {
     try write()
     try load()

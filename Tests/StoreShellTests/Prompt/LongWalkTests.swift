@@ -36,4 +36,22 @@ struct LongWalkTests {
     #expect(shell.contents("again.jsonl") == nil)
     #expect(shell.run(command).errors.contains("interrupted") == false, "the next one is not")
   }
+
+  /// Others go on meanwhile: each walk is over a snapshot (R27).
+  @Test(arguments: [
+    "bisect state.counter.value < 0 --first", "why counter.step", "diff 3 600", "goto 333", "undo --to 333", "undo 599",
+    "undo 599 --any", "undo #2", "export journal FOLDER/again.jsonl",
+  ])
+  func noneHoldsTheTurn(command: String) throws {
+    let live = shell.session.store.live
+    var (checks, held) = (0, 0)
+    shell.session.interrupts.isRequested = {
+      checks += 1
+      if live.store.isMine { held += 1 }
+      return false
+    }
+    _ = shell.run(command.replacing("FOLDER", with: shell.folder))
+    #expect(checks > 0)
+    #expect(held == 0, "of \(checks)")
+  }
 }

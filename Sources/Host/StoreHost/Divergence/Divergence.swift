@@ -11,10 +11,10 @@ package struct Divergence {
   package let lines: [String]
 
   /// - Parameter entry: gives the entry of a number, for causes.
-  init(of first: LoggedEntry, _ lines: [String], entry: (Int) -> LoggedEntry?) {
+  init(of first: LoggedEntry, _ lines: [String], entry: (Int) throws -> LoggedEntry?) rethrows {
     var causes: [LoggedEntry] = []
     var current = first
-    while let number = current.source.cause, number < current.number, let cause = entry(number) {
+    while let number = current.source.cause, number < current.number, let cause = try entry(number) {
       causes.append(cause)
       current = cause
     }

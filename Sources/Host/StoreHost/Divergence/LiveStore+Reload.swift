@@ -8,8 +8,10 @@ import StoreSchema
 extension LiveStore {
   /// Puts a plugin's edited version in its place, by a recorded action (R28). Where anything is wrong with it, all stays as
   /// it was.
-  package func reload(
-    _ source: PluginSource, _ options: PluginReloadOptions, from actionSource: ActionSource
+  ///
+  /// - Parameter verified: how many actions both versions have answered alike, where that was asked.
+  func reload(
+    _ source: PluginSource, _ options: PluginReloadOptions, verified: Int?, from actionSource: ActionSource
   ) throws -> PluginReloadReport {
     try turn {
       let name = source.manifest.name
@@ -29,7 +31,6 @@ extension LiveStore {
       var slice: PluginSlice?
       if let schema = plugin.module.schema, let value { slice = PluginSlice(name: name, schema: schema, value: value) }
       plugin.purity = purity
-      let verified = try options.verifies.map { try verify(plugin, replacing: old.plugin, last: $0) }
       upkeep.replacement = PluginReplacement(hosted: hosted, slice: slice)
       let loaded = ShellState.LoadedPlugin(name: name, version: source.manifest.version, digest: plugin.source.digest)
       let report = dispatch(.reloadPlugin(loaded, slice: slice, gates: hosted.gates), actionSource)

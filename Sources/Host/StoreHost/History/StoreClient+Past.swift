@@ -56,13 +56,29 @@ extension StoreClient {
     return number
   }
 
+  /// An earlier point of the history, to become the present.
+  package struct ReturnPoint {
+    package let number: Int
+    fileprivate let state: HostState
+    /// The history that it is one of.
+    fileprivate let joins: Int
+  }
+
+  /// The point after an action, read on a snapshot.
+  package func returnPoint(_ number: Int) throws -> ReturnPoint {
+    let (moment, joins) = turnAnywhere { (theMoment, self.joins) }
+    return ReturnPoint(number: number, state: try moment.state(at: number), joins: joins)
+  }
+
   /// Makes an earlier point the present, by a recorded action, and shows it.
   ///
+  /// - Parameter known: the point, where it was read before the turn.
   /// - Throws: where what is shown is nothing that happened.
-  package func restore(to number: Int, source: ActionSource) throws -> DispatchReport {
+  package func restore(to number: Int, known: ReturnPoint? = nil, source: ActionSource) throws -> DispatchReport {
     try turn {
       if let viewed, !viewed.skipped.isEmpty { throw viewed.refusal }
-      let state = try live.stateToGoOnFrom(number)
+      let recorded = known.flatMap { $0.number == number && $0.joins == joins ? $0.state : nil }
+      let state = try live.stateToGoOnFrom(number, recorded)
       past = nil
       return live.dispatch(.restore(to: number, state: state), source)
     }

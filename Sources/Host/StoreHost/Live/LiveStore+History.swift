@@ -40,11 +40,13 @@ extension LiveStore {
   }
 
   /// The state after an action, with the plugins of then ready to go on from it.
-  package func stateToGoOnFrom(_ number: Int) throws -> HostState {
+  ///
+  /// - Parameter recorded: the state, where it is known.
+  func stateToGoOnFrom(_ number: Int, _ recorded: HostState?) throws -> HostState {
     let versions = timeline.versions(toGoOnFrom: number)
     try requireCode(of: versions, after: number)
     let plugins = try ready(versions)
-    var state = try recordedState(at: number)
+    var state = try recorded ?? recordedState(at: number)
     for hosted in plugins { state.note(hosted.plugin.source, gates: hosted.gates) }
     return state
   }

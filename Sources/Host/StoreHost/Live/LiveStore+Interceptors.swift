@@ -10,7 +10,7 @@ extension LiveStore {
     plugin.describeTables { InlineText.text(of: $0, spelling: .lua) }
     plugin.attachLog(now: { [clock] in clock.now }, onDrop: { [unowned self] in noteDroppedLogLine() }) {
       [unowned self] line in
-      guard isHeard, !attendance.isMuted else { return }
+      guard isHeard else { return }
       for client in clients { client.hearing.plugins?(line) }
     }
     try plugin.interceptors.build(view: view)

@@ -39,8 +39,6 @@ package final class Attendance: @unchecked Sendable {
   let hasDroppedLogLines = SharedFlag()
   /// When the clients were last asked to say so.
   @exclusivity(unchecked) var saidDroppedLogLines: ContinuousClock.Instant?
-  /// Whether nobody hears what plugins say.
-  @exclusivity(unchecked) var isMuted = false
 }
 
 /// A client, for as long as it is there.

@@ -7,6 +7,8 @@ final class Moment {
   let head: Int
   /// The oldest number whose state can be made.
   let oldest: Int
+  /// The number before the oldest entry that can be read; entries may go back further than states.
+  let oldestEntry: Int
   let points: [PluginTimeline.Point]
   private var history: History<HostState>
   /// What memory no longer holds of it, as this moment alone reads it; nil: nothing is kept of that.
@@ -40,7 +42,7 @@ final class Moment {
       return (history: history, state: live.store.state, points: points, older: older)
     }
     (history, present, points, older) = taken
-    (head, oldest) = (history.head, history.oldest)
+    (head, oldest, oldestEntry) = (history.head, history.oldest, history.oldestEntry)
     if let older { history.older = older }
     // The store's own asks for whom the turn is held.
     history.checkCancellation = { [interruption = client.interruption] in try interruption.check() }
@@ -57,11 +59,11 @@ final class Moment {
   func entry(_ number: Int) throws -> LoggedEntry? {
     // What is in memory may be read by anybody.
     if let entry = history.recent(number) { return entry }
-    guard number > history.oldestEntry, number <= head else { return nil }
+    guard number > oldestEntry, number <= head else { return nil }
     if let known = fromFile[number] { return known }
     // More and more are read at a time for whoever goes back from one to the next.
     let count = piece.lowerBound == number + 1 ? min(piece.count * 2, StoreClient.part) : 1
-    let first = max(history.oldestEntry, number - count) + 1
+    let first = max(oldestEntry, number - count) + 1
     do {
       try readOlder(first...number)
     } catch is JournalError where first < number {

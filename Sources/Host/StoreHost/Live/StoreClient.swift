@@ -33,6 +33,8 @@ package final class StoreClient: @unchecked Sendable {
   package let interruption = Interruption()
   /// The number of the last action before it joined.
   @exclusivity(unchecked) package var joined: Int
+  /// How often the history was replaced by another one since then.
+  @exclusivity(unchecked) private(set) var joins = 0
   /// The numbers of the actions that it dispatched.
   @exclusivity(unchecked) package private(set) var dispatched = ActionNumbers()
   /// Whether any of them was more than going back and forth.
@@ -271,6 +273,7 @@ package final class StoreClient: @unchecked Sendable {
   /// Takes note that the history is another one now, whose last action has that number.
   func joinAnew(behind number: Int) {
     (joined, dispatched, hasActed) = (number, ActionNumbers(), false)
+    joins += 1
   }
 
   // MARK: Hearing

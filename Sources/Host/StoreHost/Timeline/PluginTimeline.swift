@@ -80,14 +80,6 @@ package final class PluginTimeline {
   /// The names of the plugins that were loaded after an action, in load order.
   package func names(at number: Int) -> [String] { versions(at: number).map(\.code.name) }
 
-  /// The action since which a plugin that is loaded has had a state of the type that it has now: the one that loaded it, or
-  /// that brought a version with another type.
-  package func start(ofStateTypeOf plugin: String) -> Int? {
-    func type(_ point: Point) -> String? { point.versions.first { $0.code.name == plugin }?.stateType }
-    guard let now = points.last.flatMap(type) else { return nil }
-    return points.reversed().prefix { type($0) == now }.last?.number
-  }
-
   /// Takes note of the plugins that are loaded after an action.
   ///
   /// - Parameter oldest: the oldest action that can be returned to.
@@ -150,6 +142,14 @@ package final class PluginTimeline {
 extension [PluginTimeline.Point] {
   /// What was loaded after an action, in load order.
   package func versions(at number: Int) -> [PluginVersion] { last { $0.number <= number }?.versions ?? [] }
+
+  /// The action since which a plugin that is loaded has had a state of the type that it has now: the one that loaded it, or
+  /// that brought a version with another type.
+  package func start(ofStateTypeOf plugin: String) -> Int? {
+    func type(_ point: Element) -> String? { point.versions.first { $0.code.name == plugin }?.stateType }
+    guard let now = last.flatMap(type) else { return nil }
+    return reversed().prefix { type($0) == now }.last?.number
+  }
 
   /// The plugins that ran other code after an action than before it, though the action brought none: their files were edited
   /// while the store was not open.

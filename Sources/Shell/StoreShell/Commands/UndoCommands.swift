@@ -62,10 +62,11 @@ extension CommandDefinition {
           return try session.finish(report, quietly: request.isQuiet, remark: remark)
         }
         try session.grantReturning(to: step.target)
+        let point = try session.store.returnPoint(step.target)
         // Found again in the turn in which it is done: nobody acts in between.
         let report = try session.store.change { live in
           let isSame = try live.head == head || session.store.redoStep(count) == step
-          return isSame ? try session.store.restore(to: step.target, source: source) : nil
+          return isSame ? try session.store.restore(to: step.target, known: point, source: source) : nil
         }
         guard let report else { continue }
         return try session.finish(report, quietly: request.isQuiet, remark: session.broughtBack(step))
@@ -123,12 +124,13 @@ private struct UndoRequest {
       while report == nil, any || step.isAlone {
         try session.grantReturning(to: step.target)
         let target = step.target
+        let point = try store.returnPoint(target)
         // Found again in the turn in which it is done: nobody acts in between.
         (head, step, report) = try store.change { live in
           let step = live.head == head ? step : try store.undoStep(count, any: any)
           let isGranted = step.target == target || live.returningPlugins(to: step.target).isEmpty
           let isReady = isGranted && (any || step.isAlone)
-          return (live.head, step, isReady ? try store.restore(to: step.target, source: source) : nil)
+          return (live.head, step, isReady ? try store.restore(to: step.target, known: point, source: source) : nil)
         }
       }
       guard let report else {

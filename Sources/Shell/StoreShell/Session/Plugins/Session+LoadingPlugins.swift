@@ -51,7 +51,7 @@ extension Session {
   /// Makes an earlier point the present, once the plugins that come back with it may have what they ask for.
   func restore(to number: Int, source: ActionSource) throws -> DispatchReport {
     try grantReturning(to: number)
-    return try store.restore(to: number, source: source)
+    return try store.restore(to: number, known: store.returnPoint(number), source: source)
   }
 
   /// Has plugins granted what they ask for that come back with an earlier point.

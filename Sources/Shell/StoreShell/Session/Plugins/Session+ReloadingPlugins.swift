@@ -25,7 +25,7 @@ extension Session {
       }
       plugins.watch?.note(source)
       try grant(source, asks: asks)
-      return try store.change { try $0.reload(source, options, from: actionSource) }
+      return try store.reload(source, options, from: actionSource)
     } catch {
       store.live.noteFailedReload(of: name)
       let refusal = ShellError(refusing: error)

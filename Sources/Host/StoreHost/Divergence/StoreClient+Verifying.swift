@@ -1,34 +1,57 @@
+import StoreCore
 import StoreHistory
 import StorePlugins
 import StoreSchema
 
-/// `plugin reload --verify`: whether an edited plugin makes the same of the last actions.
-extension LiveStore {
+/// `plugin reload --verify`: whether an edited plugin makes the same of the last actions. They are read on a snapshot and run in Lua
+/// states of the client's own, without the turn.
+extension StoreClient {
+  /// Puts a plugin's edited version in its place, by a recorded action (R28), once both versions have answered the last actions alike
+  /// where that is asked. Where anything is wrong with it, all stays as it was.
+  package func reload(
+    _ source: PluginSource, _ options: PluginReloadOptions, from actionSource: ActionSource
+  ) throws -> PluginReloadReport {
+    while true {
+      let verified = try options.verifies.map { try verify(source, last: $0) }
+      let report = try change { live -> PluginReloadReport? in
+        // Another version may have come meanwhile, to which nothing was compared.
+        let running = live.plugin(named: source.manifest.name)?.source.digest
+        if let verified, running != verified.digest { return nil }
+        return try live.reload(source, options, verified: verified?.count, from: actionSource)
+      }
+      if let report { return report }
+    }
+  }
+
   /// Runs the last actions through both versions of a plugin, those since its state has had the type that it has now.
   ///
-  /// - Returns: how many actions were compared.
-  /// - Throws: the first divergence as an error; `PluginError` where a state of the time cannot be made one of the edited
-  ///   version; what reading older actions throws.
-  package func verify(_ new: Plugin, replacing old: Plugin, last count: Int) throws -> Int {
-    let name = new.module.name
-    // Its `migrate` is called for each state of the time, and has said what it has to say about the present one.
-    attendance.isMuted = true
-    defer { attendance.isMuted = false }
-    let recording = RecordedStates(
-      try entries(of: old, last: count), upTo: store.withState { $0 }, keeping: [name])
-    let olds = self.plugins
-    guard let index = olds.firstIndex(where: { $0.plugin === old }) else { throw unknownPlugin(name) }
+  /// - Returns: how many actions were compared, and the digest of the version that runs.
+  /// - Throws: the first divergence as an error; `PluginError` where the edited version cannot be loaded, or a state of the time cannot
+  ///   be made one of it; what reading older actions throws.
+  private func verify(_ source: PluginSource, last count: Int) throws -> (count: Int, digest: String) {
+    let (name, moment) = (source.manifest.name, Moment(of: self))
+    let olds = try plugins(moment.points.versions(at: moment.head))
+    guard let index = olds.firstIndex(where: { $0.plugin.module.name == name }) else {
+      throw turnAnywhere { live.unknownPlugin(name) }
+    }
+    let old = olds[index].plugin
     var news = olds
-    news[index] = HostedPlugin(new, surroundings(for: name), reducersAlone: true)
+    news.remove(at: index)
+    // Its `migrate` is called for each state of the time; what it says is not heard.
+    let edited = try live.revive(source, beside: news, mayLack: false, isHeard: false)
+    news.insert(edited, at: index)
+    let new = edited.plugin
+    let recording = RecordedStates(
+      try entries(of: name, last: count, at: moment), upTo: try moment.state(at: moment.head), keeping: [name])
     func rerun(_ plugins: [HostedPlugin], _ running: Rerun.Running) -> Rerun {
-      Rerun(application, recording.start, plugins, running: running)
+      Rerun(live.application, recording.start, plugins, running: running)
     }
     var before = (all: rerun(olds, .all), alone: rerun(olds, .only(name)))
     var after = (all: rerun(news, .all), alone: rerun(news, .only(name)))
-    defer { rebindPlugins() }
     let version = old.source.manifest.version
     var (compared, found): (Int, Divergence?) = (0, nil)
     try recording.walk { entry, state in
+      try interruption.check()
       var reference = before.all.meets(entry, in: state)
       switch reference {
       case .unknown, .idle: return true
@@ -55,27 +78,21 @@ extension LiveStore {
       default: break
       }
       guard lines.isEmpty else {
-        found = Divergence(of: entry, lines) { self.recent($0) }
+        found = try Divergence(of: entry, lines) { try moment.entry($0) }
         return false
       }
       compared += 1
       return true
     }
     if let found { throw found.error(name, differsFrom: "that of the previous version") }
-    return compared
+    return (compared, old.source.digest)
   }
 
   /// The last entries, as far as a plugin's state had its present type: earlier it had another one, or was not there.
-  private func entries(of plugin: Plugin, last count: Int) throws -> [LoggedEntry] {
-    guard let start = timeline.start(ofStateTypeOf: plugin.module.name) else { return [] }
-    let first = max(start, oldestEntry, head - count) + 1
-    var entries: [LoggedEntry] = []
-    guard first <= head else { return entries }
-    try history.visit(first...head) { entry in
-      entries.append(entry)
-      return true
-    }
-    return entries
+  private func entries(of plugin: String, last count: Int, at moment: Moment) throws -> [LoggedEntry] {
+    guard let start = moment.points.start(ofStateTypeOf: plugin) else { return [] }
+    let first = max(start, moment.oldestEntry, moment.head - count) + 1
+    return first <= moment.head ? try moment.entries(first...moment.head) : []
   }
 }
 
