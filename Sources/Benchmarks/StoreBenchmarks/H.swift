@@ -82,7 +82,8 @@ func hostBenchmarks() -> [Benchmark] {
   ]
 }
 
-/// Four threads that dispatch without pause, and what a session does beside them, in one run with the threads alone.
+/// Four threads, each of which dispatches its next action when the last is done, and what a session does beside them. In turns with
+/// the threads alone, so that what else the machine does concerns both alike.
 private struct Load {
   /// The 99.9th percentile of a dispatch by the session, in milliseconds.
   var dispatch = 0.0
@@ -97,11 +98,17 @@ private struct Load {
   /// How long the store took to close, in milliseconds.
   var close = 0.0
 
-  /// The threads' actions so far: those that were taken, and those that were refused.
+  /// What became of the threads' actions so far.
   private final class Count: Sendable {
-    let isOver = Atomic<Bool>(false)
-    let taken = Atomic<Int>(0)
+    let done = Atomic<Int>(0)
     let refused = Atomic<Int>(0)
+  }
+
+  /// How many actions were done in some time.
+  private struct Rate {
+    var actions = 0
+    var nanoseconds = 0
+    var perSecond: Double { Double(actions) * 1e9 / Double(max(1, nanoseconds)) }
   }
 
   static func measured(isIngesting: Bool = false) throws -> Load {
@@ -117,7 +124,7 @@ private struct Load {
       for _ in 0..<200_000 { fputs("{\"by\":1}\n", data) }
       fclose(data)
     }
-    let session = try Session(host, console: Console(output: null, error: STDERR_FILENO))
+    let session = try Session(host, console: Console(output: null, error: null))
     var load = Load()
     func timed(_ commands: String...) throws -> Double {
       let start = monotonicNanoseconds()
@@ -127,66 +134,65 @@ private struct Load {
       return time
     }
     for _ in 0..<10_000 { host.store.dispatch(.ledger(.add())) }
-    /// The median of three.
-    func exported() throws -> Double { try (0..<3).map { _ in try timed("export journal \(file)") }.sorted()[1] }
-    let quiet = try exported()
+    let quiet = try (0..<3).map { _ in try timed("export journal \(file)") }.sorted()[1]
 
     let count = Count()
     let threads = DispatchGroup()
     for number in 1...4 {
       DispatchQueue(label: "load \(number)").async(group: threads) {
-        loop: while !count.isOver.load(ordering: .relaxed) {
-          switch host.store.dispatch(.ledger(.add())).outcome {
+        loop: while true {
+          switch host.store.dispatchAndBlock(.ledger(.add())).outcome {
           case .stopped(.closed): break loop
-          case .stopped:
-            count.refused.add(1, ordering: .relaxed)
-            usleep(100)
-          default: count.taken.add(1, ordering: .relaxed)
+          case .stopped: count.refused.add(1, ordering: .relaxed)
+          default: count.done.add(1, ordering: .relaxed)
           }
         }
       }
     }
-    /// The rate of what the threads have had taken while a closure ran, and how many were refused.
-    func beside(_ body: () throws -> Void) rethrows -> (rate: Double, refused: Int) {
-      let (taken, refused) = (count.taken.load(ordering: .relaxed), count.refused.load(ordering: .relaxed))
-      let start = monotonicNanoseconds()
+    func add(to rate: inout Rate, _ body: () throws -> Void) rethrows {
+      let (done, start) = (count.done.load(ordering: .relaxed), monotonicNanoseconds())
       try body()
-      let time = Double(monotonicNanoseconds() - start) / 1e9
-      return (
-        Double(count.taken.load(ordering: .relaxed) - taken) / time, count.refused.load(ordering: .relaxed) - refused
-      )
+      rate.nanoseconds += monotonicNanoseconds() - start
+      rate.actions += count.done.load(ordering: .relaxed) - done
     }
-    usleep(200_000)
-    let alone = beside { usleep(1_000_000) }
-    var times: [Int] = []
-    let dispatching = try beside {
-      for _ in 0..<3000 { times.append(Int(try timed("dispatch tally.add --quiet") * 1_000_000)) }
+    /// What is left of the threads' rate while a closure runs, in percent; as often in turns with the threads alone.
+    func share(_ name: String, times: Int, _ body: () throws -> Void) throws -> Double {
+      var (alone, beside) = (Rate(), Rate())
+      for _ in 0..<times {
+        add(to: &alone) { usleep(50_000) }
+        try add(to: &beside, body)
+      }
+      if getenv("STSH_BENCH_NOTES") != nil { print("\(name): alone \(alone), beside \(beside)") }
+      return 100 * beside.perSecond / alone.perSecond
     }
-    load.dispatch = percentile(times)
-    let exporting = try beside { load.export = try exported() / quiet }
+    usleep(100_000)
+    var dispatches: [Int] = []
+    let besideDispatch = try share("dispatch", times: 30) {
+      for _ in 0..<100 { dispatches.append(Int(try timed("dispatch tally.add --quiet") * 1_000_000)) }
+    }
+    load.dispatch = percentile(dispatches)
+    var exports: [Double] = []
+    let besideExport = try share("export", times: 5) { exports.append(try timed("export journal \(file)")) }
+    load.export = exports.sorted()[2] / quiet
     // As the error advises where memory forgets while an undo is planned.
     _ = try timed("set journal.limit 100000")
-    let undoing = try beside {
-      for _ in 0..<20 {
-        _ = try timed("dispatch tally.add --quiet")
-        load.undo = max(load.undo, try timed("undo --quiet"))
-      }
+    var undoes: [Double] = []
+    let besideUndo = try share("undo", times: 20) {
+      _ = try timed("dispatch tally.add --quiet")
+      undoes.append(try timed("undo --quiet"))
     }
-    guard undoing.refused == 0 || alone.refused > 0 else {
-      throw ProgramRun.Failure(reason: "\(undoing.refused) actions were refused beside an undo, and none before")
-    }
-    load.share = 100 * min(dispatching.rate, exporting.rate, undoing.rate) / alone.rate
+    load.undo = undoes.max() ?? 0
+    load.share = min(besideDispatch, besideUndo, besideExport)
     if isIngesting { load.ingest = try timed("ingest \(records) --as ledger.add --quiet") / 1000 }
     let start = monotonicNanoseconds()
     try host.close()
     load.close = Double(monotonicNanoseconds() - start) / 1_000_000
-    count.isOver.store(true, ordering: .relaxed)
     threads.wait()
     if getenv("STSH_BENCH_NOTES") != nil {
-      print(
-        "alone \(alone), beside dispatch \(dispatching), export \(exporting), undo \(undoing), quiet export \(quiet) ms, \(load)"
-      )
+      print("shares \(besideDispatch), \(besideUndo), \(besideExport), quiet export \(quiet) ms, \(load)")
     }
+    let refused = count.refused.load(ordering: .relaxed)
+    guard refused == 0 else { throw ProgramRun.Failure(reason: "\(refused) actions of the four threads were refused") }
     return load
   }
 }
