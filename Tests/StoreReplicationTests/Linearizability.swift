@@ -56,7 +56,9 @@ func isLinearizable(_ history: [LogCall]) -> Bool {
   for case .read(let actions) in history.lazy.map(\.operation) where actions.count > longest.count { longest = actions }
 
   // The number of actions that reads and answers show.
-  let shown = history.reduce(longest.count) { if case .append(_, let place?) = $1.operation { max($0, place) } else { $0 } }
+  let shown = history.reduce(longest.count) {
+    if case .append(_, let place?) = $1.operation { max($0, place) } else { $0 }
+  }
 
   // The starts and ends in the order of time, as a linked list from which calls are lifted and to which they go back.
   enum Moment { case start(Int), end(Int) }
