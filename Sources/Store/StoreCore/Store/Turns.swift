@@ -11,7 +11,7 @@ struct Turns {
   /// The number of them, which every action asks for.
   @usableFromInline private(set) var count = 0
   /// The threads that had a turn in the present round.
-  private var served: [UInt] = []
+  private var served: Set<UInt> = []
   /// The number of arrivals that are left of the round.
   private var arrivalsLeft = 0
 
@@ -39,11 +39,15 @@ struct Turns {
   ) -> TurnWaiter? {
     guard count > 0 else { return nil }
     let mayWait = arrivalsWait && arrivalsLeft > 0
-    let due = waiting.indices.filter { index in
+    func isDue(_ index: Int) -> Bool {
       waiting[index].place <= arrivals && !(mayWait && served.contains(waiting[index].waiter.thread))
     }
-    guard let first = due.first else { return nil }
-    let index = order.map { due[$0.chosen(among: due.count)] } ?? first
+    guard let first = waiting.indices.first(where: isDue) else { return nil }
+    let index =
+      order.map { order in
+        let due = waiting.indices.filter(isDue)
+        return due[order.chosen(among: due.count)]
+      } ?? first
     guard isMeant(waiting[index].waiter) else { return nil }
     count -= 1
     return waiting.remove(at: index).waiter
@@ -57,7 +61,7 @@ struct Turns {
   /// Notes that a thread has had its turn, beside so many threads of which arrivals wait.
   mutating func note(turnOf thread: UInt, beside threads: Int) {
     if arrivalsLeft == 0 || threads == 0 { (served, arrivalsLeft) = ([], threads) }
-    if arrivalsLeft > 0 { served.append(thread) }
+    if arrivalsLeft > 0 { served.insert(thread) }
   }
 
   /// Notes that an arrival was taken.
