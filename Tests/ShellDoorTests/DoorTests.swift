@@ -148,6 +148,19 @@ import Testing
     #expect(try client.ask("{\"log\":1,\"source\":\"repl:*\"}") == "{\"entries\":[]}")
   }
 
+  @Test func theLogIsSearchedForAText() throws {
+    let house = try House()
+    let client = try house.client()
+    for line in ["tasks.add MILK", "tasks.add Bread", "counter.increment by=63"] {
+      _ = try client.ask("{\"run\":\"dispatch \(line)\",\"quiet\":true}")
+    }
+    for (text, number) in [("milk", 1), ("Bread", 2), ("63", 3), ("INCREMENT", 3)] {
+      let answer = try client.ask("{\"log\":1,\"find\":\"\(text)\"}")
+      #expect(answer.hasPrefix("{\"entries\":[{\"id\":\(number),") && answer.split(separator: "\"at\":").count == 2)
+    }
+    #expect(try client.ask("{\"log\":1,\"find\":\"butter\"}") == "{\"entries\":[]}")
+  }
+
   @Test func aListenerMayStop() throws {
     let house = try House([.read])
     let client = try house.client()
@@ -266,6 +279,17 @@ import Testing
       .compactMap { Int($0.prefix { $0.isNumber }) }.reduce(0, +)
     let told = lines.map { $0.split(separator: "\"at\":").count - 1 }.reduce(0, +)
     #expect(folded + told == 5000)
+  }
+
+  @Test func aFollowerChoosesTheSizeOfABatch() throws {
+    let house = try House([.read])
+    let client = try house.client()
+    for _ in 0..<500 { house.host.store.dispatch(.counter(.increment())) }
+    _ = try client.ask("{\"follow\":1,\"count\":10}")
+    let line = try client.line()
+    #expect(line.contains("\"entries\":[{\"id\":491,") && line.hasSuffix("\"folded\":490,\"head\":500}"))
+    #expect(try client.ask("{\"follow\":1,\"count\":0}") == "{\"head\":500}")
+    #expect(try client.line().contains("\"folded\":499,"))
   }
 
   @Test(arguments: ["lua while true do end", "wait 1h", "wait until state.counter.value == 9"])

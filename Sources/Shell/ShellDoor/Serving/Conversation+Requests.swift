@@ -69,10 +69,10 @@ extension Conversation {
           answer.set("entries") { $0.append(entries) }
           if let next { answer.set("next", next) }
         }
-      case .follow(let from, let action):
+      case .follow(let from, let action, let count):
         try started().requireReading(for: "follow")
         let head = loop.host.live.head
-        followed = FollowedLog(request.id, from: from ?? head + 1, action: action)
+        followed = FollowedLog(request.id, from: from ?? head + 1, action: action, count: count)
         answer(request.id) { $0.set("head", head) }
         followed?.tell(self)
       case .followNoMore:

@@ -18,7 +18,7 @@ struct DoorRequest {
     case read(path: String, point: Int?, page: Page)
     case parts(path: String, point: Int?, ValueParts.Choice)
     case log(LogRange)
-    case follow(from: Int?, action: String?)
+    case follow(from: Int?, action: String?, count: Int)
     case followNoMore
     case watch(String, isJSON: Bool)
     /// Stops what runs, with an error.
@@ -99,6 +99,7 @@ struct DoorRequest {
       range.action = try fields.text("action")
       range.changed = try fields.text("changed")
       range.source = try fields.text("source")
+      range.text = try fields.text("find")?.lowercased()
       range.isOfFailures = try fields.flag("failed")
       range.isNewestFirst = try fields.flag("newest")
       return .log(range)
@@ -106,7 +107,8 @@ struct DoorRequest {
       if fields.isFalse("follow") { return .followNoMore }
       let isFromNow = fields.isTrue("follow")
       let first = isFromNow ? nil : try fields.number("follow", in: 0...LoggedEntry.greatestNumber) ?? 1
-      return .follow(from: first.map { max($0, 1) }, action: try fields.text("action"))
+      let count = min(max(try fields.number("count") ?? FollowedLog.most, 1), FollowedLog.most)
+      return .follow(from: first.map { max($0, 1) }, action: try fields.text("action"), count: count)
     case "watch":
       return .watch(try fields.text("watch") ?? "", isJSON: try fields.text("form") ?? "json" == "json")
     case "token": return .token(try fields.text("token") ?? "")

@@ -9,6 +9,7 @@ import Synchronization
 final class FollowedLog: Sendable {
   private let id: Value?
   private let action: String?
+  private let count: Int
   private let state: Lock<State>
 
   private struct State {
@@ -24,17 +25,19 @@ final class FollowedLog: Sendable {
 
   /// The shortest time between two batches.
   private static let pause = Duration.milliseconds(34)
-  /// The most actions in a batch; of more, the last are told.
-  private static let most = 1000
+  /// The most actions in any batch.
+  static let most = 1000
   /// Of entries of more bytes the last are told.
   private static let mostBytes = 1 << 20
 
   /// - Parameters:
   ///   - number: the first action to be told of.
   ///   - action: the pattern of names of actions; nil: all.
-  init(_ id: Value?, from number: Int, action: String?) {
+  ///   - count: the most actions in a batch; of more, the last are told.
+  init(_ id: Value?, from number: Int, action: String?, count: Int) {
     self.id = id
     self.action = action
+    self.count = count
     state = Lock(State(next: number))
   }
 
@@ -46,7 +49,7 @@ final class FollowedLog: Sendable {
     // Who does not read is looked at again, and told the rest as a number.
     if conversation.outbox.isWorthSending { return look(at: now + Self.pause, conversation) }
     if let told, now - told < Self.pause { return look(at: told + Self.pause, conversation) }
-    let (newest, head) = live.actions(from: next, atMost: Self.most)
+    let (newest, head) = live.actions(from: next, atMost: count)
     guard head >= next else { return wait(for: next, conversation) }
     var size = 0
     let entries = newest.suffix(

@@ -251,6 +251,8 @@ package struct LogRange: Sendable {
   package var changed: String?
   /// The pattern of what the source says: its short form, who it was, its kind or the plugin; nil: any.
   package var source: String?
+  /// A text in lower case that the name of an action or one of its arguments holds, capital letters or not; nil: any.
+  package var text: String?
   /// True if only actions that failed or were dropped are meant.
   package var isOfFailures = false
   /// True if the newest come first.
@@ -269,6 +271,9 @@ package struct LogRange: Sendable {
   fileprivate func mayHold(_ entry: LoggedEntry) -> Bool {
     if let action, !Glob.matches(action, entry.action) { return false }
     if isOfFailures, entry.failure == nil, entry.droppedBy == nil { return false }
+    if let text, !entry.action.lowercased().contains(text), !ValueParts.holds(.record(entry.arguments), text) {
+      return false
+    }
     guard let pattern = source else { return true }
     let source = entry.source
     return [source.short, source.kind.rawValue, source.info, source.plugin].contains { text in

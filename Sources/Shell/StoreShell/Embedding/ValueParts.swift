@@ -146,7 +146,8 @@ package struct ValueParts: Sendable {
     }
   }
 
-  private static func holds(_ value: Value, _ text: String) -> Bool {
+  /// True if a value holds a text, which is in lower case, or one of its parts or their names does.
+  static func holds(_ value: Value, _ text: String) -> Bool {
     switch value {
     case .none: false
     case .bool(let flag): "\(flag)".contains(text)
