@@ -161,7 +161,7 @@ class FakeHost:
 
         class Conversation(socketserver.StreamRequestHandler):
             def handle(self):
-                self.tell({"door": 1, "program": name, "process": 1, "allow": ["all", name], "prompt": name, "head": 2})
+                self.tell({"door": 1, "program": name, "process": 1, "allow": ["all", name], "prompt": name, "head": 2, "user": name, "who": name})
                 for line in self.rfile:
                     request = json.loads(line)
                     self.tell({"id": request["id"], **fake.answer(request)})
@@ -189,12 +189,14 @@ class FakeHost:
     def entry(self, number):
         name = self.name
         return {
-            "id": number, "at": 1, "action": self.long, "args": {name: name}, "failure": name, "reason": f"{name}\n{self.long}", "who": name, "user": name,
-            "source": {"file": name, "line": 1, "function": name, "kind": name, "info": name},
+            "id": number, "at": 1, "action": self.long, "args": {name: name}, "failure": name, "reason": f"{name}\n{self.long}",
+            "source": {"file": name, "line": 1, "function": name, "kind": name, "info": name, "who": name, "user": name},
             "changes": [{"path": name, "op": "replace", "from": self.long, "to": {name: name}}]}
 
     def answer(self, request):
         name = self.name
+        if "who" in request:
+            return {"user": name, "who": name}
         if "time" in request:
             return {"time": 1, "oldest": 0, "head": 2}
         if "follow" in request:

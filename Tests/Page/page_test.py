@@ -94,6 +94,25 @@ class PointerTests(PageCase):
         tab.type("changed:tasks.items by:example")
         tab.wait("document.querySelectorAll('#actions .row:not([hidden]) .n').length && !document.querySelector('#actions').innerText.includes('counter')")
         self.see(tab, "#actions", "tasks.add")
+        # Words of the arguments are found too.
+        names = "[...document.querySelectorAll('#actions .row:not([hidden])')].filter(row => row.querySelector('.n').textContent).map(row => row.querySelector('.args').textContent.trim())"
+        for words, found in (("PLANTS", ['title="Water the plants"']), ('"write rep" add', ['title="Write report"']), ("id=1", ["id=1"]), ("by=4", ["by=4"])):
+            tab.click("#filter")
+            tab.key("a", modifiers=2)
+            tab.type(words)
+            tab.key("Enter")
+            tab.wait(f"JSON.stringify({names}) === {json.dumps(json.dumps(found, separators=(',', ':')))}")
+        self.see(tab, "#unfilter", "clear, 1 found")
+        tab.click("#filter")
+        tab.key("a", modifiers=2)
+        tab.type("nothing like it")
+        tab.key("Enter")
+        self.see(tab, "#actions-empty", "No action up to #6 fits the filter")
+        # Escape takes the filter away.
+        tab.click("#filter")
+        tab.key("Escape")
+        self.see(tab, "#actions", "tasks.complete id=1")
+        tab.wait("document.querySelector('#unfilter').hidden")
         self.quiet(tab)
 
     def test_causes_are_a_tree(self):
@@ -124,6 +143,15 @@ class PointerTests(PageCase):
         tab.wait("document.querySelector('#filter').value === 'changed:tasks.nextId'")
         tab.wait("(names => names.length === 4 && names.every(name => name.textContent === 'tasks.add'))"
                  "([...document.querySelectorAll('#actions .row:not([hidden]) .name')].filter(name => name.textContent))")
+        # The chart leads to the action of a change, by the pointer and by keys.
+        tab.click(".pinned-chart svg", x=3)
+        self.see(tab, "#mode", "look only")
+        first = tab.text("#point")
+        tab.key("ArrowRight")
+        tab.wait(f"document.querySelector('#point').innerText !== {json.dumps(first)}")
+        tab.wait("document.querySelector('#action h3')?.textContent === 'tasks.add'")
+        tab.wait("document.querySelector('#title-action').textContent === document.querySelector('#point').textContent")
+        tab.click("#live")
         # The slider looks, and the store is not touched.
         tab.click("#slider", x=12)
         self.see(tab, "#state-point", "look only")
@@ -136,13 +164,22 @@ class PointerTests(PageCase):
         tab.type("plants")
         tab.wait("!document.querySelector('#tree').innerText.includes('counter')")
         self.see(tab, "#tree", "Water the plants")
+        # What is found is opened whole.
+        tab.click(None, "[...document.querySelectorAll('#tree .row:not([hidden])')].find(row => row.querySelector('.value').textContent.includes('Water'))")
+        tab.wait(self.part_of("done"))
         self.quiet(tab)
 
     def test_the_store_returns_to_a_point(self):
         tab = self.page()
         tab.click("#back")
         self.see(tab, "#point", "#5")
+        # It asks first, and a no is no.
         tab.click("#changes button")
+        self.see(tab, "#confirm", "all 1 actions after #5")
+        tab.key("Escape")
+        tab.wait("!document.querySelector('#confirm').open")
+        tab.click("#changes button")
+        tab.click("#confirm-yes")
         tab.wait("document.querySelector('#total').textContent === '7 actions'")
         self.assertEqual(self.house.ask('{"read":"counter.value"}')["value"], 0)
         tab.wait("document.querySelector('#mode').textContent === 'live'")
@@ -158,7 +195,7 @@ class PointerTests(PageCase):
         tab.click("#dispatch button.main")
         self.see(tab, "#dispatch output", "#7")
         self.assertEqual(self.house.ask('{"read":"tasks.items[-1].title"}')["value"], 'a "quoted" title\\')
-        tab.click("#changes button")
+        tab.click("#changes button:not([aria-disabled=true])")
         tab.wait("document.querySelector('#total').textContent === '8 actions'")
         self.assertEqual(self.house.ask('{"read":"tasks.nextId"}')["value"], 4)
         self.quiet(tab)
@@ -168,7 +205,7 @@ class PointerTests(PageCase):
         tab = self.page()
         self.see(tab, "#effects", "pomodoro/clock/ticks")
         self.see(tab, "#plugins", "read:tasks")
-        tab.click("#effects button")
+        tab.click("#effects .act button")
         self.see(tab, "#effects", "No effect runs")
         tab.click("[id='gate-logger']")
         self.see(tab, "#actions", "shell.setGate")
@@ -300,16 +337,60 @@ class KeyboardTests(PageCase):
         self.quiet(tab)
 
 
-class FailureTests(PageCase):
-    def test_the_whole_error_is_shown(self):
-        folder = f"{self.house.folder}/faulty"
+class PluginTests(PageCase):
+    def load(self, name, text, permissions=()):
+        folder = f"{self.house.folder}/{name}"
         os.mkdir(folder)
         with open(f"{folder}/plugin.json", "w") as file:
-            json.dump({"name": "faulty", "version": "1.0.0", "api": 1, "permissions": []}, file)
+            json.dump({"name": name, "version": "1.0.0", "api": 1, "permissions": list(permissions)}, file)
         with open(f"{folder}/init.lua", "w") as file:
-            file.write("return plugin {\n  state = { field('n', int()) },\n  actions = { { name = 'go' } },\n"
-                       "  reducers = { go = function(s) s.n = nothing.here end },\n}\n")
-        self.assertTrue(self.house.run(f"plugin load {folder}")["results"][0]["ok"])
+            file.write(text)
+        for line in (f"plugin grant {folder}", f"plugin load {folder}"):
+            self.assertTrue(self.house.run(line)["results"][0]["ok"])
+
+    def test_an_effect_of_any_name_is_cancelled(self):
+        self.load("waiter", """return plugin {
+  state = { field('n', int()) },
+  actions = { { name = 'go', args = { field('what', text()) } } },
+  reducers = { go = function(s) s.n = s.n + 1 end },
+  middleware = { { name = 'clock', on = { 'go' }, after = function(action, ctx)
+    ctx:task(action.args.what, function(task) task:sleep(3600) end)
+  end } },
+}
+""", ["timers"])
+        for name in ("one", 'two; dispatch counter.reset "x\\\\', "3 $x # y"):
+            self.assertTrue(self.house.run(f"dispatch waiter.go what={json.dumps(name)}")["results"][0]["ok"])
+        tab = self.page()
+        for left in (2, 1, 0):
+            tab.click("#effects tbody tr:last-child .act button")
+            tab.wait(f"document.querySelectorAll('#effects tbody tr').length === {left}")
+        self.assertEqual(self.house.ask('{"read":"counter.value"}')["value"], 4)
+        self.quiet(tab)
+
+    def test_an_element_of_a_list_is_told(self):
+        self.load("shop", """return plugin {
+  state = { field('open', list(record('Order', { field('customer', text()), field('paid', bool()) }))) },
+  actions = { { name = 'place', args = { field('customer', text()) } }, { name = 'pay', args = { field('at', int()) } } },
+  reducers = {
+    place = function(s, a) s.open[#s.open + 1] = { customer = a.customer, paid = false } end,
+    pay = function(s, a) s.open[a.at].paid = true end,
+  },
+}
+""")
+        for line in ("shop.place Keller", "shop.place Brandt", "shop.pay 2"):
+            self.assertTrue(self.house.run(f"dispatch {line}")["results"][0]["ok"])
+        tab = self.page()
+        self.row(tab, "shop.pay")
+        self.see(tab, "#action .change", 'of customer "Brandt", paid true')
+        self.quiet(tab)
+
+    def test_the_whole_error_is_shown(self):
+        self.load("faulty", """return plugin {
+  state = { field('n', int()) },
+  actions = { { name = 'go' } },
+  reducers = { go = function(s) s.n = nothing.here end },
+}
+""")
         self.house.run("try dispatch faulty.go")
         reason = self.house.ask('{"log":8}')["entries"][0]["reason"].split("\n")
         self.assertIn("init.lua:4", " ".join(reason))
@@ -368,7 +449,7 @@ class HeldTests(PageCase):
         self.see(self.tab, "#actions", "shell.setGate")
         self.hold("#plugins button")
         self.see(self.tab, "#actions", "shell.reloadPlugin")
-        self.hold("#effects button")
+        self.hold("#effects .act button")
         self.see(self.tab, "#effects", "No effect runs")
         self.quiet(self.tab)
 
@@ -459,7 +540,7 @@ class HeldTests(PageCase):
             ("#changes button", self.step_is(1)),
             ("#back", "document.querySelector('#mode').innerText === 'look only'"),
             ("#live", "document.querySelector('#mode').innerText === 'live'"),
-            ("#effects button", "document.querySelector('#effects').innerText.includes('No effect runs')"),
+            ("#effects .act button", "document.querySelector('#effects').innerText.includes('No effect runs')"),
         ):
             with self.subTest(selector):
                 self.tab.run(f"window.held = document.querySelector({json.dumps(selector)}); held.focus()")
@@ -498,7 +579,7 @@ class RightsTests(PageCase):
         tab = self.page()
         self.see(tab, "#dispatch", "This door allows read")
         self.see(tab, "#middleware", "logger")
-        self.assertEqual(tab.run("document.querySelectorAll('#dispatch button, #middleware input, #effects button, #plugins button, #changes button').length"), 0)
+        self.assertEqual(tab.run("document.querySelectorAll('#dispatch button, #middleware input, #effects .act button, #plugins button, #changes button').length"), 0)
         tab.click("#back")
         self.see(tab, "#mode", "look only")
         self.assertEqual(tab.run("document.querySelectorAll('#changes button').length"), 0)
@@ -516,7 +597,7 @@ class SomeRightsTests(PageCase):
         self.assertIn("tasks.add", names)
         self.assertTrue(all(name.startswith("tasks.") for name in names), names)
         self.see(tab, "#middleware", "logger")
-        self.assertEqual(tab.run("document.querySelectorAll('#middleware input, #effects button, #plugins button, #changes button').length"), 0)
+        self.assertEqual(tab.run("document.querySelectorAll('#middleware input, #effects .act button, #plugins button, #changes button').length"), 0)
         # An action of another's is offered again only where it may be.
         self.row(tab, "counter.increment")
         self.see(tab, "#action-buttons", "look here")
@@ -713,6 +794,23 @@ class LifeTests(PageCase):
         tab.run("Object.defineProperty(document, 'hidden', {value: false, configurable: true}); document.dispatchEvent(new Event('visibilitychange'))")
         self.see(tab, "#total", "506 actions")
         self.see(tab, "#actions", "#506")
+
+    def test_a_filter_finds_what_came_unseen(self):
+        tab = self.page()
+        tab.click("#filter")
+        tab.type("tasks.add by:door")
+        tab.key("Enter")
+        self.see(tab, "#actions-empty", "No action up to #6 fits the filter")
+        tab.run("Object.defineProperty(document, 'hidden', {value: true, configurable: true}); document.dispatchEvent(new Event('visibilitychange'))")
+        tab.answered('"follow":false')
+        self.house.run("dispatch tasks.add Sing")
+        tab.run("Object.defineProperty(document, 'hidden', {value: false, configurable: true}); document.dispatchEvent(new Event('visibilitychange'))")
+        self.see(tab, "#actions", "Sing")
+        # So is one in a burst of which the page is told the newest alone.
+        self.house.run("lua dispatch('tasks.add', { title = 'Dance' }) for i = 1, 20000 do dispatch('counter.increment') end")
+        self.see(tab, "#actions", "Dance")
+        self.assertEqual(tab.run("document.querySelectorAll('#actions .row:not([hidden]) .n').length"), 2)
+        self.quiet(tab)
 
 
 class SizeTests(PageCase):

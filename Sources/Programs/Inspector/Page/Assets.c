@@ -48,6 +48,9 @@ static const unsigned char log_js[] = {
 static const unsigned char main_js[] = {
 #embed "assets/main.js"
 };
+static const unsigned char name_js[] = {
+#embed "assets/name.js"
+};
 static const unsigned char rows_js[] = {
 #embed "assets/rows.js"
 };
@@ -89,6 +92,7 @@ static const struct PageFile files[] = {
   {"/link.js", "text/javascript; charset=utf-8", link_js, sizeof link_js},
   {"/log.js", "text/javascript; charset=utf-8", log_js, sizeof log_js},
   {"/main.js", "text/javascript; charset=utf-8", main_js, sizeof main_js},
+  {"/name.js", "text/javascript; charset=utf-8", name_js, sizeof name_js},
   {"/rows.js", "text/javascript; charset=utf-8", rows_js, sizeof rows_js},
   {"/state.js", "text/javascript; charset=utf-8", state_js, sizeof state_js},
   {"/store.js", "text/javascript; charset=utf-8", store_js, sizeof store_js},

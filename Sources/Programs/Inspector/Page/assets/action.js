@@ -1,7 +1,7 @@
 // One action: its arguments, where it came from, what it changed, what caused it and what it caused.
 
-import { byId, drawing, element, keeper, setText } from "./dom.js";
-import { cut, durationText, clockText, dateText, grouped, safe, safeLines, sourceText, valueText, whoText } from "./format.js";
+import { byId, drawing, element, keeper, paced, setText } from "./dom.js";
+import { cut, durationText, clockText, dateText, grouped, partText, safe, safeLines, sourceText, valueText, whoText } from "./format.js";
 
 // So many entries behind an action are searched for what it caused.
 const searched = 1000;
@@ -39,9 +39,28 @@ export function showAction({ store, log, door, times, look, show, canDispatch, p
 
   function change({ path, op, from, to }) {
     return element("div", { class: "change" },
-      element("div", { class: "path", textContent: safe(path) }),
+      element("div", { class: "path", textContent: safe(path) }), element("div", { class: "soft of", hidden: true }),
       op !== "add" ? value("old", from) : null,
       op !== "remove" ? value("new", to) : null);
+  }
+
+  /** Tells which element of a list a change is in, where its path has the position alone. */
+  async function describeElements(number, changes) {
+    const lines = [...body.querySelectorAll(".change .of")];
+    for (const [index, { path }] of changes.slice(0, 20).entries()) {
+      const [, list, position] = /^(.*)\[(\d+)\]\./.exec(path) ?? [];
+      if (!list) continue;
+      try {
+        const { parts } = await door.ask({ parts: list, from: Number(position), count: 1, at: number });
+        if (shown !== number) return;
+        if (parts.length === 0) continue;
+        setText(lines[index], `of ${partText(parts[0])}`);
+        lines[index].hidden = false;
+      } catch {
+        // A change is shown without it.
+        return;
+      }
+    }
   }
 
   function facts(pairs) {
@@ -75,14 +94,21 @@ export function showAction({ store, log, door, times, look, show, canDispatch, p
     return box;
   }
 
+  // Shows the description of the shown action, and whether it may be dispatched, once that is known.
+  let showDescribed = () => {};
   // Shows the times of the shown action once they are there.
   let showTime = () => {};
   // Takes what comes while an action is shown, in case that it caused it.
   let takeCaused = () => {};
+  // Asks for it, since some was left out.
+  let askCaused = () => {};
+  const missed = paced(500, () => askCaused()?.catch(() => {}));
+
+  const docOf = (name) => store.state.modules.flatMap(({ actions }) => actions).find((action) => action.name === name)?.doc;
 
   async function draw(number) {
     shown = number;
-    takeCaused = showTime = () => {};
+    takeCaused = askCaused = showTime = showDescribed = () => {};
     if (number === null) {
       title.textContent = "action";
       buttons.replaceChildren();
@@ -103,10 +129,17 @@ export function showAction({ store, log, door, times, look, show, canDispatch, p
     }
     title.textContent = `#${grouped(number)}`;
     const again = element("button", {
-      type: "button", class: "quiet", textContent: "again", title: "Fill the form with this action and its arguments",
+      type: "button", class: "quiet", textContent: "again…", title: "Fill the form with this action and its arguments",
       onclick: () => prefill(entry.action, entry.args),
     });
-    buttons.replaceChildren(entry.args && canDispatch(entry.action) ? again : "", element("button", {
+    const doc = element("p", { class: "soft" });
+    showDescribed = () => {
+      again.hidden = !entry.args || !canDispatch(entry.action);
+      setText(doc, safe(docOf(entry.action) ?? ""));
+      doc.hidden = doc.textContent === "";
+    };
+    showDescribed();
+    buttons.replaceChildren(again, element("button", {
       type: "button", class: "quiet", textContent: "look here", title: "Look at the state behind this action (l)",
       onclick: () => look(number),
     }), element("button", {
@@ -117,6 +150,7 @@ export function showAction({ store, log, door, times, look, show, canDispatch, p
     const moment = log.moment(entry);
     const previous = log.entry(number - 1);
     const out = [element("h3", { textContent: safe(entry.action) })];
+    out.push(doc);
     if (entry.bytes) out.push(element("p", { class: "soft", textContent: `This entry has ${grouped(entry.bytes)} bytes; type: log --json` }));
     if (entry.failure) out.push(failure(entry));
     if (entry.droppedBy) out.push(element("p", { class: "warning", textContent: `⚠ dropped by ${safe(entry.droppedBy)}` }));
@@ -163,6 +197,7 @@ export function showAction({ store, log, door, times, look, show, canDispatch, p
     // Who walks through the list by keys does not wait for what each action caused.
     await new Promise((done) => setTimeout(done, 80));
     if (shown !== number) return;
+    describeElements(number, changes);
     try {
       if (source?.cause) {
         const chain = element("ol", { class: "chain" });
@@ -178,8 +213,6 @@ export function showAction({ store, log, door, times, look, show, canDispatch, p
         }
         causes.replaceChildren(element("h4", { textContent: "caused by" }), chain);
       }
-      const { entries } = await door.ask({ log: number + 1, to: number + searched });
-      if (shown !== number) return;
       const below = new Map([[number, 0]]);
       const found = [];
       const head = element("h4");
@@ -200,13 +233,18 @@ export function showAction({ store, log, door, times, look, show, canDispatch, p
           below.set(other.id, depth + 1);
           found.push({ other, depth });
         }
+        found.sort((left, right) => left.other.id - right.other.id);
         if (found.length === before) return;
         const isCut = store.state.log.head > number + searched;
         setText(head, `caused ${grouped(found.length)}${isCut ? ` among the next ${grouped(searched)}` : ""}`);
         showFound(found.slice(0, 100));
         caused.hidden = false;
       };
-      takeCaused(entries);
+      askCaused = async () => {
+        const { entries } = await door.ask({ log: number + 1, to: number + searched });
+        if (shown === number) takeCaused(entries);
+      };
+      await askCaused();
     } catch {
       // The connection is lost, which is said elsewhere.
     }
@@ -214,5 +252,12 @@ export function showAction({ store, log, door, times, look, show, canDispatch, p
 
   store.watch((state) => state.selected, draw);
   store.watch((state) => state.times.version, () => showTime());
-  return { add: (entries) => takeCaused(entries) };
+  store.watch((state) => state.modules, () => showDescribed());
+  return {
+    /** Takes entries that came behind a number. */
+    add: (entries, from, head) => {
+      takeCaused(entries);
+      if (head - from > entries.length && from < shown + searched) missed();
+    },
+  };
 }

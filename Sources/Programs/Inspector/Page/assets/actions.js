@@ -10,6 +10,7 @@ export function showActions({ store, log, door, times, look, opened }) {
   const list = byId("actions");
   const filterField = byId("filter");
   const newest = byId("newest");
+  const unfilter = byId("unfilter");
   const empty = byId("actions-empty");
   let filter = parseFilter("");
   let matches = null;
@@ -19,6 +20,9 @@ export function showActions({ store, log, door, times, look, opened }) {
   let wantsFirst = false;
   // The first row that is seen: it stays there when rows above it come or are folded.
   let anchor = null;
+
+  // The column of who did it is as wide as the longest name so far.
+  let widest = 8;
 
   const source = () => matches ?? log;
   const moment = (entry) => log.moment(entry);
@@ -90,7 +94,12 @@ export function showActions({ store, log, door, times, look, opened }) {
     const isUnchanged = entry.changes?.length === 0 && !isFailed && row.count === 1;
     const why = entry.reason ? `  ${safe(cut(entry.reason.split("\n", 1)[0], 160))}` : "";
     setText(args, `  ${row.count > 1 ? "" : argumentsText(entry.args)}${isUnchanged ? "  (changed nothing)" : ""}${why}`);
-    setText(who, safe(whoText(entry)));
+    const doer = safe(whoText(entry));
+    setText(who, doer);
+    if (Math.min(doer.length, 18) > widest) {
+      widest = Math.min(doer.length, 18);
+      list.style.setProperty("--who", widest);
+    }
     who.title = safe(sourceText(entry));
     const time = times.of(row.last);
     setText(took, time ? durationText(time.seconds) : "");
@@ -111,12 +120,23 @@ export function showActions({ store, log, door, times, look, opened }) {
   }
 
   function show(number) {
+    store.dispatch({ type: "select", number });
+    if (matches && !matches.has(number)) {
+      rows.active = -1;
+      return rows.draw();
+    }
     const position = source().position(number);
     isFollowing = false;
     anchor = { number, position };
     rows.active = position;
-    rows.scrollTo(Math.max(0, position - 4));
-    store.dispatch({ type: "select", number });
+    if (position < rows.top || position > rows.top + rows.seen - 2) rows.scrollTo(Math.max(0, position - 4));
+    else rows.draw();
+  }
+
+  function toNewest() {
+    isFollowing = true;
+    rows.active = -1;
+    changed();
   }
 
   function changed() {
@@ -137,19 +157,32 @@ export function showActions({ store, log, door, times, look, opened }) {
     list.style.setProperty("--digits", grouped(log.head).length);
     list.hidden = isEmpty;
     newest.hidden = isFollowing;
+    unfilter.hidden = filter.isEmpty;
+    const isMore = matches && matches.reached !== null;
+    setText(unfilter, matches ? `clear, ${grouped(matches.rows.length)}${isMore ? "+" : ""} found` : "clear");
   }
 
   /** Takes entries that came. */
   function add(entries, head) {
     log.add(entries, head);
-    matches?.add(entries);
+    matches?.add(entries, head);
     changed();
   }
 
+  /** Looks for what came while the page did not listen. */
+  const catchUp = (head) => matches?.add([], head);
+  /** Begins anew: the log is another. */
+  const restart = () => applyFilter(store.state.log.filter);
+
   let said = null;
   function sayEmpty() {
-    if (said === log.head) return;
-    said = log.head;
+    const saying = `${matches !== null} ${log.head}`;
+    if (said === saying) return;
+    said = saying;
+    if (matches) {
+      empty.replaceChildren(`No action up to #${grouped(log.head)} fits the filter. An action that fits is listed here when it comes.`);
+      return;
+    }
     if (log.head > 0) {
       empty.replaceChildren(`The store keeps no action up to #${grouped(log.head)} in its history. What comes from now on is listed here.`);
       return;
@@ -168,9 +201,11 @@ export function showActions({ store, log, door, times, look, opened }) {
     }
   }, { passive: true });
   newest.addEventListener("click", () => {
-    isFollowing = true;
-    rows.active = -1;
-    changed();
+    toNewest();
+    list.focus();
+  });
+  unfilter.addEventListener("click", () => {
+    store.dispatch({ type: "filter", text: "" });
     list.focus();
   });
 
@@ -204,8 +239,11 @@ export function showActions({ store, log, door, times, look, opened }) {
   });
   store.watch((state) => state.log.version, changed);
   store.watch((state) => state.selected, () => rows.draw());
-  store.watch((state) => state.times.version, () => rows.draw());
+  store.watch((state) => state.times, ({ isOn }) => {
+    setClass(list, "timed", isOn);
+    rows.draw();
+  });
   store.watch((state) => state.look, () => rows.draw());
 
-  return { add, show, changed, focus: () => list.focus(), get isFollowing() { return isFollowing; } };
+  return { add, catchUp, restart, show, toNewest, changed, focus: () => list.focus(), get isFollowing() { return isFollowing; } };
 }

@@ -14,12 +14,16 @@ function numberOf(value) {
   return null;
 }
 
-export function showCharts({ store, door }) {
+export function showCharts({ store, door, visit }) {
   const box = byId("pins");
   const charts = new Map();
 
   class Chart {
     points = [];
+    // Those that are numbers, and the numbers of actions between which they are drawn.
+    known = [];
+    span = [0, 0];
+    summary = "";
     value = null;
     isList = false;
 
@@ -27,7 +31,19 @@ export function showCharts({ store, door }) {
       this.path = path;
       this.now = element("code", { class: "strong" });
       this.range = element("span", { class: "soft number" });
-      this.svg = drawing("svg", { viewBox: "0 0 400 48", preserveAspectRatio: "none", role: "img" });
+      this.svg = drawing("svg", { viewBox: "0 0 400 48", preserveAspectRatio: "none", role: "slider", tabindex: "0" });
+      this.svg.addEventListener("pointermove", (event) => this.tell(this.under(event)));
+      this.svg.addEventListener("pointerleave", () => this.tell(null));
+      this.svg.addEventListener("click", (event) => {
+        const point = this.under(event);
+        if (point) visit(point[0]);
+      });
+      this.svg.addEventListener("keydown", (event) => {
+        const point = this.beside({ ArrowLeft: -1, ArrowRight: 1 }[event.key]);
+        if (!point) return;
+        event.preventDefault();
+        visit(point[0]);
+      });
       this.element = element("div", { class: "pinned-chart" },
         element("code", { textContent: safe(path), title: safe(path) }), this.now,
         element("button", {
@@ -61,6 +77,27 @@ export function showCharts({ store, door }) {
       this.draw();
     }
 
+    /** The last change at or before the pointer; undefined: there is none. */
+    under({ clientX }) {
+      const box = this.svg.getBoundingClientRect();
+      const [first, last] = this.span;
+      const number = first + (last - first) * (clientX - box.x + 1) / box.width;
+      return this.known.findLast(([changed]) => changed <= number);
+    }
+
+    /** The change before or behind the point that is looked at. */
+    beside(step) {
+      const at = store.state.look ?? this.span[1] + 1;
+      if (step < 0) return this.known.findLast(([number]) => number < at);
+      return step > 0 ? this.known.find(([number]) => number > at) : undefined;
+    }
+
+    /** Tells a change and the value behind it; null: the range of all. */
+    tell(point) {
+      if (this.known.length < 2) return;
+      this.range.textContent = point ? `#${grouped(point[0])}: ${grouped(point[1])}` : this.summary;
+    }
+
     /** The value before a change, from the value behind it. */
     before(change, at) {
       if (change.path === this.path) {
@@ -79,14 +116,16 @@ export function showCharts({ store, door }) {
       const value = typeof past === "number" && typeof this.value === "number" ? past : this.value;
       this.now.textContent = this.value === undefined ? `⚠ ${safe(this.error)}`
         : this.isList ? `${grouped(value)} elements` : valueText(value, 60);
-      const known = this.points.filter(([, at]) => typeof at === "number");
+      const known = this.known = this.points.filter(([, at]) => typeof at === "number");
       const text = known.length < 2 ? "no numbers to draw" : "";
       this.svg.setAttribute("aria-label", text || `${this.path} over actions #${known[0][0]} to #${known[known.length - 1][0]}`);
       this.range.textContent = text;
       this.svg.replaceChildren();
+      this.svg.classList.toggle("none", text !== "");
       if (text) return;
       const last = Math.max(known[known.length - 1][0], store.state.log.head);
       const [first] = known[0];
+      this.span = [first, last];
       const low = Math.min(...known.map(([, at]) => at));
       const high = Math.max(...known.map(([, at]) => at));
       const x = (number) => 400 * (number - first) / Math.max(1, last - first);
@@ -101,7 +140,13 @@ export function showCharts({ store, door }) {
       if (look !== null && look >= first) {
         this.svg.append(drawing("line", { class: "here", x1: x(look), x2: x(look), y1: 0, y2: 48 }));
       }
-      this.range.textContent = `${grouped(low)} to ${grouped(high)}, #${grouped(first)} to #${grouped(last)}`;
+      this.summary = `${grouped(low)} to ${grouped(high)}, #${grouped(first)} to #${grouped(last)}; press to look`;
+      this.tell(null);
+      const [number, at] = (look === null ? null : known.findLast(([number]) => number <= look)) ?? known[known.length - 1];
+      this.svg.setAttribute("aria-valuemin", first);
+      this.svg.setAttribute("aria-valuemax", last);
+      this.svg.setAttribute("aria-valuenow", number);
+      this.svg.setAttribute("aria-valuetext", `#${number}: ${at}`);
     }
   }
 

@@ -16,6 +16,7 @@ export function showConsole({ door, store, ran }) {
   const stop = byId("stop");
   const list = byId("candidates");
   const toggle = byId("console-toggle");
+  const size = byId("console-size");
   const history = [];
   let place = 0;
   let draft = "";
@@ -41,7 +42,10 @@ export function showConsole({ door, store, ran }) {
       log.append(line);
     }
     while (log.childElementCount > mostLines) log.firstElementChild.remove();
-    if (isAtEnd) log.scrollTop = log.scrollHeight;
+    if (!isAtEnd) return;
+    // Of what is longer than the console the beginning is shown.
+    const typed = [...log.children].findLast((line) => line.firstElementChild?.classList.contains("typed-line"));
+    log.scrollTop = Math.min(log.scrollHeight, typed ? typed.offsetTop - log.offsetTop : Infinity);
   }
 
   /** Writes pieces of text, joined to whole lines. */
@@ -227,16 +231,22 @@ export function showConsole({ door, store, ran }) {
   });
   stop.addEventListener("click", () => door.interrupt());
   toggle.addEventListener("click", () => expand(log.hidden));
+  size.addEventListener("click", () => {
+    const isTall = log.classList.toggle("tall");
+    size.setAttribute("aria-pressed", String(isTall));
+    setText(size, isTall ? "lower" : "taller");
+  });
 
   function expand(isShown) {
     log.hidden = !isShown;
+    size.hidden = !isShown;
     setText(toggle, isShown ? "hide" : "show");
     toggle.setAttribute("aria-expanded", String(isShown));
     log.scrollTop = log.scrollHeight;
   }
 
   return {
-    write, pieces,
+    write, pieces, expand,
     focus: () => field.focus(),
     /** Puts a line into the field. */
     offer(line) {

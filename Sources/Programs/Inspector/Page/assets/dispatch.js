@@ -1,10 +1,10 @@
 // A form made from the type of an action. What is wrong with it the shell says, at the field.
 
 import { byId, element, keeper, setText } from "./dom.js";
-import { grouped, safe, safeLines } from "./format.js";
+import { grouped, quoted, safe, safeLines } from "./format.js";
 import { allows } from "./state.js";
 
-export function showDispatch({ store, commands, show }) {
+export function showDispatch({ store, log, commands, show }) {
   const box = byId("dispatch");
   const select = element("select", { id: "dispatch-action" });
   const about = element("div", { class: "about" });
@@ -20,6 +20,7 @@ export function showDispatch({ store, commands, show }) {
   // The action whose fields are shown, as it was described; null: none are.
   let described = null;
   let isSending = false;
+  let hasBegun = false;
 
   const isOptional = (type) => type.endsWith("?");
   const bare = (type) => type.replace(/\?$/, "");
@@ -78,10 +79,6 @@ export function showDispatch({ store, commands, show }) {
       places.push({ one, from, to: text.length + 1 });
     }
     return { text, places };
-  }
-
-  function quoted(text) {
-    return `"${text.replace(/["\\]/g, "\\$&").replace(/\n/g, "\\n").replace(/\t/g, "\\t")}"`;
   }
 
   form.addEventListener("input", (event) => {
@@ -147,6 +144,12 @@ export function showDispatch({ store, commands, show }) {
     const isNone = actions.size === 0;
     if (isNone === form.isConnected || !box.hasChildNodes()) box.replaceChildren(...(isNone ? [none] : [form, fault]));
     setText(none, isNone && modules.length > 0 ? `This door allows ${host.allow.map((right) => safe(right)).join(", ")}: no action may be dispatched.` : "");
+    // At first it shows what was dispatched last.
+    if (!hasBegun && actions.size > 0) {
+      hasBegun = true;
+      const newest = log.newest((entry) => entry.source?.who && actions.has(entry.action));
+      if (newest) select.value = newest.action;
+    }
     drawFields();
   }
 
@@ -154,7 +157,6 @@ export function showDispatch({ store, commands, show }) {
   store.watch((state) => state.host, (_, state) => draw(state));
 
   return {
-    has: (action) => actions.has(action),
     /** Fills the form with an action and its arguments. */
     fill(action, given) {
       select.value = action;

@@ -89,6 +89,18 @@ export function drawing(tag, attributes = {}, ...children) {
 
 export const byId = (id) => document.getElementById(id);
 
+/** Asks before something is done; Escape says no.
+ *  @returns whether it is wanted. */
+export function confirmed({ title, text, yes }) {
+  const dialog = byId("confirm");
+  setText(byId("confirm-title"), title);
+  setText(byId("confirm-text"), text);
+  setText(byId("confirm-yes"), yes);
+  dialog.returnValue = "";
+  dialog.showModal();
+  return new Promise((done) => dialog.addEventListener("close", () => done(dialog.returnValue === "yes"), { once: true }));
+}
+
 let due = null;
 
 /** Calls a function in the next frame. A function that a call in a frame asks for is called in the same frame. */

@@ -41,7 +41,10 @@ export class Door {
     this.#decoder = new TextDecoder();
     this.#pieces = [];
     this.#isGreeted = false;
-    socket.onopen = () => socket.send(this.#token);
+    socket.onopen = () => {
+      socket.send(this.#token);
+      this.#sendWaiting();
+    };
     socket.onmessage = ({ data }) => this.#take(data);
     socket.onclose = ({ code }) => this.#end(code);
   }
@@ -85,12 +88,16 @@ export class Door {
     if (start < text.length) this.#pieces.push(text.slice(start));
   }
 
+  #sendWaiting() {
+    for (const line of this.#waiting.splice(0)) this.#socket.send(line);
+  }
+
   #line(line) {
     if (line.door !== undefined) {
       this.#isGreeted = true;
       this.#isFirst = false;
       this.#wait = 250;
-      for (const waiting of this.#waiting.splice(0)) this.#socket.send(waiting);
+      this.#sendWaiting();
       this.#say("greeted", line);
       return;
     }

@@ -1,41 +1,57 @@
-// What is typed into the filter: names of actions, and words with a colon. `tasks.* by:ann changed:tasks.items failed`;
-// a space within quotes is part of its word
+// What is typed into the filter: words that actions or their arguments hold, patterns of names, and words with a colon.
+// `milk tasks.* by:ann changed:tasks.items failed`; a space within quotes is part of its word.
 
 import { matches } from "./state.js";
 import { sourceText, whoText } from "./format.js";
 
+/** @returns `jump`, a number to go to; `request`, what the door is asked for; `accepts(entry)`, and `refines(entry)` of an entry that the
+ *  door has found */
 export function parseFilter(text) {
-  const filter = { request: {}, jump: null, accepts: () => true, isEmpty: true };
+  const filter = { request: {}, jump: null };
   const tests = [];
+  // The door takes one pattern of a kind; further ones are tested here.
+  const rest = [];
+  const add = (name, value, test) => {
+    tests.push(test);
+    if (name in filter.request) rest.push(test);
+    else filter.request[name] = value;
+  };
   for (const word of text.match(/(?:[^\s"]|"(?:[^"\\]|\\.)*"?)+/g) ?? []) {
-    const [, key, rest] = /^(by|source|changed):(.*)$/.exec(word) ?? [];
+    const [, key, value] = /^(by|source|changed):(.*)$/.exec(word) ?? [];
     if (/^#\d+$/.test(word)) {
       filter.jump = Number(word.slice(1));
-      continue;
-    }
-    if (key === "changed") {
-      if (!rest) continue;
-      filter.request.changed = rest;
-      tests.push((entry) => (entry.changes ?? []).some(({ path }) => isWithin(path, rest) || isWithin(rest, path)));
+    } else if (key === "changed") {
+      if (value) add("changed", value, (entry) => (entry.changes ?? []).some(({ path }) => isWithin(path, value) || isWithin(value, path)));
     } else if (key) {
-      if (!rest) continue;
-      const pattern = rest.includes("*") ? rest : `*${rest}*`;
-      filter.request.source = pattern;
-      tests.push((entry) => [sourceText(entry), whoText(entry), entry.source?.kind, entry.source?.info, entry.source?.plugin]
-        .some((name) => name && matches(pattern, name)));
+      const pattern = asPattern(value);
+      if (value) {
+        add("source", pattern, (entry) => [sourceText(entry), whoText(entry), entry.source?.kind, entry.source?.plugin]
+          .some((name) => name && matches(pattern, name)));
+      }
     } else if (word === "failed") {
-      filter.request.failed = true;
-      tests.push((entry) => Boolean(entry.failure || entry.droppedBy));
+      add("failed", true, (entry) => Boolean(entry.failure || entry.droppedBy));
+    } else if (word.includes("*")) {
+      add("action", word, (entry) => matches(word, entry.action));
     } else {
-      const pattern = word.includes("*") ? word : `*${word}*`;
-      filter.request.action = pattern;
-      tests.push((entry) => matches(pattern, entry.action));
+      // A text that the name of the action or an argument holds; `id=7` names the argument.
+      const [, name, given] = /^(\w+)=(.+)$/.exec(word) ?? [];
+      const text = bare(given ?? word).toLowerCase();
+      const holds = (value) => JSON.stringify(value ?? "").toLowerCase().includes(text);
+      const test = name ? ({ args }) => args?.[name] !== undefined && holds(args[name])
+        : ({ action, args }) => action.toLowerCase().includes(text) || holds(Object.values(args ?? {}));
+      if (name) rest.push(test);
+      add("find", text, test);
     }
   }
   filter.isEmpty = tests.length === 0;
   filter.accepts = (entry) => tests.every((test) => test(entry));
+  filter.refines = (entry) => rest.every((test) => test(entry));
   return filter;
 }
+
+const bare = (word) => word.replace(/^"|"$/g, "").replace(/\\(.)/g, "$1");
+
+const asPattern = (word) => word.includes("*") ? word : `*${word}*`;
 
 /** Whether a path leads to another or into it. */
 export function isWithin(path, outer) {

@@ -1,7 +1,10 @@
 // Values, numbers and times as text.
 
-const digits = new Intl.NumberFormat("en-US");
-export const grouped = (number) => digits.format(number);
+/** A number with its digits in groups of three. The formats of `Intl` take milliseconds before the first rows. */
+export function grouped(number) {
+  const [whole, ...part] = String(Math.round(number * 1000) / 1000).split(".");
+  return [whole.replace(/\B(?=(\d{3})+$)/g, ","), ...part].join(".");
+}
 
 // Characters that control a screen or turn the order of others are shown by their number.
 const unsafe = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
@@ -20,6 +23,9 @@ export function safeLines(text, most = 200_000) {
 export function cut(text, length) {
   return text.length <= length ? text : `${text.slice(0, length - 1)}…`;
 }
+
+/** A text as a statement has it. */
+export const quoted = (text) => `"${text.replace(/["\\]/g, "\\$&").replace(/\n/g, "\\n").replace(/\t/g, "\\t")}"`;
 
 /** A value in one line, as the command language writes it. */
 export function valueText(value, length = 200) {

@@ -11,7 +11,7 @@ const inLists = [
   ["← →", "close, open a part of the state"], ["p", "pin a part: its value over the actions"], ["h", "list the actions that changed a part"],
 ];
 const filters = [
-  ["tasks.*", "actions of that name"], ["by:ann", "by whom or from where"], ["changed:tasks.items", "that changed something there"],
+  ["milk", "with that text in the name or an argument"], ["id=7", "with that argument"], ["tasks.*", "actions of that name"], ["by:ann", "by whom or from where"], ["changed:tasks.items", "that changed something there"],
   ["failed", "refused or dropped"], ["#120", "go to an action"],
 ];
 
@@ -35,7 +35,12 @@ export function showHelp({ keys }) {
     const isTyped = event.target.closest?.("input:not([type=checkbox]):not([type=range]), select, textarea, dialog");
     if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey) return;
     if (isTyped) {
-      if (event.key === "Escape" && event.target.matches("input[type=search]")) event.target.blur();
+      if (event.key === "Escape" && event.target.matches("input[type=search]")) {
+        event.preventDefault();
+        if (!event.target.value) return event.target.blur();
+        event.target.value = "";
+        event.target.dispatchEvent(new Event("input"));
+      }
       return;
     }
     if (event.key === "?") {

@@ -1,10 +1,19 @@
 // The entries of the log that the page holds, in blocks of 256 numbers; blocks that are far from what is seen are let go.
 // Rows are counted by block, so that a list of a million actions scrolls without having them.
 
+import { paced } from "./dom.js";
+import { grouped } from "./format.js";
+
 const size = 256;
 const mostBlocks = 240;
 // The time without news, in milliseconds, after which gaps among the newest entries are filled.
 const settled = 120;
+
+// Entries that a filter asks for at once, and the most requests for those that were left out.
+const pageSize = 300;
+const mostRounds = 10;
+
+const asRow = (entry) => ({ first: entry.id, last: entry.id, count: 1, action: entry.action, entry, depth: 0 });
 
 /** A row of the list: one action, or a run of quiet ones. */
 function makeRows(entries, hasFolds) {
@@ -23,7 +32,7 @@ function makeRows(entries, hasFolds) {
       }
       continue;
     }
-    const row = { first: entry.id, last: entry.id, count: 1, action: entry.action, entry, depth: 0 };
+    const row = asRow(entry);
     const parent = last && !last.isRun && last.rows.find((other) => other.first === entry.source?.cause);
     if (parent) {
       row.depth = Math.min(parent.depth + 1, 4);
@@ -108,6 +117,16 @@ export class Log {
   moment(entry) { return entry.when ?? this.epoch + entry.at * 1000; }
 
   entry(number) { return this.#blocks.get(Math.floor((number - 1) / size))?.entries.get(number); }
+
+  /** The newest entry that is there and passes a test. */
+  newest(test) {
+    for (const index of [...this.#blocks.keys()].sort((left, right) => right - left)) {
+      const entries = [...this.#blocks.get(index).entries.values()].sort((left, right) => right.id - left.id);
+      const found = entries.find(test);
+      if (found) return found;
+    }
+    return undefined;
+  }
 
   /** Fetches entries that are not there. */
   async fetch(number) {
@@ -234,6 +253,10 @@ export class Matches {
   #changed;
   #request;
   #isLoading = false;
+  // The newest number that has come, and the first of those that were left out; null: none was.
+  #head;
+  #gap = null;
+  #fill = paced(300, () => this.#fillNow());
   rows = [];
   /** The number down to which the log was searched; null: to its end. */
   reached;
@@ -243,6 +266,7 @@ export class Matches {
     this.#changed = changed;
     this.filter = filter;
     this.#request = filter.request;
+    this.#head = head;
     this.reached = head;
   }
 
@@ -250,7 +274,7 @@ export class Matches {
 
   row(position) {
     if (position >= this.rows.length - 40) this.#more();
-    return this.rows[position] ?? { note: this.reached === null ? "" : `searched back to #${this.reached}` };
+    return this.rows[position] ?? { note: this.reached === null ? "" : `searched back to #${grouped(this.reached)}` };
   }
 
   position(number) {
@@ -258,23 +282,54 @@ export class Matches {
     return Math.max(0, found);
   }
 
-  add(entries) {
-    const found = entries.filter((entry) => this.filter.accepts(entry));
-    for (const entry of found) {
-      if (this.rows.length && this.rows[0].first >= entry.id) continue;
-      this.rows.unshift({ first: entry.id, last: entry.id, count: 1, action: entry.action, entry, depth: 0 });
+  has(number) { return this.rows.some(({ first }) => first === number); }
+
+  /** Takes entries that came, up to the head. Those that were left out are asked for, once in a while. */
+  add(entries, head) {
+    if (this.#gap === null && head - this.#head > entries.length) this.#gap = this.#head + 1;
+    this.#head = head;
+    if (this.#gap !== null) return this.#fill();
+    this.#take(entries.filter(this.filter.accepts));
+  }
+
+  /** Takes entries in the order of their numbers, before those that are there. */
+  #take(entries) {
+    const newest = this.rows[0]?.first ?? 0;
+    this.rows.unshift(...entries.filter(({ id }) => id > newest).map(asRow).reverse());
+  }
+
+  async #fillNow() {
+    const from = this.#gap;
+    const head = this.#head;
+    const found = [];
+    let last = head;
+    try {
+      for (let rounds = 0; last && rounds < mostRounds && found.length < pageSize; rounds++) {
+        const { entries, next } = await this.#door.ask({ log: from, to: last, count: pageSize, newest: true, ...this.#request });
+        found.push(...entries);
+        last = next;
+      }
+    } catch {
+      // The connection is lost, which is said elsewhere.
+      return;
     }
-    return found.length > 0;
+    // Of more than that the list begins anew at the newest.
+    if (last) {
+      this.rows = [];
+      this.reached = last;
+    }
+    this.#take(found.filter(this.filter.refines).reverse());
+    this.#gap = this.#head > head ? head + 1 : null;
+    if (this.#gap !== null) this.#fill();
+    this.#changed();
   }
 
   async #more() {
     if (this.#isLoading || this.reached === null || this.reached < 1) return;
     this.#isLoading = true;
     try {
-      const answer = await this.#door.ask({ log: 1, to: this.reached, count: 300, newest: true, ...this.#request });
-      for (const entry of answer.entries) {
-        this.rows.push({ first: entry.id, last: entry.id, count: 1, action: entry.action, entry, depth: 0 });
-      }
+      const answer = await this.#door.ask({ log: 1, to: this.reached, count: pageSize, newest: true, ...this.#request });
+      this.rows.push(...answer.entries.filter(this.filter.refines).map(asRow));
       this.reached = answer.next ?? null;
       this.#isLoading = false;
       this.#changed();

@@ -12,7 +12,8 @@ import { grouped, safe, whoText } from "./format.js";
 import { showHelp } from "./help.js";
 import { askNewest, door, opening, token } from "./link.js";
 import { Log } from "./log.js";
-import { initial, reducers } from "./state.js";
+import { showName } from "./name.js";
+import { allows, initial, reducers } from "./state.js";
 import { makeStore } from "./store.js";
 import { showTimeline } from "./timeline.js";
 import { Times } from "./times.js";
@@ -26,10 +27,13 @@ let greeted = null;
 let isFollowing = false;
 
 let first = opening;
+// So many entries at a time are followed: all of 12,000 actions a second. Of more, those that are seen are asked for.
+const followed = 400;
 
 const commands = new Door(token);
 commands.tell({
-  greeted: () => {
+  greeted: (hello) => {
+    name.introduce(hello);
     terminal.restart();
     if (store.state.times.isOn) measure(true);
   },
@@ -49,13 +53,28 @@ const show = (number) => {
   store.dispatch({ type: "pane", name: narrow.matches ? "action" : store.state.pane });
   actions.show(number);
 };
+/** Looks at a point and shows its action, or the present. */
+const visit = (number) => {
+  look(number);
+  if (number === null) actions.toNewest();
+  else showVisited();
+};
+const showVisited = paced(100, () => {
+  const { look: number, log } = store.state;
+  if (number !== null && number > log.oldest) actions.show(number);
+});
+/** Whether the store has an action, and the door allows it. */
+function canDispatch(name) {
+  const { host, modules } = store.state;
+  return allows(host, "dispatch", name) && modules.some(({ actions }) => actions.some((action) => action.name === name));
+}
 const actions = showActions({
   store, log, door, times, look,
   // A selected action is shown at once where there is room for one pane alone.
   opened: () => narrow.matches && store.dispatch({ type: "pane", name: "action" }),
 });
 const action = showAction({
-  store, log, door, times, look, show, canDispatch: (action) => form.has(action),
+  store, log, door, times, look, show, canDispatch,
   prefill: (action, given) => {
     store.dispatch({ type: "pane", name: "parts" });
     form.fill(action, given);
@@ -68,11 +87,12 @@ const tree = showTree({
     store.dispatch({ type: "filter", text });
   },
 });
-const charts = showCharts({ store, door });
-const timeline = showTimeline({ store, look, run });
-const form = showDispatch({ store, commands, show });
-showUnits({ store, run });
+const charts = showCharts({ store, door, visit });
+const timeline = showTimeline({ store, look: visit, run });
+const form = showDispatch({ store, log, commands, show });
+showUnits({ store, run, show });
 const terminal = showConsole({ door: commands, store, ran: () => units() });
+const name = showName({ commands, door, say });
 const narrow = matchMedia("(max-width: 1100px)");
 
 // MARK: What the door says
@@ -85,6 +105,7 @@ async function begin(hello) {
   greeted = hello;
   if (isShorter) {
     log.forget();
+    actions.restart();
     times.forget();
     tree.restart();
     store.dispatch({ type: "forgotten" });
@@ -114,11 +135,13 @@ async function resume() {
   log.epoch = Date.now() - answer.time * 1000;
   log.setRange(answer.oldest, answer.head);
   log.keep(entries);
+  actions.catchUp(answer.head);
+  notice(entries);
   store.dispatch({ type: "time", head: answer.head, oldest: answer.oldest });
   if (document.hidden || isFollowing) return;
   isFollowing = true;
   // What came between both answers is told by the first event.
-  await door.ask({ follow: answer.head + 1 });
+  await door.ask({ follow: answer.head + 1, count: followed });
 }
 
 function take(event) {
@@ -126,7 +149,7 @@ function take(event) {
   const { entries, head, folded } = event;
   const from = log.head;
   actions.add(entries, head);
-  action.add(entries);
+  action.add(entries, from, head);
   store.dispatch({ type: "entries", head });
   notice(entries);
   if (entries.some(({ action }) => action.startsWith("shell."))) {
@@ -153,8 +176,11 @@ const refresh = paced(120, () => {
 const people = new Map();
 function notice(entries) {
   for (const entry of entries) {
-    const kind = entry.source?.kind;
-    if (kind === "effect" || kind === "plugin") continue;
+    if (!entry.source?.who) continue;
+    const isUndo = entry.action === "shell.restore";
+    if (name.isOwn(entry) && (isUndo || !entry.action.startsWith("shell."))) {
+      store.dispatch({ type: "acted", number: entry.id, action: entry.action, isUndo });
+    }
     people.set(whoText(entry), entry.id);
   }
   const latest = [...people].sort((left, right) => right[1] - left[1]).slice(0, 12).map(([name]) => name).sort();
@@ -193,6 +219,7 @@ async function run(statement) {
     const { output, status } = await commands.ask({ run: statement, form: "text", utf8: true, styles: true, width: 100 });
     terminal.write(`${store.state.host.prompt}${statement}\n`, "typed-line");
     terminal.pieces(output);
+    terminal.expand(true);
     units();
     return status === 0;
   } catch (error) {
@@ -242,7 +269,7 @@ keepPresses();
 store.watch((state) => state.host, (host) => {
   if (!host.program) return;
   setText(byId("name"), safe(host.program));
-  setText(byId("about"), `process ${host.process} · ${host.allow.map((right) => safe(right)).join(", ")}`);
+  setText(byId("about"), `process ${host.process} · ${host.allow.length === 1 ? "right" : "rights"} ${host.allow.map((right) => safe(right)).join(", ")}`);
   setText(byId("prompt"), safe(host.prompt, 80));
   document.title = `${safe(host.program)} · stsh-inspector`;
 });
@@ -269,7 +296,7 @@ store.watch((state) => state.message, ({ text, isError }) => {
   if (text) terminal.write(`${text}\n`, isError ? "error" : "");
 });
 
-const panes = [["actions", "actions"], ["action", "action"], ["state", "state"], ["parts", "controls"]];
+const panes = [["actions", "actions"], ["action", "one action"], ["state", "state"], ["parts", "controls"]];
 byId("tabs").append(...panes.map(([name, text]) => element("button", {
   type: "button", role: "tab", id: `tab-${name}`, "aria-controls": `pane-${name}`, textContent: text,
   onclick: () => store.dispatch({ type: "pane", name }),
@@ -292,7 +319,7 @@ showHelp({
   keys: {
     "/": () => focus("actions", "filter"), a: () => focus("actions", "actions"), s: () => focus("state", "tree"),
     f: () => focus("state", "find"), d: () => focus("parts", "dispatch-action"), c: () => terminal.focus(),
-    "[": () => timeline.step(-1), "]": () => timeline.step(1), ".": () => look(null),
+    "[": () => timeline.step(-1), "]": () => timeline.step(1), ".": () => visit(null),
   },
 });
 

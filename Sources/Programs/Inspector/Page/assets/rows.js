@@ -95,6 +95,8 @@ export class Rows {
 
   get isAtTop() { return this.#top < 0.5; }
   get top() { return this.#top; }
+  /** The rows that fit, with a fraction. */
+  get seen() { return this.#seen; }
   get firstSeen() { return Math.floor(this.#top); }
 
   /** Shows other rows at the top. */

@@ -16,6 +16,8 @@ export const initial = {
   modules: [],
   units: { middleware: [], effects: [], plugins: [], permissions: [], thunks: [] },
   people: [],
+  // The last action of this page, and whether redo brings back what it took back.
+  mine: { number: null, action: "", canRedo: false },
   times: { isOn: false, version: 0 },
   message: { text: "", isError: false },
 };
@@ -73,6 +75,11 @@ export const reducers = {
   modules(modules, action) { return action.type === "modules" ? action.modules : modules; },
   units(units, action) { return action.type === "units" ? { ...units, ...action.units } : units; },
   people(people, action) { return action.type === "people" ? action.people : people; },
+  mine(mine, action) {
+    if (action.type === "forgotten") return initial.mine;
+    if (action.type !== "acted" || action.number < mine.number) return mine;
+    return action.isUndo ? { ...mine, canRedo: true } : { number: action.number, action: action.action, canRedo: false };
+  },
   times(times, action) {
     switch (action.type) {
       case "times": return { isOn: action.isOn, version: times.version + 1 };

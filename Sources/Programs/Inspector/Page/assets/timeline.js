@@ -1,7 +1,7 @@
 // The slider through the history: it looks, and the store is not touched. What touches it are buttons with a verb.
 
-import { byId, element, keeper } from "./dom.js";
-import { grouped } from "./format.js";
+import { byId, confirmed, element, keeper } from "./dom.js";
+import { grouped, safe } from "./format.js";
 import { allows } from "./state.js";
 
 export function showTimeline({ store, look, run }) {
@@ -42,16 +42,27 @@ export function showTimeline({ store, look, run }) {
   const restore = element("button", {
     type: "button", textContent: "return the store to here",
     title: "Takes back all later actions, for everybody; itself a new action",
-    onclick: () => run(`undo --to ${store.state.look}`).then((isDone) => isDone && look(null)),
+    onclick: async () => {
+      const { look: number, log } = store.state;
+      const isWanted = await confirmed({
+        title: `Return the store to #${grouped(number)}?`,
+        text: `This takes back all ${grouped(log.head - number)} actions after #${grouped(number)}, of everybody. It is an action itself, which undo takes back.`,
+        yes: "return the store",
+      });
+      if (isWanted && await run(`undo --to ${number}`)) look(null);
+    },
   });
 
   function button(text, title, statement) {
-    return element("button", { type: "button", textContent: text, title, onclick: () => run(statement) });
+    const made = element("button", {
+      type: "button", textContent: text, title, onclick: () => made.getAttribute("aria-disabled") === "false" && run(statement),
+    });
+    return made;
   }
 
   const showChanges = keeper(changes, ({ textContent }) => textContent, (node) => ({ node }));
 
-  function draw({ look: number, log, host }) {
+  function draw({ look: number, log, host, mine }) {
     const isPast = number !== null;
     document.body.classList.toggle("past", isPast);
     if (!isHeld) {
@@ -68,12 +79,19 @@ export function showTimeline({ store, look, run }) {
     for (const name of ["ahead", "live"]) buttons[name].setAttribute("aria-disabled", String(!isPast));
     const mayUndo = allows(host, "dispatch", "shell.restore") || host.allow.includes("all");
     const wanted = !mayUndo ? [] : isPast ? (host.allow.includes("all") ? [restore] : []) : [undo, redo];
+    // An earlier door tells no names, so that nobody knows what this page did.
+    const isKnown = host.who !== undefined;
+    const isNothing = isKnown && mine.number === null;
+    undo.setAttribute("aria-disabled", String(isNothing));
+    undo.title = isNothing ? "This page has dispatched nothing"
+      : `Takes back what this page dispatched last${isKnown ? `: #${grouped(mine.number)} ${safe(mine.action)}` : ""}`;
+    redo.setAttribute("aria-disabled", String(isKnown && !mine.canRedo));
     showChanges(wanted);
   }
 
   let last = null;
   store.subscribe((state) => {
-    const key = [state.look, state.log.head, state.log.oldest, state.host];
+    const key = [state.look, state.log.head, state.log.oldest, state.host, state.mine];
     if (last && key.every((part, index) => part === last[index])) return;
     last = key;
     draw(state);

@@ -18,9 +18,11 @@ class Node {
   type = "";
 
   /** @param parent the node that holds it; null: it is the root */
-  constructor(path, parent) {
+  constructor(path, parent, isWhole = false) {
     this.path = path;
     this.parent = parent;
+    // An element that a search has found is opened whole.
+    this.isWhole = isWhole;
     this.depth = parent ? parent.depth + 1 : 0;
   }
 
@@ -95,7 +97,7 @@ export function showTree({ store, door, filter }) {
 
   async function load(node, number) {
     const request = { parts: node.path, from: number * page + 1, count: page };
-    if (text) request.find = text;
+    if (text && !node.isWhole) request.find = text;
     if (store.state.look !== null) request.at = store.state.look;
     node.stale.delete(number);
     const load = loads;
@@ -124,7 +126,7 @@ export function showTree({ store, door, filter }) {
       asked -= 1;
       if (asked === 0 && isLookDue) follow();
     }
-    if (text && node.depth < 2 && answerIsSmall(node)) openAll(node);
+    if (text && !node.isWhole && node.depth < 2 && answerIsSmall(node)) openAll(node);
     rows.draw();
     fit();
   }
@@ -134,12 +136,12 @@ export function showTree({ store, door, filter }) {
   function openAll(node) {
     for (let index = 0; index < node.count; index++) {
       const part = node.part(index);
-      if (part?.opens && !node.children.has(part.path)) open(node, index, part);
+      if (part?.opens && !node.children.has(part.path)) open(node, index, part, node.isWhole);
     }
   }
 
-  function open(node, index, part) {
-    node.children.set(part.path, { index, node: new Node(part.path, node) });
+  function open(node, index, part, isWhole) {
+    node.children.set(part.path, { index, node: new Node(part.path, node, isWhole) });
     rows.draw();
   }
 
@@ -209,8 +211,14 @@ export function showTree({ store, door, filter }) {
       node.children.delete(part.path);
       rows.draw();
     } else {
-      open(node, index, part);
+      open(node, index, part, node.isWhole || node.type.startsWith("["));
     }
+  }
+
+  function countText({ count, type }) {
+    if (count === undefined) return "";
+    const [one, several] = type.startsWith("[") ? ["element", "elements"] : ["field", "fields"];
+    return `${grouped(count)} ${count === 1 ? one : several}`;
   }
 
   function pin(part) {
@@ -242,7 +250,7 @@ export function showTree({ store, door, filter }) {
     else line.removeAttribute("aria-expanded");
     setText(twist, part.opens ? (isOpen ? "▾" : "▸") : "");
     setText(name, safe(part.name, 200));
-    const shown = isOpen ? `${part.count === undefined ? "" : grouped(part.count)} ${part.type.startsWith("[") ? "elements" : ""}` : partText(part);
+    const shown = isOpen ? countText(part) : partText(part);
     setText(value, shown);
     line.title = safe(`${cut(part.path, 300)}: ${part.type}`);
     setClass(line, "plain", !part.opens);

@@ -1,16 +1,16 @@
 // Middleware with gates as switches, effects with their next time, plugins with the permissions that they asked for and used.
 
 import { byId, element, keeper, setText } from "./dom.js";
-import { grouped, safe } from "./format.js";
+import { grouped, quoted, safe } from "./format.js";
 import { allows } from "./state.js";
 
-export function showUnits({ store, run }) {
+export function showUnits({ store, run, show }) {
   const boxes = { middleware: byId("middleware"), effects: byId("effects"), plugins: byId("plugins") };
 
   /** A table with a row for each item, or a text where there is none.
    *  @param make of an item: its `cells`, each [content, class], and `update(item)` */
   function table(box, none, heads, key, make) {
-    const cell = (tag, [content, kind]) => element(tag, { class: kind ?? "" }, content);
+    const cell = (tag, [content, kind, title]) => element(tag, { class: kind ?? "", title: title ?? "" }, content);
     const body = element("tbody");
     const whole = element("table", {}, element("thead", {}, element("tr", {}, ...heads.map((head) => cell("th", head)))), body);
     const empty = element("p", { class: "soft", textContent: none });
@@ -59,7 +59,8 @@ export function showUnits({ store, run }) {
   }
 
   const showMiddleware = table(boxes.middleware, "The store has no middleware.",
-    [["name"], ["gate"], ["seen", "number"], ["held", "number"], ["dropped", "number"]],
+    [["name"], ["gate"], ["seen", "number", "Actions that passed through it"], ["held", "number", "Actions that its gate, which was off, kept from it"],
+      ["dropped", "number", "Actions that it dropped"]],
     (unit) => `${mayMove(unit)} ${unit.name}`, (unit) => {
       const name = element("code", { textContent: safe(unit.name) });
       const counts = ["seen", "held", "dropped"].map((count) => [count, element("span")]);
@@ -67,7 +68,7 @@ export function showUnits({ store, run }) {
       return {
         cells: [[name], [node], ...counts.map(([, span]) => [span, "number"])],
         update(unit) {
-          name.title = safe(unit.origin);
+          name.title = safe(`${unit.name}: ${unit.origin}`);
           update(unit);
           for (const [count, span] of counts) setText(span, grouped(unit[count]));
         },
@@ -76,18 +77,25 @@ export function showUnits({ store, run }) {
 
   const showEffects = table(boxes.effects, "No effect runs.",
     [["id"], ["wakes"], ["by"], ["", "act"]], ({ id }) => `${mayCancel()} ${id}`, ({ id }) => {
-      const name = element("code", { textContent: safe(id) });
+      // A long one goes on in the next line, behind a slash.
+      const name = element("code", {}, ...safe(id).split(/(?<=\/)/).flatMap((part) => [part, element("wbr")]));
       const wakes = element("span", { class: "number" });
       const by = element("span");
+      let startedBy = "";
+      const link = element("button", { type: "button", class: "link", onclick: () => show(Number(startedBy.slice(1))) });
       const cancel = mayCancel() ? element("button", {
-        type: "button", class: "quiet", textContent: "cancel", "aria-label": `Cancel ${safe(id)}`, onclick: () => run(`effects cancel ${id}`),
+        type: "button", class: "quiet", textContent: "cancel", "aria-label": `Cancel ${safe(id)}`, onclick: () => run(`effects cancel ${quoted(id)}`),
       }) : "";
       return {
-        cells: [[name], [wakes], [by], [cancel, "act"]],
+        cells: [[name], [wakes, "wakes"], [element("span", {}, link, by)], [cancel, "act"]],
         update(effect) {
           name.title = safe(`for ${effect.age}`);
           setText(wakes, safe(effect.wakes ?? "when it is done"));
-          setText(by, safe(effect.startedBy ?? ""));
+          startedBy = effect.startedBy ?? "";
+          const isNumber = /^#\d+$/.test(startedBy);
+          setText(link, isNumber ? startedBy : "");
+          link.hidden = !isNumber;
+          setText(by, isNumber ? "" : safe(startedBy));
         },
       };
     });
@@ -109,7 +117,7 @@ export function showUnits({ store, run }) {
       const uses = element("span", { class: "number" });
       return {
         node: element("li", {}, element("code", { textContent: safe(permission) }), required ? "" : "optional", uses),
-        update: (one) => setText(uses, one.uses === 0 ? "unused" : `used ${grouped(one.uses)}`),
+        update: (one) => setText(uses, one.uses === 0 ? "unused" : one.uses === 1 ? "used once" : `used ${grouped(one.uses)} times`),
       };
     });
     return {
