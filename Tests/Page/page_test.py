@@ -169,6 +169,19 @@ class PointerTests(PageCase):
         tab.wait(self.part_of("done"))
         self.quiet(tab)
 
+    def test_a_pin_tells_the_value_at_the_point(self):
+        self.house.run("dispatch pomodoro.start minutes=25 task=2")
+        tab = self.page()
+        self.part(tab, "pomodoro")
+        self.part(tab, "phase", ".pin")
+        tab.wait("document.querySelector('.pinned-chart .strong').textContent === '\"work\"'")
+        self.row(tab, "counter.increment")
+        tab.click("#action-buttons button:nth-child(2)")
+        tab.wait("document.querySelector('.pinned-chart .strong').textContent === '\"idle\"'")
+        tab.click("#live")
+        tab.wait("document.querySelector('.pinned-chart .strong').textContent === '\"work\"'")
+        self.quiet(tab)
+
     def test_the_store_returns_to_a_point(self):
         tab = self.page()
         tab.click("#back")

@@ -5,6 +5,8 @@ import { grouped, safe, valueText } from "./format.js";
 import { isWithin } from "./filter.js";
 
 const most = 400;
+// The characters of a text that are read, more than are shown; a list is read for its count.
+const shown = 80;
 
 /** The number that a value is drawn as; of a list its length is drawn. */
 function numberOf(value) {
@@ -24,6 +26,8 @@ export function showCharts({ store, door, visit }) {
     known = [];
     span = [0, 0];
     summary = "";
+    // The value at the point that is looked at, as text.
+    past = "…";
     value = null;
     isList = false;
 
@@ -51,13 +55,14 @@ export function showCharts({ store, door, visit }) {
           onclick: () => store.dispatch({ type: "unpin", path }),
         }), this.svg, this.range);
       this.again = paced(500, () => this.load());
+      this.readSoon = paced(100, () => this.readPast());
       this.load();
     }
 
     async load() {
       try {
         const [{ value, count }, { entries }] = await Promise.all([
-          door.ask({ read: this.path, count: 1 }),
+          door.ask({ read: this.path, count: shown }),
           door.ask({ log: 1, changed: this.path, newest: true, count: most }),
         ]);
         this.isList = count !== undefined && typeof value === "object";
@@ -75,6 +80,7 @@ export function showCharts({ store, door, visit }) {
         this.error = error.message;
       }
       this.draw();
+      this.readSoon();
     }
 
     /** The last change at or before the pointer; undefined: there is none. */
@@ -109,13 +115,37 @@ export function showCharts({ store, door, visit }) {
       return change.op === "add" ? at - 1 : at + 1;
     }
 
+    text(value, isList) { return isList ? `${grouped(value)} elements` : valueText(value, 60); }
+
+    /** The number at a point, as far as the changes tell it. */
+    numberAt(look) {
+      const at = this.points.findLast(([number]) => number <= look)?.[1];
+      return typeof at === "number" && typeof this.value === "number" ? at : undefined;
+    }
+
+    /** Reads the value at the point that is looked at, if the changes do not tell it. */
+    async readPast() {
+      const { look } = store.state;
+      if (look === null || this.numberAt(look) !== undefined) return;
+      let text;
+      try {
+        const { value, count } = await door.ask({ read: this.path, at: look, count: shown });
+        const isList = count !== undefined && typeof value === "object";
+        text = this.text(isList ? count : value, isList);
+      } catch (error) {
+        text = `⚠ ${safe(error.message)}`;
+      }
+      if (store.state.look !== look) return;
+      this.past = text;
+      this.draw();
+    }
+
     draw() {
       const { look } = store.state;
       // The value at the point that is looked at, as far back as the points go.
-      const past = look === null ? undefined : this.points.findLast(([number]) => number <= look)?.[1];
-      const value = typeof past === "number" && typeof this.value === "number" ? past : this.value;
-      this.now.textContent = this.value === undefined ? `⚠ ${safe(this.error)}`
-        : this.isList ? `${grouped(value)} elements` : valueText(value, 60);
+      const past = look === null ? undefined : this.numberAt(look);
+      this.now.textContent = look !== null && past === undefined ? this.past
+        : this.value === undefined ? `⚠ ${safe(this.error)}` : this.text(past ?? this.value, this.isList);
       const known = this.known = this.points.filter(([, at]) => typeof at === "number");
       const text = known.length < 2 ? "no numbers to draw" : "";
       this.svg.setAttribute("aria-label", text || `${this.path} over actions #${known[0][0]} to #${known[known.length - 1][0]}`);
@@ -163,7 +193,11 @@ export function showCharts({ store, door, visit }) {
       box.append(chart.element);
     }
   });
-  store.watch((state) => state.look, () => charts.forEach((chart) => chart.draw()));
+  store.watch((state) => state.look, () => charts.forEach((chart) => {
+    chart.past = "…";
+    chart.draw();
+    chart.readSoon();
+  }));
 
   return {
     refresh(paths) {
