@@ -23,7 +23,7 @@ export function parseFilter(text) {
     } else if (key === "changed") {
       if (value) add("changed", value, (entry) => (entry.changes ?? []).some(({ path }) => isWithin(path, value) || isWithin(value, path)));
     } else if (key) {
-      const pattern = asPattern(value);
+      const pattern = asPattern(bare(value));
       if (value) {
         add("source", pattern, (entry) => [sourceText(entry), whoText(entry), entry.source?.kind, entry.source?.plugin]
           .some((name) => name && matches(pattern, name)));

@@ -26,7 +26,6 @@ export class Rows {
    *  item(position) is the same wherever its row moves, null of a row that stands for nothing; place(item) is its position, or -1 */
   constructor(scroller, options) {
     this.#scroller = scroller;
-    this.#measure();
     this.#count = options.count;
     this.#draw = options.draw;
     this.#make = options.make;
@@ -101,7 +100,8 @@ export class Rows {
 
   /** Shows other rows at the top. */
   scrollTo(row) {
-    this.#top = Math.max(0, Math.min(row, this.#count() - this.#seen));
+    // How far it goes is known once it is drawn: to measure now would lay out the page.
+    this.#top = Math.max(0, row);
     this.draw();
   }
 
