@@ -178,6 +178,69 @@ import Testing
     for client in waiting { #expect(try client.line().contains("interrupted")) }
   }
 
+  /// Waits take no place among the statements that run, in whatever statement they stand.
+  @Test func waitsKeepNobodyOut() throws {
+    let house = try House(limits: Self.limits { $0.threads = 3 })
+    let waiting = try (0..<40).map { _ in try house.client() }
+    for (index, client) in waiting.enumerated() {
+      let wait = [
+        "wait until state.counter.value >= 1", "retry 1000000 every 10ms assert state.counter.value >= 1",
+        "try wait until state.counter.value >= 1", "step \\\"s\\\" wait until state.counter.value >= 1",
+      ][index % 4]
+      client.send("{\"run\":\"\(wait)\"}")
+    }
+    #expect(try house.client().ask(#"{"run":"dispatch counter.increment --quiet"}"#) == #"{"status":0}"#)
+    for client in waiting { #expect(try client.line().hasSuffix("\"status\":0}")) }
+  }
+
+  /// While as many statements run as may, looks and interruptions are answered, and a statement is as soon as one has ended.
+  @Test func looksAreAnsweredWhileAllPlacesAreTaken() throws {
+    let house = try House(limits: Self.limits { $0.threads = 3 })
+    let busy = try (0..<6).map { _ in try house.client() }
+    // Two of them run; the others are queued.
+    for client in busy { client.send(#"{"id":1,"run":"lua while true do end"}"#) }
+    let other = try house.client()
+    #expect(try other.ask(#"{"read":"counter.value"}"#) == #"{"value":0}"#)
+    #expect(try other.ask(#"{"log":1}"#) == #"{"entries":[]}"#)
+    #expect(try other.ask(#"{"time":true}"#).contains("\"head\":0"))
+    #expect(try other.ask(#"{"id":2,"interrupt":true}"#) == #"{"id":2,"status":0}"#)
+    other.send(#"{"id":3,"run":"= 1"}"#)
+    for client in busy {
+      client.send(#"{"id":2,"interrupt":true}"#)
+      #expect(try client.line().hasSuffix("\"status\":130}"))
+      #expect(try client.line() == #"{"id":2,"status":0}"#)
+    }
+    #expect(try other.line().contains(#""out":"1\n""#))
+  }
+
+  /// Whole requests of a client that closes at once are done; its waits end, and what is endless ends too.
+  @Test func requestsOfAClientThatClosesAreDone() throws {
+    let house = try House()
+    for round in 1...20 {
+      let client = try Client(house.door.address)
+      client.send(Array(String(repeating: "{\"run\":\"dispatch counter.increment\"}\n", count: 50).utf8))
+      withExtendedLifetime(client) {}
+      _ = round
+    }
+    try Self.settles(house) { $0.counter.value == 1000 }
+    do {
+      let client = try house.client()
+      client.send(
+        #"{"run":"wait 1h"}"#, #"{"run":"wait until false"}"#, #"{"run":"dispatch counter.increment"}"#,
+        #"{"run":"lua while true do end"}"#, #"{"run":"dispatch counter.reset"}"#)
+    }
+    try Self.settles(house) { $0.counter.value == 1001 }
+    let other = try house.client()
+    for _ in 0..<400 where try !other.ask(#"{"run":"= 1"}"#).contains("1") {}
+    #expect(house.host.store.withState { $0.counter.value } == 1001)
+  }
+
+  private static func settles(_ house: House, _ holds: (StandardState) -> Bool) throws {
+    for _ in 0..<2000 where !house.host.store.withState(holds) { usleep(10_000) }
+    let isSettled = house.host.store.withState(holds)
+    #expect(isSettled)
+  }
+
   /// More statements than may run at a time wait for each other; an interruption is heard all the same.
   @Test func waitsOfMoreThanMayRunAreInterrupted() throws {
     let house = try House(limits: Self.limits { $0.threads = 3 })

@@ -265,8 +265,12 @@ extension Conversation {
     if answer?.isLong == true, let part = answer?.takePart() { outbox.append(part) }
     guard answer != nil, outbox.isWorthSending else { return }
     outbox.flush()
-    outbox.makeRoom { [interruption] in interruption.isRequested }
-    if outbox.isLost { interruption.stop.stop(.closed(Self.left)) }
+    if outbox.isFull, !outbox.isLost {
+      wait(true)
+      outbox.makeRoom { [interruption] in interruption.isRequested }
+      wait(false)
+    }
+    if outbox.isUnread { interruption.end(.closed(Self.left)) }
   }
 
   /// The session, made when it is first needed.
@@ -282,7 +286,10 @@ extension Conversation {
       interruption.stop, isRequested: { [interruption] in interruption.isRequested },
       // All of a request is interrupted; it is taken at its end.
       take: { [interruption] in interruption.isRequested }, reason: { [weak self] in self?.ending },
-      publish: { [interruption] in interruption.set($0) })
+      publish: { [interruption] in interruption.set($0) },
+      patience: { [interruption] in try interruption.requireClient() },
+      waits: { [weak self] in self?.wait($0) })
+    interruption.set(wake: made.wakeWait)
     session = made
     return made
   }

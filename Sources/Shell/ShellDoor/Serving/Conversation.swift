@@ -34,6 +34,10 @@ final class Conversation: @unchecked Sendable {
   @exclusivity(unchecked) var answer: Answer?
   /// False until the token was given, where one is needed.
   let isTrusted: Atomic<Bool>
+  /// The statement that waits for a place to run.
+  private var parked: DoorRequest?
+  /// The number of waits within each other that the statement is in.
+  private var waits = 0
   /// The number of lines in a row that were no requests.
   private var faults = 0
   /// True if nothing more is done.
@@ -70,15 +74,21 @@ final class Conversation: @unchecked Sendable {
   ///   - hasEnded: true if nothing comes behind what has arrived.
   ///   - block: room to read into.
   func arrived(isGone: Bool, hasEnded: Bool, _ block: UnsafeMutableRawBufferPointer) {
-    if isGone { interruption.stop.stop(.closed(Self.left)) }
+    if isGone {
+      interruption.leave()
+      loop.timer.schedule(self, in: loop.limits.unattended)
+    }
     let (starts, interrupt) = intake.withLock { intake -> (Bool, Intake.Interrupt?) in
       if isGone { intake.isGone = true }
       let interrupt = intake.receive(from: descriptor, toTheEnd: hasEnded, block, loop.budget)
       return (intake.claim(), interrupt)
     }
-    if let interrupt { interruption.request(interrupt.reason) }
+    if let interrupt {
+      interruption.request(interrupt.reason)
+      loop.hurry(self)
+    }
     watchHalves()
-    if starts { loop.run(self, block) }
+    if starts { run(block) }
   }
 
   /// Has it look at what others caused, soon.
@@ -94,19 +104,41 @@ final class Conversation: @unchecked Sendable {
       intake.hasNews = true
       return intake.claim()
     }
-    if starts { loop.run(self, block) }
+    if starts { run(block) }
+  }
+
+  /// Goes on with the statement that waited for a place.
+  func resume(hasPlace: Bool, _ block: UnsafeMutableRawBufferPointer) {
+    if let request = parked {
+      parked = nil
+      handle(request)
+    }
+    if hasPlace { loop.endStatement() }
+    run(block)
+  }
+
+  /// Gives the place of the statement to others while it waits, and takes one again behind that.
+  func wait(_ begins: Bool) {
+    waits += begins ? 1 : -1
+    if begins, waits == 1 { loop.beginWait() }
+    if !begins, waits == 0 { loop.endWait() }
   }
 
   /// Ends it from the side of the door, with a line that says why.
   func end(because reason: String) {
     intake.withLock { if $0.ending == nil { $0.ending = reason } }
-    interruption.stop.stop(.closed(reason))
+    interruption.end(.closed(reason))
+    loop.hurry(self)
     wake()
   }
 
-  /// Ends it where its time is over: for the rest of a request, or for a token.
+  /// Ends it where its time is over: for requests of a client that has closed, for the rest of a request, or for a token.
   func timeIsOver() {
-    if intake.withLock({ $0.isOverdue }) {
+    if intake.withLock({ $0.isGone }) {
+      interruption.end(.closed(Self.left))
+      loop.hurry(self)
+      wake()
+    } else if intake.withLock({ $0.isOverdue }) {
       end(because: "the rest of a request did not come in time")
     } else if !isTrusted.load(ordering: .relaxed) {
       end(because: "no token came in time")
@@ -130,7 +162,7 @@ final class Conversation: @unchecked Sendable {
       case .request(let line, let interrupt):
         if let interrupt { interruption.request(interrupt.reason) }
         loop.passOn()
-        take(line)
+        guard take(line) else { return }
       case .fault(let message): refuse(DoorRequest.Fault(message: message))
       case .news:
         if session?.hasLook == true { loop.passOn() }
@@ -157,7 +189,7 @@ final class Conversation: @unchecked Sendable {
 
   private func step(_ block: UnsafeMutableRawBufferPointer) -> Step {
     if session?.hasQuit == true { hasQuit = true }
-    if outbox.isLost { return .end }
+    if outbox.isUnread { return .end }
     if hasQuit {
       // The journal is waited for without the lock, which a thread that closes the door in the turn wants, too.
       outbox.flush()
@@ -167,7 +199,7 @@ final class Conversation: @unchecked Sendable {
     let isFull = outbox.isFull && !outbox.flush()
     let next = intake.withLock { intake -> Step? in
       intake.hasUnsaid = false
-      if intake.isGone { return .end }
+      if intake.isGone, interruption.stop.isStopped { return .end }
       if let ending = intake.ending {
         outbox.append(line: JSONReport.message("end", ending))
         return .end
@@ -175,15 +207,22 @@ final class Conversation: @unchecked Sendable {
       if isFull { return nil }
       if intake.hasNews {
         intake.hasNews = false
-        return .news
+        if !intake.isGone { return .news }
       }
       return intake.next(from: descriptor, block, loop.budget)
     }
     if let next { return next }
+    if outbox.isLost {
+      // The rest of what the client sent before it closed.
+      return intake.withLock { intake in
+        _ = intake.receive(from: descriptor, toTheEnd: true, block, loop.budget)
+        return intake.hasLines ? .again : .end
+      }
+    }
     session?.rest()
     outbox.flush()
     return intake.withLock { intake in
-      if intake.isGone { return .end }
+      if intake.isGone, !intake.hasLines { return .end }
       // Only what could not be said keeps it from resting. With the lock held: whoever is told of room that comes from now on waits
       // for it, and finds nobody running.
       let isAllSaid = outbox.flush()
@@ -215,15 +254,32 @@ final class Conversation: @unchecked Sendable {
     loop.remove(self)
   }
 
-  private func take(_ line: ArraySlice<UInt8>) {
+  /// Does what a line asks for.
+  ///
+  /// - Returns: false: it waits for a place, and another thread may have gone on with it.
+  private func take(_ line: ArraySlice<UInt8>) -> Bool {
     let request: DoorRequest
     do throws(DoorRequest.Fault) {
       request = try DoorRequest(line)
     } catch {
-      return refuse(error)
+      refuse(error)
+      return true
     }
     faults = 0
+    guard request.kind.isStatement else {
+      handle(request)
+      return true
+    }
+    guard loop.takesPlace() else {
+      parked = request
+      loop.park(self)
+      // What ends it may have come before it was queued.
+      if interruption.isRequested { loop.hurry(self) }
+      return false
+    }
     handle(request)
+    loop.endStatement()
+    return true
   }
 
   /// Answers what is no request; the third in a row ends the conversation.

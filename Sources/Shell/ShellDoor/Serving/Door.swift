@@ -93,8 +93,11 @@ public struct DoorLimits: Hashable, Sendable {
   public var outboxBytes = 1 << 20
   /// The number of lines in a row that are no requests after which the conversation ends.
   public var faults = 3
-  /// The most threads: of one less statements run at a time, and others wait.
+  /// The most threads of statements that run: of one less run at a time, and others are queued. A statement that waits, for time,
+  /// an action or a slow reader, is none of them and keeps a thread of its own.
   public var threads = 64
+  /// The longest time for which the requests of a client go on that has closed its socket.
+  public var unattended = Duration.seconds(1)
   /// The longest time that the rest of a request, a token, or room for an answer is waited for.
   public var patience = Duration.seconds(30)
 

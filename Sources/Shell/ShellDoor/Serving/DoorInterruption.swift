@@ -10,15 +10,35 @@ final class DoorInterruption: Sendable {
   /// The end of all that runs and would run.
   let stop = RunStop(polled: false)
   private let isWanted = Atomic<Bool>(false)
+  private let hasLeft = Atomic<Bool>(false)
   private let state = Lock(State())
 
   private struct State {
     var handlers: [@Sendable () -> Void] = []
+    /// Has a wait look whether it is to end.
+    var wake: (@Sendable () -> Void)?
     var reason: ShellError?
   }
 
   /// True if what runs is to stop.
   var isRequested: Bool { isWanted.load(ordering: .relaxed) || stop.isStopped }
+
+  /// Has waits end: the client has closed, and nobody hears how they end.
+  func leave() {
+    hasLeft.store(true, ordering: .relaxed)
+    wake()
+  }
+
+  /// Ends all that runs and would run.
+  func end(_ reason: RunStop.Reason) {
+    stop.stop(reason)
+    wake()
+  }
+
+  private func wake() { state.withLock { $0.wake }?() }
+
+  /// Throws where the client has closed.
+  func requireClient() throws(ShellError) { if hasLeft.load(ordering: .relaxed) { throw .interrupted } }
 
   /// Stops what runs, until that is taken.
   ///
@@ -30,6 +50,7 @@ final class DoorInterruption: Sendable {
     }
     isWanted.store(true, ordering: .relaxed)
     for stop in handlers { stop() }
+    wake()
   }
 
   /// Takes a request.
@@ -42,6 +63,9 @@ final class DoorInterruption: Sendable {
 
   /// The error that what was stopped last ends with; nil: the usual one.
   var reason: ShellError? { state.withLock { $0.reason } }
+
+  /// Sets the function that has a wait look whether it is to end.
+  func set(wake: @escaping @Sendable () -> Void) { state.withLock { $0.wake = wake } }
 
   /// Sets the functions that stop the Lua that may be running.
   func set(_ handlers: [@Sendable () -> Void]) { state.withLock { $0.handlers = handlers } }

@@ -7,8 +7,9 @@ import StoreHost
 import StoreSchema
 import Synchronization
 
-/// The threads of a door: whichever is free takes the next event and does what follows from it. While one waits in a statement, the
-/// others go on; where none is left there is one more, up to a limit.
+/// The threads of a door. A free thread takes the next event and does what follows from it. A limit bounds the statements that run
+/// at a time; further ones wait in a queue. A statement that waits has no place among them, and its thread is counted apart. So there
+/// is always a thread for interruptions and looks.
 final class DoorLoop: @unchecked Sendable {
   // Safe: the descriptors stay the same; all that changes has a lock or is atomic.
   let host: DoorHost
@@ -22,6 +23,10 @@ final class DoorLoop: @unchecked Sendable {
   private let stop: Int32
   private let state = Lock(State())
   private let idle = Atomic<Int>(0)
+  /// The number of statements that run and do not wait.
+  private let statements = Atomic<Int>(0)
+  /// Whether conversations wait for a place to run a statement; written with the state's lock held.
+  private let hasParked = Atomic<Bool>(false)
   private let isOpen = Atomic<Bool>(false)
   private let isClosing = Atomic<Bool>(false)
   /// Signalled when a conversation or a thread ends while the door closes.
@@ -32,11 +37,15 @@ final class DoorLoop: @unchecked Sendable {
   private struct State {
     var conversations: [UInt64: Conversation] = [:]
     var ready: [Conversation] = []
-    /// Those that have something to do, for which no thread is left.
-    var deferred: [Conversation] = []
+    /// Those that wait for a place to run a statement, the first one first.
+    var parked: [Conversation] = []
+    /// Those that wait no longer, with whether they have a place.
+    var resumed: [(conversation: Conversation, hasPlace: Bool)] = []
     var nextReady = 0
     var nextID = Mark.first
     var threads = 0
+    /// The number of threads whose statements wait.
+    var waiting = 0
     var isStopped = false
     /// Why nobody comes in any more; nil: they do.
     var ending: String?
@@ -87,9 +96,12 @@ final class DoorLoop: @unchecked Sendable {
 
   // MARK: Threads
 
+  /// The number of threads beside those of statements: they look, and hear interruptions.
+  private static let spare = 4
+
   private func startThread() {
     let isWanted = state.withLock { state in
-      guard state.threads < limits.threads, !state.isStopped else { return false }
+      guard state.threads - state.waiting < limits.threads + Self.spare, !state.isStopped else { return false }
       state.threads += 1
       return true
     }
@@ -102,9 +114,10 @@ final class DoorLoop: @unchecked Sendable {
 
   private func work() {
     let block = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
+    var isCounted = true
     defer {
       block.deallocate()
-      state.withLock { $0.threads -= 1 }
+      if isCounted { state.withLock { $0.threads -= 1 } }
       noteLeaving()
     }
     var event = epoll_event()
@@ -117,30 +130,80 @@ final class DoorLoop: @unchecked Sendable {
       if event.data.u64 == Mark.stop { return }
       if idle.wrappingSubtract(1, ordering: .relaxed).newValue == 0 { startThread() }
       take(event.events, of: event.data.u64, block)
-      repeat { while let conversation = nextDeferred() { conversation.run(block) } } while !becomesIdle()
+      guard !isSurplus() else {
+        isCounted = false
+        return
+      }
+      idle.wrappingAdd(1, ordering: .relaxed)
     }
   }
 
-  /// Runs a conversation, unless no other thread would be left to hear of interruptions: then it waits for the next one.
-  func run(_ conversation: Conversation, _ block: UnsafeMutableRawBufferPointer) {
-    guard idle.load(ordering: .relaxed) > 0 else { return state.withLock { $0.deferred.append(conversation) } }
-    conversation.run(block)
+  /// Takes a thread out of the count if there are more than are needed, as after many waits.
+  private func isSurplus() -> Bool {
+    state.withLock { state in
+      guard state.threads - state.waiting > limits.threads + Self.spare else { return false }
+      state.threads -= 1
+      return true
+    }
   }
 
-  /// Counts a thread among those that wait.
-  ///
-  /// - Returns: false, and does not, where another one waits already and something was put off meanwhile, which nobody else would
-  ///   look at.
-  private func becomesIdle() -> Bool {
-    let others = idle.wrappingAdd(1, ordering: .sequentiallyConsistent).oldValue
-    guard others > 0, state.withLock({ !$0.deferred.isEmpty }) else { return true }
-    idle.wrappingSubtract(1, ordering: .sequentiallyConsistent)
-    return false
+  // MARK: Statements
+
+  /// The most statements that run at a time.
+  private var places: Int { max(1, limits.threads - 1) }
+
+  /// Takes a place for a statement; false: there is none, and the conversation is to be parked.
+  func takesPlace() -> Bool { statements.wrappingAdd(1, ordering: .sequentiallyConsistent).newValue <= places }
+
+  /// Queues a conversation that got no place; a thread resumes it once there is one, perhaps before this returns.
+  func park(_ conversation: Conversation) {
+    state.withLock { state in
+      state.parked.append(conversation)
+      hasParked.store(true, ordering: .sequentiallyConsistent)
+    }
+    endStatement()
   }
 
-  private func nextDeferred() -> Conversation? {
-    guard idle.load(ordering: .sequentiallyConsistent) > 0 else { return nil }
-    return state.withLock { $0.deferred.isEmpty ? nil : $0.deferred.removeFirst() }
+  /// Gives a place back: the first conversation of the queue gets it.
+  func endStatement() {
+    statements.wrappingSubtract(1, ordering: .sequentiallyConsistent)
+    guard hasParked.load(ordering: .sequentiallyConsistent) else { return }
+    let hasResumed = state.withLock { state in
+      var hasResumed = false
+      while !state.parked.isEmpty, statements.load(ordering: .sequentiallyConsistent) < places {
+        statements.wrappingAdd(1, ordering: .sequentiallyConsistent)
+        state.resumed.append((state.parked.removeFirst(), true))
+        hasResumed = true
+      }
+      hasParked.store(!state.parked.isEmpty, ordering: .sequentiallyConsistent)
+      return hasResumed
+    }
+    if hasResumed { signal(wakeUp) }
+  }
+
+  /// Resumes a conversation that is queued, although no place is free: its statement is to end before it begins.
+  func hurry(_ conversation: Conversation) {
+    guard hasParked.load(ordering: .sequentiallyConsistent) else { return }
+    let isParked = state.withLock { state in
+      guard let index = state.parked.firstIndex(where: { $0 === conversation }) else { return false }
+      state.resumed.append((state.parked.remove(at: index), false))
+      hasParked.store(!state.parked.isEmpty, ordering: .sequentiallyConsistent)
+      return true
+    }
+    if isParked { signal(wakeUp) }
+  }
+
+  /// Gives the place of a statement away while it waits.
+  func beginWait() {
+    state.withLock { $0.waiting += 1 }
+    endStatement()
+    if idle.load(ordering: .relaxed) == 0 { startThread() }
+  }
+
+  /// Takes a place again; there may be one more then than usual.
+  func endWait() {
+    statements.wrappingAdd(1, ordering: .sequentiallyConsistent)
+    state.withLock { $0.waiting -= 1 }
   }
 
   private func take(_ events: UInt32, of mark: UInt64, _ block: UnsafeMutableRawBufferPointer) {
@@ -228,7 +291,24 @@ final class DoorLoop: @unchecked Sendable {
 
   /// Runs those that have something to look at, one after the other: of many few threads are woken.
   private func takeReady(_ block: UnsafeMutableRawBufferPointer) {
-    while let conversation = nextReady() { conversation.woken(block) }
+    while true {
+      if let (conversation, hasPlace) = nextResumed() {
+        conversation.resume(hasPlace: hasPlace, block)
+      } else if let conversation = nextReady() {
+        conversation.woken(block)
+      } else {
+        return
+      }
+    }
+  }
+
+  private func nextResumed() -> (conversation: Conversation, hasPlace: Bool)? {
+    let (next, hasMore) = state.withLock { state in
+      (state.resumed.isEmpty ? nil : state.resumed.removeFirst(), !state.resumed.isEmpty)
+    }
+    // Its statement may be long.
+    if hasMore { signal(wakeUp) }
+    return next
   }
 
   private func nextReady() -> Conversation? {

@@ -24,6 +24,14 @@ struct DoorRequest {
     /// Stops what runs, with an error.
     case interrupt(ShellError)
     case time
+
+    /// True if it runs as a statement does: it may take long, and takes a place. All else looks.
+    var isStatement: Bool {
+      switch self {
+      case .run, .help, .watch: true
+      default: false
+      }
+    }
   }
 
   /// The part of a list, a map or a text that is asked for.

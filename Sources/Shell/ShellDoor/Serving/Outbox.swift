@@ -13,8 +13,10 @@ struct Outbox {
   private var isSettled = true
   private var bytes: [UInt8] = []
   private var sent = 0
-  /// True if nobody listens any more.
+  /// True if nothing reaches the client any more.
   private(set) var isLost = false
+  /// True if the client is there and has taken nothing for long.
+  private(set) var isUnread = false
 
   init(_ descriptor: Int32, limits: DoorLimits, settle: @escaping () -> Void) {
     self.descriptor = descriptor
@@ -90,7 +92,7 @@ struct Outbox {
       poll(&source, 1, 100)
       if bytes.count - sent < before { limit = .now + limits.patience }
       before = bytes.count - sent
-      if .now > limit { isLost = true }
+      if .now > limit { (isLost, isUnread) = (true, true) }
     }
   }
 }

@@ -62,7 +62,7 @@ private struct RetryRequest {
       }
       tried += 1
       session.console.flush()
-      _ = try session.wait(atMost: pause) { false }
+      _ = try session.wait(atMost: pause, for: .time) { false }
     }
   }
 

@@ -110,7 +110,7 @@ private struct WaitRequest {
     case .condition(let text):
       let lua = try session.lua()
       let condition = try lua.condition(text, chunk: session.chunkName)
-      let end = try session.wait(atMost: timeout) { try condition.holds() }
+      let end = try session.wait(atMost: timeout, for: .actions) { try condition.holds() }
       if end == .done { return .none }
       let value = try lua.evaluate(text, chunk: session.chunkName).value
       return try session.finishWait(
@@ -124,7 +124,7 @@ private struct WaitRequest {
         return try session.finishWait(
           end, timeout, "\(ids.count) \(ids.count == 1 ? "task" : "tasks") still running", details: ids)
       }
-      let end = try session.wait(atMost: min(duration, timeout ?? duration)) { false }
+      let end = try session.wait(atMost: min(duration, timeout ?? duration), for: .time) { false }
       guard let timeout, timeout < duration else { return .none }
       return try session.finishWait(end, timeout, "\(text) had not passed")
     }

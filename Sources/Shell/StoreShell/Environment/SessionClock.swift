@@ -17,6 +17,8 @@ final class SessionClock {
 
   private let kind: Kind
   private let signal: WakeSignal?
+  /// Ends the rests of a session that a door runs; nil: descriptors do.
+  let bell: WaitBell?
   /// Ends the wait of the session's thread, from any other.
   let wakeUp: @Sendable () -> Void
 
@@ -28,7 +30,7 @@ final class SessionClock {
 
   init(isVirtual: Bool) {
     let signal = WakeSignal()
-    self.signal = signal
+    (self.signal, bell) = (signal, nil)
     wakeUp = { signal.send() }
     kind = isVirtual ? .virtual(VirtualClock()) : .real(RealClock(driver: .host(wake: wakeUp)))
   }
@@ -39,7 +41,12 @@ final class SessionClock {
   init(of clock: any StoreClock, wakeUp: (@Sendable () -> Void)? = nil) {
     let signal = wakeUp == nil ? WakeSignal() : nil
     self.signal = signal
-    self.wakeUp = wakeUp ?? { signal?.send() }
+    let bell = wakeUp.map { _ in WaitBell() }
+    self.bell = bell
+    self.wakeUp = {
+      bell?.ring()
+      if let wakeUp { wakeUp() } else { signal?.send() }
+    }
     kind = (clock as? VirtualClock).map { .virtual($0) } ?? .shared(clock)
   }
 
@@ -96,8 +103,11 @@ final class SessionClock {
   ///   - interrupt: a descriptor that ends the wait when it becomes readable.
   ///   - wake: more of them.
   ///   - longest: the longest time to wait, by the real clock.
+  ///   - glance: the longest time without a look at a store that others change.
   /// - Returns: false: nothing will ever happen.
-  func pass(until limit: Duration?, interrupt: Int32, wake: [Int32], atMost longest: Duration?) -> Bool {
+  func pass(
+    until limit: Duration?, interrupt: Int32, wake: [Int32], atMost longest: Duration?, glance: Duration = glance
+  ) -> Bool {
     let next = [nextDeadline, limit].compactMap { $0 }.min()
     switch kind {
     case .virtual(let clock):
@@ -110,17 +120,21 @@ final class SessionClock {
       rest(for: wait, interrupt: interrupt, wake: wake)
     case .shared(let clock):
       // Others dispatch without telling.
-      let wait = min(next.map { max($0 - clock.now, .zero) } ?? Self.glance, longest ?? Self.glance, Self.glance)
+      let wait = min(next.map { max($0 - clock.now, .zero) } ?? glance, longest ?? glance, glance)
       rest(for: wait, interrupt: interrupt, wake: wake)
     }
     return true
   }
 
   /// The longest time for which a session that waits does not look at a store that others change.
-  private static let glance = Duration.milliseconds(20)
+  static let glance = Duration.milliseconds(20)
 
   /// Waits for a while by the clock on the wall, or until a descriptor can be read, and runs what is due then.
   func rest(for wait: Duration = glance, interrupt: Int32, wake: [Int32]) {
+    if let bell {
+      bell.wait(atMost: wait)
+      return runDue()
+    }
     var sources = ([interrupt] + wake).map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
     let (seconds, attoseconds) = wait.components
     poll(

@@ -20,4 +20,6 @@ struct Interrupts {
   var published: Int?
   /// Throws where somebody has no time for a wait any more; nil: there is time.
   var patience: (() throws -> Void)?
+  /// Told when a wait begins (true) and when it has ended, since others may need its thread.
+  var waits: ((Bool) -> Void)?
 }

@@ -21,6 +21,16 @@ private struct Standing {
 }
 
 extension Session {
+  /// What may bring about that a condition holds.
+  enum WaitCause {
+    /// Time alone.
+    case time
+    /// An action; the condition is also looked at every second.
+    case actions
+    /// Whatever happens, of which nothing may tell.
+    case anything
+  }
+
   /// The ways in which a wait ends.
   enum WaitEnd {
     /// The condition holds.
@@ -41,20 +51,28 @@ extension Session {
   ///
   /// - Parameters:
   ///   - duration: for how long at most.
+  ///   - cause: what the condition depends on.
   ///   - isDone: the condition; asked at first, and after everything that fell due.
   /// - Throws: ``ShellError/interrupted``, `not-at-head` where the store shows the past, in which no time passes, and what the
   ///   condition throws.
-  func wait(atMost duration: Duration?, until isDone: () throws -> Bool) throws -> WaitEnd {
+  func wait(
+    atMost duration: Duration?, for cause: WaitCause = .anything, until isDone: () throws -> Bool
+  ) throws -> WaitEnd {
     try store.requirePresent()
+    interrupts.waits?(true)
+    defer { interrupts.waits?(false) }
     let limit = duration.map { clock.clock.now + $0 }
     var isEnd = false
     var patience = WaitPatience()
     var hasSettled = false
     var standing = Standing()
+    var lastHead: Int?
     defer { store.endWait() }
     runDueTasks()
     while true {
+      clock.bell?.clear()
       try interrupts.patience?()
+      if isInterrupted, clock.bell != nil { throw ShellError.interrupted }
       tellOthers()
       if hasQuit { throw ShellError(describing: StoreError.closed) }
       // Whoever asked is gone.
@@ -77,7 +95,13 @@ extension Session {
       if hasSettled { continue }
       // Whoever looks on sees what was said before the wait.
       if clock.passesByItself { console.flush() }
-      guard try passTime(until: limit, &standing) else { return .stuck }
+      // While others act, a look every 20 ms is enough.
+      let isQuiet = cause == .time || cause == .actions && lastHead == head
+      lastHead = head
+      guard
+        try passTime(
+          until: limit, isSoon: !isQuiet, behind: cause == .actions ? head : nil, &standing)
+      else { return .stuck }
       if plugins.watch != nil { reloadSavedPlugins(after: PluginWatch.pause) }
       if isInterrupted { throw ShellError.interrupted }
       // The work that is due at the very end has still to run.
@@ -93,9 +117,14 @@ extension Session {
 
   /// Lets time pass to what is due next or to a limit, whichever comes first.
   ///
+  /// - Parameters:
+  ///   - isSoon: true if the session looks again soon, whatever happens.
+  ///   - head: the last action, if it looks again at another one.
   /// - Returns: false: nothing will ever happen.
   /// - Throws: `out-of-range` where a virtual clock would go past its end.
-  private func passTime(until limit: Duration?, _ standing: inout Standing) throws -> Bool {
+  private func passTime(until limit: Duration?, isSoon: Bool, behind head: Int?, _ standing: inout Standing) throws
+    -> Bool
+  {
     if clock.virtual != nil, [clock.nextDeadline, limit].compactMap(\.self).min() ?? .zero > SessionClock.end {
       throw ShellError(code: .outOfRange, message: "the virtual clock goes no further than 292 years")
     }
@@ -109,9 +138,17 @@ extension Session {
       }
       return true
     }
+    var glance = SessionClock.glance
+    if !isSoon, let bell = clock.bell {
+      glance = .seconds(1)
+      if head != nil { bell.arm(by: store.live.actionSignal) }
+      // It may have come before the bell was armed.
+      if let head, store.live.head != head { bell.ring() }
+    }
     func pass() -> Bool {
       clock.pass(
-        until: limit, interrupt: interrupts.descriptor, wake: wakeDescriptors, atMost: plugins.watch?.untilReady)
+        until: limit, interrupt: interrupts.descriptor, wake: wakeDescriptors, atMost: plugins.watch?.untilReady,
+        glance: glance)
     }
     // What runs meanwhile runs on this thread where the clock is the session's own, else for others.
     return clock.isShared ? pass() : store.acting(pass)
