@@ -138,7 +138,7 @@ import Testing
     let outcome = shell.run(
       "thunk blink 5 isSlow=true --quiet", "show lamp.isOn", "wait 1s", "show lamp.isOn", "effects cancel all",
       "wait 9s", "show lamp.isOn")
-    #expect(outcome.output == "false\ntrue\ntrue\n")
+    #expect(outcome.output == "false\ntrue\n#3 shell.cancelEffects  (1 task cancelled)\ntrue\n")
     #expect(outcome.errors == "")
   }
 

@@ -1,5 +1,6 @@
 import Glibc
 import ShellLanguage
+import StoreCore
 import StoreHost
 import Testing
 
@@ -74,6 +75,112 @@ import Testing
         }
       }
     }
+  }
+
+  /// Each row of the documentation's table by each right: what the row does not allow is refused, and leaves no entry.
+  @Test(arguments: [
+    [], [Right.read], [.dispatch()], [.dispatch("tasks.*")], [.dispatch("shell.*")], [.dispatch("shell.setGate")],
+    [.plugins], [.read, .plugins], [.read, .dispatch("shell.cancelEffects")],
+  ])
+  func eachRowOfTheTableByEachRight(_ rights: [Right]) throws {
+    let given = Rights(rights)
+    let page = try #require(
+      Shell.contents(Shell.package + "/Sources/Shell/ShellDoor/ShellDoor.docc/RightsOfCommands.md"))
+    let rows = page.matches(of: /\| `([^`]+)` \| ([^ ]+) \|/).map { (what: String($0.1), need: String($0.2)) }
+    #expect(rows.count > 150)
+    func isAllowed(_ need: String) -> Bool {
+      if need == "none" || rights.contains(.all) { return true }
+      return rights.contains { right in
+        switch (right, need) {
+        case (.read, "read"), (.plugins, "plugins"): return true
+        case (.dispatch, "dispatch"): return true
+        case (.dispatch(let pattern), _) where need.hasPrefix("dispatch:"):
+          return Glob.matches(pattern, String(need.dropFirst("dispatch:".count)))
+        default: return false
+        }
+      }
+    }
+    let needs = Dictionary(uniqueKeysWithValues: rows.map { ($0.what, $0.need) })
+    for definition in CommandTable.standard.definitions {
+      let verb = definition.verb
+      // What is behind them runs as any other line.
+      guard !definition.takesCommand, verb != "quit" else { continue }
+      let whole = try #require(needs[verb])
+      let parts = definition.parts.compactMap { part in needs["\(verb) \(part)"].map { (part, $0) } }
+      var lines = parts.map { ("\(verb) \($0) none", $1) }
+      if parts.isEmpty { lines.append(("\(verb) none", whole)) }
+      for flag in definition.flags {
+        let need = try #require(needs["\(verb) --\(flag.name)"])
+        let (first, own) = parts.first.map { ("\(verb) \($0.0)", $0.1) } ?? (verb, whole)
+        guard isAllowed(own) || !isAllowed(need) else { continue }
+        lines.append(("\(first) none --\(flag.name)\(flag.value == nil ? "" : " 1")", isAllowed(own) ? need : own))
+      }
+      for (line, need) in lines where !isAllowed(need) {
+        let shell = try Self.shell(given)
+        let outcome = shell.run(line)
+        #expect(outcome.errors.contains("this door does not allow"), "\(line) by \(given.text): \(outcome.errors)")
+        #expect(shell.session.store.live.head == 0, "\(line) by \(given.text)")
+      }
+      for (line, need) in lines where isAllowed(need) {
+        let shell = try Self.shell(given)
+        let errors = shell.run(line).errors
+        #expect(
+          !errors.contains("this door does not allow") || errors.contains("does not allow dispatching"),
+          "\(line) by \(given.text): \(errors)")
+      }
+    }
+    for setting in Setting.all {
+      let need = try #require(needs["set \(setting.name) VALUE"])
+      let shell = try Self.shell(given)
+      let value = setting.values.first ?? "1"
+      let errors = shell.run("set \(setting.name) \(value)").errors
+      let allowed = isAllowed(need) && isAllowed("read")
+      #expect(errors.contains("this door does not allow") == !allowed, "\(setting.name) by \(given.text): \(errors)")
+      if !allowed { #expect(shell.session.store.live.head == 0) }
+    }
+  }
+
+  /// A task is cancelled by whoever may dispatch that action alone, in every language and by every way to it.
+  @Test func cancellingATaskNeedsItsOwnRight() throws {
+    let start = ["plugin load pomodoro", "dispatch pomodoro.start minutes=1 --quiet"]
+    for (rights, isAllowed) in [
+      ([Right.read, .dispatch("tasks.*")], false), ([.read, .plugins], false), ([.read], false),
+      ([.read, .dispatch("shell.cancelEffects")], true), ([.read, .dispatch()], true),
+    ] {
+      let host = try StoreHost(.hosted, clock: VirtualClock(), program: "stsh")
+      func shell(_ rights: [Right]) throws -> Shell {
+        try Shell {
+          $0.rights = Rights(rights)
+          $0.grants = ["pomodoro"]
+        } over: {
+          try Session(host, options: $0, console: $1)
+        }
+      }
+      let (owner, other) = (try shell([.all]), try shell(rights))
+      for line in start { #expect(owner.run(line).status == 0) }
+      for line in ["effects cancel none", "effects cancel all", "try effects cancel pomodoro/clock/ticks"] {
+        _ = other.run(line)
+      }
+      // The one who started it is told.
+      let told = owner.run("effects")
+      #expect((told.output == "(no effects)\n") == isAllowed, "\(rights)")
+      #expect(told.errors.contains("cancelled pomodoro/clock/ticks (#3)") == isAllowed, "\(told)")
+      let log = owner.run("log --as raw").output
+      #expect(log.contains("shell.cancelEffects") == isAllowed, "\(log)")
+    }
+  }
+
+  /// What was cancelled stays cancelled where the log is replayed, and a script says it.
+  @Test func aCancellationIsRecorded() throws {
+    let shell = try Self.shell([.all])
+    let begun = shell.run(
+      "plugin load pomodoro", "dispatch pomodoro.start minutes=1 --quiet", "effects cancel all",
+      "effects cancel all", "export journal \(shell.folder)/r.jsonl", "export journal \(shell.folder)/r.stsh")
+    #expect(begun.output.contains("#3 shell.cancelEffects  (1 task cancelled)\nwrote 3 actions"), "\(begun)")
+    let other = try Self.shell([.all])
+    #expect(other.run("replay \(shell.folder)/r.jsonl --verify").output == "replayed 3 actions, every state matches\n")
+    #expect(try #require(shell.contents("r.stsh")).contains("effects cancel all\n"))
+    #expect(try Self.shell([.all]).run(script: try #require(shell.contents("r.stsh"))).status == 0)
   }
 
   /// Every function that Lua finds is called with the name of a file, and reaches none.

@@ -19,6 +19,26 @@ extension LiveStore {
   /// Has a note told to the client that a fault would concern.
   func leave(note: String, startedBy action: Int?) { client(ofFaultStartedBy: action)?.hear(note: note) }
 
+  /// Has the clients told whose actions started effects that another client has cancelled, in one note each.
+  func tell(ofCancelled effects: [EffectListing], by number: Int, _ source: ActionSource, except canceller: StoreClient)
+  {
+    var theirs: [(client: StoreClient, ids: [String])] = []
+    for effect in effects {
+      guard let start = effect.startedBy, let client = client(ofFaultStartedBy: start), client !== canceller else {
+        continue
+      }
+      if let index = theirs.firstIndex(where: { $0.client === client }) {
+        theirs[index].ids.append(effect.id)
+      } else {
+        theirs.append((client, [effect.id]))
+      }
+    }
+    for (client, ids) in theirs {
+      let what = ids.count == 1 ? ids[0] : "\(ids.count) tasks, \(ids[0]) among them"
+      client.hear(note: "\(source.short) cancelled \(what) (#\(number))")
+    }
+  }
+
   /// The clients that are there, in the order in which they came.
   var clients: [StoreClient] { attendance.clients.compactMap(\.client) }
 

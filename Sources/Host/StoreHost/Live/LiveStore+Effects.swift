@@ -20,18 +20,16 @@ extension LiveStore {
   /// True if the application has units that may dispatch what they hear of outside, without an effect that shows it.
   package var mayHearOfOthers: Bool { !application.units.isEmpty || !application.interceptors.isEmpty }
 
-  /// Cancels the effects of an id; nil: all.
-  ///
-  /// - Returns: whether there was any.
-  @discardableResult
-  package func cancelEffects(_ id: String?) -> Bool {
+  /// Cancels all effects, at the end of the store: those that units state run again when it is opened.
+  package func cancelEffects() { turn { _ = store.cancelEffects() } }
+
+  /// Cancels the effects of an id for good; nil: all.
+  func endEffects(_ id: String?) {
     turn {
-      guard let id else { return store.cancelEffects() }
-      var found = false
+      guard let id else { return _ = store.endEffects() }
       for (effect, listing) in zip(store.effects, effects) where listing.id == id {
-        found = store.cancelEffects(unit: effect.unit, token: effect.tokenText) || found
+        store.endEffects(unit: effect.unit, token: effect.tokenText)
       }
-      return found
     }
   }
 

@@ -60,6 +60,7 @@ extension LiveStore {
       exchangePlugins(for: timeline.versions(toGoOnFrom: number).compactMap(\.hosted), before, after)
       store.cancelEffects(startedAfter: number)
     case .takeBack(let numbers, _): store.cancelEffects(startedBy: Set(numbers))
+    case .cancelEffects(let id): endEffects(id)
     default: break
     }
     let (old, new) = (before.shell, after.shell)

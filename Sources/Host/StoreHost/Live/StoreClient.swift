@@ -240,6 +240,21 @@ package final class StoreClient: @unchecked Sendable {
     }
   }
 
+  /// Cancels the effects of an id, or all, by a recorded action. The sessions whose actions started them are told.
+  ///
+  /// - Returns: nil: there are none, and nothing was done.
+  package func cancelEffects(_ id: String?, source: ActionSource) throws -> DispatchReport? {
+    try change { live in
+      let meant = live.effects.filter { id == nil || $0.id == id }
+      guard !meant.isEmpty else { return nil }
+      var report = dispatch(.cancelEffects(id: id), source)
+      guard report.failure == nil, report.droppedBy == nil, let number = report.number else { return report }
+      report.cancelled = meant.count
+      live.tell(ofCancelled: meant, by: number, source, except: self)
+      return report
+    }
+  }
+
   /// Has the store changed in another way, from the present alone (R27): what the closure finds is so until it ends.
   package func change<Result>(_ body: (LiveStore) throws -> Result) throws -> Result {
     try turn {

@@ -50,7 +50,7 @@ package struct DispatchReport {
     get { rarities?.droppedBy }
     set { change(droppedBy: .some(newValue)) }
   }
-  /// How many effects a gate that was shut has cancelled.
+  /// The number of effects that it cancelled, or the gate that it shut.
   package var cancelled: Int {
     get { rarities?.cancelled ?? 0 }
     set { change(cancelled: newValue) }

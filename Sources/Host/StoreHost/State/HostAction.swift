@@ -130,6 +130,8 @@ package enum ShellAction: Sendable {
   /// The most of one limit that a plugin may ask for.
   case setCeiling(PluginManifest.NamedLimit, Int)
   case setPluginWatch(Bool)
+  /// The id of the effects that are cancelled; nil: all.
+  case cancelEffects(id: String?)
   case setHistoryLimits(HistoryLimits)
   /// The number of the point, and its state.
   case restore(to: Int, state: HostState)
@@ -148,7 +150,7 @@ package enum ShellAction: Sendable {
     package static let all = [
       setGate, setRule, moveGate, loadPlugin, unloadPlugin, reloadPlugin, enablePlugin, disablePlugin, faultPlugin, set,
       restore,
-      importState,
+      importState, cancelEffects,
       SubstateChange.addType, SubstateChange.resetType,
     ]
     package static let setGate = ActionType(
@@ -180,6 +182,9 @@ package enum ShellAction: Sendable {
     package static let set = ActionType(
       module: "shell", name: "set", fields: [Field("name", String.schema), Field("value", String.schema)],
       documentation: "Changes a setting of the store.")
+    package static let cancelEffects = ActionType(
+      module: "shell", name: "cancelEffects", fields: [Field("id", String?.schema)],
+      documentation: "Cancels tasks: those of an id, or all.")
     package static let importState = ActionType(
       module: "shell", name: "import",
       fields: [Field("file", String.schema), ImportedModules.field, ImportedSubstates.field],
@@ -209,6 +214,7 @@ package enum ShellAction: Sendable {
     case .setCeiling(let limit, let most):
       ActionCall(Types.set, [.string("plugin.ceiling.\(limit.name)"), .string("\(most)")])
     case .setPluginWatch(let isOn): ActionCall(Types.set, [.string("plugin.watch"), .string(isOn ? "on" : "off")])
+    case .cancelEffects(let id): ActionCall(Types.cancelEffects, [id.map { .string($0) } ?? .none])
     case .setHistoryLimits(let limits): ActionCall(Types.set, [.string("journal.limit"), .string(limits.text)])
     case .importState(let file, let state, let modules, let added):
       ActionCall(
@@ -303,6 +309,7 @@ package enum ShellAction: Sendable {
     case .setPurity(let purity): state.shell.purity = purity
     case .reloadPlugin(let plugin, let slice, let gates): state.replacePlugin(plugin, slice, gates)
     case .setPluginWatch(let isOn): state.shell.watchesPlugins = isOn
+    case .cancelEffects: break
     case .setHistoryLimits(let limits): state.shell.limits = limits
     case .restore(_, let other), .takeBack(_, let other): state = other
     case .importState(_, let imported, _, _): state = imported

@@ -23,6 +23,10 @@ extension ShellAction {
       self = .substate(change)
       return
     }
+    if entry.action == Types.cancelEffects.fullName, let id = entry.arguments.values.first {
+      if case .string(let id) = id { self = .cancelEffects(id: id) } else { self = .cancelEffects(id: nil) }
+      return
+    }
     guard case .string(let name)? = entry.arguments.values.first, let last = entry.arguments.values.last else {
       return nil
     }

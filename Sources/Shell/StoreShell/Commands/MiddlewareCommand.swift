@@ -4,8 +4,11 @@ import StorePlugins
 import StoreSchema
 
 extension CommandDefinition {
+  private static let setGate = Need.action(ShellAction.Types.setGate)
+  private static let setRule = Need.action(ShellAction.Types.setRule)
+
   static let middleware = CommandDefinition(
-    "middleware", needs: .parts(["on": .dispatch, "off": .dispatch, "gate": .dispatch]),
+    "middleware", needs: .parts(["on": setGate, "off": setGate, "gate": setRule]),
     usage: [
       "middleware [on|off NAME]", "middleware gate NAME --at PATH [--is VALUE]",
       "middleware gate NAME --control ACTION [--arg NAME] [--on VALUE] [--off VALUE]",
@@ -13,14 +16,14 @@ extension CommandDefinition {
     ],
     summary: "lists the middlewares with their gates, opens or shuts a gate, or lets the state or actions move it",
     flags: [
-      FlagDefinition("at", value: "PATH", need: .dispatch, "gate: open while a value stands at a path of the state"),
-      FlagDefinition("is", value: "VALUE", need: .dispatch, "gate: that value, true by default"),
-      FlagDefinition("control", value: "ACTION", need: .dispatch, "gate: moved by an argument of an action"),
-      FlagDefinition("arg", value: "NAME", need: .dispatch, "gate: which argument, where it has several"),
+      FlagDefinition("at", value: "PATH", need: setRule, "gate: open while a value stands at a path of the state"),
+      FlagDefinition("is", value: "VALUE", need: setRule, "gate: that value, true by default"),
+      FlagDefinition("control", value: "ACTION", need: setRule, "gate: moved by an argument of an action"),
+      FlagDefinition("arg", value: "NAME", need: setRule, "gate: which argument, where it has several"),
       FlagDefinition(
-        "on", value: "VALUE", need: .dispatch, "gate: the argument's value that opens it, true by default"),
-      FlagDefinition("off", value: "VALUE", need: .dispatch, "gate: the value that shuts it, false by default"),
-      FlagDefinition("none", need: .dispatch, "gate: moved by on and off only"),
+        "on", value: "VALUE", need: setRule, "gate: the argument's value that opens it, true by default"),
+      FlagDefinition("off", value: "VALUE", need: setRule, "gate: the value that shuts it, false by default"),
+      FlagDefinition("none", need: setRule, "gate: moved by on and off only"),
     ] + FlagDefinition.format, operands: [.words(["on", "off", "gate"]), .middleware],
     examples: [
       CommandExample(

@@ -3,13 +3,15 @@ import StoreHost
 import StoreSchema
 
 extension CommandDefinition {
+  private static let addSubstate = Need.action(SubstateChange.addType)
+
   static let substate = CommandDefinition(
-    "substate", needs: .parts(["add": .dispatch, "reset": .dispatch]),
+    "substate", needs: .parts(["add": addSubstate, "reset": .action(SubstateChange.resetType)]),
     usage: ["substate [add NAME --value V [--replace] | reset [NAME…]]"],
     summary: "adds or removes temporary state, or lists it; reset without a name removes all",
     flags: FlagDefinition.format + [
-      FlagDefinition("value", value: "V", need: .dispatch, "the initial value of the substate"),
-      FlagDefinition("replace", need: .dispatch, "replace one of that name"),
+      FlagDefinition("value", value: "V", need: addSubstate, "the initial value of the substate"),
+      FlagDefinition("replace", need: addSubstate, "replace one of that name"),
     ],
     operands: [.words(["add", "reset"]), .substate],
     examples: [

@@ -18,7 +18,7 @@ extension CommandDefinition {
     read: WaitRequest.init, perform: { try $0.perform(in: $1) })
 
   static let effects = CommandDefinition(
-    "effects", needs: .parts(["cancel": .dispatch]), usage: ["effects [cancel ID|all]"],
+    "effects", needs: .parts(["cancel": .action(ShellAction.Types.cancelEffects)]), usage: ["effects [cancel ID|all]"],
     summary:
       "lists what runs or waits and when it goes on, or cancels it; show shell.effects adds who started it, and its age",
     flags: FlagDefinition.format,
@@ -37,6 +37,7 @@ extension CommandDefinition {
           id                    wakes
           pomodoro/clock/ticks  in 1.0s
           stsh> effects cancel pomodoro/clock/ticks
+          #3 shell.cancelEffects id="pomodoro/clock/ticks"  (1 task cancelled)
           stsh> effects
           (no effects)
 
@@ -57,8 +58,11 @@ extension CommandDefinition {
     },
     perform: { request, session in
       let (id, store) = (try request.id.value(in: session), session.store)
-      try store.requirePresent()
-      guard !store.live.cancelEffects(id == "all" ? nil : id), id != "all" else { return .none }
+      let source = session.source(function: "effects")
+      if let report = try store.cancelEffects(id == "all" ? nil : id, source: source) {
+        return try session.finish(report)
+      }
+      guard id != "all" else { return .none }
       // The task may just have ended.
       if store.units.contains(where: { id.hasPrefix($0.name.replacing(".", with: "/") + "/") }) {
         return CommandResult(json: nil, notes: ["nothing under \(id)"])

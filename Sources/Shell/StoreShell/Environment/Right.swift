@@ -1,9 +1,11 @@
+import StoreModules
+
 /// A right that a door gives to those who come in by it.
 public enum Right: Hashable, Sendable {
   /// To look at the store, at every point of its history, and to be told of changes. Nothing outside the store is reached.
   case read
   /// To dispatch actions whose full names match a pattern, in which `*` stands for anything; to take back one's own where
-  /// `shell.restore` matches, to move gates where `shell.setGate` does.
+  /// `shell.restore` matches, to move gates where `shell.setGate` does, to cancel tasks where `shell.cancelEffects` does.
   case dispatch(String = "*")
   /// To load plugins that the program's user has granted what they ask for, to unload and to switch them.
   case plugins
@@ -60,9 +62,13 @@ public struct Rights: Hashable, Sendable, ExpressibleByArrayLiteral {
     case .nothing: return true
     case .read: return given.contains(.read)
     case .plugins: return given.contains(.plugins)
-    case .dispatch: return given.contains { if case .dispatch = $0 { true } else { false } }
+    case .dispatch: return mayDispatch
+    case .action(let type): return allow(dispatching: type.fullName)
     }
   }
+
+  /// True if some actions may be dispatched.
+  var mayDispatch: Bool { given.contains { if case .dispatch = $0 { true } else { false } } }
 
   /// Returns true if an action of a full name may be dispatched.
   func allow(dispatching action: String) -> Bool {
@@ -82,12 +88,26 @@ public struct Rights: Hashable, Sendable, ExpressibleByArrayLiteral {
 }
 
 /// The need that a command, a flag or a Lua function has of a right. What declares none is for those alone who may do all.
-enum Need: String, Sendable {
+enum Need: Sendable {
   /// None: it neither shows nor changes anything of the store.
   case nothing
   case read
+  /// To dispatch some action; which one decides when it is dispatched.
   case dispatch
+  /// To dispatch that action of the shell.
+  case action(ActionType)
   case plugins
+
+  /// The right as it is written; `none` for nothing.
+  var text: String {
+    switch self {
+    case .nothing: "none"
+    case .read: Right.read.text
+    case .dispatch: Right.dispatch().text
+    case .action(let type): Right.dispatch(type.fullName).text
+    case .plugins: Right.plugins.text
+    }
+  }
 }
 
 /// The needs of a command: of its line, or of the word behind its verb where that says what it does.

@@ -158,6 +158,8 @@ struct ScriptExport: RecordingExport {
     case (ShellAction.Types.disablePlugin.fullName, .string(let name)?, _): return "plugin disable \(name)"
     case (ShellAction.Types.set.fullName, .string(let name)?, .string(let value)?):
       return "set \(name) \(ScalarText.quoted(value))"
+    case (ShellAction.Types.cancelEffects.fullName, let id?, _):
+      return "effects cancel \(id.text.map { ScalarText.quoted($0) } ?? "all")"
     case (ShellAction.Types.restore.fullName, .int(let target)?, _): return "undo --to \(target)"
     case (ShellAction.Types.importState.fullName, .string(let file)?, _):
       return "import state \(ScalarText.quoted(file)) --value \(try importedState(entry, state))"

@@ -55,7 +55,7 @@ extension Session {
   /// - Returns: as ``end()``.
   public func endStopped() -> Int32 {
     guard options.journal?.opening == .withFirstAction else { return end() }
-    defer { if application.endsStore { store.live.cancelEffects(nil) } }
+    defer { if application.endsStore { store.live.cancelEffects() } }
     let status = endTrace()
     console.flush()
     store.live.settleJournal()

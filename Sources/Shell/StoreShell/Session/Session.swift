@@ -102,14 +102,14 @@ public final class Session {
   deinit {
     lease.end()
     // While what they read is still there.
-    if application.endsStore { store.live.cancelEffects(nil) }
+    if application.endsStore { store.live.cancelEffects() }
   }
 
   /// Ends the trace, and, where nobody shares the store, the journal and the effects.
   ///
   /// - Returns: 0, or 1 where something could not be written, which is reported.
   public func end() -> Int32 {
-    defer { if application.endsStore { store.live.cancelEffects(nil) } }
+    defer { if application.endsStore { store.live.cancelEffects() } }
     watches.flush()
     tellOthers()
     return max(endTrace(), application.endsStore ? endJournal() : 0)

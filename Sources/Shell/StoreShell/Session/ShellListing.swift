@@ -20,7 +20,7 @@ extension Module {
       (ShellAction.Types.setGate, "middleware"), (ShellAction.Types.setRule, "middleware"),
       (ShellAction.Types.moveGate, "middleware"), (ShellAction.Types.set, "set"), (ShellAction.Types.restore, "undo"),
       (ShellAction.Types.importState, "import"), (SubstateChange.addType, "substate"),
-      (SubstateChange.resetType, "substate"),
+      (SubstateChange.resetType, "substate"), (ShellAction.Types.cancelEffects, "effects"),
     ]
     return verbs.first { $0.0 === type }?.1 ?? "plugin"
   }

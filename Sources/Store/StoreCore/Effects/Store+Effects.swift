@@ -22,18 +22,29 @@ extension Store {
   /// - Returns: true if there was any.
   @discardableResult
   public func cancelEffects(unit name: String? = nil, token: String? = nil) -> Bool {
-    visit {
-      var found = false
-      for unit in unitEffects where name.map({ $0 == unit.unit }) ?? true {
-        let any = unit.cancel { entry in
-          guard let token else { return true }
-          guard let own = entry.key?.token else { return token == "-" }
-          return token == own.description || token == own.textWithType
-        }
-        found = found || any
+    visit { each(unit: name, token) { $0.cancel(where: $1) } }
+  }
+
+  /// The same for good: a long-lived effect counts as ended for as long as its unit goes on stating it, also in a store that is
+  /// opened again.
+  @discardableResult
+  package func endEffects(unit name: String? = nil, token: String? = nil) -> Bool {
+    visit { each(unit: name, token) { $0.end(where: $1) } }
+  }
+
+  private func each(
+    unit name: String?, _ token: String?, _ stop: (UnitEffects, (EffectEntry) -> Bool) -> Bool
+  ) -> Bool {
+    var found = false
+    for unit in unitEffects where name.map({ $0 == unit.unit }) ?? true {
+      let any = stop(unit) { entry in
+        guard let token else { return true }
+        guard let own = entry.key?.token else { return token == "-" }
+        return token == own.description || token == own.textWithType
       }
-      return found
+      found = found || any
     }
+    return found
   }
 
   /// Cancels what actions after a point started, such as where they are taken back: what they caused goes with them.

@@ -114,6 +114,19 @@ final class UnitEffects: @unchecked Sendable {
     return !found.isEmpty
   }
 
+  /// Stops those for which a condition holds; long-lived ones count as ended while the unit goes on stating them.
+  ///
+  /// - Returns: true if there was any.
+  func end(where condition: (EffectEntry) -> Bool) -> Bool {
+    let found = running.filter(condition)
+    for entry in found {
+      let ended = entry.isSupervised ? entry.key : nil
+      cancel(entry)
+      if let ended { onEnd?(ended) }
+    }
+    return !found.isEmpty
+  }
+
   /// Has throttled tokens start something again, for the elements for which a condition holds.
   func closeWindows(where isGone: ([EffectToken]) -> Bool) {
     if !windows.isEmpty { windows = windows.filter { !isGone($0.key.path) } }

@@ -18,7 +18,7 @@ package enum RightsTable {
   package static var markdown: String {
     var text = "| what | right |\n|---|---|\n"
     func row(_ what: String, _ need: Need?) {
-      text += "| `\(what)` | \(need.map { $0 == .nothing ? "none" : $0.rawValue } ?? "all") |\n"
+      text += "| `\(what)` | \(need?.text ?? "all") |\n"
     }
     for command in CommandTable.standard.definitions {
       row(command.verb, command.needs?.need(ofPart: nil))

@@ -11,6 +11,12 @@ extension Session {
     throws(ShellError)
   {
     guard !options.rights.allow(need) else { return }
+    if case .action(let type)? = need, options.rights.mayDispatch,
+      var refusal = Self.refusal(ofDispatching: type.fullName, options.rights)
+    {
+      refusal.place = place
+      throw refusal
+    }
     throw Self.refusal(of: what(), options.rights, at: place)
   }
 
