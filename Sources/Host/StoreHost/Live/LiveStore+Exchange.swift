@@ -8,6 +8,9 @@ extension LiveStore {
   /// Takes note that reloading a plugin failed, before it came to the store or in it.
   package func noteFailedReload(of plugin: String) { turn { upkeep.failedReloads[plugin] = clock.now } }
 
+  /// Whether a plugin's last reload failed, so that its earlier version is still there.
+  package func hasFailedReload(of plugin: String) -> Bool { turn { upkeep.failedReloads[plugin] != nil } }
+
   /// What the loaded plugins were read from, in load order.
   package var sources: [PluginSource] { turn { plugins.map(\.plugin.source) } }
 

@@ -76,6 +76,7 @@ extension LiveStore {
     if old.runaway != new.runaway { store.setRunawayLimit(new.runaway) }
     if old.purity != new.purity { applyPurity() }
     _ = isWatchingPlugins.set(new.watchesPlugins)
+    if old.plugins != new.plugins || old.watchesPlugins != new.watchesPlugins { attendance.onPluginChange?() }
     if old.limits != new.limits { history.limits = new.limits }
   }
 

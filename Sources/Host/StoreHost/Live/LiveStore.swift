@@ -35,6 +35,8 @@ package final class LiveStore: @unchecked Sendable {
   private let changesOfPlugins = Atomic<Int>(0)
   /// Set while plugins that were saved are reloaded; what the state says, asked before every statement.
   let isWatchingPlugins = SharedFlag()
+  /// Whether somebody reloads saved plugins for all sessions.
+  private let isKeepingPlugins = SharedFlag()
   @exclusivity(unchecked) package var actionsByName = ActionTable() {
     didSet { changesOfActions.wrappingAdd(1, ordering: .releasing) }
   }
@@ -288,6 +290,22 @@ package final class LiveStore: @unchecked Sendable {
 
   /// True if plugins that were saved are reloaded.
   package var watchesPlugins: Bool { isWatchingPlugins.isSet }
+
+  /// True if somebody reloads saved plugins for all sessions.
+  package var hasPluginKeeper: Bool { isKeepingPlugins.isSet }
+
+  /// Has a function called, in the turn, whenever there may be other plugins to watch; nil: no longer.
+  ///
+  /// - Returns: false, and does not, where another one is.
+  @discardableResult
+  package func keepPlugins(_ look: (@Sendable () -> Void)?) -> Bool {
+    turn {
+      guard look == nil || attendance.onPluginChange == nil else { return false }
+      attendance.onPluginChange = look
+      _ = isKeepingPlugins.set(look != nil)
+      return true
+    }
+  }
 
   // MARK: Dispatching
 

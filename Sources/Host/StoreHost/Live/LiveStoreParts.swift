@@ -29,6 +29,8 @@ package final class Attendance: @unchecked Sendable {
   @exclusivity(unchecked) var observer: ((PurityProof.Recorded) -> Void)?
   /// Hears of faults that no client has caused.
   @exclusivity(unchecked) var onFault: ((any Error) -> Void)?
+  /// Told when there may be other plugins to watch.
+  @exclusivity(unchecked) var onPluginChange: (@Sendable () -> Void)?
   /// Done when the store is closed.
   @exclusivity(unchecked) var endings: [@Sendable () -> Void] = []
   /// Set once the store was closed.

@@ -46,6 +46,7 @@ package final class StoreClient: @unchecked Sendable {
   private let isActing = SharedFlag()
   @exclusivity(unchecked) private var faults: [any Error] = [] { didSet { noteWords() } }
   @exclusivity(unchecked) private var notes: [String] = [] { didSet { noteWords() } }
+  @exclusivity(unchecked) private var saved: [SavedPlugin] = [] { didSet { noteWords() } }
   /// Set while there is something to be told of: faults or notes of its own, a plugin to stop, lines of plugins that were dropped.
   /// They are asked without the turn.
   private let words: (own: SharedFlag, pluginToStop: SharedFlag, droppedLines: SharedFlag)
@@ -299,11 +300,29 @@ package final class StoreClient: @unchecked Sendable {
   /// Takes note of what the store did by itself.
   func hear(note: String) { if !notes.contains(note) { notes.append(note) } }
 
+  /// Takes note of what became of a plugin that was saved; of one that nobody asks about, the last.
+  func hear(_ plugin: SavedPlugin) {
+    saved.removeAll { $0.name == plugin.name && saved.count >= Self.mostSaved }
+    saved.append(plugin)
+  }
+
+  /// From so many on, of a plugin that is saved the last save alone is told of.
+  private static let mostSaved = 16
+
+  /// What became of plugins that were saved since it was last asked.
+  package func takeSavedPlugins() -> [SavedPlugin] {
+    turnAnywhere {
+      if saved.isEmpty { return [] }
+      defer { saved = [] }
+      return saved
+    }
+  }
+
   /// Has ``takeNotes()`` tell of what became of a dispatch that was one of several in a statement.
   package func leave(note: String) { live.turnAnywhere { hear(note: note) } }
 
   private func noteWords() {
-    let hasSome = !faults.isEmpty || !notes.isEmpty
+    let hasSome = !faults.isEmpty || !notes.isEmpty || !saved.isEmpty
     if !words.own.set(hasSome), hasSome { hearing.words?() }
   }
 

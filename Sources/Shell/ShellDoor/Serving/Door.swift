@@ -14,6 +14,7 @@ public final class Door: Sendable {
   /// The token that a client must give first; nil where the system knows who comes.
   public let token: String?
   private let loop: DoorLoop
+  private let keeper: PluginKeeper
 
   /// Opens a door to a host's store.
   ///
@@ -51,7 +52,11 @@ public final class Door: Sendable {
       socket.close()
       throw error
     }
-    host.live.whenClosed { [weak loop] in loop?.close(because: "the store was closed by the program that owns it") }
+    keeper = PluginKeeper(host.live, options: options)
+    host.live.whenClosed { [weak loop, weak keeper] in
+      keeper?.end()
+      loop?.close(because: "the store was closed by the program that owns it")
+    }
     if isOpen { open() }
   }
 
@@ -60,7 +65,10 @@ public final class Door: Sendable {
   public func open() { loop.open() }
 
   /// Ends it, and all conversations, with a line that says so.
-  public func close() { loop.close(because: "the door was closed") }
+  public func close() {
+    keeper.end()
+    loop.close(because: "the door was closed")
+  }
 
   deinit { close() }
 }

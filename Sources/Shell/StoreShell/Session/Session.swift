@@ -251,6 +251,7 @@ public final class Session {
   func writeNotes() {
     writeJournalNotes()
     if store.hasFollowUps {
+      tellOfSavedPlugins()
       for note in store.takeNotes() { write(note: note) }
     }
     tellOthers()

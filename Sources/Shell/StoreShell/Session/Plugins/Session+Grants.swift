@@ -17,20 +17,9 @@ enum GrantOrigin: String {
 extension Session {
   /// The origin of a plugin's permission.
   func grantOrigin(of permission: Permission, to source: PluginSource) -> GrantOrigin {
-    let name = source.manifest.name
-    if GrantStore(file: options.grantsFile)[name]?.covers(permission, of: source) ?? false { return .always }
-    let isGranted = isGrantedByOption(source) || plugins.grants[name]?.covers(permission, of: source) ?? false
-    return isGranted ? .session : .no
-  }
-
-  /// Returns true if `--grant` names a plugin, or its folder.
-  private func isGrantedByOption(_ source: PluginSource) -> Bool {
-    options.grants.contains(source.manifest.name) || options.grants.contains { Self.names($0, source.folder) }
-  }
-
-  /// Returns true if a word of `--grant` is a path to a folder.
-  private static func names(_ word: String, _ folder: String) -> Bool {
-    PluginLocator.isPath(word) && Files.areSame(word, folder)
+    let origin = options.grantOrigin(of: permission, to: source)
+    guard origin == .no else { return origin }
+    return plugins.grants[source.manifest.name]?.covers(permission, of: source) ?? false ? .session : .no
   }
 
   /// The word for a plugin in a command: its name where that is found, else its folder.
@@ -87,7 +76,7 @@ extension Session {
     let wasOfSession = isMeant(plugins.grants[name])
     if wasOfSession { plugins.grants[name] = nil }
     let place = source?.folder ?? store.plugin(named: name)?.source.folder
-    let given = options.grants.filter { word in word == name || place.map { Self.names(word, $0) } ?? false }
+    let given = options.grants.filter { word in word == name || place.map { PluginLocator.names(word, $0) } ?? false }
     options.grants.subtract(given)
     return wasStored || wasOfSession || !given.isEmpty
   }
@@ -115,5 +104,21 @@ extension Session {
       question += "  \(name)\(String(repeating: " ", count: width - name.count))  \(permission.meaning)\n"
     }
     return question + "Allow? [y]es for this session, [a]lways, [N]o: "
+  }
+}
+
+extension SessionOptions {
+  /// The origin of a plugin's permission, but for what a person has granted in a session.
+  func grantOrigin(of permission: Permission, to source: PluginSource) -> GrantOrigin {
+    let name = source.manifest.name
+    if GrantStore(file: grantsFile)[name]?.covers(permission, of: source) ?? false { return .always }
+    return grants.contains(name) || grants.contains { PluginLocator.names($0, source.folder) } ? .session : .no
+  }
+}
+
+extension PluginLocator {
+  /// Returns true if a word of `--grant` is a path to a folder.
+  fileprivate static func names(_ word: String, _ folder: String) -> Bool {
+    isPath(word) && Files.areSame(word, folder)
   }
 }

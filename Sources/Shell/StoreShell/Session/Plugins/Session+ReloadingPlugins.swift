@@ -14,23 +14,15 @@ extension Session {
   func reload(
     _ plugin: Plugin, _ options: PluginReloadOptions, asks: Bool = true, source actionSource: ActionSource
   ) throws -> PluginReloadReport {
-    let name = plugin.module.name
     try store.requirePresent()
-    do {
-      let source = try plugin.source.readAgain().bounded(by: store.settings.ceiling)
-      guard source.manifest.name == name else {
-        throw PluginError(
-          .load, of: name, "\(source.displayName)/plugin.json now has the name '\(source.manifest.name)'",
-          hint: "plugin unload \(name), then load the folder")
+    return try store.live.reload(
+      plugin,
+      grant: {
+        plugins.watch?.note($0)
+        try grant($0, asks: asks)
       }
-      plugins.watch?.note(source)
-      try grant(source, asks: asks)
-      return try store.reload(source, options, from: actionSource)
-    } catch {
-      store.live.noteFailedReload(of: name)
-      let refusal = ShellError(refusing: error)
-      // The hint of a misfit says which version runs.
-      throw (error as? PluginError)?.code == .misfit ? refusal : refusal.leavingPreviousVersion
+    ) { source in
+      try store.reload(source, options, from: actionSource)
     }
   }
 }
@@ -51,7 +43,7 @@ extension PluginReloadReport {
 
 extension ShellError {
   /// The error of a reload: the version before still runs.
-  fileprivate var leavingPreviousVersion: ShellError {
+  var leavingPreviousVersion: ShellError {
     let note = "the previous version is still active"
     var error = self
     if hint == nil { error.hint = note } else { error.details.append(note) }

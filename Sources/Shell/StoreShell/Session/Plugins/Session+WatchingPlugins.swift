@@ -11,9 +11,9 @@ extension Session {
   /// The time until something is to be done without anybody asking.
   var untilNext: Duration? { [clock.untilNext, plugins.watch?.untilReady].compactMap { $0 }.min() }
 
-  /// Watches the folders of the plugins that are loaded, where that is wanted.
+  /// Watches the folders of the plugins that are loaded, where that is wanted and no thread does it for all sessions.
   func followPlugins() {
-    guard store.live.watchesPlugins else {
+    guard store.live.watchesPlugins, !store.live.hasPluginKeeper else {
       plugins.watch = nil
       return
     }
@@ -22,8 +22,8 @@ extension Session {
     watch.follow(store.live.sources)
   }
 
-  /// Reloads the plugins that were saved. A fault of one is printed, its previous version goes on, and the next save is
-  /// looked at as this one was. So it is where its files are gone.
+  /// Reloads the plugins that were saved. All sessions are told of a fault of one, its previous version goes on, and the next save
+  /// is looked at as this one was. So it is where its files are gone.
   ///
   /// - Parameter pause: the time in which nothing must have been saved.
   func reloadSavedPlugins(after pause: Duration = .zero) {
@@ -31,46 +31,36 @@ extension Session {
     guard let watch = plugins.watch, store.viewed == nil else { return }
     for finding in watch.take(after: pause) {
       switch finding {
-      case .saved(let folder): plugins(from: folder).forEach(reloadSaved)
-      case .gone(let folder): plugins(from: folder).forEach(writeAbsence)
+      case .saved(let folder):
+        for plugin in store.live.plugins(from: folder) {
+          store.live.tell(
+            of: SavedPlugin(plugin) {
+              try reload(plugin, PluginReloadOptions(), asks: false, source: SavedPlugin.source(of: plugin))
+            })
+        }
+      case .gone(let folder):
+        for plugin in store.live.plugins(from: folder) { store.live.tell(of: SavedPlugin(absent: plugin)) }
       }
     }
+    tellOfSavedPlugins()
   }
 
-  private func plugins(from folder: String) -> [Plugin] {
-    store.live.sources.filter { $0.folder == folder }.compactMap { store.plugin(named: $0.manifest.name) }
-  }
-
-  private func writeAbsence(of plugin: Plugin) {
-    writeError(
-      PluginError(
-        .load, of: plugin.module.name, "\(plugin.source.folder) has no plugin.json and init.lua any more",
-        hint: "the version that was loaded is still active; it is reloaded once they are back"))
-  }
-
-  private func reloadSaved(_ plugin: Plugin) {
-    let name = plugin.module.name
-    let source = ActionSource(
-      file: plugin.source.displayName, function: "watch", line: 0, kind: .plugin, plugin: name, unit: "watch")
-    do {
-      let report = try reload(plugin, PluginReloadOptions(), asks: false, source: source)
-      if let failure = report.report.failure { throw failure }
-      write(report)
-      for fault in report.report.faults { writeError(fault) }
-    } catch {
-      writeError(error)
+  /// Tells what became of the plugins that were saved.
+  func tellOfSavedPlugins() {
+    for saved in store.takeSavedPlugins() where options.rights.allow(.read) {
+      write(saved)
+      for error in saved.errors { writeError(error) }
     }
   }
 
-  private func write(_ report: PluginReloadReport) {
-    guard let entry = report.report.entry else { return }
+  private func write(_ saved: SavedPlugin) {
+    guard let entry = saved.entry else { return }
     guard !options.isJSON else {
-      let manifest = report.plugin.source.manifest
       return console.writeEvent(
-        JSONReport.reload(id: entry.number, plugin: manifest.name, version: manifest.version, details: report.details))
+        JSONReport.reload(id: entry.number, plugin: saved.name, version: saved.version, details: saved.details))
     }
     var text = "[plugin.watch] #\(entry.number) \(ActionText.brief(entry.action, arguments: entry.arguments))\n"
-    for detail in report.details { text += "[plugin.watch]  \(detail)\n" }
+    for detail in saved.details { text += "[plugin.watch]  \(detail)\n" }
     console.writeError(text)
   }
 }
