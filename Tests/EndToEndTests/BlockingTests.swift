@@ -95,15 +95,27 @@ struct BlockingTests {
     #expect(outcome.output.hasSuffix("wrote 900 actions to f\n901\n"), "\(outcome)")
   }
 
-  @Test func aRecordingIsNoPipe() throws {
+  /// A recording comes through a pipe once, and is replayed as often as it takes: with returns, and into a store.
+  @Test func aRecordingComesThroughAPipe() throws {
     let shell = try Shell()
     try pipe(in: shell)
-    for arguments in [["-c", "replay f"], ["--replay", "f"]] {
-      let outcome = try shell.run(arguments)
-      #expect(outcome.status == 2)
-      #expect(outcome.errors.contains("error[unreadable-file]: f: it is a pipe, and a recording is read twice"))
-      #expect(outcome.errors.contains("  hint: save it to a file first\n"))
+    let made = try shell.run([
+      "-c", "lua for i = 1, 5 do dispatch('counter.increment') end", "-c", "undo --to 2", "-c",
+      "dispatch counter.increment", "-c", "export journal r.jsonl", "--quiet",
+    ])
+    #expect(made.status == 0, "\(made)")
+    for (arguments, expected) in [
+      ("-c 'replay f --verify' -c 'show counter.value'", "replayed 7 actions, every state matches\n3\n"),
+      ("--replay f -c 'show counter.value'", "3\n"),
+      ("--store new.db -c 'replay f' -c 'show counter.value'", "replayed 7 actions\n3\n"),
+    ] {
+      let outcome = try shell.runInShell("cat r.jsonl > f & stsh \(arguments); wait")
+      #expect(outcome.output == expected, "\(arguments): \(outcome)")
     }
+    #expect(try shell.runInShell("stsh -c 'replay -' < r.jsonl").output == "replayed 7 actions\n")
+    // Lines behind the recording are none of it, and an end that never comes is not waited for.
+    let long = try shell.runInShell("(cat r.jsonl; yes '{}') > f & stsh -c 'replay f'; wait")
+    #expect(long.status == 1 && long.errors.contains("error[bad-recording]: f:9:"), "\(long)")
   }
 
   /// Lua with all of its libraries blocks in calls of the system, which end with the run.

@@ -70,7 +70,7 @@ import Testing
     let locator = PluginLocator(writer.session.options)
     #expect(throws: Stopped.self) {
       try writer.session.store.live.replay(
-        file, options, endedBy: Interruption(), locate: { name, _ in try locator.source(name) }
+        RecordingSource(file), options, endedBy: Interruption(), locate: { name, _, _ in try locator.source(name) }
       ) { count, _ in
         writer.session.store.live.journal?.settle()
         if count == 8 { throw Stopped() }

@@ -32,6 +32,19 @@ extension Files {
     return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFIFO
   }
 
+  /// Makes a file that has no name, for its maker alone; it goes when it is closed.
+  ///
+  /// - Throws: ``FileError`` with the system's reason.
+  package static func makeNameless() throws(FileError) -> Int32 {
+    let folder = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+    var path = Array("\(folder)/stsh-XXXXXX".utf8CString)
+    let descriptor = mkstemp(&path)
+    guard descriptor >= 0 else { throw FileError(path: folder, code: errno, .writing) }
+    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+    unlink(path)
+    return descriptor
+  }
+
   /// Returns true if two paths lead to one file, or are the same path where one leads nowhere yet.
   package static func areSame(_ left: String, _ right: String) -> Bool {
     var (one, other) = (stat(), stat())

@@ -22,6 +22,8 @@ public struct RecordingHeader: Equatable, Sendable {
   public var loaded: [Loaded]
   /// The slices before the first entry, by module.
   public var state: Value
+  /// The code of those plugins, each version once; the member is left out if there is none.
+  public var code: [Code]
   /// The slices that are substates, in the order in which they were added; the member is left out if none is.
   public var substates: [String]
 
@@ -45,6 +47,52 @@ public struct RecordingHeader: Equatable, Sendable {
     }
   }
 
+  /// The files of a version of a plugin.
+  public struct Code: Hashable, Sendable {
+    /// The digest by which the plugin's version names it.
+    public let digest: String
+    /// The files, in the order of the digest.
+    public let files: [File]
+
+    /// Joins the two.
+    public init(digest: String, files: [File]) { (self.digest, self.files) = (digest, files) }
+  }
+
+  /// A file of a plugin.
+  public struct File: Hashable, Sendable {
+    /// The path in the plugin's folder.
+    public let path: String
+    /// The content.
+    public let bytes: [UInt8]
+
+    /// Joins the two.
+    public init(path: String, bytes: [UInt8]) { (self.path, self.bytes) = (path, bytes) }
+
+    /// The file as JSON has it: its text or, where that is not UTF-8, its bytes as numbers.
+    fileprivate var json: Value {
+      let text = String(validating: bytes, as: UTF8.self)
+      return .members([
+        ("path", .string(path)),
+        text.map { ("text", .string($0)) } ?? ("bytes", .list(PersistentList(bytes.map { .int(Int($0)) }))),
+      ])
+    }
+
+    fileprivate init(_ json: Value, _ place: String) throws(EntryError) {
+      let members = try ObjectMembers(json, place, names: ["path", "text", "bytes"])
+      path = try members.text("path")
+      guard case .list(let numbers)? = members["bytes"] else {
+        bytes = Array(try members.text("text").utf8)
+        return
+      }
+      bytes = try numbers.map { (number) throws(EntryError) in
+        guard case .int(let number) = number, let byte = UInt8(exactly: number) else {
+          throw EntryError("'\(place).bytes' must be numbers from 0 to 255")
+        }
+        return byte
+      }
+    }
+  }
+
   /// A plugin that was loaded.
   public struct Loaded: Hashable, Sendable {
     /// The plugin's name.
@@ -64,13 +112,15 @@ public struct RecordingHeader: Equatable, Sendable {
 
   /// Makes a header.
   public init(
-    schema: UInt64, count: Int, start: Int, plugins: [Plugin], loaded: [Loaded], state: Value, substates: [String] = []
+    schema: UInt64, count: Int, start: Int, plugins: [Plugin], loaded: [Loaded], code: [Code] = [], state: Value,
+    substates: [String] = []
   ) {
     self.schema = schema
     self.count = count
     self.start = start
     self.plugins = plugins
     self.loaded = loaded
+    self.code = code
     self.state = state
     self.substates = substates
   }
@@ -91,8 +141,17 @@ public struct RecordingHeader: Equatable, Sendable {
     var members: [(String, Value)] = [
       ("format", .string(Self.format)), ("version", .int(Self.version)),
       ("schema", .string(StableHash.text(of: schema))), ("actions", .int(count)), ("start", .int(start)),
-      ("plugins", .list(PersistentList(plugins))), ("loaded", .list(PersistentList(loaded))), ("state", state),
+      ("plugins", .list(PersistentList(plugins))), ("loaded", .list(PersistentList(loaded))),
     ]
+    if !code.isEmpty {
+      let code = code.map { version in
+        Value.members([
+          ("digest", .string(version.digest)), ("files", .list(PersistentList(version.files.map(\.json)))),
+        ])
+      }
+      members.append(("code", .list(PersistentList(code))))
+    }
+    members.append(("state", state))
     if !substates.isEmpty { members.append(("substates", .texts(substates))) }
     JSON.append(.members(members), to: &out)
   }
@@ -120,7 +179,7 @@ public struct RecordingHeader: Equatable, Sendable {
     }
     let header = try ObjectMembers(
       json, "header",
-      names: ["format", "version", "schema", "actions", "start", "plugins", "loaded", "state", "substates"])
+      names: ["format", "version", "schema", "actions", "start", "plugins", "loaded", "code", "state", "substates"])
     guard let schema = StableHash.value(of: try header.text("schema")) else {
       throw EntryError("'header.schema' must be 16 hexadecimal digits")
     }
@@ -138,6 +197,17 @@ public struct RecordingHeader: Equatable, Sendable {
       return Loaded(
         name: try members.text("name"), digest: try members.text("digest"), condition: try members.text("condition"))
     }
+    code =
+      try header["code"].map { (json) throws(EntryError) in
+        try RecordingHeader.list(json, "header.code") { (json, place) throws(EntryError) in
+          let members = try ObjectMembers(json, place, names: ["digest", "files"])
+          return Code(
+            digest: try members.text("digest"),
+            files: try RecordingHeader.list(members["files"], "\(place).files") { (json, place) throws(EntryError) in
+              try File(json, place)
+            })
+        }
+      } ?? []
     guard let state = header["state"], case .map = state else { throw EntryError("'header.state' must be an object") }
     self.state = state
     guard let names = header["substates"] else {

@@ -28,14 +28,17 @@ extension StoreClient {
   ///
   /// - Parameters:
   ///   - last: the most actions to hand out, of which the latest; those may return to what is not handed out.
+  ///   - first: the number of the first action to hand out; none behind it may return to a point before.
   ///   - header: gets what a replay needs to know first, and the state before the first entry.
   ///   - entry: gets each entry, the hashes of the slices that it changed, and the state after it.
   package func record(
-    last: Int? = nil, header: (RecordingHeader, HostState) throws -> Void,
+    last: Int? = nil, from first: Int? = nil, header: (RecordingHeader, HostState) throws -> Void,
     entry: (LoggedEntry, [(module: String, hash: UInt64)], HostState) throws -> Void
   ) throws {
     let moment = Moment(of: self)
-    let start = try last.map { max(moment.oldest, moment.head - $0) } ?? recordingStart(in: moment)
+    let start =
+      try first.map { try recordingStart(in: moment, from: $0) } ?? last.map { max(moment.oldest, moment.head - $0) }
+      ?? recordingStart(in: moment)
     var state = try moment.state(at: start)
     try header(try recordingHeader(of: moment, from: state, at: start), state)
     guard start < moment.head else { return }
@@ -54,18 +57,23 @@ extension StoreClient {
   ) throws -> RecordingHeader {
     var count = 0
     var versions: [RecordingHeader.Plugin] = []
-    func recorded(at number: Int) -> [RecordingHeader.Plugin] {
-      moment.points.versions(at: number).map(\.code.recorded)
+    var code: [RecordingHeader.Code] = []
+    func note(_ plugins: [PluginVersion]) {
+      for version in plugins where !versions.contains(version.code.recorded) {
+        versions.append(version.code.recorded)
+        guard !code.contains(where: { $0.digest == version.code.digest }), let source = version.source else { continue }
+        code.append(
+          RecordingHeader.Code(
+            digest: version.code.digest,
+            files: source.files.map { RecordingHeader.File(path: $0.path, bytes: $0.bytes) }))
+      }
     }
-    func note(_ plugins: [RecordingHeader.Plugin]) {
-      for version in plugins where !versions.contains(version) { versions.append(version) }
-    }
-    let loaded = recorded(at: start)
+    let loaded = moment.points.versions(at: start)
     note(loaded)
     if start < moment.head {
       try visit((start + 1)...moment.head, of: moment) { entry in
         count += 1
-        if entry.isWhole { note(recorded(at: entry.number)) }
+        if entry.isWhole { note(moment.points.versions(at: entry.number)) }
         return true
       }
     }
@@ -73,8 +81,22 @@ extension StoreClient {
       schema: live.schemaHash, count: count, start: start, plugins: versions,
       loaded: loaded.map {
         RecordingHeader.Loaded(
-          name: $0.name, digest: $0.digest, condition: state.shell.condition(of: $0.name).rawValue)
-      }, state: state.value, substates: state.substates.map(\.name))
+          name: $0.code.name, digest: $0.code.digest, condition: state.shell.condition(of: $0.code.name).rawValue)
+      }, code: code, state: state.value, substates: state.substates.map(\.name))
+  }
+
+  /// The point before an action, from which on nothing returns to an older one.
+  private func recordingStart(in moment: Moment, from first: Int) throws -> Int {
+    let start = first - 1
+    guard start >= moment.oldest else { throw HistoryError.notKept(start, oldest: moment.oldest) }
+    guard start < moment.head else { throw HistoryError.beyondHead(first, head: moment.head) }
+    try visit((start + 1)...moment.head, of: moment) { entry in
+      guard let target = entry.restoreTarget, target < start else { return true }
+      throw HostError(
+        code: .notAllowed, message: "#\(entry.number) returns to #\(target), which is before the first action",
+        hint: "begin with an action up to #\(target + 1), or behind #\(entry.number)")
+    }
+    return start
   }
 
   /// The oldest point from which on nothing returns to an older one, which a replay could not know.

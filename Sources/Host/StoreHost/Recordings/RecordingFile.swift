@@ -3,6 +3,45 @@ import StoreHistory
 import StorePlugins
 import StoreSchema
 
+/// A recording that is read as often as it takes. What gives its bytes once, such as a pipe, is copied first to a file without a name.
+package final class RecordingSource {
+  /// The file as it was given.
+  package let path: String
+  /// The copy; -1: none is needed.
+  private let copy: Int32
+
+  /// Finds a recording; a pipe is read to the end of the recording.
+  ///
+  /// - Parameter stop: a descriptor that ends the reading when it becomes readable; -1: nothing does.
+  /// - Throws: as ``open()`` does; `FileError` with `EINTR` where the reading was ended.
+  package init(_ path: String, until stop: Int32 = -1) throws {
+    self.path = path
+    let isLasting = Files.isOrdinary(path) || Files.isDirectory(path) || !Files.exists(path)
+    copy = isLasting && path != "-" ? -1 : try Self.copy(path, until: stop)
+  }
+
+  deinit { if copy >= 0 { close(copy) } }
+
+  /// The recording, from its first line on.
+  ///
+  /// - Throws: ``HostError`` with the line that is at fault; `FileError` where the file cannot be read.
+  package func open() throws -> RecordingFile {
+    try RecordingFile(path, in: copy < 0 ? path : "/proc/self/fd/\(copy)")
+  }
+
+  private static func copy(_ path: String, until stop: Int32) throws -> Int32 {
+    let file = try RecordingFile(path, in: path, until: stop)
+    let copy = try Files.makeNameless()
+    do {
+      try file.copy(to: copy)
+    } catch {
+      close(copy)
+      throw error
+    }
+    return copy
+  }
+}
+
 /// Reads a recording line by line, so that its size does not matter.
 package struct RecordingFile {
   /// The file as it was given.
@@ -13,22 +52,40 @@ package struct RecordingFile {
 
   /// Opens a file and reads its header.
   ///
-  /// - Throws: ``HostError`` with the line that is at fault; `FileError` where the file cannot be read.
-  package init(_ path: String) throws {
+  /// - Parameters:
+  ///   - path: the name in messages.
+  ///   - file: where it stands.
+  ///   - stop: a descriptor that ends the reading when it becomes readable.
+  fileprivate init(_ path: String, in file: String, until stop: Int32 = -1) throws {
     self.path = path
-    // It is read twice.
-    if Files.isPipe(path) {
-      throw HostError(
-        code: .unreadableFile, message: "\(path): it is a pipe, and a recording is read twice",
-        hint: "save it to a file first", status: 2)
-    }
-    lines = try LineReader(file: path)
+    lines = try LineReader(file: file, until: stop)
     guard let first = try lines.next() else { throw RecordingFile.fault(path, 1, "the file is empty") }
     do throws(EntryError) {
       header = try first.withUnsafeBufferPointer { (bytes) throws(EntryError) in try RecordingHeader(of: bytes) }
     } catch {
       throw RecordingFile.fault(path, 1, error.message)
     }
+  }
+
+  /// Copies the header and the lines that it announces to another file. One line more tells that there are too many.
+  fileprivate func copy(to descriptor: Int32) throws {
+    var bytes: [UInt8] = []
+    header.append(to: &bytes)
+    bytes.append(0x0A)
+    func passOn() throws(FileError) {
+      if let code = Files.write(bytes[...], to: descriptor).failure {
+        throw FileError(path: path, code: code, .writing)
+      }
+      bytes.removeAll(keepingCapacity: true)
+    }
+    var left = header.count + 1
+    while left > 0, let line = try lines.next() {
+      bytes += line
+      bytes.append(0x0A)
+      if !line.isEmpty { left -= 1 }
+      if bytes.count > 1 << 16 { try passOn() }
+    }
+    try passOn()
   }
 
   /// The points that restores in the file return to. Reads all that is left of it.

@@ -10,7 +10,16 @@ package final class RecordingAttachments: RerunAttachments {
   /// - Parameters:
   ///   - name: the plugin's name.
   ///   - recorded: which version of it was recorded.
-  package typealias Locate = (_ name: String, _ recorded: RecordingHeader.Plugin?) throws -> PluginSource
+  ///   - kept: its code as the recording holds it.
+  package typealias Locate = (_ name: String, _ recorded: RecordingHeader.Plugin?, _ kept: KeptCode?) throws ->
+    PluginSource
+
+  /// The code of a plugin that a recording holds.
+  package struct KeptCode {
+    package let source: PluginSource
+    /// True if the recording holds no later version of the plugin.
+    package let isLatest: Bool
+  }
 
   /// The plugins whose code is not what was recorded, by name.
   package private(set) var edited: [String: PluginSource] = [:]
@@ -80,10 +89,42 @@ package final class RecordingAttachments: RerunAttachments {
     return arrival
   }
 
+  private func source(_ name: String, _ recorded: RecordingHeader.Plugin?) throws -> PluginSource {
+    try locate(name, recorded, recorded.flatMap(kept))
+  }
+
+  private func kept(_ plugin: RecordingHeader.Plugin) -> KeptCode? {
+    guard let code = header.code.first(where: { $0.digest == plugin.digest }),
+      let source = try? PluginSource(
+        kept: code.files.map { ($0.path, $0.bytes) }, of: plugin.directory, displayedAs: plugin.name),
+      source.digest == plugin.digest
+    else { return nil }
+    return KeptCode(source: source, isLatest: header.plugins.last { $0.name == plugin.name } == plugin)
+  }
+
+  /// Throws before anything runs where the code of a plugin is nowhere, with all that is missing.
+  func requireCode() throws {
+    var missing: [(plugin: RecordingHeader.Plugin, error: any Error)] = []
+    for plugin in header.plugins {
+      do {
+        _ = try source(plugin.name, plugin)
+      } catch {
+        missing.append((plugin, error))
+      }
+    }
+    guard let first = missing.first else { return }
+    guard missing.count > 1 else { throw first.error }
+    let names = missing.map { "\($0.plugin.name) \($0.plugin.version) (\($0.plugin.directory))" }
+    throw HostError(
+      code: ErrorCode.of(first.error),
+      message: "the recording needs plugins that are nowhere: \(names.joined(separator: ", "))",
+      hint: "a recording that is exported by this program holds their code")
+  }
+
   private func arrival(
     _ name: String, _ version: String, digest: String, in rerun: Rerun, mayLack: Bool = false
   ) throws -> Rerun.Arrival {
-    let source = try locate(name, header.plugins.first { $0.name == name && $0.digest == digest })
+    let source = try source(name, header.plugins.first { $0.name == name && $0.digest == digest })
     if source.digest != digest { edited[name] = source }
     var surroundings = host.application.surroundings(of: name, beside: rerun.plugins.map(\.plugin))
     surroundings.mayLack = mayLack

@@ -51,13 +51,13 @@ extension LiveStore {
   ///   - interruption: ends it early.
   ///   - progress: is told how many of how many actions were run; throws to stop.
   package func replay(
-    _ path: String, _ options: ReplayOptions, endedBy interruption: Interruption,
+    _ source: RecordingSource, _ options: ReplayOptions, endedBy interruption: Interruption,
     locate: @escaping RecordingAttachments.Locate,
     progress: (Int, Int) throws -> Void
   ) throws -> ReplayedRecording {
     do {
-      let targets = try RecordingFile(path).restoreTargets(until: interruption)
-      return try run(path, options, targets, locate: locate, progress: progress)
+      let targets = try source.open().restoreTargets(until: interruption)
+      return try run(source, options, targets, locate: locate, progress: progress)
     } catch {
       if let journal = options.journal { try rewrite(journal) }
       throw error
@@ -65,11 +65,13 @@ extension LiveStore {
   }
 
   private func run(
-    _ path: String, _ options: ReplayOptions, _ targets: Set<Int>, locate: @escaping RecordingAttachments.Locate,
+    _ source: RecordingSource, _ options: ReplayOptions, _ targets: Set<Int>,
+    locate: @escaping RecordingAttachments.Locate,
     progress: (Int, Int) throws -> Void
   ) throws -> ReplayedRecording {
-    let file = try RecordingFile(path)
+    let file = try source.open()
     let attachments = RecordingAttachments(self, file.header, targets: targets, locate: locate)
+    if options.last == nil { try attachments.requireCode() }
     var replay = try Replay(file, attachments, of: self, options)
     var count = 0
     while options.last.map({ replay.number < $0 }) ?? true {

@@ -61,7 +61,6 @@ private struct ReplayRequest {
     var options = ReplayOptions()
     options.verifies = verifies || replacement != nil
     options.last = try last?.value(in: session)
-    options.replacement = try replacement.map { try session.version(of: $0.value(in: session), in: file) }
     let isUntouched = try session.isUntouched
     guard isUntouched || options.verifies else {
       throw ShellError(
@@ -70,7 +69,9 @@ private struct ReplayRequest {
         hint: "start from it: \(session.options.name) --replay \(file); or compare only: replay \(file) --verify")
     }
     try session.store.requirePresent()
-    let count = try session.replay(file, options, adopts: isUntouched && options.replacement == nil)
+    let source = try RecordingSource(file, until: session.interrupts.descriptor)
+    options.replacement = try replacement.map { try session.version(of: $0.value(in: session), in: source) }
+    let count = try session.replay(source, options, adopts: isUntouched && options.replacement == nil)
     let with = options.replacement.map { " with \($0.displayName)" } ?? ""
     let verified = options.verifies ? ", every state matches" : ""
     var result = session.answer("replayed \(count) \(count == 1 ? "action" : "actions")\(with)\(verified)\n")
@@ -89,7 +90,7 @@ extension Session {
   ///
   /// - Returns: the number of actions that were run.
   @discardableResult
-  func replay(_ file: String, _ options: ReplayOptions, adopts: Bool) throws -> Int {
+  func replay(_ file: RecordingSource, _ options: ReplayOptions, adopts: Bool) throws -> Int {
     var recording = try run(file, options, "replaying")
     guard adopts else { return recording.count }
     try store.change { live in
@@ -111,14 +112,14 @@ extension Session {
     return recording.count
   }
 
-  private func run(_ file: String, _ options: ReplayOptions, _ activity: String) throws -> ReplayedRecording {
+  private func run(_ file: RecordingSource, _ options: ReplayOptions, _ activity: String) throws -> ReplayedRecording {
     let locator = PluginLocator(self.options)
     var progress = Progress(self, activity)
     defer { progress.clear() }
     var isReplaced = false
     let recording = try store.live.replay(
       file, options, endedBy: store.interruption,
-      locate: { name, recorded in
+      locate: { name, recorded, kept in
         try self.requirePlugins()
         if let replacement = options.replacement, replacement.manifest.name == name {
           isReplaced = true
@@ -126,7 +127,10 @@ extension Session {
         }
         let found = Result { try locator.source(name, recordedIn: recorded?.directory) }
         guard let recorded, (try? found.get())?.digest != recorded.digest else { return try found.get() }
-        return try self.store.live.timeline.source(recorded.digest) ?? found.get()
+        if let loaded = self.store.live.timeline.source(recorded.digest) { return loaded }
+        // The latest version is looked for in its folder, so that edits are met; earlier ones are there no more.
+        guard let kept else { return try found.get() }
+        return kept.isLatest ? (try? found.get()) ?? kept.source : kept.source
       },
       progress: { count, total in
         progress.total = total
@@ -134,7 +138,7 @@ extension Session {
       })
     if let replacement = options.replacement, !isReplaced {
       throw ShellError(
-        code: .unknownPlugin, message: "\(file) loads no plugin '\(replacement.manifest.name)'",
+        code: .unknownPlugin, message: "\(file.path) loads no plugin '\(replacement.manifest.name)'",
         hint: "replay --with compares a plugin that the recording loads")
     }
     return recording
@@ -143,11 +147,11 @@ extension Session {
   /// The version of a plugin that a recording is to be compared with. A name means the folder of the plugin that is
   /// loaded, as `plugin reload` takes it, or was loaded when it was recorded. Else it means the plugin that
   /// `plugin load` finds.
-  fileprivate func version(of word: String, in file: String) throws -> PluginSource {
+  fileprivate func version(of word: String, in file: RecordingSource) throws -> PluginSource {
     let locator = PluginLocator(options)
     guard !PluginLocator.isPath(word) else { return try locator.source(word) }
     if let loaded = store.plugin(named: word)?.source { return try loaded.readAgain() }
-    let recorded = try RecordingFile(file).header.plugins.last { $0.name == word }
+    let recorded = try file.open().header.plugins.last { $0.name == word }
     return try locator.source(word, recordedIn: recorded?.directory)
   }
 
@@ -162,7 +166,8 @@ extension Session {
           message: "--replay starts a new store; \(options.journal?.path ?? "this one") holds actions",
           hint: "give --store a file that is not there yet, or leave it out")
       }
-      try replay(file, ReplayOptions(), adopts: true)
+      try replay(
+        RecordingSource(file, until: interrupts.descriptor), ReplayOptions(), adopts: true)
       return 0
     } catch {
       return stoppedStatus() ?? writeError(error)

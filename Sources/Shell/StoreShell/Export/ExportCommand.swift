@@ -8,7 +8,7 @@ extension CommandDefinition {
   static let export = CommandDefinition(
     "export",
     usage: [
-      "export state FILE", "export journal FILE [--as jsonl|stsh|redux-devtools [--last N]]",
+      "export state FILE", "export journal FILE [--from N] [--as jsonl|stsh|redux-devtools [--last N]]",
       "export PATH FILE [where EXPR] [--as FORMAT] [--sort FIELD,…] [--limit N] [--columns FIELD,…]",
     ],
     summary:
@@ -22,6 +22,7 @@ extension CommandDefinition {
         "last", value: "N",
         "redux-devtools: only the last N actions; by default all, or 1000 where all take more than 10 MB"
       ),
+      FlagDefinition("from", value: "N", "jsonl: the actions from #N on, with the state before them"),
     ] + Narrowing.flags,
     operands: [.pathOrWords(["journal", "state"]), .file],
     examples: [
@@ -58,6 +59,8 @@ private struct ExportRequest {
   private let file: Given<String>
   /// The number of latest actions; nil: as many as the form takes.
   private let last: Given<Int>?
+  /// The number of the first action; nil: the oldest that is kept.
+  private let first: Given<Int>?
 
   private enum Content {
     case state
@@ -86,12 +89,13 @@ private struct ExportRequest {
     if reader.has("last") {
       throw reader.fault(.unexpectedArgument, "only --as redux-devtools takes --last", of: "last")
     }
+    if reader.has("from") { throw Self.faultOfFrom(reader) }
     let path = try reader.path(0, "a path")
     let file = try Self.file(reader)
     let narrowing = try Narrowing(reader, at: 2)
     try reader.checkPath(path)
     self.file = try reader.output(file, at: .span(reader.operands[1].span))
-    last = nil
+    (last, first) = (nil, nil)
     let form = reader.has("as") ? try reader.form() : nil
     let place = ShellError.Place.span(reader.operands[1].span)
     content = try file.map { try .value(path, narrowing, form ?? .named(by: $0, at: place)) }
@@ -121,7 +125,12 @@ private struct ExportRequest {
       if let number = Int(text), number > 0 { return number }
       throw reader.fault(.typeMismatch, "--last needs a number of actions, got '\(text)'", of: "last")
     }
+    first = try reader.text(of: "from")?.map { text in
+      if let number = Int(action: text), number > 0 { return number }
+      throw reader.fault(.typeMismatch, "--from needs the number of an action, got '\(text)'", of: "from")
+    }
     content = try form.map { form in
+      guard (what, form) == ("journal", "jsonl") || !reader.has("from") else { throw Self.faultOfFrom(reader) }
       guard form == "redux-devtools" || !reader.has("last") else {
         throw reader.fault(.unexpectedArgument, "only --as redux-devtools takes --last", of: "last")
       }
@@ -137,6 +146,10 @@ private struct ExportRequest {
           place: reader.place(of: "as"), hint: "it takes \(forms)", status: 2)
       }
     }
+  }
+
+  private static func faultOfFrom(_ reader: CommandReader) -> ShellError {
+    reader.fault(.unexpectedArgument, "only a journal as jsonl takes --from", of: "from")
   }
 
   /// The form in which the state or the journal is written to a file of that name.
@@ -156,7 +169,8 @@ private struct ExportRequest {
     case .state: return try session.exportState(to: file)
     case .value(let path, let narrowing, let form):
       return try session.export(path, narrowing, as: form, to: file)
-    case .journal: return try session.export(to: file) { JournalExport($0) }
+    case .journal:
+      return try session.export(to: file, from: first?.value(in: session)) { JournalExport($0) }
     case .script:
       return try session.export(to: file) {
         ScriptExport(
@@ -244,13 +258,15 @@ extension Session {
 
   /// Writes what happened.
   ///
-  /// - Parameter last: the number of latest actions; nil: all that are kept and can be replayed.
+  /// - Parameters:
+  ///   - last: the number of latest actions; nil: all that are kept and can be replayed.
+  ///   - first: the number of the first action; nil: the oldest.
   fileprivate func export(
-    to file: String, last: Int? = nil, _ make: (ReplacingFile) throws -> some RecordingExport
+    to file: String, last: Int? = nil, from first: Int? = nil, _ make: (ReplacingFile) throws -> some RecordingExport
   ) throws -> CommandResult {
-    guard file != "-" else { return try printExport(last, make) }
+    guard file != "-" else { return try printExport(last, first, make) }
     let output = try makeFile(file)
-    let (count, start, notes) = try write(last, to: output, make)
+    let (count, start, notes) = try write(last, first, to: output, make)
     return CommandResult(
       json: answer("wrote \(count) \(count == 1 ? "action" : "actions") to \(writtenName(of: file))\n").json,
       notes: store.live.notes(ofWhatIsLeftOutUpTo: start) + notes)
@@ -258,7 +274,7 @@ extension Session {
 
   /// Prints what happened; with `--json` its text is the result.
   private func printExport(
-    _ last: Int?, _ make: (ReplacingFile) throws -> some RecordingExport
+    _ last: Int?, _ first: Int?, _ make: (ReplacingFile) throws -> some RecordingExport
   ) throws -> CommandResult {
     var text = ""
     let output = ReplacingFile { [self] piece in
@@ -267,7 +283,7 @@ extension Session {
       console.write(text)
       text = ""
     }
-    let (_, start, notes) = try write(last, to: output, make)
+    let (_, start, notes) = try write(last, first, to: output, make)
     return CommandResult(
       json: answersInJSON ? answer(text).json : nil,
       notes: store.live.notes(ofWhatIsLeftOutUpTo: start) + notes)
@@ -277,13 +293,13 @@ extension Session {
   ///
   /// - Returns: the number of those actions, the number of the last one before them unless they were counted, and notes.
   private func write(
-    _ last: Int?, to output: ReplacingFile, _ make: (ReplacingFile) throws -> some RecordingExport
+    _ last: Int?, _ first: Int?, to output: ReplacingFile, _ make: (ReplacingFile) throws -> some RecordingExport
   ) throws -> (count: Int, start: Int, notes: [String]) {
     var export = try make(output)
     var (count, start) = (0, 0)
     var progress = Progress(self, "writing")
-    try store.record(last: last) { header, state in
-      (progress.total, start) = (header.count, last == nil ? header.start : 0)
+    try store.record(last: last, from: first) { header, state in
+      (progress.total, start) = (header.count, last == nil && first == nil ? header.start : 0)
       try export.begin(header, state)
     } entry: { entry, hashes, state in
       try export.add(entry, hashes: hashes, state: state)
