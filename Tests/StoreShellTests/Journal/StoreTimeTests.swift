@@ -1,3 +1,5 @@
+import Glibc
+import StoreHistory
 import StoreHost
 import StorePlugins
 import Synchronization
@@ -313,5 +315,59 @@ import Testing
     hold(third, "h2")
     #expect(third.run("assert state.inventory.holds.h2.due >= state.inventory.holds.h1.due").status == 0)
     end(third)
+  }
+
+  /// A clock that was wrong is set right while the store is open, and the program ends without a word: the file has followed.
+  @Test(arguments: [53 * 365, -53 * 365, 3, -3])
+  func aClockThatIsSetMovesNothingHoweverTheProgramEnds(days: Int) throws {
+    let (first, _) = try opened()
+    fill(first)
+    hold(first, "h1")
+    first.session.store.live.settleJournal()
+    wall.pass(Double(days) * 86_400)
+    let held = first.run("dispatch inventory.hold id=h2 warehouse=w sku=s quantity=1 --quiet")
+    first.session.store.live.settleJournal()
+    #expect(
+      held.errors + first.run("echo").errors
+        == "note: the clock of this machine went \(days > 0 ? "ahead" : "back") by \(abs(days)) days; "
+        + "the time of \(store) has not\n")
+    // As the file is where the program is killed.
+    let copy = "\(home.folder)/copy.db"
+    for suffix in ["", "-wal"] { try home.write("copy.db\(suffix)", Self.bytes(store + suffix)) }
+    let (second, notes) = try opened(copy)
+    #expect(!notes.contains("behind the time"), "\(notes)")
+    #expect(expired(second) == "0\n")
+    end(second)
+    wall.pass(901)
+    let (third, _) = try opened(copy)
+    #expect(expired(third) == "2\n")
+    end(third)
+    end(first)
+  }
+
+  /// It is looked for without anything to write, too.
+  @Test func aClockThatIsSetWhileNothingIsWrittenIsFollowed() throws {
+    let (first, _) = try opened()
+    fill(first)
+    hold(first, "h1")
+    first.session.store.live.settleJournal()
+    wall.pass(400 * 86_400)
+    let journal = try #require(first.session.store.live.turn { first.session.store.live.journal?.journal })
+    let end = ContinuousClock.now + .seconds(60)
+    while !journal.hasTrouble, .now < end { usleep(20_000) }
+    #expect(first.run("echo").errors.contains("went ahead by 400 days"))
+    for suffix in ["", "-wal"] { try home.write("copy.db\(suffix)", Self.bytes(store + suffix)) }
+    let (second, _) = try opened("\(home.folder)/copy.db")
+    #expect(expired(second) == "0\n")
+    self.end(second)
+    self.end(first)
+  }
+
+  private static func bytes(_ path: String) throws -> [UInt8] {
+    let file = try #require(fopen(path, "r"))
+    defer { fclose(file) }
+    var bytes = [UInt8](repeating: 0, count: 1 << 24)
+    let count = fread(&bytes, 1, bytes.count, file)
+    return Array(bytes[..<count])
   }
 }

@@ -211,6 +211,16 @@ public final class Journal: JournalReading, Sendable {
     try? file.database.use { try JournalMeta.set(JournalMeta.values(began: began), in: $0) }
   }
 
+  /// Follows the clock on the wall from now on: when that is set, the file takes note at once, so that it is right however the
+  /// program ends.
+  package func follow(_ clock: WallClock) { writer.follow(clock) }
+
+  /// By how much the clock on the wall was set since this was last asked.
+  package func takeLeap() -> Duration { writer.takeLeap() }
+
+  /// Looks at the clock on the wall, as it does now and then and with what it writes.
+  package func followWall() { writer.followWall() }
+
   // MARK: Reading
 
   /// What reads the file; what is queued is written first.

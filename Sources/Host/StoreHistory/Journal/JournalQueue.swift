@@ -125,14 +125,17 @@ final class JournalQueue: @unchecked Sendable {
 
   /// Waits until there is something, and a little longer for more.
   ///
+  /// - Parameter longest: after so many nanoseconds it waits no longer, though there is nothing; less than a second more than one.
   /// - Returns: false: the queue was closed.
-  func wait() -> Bool {
+  func wait(atMost longest: Int) -> Bool {
     pthread_mutex_lock(lock)
     defer { pthread_mutex_unlock(lock) }
+    var end = JournalQueue.time(in: longest)
     while items.isEmpty, !isClosed {
       isAwaited = true
-      pthread_cond_wait(arrival, lock)
+      guard pthread_cond_timedwait(arrival, lock, &end) == 0 else { break }
     }
+    if items.isEmpty { return !isClosed }
     var until = JournalQueue.time(in: JournalQueue.linger)
     while items.count < JournalQueue.plenty, !isClosed {
       guard pthread_cond_timedwait(arrival, lock, &until) == 0 else { break }

@@ -22,11 +22,15 @@ final class JournalWriter: @unchecked Sendable {
   private let settled = Atomic<Int>(0)
   private let mustSnapshot = Atomic<Bool>(false)
   private let trouble = Mutex(Trouble())
+  /// The clock on the wall, and by how much it was set of which nobody was told yet; nil: it makes no difference.
+  private let wall = Mutex((clock: WallClock?.none, leap: Duration.zero))
   /// True while there may be an error that nobody was told of; looked at with every action.
   private let isTroubled = Atomic<Bool>(false)
 
   /// After how long without anything to write there is time to look through the file, in nanoseconds.
   private static let idleTime = 250_000_000
+  /// So often, in nanoseconds, it is looked whether the clock on the wall was set.
+  private static let wallPace = 1_000_000_000
   /// The number of items kept for when the system can write again.
   private static let backlogBound = 65_536
 
@@ -62,7 +66,10 @@ final class JournalWriter: @unchecked Sendable {
     // Without a thread all is written when somebody waits for it.
     let thread = try? WorkerThread {
       if self.queue.isIdle(for: JournalWriter.idleTime) { self.verify() }
-      while self.queue.wait() { self.commit() }
+      while self.queue.wait(atMost: JournalWriter.wallPace) {
+        self.followWall()
+        self.commit()
+      }
     }
     thread?.detach()
   }
@@ -71,6 +78,36 @@ final class JournalWriter: @unchecked Sendable {
   func close() {
     file.check?.cancel()
     queue.close()
+  }
+
+  // MARK: The clock on the wall
+
+  func follow(_ clock: WallClock) { wall.withLock { $0.clock = clock } }
+
+  /// Has the file say when its time began, by the clock on the wall as it stands now, if that was set.
+  func followWall() { if let leap = takeStep() { file.database.use { moveBeginning(by: leap, $0) } } }
+
+  private func moveBeginning(by leap: Duration, _ db: Database) {
+    guard let began = try? JournalMeta.began(in: db), began > .zero else { return }
+    try? JournalMeta.set(JournalMeta.values(began: began + leap), in: db)
+  }
+
+  /// By how much the clock on the wall was set; nil: it was not.
+  private func takeStep() -> Duration? {
+    let leap = wall.withLock { wall -> Duration? in
+      let leap = wall.clock?.leap()
+      wall.leap += leap ?? .zero
+      return leap
+    }
+    if leap != nil { isTroubled.store(true, ordering: .relaxed) }
+    return leap
+  }
+
+  func takeLeap() -> Duration {
+    wall.withLock { wall in
+      defer { wall.leap = .zero }
+      return wall.leap
+    }
   }
 
   // MARK: Appending
@@ -148,6 +185,7 @@ final class JournalWriter: @unchecked Sendable {
       guard mayTry(isFinal) else { return }
       guard isOwn(db) else { return }
       defer { noteContent() }
+      if let leap = takeStep() { moveBeginning(by: leap, db) }
       do {
         try file.requirePlace()
         try db.inTransaction(.immediate) {

@@ -36,6 +36,15 @@ enum JournalMeta {
     .seconds(Int(meta[began] ?? "") ?? 0) + .nanoseconds(Int64(meta[beganBesides] ?? "") ?? 0)
   }
 
+  /// When the time of a file began, as it stands there; zero: it does not say.
+  static func began(in db: Database) throws -> Duration {
+    var meta: [String: String] = [:]
+    for name in [began, beganBesides] {
+      meta[name] = try String.fetchOne(db, sql: "SELECT value FROM meta WHERE name = ?", arguments: [name])
+    }
+    return began(meta)
+  }
+
   /// Changes what a file says of itself, all or nothing.
   ///
   /// - Parameter values: by the names of ``JournalMeta``; nil takes one away.

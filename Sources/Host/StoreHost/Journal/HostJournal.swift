@@ -26,15 +26,15 @@ package final class HostJournal {
   private var unkept: [JournaledCode] = []
   /// Long-lived effects that have ended before the file was open.
   private var ends: Set<EndedEffect> = []
-  /// The time by the clock on the wall where the session began, and the moment.
-  private let began: (wallTime: Duration, moment: ContinuousClock.Instant)
+  /// The clock on the wall, which an open file follows; nil: it makes no difference to a virtual clock.
+  private let wall: WallClock?
 
   /// A journal that the first action opens.
-  package init(_ plan: JournalPlan, header: JournalHeader, in files: SessionFiles?) {
+  package init(_ plan: JournalPlan, clock: any StoreClock, header: JournalHeader, in files: SessionFiles?) {
     self.files = files
     self.plan = plan
     self.header = header
-    began = (plan.wallTime(), .now)
+    wall = WallClock(plan, clock)
   }
 
   /// A journal that is open.
@@ -43,7 +43,8 @@ package final class HostJournal {
   ///   - number: the last action before what it keeps.
   ///   - recovered: what was taken up from it; nil: it is new.
   package init(
-    _ journal: Journal, _ plan: JournalPlan, header: JournalHeader, after number: Int, taking recovered: RecoveredStore?
+    _ journal: Journal, _ plan: JournalPlan, clock: any StoreClock, header: JournalHeader, after number: Int,
+    taking recovered: RecoveredStore?
   ) {
     files = nil
     start = recovered == nil ? number : 0
@@ -52,7 +53,8 @@ package final class HostJournal {
     self.journal = journal
     self.plan = plan
     self.header = header
-    began = (plan.wallTime(), .now)
+    wall = WallClock(plan, clock)
+    if let wall { journal.follow(wall) }
   }
 
   /// Takes note of an action.
@@ -112,6 +114,7 @@ package final class HostJournal {
       ends = []
       start = number
       journal = opened
+      if let wall { opened.follow(wall) }
       return opened
     } catch {
       isClosed = true
@@ -126,6 +129,7 @@ package final class HostJournal {
   /// What has gone wrong since it was last asked.
   package func takeNotes() -> [String] {
     if let journal {
+      if journal.hasTrouble { noteLeap(journal) }
       if let failure = journal.takeFailure() {
         isFailing = true
         notes.append("\(failure); from now on everything is kept in memory only")
@@ -138,17 +142,15 @@ package final class HostJournal {
     return notes
   }
 
-  /// Tells where the clock on the wall went ahead by more than a day of its own accord. The time of the store has not gone with it,
-  /// and does not catch up while the store is closed.
-  private func noteLeap(_ journal: Journal, _ clock: any StoreClock) {
-    let wallTime = plan.wallTime()
-    let leap = wallTime - began.wallTime - began.moment.duration(to: .now)
-    guard leap > .seconds(86_400), !(clock is VirtualClock) else { return }
-    journal.noteBeginning(wallTime - clock.now)
-    let days = (leap.components.seconds + 43_200) / 86_400
+  /// Tells where the clock on the wall was set by more than a day. The time of the store has not gone with it, and does not catch up
+  /// while the store is closed.
+  private func noteLeap(_ journal: Journal) {
+    let leap = journal.takeLeap()
+    let days = (abs(leap.components.seconds) + 43_200) / 86_400
+    guard leap > .seconds(86_400) || leap < .seconds(-86_400) else { return }
     notes.append(
-      "the clock of this machine went ahead by \(days) \(days == 1 ? "day" : "days"); the time of \(journal.path) has not"
-    )
+      "the clock of this machine went \(leap > .zero ? "ahead" : "back") by \(days) \(days == 1 ? "day" : "days"); "
+        + "the time of \(journal.path) has not")
   }
 
   /// Closes the file in order.
@@ -160,13 +162,22 @@ package final class HostJournal {
     guard let journal else { return }
     isClosed = true
     self.journal = nil
-    noteLeap(journal, clock)
+    journal.followWall()
+    noteLeap(journal)
     try journal.end(
       number: max(last, start, journal.last), last > 0 ? state.slices(isWhole: true) : [],
       time: clock is VirtualClock ? clock.now : nil)
     if let failure = journal.takeFailure() {
       notes.append("\(failure); to export its undamaged part: \(header.program) --store \(journal.path) --read-only")
     }
+  }
+}
+
+extension WallClock {
+  /// The clock on the wall of a plan; nil beside a virtual clock, whose time no wall moves.
+  fileprivate init?(_ plan: JournalPlan, _ clock: any StoreClock) {
+    if clock is VirtualClock { return nil }
+    self.init(since: (plan.wallTime(), .now), wallTime: plan.wallTime)
   }
 }
 

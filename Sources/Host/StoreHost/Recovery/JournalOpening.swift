@@ -27,7 +27,8 @@ extension LiveStore {
       recovered = try turn {
         let recovered = try journal.found.flatMap { try recover(journal, $0) }
         if recovered == nil { journal.append(stateAfter: history.head, journaledState.slices(isWhole: true)) }
-        replaceJournal(HostJournal(journal, plan, header: header, after: history.head, taking: recovered))
+        replaceJournal(
+          HostJournal(journal, plan, clock: clock, header: header, after: history.head, taking: recovered))
         return recovered
       }
     } catch {
@@ -48,7 +49,7 @@ extension LiveStore {
   /// - Parameter files: the folder of the file, where it is one of the sessions' own.
   package func openJournalLater(_ plan: JournalPlan, in files: SessionFiles?) {
     let header = journalHeader(began: plan.wallTime() - clock.now)
-    replaceJournal(HostJournal(plan, header: header, in: files))
+    replaceJournal(HostJournal(plan, clock: clock, header: header, in: files))
   }
 
   /// Opens the journal of a program that has no session for that, and starts tasks.

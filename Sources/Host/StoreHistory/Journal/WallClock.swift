@@ -1,0 +1,27 @@
+/// The clock on the wall beside a clock that nobody sets. The time of a store goes on by the wall while its file is closed, so the
+/// file has to follow when the wall is set while it is open.
+package struct WallClock: Sendable {
+  /// The time by the clock on the wall, since 1970.
+  private let wallTime: @Sendable () -> Duration
+  private var last: (wallTime: Duration, moment: ContinuousClock.Instant)
+
+  /// - Parameters:
+  ///   - start: the time on the wall at a moment from which on it is followed.
+  ///   - wallTime: the time by the clock on the wall, since 1970.
+  package init(
+    since start: (wallTime: Duration, moment: ContinuousClock.Instant), wallTime: @escaping @Sendable () -> Duration
+  ) {
+    (last, self.wallTime) = (start, wallTime)
+  }
+
+  /// Looks whether the clock on the wall was set since it was last asked.
+  ///
+  /// - Returns: by how much; nil: it was not set.
+  mutating func leap() -> Duration? {
+    // While the machine sleeps, both go on.
+    let (wallTime, moment) = (wallTime(), ContinuousClock.now)
+    let leap = wallTime - last.wallTime - last.moment.duration(to: moment)
+    last = (wallTime, moment)
+    return leap > .seconds(1) || leap < .seconds(-1) ? leap : nil
+  }
+}
