@@ -82,6 +82,25 @@ struct DurableAnswerTests {
     #expect(access(shell.folder.path + "/new.db", F_OK) != 0)
   }
 
+  /// What SQLite keeps beside a store is the store's too, before it is there.
+  @Test(arguments: ["kept.db", "./kept.db-wal", "kept.db-shm", "x/../kept.db-wal"])
+  func aPlaceOfTheStoreIsNoPlaceForADoor(file: String) throws {
+    let shell = try Shell()
+    try shell.folder.write("x/y", "")
+    for isThere in [false, true] {
+      let path = file.contains("/") ? file : "./\(file)"
+      for arguments in [["--listen", "127.0.0.1:0", "--token-file", file], ["--listen", path]] {
+        let outcome = try shell.run(arguments + ["--store", "kept.db", "-c", "dispatch counter.increment"])
+        #expect(outcome.status != 0)
+        #expect(outcome.errors.contains("that file is the store's own"), "\(arguments): \(outcome)")
+      }
+      if isThere { continue }
+      #expect(access(shell.folder.path + "/kept.db", F_OK) != 0)
+      #expect(try shell.run("--store", "kept.db", "-c", "dispatch counter.increment --quiet") == Shell.Outcome())
+    }
+    #expect(try value(in: shell) == "1\n")
+  }
+
   @Test(arguments: ["precious\n", "", "0123456789abcdef0123456789abcdeg\n"])
   func aFileThatIsNoTokenStays(content: String) throws {
     let shell = try Shell()

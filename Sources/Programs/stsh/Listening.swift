@@ -21,6 +21,11 @@ struct Listening {
     for threshold in [M_MMAP_THRESHOLD, M_TRIM_THRESHOLD] { mallopt(threshold, 1 << 20) }
     let rights = try Self.rights(invocation.allow)
     tokenFile = invocation.tokenFile
+    for (flag, file) in [("--token-file", tokenFile), ("--listen", place)] {
+      if let file, options.journal?.owns(file) ?? false {
+        throw ValidationError("\(flag) \(file): that file is the store's own; name another one")
+      }
+    }
     door = try Door(
       host, at: DoorAddress(parsing: place), allow: rights, options: Self.inside(options), isOpen: false)
     if let tokenFile, let token = door.token { try Self.write(token, to: tokenFile) }

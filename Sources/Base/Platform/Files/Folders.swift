@@ -52,6 +52,12 @@ extension Files {
     return one.st_dev == other.st_dev && one.st_ino == other.st_ino
   }
 
+  /// Returns true if two paths name one place of one folder, whether or not anything stands there.
+  package static func areOnePlace(_ left: String, _ right: String) -> Bool {
+    guard let one = resolved(left.folder), let other = resolved(right.folder), one == other else { return false }
+    return left.split(separator: "/").last == right.split(separator: "/").last
+  }
+
   /// Makes a folder and those that it needs; one that exists is left alone.
   ///
   /// - Parameter mode: the permissions of those that are made.

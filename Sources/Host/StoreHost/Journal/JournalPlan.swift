@@ -29,7 +29,11 @@ public struct JournalPlan: Sendable {
 
   /// Whether a path leads to the file, or to one that SQLite keeps beside it.
   public func owns(_ path: String) -> Bool {
-    ["", "-wal", "-shm"].contains { Files.areSame(self.path + $0, path) }
+    ["", "-wal", "-shm"].contains { ending in
+      let own = self.path + ending
+      // Nothing may be there yet.
+      return Files.areSame(own, path) || Files.areOnePlace(own, path)
+    }
   }
 
   /// The time by the system's clock, since 1970.
