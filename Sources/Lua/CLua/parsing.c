@@ -79,8 +79,11 @@ int clua_loadFunction(lua_State *L) {
   Text text = {.line = -1};
   text.bytes = lua_tolstring(L, 1, &text.count);
   const char *name = luaL_optstring(L, 2, text.bytes != NULL ? text.bytes : "=(load)");
-  // There is no other code than text: bytecode is refused in any mode, and everything in one that takes no text.
-  const char *mode = strchr(luaL_optstring(L, 3, "bt"), 't') != NULL ? "t" : "none";
+  // There is no other code than text: bytecode is refused in any mode, and everything in one that takes no text. What is known
+  // to be text is refused in Lua's own words.
+  const char *given = luaL_optstring(L, 3, "bt");
+  bool isText = text.bytes != NULL && text.bytes[0] != LUA_SIGNATURE[0];
+  const char *mode = strchr(given, 't') != NULL ? "t" : isText ? given : "none";
   bool hasEnvironment = !lua_isnone(L, 4);
   if (text.bytes != NULL) {
     clua_charge(L, 1 + text.count / 2);
