@@ -11,12 +11,15 @@ final class Server {
   private var hasEnded = false
 
   /// Starts it, and waits for its socket.
-  init(_ shell: Shell, _ arguments: String...) throws {
+  convenience init(_ shell: Shell, _ arguments: String...) throws { try self.init(shell, arguments) }
+
+  /// The same with a list, and perhaps another program.
+  init(_ shell: Shell, _ arguments: [String], program: String = "stsh") throws {
     path = shell.folder.path + "/door"
     let quiet = open("/dev/null", O_RDWR)
     defer { close(quiet) }
     running = try shell.start(
-      ["serve", "--listen", path] + arguments, descriptors: [(0, quiet), (1, quiet), (2, quiet)])
+      ["serve", "--listen", path] + arguments, descriptors: [(0, quiet), (1, quiet), (2, quiet)], program: program)
     for _ in 0..<3000 where access(path, F_OK) != 0 { usleep(10_000) }
   }
 
