@@ -599,7 +599,21 @@ class RightsTests(PageCase):
         self.quiet(tab)
 
 
+class CancelRightsTests(PageCase):
+    script = EXAMPLE + "dispatch pomodoro.start minutes=25 task=2\n"
+    allow = ("read", "dispatch:shell.cancelEffects")
+
+    def test_what_a_pattern_allows_is_offered(self):
+        tab = self.page()
+        self.see(tab, "#effects", "pomodoro/clock/ticks")
+        self.assertEqual(tab.run("document.querySelectorAll('#dispatch button, #middleware input, #plugins button').length"), 0)
+        tab.click("#effects .act button")
+        self.see(tab, "#effects", "No effect runs")
+        self.quiet(tab)
+
+
 class SomeRightsTests(PageCase):
+    script = CancelRightsTests.script
     allow = ("read", "dispatch:tasks.*")
 
     def test_only_what_is_allowed_is_offered(self):
@@ -610,6 +624,7 @@ class SomeRightsTests(PageCase):
         self.assertIn("tasks.add", names)
         self.assertTrue(all(name.startswith("tasks.") for name in names), names)
         self.see(tab, "#middleware", "logger")
+        self.see(tab, "#effects", "pomodoro/clock/ticks")
         self.assertEqual(tab.run("document.querySelectorAll('#middleware input, #effects .act button, #plugins button, #changes button').length"), 0)
         # An action of another's is offered again only where it may be.
         self.row(tab, "counter.increment")

@@ -29,7 +29,7 @@ export function showUnits({ store, run, show }) {
 
   // Rights stand in the keys: where they change, rows are made anew.
   const mayMove = ({ gate }) => (gate === "on" || gate === "off") && allows(store.state.host, "dispatch", "shell.setGate");
-  const mayCancel = () => allows(store.state.host, "dispatch");
+  const mayCancel = () => allows(store.state.host, "dispatch", "shell.cancelEffects");
 
   function gate(unit) {
     const word = element("span");
