@@ -50,6 +50,28 @@ import Testing
     #expect(ActionLog().last == nil)
   }
 
+  @Test func aLogIsTheSameAsAList() {
+    var (log, list) = (ActionLog(limit: .max), [Int]())
+    var generator = SeededGenerator(seed: 47)
+    for number in 1...4000 {
+      let snapshot = number.isMultiple(of: 500) ? log : nil
+      log.append(ActionLogTests.entry(number))
+      list.append(number)
+      if Int.random(in: 0..<300, using: &generator) == 0 {
+        let count = Int.random(in: 0...min(600, list.count - 1), using: &generator)
+        log.limit = list.count - count
+        log.append(ActionLogTests.entry(number + 10_000))
+        list.removeFirst(count + 1)
+        list.append(number + 10_000)
+        log.limit = .max
+      }
+      if let snapshot { #expect(snapshot.last?.number != number) }
+      guard number.isMultiple(of: 97) else { continue }
+      #expect(log.entries.map(\.number) == list)
+      #expect(log.last?.number == list.last)
+    }
+  }
+
   @Test func aLogIsFedByAStoreWithWhatFailedToo() throws {
     struct No: Error {}
     let store = try Store(

@@ -4,7 +4,7 @@ import StoreSchema
 
 /// The latest actions of a store, oldest first, bounded.
 public struct ActionLog: Sendable {
-  private var stored = Deque<LoggedEntry>()
+  private var stored = Chunks()
   /// The number of entries kept; the oldest go first.
   public var limit: Int
 
@@ -16,7 +16,8 @@ public struct ActionLog: Sendable {
 
   /// Adds an entry behind the others.
   public mutating func append(_ entry: LoggedEntry) {
-    while stored.count >= max(limit, 1) { stored.removeFirst() }
+    let excess = stored.count - max(limit, 1) + 1
+    if excess > 0 { stored.removeFirst(excess) }
     stored.append(entry)
   }
 
@@ -56,4 +57,46 @@ public struct ActionLog: Sendable {
 
   /// The newest entry.
   public var last: LoggedEntry? { stored.last }
+}
+
+/// Entries in chunks: the next entry behind a snapshot copies one chunk and the list of them, not each entry.
+private struct Chunks: RandomAccessCollection, Sendable {
+  /// The number of entries in a chunk that is neither the first nor the last.
+  private static let size = 256
+
+  /// None of them is empty.
+  private var chunks = Deque<[LoggedEntry]>()
+  private(set) var count = 0
+
+  var startIndex: Int { 0 }
+  var endIndex: Int { count }
+
+  subscript(position: Int) -> LoggedEntry {
+    let first = chunks[0].count
+    if position < first { return chunks[0][position] }
+    let (chunk, index) = (position - first).quotientAndRemainder(dividingBy: Self.size)
+    return chunks[chunk + 1][index]
+  }
+
+  mutating func append(_ entry: LoggedEntry) {
+    count += 1
+    if let last = chunks.indices.last, chunks[last].count < Self.size {
+      chunks[last].append(entry)
+    } else {
+      chunks.append([entry])
+    }
+  }
+
+  mutating func removeFirst(_ number: Int) {
+    var rest = Swift.min(number, count)
+    count -= rest
+    while rest > 0 {
+      guard rest < chunks[0].count else {
+        rest -= chunks.removeFirst().count
+        continue
+      }
+      chunks[0].removeFirst(rest)
+      rest = 0
+    }
+  }
 }
