@@ -170,6 +170,42 @@ import Testing
     }
   }
 
+  /// A plugin's tasks of later entries are waited for behind a cancellation, also where the store was opened again.
+  @Test func laterTasksAreWaitedFor() throws {
+    let home = try Shell()
+    let plugin = try home.plugin(
+      "p",
+      """
+      return plugin {
+        state = { field("held", map(record("Hold", { field("due", number()) }))), field("n", int()) },
+        actions = { { name = "hold", args = { field("id", text()) } }, { name = "expire", args = { field("id", text()) } } },
+        reducers = {
+          hold = function(s, a) s.held[a.id] = { due = 5 } end,
+          expire = function(s, a) s.held[a.id] = nil s.n = s.n + 1 end,
+        },
+        middleware = { {
+          name = "expiry",
+          supervise = { over = "held", at = "due", task = function(task, id) task:dispatch("expire", { id = id }) end },
+        } },
+      }
+      """, permissions: #"["timers"]"#)
+    func opened() throws -> Shell {
+      let shell = try Shell { $0.grants = ["p"] }
+      shell.session.options.journal = JournalPlan(path: "\(home.folder)/a.db", durability: .off)
+      #expect(shell.outcome { shell.session.openJournal() }.status == 0)
+      return shell
+    }
+    let first = try opened()
+    #expect(first.run("plugin load \(plugin)", "dispatch p.hold a", "effects cancel all").status == 0)
+    #expect(first.run("effects").output == "(no effects)\n")
+    #expect(first.run("dispatch p.hold b --quiet", "wait 6s", "show p.n").output == "1\n")
+    #expect(first.run("effects cancel all", "dispatch p.hold c --quiet").status == 0)
+    #expect(first.outcome { first.session.endJournal() } == .init())
+    let second = try opened()
+    #expect(second.run("dispatch p.hold d --quiet", "wait 1s", "= state.p.held.d == nil").output == "true\n")
+    #expect(second.outcome { second.session.endJournal() } == .init())
+  }
+
   /// What was cancelled stays cancelled where the log is replayed, and a script says it.
   @Test func aCancellationIsRecorded() throws {
     let shell = try Self.shell([.all])

@@ -23,12 +23,21 @@ extension LiveStore {
   /// Cancels all effects, at the end of the store: those that units state run again when it is opened.
   package func cancelEffects() { turn { _ = store.cancelEffects() } }
 
-  /// Cancels the effects of an id for good; nil: all.
+  /// Cancels the effects of an id for good; nil: all. The effect that waits for the times of a plugin's tasks is needed for later
+  /// ones: it does not count as ended.
   func endEffects(_ id: String?) {
     turn {
-      guard let id else { return _ = store.endEffects() }
+      let schedule = "due"
+      guard let id else {
+        for unit in plugins.flatMap(\.units) { store.cancelEffects(unit: unit.name, token: schedule) }
+        return _ = store.endEffects()
+      }
       for (effect, listing) in zip(store.effects, effects) where listing.id == id {
-        store.endEffects(unit: effect.unit, token: effect.tokenText)
+        if effect.tokenText == schedule {
+          store.cancelEffects(unit: effect.unit, token: schedule)
+        } else {
+          store.endEffects(unit: effect.unit, token: effect.tokenText)
+        }
       }
     }
   }
