@@ -220,7 +220,8 @@ private final class ModelClient {
     guard id == unanswered.first else {
       throw ProgramFailure("#\(id) is answered, and \(unanswered.prefix(3)) come first")
     }
-    let isPart = ["\"output\":", "\"results\":", "\"part\":", "\"line\":"].contains { head.contains($0) }
+    // The members of a line that others follow stand first.
+    let isPart = head.firstMatch(of: /^\{"id":\d+,"(?:output|results|part|steps|line)":/) != nil
     if !isPart || line.suffix(200).contains("\"status\":") { unanswered.removeFirst() }
   }
 }

@@ -74,12 +74,21 @@ final class DoorClient {
     address.sun_family = sa_family_t(AF_UNIX)
     withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8.prefix($0.count - 1)) }
     let descriptor = descriptor
-    let status = withUnsafePointer(to: &address) { address in
-      address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+    func attempt() -> Int32 {
+      withUnsafePointer(to: &address) { address in
+        address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+          connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+        }
       }
     }
-    try ProgramFailure.check("connect", status)
+    // The socket of a host that was killed stays until the next one has taken its place.
+    let limit = ContinuousClock.now + .seconds(60)
+    while attempt() != 0 {
+      guard [ECONNREFUSED, ENOENT].contains(errno), .now < limit else {
+        throw ProgramFailure("nobody listens at \(path)")
+      }
+      usleep(5000)
+    }
   }
 
   deinit { close(descriptor) }
