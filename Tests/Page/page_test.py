@@ -4,6 +4,7 @@ import base64
 import http.client
 import json
 import os
+import pwd
 import socket
 import struct
 import tempfile
@@ -805,7 +806,7 @@ class LifeTests(PageCase):
             for tab in (one, two):
                 for name in ("one", "two", "three"):
                     self.see(tab, "#actions", f'title="{name}"')
-                self.see(tab, "#actions", f"pid {os.getpid()}")
+                self.see(tab, "#actions", f"{pwd.getpwuid(os.getuid()).pw_name}/door:")
         self.quiet(one)
         self.quiet(two)
 

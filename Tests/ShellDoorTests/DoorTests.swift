@@ -1,4 +1,6 @@
+import Foundation
 import Glibc
+import Platform
 import ShellLanguage
 import StandardModules
 import StoreCore
@@ -16,7 +18,8 @@ import Testing
     let hello = try Client(house.door.address).line()
     #expect(
       hello == "{\"door\":1,\"program\":\"stsh\",\"process\":\(getpid()),\"allow\":[\"read\",\"dispatch:tasks.*\"],"
-        + "\"prompt\":\"stsh> \",\"head\":0}")
+        + "\"prompt\":\"stsh> \",\"head\":0,\"user\":\"\(SystemUser.current)\",\"who\":\"\(SystemUser.current)/door:1\"}"
+    )
   }
 
   @Test func aStatementIsAnswered() throws {
@@ -45,7 +48,41 @@ import Testing
     #expect(entries.contains("\"kind\":\"remote\""))
     #expect(entries.contains("\"file\":\"door\""))
     #expect(entries.contains("\"line\":2"))
-    #expect(entries.contains("\"info\":\"uid \(getuid()) pid \(getpid()): test\""))
+    #expect(entries.contains("\"info\":\"test\""))
+    #expect(entries.contains("\"user\":\"\(SystemUser.current)\",\"who\":\"\(SystemUser.current)/door:1\""))
+    #expect(entries.contains(#/"when":\d{13},/#))
+  }
+
+  @Test func aClientNamesItself() throws {
+    let house = try House()
+    let (ann, bob) = (try house.client(), try house.client())
+    let user = SystemUser.current
+    #expect(
+      try ann.ask(#"{"id":1,"who":"ann@pts/3","chosen":true}"#) == #"{"id":1,"user":"\#(user)","who":"ann@pts/3"}"#)
+    _ = try ann.ask(#"{"run":"dispatch tasks.add milk --quiet"}"#)
+    _ = try bob.ask(#"{"run":"dispatch tasks.add bread --quiet"}"#)
+    #expect(try bob.ask(#"{"log":1,"by":"ann@*"}"#).components(separatedBy: "\"action\":").count == 2)
+    // A name is shown with the user where it begins otherwise, and only where there are several.
+    let log = try bob.ask(#"{"run":"log"}"#)
+    #expect(log.contains("ann@pts/3 (\(user))") && log.contains("\(user)/door:2"), "\(log)")
+    #expect(try bob.ask(#"{"run":"why #1"}"#).contains(" by ann@pts/3 (\(user)), "))
+    #expect(try bob.ask(#"{"run":"log --who ann@* --json","form":"json"}"#).contains(#""who":"ann@pts/3""#))
+    #expect(try bob.ask(#"{"run":"who"}"#).contains("ann@pts/3 (\(user))"))
+    for name in ["", "a b", "main.swift:36", "repl:3", "daemon", "ünï", String(repeating: "x", count: 65)] {
+      #expect(try ann.ask(#"{"who":"\#(name)"}"#).contains(#""code":"not-allowed""#), "\(name)")
+    }
+  }
+
+  @Test func aLogIsFollowedUntilItIsInterrupted() throws {
+    let house = try House()
+    let (ann, bob) = (try house.client(), try house.client())
+    ann.send(#"{"id":1,"run":"log --follow --json","form":"json"}"#)
+    while try bob.ask(#"{"run":"who --json","form":"json"}"#).contains("log --follow") == false {}
+    _ = try bob.ask(#"{"run":"dispatch tasks.add milk --quiet"}"#)
+    #expect(try ann.lines(until: "tasks.add").last?.contains(#""data":{"id":1,"#) == true)
+    ann.send(#"{"id":2,"interrupt":true}"#)
+    let lines = try ann.lines(until: #""id":1"#) + ann.lines(until: #""id":2"#)
+    #expect(lines.contains { $0.contains(#""id":1"#) && $0.contains(#""status":0"#) }, "\(lines)")
   }
 
   @Test func conversationsSeeEachOther() throws {

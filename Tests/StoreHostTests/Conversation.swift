@@ -17,10 +17,13 @@ final class Conversation {
     let status: Int32
   }
 
-  init(with host: StoreHost<some SchematicUnion, some SchematicRecord>) throws {
+  /// - Parameter who: the name that it gives itself; nil: its place makes one.
+  init(with host: StoreHost<some SchematicUnion, some SchematicRecord>, who: String? = nil) throws {
     output = try #require(tmpfile())
     errors = try #require(tmpfile())
-    session = try Session(host, console: Console(output: fileno(output), error: fileno(errors)))
+    var options = SessionOptions()
+    options.who = who
+    session = try Session(host, options: options, console: Console(output: fileno(output), error: fileno(errors)))
   }
 
   deinit {

@@ -42,7 +42,7 @@ import Testing
     #expect(host.store.state.counter.step == 1)
     #expect(one.say("why counter.step").output.hasPrefix(restore))
     #expect(one.say("log 1").output.contains(", and 490 more]"))
-    #expect(one.say("log 1 --json").output.contains("15, 16, 17, 18"))
+    #expect(one.say("log 1 --json").output.contains("15,16,17,18"))
   }
 
   @Test func whatWouldChangeWhatOthersDidIsRefused() throws {

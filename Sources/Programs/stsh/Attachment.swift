@@ -49,6 +49,10 @@ struct Attachment {
       let client = try DoorClient(
         at: DoorAddress(parsing: door), token: try options.tokenFile.map(Self.token),
         until: isBatch ? stop.descriptor : -1)
+      let name = try Program.chosenName(options)
+      try client.introduce(
+        as: name ?? ConversationName.own(Program.place(of: options)), isChosen: name != nil,
+        until: isBatch ? stop.descriptor : -1)
       shell = AttachedShell(client, console: console, options: shellOptions)
     } catch {
       let error = stop.error ?? error
@@ -122,6 +126,7 @@ struct Attachment {
       "--replay": options.replay != nil, "--check": options.check, "--transcript": options.transcript != nil,
       "--clock": options.clock != bare.clock, "-p": !options.plugin.isEmpty, "--grant": !options.grant.isEmpty,
       "--unsafe-lua": options.unsafeLua, "--read-only": options.readOnly, "--allow": !options.allow.isEmpty,
+      "--group": options.group != nil,
     ]
     for (name, isGiven) in others where isGiven {
       throw ValidationError("--attach uses the store of another program; \(name) is for that program")

@@ -13,10 +13,21 @@ struct DoorArguments: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "With --listen: the rights of others: read, dispatch, dispatch:PATTERN, plugins or all, the default; may be repeated.",
+      "With --listen: the rights of others: read, dispatch, dispatch:PATTERN, plugins or all, the default; USER:RIGHT gives a right to another user; may be repeated.",
       valueName: "right"),
     completion: .list(["read", "dispatch", "plugins", "all"]))
   var allow = ProgramInvocation.bare.allow
+
+  @Option(
+    help: ArgumentHelp(
+      "With --listen PATH: let the users of a group attach that --allow USER:RIGHT names.", valueName: "group"))
+  var group: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "The name under which the run acts, as log shows it; otherwise STSH_WHO, or the user and the terminal or script.",
+      valueName: "name"))
+  var who: String?
 
   @Option(
     name: .customLong("token-file"),
@@ -39,6 +50,7 @@ struct DoorArguments: ParsableArguments {
   mutating func validate() throws {
     guard listen == nil, attach == nil else { return }
     if serve { throw ValidationError("serve needs --listen DOOR: the place where others come in") }
+    if group != nil { throw ValidationError("--group needs --listen PATH: it lets other users attach there") }
     if !allow.isEmpty { throw ValidationError("--allow needs --listen DOOR: it says what those who attach may do") }
     if tokenFile != nil { throw ValidationError("--token-file needs --listen or --attach with 127.0.0.1:PORT") }
   }

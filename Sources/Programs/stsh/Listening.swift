@@ -19,7 +19,13 @@ struct Listening {
   ) throws {
     // The allocator would raise these with every large block that is freed, and keep up to 64 MiB for each thread (mallopt(3)).
     for threshold in [M_MMAP_THRESHOLD, M_TRIM_THRESHOLD] { mallopt(threshold, 1 << 20) }
-    let rights = try Self.rights(invocation.allow)
+    let (rights, users) = try Self.rights(invocation.allow)
+    if invocation.group != nil, !place.contains("/") {
+      throw ValidationError("--group needs --listen PATH: the folder of names is this user's alone")
+    }
+    if invocation.group == nil, !users.isEmpty {
+      throw ValidationError("--allow USER:RIGHT needs --group GROUP, whose users may attach")
+    }
     tokenFile = invocation.tokenFile
     for (flag, file) in [("--token-file", tokenFile), ("--listen", place)] {
       if let file, options.journal?.owns(file) ?? false {
@@ -27,7 +33,8 @@ struct Listening {
       }
     }
     door = try Door(
-      host, at: DoorAddress(parsing: place), allow: rights, options: Self.inside(options), isOpen: false)
+      host, at: DoorAddress(parsing: place), allow: rights, users: users, group: invocation.group,
+      options: Self.inside(options), isOpen: false)
     if let tokenFile, let token = door.token { try Self.write(token, to: tokenFile) }
   }
 
@@ -43,16 +50,25 @@ struct Listening {
   /// Lets nobody in any more.
   func close() { door.close() }
 
-  /// The rights that a command line gives.
-  static func rights(_ texts: [String]) throws -> [Right] {
-    try texts.isEmpty
-      ? [.all]
-      : texts.flatMap { $0.split(separator: ",", omittingEmptySubsequences: false) }.map { text in
-        guard let right = Right(parsing: String(text)) else {
-          throw ValidationError("--allow takes read, dispatch, dispatch:PATTERN, plugins or all, not '\(text)'")
-        }
-        return right
+  /// The rights that a command line gives to the host's own user, and to others by their logins.
+  static func rights(_ texts: [String]) throws -> (own: [Right], users: [String: [Right]]) {
+    var (own, users): ([Right], [String: [Right]]) = ([], [:])
+    for text in texts.flatMap({ $0.split(separator: ",", omittingEmptySubsequences: false) }) {
+      if let right = Right(parsing: String(text)) {
+        own.append(right)
+        continue
       }
+      let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+      guard parts.count == 2, !parts[0].isEmpty, let right = Right(parsing: parts[1]) else {
+        throw ValidationError(
+          "--allow takes read, dispatch, dispatch:PATTERN, plugins or all, also behind USER:, not '\(text)'")
+      }
+      guard SystemUser.exists(parts[0]) else {
+        throw ValidationError("--allow \(text): there is no user '\(parts[0])'")
+      }
+      users[parts[0], default: []].append(right)
+    }
+    return (own.isEmpty ? [.all] : own, users)
   }
 
   /// The options of those who come in.

@@ -2,8 +2,9 @@ extension Stsh {
   /// The options that take the word behind them as their value.
   static let optionsWithValue: Set = [
     "-c", "-p", "--allow", "--as", "--attach", "--clock", "--color", "--completions", "--durability", "--grant",
+    "--group",
     "--listen", "--replay", "--report", "--store",
-    "--timeout", "--to", "--token-file", "--transcript",
+    "--timeout", "--to", "--token-file", "--transcript", "--who",
   ]
 
   /// The command line with the end of the program's options marked: what follows a script is the script's, whatever it looks like.

@@ -248,8 +248,24 @@ struct Program {
     }
     session.usesColor = try Self.usesColor(options.color) ?? session.usesColor
     session.sessionFiles = places.sessions
+    session.who = try Self.chosenName(options)
+    session.place = Self.place(of: options)
     session.journal = try journalPlan()
     return session
+  }
+
+  /// The name that the command line or the environment gives; nil: neither does.
+  static func chosenName(_ options: ProgramInvocation) throws(ShellError) -> String? {
+    guard let name = options.who ?? UserEnvironment.nonEmpty("STSH_WHO") else { return nil }
+    try ConversationName.check(name, of: SystemUser.current)
+    return name
+  }
+
+  /// The place that makes the name where none is given.
+  static func place(of options: ProgramInvocation) -> ConversationPlace {
+    if !options.command.isEmpty { return .commands }
+    if let file = options.script.first { return file == "-" ? .standardInput : .script(file) }
+    return isatty(0) == 1 ? .terminal : .standardInput
   }
 
   /// True if the program will show a prompt.

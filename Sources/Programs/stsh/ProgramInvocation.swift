@@ -24,8 +24,10 @@ struct ProgramInvocation: Equatable {
   var to: Int?
   var noInit = false
   var unsafeLua = false
+  var who: String?
   var listen: String?
   var allow: [String] = []
+  var group: String?
   var tokenFile: String?
   var attach: String?
   var serves = false

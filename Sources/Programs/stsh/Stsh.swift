@@ -144,7 +144,8 @@ struct Stsh: ParsableCommand {
       plugin: plugin,
       grant: grant, replay: replay, noPlugins: noPlugins, noExec: noExec, store: store, durability: durability,
       recover: recover, readOnly: readOnly, to: to, noInit: noInit, unsafeLua: unsafeLua,
-      listen: door.listen, allow: door.allow, tokenFile: door.tokenFile, attach: door.attach, serves: door.serve,
+      who: door.who, listen: door.listen, allow: door.allow, group: door.group, tokenFile: door.tokenFile,
+      attach: door.attach, serves: door.serve,
       script: script)
   }
 

@@ -64,7 +64,8 @@ import Testing
   func whatIsPrintedInWordsIsAValueToo(command: String, output: String) throws {
     let shell = try Shell(joined: true)
     _ = try shell.type("dispatch counter.increment --quiet")
-    #expect(try shell.type("\(command) --json").output == output)
+    let found = try shell.type("\(command) --json").output
+    #expect(found.replacing(/"when":.*?,"changes"/, with: "\"changes\"") == output)
   }
 
   private static let increment =

@@ -90,9 +90,10 @@ import Testing
     let lines = outcome.output.split(separator: "\n")
     #expect(lines.contains(#"{"event":"watch","id":1,"path":"counter.value","from":0,"to":1,"action":2}"#))
     #expect(
-      lines.contains(
-        #"{"event":"log","id":2,"action":"counter.increment","source":"-c:3","changes":[{"op":"replace","path":"counter.value","from":0,"to":1}]}"#
-      ))
+      lines.contains {
+        $0.hasPrefix(#"{"event":"log","id":2,"action":"counter.increment","source":"-c:3","user":""#)
+          && $0.hasSuffix(#"","changes":[{"op":"replace","path":"counter.value","from":0,"to":1}]}"#)
+      })
     #expect(outcome.errors == "")
   }
 

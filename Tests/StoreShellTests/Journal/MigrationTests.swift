@@ -139,13 +139,10 @@ private enum Third {
     #expect(lines.count == 11)
     #expect(lines[1].contains("shelf.put id=1 name=\"books\"") && lines[1].hasSuffix("shelf.boxes[id=1]"), "\(log)")
     #expect(lines[10].contains("shelf.paint"))
+    let why = shell.run("why shelf.boxes[id=3].name").output
     #expect(
-      shell.run("why shelf.boxes[id=3].name").output
-        == """
-        #5 shelf.rename id=3 name="caps"  <- -c:5
-          shelf.boxes[id=3].name  "hats" -> "caps"
-
-        """)
+      why.hasPrefix("#5 shelf.rename id=3 name=\"caps\"  <- -c:5") && why.hasSuffix("  \"hats\" -> \"caps\"\n"),
+      "\(why)")
     #expect(
       shell.run("why #1").output.hasPrefix(
         "#1 shelf.put id=1 name=\"books\"  <- -c:1\n  shelf.boxes[id=1]  + { id = 1, name = \"books\""))
@@ -165,7 +162,7 @@ private enum Third {
     shell.session.options.isJSON = true
     #expect(
       shell.run("why cellar").output.contains(
-        #""data":[{"id":9,"action":null,"source":null,"#
+        #""data":[{"id":9,"action":null,"source":null,"when":null,"user":null,"who":null,"#
           + #""changes":[{"op":"add","path":"cellar","to":{"bottles":12}}],"failure":null}]"#))
     shell.session.options.isJSON = false
     let past = shell.run("goto 3")

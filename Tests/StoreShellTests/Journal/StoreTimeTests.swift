@@ -89,7 +89,10 @@ import Testing
     let (third, _) = try opened()
     #expect(expired(third) == "2\n")
     let log = third.run("log --all --as raw").output.split(separator: "\n").suffix(2)
-    #expect(log.map { $0.split(separator: "\t")[3] } == ["inventory.expire id=\"h1\"", "inventory.expire id=\"a\""])
+    #expect(
+      log.map { $0.split(separator: "\t").first { $0.hasPrefix("inventory.") } } == [
+        "inventory.expire id=\"h1\"", "inventory.expire id=\"a\"",
+      ])
     end(third)
     let (fourth, _) = try opened()
     #expect(expired(fourth) == "2\n")

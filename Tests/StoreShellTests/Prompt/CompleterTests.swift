@@ -70,7 +70,7 @@ import Testing
   }
 
   @Test(arguments: [
-    ("dis", "dispatch "), ("di", "[dispatch diff]"), ("  dis", "  dispatch "), ("w", "[watch why wait]"),
+    ("dis", "dispatch "), ("di", "[dispatch diff]"), ("  dis", "  dispatch "), ("w", "[watch why who wait]"),
     ("wa", "[watch wait]"),
     ("wai", "wait "), ("wait i", "wait idle "), ("effects c", "effects cancel "),
     ("effects cancel ", "effects cancel all "), ("l", "[log lua let]"),

@@ -55,7 +55,7 @@ import Testing
   @Test func theLastLinesHaveNumbersAndTimes() throws {
     let editor = ScriptedEditor([.line("echo one"), .line("history --last 2 --json")])
     let output = try talk(Shell(), editor).output.split(separator: "\n").dropFirst().joined()
-    let time = LocalTime.text(of: 1_700_000_000)
+    let time = LocalTime.own.text(of: 1_700_000_000)
     let rows = #"[{"n":1,"time":null,"line":"echo one"},{"n":2,"time":"\#(time)","line":"history --last 2 --json"}]"#
     #expect(output == rows)
     #expect(time.hasPrefix("2023-11-1"))

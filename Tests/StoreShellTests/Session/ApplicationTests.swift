@@ -76,7 +76,7 @@ import Testing
       ]))
     let outcome = shell.run("dispatch lamp.toggle --quiet", "show lamp.isOn", "log --json")
     #expect(outcome.output.hasPrefix("false\n"))
-    #expect(outcome.output.contains("\"n\":\"#2\""))
+    #expect(outcome.output.contains("{\"id\":2,"))
   }
 
   @Test func anActionThatPassesIsTheOneThatCame() throws {

@@ -50,7 +50,7 @@ public struct EntryReader {
       failure: try members.optionalText("failure"), reason: try members.optionalText("reason"),
       digest: try members.optionalText("digest"),
       original: members["original"] == nil ? nil : try original(members["original"]),
-      droppedBy: try members.optionalText("droppedBy"))
+      droppedBy: try members.optionalText("droppedBy"), wallTime: try members.optionalInteger("when"))
   }
 
   // MARK: Single columns
@@ -132,7 +132,8 @@ public struct EntryReader {
 
   package static func source(_ value: Value?) throws(EntryError) -> ActionSource {
     let members = try ObjectMembers(
-      value, "source", names: ["kind", "file", "function", "line", "cause", "statement", "info", "plugin", "unit"])
+      value, "source",
+      names: ["kind", "file", "function", "line", "cause", "statement", "info", "plugin", "unit", "user", "who"])
     let name = try members.text("kind")
     guard let kind = ActionSource.Kind(rawValue: name) else {
       throw EntryError("'source.kind' must be a kind of source, got \(ScalarText.quoted(name))")
@@ -142,6 +143,9 @@ public struct EntryReader {
       info: try members.optionalText("info"), kind: kind, plugin: try members.optionalText("plugin"),
       unit: try members.optionalText("unit"), cause: try members.optionalInteger("cause"))
     if let first = try members.optionalInteger("statement") { source.statement = first }
+    if let name = try members.optionalText("who") {
+      source.author = ActionAuthor(user: try members.optionalText("user"), name: name)
+    }
     return source
   }
 

@@ -4,7 +4,7 @@ import StoreSchema
 /// Writes entries of the log as JSON, straight into a buffer of bytes. ``EntryReader`` reads them back, nothing lost.
 ///
 /// An entry is one object with the members `id`, `at` (seconds, exact to the attosecond), `action`, `args`, `source`
-/// and `changes`. Some entries also have `quiet`, `digest`, `original`, `droppedBy`, `failure` and `reason`. A change has
+/// and `changes`, and `when`, the time of day in milliseconds since 1970, if it is known. Some entries also have `quiet`, `digest`, `original`, `droppedBy`, `failure` and `reason`. A change has
 /// `op`, `path`, `from` and `to`, as with `--json`, and where the path alone does not say it, `positions` and `inPlace`.
 public enum EntryWriter {
   /// Appends an entry, without a line end.
@@ -19,6 +19,10 @@ public enum EntryWriter {
     JSON.append(entry.number, to: &out)
     JSON.append(",\"at\":" as StaticString, to: &out)
     append(entry.time, to: &out)
+    if let wallTime = entry.wallTime {
+      JSON.append(",\"when\":" as StaticString, to: &out)
+      JSON.append(wallTime, to: &out)
+    }
     JSON.append(",\"action\":" as StaticString, to: &out)
     JSON.append(quoted: entry.action, to: &out)
     if entry.isQuiet { JSON.append(",\"quiet\":true" as StaticString, to: &out) }
@@ -93,6 +97,10 @@ public enum EntryWriter {
     append(source.info, as: ",\"info\":", to: &out)
     append(source.plugin, as: ",\"plugin\":", to: &out)
     append(source.unit, as: ",\"unit\":", to: &out)
+    if let author = source.author {
+      append(author.user, as: ",\"user\":", to: &out)
+      append(author.name, as: ",\"who\":", to: &out)
+    }
     out.append(UInt8(ascii: "}"))
   }
 

@@ -4,7 +4,7 @@ import StoreSchema
 /// The members of an entry as they stand in the text, not yet held against any type.
 struct RawEntry {
   private static let names: Set<String> = [
-    "id", "action", "quiet", "args", "source", "digest", "original", "droppedBy", "failure", "reason",
+    "id", "when", "action", "quiet", "args", "source", "digest", "original", "droppedBy", "failure", "reason",
     "changes", "hash",
   ]
 

@@ -29,11 +29,13 @@ struct WrittenEntry {
     var (number, time, action): (Int?, Duration?, String?)
     var (isQuiet, arguments, source): (Bool, Record?, ActionSource?) = (false, nil, nil)
     var (failure, reason): (String?, String?)
+    var wallTime: Int?
     var (changes, hashes): ([Change]?, [(String, UInt64)]) = (nil, [])
     try json.members { (json, name, _) throws(JSONError) in
       switch name {
       case "id" where number == nil: number = try self.number(&json)
       case "at" where time == nil: time = try self.time(&json)
+      case "when" where wallTime == nil: wallTime = try integer(&json)
       case "action" where action == nil: action = try json.text()
       case "quiet" where !isQuiet:
         isQuiet = try json.value() == .bool(true)
@@ -52,7 +54,7 @@ struct WrittenEntry {
     else { throw Self.misfit }
     let entry = LoggedEntry(
       number: number, time: time, source: source, action: action, arguments: arguments, isQuiet: isQuiet,
-      changes: changes, failure: failure, reason: reason)
+      changes: changes, failure: failure, reason: reason, wallTime: wallTime)
     return (entry, hashes)
   }
 
@@ -93,6 +95,7 @@ struct WrittenEntry {
     var (kind, file, function): (ActionSource.Kind?, String?, String?)
     var (line, cause, statement): (Int?, Int?, Int?)
     var (info, plugin, unit): (String?, String?, String?)
+    var (user, who): (String?, String?)
     try json.members { (json, name, _) throws(JSONError) in
       switch name {
       case "kind" where kind == nil: kind = ActionSource.Kind(rawValue: try json.text())
@@ -104,6 +107,8 @@ struct WrittenEntry {
       case "info" where info == nil: info = try json.text()
       case "plugin" where plugin == nil: plugin = try json.text()
       case "unit" where unit == nil: unit = try json.text()
+      case "user" where user == nil: user = try json.text()
+      case "who" where who == nil: who = try json.text()
       default: throw Self.misfit
       }
     }
@@ -111,6 +116,7 @@ struct WrittenEntry {
     var source = ActionSource(
       file: file, function: function, line: line, info: info, kind: kind, plugin: plugin, unit: unit, cause: cause)
     if let statement { source.statement = statement }
+    if let who { source.author = ActionAuthor(user: user, name: who) }
     return source
   }
 

@@ -67,8 +67,8 @@ struct Salvage {
     case (true, "-iit"): return ("parts", 4)
     case (true, "itttt"): return ("plugins", 5)
     case (true, "ttt"): return ("code", 3)
-    case (true, _) where shape.count <= 7 && shape.hasPrefix("-ttt"): return ("sources", 7)
-    case (true, _) where shape.count == 11 && shape.hasPrefix("-iiii") && shape.hasSuffix("i"): return ("actions", 11)
+    case (true, _) where shape.count <= 9 && shape.hasPrefix("-ttt"): return ("sources", 9)
+    case (true, _) where shape.count == 12 && shape.hasPrefix("-iiii") && shape.hasSuffix("i"): return ("actions", 12)
     default: return nil
     }
   }

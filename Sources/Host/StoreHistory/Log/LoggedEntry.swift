@@ -9,6 +9,9 @@ public final class LoggedEntry: Sendable {
   public let number: Int
   /// The time of the store, in seconds and fractions.
   public let time: Duration
+  /// The time of day when it was processed, in milliseconds since 1970 (UTC); nil: it is not known, as on a virtual clock.
+  public var wallTime: Int? { wall == .min ? nil : wall }
+  private let wall: Int
   /// The source of the action.
   public let source: ActionSource
   /// The action's full name, such as `tasks.add`.
@@ -91,10 +94,11 @@ public final class LoggedEntry: Sendable {
   public init(
     number: Int, time: Duration, source: ActionSource, action: String, arguments: Record, isQuiet: Bool,
     changes: [Change], failure: String?, reason: String? = nil, digest: String? = nil, original: Original? = nil,
-    droppedBy: String? = nil
+    droppedBy: String? = nil, wallTime: Int? = nil
   ) {
     self.number = number
     self.time = time
+    wall = wallTime ?? .min
     self.source = source
     self.action = action
     self.arguments = arguments
@@ -111,7 +115,8 @@ extension LoggedEntry: Equatable {
   /// True if all that is known of two actions is the same.
   public static func == (left: LoggedEntry, right: LoggedEntry) -> Bool {
     if left === right { return true }
-    return left.number == right.number && left.time == right.time && left.source == right.source
+    return left.number == right.number && left.time == right.time && left.wall == right.wall
+      && left.source == right.source
       && left.action == right.action && left.arguments == right.arguments && left.isQuiet == right.isQuiet
       && left.changes == right.changes && left.failure == right.failure && left.reason == right.reason
       && left.digest == right.digest && left.original == right.original && left.droppedBy == right.droppedBy

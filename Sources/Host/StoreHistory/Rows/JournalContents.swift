@@ -116,6 +116,8 @@ public struct JournalRow: Hashable, Sendable {
   public let failure: String?
   /// The whole entry as JSON, where it has members beside those above.
   public let entry: String?
+  /// The time of day when it was processed, in milliseconds since 1970 (UTC); nil: it is not known.
+  public let wallTime: Int?
 
   /// True if it is an action of the shell, which may have changed more than the row tells.
   public var isOfShell: Bool { action.hasPrefix("shell.") }

@@ -1,3 +1,4 @@
+import StoreCore
 import StoreSchema
 
 /// Whatever gives what a journal holds.
@@ -249,6 +250,24 @@ public struct JournalReader: Sendable {
     try reading { db in
       try Int.fetchOne(db, sql: "SELECT max(number) FROM snapshots WHERE number <= ?", arguments: [number])
     }
+  }
+
+  /// The names under which the actions in the file were dispatched, and whether code of the store's owner dispatched any without
+  /// a name; as far as they can be read.
+  package var names: (authors: [ActionAuthor], withOwner: Bool) {
+    let found = try? database.use { db in
+      let named = try Row.fetchAll(db, sql: "SELECT DISTINCT user, who FROM sources WHERE who IS NOT NULL").map { row in
+        ActionAuthor(user: try row.checkedIfPresent(0), name: try row.checked(1))
+      }
+      let sources = "SELECT id FROM sources WHERE kind = 'code' AND plugin IS NULL AND who IS NULL AND file <> ''"
+      guard named.count < 2, try Int.fetchOne(db, sql: sources) != nil else {
+        return (authors: named, withOwner: false)
+      }
+      let action = try Int.fetchOne(
+        db, sql: "SELECT number FROM actions WHERE source IN (\(sources)) AND coalesce(cause, 0) <= 0 LIMIT 1")
+      return (authors: named, withOwner: action != nil)
+    }
+    return found ?? ([], false)
   }
 
   /// The time of the store at an action; zero where the file does not say so.

@@ -22,6 +22,6 @@ extension JournalRow {
       isQuiet: isQuiet,
       changes: try changes.map { (text) throws(EntryError) in try reader.reader(ofChangesBy: action).changes(of: text) }
         ?? [],
-      failure: failure)
+      failure: failure, wallTime: wallTime)
   }
 }

@@ -3,7 +3,7 @@ enum JournalTables {
   /// Tells a journal from other SQLite files: `STSH`.
   static let applicationID = 0x5354_5348
   /// The format of the tables. A file of another format is refused.
-  static let version = 4
+  static let version = 5
 
   /// The definitions.
   static let sql = """
@@ -23,7 +23,9 @@ enum JournalTables {
       function TEXT NOT NULL,
       plugin TEXT,
       unit TEXT,
-      info TEXT
+      info TEXT,
+      user TEXT, -- whose process dispatched, as the kernel knew it
+      who TEXT -- the name under which it did
     );
     CREATE TABLE actions ( -- one row an action, in the order in which they were processed
       number INTEGER PRIMARY KEY,
@@ -36,6 +38,7 @@ enum JournalTables {
       changes TEXT, -- a JSON array; NULL: it changed nothing
       failure TEXT, -- the code of the error for which it was undone; NULL: it was done
       entry TEXT, -- the whole entry as JSON, where it has members beside those above
+      wall INTEGER, -- the time of day, in milliseconds since 1970 (UTC); NULL: not known
       checksum INTEGER NOT NULL -- of the row, of what kind and source stand for, of the plugin that it loaded, and of the number of the row before
     );
     CREATE TABLE plugins ( -- the plugins that were loaded
@@ -74,10 +77,15 @@ enum JournalTables {
       slices TEXT NOT NULL -- the ids of its slices in the order of the modules and a checksum, a JSON array
     );
     CREATE VIEW log AS SELECT
-      actions.number, actions.at / 1e9 AS seconds, sources.kind AS kind,
+      actions.number, actions.at / 1e9 AS seconds,
+      strftime('%Y-%m-%dT%H:%M:%fZ', actions.wall / 1e3, 'unixepoch') AS time, sources.user AS user,
+      coalesce(sources.who, CASE WHEN sources.kind = 'code' AND sources.plugin IS NULL AND coalesce(actions.cause, 0) <= 0
+        THEN sources.file || ':' || actions.line END) AS who,
+      sources.kind AS kind,
       CASE WHEN sources.plugin IS NULL THEN sources.file || ':' || actions.line
         ELSE 'plugin:' || sources.plugin || '/' || coalesce(sources.unit, '') END AS source,
-      CASE WHEN actions.cause > 0 THEN actions.cause END AS cause, kinds.action, actions.arguments, actions.changes, actions.failure
+      CASE WHEN actions.cause > 0 THEN actions.cause END AS cause,
+      CASE WHEN actions.cause < 0 THEN -actions.cause END AS statement, sources.info AS info, kinds.action, actions.arguments, actions.changes, actions.failure
       FROM actions JOIN kinds ON kinds.id = actions.kind JOIN sources ON sources.id = actions.source;
     CREATE VIEW states AS SELECT snapshots.number, slices.module,
       CASE WHEN slices.state LIKE '@%' THEN (

@@ -17,6 +17,8 @@ struct RowColumns {
   var changes: String? { text(7) }
   var failure: String? { text(8) }
   var entry: String? { text(9) }
+  /// The time of day, in milliseconds since 1970; nil: it is not known.
+  var wallTime: Int? { sqlite3_column_type(statement, 10) == SQLITE_NULL ? nil : integer(10) }
 
   /// The size of the texts, in bytes.
   var size: Int { (Int32(6)...9).reduce(0) { $0 + Int(sqlite3_column_bytes(statement, $1)) } }
@@ -35,9 +37,10 @@ struct RowColumns {
     for column in Int32(0)...4 { checksum.add(integer(column)) }
     checksum.add(link == 0 ? -1 : link)
     for column in Int32(6)...9 { withBytes(column) { checksum.add($0) } }
+    checksum.add(wallTime ?? -1)
     checksum.add(names)
     if let plugin { checksum.add(plugin) }
-    return checksum.value == integer(10)
+    return checksum.value == integer(11)
   }
 
   private func integer(_ column: Int32) -> Int { Int(sqlite3_column_int64(statement, column)) }

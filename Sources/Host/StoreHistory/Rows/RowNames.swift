@@ -28,7 +28,10 @@ struct RowNames {
     init(_ origin: ActionSource.Origin) {
       self.origin = origin
       var checksum = RowChecksum()
-      for name in [origin.kind.rawValue, origin.file, origin.function, origin.plugin, origin.unit, origin.info] {
+      for name in [
+        origin.kind.rawValue, origin.file, origin.function, origin.plugin, origin.unit, origin.info,
+        origin.author?.user, origin.author?.name,
+      ] {
         checksum.add(name: name)
       }
       self.checksum = checksum.value
@@ -47,13 +50,19 @@ struct RowNames {
       let id: Int = try row.checked(0)
       kinds[id] = Kind(action: try row.checked(1), isQuiet: try row.checked(2))
     }
-    for row in try Row.fetchAll(db, sql: "SELECT id, kind, file, function, plugin, unit, info FROM sources") {
+    var authors: Set<ActionAuthor> = []
+    let names = "SELECT id, kind, file, function, plugin, unit, info, user, who FROM sources"
+    for row in try Row.fetchAll(db, sql: names) {
       let id: Int = try row.checked(0)
+      let user: String? = try row.checkedIfPresent(7)
+      let author = try row.checkedIfPresent(8).map {
+        authors.insert(ActionAuthor(user: user, name: $0)).memberAfterInsert
+      }
       sources[id] = Source(
         ActionSource.Origin(
           file: try row.checked(2), function: try row.checked(3),
           kind: ActionSource.Kind(rawValue: try row.checked(1)) ?? .code, info: try row.checkedIfPresent(6),
-          plugin: try row.checkedIfPresent(4), unit: try row.checkedIfPresent(5)))
+          plugin: try row.checkedIfPresent(4), unit: try row.checkedIfPresent(5), author: author))
     }
     for plugin in try JournaledPlugin.all(upTo: .max, db) { plugins[plugin.number] = plugin.checksum }
   }
@@ -81,7 +90,7 @@ struct RowNames {
     return JournalRow(
       number: columns.number, time: .nanoseconds(columns.at), source: source, action: kind.action,
       isQuiet: kind.isQuiet, arguments: columns.arguments, changes: columns.changes, failure: columns.failure,
-      entry: columns.entry)
+      entry: columns.entry, wallTime: columns.wallTime)
   }
 }
 

@@ -48,7 +48,7 @@ struct RowVisit {
     defer { self.previous = previous }
     let statement = try db.cachedStatement(
       sql: """
-        SELECT number, at, kind, source, line, cause, arguments, changes, failure, entry, checksum
+        SELECT number, at, kind, source, line, cause, arguments, changes, failure, entry, wall, checksum
         FROM actions WHERE number BETWEEN ? AND ? ORDER BY number
         """)
     let handle = statement.handle

@@ -57,7 +57,7 @@ struct RowWriter {
   /// The statement that writes actions; looked for once for many.
   static func insertion(_ db: Database) throws -> PreparedStatement {
     let statement = try db.cachedStatement(
-      sql: "INSERT INTO actions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+      sql: "INSERT INTO actions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
     sqlite3_reset(statement.handle)
     return statement
   }
@@ -86,9 +86,15 @@ struct RowWriter {
     if entry.source.link == 0 { sqlite3_bind_null(handle, 6) }
     try columns.bind(to: handle, from: 7, checksum) { checksum in
       var checksum = checksum
+      checksum.add(entry.wallTime ?? -1)
+      if let wallTime = entry.wallTime {
+        sqlite3_bind_int64(handle, 11, Int64(wallTime))
+      } else {
+        sqlite3_bind_null(handle, 11)
+      }
       checksum.add(RowNames.checksum(kind.checksum, source.checksum))
       if let plugin, plugin.number == entry.number { checksum.add(plugin.checksum) }
-      sqlite3_bind_int64(handle, 11, Int64(checksum.value))
+      sqlite3_bind_int64(handle, 12, Int64(checksum.value))
       try RowWriter.run(handle, db)
     }
     last = entry.number
@@ -193,8 +199,12 @@ struct RowWriter {
       name = known
     } else {
       try db.execute(
-        sql: "INSERT INTO sources (kind, file, function, plugin, unit, info) VALUES (?, ?, ?, ?, ?, ?)",
-        arguments: [origin.kind.rawValue, origin.file, origin.function, origin.plugin, origin.unit, origin.info])
+        sql:
+          "INSERT INTO sources (kind, file, function, plugin, unit, info, user, who) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        arguments: [
+          origin.kind.rawValue, origin.file, origin.function, origin.plugin, origin.unit, origin.info,
+          origin.author?.user, origin.author?.name,
+        ])
       name = (db.lastInsertedRowID, RowNames.Source(origin).checksum)
       sources[origin] = name
     }

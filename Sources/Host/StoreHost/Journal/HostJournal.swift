@@ -7,7 +7,7 @@ import StorePlugins
 package final class HostJournal {
   /// What is open; nil: the first action opens it.
   package private(set) var journal: Journal?
-  private let plan: JournalPlan
+  let plan: JournalPlan
   private let header: JournalHeader
   /// Where the file is, if it is the session's own.
   private let files: SessionFiles?

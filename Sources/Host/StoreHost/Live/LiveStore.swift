@@ -23,6 +23,12 @@ package final class LiveStore: @unchecked Sendable {
   package let lease = Lease<LiveStore>()
   /// The clock that stamps actions.
   package let clock: any StoreClock
+  /// Tells the time of day, in milliseconds since 1970 (UTC); nil: time is virtual, and actions have none.
+  @exclusivity(unchecked) package var wallTime: (@Sendable () -> Int)?
+  /// The names that have acted.
+  @exclusivity(unchecked) package var names = ActedNames()
+  /// Set once there was a door to the store.
+  package let hasDoor = SharedFlag()
   package let application: HostedApplication
   /// What the program is called.
   package let program: String
@@ -81,6 +87,7 @@ package final class LiveStore: @unchecked Sendable {
     self.application = application
     self.program = program
     self.clock = clock
+    wallTime = clock is VirtualClock ? nil : TimeOfDay.now
     lastCommitted = Lock(application.initial)
     let sink = attendance.logSink
     logger = HostUnit(
@@ -391,7 +398,8 @@ package final class LiveStore: @unchecked Sendable {
       original: record.original.map {
         LoggedEntry.Original(action: $0.call.type.fullName, arguments: $0.call.record)
       },
-      droppedBy: record.droppedBy)
+      droppedBy: record.droppedBy, wallTime: wallTime?())
+    names.note(entry.source)
     // To ask the history for it would copy that.
     recordedHead.entry = history.append(entry, before: shared(record.before)) ? entry : nil
     recordedHead.number = entry.number

@@ -31,6 +31,14 @@ package final class StoreClient: @unchecked Sendable {
   private var wait: Wait?
   /// Whether its command is to stop.
   package let interruption = Interruption()
+  /// Tells who acts by it.
+  @exclusivity(unchecked) package var speaker: @Sendable () -> ActionAuthor? = { nil }
+  /// True if a person chose its name, so that an earlier conversation of that name was the same person's.
+  @exclusivity(unchecked) package var isNameChosen = false
+  /// The rights that it has, in words.
+  @exclusivity(unchecked) package var rights = "all"
+  /// What others may know of it while it goes on.
+  package let activity = ClientActivity()
   /// The number of the last action before it joined.
   @exclusivity(unchecked) package var joined: Int
   /// How often the history was replaced by another one since then.

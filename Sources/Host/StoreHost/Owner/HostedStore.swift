@@ -1,3 +1,4 @@
+import Platform
 import StoreCore
 import StoreSchema
 
@@ -38,6 +39,24 @@ public struct HostedStore<Action: SchematicUnion, State: SchematicRecord>: Store
   @discardableResult
   public func dispatch(_ action: Action, source: ActionSource) -> DispatchResult {
     root.dispatch(erase(action), source: source)
+  }
+
+  /// Has an action processed, or enqueued where the store is busy, under a name of its own: lists show it instead of the file and
+  /// the line.
+  ///
+  /// ```swift
+  /// host.store.dispatch(.cart(.add("A-7")), as: "order-17")
+  /// ```
+  ///
+  /// - Parameter name: 1 to 64 of `A-Z a-z 0-9 . _ - @ /`; another name is left out, so that the file and the line are shown.
+  @discardableResult
+  public func dispatch(
+    _ action: Action, as name: String, info: String? = nil, file: String = #fileID, function: String = #function,
+    line: Int = #line
+  ) -> DispatchResult {
+    var source = ActionSource.here(info: info, file: file, function: function, line: line)
+    if ActionAuthor.allows(name) { source.author = ActionAuthor(user: SystemUser.current, name: name) }
+    return dispatch(action, source: source)
   }
 
   /// Has an action processed behind what is queued, and waits until it is done.

@@ -10,6 +10,7 @@ struct PlainLines {
   struct Action {
     let number: Int
     let time: Duration
+    let wallTime: Int?
     let call: ActionCall
     let isQuiet: Bool
     let source: ActionSource
@@ -51,9 +52,14 @@ struct PlainLines {
   mutating func action(of line: UnsafeBufferPointer<UInt8>) -> Action? {
     var json = JSONReader(line)
     guard json.pass("{\"id\":"), let number = json.passDigits()?.number,
-      (1...LoggedEntry.greatestNumber).contains(number), json.pass(",\"at\":"), let time = Self.time(&json),
-      json.pass(",\"action\":"), let type = type(&json)
+      (1...LoggedEntry.greatestNumber).contains(number), json.pass(",\"at\":"), let time = Self.time(&json)
     else { return nil }
+    var wallTime: Int?
+    if json.pass(",\"when\":") {
+      wallTime = json.passDigits()?.number
+      guard wallTime != nil else { return nil }
+    }
+    guard json.pass(",\"action\":"), let type = type(&json) else { return nil }
     let isQuiet = json.pass(",\"quiet\":true")
     guard json.pass(",\"args\":"), let arguments = Self.arguments(&json, of: type), json.pass(",\"source\":"),
       let source = source(&json)
@@ -62,7 +68,8 @@ struct PlainLines {
     // Before them it would stand that the action failed or was another one.
     guard json.pass(",\"changes\":") else { return nil }
     return Action(
-      number: number, time: time, call: ActionCall(type, arguments), isQuiet: isQuiet, source: source, end: end)
+      number: number, time: time, wallTime: wallTime, call: ActionCall(type, arguments), isQuiet: isQuiet,
+      source: source, end: end)
   }
 
   private static func time(_ json: inout JSONReader) -> Duration? {

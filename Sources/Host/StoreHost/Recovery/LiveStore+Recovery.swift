@@ -122,6 +122,8 @@ extension LiveStore {
       store.leaveEnded(file.reader.endedEffects.filter { effect in !changedUnits.contains { effect.place == $0 } })
       history = History(of: state, after: contents.last, older: entries, endedBy: attendance.interruption)
       recordedHead.number = contents.last
+      let (authors, withOwner) = file.reader.names
+      names.note(authors, withOwner: withOwner)
       for client in clients { client.joinAnew(behind: contents.last) }
       return RecoveredStore(
         last: contents.last, hadEnded: contents.hasEnded, loss: contents.loss,

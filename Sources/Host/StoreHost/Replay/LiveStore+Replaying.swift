@@ -36,6 +36,7 @@ extension LiveStore {
       rebindPlugins()
       history = recording.history
       recordedHead.number = history.head
+      for entry in history.log.entries { names.note(entry.source) }
       if let file = journal?.journal {
         history.older = JournalEntries(file, oldest: recording.start, of: self)
       }

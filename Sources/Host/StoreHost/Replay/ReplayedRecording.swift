@@ -166,7 +166,8 @@ private struct Replay {
     let outcome = try faulting(name) { try $0.reduce(action.call, context, isRepeat: true) }
     let entry = LoggedEntry(
       number: action.number, time: action.time, source: action.source, action: name, arguments: action.call.record,
-      isQuiet: action.isQuiet, changes: rerun.changes(), failure: try failure(outcome, name))
+      isQuiet: action.isQuiet, changes: rerun.changes(), failure: try failure(outcome, name),
+      wallTime: action.wallTime)
     end.removeAll(keepingCapacity: true)
     hashes.add(entry.changes, appendingTo: &end)
     if entry.failure != nil || !line.ends(with: end, from: action.end) {

@@ -81,11 +81,20 @@ extension LoggedEntry {
     return try type.call(named.map { ($0.0, $0.1) })
   }
 
+  /// The entry without the names and times that differ from run to run.
+  package var stable: LoggedEntry {
+    var source = source
+    source.author = nil
+    return LoggedEntry(
+      number: number, time: .zero, source: source, action: action, arguments: arguments, isQuiet: isQuiet,
+      changes: changes, failure: failure, reason: reason, digest: digest, original: original, droppedBy: droppedBy)
+  }
+
   /// The entry as it went when it was run again. Of the same failure it keeps the text.
   package func replayed(changes: [Change], failure: String?) -> LoggedEntry {
     LoggedEntry(
       number: number, time: time, source: source, action: action, arguments: arguments, isQuiet: isQuiet,
       changes: changes, failure: failure, reason: failure == self.failure ? reason : nil, digest: digest,
-      original: original, droppedBy: droppedBy)
+      original: original, droppedBy: droppedBy, wallTime: wallTime)
   }
 }

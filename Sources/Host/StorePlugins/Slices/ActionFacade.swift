@@ -102,7 +102,7 @@ final class ActionFacade {
   }
 
   private func write(_ source: ActionSource, to result: inout LuaResult) {
-    result.beginTable(record: 7)
+    result.beginTable(record: 9)
     result.key("file")
     result.append(source.file)
     result.key("function")
@@ -111,7 +111,8 @@ final class ActionFacade {
     result.append(source.line)
     result.key("kind")
     result.append(source.kind.rawValue)
-    for (key, value) in [("info", source.info), ("plugin", source.plugin)] {
+    let texts = [("info", source.info), ("plugin", source.plugin), ("user", source.user), ("who", source.who)]
+    for (key, value) in texts {
       guard let value else { continue }
       result.key(key)
       result.append(value)

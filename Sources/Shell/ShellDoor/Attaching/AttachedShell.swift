@@ -51,6 +51,7 @@ public final class AttachedShell {
   /// True if a statement asked to leave.
   public private(set) var hasQuit = false
   private var number = 0
+  private var hasToldOffset = false
   /// The look of the line that is being typed.
   private var look = AttachedLook()
   /// True if more is known of it than was shown.
@@ -166,6 +167,7 @@ public final class AttachedShell {
       if options.isJSON { out.append("form", "json") }
       if options.format != .auto { out.append("as", options.format.rawValue) }
       if let width = console.width() { out.append("width", .int(width)) }
+      if let zone = offsetToTell() { out.append("zone", .int(zone)) }
     }
     let answer = try answer(to: number, for: text, from: line)
     if let error = answer.error { throw error }
@@ -178,6 +180,12 @@ public final class AttachedShell {
     return Outcome(
       status: Int32(clamping: answer.number("status") ?? 1), open: answer.text("open").map(SafeText.line),
       quit: answer.number("quit").map { Int32(clamping: $0) })
+  }
+
+  /// The offset of the clock here from UTC, once.
+  private func offsetToTell() -> Int? {
+    defer { hasToldOffset = true }
+    return hasToldOffset ? nil : ReaderClock.offset
   }
 
   /// Sends a request with a number of its own.

@@ -55,6 +55,22 @@ public final class DoorClient {
     self.greeting = greeting
   }
 
+  /// Tells the door the name of the client, which its actions have from then on.
+  ///
+  /// - Parameter isChosen: true if a person chose it.
+  /// - Throws: `ShellError` where the door refuses the name.
+  public func introduce(as name: String, isChosen: Bool, until stop: Int32 = -1) throws(ShellError) {
+    try send {
+      JSON.append("{\"who\":" as StaticString, to: &$0); JSON.append(quoted: name, to: &$0)
+      if isChosen { JSON.append(",\"chosen\":true" as StaticString, to: &$0) }
+    }
+    let answer = try receive(before: .now + .seconds(10), until: stop)
+    if var error = answer.error {
+      error.status = 2
+      throw error
+    }
+  }
+
   /// Connects. The system keeps a caller waiting where the process at the other end lets nobody in.
   private func connect(before end: ContinuousClock.Instant, until stop: Int32) throws(ShellError) {
     let flags = fcntl(descriptor, F_GETFL)

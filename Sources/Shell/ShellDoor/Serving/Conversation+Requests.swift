@@ -31,9 +31,11 @@ extension Conversation {
       hello.set("door", Conversation.version)
       hello.set("program", options.name)
       hello.set("process", Int(getpid()))
-      hello.set("allow") { JSON.append(.list(PersistentList(options.rights.given.map { .string($0.text) })), to: &$0) }
+      hello.set("allow") { JSON.append(.list(PersistentList(rights.given.map { .string($0.text) })), to: &$0) }
       hello.set("prompt", "\(options.name)> ")
       hello.set("head", live.head)
+      if let user { hello.set("user", user) }
+      hello.set("who", author.name)
       hello.append(to: &out)
       out.removeLast()
     }
@@ -45,6 +47,12 @@ extension Conversation {
     do {
       switch request.kind {
       case .token: greet()
+      case .name(let name, let isChosen):
+        try rename(name, isChosen)
+        answer(request.id) { answer in
+          if let user { answer.set("user", user) }
+          answer.set("who", author.name)
+        }
       case .run(let given): try run(given, request.id)
       case .help(let topic): try run(GivenText("help \(topic)"), request.id)
       case .watch(let path, let isJSON):
@@ -96,6 +104,29 @@ extension Conversation {
     }
   }
 
+  /// The options of its session.
+  private var options: SessionOptions {
+    var options = loop.host.options
+    options.rights = rights
+    options.place = .door(user: user, number: id - DoorLoop.firstID + 1)
+    if let name { (options.who, options.isWhoChosen) = (name.text, name.isChosen) }
+    return options
+  }
+
+  /// Who acts by it.
+  private var author: ActionAuthor { session?.author ?? options.author }
+
+  /// Takes a name, which the actions from now on have.
+  private func rename(_ name: String, _ isChosen: Bool) throws {
+    try ConversationName.check(name, of: user)
+    let live = loop.host.live
+    guard !live.isNameOfUnit(name) else {
+      throw ShellError(code: .notAllowed, message: "'\(name)' is a middleware of the store", status: 2)
+    }
+    self.name = (name, isChosen)
+    session?.rename(name, isChosen: isChosen)
+  }
+
   /// Takes the token; another one ends the conversation.
   private func prove(_ request: DoorRequest) {
     if case .token(let given) = request.kind, let token = loop.token, DoorToken.areEqual(given, token) {
@@ -125,7 +156,7 @@ extension Conversation {
     answer = Answer(id: id)
     let (refusal, firstLine) = (interruption.requested, open.flatMap { given.isAnew ? nil : $0.line })
     // What others caused stands before.
-    var status = session.take(given, from: peer, open: &open)
+    var status = session.take(given, open: &open)
     var steps = session.takeSteps()
     if let refusal {
       // The session knows no place of it.
@@ -277,7 +308,7 @@ extension Conversation {
   private func started() throws -> Session {
     if let session { return session }
     let made = try loop.host.makeSession(
-      loop.host.options, { [weak self] in self?.width }, { [weak self] in self?.wake() },
+      options, { [weak self] in self?.width }, { [weak self] in self?.wake() },
       DoorOutput(
         marks: marks, text: { [weak self] in self?.take($0, $1) },
         line: { [weak self] in self?.take(line: $0, isEvent: $1) }, handOn: { [weak self] in self?.handOn(before: $0) })

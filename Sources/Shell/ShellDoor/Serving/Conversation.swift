@@ -15,8 +15,12 @@ final class Conversation: @unchecked Sendable {
   let id: UInt64
   let descriptor: Int32
   let loop: DoorLoop
-  /// Who it is with, as sources of actions say.
-  let peer: String
+  /// The user at the other end, as the kernel knows it; nil: it knows none.
+  let user: String?
+  /// The rights of its client.
+  let rights: Rights
+  /// The name that its client gave, and whether a person chose it; nil: none.
+  var name: (text: String, isChosen: Bool)?
   let interruption = DoorInterruption()
   /// The marks of styles in what the session prints; text of the state cannot know them.
   let marks = StyleMarks.keyed(DoorToken.random())
@@ -43,10 +47,10 @@ final class Conversation: @unchecked Sendable {
   /// True if nothing more is done.
   private var hasQuit = false
 
-  init(_ id: UInt64, _ descriptor: Int32, with peer: String, on loop: DoorLoop) {
+  init(_ id: UInt64, _ descriptor: Int32, with user: String?, _ rights: Rights, on loop: DoorLoop) {
     self.id = id
     self.descriptor = descriptor
-    self.peer = peer
+    (self.user, self.rights) = (user, rights)
     self.loop = loop
     isTrusted = Atomic(loop.token == nil)
     outbox = Outbox(descriptor, limits: loop.limits) { [live = loop.host.live] in live.settleBeforeTelling() }

@@ -20,7 +20,9 @@ public final class Door: Sendable {
   ///
   /// - Parameters:
   ///   - address: the place of the socket.
-  ///   - rights: what those may do who come in by it.
+  ///   - rights: the rights of the host's own user, and of all who come in by a port.
+  ///   - users: the rights of other users by their logins, for a socket with a group.
+  ///   - group: the group of the system whose users may connect to the socket; nil: the host's own user alone may.
   ///   - options: the options of their sessions, such as where plugins are found and which are granted.
   ///   - token: the token of a port; nil: 128 random bits. A socket in the file system has none: it is its user's own.
   ///   - limits: what one client, and all together, may ask of the process.
@@ -28,7 +30,8 @@ public final class Door: Sendable {
   /// - Throws: `ShellError` where another process listens there, or the system refuses.
   public init<Action: SchematicUnion, State: SchematicRecord>(
     _ host: StoreHost<Action, State>, at address: DoorAddress, allow rights: [Right],
-    options: SessionOptions = SessionOptions(), token: String? = nil, limits: DoorLimits = DoorLimits(),
+    users: [String: [Right]] = [:], group: String? = nil, options: SessionOptions = SessionOptions(),
+    token: String? = nil, limits: DoorLimits = DoorLimits(),
     isOpen: Bool = true
   ) throws(ShellError) {
     var options = options
@@ -40,12 +43,15 @@ public final class Door: Sendable {
     options.allowsExecution = false
     options.allowsUnsafeLua = false
     options.shareLuaMemory(limit: limits.luaBytes)
-    let socket = try DoorSocket(address)
+    let socket = try DoorSocket(
+      address, group: try group.map { (name) throws(ShellError) in try Self.number(ofGroup: name) })
+    _ = host.live.hasDoor.set(true)
     self.address = socket.address
     if case .loopback = address { self.token = token ?? DoorToken.random() } else { self.token = nil }
     do {
       loop = try DoorLoop(
-        DoorHost(live: host.live, options: options) { options, width, wake, output in
+        DoorHost(live: host.live, options: options, users: users.mapValues(Rights.init), admitsOthers: group != nil) {
+          options, width, wake, output in
           try Session(throughDoorOf: host, options: options, width: width, wake: wake, output: output)
         }, at: socket, token: self.token, limits: limits)
     } catch {
@@ -58,6 +64,13 @@ public final class Door: Sendable {
       loop?.close(because: "the store was closed by the program that owns it")
     }
     if isOpen { open() }
+  }
+
+  /// The number of a group of the system.
+  private static func number(ofGroup name: String) throws(ShellError) -> UInt32 {
+    if let number = SystemUser.group(name) { return number }
+    throw ShellError(
+      code: .failed, message: "this system has no group '\(name)'", hint: "groups lists yours", status: 2)
   }
 
   /// Lets in all clients that wait, and those that come later. A program calls it once its store is ready, where the door
@@ -77,12 +90,32 @@ public final class Door: Sendable {
 struct DoorHost: Sendable {
   let live: LiveStore
   let options: SessionOptions
+  /// The rights of other users, by their logins.
+  let users: [String: Rights]
+  /// True if other users may connect.
+  let admitsOthers: Bool
+  /// The login of the host's own user.
+  let ownUser = SystemUser.current
   /// Starts a session.
   let makeSession:
     @Sendable (
       SessionOptions, _ width: @escaping @Sendable () -> Int?, _ wake: @escaping @Sendable () -> Void,
       DoorOutput
     ) throws -> Session
+}
+
+extension DoorHost {
+  /// The rights of a client, and its user's login where the kernel knows it.
+  ///
+  /// - Returns: nil: it may not come in.
+  func admission(of peer: DoorPeer) -> (user: String?, rights: Rights)? {
+    guard let id = peer.user else { return (nil, options.rights) }
+    guard id != geteuid() || !users.isEmpty || admitsOthers else { return (ownUser, options.rights) }
+    guard id == geteuid() || admitsOthers else { return nil }
+    let user = SystemUser.name(of: id)
+    if let rights = users[user] { return (user, rights) }
+    return id == geteuid() ? (user, options.rights) : nil
+  }
 }
 
 /// The bounds of what clients of a door may ask of its process.

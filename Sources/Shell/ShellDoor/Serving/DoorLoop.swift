@@ -22,6 +22,8 @@ final class DoorLoop: @unchecked Sendable {
   private let wakeUp: Int32
   private let stop: Int32
   private let state = Lock(State())
+  /// The number of the first conversation.
+  static let firstID = Mark.first
   private let idle = Atomic<Int>(0)
   /// The number of statements that run and do not wait.
   private let statements = Atomic<Int>(0)
@@ -234,14 +236,14 @@ final class DoorLoop: @unchecked Sendable {
       }
       _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
       let peer = DoorPeer(descriptor, at: socket.address)
-      guard peer.isSameUser != false else {
-        refuse(descriptor, "this door is for another user")
+      guard let (user, rights) = host.admission(of: peer) else {
+        refuse(descriptor, host.admitsOthers ? "this door gives you no rights" : "this door is for another user")
         continue
       }
       let (conversation, refusal) = state.withLock { state -> (Conversation?, String?) in
         if let ending = state.ending { return (nil, ending) }
         guard state.conversations.count < limits.conversations else { return (nil, nil) }
-        let conversation = Conversation(state.nextID, descriptor, with: peer.text, on: self)
+        let conversation = Conversation(state.nextID, descriptor, with: user, rights, on: self)
         state.conversations[state.nextID] = conversation
         state.nextID += 1
         return (conversation, nil)

@@ -11,6 +11,8 @@ struct DoorRequest {
 
   enum Kind {
     case token(String)
+    /// The name of the client, and whether a person chose it.
+    case name(String, isChosen: Bool)
     case run(GivenText)
     case complete(line: String, cursor: Int, openLines: [String])
     case decorate(line: String, cursor: Int, openLines: [String])
@@ -70,6 +72,7 @@ struct DoorRequest {
 
   private static let verbs = [
     "run", "complete", "decorate", "help", "read", "parts", "log", "follow", "watch", "interrupt", "time", "token",
+    "who",
   ]
 
   private static func kind(_ fields: inout DoorRequestFields) throws(Fault) -> Kind {
@@ -108,6 +111,7 @@ struct DoorRequest {
       range.changed = try fields.text("changed")
       range.source = try fields.text("source")
       range.text = try fields.text("find")?.lowercased()
+      range.who = try fields.text("by")
       range.isOfFailures = try fields.flag("failed")
       range.isNewestFirst = try fields.flag("newest")
       return .log(range)
@@ -119,6 +123,7 @@ struct DoorRequest {
       return .follow(from: first.map { max($0, 1) }, action: try fields.text("action"), count: count)
     case "watch":
       return .watch(try fields.text("watch") ?? "", isJSON: try fields.text("form") ?? "json" == "json")
+    case "who": return .name(try fields.text("who") ?? "", isChosen: try fields.flag("chosen"))
     case "token": return .token(try fields.text("token") ?? "")
     case "interrupt":
       fields.pass("interrupt")
@@ -166,6 +171,7 @@ struct DoorRequest {
     given.usesStyles = try fields.flag("styles")
     given.pastLines = try pastLines(&fields)
     given.firstPastLine = try fields.number("first", in: 1...LoggedEntry.greatestNumber)
+    given.zone = try fields.number("zone", in: -86_400...86_400)
     given.width = try fields.number("width", in: 1...100_000)
     switch try fields.text("form") ?? "text" {
     case "json": given.isJSON = true

@@ -10,9 +10,10 @@ struct DoorSocket {
   /// The file of the socket, as the system tells it from others.
   private let file: (device: UInt, number: UInt)?
 
-  init(_ address: DoorAddress) throws(ShellError) {
+  /// - Parameter group: the group whose users may connect besides this one; nil: none.
+  init(_ address: DoorAddress, group: UInt32? = nil) throws(ShellError) {
     switch address {
-    case .unix(let path): (descriptor, lock, file) = try Self.listen(at: path)
+    case .unix(let path): (descriptor, lock, file) = try Self.listen(at: path, group)
     case .loopback: (descriptor, lock, file) = (try Self.listen(address), nil, nil)
     }
     self.address = address == .loopback(port: 0) ? .loopback(port: Self.port(of: descriptor)) : address
@@ -28,7 +29,7 @@ struct DoorSocket {
 
   private typealias Listening = (Int32, FileLock?, (device: UInt, number: UInt)?)
 
-  private static func listen(at path: String) throws(ShellError) -> Listening {
+  private static func listen(at path: String, _ group: UInt32?) throws(ShellError) -> Listening {
     if let folder = DoorAddress.folder, path.hasPrefix("\(folder)/") {
       mkdir(folder, 0o700)
       // Another user may have been quicker to make it.
@@ -56,7 +57,8 @@ struct DoorSocket {
     let address = DoorAddress.unix(path)
     let descriptor = try bind(address)
     // Nobody comes in before it listens.
-    guard chmod(path, 0o600) == 0, Platform.listen(descriptor, 512) == 0, let file = file(at: path) else {
+    let isOpened = group.map { chown(path, .max, $0) == 0 && chmod(path, 0o660) == 0 } ?? (chmod(path, 0o600) == 0)
+    guard isOpened, Platform.listen(descriptor, 512) == 0, let file = file(at: path) else {
       let code = errno
       Platform.close(descriptor)
       throw refusal(path, code)
@@ -111,21 +113,18 @@ struct DoorSocket {
 
 /// The process at the other end of a socket.
 struct DoorPeer {
-  /// Who it is, as sources of actions say (R36).
-  let text: String
-  /// True if it is the same user's; of a port nobody knows.
-  let isSameUser: Bool?
+  /// The user, as the kernel knows it; nil: a port, of which it knows none.
+  let user: UInt32?
 
   init(_ descriptor: Int32, at address: DoorAddress) {
     guard case .unix = address else {
-      (text, isSameUser) = (address.text, nil)
+      user = nil
       return
     }
     // As the system's `ucred`, which the module of glibc leaves out.
     var peer: (process: Int32, user: UInt32, group: UInt32) = (0, .max, .max)
     var length = socklen_t(MemoryLayout.size(ofValue: peer))
     let isKnown = getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0
-    text = "uid \(peer.user) pid \(peer.process)"
-    isSameUser = isKnown && peer.user == geteuid()
+    user = isKnown ? peer.user : .max
   }
 }

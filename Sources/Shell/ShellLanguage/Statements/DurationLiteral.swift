@@ -9,7 +9,7 @@ public enum DurationLiteral {
     return isTooLong ? "a duration of at most 292 years" : "a duration such as 500ms, 2s or 5min"
   }
 
-  /// Reads `500ms`, `2s`, `1.5s`, `5min` or `1h`: digits, at most one point, a unit. Nil where the text is none of
+  /// Reads `500ms`, `2s`, `1.5s`, `5min`, `1h` or `2d`: digits, at most one point, a unit. Nil where the text is none of
   /// these, or a time of more nanoseconds than an Int holds, which are 292 years.
   public static func parse(_ text: String) -> Duration? { Duration(literal: text) }
 }

@@ -75,7 +75,8 @@ extension Session {
       throw ShellError(code: .runaway, message: "files source each other more than 64 deep")
     }
     running.origin = StatementOrigin(
-      file: file, kind: .batch, arguments: arguments, chain: chain, isAttended: outer.isAttended, who: outer.who)
+      file: file, kind: .batch, arguments: arguments, chain: chain, isAttended: outer.isAttended,
+      isThroughDoor: outer.isThroughDoor)
     defer { running.origin = outer }
     if let message = ForeignEncoding.fault(of: bytes) {
       report(SyntaxFault(message: message, line: 1, column: 1, width: 1, text: ""))

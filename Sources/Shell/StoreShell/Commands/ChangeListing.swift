@@ -15,9 +15,9 @@ extension [Change] {
   }
 }
 
-/// Actions that a command has found, as a list of records: number, name, source and changes of each, and what it failed with.
+/// Actions that a command has found, as a list of records: number, name, source, time, names and changes of each, and the code of its failure.
 struct ActionListing {
-  private static let fields = ["id", "action", "source", "changes", "failure"]
+  private static let fields = ["id", "action", "source", "when", "user", "who", "changes", "failure"]
 
   private var rows: [[Value]] = []
   private let isJSON: Bool
@@ -40,12 +40,17 @@ struct ActionListing {
 
   /// Adds an action with some of its changes.
   mutating func append(_ entry: LoggedEntry, showing changes: [Change]) {
-    append(entry.number, [.string(entry.action), .string(entry.source.short)], changes, failure: .text(entry.failure))
+    append(
+      entry.number,
+      [
+        .string(entry.action), .string(entry.source.short), entry.wallTime.map { .int($0) } ?? .none,
+        .text(entry.source.user), .text(entry.source.who),
+      ], changes, failure: .text(entry.failure))
   }
 
   /// Adds what became of the state after an action, as it was brought to another type: no action did that.
   mutating func appendMigration(after number: Int, _ changes: [Change]) {
-    append(number, [.none, .none], changes, failure: .none)
+    append(number, [.none, .none, .none, .none, .none], changes, failure: .none)
   }
 
   private mutating func append(_ number: Int, _ names: [Value], _ changes: [Change], failure: Value) {

@@ -1,3 +1,4 @@
+import Platform
 import ShellLanguage
 import StoreHistory
 import StoreHost
@@ -5,12 +6,19 @@ import StoreSchema
 
 extension CommandDefinition {
   static let log = CommandDefinition(
-    "log", needs: .read, usage: ["log [N] [--action GLOB] [--changed PATH] [--all]"],
+    "log", needs: .read,
+    usage: ["log [N] [--action GLOB] [--changed PATH] [--who GLOB] [--since TIME] [--until TIME] [--all|--follow]"],
     summary: "prints the journal, newest last: the last 20 lines, or N; runs of quiet actions are folded",
     flags: FlagDefinition.format + [
       FlagDefinition("action", value: "GLOB", need: .read, "only actions of that name; * stands for anything"),
       FlagDefinition("changed", value: "PATH", need: .read, "only actions that changed something there"),
+      FlagDefinition(
+        "who", value: "GLOB", need: .read, "only actions that were dispatched under that name, such as ann@*"),
+      FlagDefinition(
+        "since", value: "TIME", need: .read, "all actions from a time on: 10:00, 2026-11-28, or 2d for two days ago"),
+      FlagDefinition("until", value: "TIME", need: .read, "only actions up to a time"),
       FlagDefinition("all", need: .read, "all lines that are kept, unfolded"),
+      FlagDefinition("follow", need: .read, "goes on with new actions, until a key or Ctrl-C"),
     ],
     examples: [
       CommandExample(
@@ -37,7 +45,11 @@ private struct LogRequest {
   private let limit: Given<Int>?
   private let action: Given<String>?
   private let changed: GivenPath?
+  private let who: Given<String>?
+  private let since: GivenTime?
+  private let until: GivenTime?
   private let isUnfolded: Bool
+  private let follows: Bool
   private let form: ResultForm
 
   init(_ reader: CommandReader) throws {
@@ -58,16 +70,27 @@ private struct LogRequest {
     } else {
       changed = nil
     }
+    who = try reader.text(of: "who")
+    since = try GivenTime(of: "since", reader)
+    until = try GivenTime(of: "until", reader)
     isUnfolded = reader.has("all")
+    follows = reader.has("follow")
+    if follows, reader.has("until") {
+      throw reader.fault(.unexpectedArgument, "--follow goes on and takes no --until", of: "until")
+    }
     form = try reader.form()
   }
 
   func perform(in session: Session) throws -> CommandResult {
-    let limit = try limit?.value(in: session) ?? (isUnfolded ? Int.max : 20)
+    let limit = try limit?.value(in: session) ?? (isUnfolded || since != nil ? Int.max : 20)
     let filter = LogFilter(
-      action: try action?.value(in: session), changed: try changed.map { try session.changedPath($0) })
+      action: try action?.value(in: session), changed: try changed.map { try session.changedPath($0) },
+      who: try who?.value(in: session), since: try since?.milliseconds(in: session),
+      until: try until?.milliseconds(in: session))
     let store = session.store
-    let (lines, isPartial) = try store.logLines(limit, filter, isUnfolded: isUnfolded)
+    let isData = try session.isInJSON(form)
+    let head = store.viewed?.number ?? store.live.head
+    let (lines, isPartial) = try store.logLines(limit, filter, upTo: head, isUnfolded: isUnfolded || isData)
     if isPartial { session.write(note: "the history goes back to #\(store.live.oldestEntry + 1)") }
     if let first = lines.first, first.first.number <= store.live.oldest {
       session.write(
@@ -76,8 +99,47 @@ private struct LogRequest {
     let isCut = try session.isForPerson(form)
     let mark = isCut ? DisplayText.shown("…", isUTF8: session.options.isUTF8) : nil
     let width = try session.isInWords(form) ? session.formatter(.auto).terminalWidth : nil
-    let listing = CommandListing(LogListing.reading(of: lines, in: width, cutBy: mark), of: "actions")
-    return try session.answer({ _ in listing }, as: form)
+    var layout = LogLayout(session, dates: try session.isInWords(form) || session.format(form) == .table, mark: mark)
+    let rows = layout.rows(of: lines, in: width)
+    let shown = layout.reading(rows)
+    let reading = isData ? LogLayout.data(of: lines.map(\.first)) : shown
+    let listing = CommandListing(reading, of: "actions")
+    guard follows else { return try session.answer({ _ in listing }, as: form) }
+    if !isData || !lines.isEmpty { _ = try session.answer({ _ in listing }, as: form) }
+    return try session.follow(from: head + 1, filter, layout, rows, asData: isData)
+  }
+}
+
+/// A time of day that a flag gives: `10:00`, `2026-11-28`, or how long ago, as `2d`.
+private struct GivenTime {
+  private let text: Given<String>
+  private let flag: String
+  private let place: ShellError.Place
+
+  /// - Returns: nil: the line does not have the flag.
+  init?(of flag: String, _ reader: CommandReader) throws {
+    guard let text = try reader.text(of: flag) else { return nil }
+    (self.text, self.flag, place) = (text, flag, reader.place(of: flag))
+    // A fault of what is written shows before anything runs.
+    let place = place
+    _ = try text.map { _ = try Self.milliseconds($0, LocalTime.own, flag, place) }
+  }
+
+  func milliseconds(in session: Session) throws -> Int {
+    try Self.milliseconds(text.value(in: session), session.person.clock, flag, place)
+  }
+
+  private static func milliseconds(
+    _ text: String, _ clock: LocalTime, _ flag: String, _ place: ShellError.Place
+  ) throws -> Int {
+    let now = TimeOfDay.now()
+    if let ago = DurationLiteral.parse(text) { return now - Int(ago / .milliseconds(1)) }
+    guard let moment = clock.moment(text, now: now) else {
+      throw ShellError(
+        code: .typeMismatch, message: "--\(flag) takes a time such as 10:00, 2026-11-28 or 2d, got '\(text)'",
+        place: place)
+    }
+    return moment
   }
 }
 
@@ -105,6 +167,10 @@ extension Session {
 private struct LogFilter {
   let action: String?
   let changed: Path?
+  let who: String?
+  /// The earliest and the latest time of day, in milliseconds since 1970.
+  let since: Int?
+  let until: Int?
 
   var wanted: WantedEntries {
     let wanted = changed.map { WantedEntries.changing($0) } ?? .all
@@ -113,21 +179,25 @@ private struct LogFilter {
 
   func accepts(_ entry: LoggedEntry, of store: StoreClient) throws -> Bool {
     if let action, !Glob.matches(action, entry.action) { return false }
+    if let who, !entry.source.isBy(who) { return false }
+    // A clock may have been set back: an entry that is too early says nothing of those before it.
+    if let since, entry.wallTime ?? .min < since { return false }
+    if let until, entry.wallTime ?? .max > until { return false }
     guard let changed else { return true }
     return try !store.changes(of: changed, by: entry).isEmpty
   }
 }
 
 extension StoreClient {
-  /// The last lines of the log up to the point that is shown, however old.
+  /// The last lines of the log up to a point, however old.
   ///
   /// - Returns: the lines, and whether there may have been earlier ones that are no longer kept.
   fileprivate func logLines(
-    _ limit: Int, _ filter: LogFilter, isUnfolded: Bool
+    _ limit: Int, _ filter: LogFilter, upTo head: Int, isUnfolded: Bool
   ) throws -> (lines: [FoldedEntry], isCut: Bool) {
     var entries: [LoggedEntry] = []
     var count = 0
-    try visitBackwards(from: viewed?.number ?? live.head, filter.wanted) { entry in
+    try visitBackwards(from: head, filter.wanted) { entry in
       guard try filter.accepts(entry, of: self) else { return true }
       let isOfRun = !isUnfolded && entries.last.map { entry.folds(with: $0) } ?? false
       if !isOfRun { count += 1 }
@@ -140,40 +210,192 @@ extension StoreClient {
   }
 }
 
-/// The log as users read it.
-private enum LogListing {
+extension Session {
+  /// Prints new actions as they come, until a key is pressed or the statement is interrupted.
+  ///
   /// - Parameters:
-  ///   - width: the columns that the rows are cut to; nil: they are as wide as they are.
-  ///   - mark: stands for the rest of a text that a person is told the start of.
-  static func reading(of lines: some Sequence<FoldedEntry>, in width: Int?, cutBy mark: String?) -> Reading {
-    let names = ["n", "at", "source", "action", "changed"]
-    var rows = lines.map { line in
-      [
-        line.count == 1 ? "#\(line.first.number)" : "#\(line.first.number)-\(line.last.number)",
-        seconds(line.last.time), line.first.source.short, action(line, isCut: mark != nil), changed(line, cutBy: mark),
-      ]
+  ///   - first: the number of the first of them.
+  ///   - shown: the rows that were printed before, which say how wide the columns are.
+  fileprivate func follow(
+    from first: Int, _ filter: LogFilter, _ layout: LogLayout, _ shown: [[String]], asData isData: Bool
+  ) throws -> CommandResult {
+    guard store.viewed == nil else { throw store.viewed?.refusal ?? ShellError.interrupted }
+    let isAtPrompt = running.origin.kind == .repl && !running.origin.isThroughDoor && !options.isJSON
+    let keys = isAtPrompt && console.width() != nil ? TerminalKeys() : nil
+    defer { keys?.end() }
+    var (layout, next) = (layout, first)
+    var widths = layout.widths(of: shown)
+    func tell() throws {
+      let (entries, head) = store.live.actions(from: next, atMost: LogRange.most)
+      guard head >= next else { return }
+      let leftOut = head - next + 1 - entries.count
+      if leftOut > 0 { write(note: "\(leftOut) actions left out; log lists them") }
+      next = head + 1
+      for entry in entries where try filter.accepts(entry, of: store) {
+        if isData {
+          let data = JSON.text(of: LogLayout.followed(entry))
+          if options.isJSON {
+            console.writeReport(JSONReport.success(line: running.statement?.line ?? 1, data: data))
+          } else {
+            console.write(data + "\n")
+          }
+        } else {
+          for row in layout.rows(of: [FoldedEntry(entry)], in: nil) {
+            console.write(layout.line(row, &widths, in: console.isCapturing ? nil : console.width()) + "\n")
+          }
+        }
+      }
+      console.flushDue(before: nil) { true }
     }
-    if let width, let mark { cut(&rows, names, to: width, mark) }
-    return Reading(rows: rows.map { $0.map(Value.string) }, "LogLine", names)
+    do {
+      while true {
+        try tell()
+        let end = try wait(atMost: keys == nil ? nil : .milliseconds(50)) {
+          keys?.isPressed() ?? false || store.live.head >= next
+        }
+        if keys?.isTaken == true { return .none }
+        // Nothing will ever happen any more.
+        if end == .stuck || end == .endless { return .none }
+      }
+    } catch let error as ShellError where error.code == .interrupted {
+      guard interrupts.stop?.error == nil, interrupts.reason().code == .interrupted, interrupts.take() else {
+        throw error
+      }
+      return .none
+    }
+  }
+}
+
+/// The log as users read it: a row for each line, in the columns that the store has something for.
+private struct LogLayout {
+  private let columns: [Column]
+  private let clock: LocalTime
+  /// True if a row of its own tells the day where that changes.
+  private let tellsDays: Bool
+  /// Stands for the rest of a text that a person is told the start of.
+  private let mark: String?
+  private var day: String
+
+  private enum Column: String {
+    case number = "n"
+    case time = "when"
+    case at
+    case source
+    case who
+    case action
+    case changed
+  }
+
+  init(_ session: Session, dates tellsDays: Bool, mark: String?) {
+    let live = session.store.live
+    var columns: [Column] = [.number, .at, .source]
+    if live.showsTimesOfDay { columns.insert(.time, at: 1) }
+    if live.turn({ live.names.areSeveral }) { columns.append(.who) }
+    self.columns = columns + [.action, .changed]
+    clock = session.person.clock
+    (self.tellsDays, self.mark) = (tellsDays, mark)
+    day = clock.date(of: TimeOfDay.now())
+  }
+
+  func reading(_ rows: [[String]]) -> Reading {
+    Reading(rows: rows.map { $0.map(Value.string) }, "LogLine", columns.map(\.rawValue))
+  }
+
+  /// - Parameter width: the columns that the rows are cut to; nil: they are as wide as they are.
+  mutating func rows(of lines: some Sequence<FoldedEntry>, in width: Int?) -> [[String]] {
+    var rows: [[String]] = []
+    for line in lines {
+      if tellsDays, columns.contains(.time), let time = line.last.wallTime, case let day = clock.date(of: time),
+        day != self.day
+      {
+        self.day = day
+        rows.append(columns.map { $0 == .time ? day : "" })
+      }
+      rows.append(columns.map { text(of: $0, line) })
+    }
+    if let width, let mark { cut(&rows, to: width, mark) }
+    return rows
+  }
+
+  private func text(of column: Column, _ line: FoldedEntry) -> String {
+    switch column {
+    case .number: line.count == 1 ? "#\(line.first.number)" : "#\(line.first.number)-\(line.last.number)"
+    case .time:
+      line.last.wallTime.map { tellsDays ? clock.clock(of: $0) : "\(clock.date(of: $0)) \(clock.clock(of: $0))" } ?? "-"
+    case .at: Self.seconds(line.last.time)
+    case .source: line.first.source.short
+    case .who: line.first.source.shownWho ?? "-"
+    case .action: Self.action(line, isCut: mark != nil)
+    case .changed: Self.changed(line, cutBy: mark)
+    }
+  }
+
+  /// The widths of the columns of some rows.
+  func widths(of rows: [[String]]) -> [Int] {
+    columns.indices.map { column in
+      rows.reduce(columns[column].rawValue.count) { max($0, DisplayWidth.of($1[column])) }
+    }
+  }
+
+  /// A row below others, whose columns get wider where it needs that.
+  func line(_ row: [String], _ widths: inout [Int], in width: Int?) -> String {
+    var line = ""
+    for column in row.indices {
+      widths[column] = max(widths[column], DisplayWidth.of(row[column]))
+      if column > 0 { line += "  " }
+      line += row[column]
+      if column < row.count - 1 {
+        line += String(repeating: " ", count: widths[column] - DisplayWidth.of(row[column]))
+      }
+    }
+    while line.last == " " { line.removeLast() }
+    return width.flatMap { width in mark.map { ScreenText.cut(line[...], width, $0) } } ?? line
+  }
+
+  /// The entries as records of values.
+  static func data(of entries: [LoggedEntry]) -> Reading {
+    Reading(rows: entries.map { members(of: $0).map(\.value) }, "LoggedAction", names)
+  }
+
+  /// An entry as one value.
+  static func followed(_ entry: LoggedEntry) -> Value { .members(members(of: entry)) }
+
+  private static let names = [
+    "id", "at", "when", "user", "who", "source", "info", "statement", "cause", "action", "args", "changes", "failure",
+    "reason", "droppedBy",
+  ]
+
+  private static func members(of entry: LoggedEntry) -> [(name: String, value: Value)] {
+    let source = entry.source
+    let values: [Value] = [
+      .int(entry.number), .double(entry.time.seconds), entry.wallTime.map { .int($0) } ?? .none, .text(source.user),
+      .text(source.who), .string(source.short), .text(source.info), source.statement.map { .int($0) } ?? .none,
+      source.cause.map { .int($0) } ?? .none, .string(entry.action), .record(entry.arguments),
+      ChangeFormatter.value(of: entry.changes), .text(entry.failure), .text(entry.reason),
+      .text(entry.droppedBy),
+    ]
+    return Array(zip(names, values)).map { (name: $0, value: $1) }
   }
 
   /// Cuts the columns that have the most text, as far as the rows get room by that: the paths, the sources, the actions.
-  private static func cut(_ rows: inout [[String]], _ names: [String], to width: Int, _ mark: String) {
-    let needed = names.indices.map { column in
-      rows.reduce(names[column].count) { max($0, DisplayWidth.of($1[column])) }
-    }
+  private func cut(_ rows: inout [[String]], to width: Int, _ mark: String) {
+    let needed = widths(of: rows)
     var widths = needed
     var excess: Int { widths.reduce(0, +) + 2 * (widths.count - 1) - width }
-    for (column, least) in [(4, 20), (2, 12), (3, 24), (4, 8), (2, 8), (3, 12)] where excess > 0 {
+    let steps: [(Column, Int)] = [
+      (.changed, 20), (.source, 12), (.action, 24), (.who, 12), (.changed, 8), (.source, 8), (.action, 12),
+    ]
+    for (name, least) in steps where excess > 0 {
+      guard let column = columns.firstIndex(of: name) else { continue }
       widths[column] = max(min(widths[column], least), widths[column] - excess)
     }
     guard excess <= 0 else { return }
-    for column in names.indices where widths[column] < needed[column] {
+    for column in columns.indices where widths[column] < needed[column] {
       for row in rows.indices {
         let text = rows[row][column]
         // The line of a source stands at its end.
         rows[row][column] =
-          column == 2
+          columns[column] == .source
           ? String(ScreenText.cut(String(text.reversed())[...], widths[column], mark).reversed())
           : ScreenText.cut(text[...], widths[column], mark)
       }

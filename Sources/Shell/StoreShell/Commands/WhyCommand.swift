@@ -50,7 +50,7 @@ private struct WhyRequest {
 
   func perform(in session: Session) throws -> CommandResult {
     let store = session.store
-    var chain = Causes(asJSON: try session.isInWords(form) || session.isInJSON(form))
+    var chain = Causes(session, asJSON: try session.isInWords(form) || session.isInJSON(form))
     switch subject {
     case .action(let number):
       let number = try number.value(in: session, since: store.live.oldestEntry)
@@ -134,7 +134,17 @@ private struct Causes {
   /// True if there was more before the oldest action that is kept.
   private(set) var endsUnknown = false
 
-  init(asJSON isJSON: Bool) { listing = ActionListing(asJSON: isJSON) }
+  /// True if sources are shown with names.
+  private let tellsNames: Bool
+  /// Shows when an action happened; nil: the store does not tell.
+  private let clock: LocalTime?
+
+  init(_ session: Session, asJSON isJSON: Bool) {
+    let live = session.store.live
+    tellsNames = live.turn { live.names.areSeveral }
+    clock = live.showsTimesOfDay ? session.person.clock : nil
+    listing = ActionListing(asJSON: isJSON)
+  }
 
   var isEmpty: Bool { listing.isEmpty }
 
@@ -151,9 +161,10 @@ private struct Causes {
 
   private mutating func add(_ entry: LoggedEntry, _ changes: [Change], _ prefix: String) {
     text += "\(prefix)#\(entry.number) \(ActionText.brief(entry.action, arguments: entry.arguments))"
-    text += "  <- \(entry.source.short)"
+    text += "  <- \(entry.source.shown(withName: tellsNames))"
     // An action that a plugin's command dispatched leads to the line that gave the command.
     if entry.isOfCommand, let place = entry.source.info { text += " <- \(place)" }
+    if let clock, let time = entry.wallTime { text += ", \(clock.date(of: time)) \(clock.clock(of: time))" }
     if let failure = entry.failureText { text += "  (failed: \(failure))" }
     text += "\n" + ChangeFormatter.lines(changes)
     listing.append(entry, showing: changes)

@@ -6,7 +6,8 @@ extension CommandTable {
   static let standardGrammar = standard.grammar { _ in false }
 
   private static let all: [CommandDefinition] = [
-    .dispatch, .show, .watch, .pin, .describe, .diff, .log, .why, .goto, .undo, .redo, .skip, .unskip, .bisect, .plot,
+    .dispatch, .show, .watch, .pin, .describe, .diff, .log, .why, .who, .goto, .undo, .redo, .skip, .unskip, .bisect,
+    .plot,
     .middleware, .plugin, .ingest, .expression, .lua, .let, .assert, .export, .importState, .replay, .thunk, .wait,
     .effects, .source, .try, .retry, .step, .time, .project, .use, .bind, .substate, .alias, .history, .echo, .set,
     .trace, .help,

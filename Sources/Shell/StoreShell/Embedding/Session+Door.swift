@@ -60,14 +60,14 @@ extension Session {
   ///
   /// - Parameters:
   ///   - open: the text that a statement was left open in; it is changed to what is open then.
-  ///   - who: who gives it, as sources say (R36).
   /// - Returns: 0, or the status of the first failure.
-  package func take(_ given: GivenText, from who: String, open: inout StatementReader?) -> Int32 {
+  package func take(_ given: GivenText, open: inout StatementReader?) -> Int32 {
     options.keepsGoing = given.keepsGoing
     options.isQuiet = given.isQuiet
     options.isUTF8 = given.isUTF8
     options.usesColor = given.usesStyles
     person.take(given.pastLines, from: given.firstPastLine)
+    if let offset = given.zone { person.clock = LocalTime(offset: offset) }
     let isTyped = given.goesOn && given.file == nil
     person.typed = isTyped ? (given.isAnew || open == nil ? "" : person.typed) + given.text : ""
     if let format = given.format { options.format = format }
@@ -75,10 +75,9 @@ extension Session {
     options.isJSON = given.isJSON
     printer.isJSON = given.isJSON
     if let file = given.file {
-      running.origin = StatementOrigin(file: file, kind: .batch, arguments: given.arguments, who: who)
-    } else if !running.origin.isOfDoor(who) {
+      running.origin = StatementOrigin(file: file, kind: .batch, arguments: given.arguments, isThroughDoor: true)
+    } else if !running.origin.isTypedAtDoor {
       running.origin = .door
-      running.origin.who = who
     }
     publishNewInterrupts()
     if !running.hasRest { outcome.tally = SessionOutcome.Tally() }
@@ -244,6 +243,8 @@ package struct GivenText: Sendable {
   package var isJSON = false
   package var format: Format?
   package var width: Int?
+  /// The seconds by which the reader's clock is ahead of UTC; nil: it stays as it was.
+  package var zone: Int?
 
   package init(_ text: String) { self.text = text }
 }
@@ -257,10 +258,12 @@ package struct LogRange: Sendable {
   package var action: String?
   /// The path that something was changed at; nil: any.
   package var changed: String?
-  /// The pattern of what the source says: its short form, who it was, its kind or the plugin; nil: any.
+  /// The pattern of what the source says: its short form, the name, its kind or the plugin; nil: any.
   package var source: String?
   /// A text in lower case that the name of an action or one of its arguments holds, capital letters or not; nil: any.
   package var text: String?
+  /// The pattern of names under which actions were dispatched; nil: any.
+  package var who: String?
   /// True if only actions that failed or were dropped are meant.
   package var isOfFailures = false
   /// True if the newest come first.
@@ -282,9 +285,10 @@ package struct LogRange: Sendable {
     if let text, !entry.action.lowercased().contains(text), !ValueParts.holds(.record(entry.arguments), text) {
       return false
     }
+    if let who, !entry.source.isBy(who) { return false }
     guard let pattern = source else { return true }
     let source = entry.source
-    return [source.short, source.kind.rawValue, source.info, source.plugin].contains { text in
+    return [source.short, source.kind.rawValue, source.who, source.plugin].contains { text in
       text.map { Glob.matches(pattern, $0) } ?? false
     }
   }

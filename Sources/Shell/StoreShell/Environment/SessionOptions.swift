@@ -32,6 +32,13 @@ public struct SessionOptions: Sendable {
   public var usesColor = false
   /// The rights of a session that came in by a door; the program's own has all.
   public var rights: Rights = [.all]
+  /// The name that the conversation gives itself, such as that of a bot; nil: its user and its place make one, such as
+  /// `ann@pts/3`. See ``ConversationName/check(_:of:)``.
+  public var who: String?
+  /// False where the name was made of the place at the other end of a door.
+  package var isWhoChosen = true
+  /// The place that makes its name.
+  package var place = ConversationPlace.terminal
   /// The folders that installed plugins are looked for in by name, in order.
   public var pluginSearchPath: [String] = []
   /// The file of the grants; nil: none are kept.

@@ -21,16 +21,17 @@ struct StatementOrigin {
   /// source.
   var isAttended = false
 
-  /// Who gives the statements, where they come through a door (R36); nil: the program's own user.
-  var who: String?
+  /// True if the statements come through a door (R36).
+  var isThroughDoor = false
 
   static let prompt = StatementOrigin(file: "repl", kind: .repl, allowsAliases: true, isAttended: true)
 
   /// What somebody types who came in by a door.
-  static let door = StatementOrigin(file: "door", kind: .repl, allowsAliases: true, isAttended: true)
+  static let door = StatementOrigin(
+    file: "door", kind: .repl, allowsAliases: true, isAttended: true, isThroughDoor: true)
 
-  /// True for what is typed at a door by somebody.
-  func isOfDoor(_ who: String) -> Bool { kind == .repl && self.who == who }
+  /// True for what is typed at a door.
+  var isTypedAtDoor: Bool { kind == .repl && isThroughDoor }
 
   /// Errors name the file, but not at the prompt.
   var renderer: ErrorRenderer { ErrorRenderer(file: kind == .repl ? nil : file) }

@@ -8,7 +8,7 @@ extension CommandDefinition {
   static let export = CommandDefinition(
     "export",
     usage: [
-      "export state FILE", "export journal FILE [--from N] [--as jsonl|stsh|redux-devtools [--last N]]",
+      "export state FILE", "export journal FILE [--from N] [--as jsonl|stsh|redux-devtools [--last N]] [--stable]",
       "export PATH FILE [where EXPR] [--as FORMAT] [--sort FIELD,…] [--limit N] [--columns FIELD,…]",
     ],
     summary:
@@ -18,6 +18,9 @@ extension CommandDefinition {
         "as", value: "FORM",
         "jsonl for replay, stsh for a script, redux-devtools; a part of the state in the forms that show has, or as its file is named"
       ),
+      FlagDefinition(
+        "stable",
+        "jsonl: without names and times, so that recordings of the same actions are the same; a replay finds time 0"),
       FlagDefinition(
         "last", value: "N",
         "redux-devtools: only the last N actions; by default all, or 1000 where all take more than 10 MB"
@@ -64,7 +67,7 @@ private struct ExportRequest {
 
   private enum Content {
     case state
-    case journal
+    case journal(isStable: Bool)
     case script
     case reduxDevTools
     case value(GivenPath, Narrowing?, ResultForm)
@@ -90,6 +93,9 @@ private struct ExportRequest {
       throw reader.fault(.unexpectedArgument, "only --as redux-devtools takes --last", of: "last")
     }
     if reader.has("from") { throw Self.faultOfFrom(reader) }
+    if reader.has("stable") {
+      throw reader.fault(.unexpectedArgument, "only export journal takes --stable", of: "stable")
+    }
     let path = try reader.path(0, "a path")
     let file = try Self.file(reader)
     let narrowing = try Narrowing(reader, at: 2)
@@ -129,14 +135,18 @@ private struct ExportRequest {
       if let number = Int(action: text), number > 0 { return number }
       throw reader.fault(.typeMismatch, "--from needs the number of an action, got '\(text)'", of: "from")
     }
+    let isStable = reader.has("stable")
     content = try form.map { form in
       guard (what, form) == ("journal", "jsonl") || !reader.has("from") else { throw Self.faultOfFrom(reader) }
+      guard !isStable || (what, form) == ("journal", "jsonl") else {
+        throw reader.fault(.unexpectedArgument, "only export journal --as jsonl takes --stable", of: "stable")
+      }
       guard form == "redux-devtools" || !reader.has("last") else {
         throw reader.fault(.unexpectedArgument, "only --as redux-devtools takes --last", of: "last")
       }
       switch (what, form) {
       case ("state", "json"): return .state
-      case ("journal", "jsonl"): return .journal
+      case ("journal", "jsonl"): return .journal(isStable: isStable)
       case ("journal", "stsh"): return .script
       case ("journal", "redux-devtools"): return .reduxDevTools
       default:
@@ -169,8 +179,8 @@ private struct ExportRequest {
     case .state: return try session.exportState(to: file)
     case .value(let path, let narrowing, let form):
       return try session.export(path, narrowing, as: form, to: file)
-    case .journal:
-      return try session.export(to: file, from: first?.value(in: session)) { JournalExport($0) }
+    case .journal(let isStable):
+      return try session.export(to: file, from: first?.value(in: session)) { JournalExport($0, isStable: isStable) }
     case .script:
       return try session.export(to: file) {
         ScriptExport(
@@ -218,7 +228,7 @@ extension SessionOptions {
 extension Session {
   /// The name of a file that was written, as answers say it. A session from elsewhere reads whose folder it stands in.
   fileprivate func writtenName(of file: String) -> String {
-    DisplayText.printable(running.origin.who == nil ? file : Files.absolute(file))
+    DisplayText.printable(!running.origin.isThroughDoor ? file : Files.absolute(file))
   }
 
   /// Writes the state; to standard output, or with `--json` as the result, for `-`.
@@ -382,8 +392,10 @@ extension Session {
 /// The history as JSON lines.
 private struct JournalExport: RecordingExport {
   private let output: ReplacingFile
+  /// True if names and times are left out.
+  private let isStable: Bool
 
-  init(_ output: ReplacingFile) { self.output = output }
+  init(_ output: ReplacingFile, isStable: Bool) { (self.output, self.isStable) = (output, isStable) }
 
   func begin(_ header: RecordingHeader, _ state: HostState) {
     header.append(to: &output.bytes)
@@ -391,7 +403,8 @@ private struct JournalExport: RecordingExport {
   }
 
   func add(_ entry: LoggedEntry, hashes: [(module: String, hash: UInt64)], state: HostState) {
-    RecordedEntry.append(entry, hashes: hashes, to: &output.bytes)
+    RecordedEntry.append(
+      isStable ? entry.stable : entry, hashes: hashes, to: &output.bytes)
     output.bytes.append(0x0A)
   }
 

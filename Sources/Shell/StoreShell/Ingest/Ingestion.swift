@@ -135,9 +135,9 @@ struct Ingestion {
   ///
   /// - Parameter text: the bytes of its lines; nil: nobody wants them.
   private func take(_ call: ActionCall, at line: Int, _ text: [UInt8]?, _ tally: inout IngestTally) throws {
-    let who = session.running.origin.who
-    let origin = session.origins.origin(
-      file: file, function: "ingest", kind: who == nil ? session.running.origin.kind : .remote, info: who)
+    let given = session.running.origin
+    let origin = session.knownOrigins.origin(
+      file: file, function: "ingest", kind: given.isThroughDoor ? .remote : given.kind)
     let report = session.store.dispatch(call, source: ActionSource(origin, line: line))
     session.tellOthers()
     // The work that a record caused may have been stopped; the record itself stands.

@@ -39,7 +39,8 @@ extension CommandDefinition {
       if let last = try request.last?.value(in: session) {
         let rows = numbered.suffix(last).map { number, line in
           [
-            .int(session.person.left + number + 1), line.time.map { .string(LocalTime.text(of: $0)) } ?? .none,
+            .int(session.person.left + number + 1),
+            line.time.map { .string(session.person.clock.text(of: $0)) } ?? .none,
             .string(line.text),
           ] as [Value]
         }

@@ -1,16 +1,91 @@
 import Platform
 
-/// A moment as the user's clock shows it.
-enum LocalTime {
+/// Moments as the clock of whoever reads shows them.
+struct LocalTime {
+  /// The seconds by which the reader's clock is ahead of UTC; nil: it is this process's clock, which knows when summer began.
+  let offset: Int?
+
+  /// The clock of this process.
+  static let own = LocalTime(offset: nil)
+
+  /// The clock of a reader elsewhere, by its present offset.
+  init(offset: Int?) { self.offset = offset == Self.ownOffset ? nil : offset }
+
+  /// The seconds by which this process's clock is ahead of UTC now.
+  static var ownOffset: Int {
+    var (now, parts) = (time(nil), tm())
+    localtime_r(&now, &parts)
+    return parts.tm_gmtoff
+  }
+
   /// The text of a moment: `2026-11-26 18:50`.
   ///
   /// - Parameter seconds: seconds since 1970.
-  static func text(of seconds: Int) -> String {
-    var time = time_t(seconds)
-    var parts = tm()
-    localtime_r(&time, &parts)
-    func two(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
-    let date = "\(Int(parts.tm_year) + 1900)-\(two(parts.tm_mon + 1))-\(two(parts.tm_mday))"
-    return "\(date) \(two(parts.tm_hour)):\(two(parts.tm_min))"
+  func text(of seconds: Int) -> String { "\(date(of: seconds * 1000)) \(clock(of: seconds * 1000).prefix(5))" }
+
+  /// The day of a moment: `2026-11-26`.
+  ///
+  /// - Parameter milliseconds: milliseconds since 1970.
+  func date(of milliseconds: Int) -> String {
+    let parts = parts(of: milliseconds)
+    return "\(Int(parts.tm_year) + 1900)-\(Self.two(parts.tm_mon + 1))-\(Self.two(parts.tm_mday))"
   }
+
+  /// The time of day of a moment: `18:50:07`.
+  func clock(of milliseconds: Int) -> String {
+    let parts = parts(of: milliseconds)
+    return "\(Self.two(parts.tm_hour)):\(Self.two(parts.tm_min)):\(Self.two(parts.tm_sec))"
+  }
+
+  /// The moment of a text: `18:50` or `18:50:07` of today, `2026-11-26`, or both with a space or `T` between, and `Z` behind for
+  /// UTC.
+  ///
+  /// - Returns: milliseconds since 1970; nil: the text says no moment.
+  func moment(_ text: String, now: Int) -> Int? {
+    var text = text[...]
+    let isUTC = text.hasSuffix("Z")
+    if isUTC { text = text.dropLast() }
+    let zone = isUTC ? LocalTime(utc: ()) : self
+    var parts = zone.parts(of: now)
+    let words = text.split(separator: text.contains("T") ? "T" : " ", omittingEmptySubsequences: false)
+    guard (1...2).contains(words.count) else { return nil }
+    (parts.tm_hour, parts.tm_min, parts.tm_sec) = (0, 0, 0)
+    if words.count == 2 || !text.contains(":") {
+      guard let date = Self.numbers(words[0], by: "-"), date.count == 3, 1970...9999 ~= date[0], 1...12 ~= date[1],
+        1...31 ~= date[2]
+      else { return nil }
+      (parts.tm_year, parts.tm_mon, parts.tm_mday) = (date[0] - 1900, date[1] - 1, date[2])
+    }
+    if words.count == 2 || text.contains(":") {
+      guard let clock = Self.numbers(words[words.count - 1], by: ":"), 2...3 ~= clock.count, 0...23 ~= clock[0],
+        clock.dropFirst().allSatisfy({ 0...59 ~= $0 })
+      else { return nil }
+      (parts.tm_hour, parts.tm_min, parts.tm_sec) = (clock[0], clock[1], clock.count > 2 ? clock[2] : 0)
+    }
+    parts.tm_isdst = -1
+    return (zone.offset.map { timegm(&parts) - $0 } ?? mktime(&parts)) * 1000
+  }
+
+  private init(utc: Void) { offset = 0 }
+
+  private func parts(of milliseconds: Int) -> tm {
+    var (time, parts) = (milliseconds / 1000 - (milliseconds % 1000 < 0 ? 1 : 0) + (offset ?? 0), tm())
+    if offset == nil { localtime_r(&time, &parts) } else { gmtime_r(&time, &parts) }
+    return parts
+  }
+
+  private static func numbers(_ text: Substring, by separator: Character) -> [Int32]? {
+    let numbers = text.split(separator: separator, omittingEmptySubsequences: false).map { part in
+      part.allSatisfy { $0.isASCII && $0.isNumber } ? Int32(part) : nil
+    }
+    return numbers.contains(nil) ? nil : numbers.compactMap(\.self)
+  }
+
+  private static func two(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
+}
+
+/// The clock of this process, for readers of a store elsewhere.
+package enum ReaderClock {
+  /// The seconds by which it is ahead of UTC now.
+  package static var offset: Int { LocalTime.ownOffset }
 }

@@ -9,6 +9,8 @@ final class LogLineWriter: @unchecked Sendable {
   // Safe: called on the thread of its session.
   fileprivate let console: Console
   var isJSON: Bool
+  /// True if sources are shown with the names of those that dispatched.
+  var tellsNames: () -> Bool = { false }
 
   init(console: Console, isJSON: Bool) {
     self.console = console
@@ -19,10 +21,11 @@ final class LogLineWriter: @unchecked Sendable {
     guard !isJSON else {
       return console.writeEvent(
         JSONReport.log(
-          id: line.number, action: line.call.type.fullName, source: line.source.short, changes: line.changes))
+          id: line.number, action: line.call.type.fullName, source: line.source.short, user: line.source.user,
+          who: line.source.who, changes: line.changes))
     }
     let action = ActionText.text(line.call.type.fullName, arguments: line.call.record)
-    var text = "[logger] #\(line.number) \(action)  <- \(line.source.short)\n"
+    var text = "[logger] #\(line.number) \(action)  <- \(line.source.shown(withName: tellsNames()))\n"
     if line.changes.isEmpty { text += "[logger]  no change\n" }
     for change in line.changes { text += "[logger]  \(ChangeFormatter.text(of: change))\n" }
     console.writeError(text)

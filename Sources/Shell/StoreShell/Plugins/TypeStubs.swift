@@ -83,6 +83,8 @@ struct TypeStubs {
     ---@field line integer
     ---@field info? string
     ---@field plugin? string
+    ---@field user? string the user whose process dispatched, as the kernel knows it
+    ---@field who? string the name under which it did: a claim, by which nothing may be decided
     ---@field cause? integer the number of the action that caused it
     ---@class stsh.Meta
     ---@field id integer

@@ -6,6 +6,8 @@ struct Person {
   var ask: ((_ question: String) -> String?)?
   /// Gives past lines, oldest first; set by the prompt.
   var pastLines: () -> [PastLine] = { [] }
+  /// The clock that times of day are shown by.
+  var clock = LocalTime.own
   /// The names of actions, for the look of the line.
   let actionNames = ActionNameIndex()
   /// The lines that a client gave before, which are kept at its own end too.

@@ -40,7 +40,7 @@ extension Session {
   }
 
   /// The program that hints tell to run otherwise; nil: who comes in by a door has not started it.
-  private var hintedProgram: String? { running.origin.who == nil ? options.name : nil }
+  private var hintedProgram: String? { !running.origin.isThroughDoor ? options.name : nil }
 
   /// The error of a command that Lua raised again, as `assert(command("…"))` does; nil: it raised another.
   func raisedAgain(_ error: any Error) -> ShellError? {
@@ -123,7 +123,7 @@ extension Session {
       outcome.hasReportedStop = true
     } else if interrupts.take() {
       // The terminal has echoed ^C; the error starts on a line of its own. By a door nobody's key was echoed here.
-      if running.origin.who == nil { console.writeError("\n") }
+      if !running.origin.isThroughDoor { console.writeError("\n") }
       interruption = interrupts.reason()
     }
     interruption?.details = detailsOfInterruption(error)

@@ -28,7 +28,7 @@ extension Session {
 
   /// Refuses what only the person at the program's own terminal, or its own script, may do.
   private func requireOwnPerson(_ function: String) throws {
-    guard running.origin.who != nil else { return }
+    guard running.origin.isThroughDoor else { return }
     throw ShellError(
       code: .notAllowed,
       message: "\(function) in Lua is not allowed by any door: it reaches beyond the store")

@@ -48,7 +48,7 @@ extension Session {
   /// Refuses to pipe results into commands where that is forbidden.
   func requireExecution(_ redirection: Redirection) throws(ShellError) {
     guard redirection.kind == .command, !options.allowsExecution else { return }
-    let isFarAway = running.origin.who != nil
+    let isFarAway = running.origin.isThroughDoor
     throw ShellError(
       code: .notAllowed,
       message: isFarAway

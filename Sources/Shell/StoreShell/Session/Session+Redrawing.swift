@@ -9,7 +9,7 @@ extension Session {
   /// - Parameter print: prints the result.
   func redraw(every pause: Duration, _ print: () throws -> Void) throws -> CommandResult {
     // The keys are those of the program that has the store.
-    guard running.origin.who == nil else {
+    guard !running.origin.isThroughDoor else {
       throw ShellError(
         code: .notAllowed, message: "--every is for the prompt of the program that has the store",
         hint: "watch PATH --max 2/s prints a line at each change", status: 2)

@@ -73,13 +73,26 @@ extension Session {
 
   /// The source of the statement that runs.
   func source(info: String? = nil, function: String) -> ActionSource {
-    if let who = running.origin.who {
-      let origin = origins.origin(
-        file: "door", function: function, kind: .remote, info: info.map { "\(who): \($0)" } ?? who)
+    if running.origin.isThroughDoor {
+      let origin = knownOrigins.origin(file: "door", function: function, kind: .remote, info: info)
       return ActionSource(origin, line: outcome.number)
     }
-    let origin = origins.origin(file: running.origin.file, function: function, kind: running.origin.kind, info: info)
+    let origin = knownOrigins.origin(
+      file: running.origin.file, function: function, kind: running.origin.kind, info: info)
     return ActionSource(origin, line: running.statement?.line ?? 0)
+  }
+
+  /// The places that its latest actions came from, with its name in each.
+  @inline(__always)
+  var knownOrigins: ActionSource.RecentOrigins {
+    _read {
+      if origins.author == nil { origins.author = author }
+      yield origins
+    }
+    _modify {
+      if origins.author == nil { origins.author = author }
+      yield &origins
+    }
   }
 
   /// The formatter for results.

@@ -35,7 +35,7 @@ public final class Session {
   @exclusivity(unchecked) var outcome = SessionOutcome()
   /// The names of the session's own.
   @exclusivity(unchecked) var names = SessionNames()
-  var watches = WatchList()
+  var watches = WatchList() { didSet { store.activity.watches = watches.list.count } }
   /// The values above the line at the prompt.
   var pins = PinList()
   var settings = SessionSettings()
@@ -45,6 +45,8 @@ public final class Session {
   @exclusivity(unchecked) var interrupts = Interrupts()
   /// The journal that is open to be read.
   var archive: JournalArchive?
+  /// Who its actions are by. The system is asked for the user when the first of them is made.
+  package private(set) lazy var author = options.author
   /// The places that its latest actions came from.
   @exclusivity(unchecked) var origins = ActionSource.RecentOrigins()
   private var luaState: SessionLua?
@@ -70,6 +72,7 @@ public final class Session {
     if options.format != .auto { settings.origins["output"] = "--as" }
     let writer = LogLineWriter(console: console, isJSON: options.isJSON)
     printer = writer
+    writer.tellsNames = { [live] in live.turn { live.names.areSeveral } }
     lease.begin(self)
     looks.session = lease
     store.interruption.isRequested = { [lease] in lease.object?.isInterrupted ?? false }
@@ -80,6 +83,9 @@ public final class Session {
     console.pause = options.outputPause
     console.beforeWriting = { [lease, inbox] in if inbox.hasMessages { lease.object?.tellOthers() } }
     store.turn {
+      store.speaker = { options.author }
+      store.rights = options.rights.text
+      store.isNameChosen = options.who != nil && options.isWhoChosen
       store.hearing.logger = { line in inbox.bring(line.roughSize, by: line.number) { writer.write(line) } }
       store.hearing.plugins = { line in inbox.bring(64 + line.text.utf8.count) { writer.write(line) } }
       store.hearing.words = inbox.noteWords
@@ -91,6 +97,15 @@ public final class Session {
   public var ask: ((_ question: String) -> String?)? {
     get { person.ask }
     set { person.ask = newValue }
+  }
+
+  /// Takes another name, which its actions have from now on.
+  package func rename(_ name: String, isChosen: Bool) {
+    (options.who, options.isWhoChosen) = (name, isChosen)
+    author = options.author
+    origins.author = author
+    store.turn { [options] in store.speaker = { options.author } }
+    store.isNameChosen = isChosen
   }
 
   /// True if a statement asked to leave.
@@ -169,6 +184,7 @@ public final class Session {
     if isOutermost {
       console.delivery.start()
       _ = inbox.isBusy.set(true)
+      store.activity.note(running: { statement.text })
       console.flushDue(before: statement.line, hasMore: !outcome.steps.isEmpty) { !commands.isBrief(statement) }
     } else if console.isHolding {
       console.flush()
@@ -180,7 +196,10 @@ public final class Session {
       if mayHaveNotes { writeNotes() } else { writeJournalNotes() }
       swap(&outer.statement, &running.statement)
       (running.isExcused, running.wantsData) = (outer.isExcused, outer.wantsData)
-      if isOutermost { _ = inbox.isBusy.set(false) }
+      if isOutermost {
+        _ = inbox.isBusy.set(false)
+        store.activity.note(running: nil)
+      }
     }
     outcome.tally.reached += 1
     outcome.number += 1

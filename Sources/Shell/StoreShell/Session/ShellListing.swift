@@ -36,6 +36,7 @@ enum ShellListing: String, CaseIterable {
   case projections
   case log
   case watches
+  case conversations
   case settings
 
   /// All listings as one record.
@@ -94,11 +95,22 @@ enum ShellListing: String, CaseIterable {
       rows(
         session.store.live.recent().map { entry in
           [
-            .int(entry.number), .double(entry.time.seconds), entry.source.value, .string(entry.action),
+            .int(entry.number), .double(entry.time.seconds), entry.wallTime.map { .int($0) } ?? .none,
+            .text(entry.source.user), .text(entry.source.who), entry.source.value, .string(entry.action),
             .record(entry.arguments), .texts(entry.changes.map(\.path.description)),
           ]
         })
     case .watches: rows(session.watches.list.map { [.int($0.id), .string($0.name)] })
+    case .conversations:
+      rows(
+        session.store.conversations.map { found in
+          let author = found.speaker()
+          return [
+            .text(author?.name), .text(author?.user), .int(found.activity.began),
+            .double(Double(found.activity.idle) / 1000), .string(found.rights), .int(found.activity.watches),
+            .text(found.activity.running),
+          ]
+        })
     case .settings:
       rows(
         Setting.all.map {
@@ -126,6 +138,7 @@ enum ShellListing: String, CaseIterable {
     case .projections: "Projection"
     case .log: "Entry"
     case .watches: "Watch"
+    case .conversations: "Conversation"
     case .settings: "Setting"
     }
   }
@@ -154,10 +167,15 @@ enum ShellListing: String, CaseIterable {
     case .projections: [("name", text), ("runs", number), ("hits", number), ("reads", texts)]
     case .log:
       [
-        ("n", number), ("at", .dynamic(.double)), ("source", .dynamic(.any)), ("action", text),
-        ("args", .dynamic(.any)), ("changed", texts),
+        ("n", number), ("at", .dynamic(.double)), ("when", .dynamic(.optional(number))), ("user", anyText),
+        ("who", anyText), ("source", .dynamic(.any)), ("action", text), ("args", .dynamic(.any)), ("changed", texts),
       ]
     case .watches: [("id", number), ("path", text)]
+    case .conversations:
+      [
+        ("who", text), ("user", anyText), ("since", number), ("idle", .dynamic(.double)), ("rights", text),
+        ("watches", number), ("runs", anyText),
+      ]
     case .settings: [("name", text), ("value", text), ("origin", text)]
     }
   }

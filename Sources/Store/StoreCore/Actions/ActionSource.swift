@@ -120,15 +120,86 @@ public struct ActionSource: Hashable, Codable, Sendable {
     set { replace(unit: .some(newValue)) }
   }
 
+  /// The user whose process dispatched, as the kernel knows it; nil: none is known, as over TCP, or a unit dispatched.
+  public var user: String? { origin.author?.user }
+
+  /// The name under which the action was dispatched: of a conversation its own, such as `ann@pts/3`; of the owner's code the
+  /// name that it gives or else its file and line; nil: a unit dispatched. A name is a claim: only ``user`` may decide anything.
+  public var who: String? { origin.author?.name ?? (isOfOwner ? "\(origin.file):\(line)" : nil) }
+
+  /// True for what code of the store's owner dispatched, rather than a conversation, a unit or a plugin.
+  package var isOfOwner: Bool { origin.kind == .code && link <= 0 && origin.plugin == nil && !origin.file.isEmpty }
+
+  /// The user and the name of those that have a name of their own.
+  @inlinable package var author: ActionAuthor? {
+    get { origin.author }
+    set { replace(author: .some(newValue)) }
+  }
+
   /// Moves the source to another origin, which differs in what is given.
   @usableFromInline
   mutating func replace(
     file: String? = nil, function: String? = nil, kind: Kind? = nil, info: String?? = nil, plugin: String?? = nil,
-    unit: String?? = nil
+    unit: String?? = nil, author: ActionAuthor?? = nil
   ) {
     origin = Origin(
       file: file ?? origin.file, function: function ?? origin.function, kind: kind ?? origin.kind,
-      info: info ?? origin.info, plugin: plugin ?? origin.plugin, unit: unit ?? origin.unit)
+      info: info ?? origin.info, plugin: plugin ?? origin.plugin, unit: unit ?? origin.unit,
+      author: author ?? origin.author)
+  }
+}
+
+/// Who dispatches: one object for all actions of a conversation.
+@usableFromInline
+package final class ActionAuthor: Hashable, Sendable {
+  /// The user, as the kernel knows it; nil: none is known.
+  @usableFromInline package let user: String?
+  /// The name that the conversation claims.
+  @usableFromInline package let name: String
+
+  /// Joins the two.
+  package init(user: String?, name: String) {
+    self.user = user
+    self.name = name
+  }
+
+  /// True if both have the same user and the same name.
+  @usableFromInline
+  package static func == (left: ActionAuthor, right: ActionAuthor) -> Bool {
+    left === right || left.name == right.name && left.user == right.user
+  }
+
+  /// Feeds both to a hasher.
+  @usableFromInline
+  package func hash(into hasher: inout Hasher) {
+    hasher.combine(user)
+    hasher.combine(name)
+  }
+
+  /// True if a text may be a name: 1 to 64 of `A-Z a-z 0-9 . _ - @ /`.
+  package static func allows(_ name: String) -> Bool {
+    (1...64).contains(name.utf8.count) && name.utf8.allSatisfy(isAllowed)
+  }
+
+  /// True if a name may have that byte.
+  package static func isAllowed(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"),
+      UInt8(ascii: "@"), UInt8(ascii: "/"):
+      true
+    default: false
+    }
+  }
+
+  /// The name as lists show it, with the user where the name does not begin with that: `ann@pts/3`, `ann (root)`, and `ann?`
+  /// where no user is known.
+  package var text: String {
+    guard let user else { return "\(name)?" }
+    guard name.hasPrefix(user), case let rest = name.dropFirst(user.count),
+      rest.isEmpty || "@/".contains(rest.first ?? " ")
+    else { return "\(name) (\(user))" }
+    return name
   }
 }
 
@@ -139,6 +210,8 @@ extension ActionSource {
     @usableFromInline package let file: String
     @usableFromInline package let function: String
     @usableFromInline package let kind: Kind
+    /// The conversation that dispatches, or the name that the owner's code gives; nil: neither.
+    @usableFromInline package let author: ActionAuthor?
     // Few origins have any of these.
     @usableFromInline let details: Details?
 
@@ -152,20 +225,22 @@ extension ActionSource {
     /// Makes an origin.
     @inlinable
     package init(
-      file: String, function: String, kind: Kind, info: String? = nil, plugin: String? = nil, unit: String? = nil
+      file: String, function: String, kind: Kind, info: String? = nil, plugin: String? = nil, unit: String? = nil,
+      author: ActionAuthor? = nil
     ) {
       self.file = file
       self.function = function
       self.kind = kind
+      self.author = author
       details = info == nil && plugin == nil && unit == nil ? nil : Details(info: info, plugin: plugin, unit: unit)
     }
 
     /// True if these are all of its fields.
     @inlinable
     @inline(__always)
-    func isPlain(_ file: String, _ function: String, _ kind: Kind) -> Bool {
+    func isPlain(_ file: String, _ function: String, _ kind: Kind, _ author: ActionAuthor? = nil) -> Bool {
       self.function.utf8.count == function.utf8.count && self.function == function && self.file == file
-        && self.kind == kind && details == nil
+        && self.kind == kind && details == nil && self.author === author
     }
 
     /// True if the origins are one, or have the same fields.
@@ -174,7 +249,7 @@ extension ActionSource {
 
     @usableFromInline
     func isEqual(to other: Origin) -> Bool {
-      kind == other.kind && function == other.function && file == other.file
+      kind == other.kind && function == other.function && file == other.file && author == other.author
         && (details === other.details || info == other.info && plugin == other.plugin && unit == other.unit)
     }
 
@@ -187,6 +262,7 @@ extension ActionSource {
       hasher.combine(info)
       hasher.combine(plugin)
       hasher.combine(unit)
+      hasher.combine(author)
     }
 
     @usableFromInline
@@ -209,6 +285,10 @@ extension ActionSource {
   package struct RecentOrigins {
     @usableFromInline var origins = InlineArray<4, Origin?>(repeating: nil)
     @usableFromInline var next = 0
+    /// The author of all of them.
+    @usableFromInline package var author: ActionAuthor? {
+      didSet { (origins, next) = (InlineArray(repeating: nil), 0) }
+    }
 
     /// Remembers nothing.
     @inlinable
@@ -223,14 +303,15 @@ extension ActionSource {
       for index in origins.indices {
         guard let known = origins[index] else { break }
         if isPlain {
-          if known.isPlain(file, function, kind) { return known }
+          if known.isPlain(file, function, kind, author) { return known }
         } else if known.function == function, known.file == file, known.kind == kind, known.info == info,
-          known.plugin == plugin, known.unit == unit
+          known.plugin == plugin, known.unit == unit, known.author === author
         {
           return known
         }
       }
-      return add(Origin(file: file, function: function, kind: kind, info: info, plugin: plugin, unit: unit))
+      return add(
+        Origin(file: file, function: function, kind: kind, info: info, plugin: plugin, unit: unit, author: author))
     }
 
     @usableFromInline
@@ -244,7 +325,7 @@ extension ActionSource {
 
 extension ActionSource {
   private enum CodingKeys: String, CodingKey {
-    case file, function, line, info, kind, plugin, unit, cause, statement
+    case file, function, line, info, kind, plugin, unit, cause, statement, user, who
   }
 
   /// Reads a source; optional fields may be absent.
@@ -258,6 +339,9 @@ extension ActionSource {
       unit: try fields.decodeIfPresent(String.self, forKey: .unit),
       cause: try fields.decodeIfPresent(Int.self, forKey: .cause))
     if let first = try fields.decodeIfPresent(Int.self, forKey: .statement) { statement = first }
+    if let name = try fields.decodeIfPresent(String.self, forKey: .who) {
+      author = ActionAuthor(user: try fields.decodeIfPresent(String.self, forKey: .user), name: name)
+    }
   }
 
   /// Writes a source; optional fields that are nil are left out.
@@ -272,5 +356,7 @@ extension ActionSource {
     try fields.encodeIfPresent(unit, forKey: .unit)
     try fields.encodeIfPresent(cause, forKey: .cause)
     try fields.encodeIfPresent(statement, forKey: .statement)
+    try fields.encodeIfPresent(user, forKey: .user)
+    try fields.encodeIfPresent(author?.name, forKey: .who)
   }
 }

@@ -10,7 +10,7 @@ extension Duration: Schematic {
     }, isEqual: ==)
 
   /// The duration of so many seconds: a number by the digits that show it, or a text of digits, to the attosecond. A text
-  /// may have a unit instead: `500ms`, `2s`, `1.5s`, `5min` or `1h`.
+  /// may have a unit instead: `500ms`, `2s`, `1.5s`, `5min`, `1h` or `2d`.
   public init(schemaValue value: Value) throws(SchemaError) {
     let duration: Duration?
     switch value {
@@ -88,7 +88,7 @@ extension Duration {
 }
 
 extension Duration {
-  /// The duration that a text with a unit says: `500ms`, `2s`, `1.5s`, `5min` or `1h`: digits, at most one point, a unit. Nil for
+  /// The duration that a text with a unit says: `500ms`, `2s`, `1.5s`, `5min`, `1h` or `2d`: digits, at most one point, a unit. Nil for
   /// another text, and for more nanoseconds than an Int holds, which are 292 years.
   package init?(literal text: String) {
     let bytes = Array(text.utf8)
@@ -124,6 +124,7 @@ extension Duration {
     case "s": duration = amount
     case "min": duration = amount * 60
     case "h": duration = amount * 3600
+    case "d": duration = amount * 86_400
     default: return nil
     }
     guard duration <= .nanoseconds(Int64.max) else { return nil }

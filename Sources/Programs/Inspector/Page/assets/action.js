@@ -184,7 +184,7 @@ export function showAction({ store, log, door, times, look, show, canDispatch, p
     showTime();
     if (source) {
       out.push(part("source", facts([
-        ["who", safe(whoText(entry))], ["user", entry.user && safe(String(entry.user))],
+        ["who", safe(whoText(entry))], ["user", source.user && safe(source.user)],
         ["where", safe(sourceText(entry))], ["by", safe(`${source.function} (${source.kind})`)],
         ["info", source.info && safe(source.info)],
         ["when", `${dateText(moment)} ${clockText(moment)}`],

@@ -94,13 +94,14 @@ export function sourceText(entry) {
   return `${source.file}:${source.line}`;
 }
 
-/** Who did it: the name that the log has, the process at the other end of a door, or the source. */
+/** Who did it: the name that the log has, with the user where it begins otherwise (no user is known over TCP), or the source. */
 export function whoText(entry) {
   const { source } = entry;
-  if (entry.who) return entry.who;
-  if (source?.who) return source.who;
-  const process = source?.kind === "remote" && /pid (\d+)/.exec(source.info ?? "");
-  if (process) return `pid ${process[1]}`;
+  if (source?.who) {
+    const { user, who } = source;
+    if (!user) return `${who}?`;
+    return who === user || who.startsWith(`${user}@`) || who.startsWith(`${user}/`) ? who : `${who} (${user})`;
+  }
   if (!source) return "";
   const where = sourceText(entry);
   return source.plugin ? where.replace(/^plugin:/, "") : where.split("/").pop();

@@ -56,7 +56,9 @@ extension Session: PluginCommandHost {
   /// Has an action that a plugin's command dispatches processed. Its source says where the command stands that somebody gave.
   public func dispatch(_ call: ActionCall, source: ActionSource) throws {
     var source = source
-    source.info = self.source(function: "").short
+    let given = self.source(function: "")
+    source.info = given.short
+    source.author = given.author
     try finishOne(store.dispatch(try renewed(call), source: source))
   }
 

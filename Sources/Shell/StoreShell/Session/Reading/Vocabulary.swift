@@ -88,7 +88,7 @@ struct Vocabulary {
 
   var allowsAliases: Bool { session.running.origin.allowsAliases }
   /// True for a line that came in by a door: what it calls standard input is another program's.
-  var isThroughDoor: Bool { session.running.origin.who != nil }
+  var isThroughDoor: Bool { session.running.origin.isThroughDoor }
   var isScriptOnStandardInput: Bool { session.running.origin.file == "stdin" }
 
   // MARK: Files

@@ -1,0 +1,47 @@
+import StoreCore
+
+/// The activity of a client, which others may look at while it goes on.
+package final class ClientActivity: Sendable {
+  /// The time of day when it came, in milliseconds since 1970.
+  package let began = TimeOfDay.now()
+  private let state = Lock(State())
+
+  private struct State {
+    var latest = TimeOfDay.now()
+    var running: (@Sendable () -> String)?
+    var watches = 0
+  }
+
+  /// None yet.
+  package init() {}
+
+  /// Notes that a statement begins, or with nil that it has ended.
+  ///
+  /// - Parameter text: makes its text, on any thread.
+  package func note(running text: (@Sendable () -> String)?) {
+    let now = TimeOfDay.now()
+    state.withLock { ($0.running, $0.latest) = (text, now) }
+  }
+
+  /// The number of its watches.
+  package var watches: Int {
+    get { state.withLock { $0.watches } }
+    set { state.withLock { $0.watches = newValue } }
+  }
+
+  /// The milliseconds since its latest statement ended; 0 while one runs.
+  package var idle: Int {
+    let now = TimeOfDay.now()
+    return state.withLock { $0.running == nil ? max(now - $0.latest, 0) : 0 }
+  }
+
+  /// The text of the statement that runs; nil: none does.
+  package var running: String? { state.withLock { $0.running }?() }
+}
+
+extension StoreClient {
+  /// The conversations at the store, in the order in which they came.
+  package var conversations: [(speaker: @Sendable () -> ActionAuthor?, rights: String, activity: ClientActivity)] {
+    live.turn { live.clients.map { ($0.speaker, $0.rights, $0.activity) } }
+  }
+}
