@@ -44,6 +44,7 @@ def take(browser, dark):
             for _ in range(3):
                 tab.click("#back")
             tab.wait("document.querySelector('#mode').innerText === 'look only'")
+            tab.wait("document.querySelector('#action .chain li')")
         tab.run("document.activeElement.blur()")
         tab.point("mouseMoved", {"x": 640, "y": 18})
         tab.wait("document.querySelector('#tree').getAttribute('aria-busy') === 'false'")
