@@ -3,6 +3,8 @@
 import contextlib
 import json
 import os
+import pty
+import select
 import shutil
 import signal
 import socket
@@ -148,6 +150,38 @@ class Client:
         if not line:
             raise OSError("the door has ended the conversation")
         return json.loads(line)
+
+
+class Prompt:
+    """A person at a terminal who is attached to a house."""
+
+    def __init__(self, house, name):
+        self.terminal, terminal = pty.openpty()
+        self.process = subprocess.Popen(
+            [STSH, "--attach", house.door], stdin=terminal, stdout=terminal, stderr=terminal, start_new_session=True,
+            env=dict(house.environment, STSH_WHO=name, TERM="xterm"))
+        os.close(terminal)
+        self.shown = ""
+        self.wait("stsh> ")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        os.close(self.terminal)
+        self.process.wait(30)
+
+    def type(self, line):
+        os.write(self.terminal, f"{line}\r".encode())
+
+    def wait(self, *texts, seconds=60):
+        """Waits until all of some texts are on the screen."""
+        until = time.monotonic() + seconds
+        while not all(text in self.shown for text in texts):
+            ready, _, _ = select.select([self.terminal], [], [], max(0, until - time.monotonic()))
+            if not ready:
+                raise RuntimeError(f"waited for {texts}: {self.shown[-700:]}")
+            self.shown += os.read(self.terminal, 1 << 16).decode(errors="replace")
 
 
 class FakeHost:

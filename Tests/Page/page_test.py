@@ -12,7 +12,7 @@ import time
 import unittest
 
 from browser import Browser
-from house import EXAMPLE, Client, FakeHost, House, OrderBook
+from house import EXAMPLE, FakeHost, House, OrderBook, Prompt
 
 PICTURES = os.environ.get("STSH_PICTURES", tempfile.gettempdir())
 LIVE = "document.querySelector('#status').className === 'live' && document.querySelectorAll('#actions .row:not([hidden]) .name').length > 0"
@@ -201,6 +201,9 @@ class PointerTests(PageCase):
 
     def test_dispatch_and_undo(self):
         tab = self.page()
+        # It has done nothing that could be taken back.
+        tab.wait("document.querySelectorAll('#changes [aria-disabled=true]').length === 2")
+        tab.click("#changes button")
         tab.wait("document.querySelectorAll('#dispatch-action option').length > 3")
         tab.run("(() => { const list = document.querySelector('#dispatch-action'); list.value = 'tasks.add'; list.dispatchEvent(new Event('change')) })()")
         tab.click("#dispatch button.main")
@@ -795,20 +798,66 @@ class LifeTests(PageCase):
         self.see(tab, "#status", "live")
 
     def test_two_pages_and_a_prompt_see_each_other(self):
+        user = pwd.getpwuid(os.getuid()).pw_name
         one, two = self.page(), self.page()
-        with Client(self.house.door) as prompt:
-            prompt.ask('{"run":"","form":"json"}')
-            for tab, line in ((one, "dispatch tasks.add one"), (two, "dispatch tasks.add two")):
+        for tab, name in ((one, "ann"), (two, "bob@desk")):
+            tab.wait(f"document.querySelector('#who').value.startsWith('{user}@page-')")
+            tab.click("#who")
+            tab.key("a", modifiers=2)
+            tab.type("two words")
+            tab.key("Enter")
+            self.see(tab, "#console-log", "is no name of a conversation")
+            tab.key("a", modifiers=2)
+            tab.type(name)
+            tab.key("Enter")
+            tab.wait("document.querySelector('#who').getAttribute('aria-invalid') === 'false'")
+        with Prompt(self.house, "cleo@pts/3") as prompt:
+            for tab, title in ((one, "one"), (two, "two")):
                 tab.click("#console")
-                tab.type(line)
+                tab.type(f"dispatch tasks.add {title}")
                 tab.key("Enter")
-            prompt.ask('{"run":"dispatch tasks.add three","form":"json"}')
+                self.see(tab, "#actions", f'title="{title}"')
+            tab.type("dispatch counter.increment by=10")
+            tab.key("Enter")
+            self.see(tab, "#total", "9 actions")
+            prompt.type("dispatch tasks.add three")
             for tab in (one, two):
-                for name in ("one", "two", "three"):
-                    self.see(tab, "#actions", f'title="{name}"')
-                self.see(tab, "#actions", f"{pwd.getpwuid(os.getuid()).pw_name}/door:")
+                for name, title in (("ann", "one"), ("bob@desk", "two"), ("cleo@pts/3", "three")):
+                    self.see(tab, "#actions", f'title="{title}"')
+                    tab.wait("[...document.querySelectorAll('#actions .row:not([hidden])')].some(row => row.innerText.includes(%s)"
+                             " && row.querySelector('.who').textContent === %s)" % (json.dumps(title), json.dumps(f"{name} ({user})")))
+                    self.see(tab, "#people", name)
+            # The prompt sees both.
+            prompt.type("log")
+            prompt.wait(f"ann ({user})", f"bob@desk ({user})")
+        # One action names its doer, and the filter finds what one person did.
+        tab.click(None, "[...document.querySelectorAll('#actions .row:not([hidden])')].find(row => row.innerText.includes('two'))")
+        self.see(tab, "#action", f"bob@desk ({user})")
+        tab.click("#filter")
+        tab.type("by:ann")
+        tab.key("Enter")
+        tab.wait("(rows => rows.length === 1 && rows[0].innerText.includes('one'))([...document.querySelectorAll('#actions .row:not([hidden])')].filter(row => row.querySelector('.n').textContent))")
+        # Each takes back its own.
+        two.click("#changes button:not([aria-disabled=true])")
+        two.wait("document.querySelector('#total').textContent === '11 actions'")
+        self.assertEqual(self.house.ask('{"read":"counter.value"}')["value"], 4)
+        titles = [item["title"] for item in self.house.ask('{"read":"tasks.items"}')["value"]]
+        self.assertEqual(titles[-3:], ["one", "two", "three"])
         self.quiet(one)
         self.quiet(two)
+
+    def test_a_tab_keeps_its_name(self):
+        tab = self.page()
+        tab.wait("document.querySelector('#who').value")
+        name = tab.run("document.querySelector('#who').value")
+        self.house.stop()
+        self.see(tab, "#status", "lost")
+        self.house.start()
+        self.see(tab, "#status", "live")
+        tab.click("#console")
+        tab.type("dispatch counter.increment")
+        tab.key("Enter")
+        tab.wait(f"document.querySelector('#actions .row:not([hidden]) .who').textContent === {json.dumps(name)}")
 
     def test_a_page_that_is_not_seen_asks_for_nothing(self):
         tab = self.page()
