@@ -74,11 +74,11 @@ import Testing
       return
     }
     guard case .named("x", let literal) = read.words[2].kind else { throw Failure(reason: read.text) }
-    #expect(literal.value { _ in .none } == value)
+    #expect(try literal.value { _ in .none } == value)
     let lua = try Formatter(.lua).text(of: value, .dynamic(.any))
     if value == .int(.min) { return }
     guard case .value(let literal) = try statement("a \(lua)").words[1].kind else { throw Failure(reason: lua) }
     let isEmptyList = lua.contains("{}")
-    #expect(isEmptyList || literal.value { _ in .none } == value)
+    #expect(try isEmptyList || literal.value { _ in .none } == value)
   }
 }

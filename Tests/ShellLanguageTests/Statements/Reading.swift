@@ -53,5 +53,14 @@ func short(_ literal: ShellLanguage.Literal) -> String {
   case .record(let fields): "{" + fields.map { "\($0.name)=\(short($0.value))" }.joined(separator: ",") + "}"
   case .lua(let expression): "$(\(expression))"
   case .variable(let name): "$\(name)"
+  case .composed(let text): (text.isQuoted ? "" : "bare") + "<" + text.pieces.map(short).joined(separator: "+") + ">"
+  }
+}
+
+/// A piece of a text in short; one that is the whole of a selector stands in brackets.
+private func short(_ piece: Composition.Piece) -> String {
+  switch piece {
+  case .text(let text): "\"\(text)\""
+  case .value(let reference, let isSelector): isSelector ? "[\(reference.text)]" : reference.text
   }
 }

@@ -19,8 +19,8 @@ import Testing
     ("a $(f(1)", "this ( is never closed", 4), ("a {1, b = 2}", "expected a name and =", 7),
     ("a {b = 2, 1}", "expected a name and =", 11), ("a {b = 1, b = 2}", "the name 'b' appears twice", 11),
     ("a \"x\"y", "expected a space here", 6),
-    ("a $n.x", "expected a space here; to reach into a variable write $(n…)", 5),
-    ("a \"x\\q\"", "unknown escape; there are \\n \\t \\\" \\\\", 5), ("a [,]", "expected a value", 4),
+    ("a $n.x", "expected a space here; to reach into a variable write $(n…), beside a text ${n}", 5),
+    ("a \"x\\q\"", "unknown escape; there are \\n \\t \\\" \\\\ \\$", 5), ("a [,]", "expected a value", 4),
     ("a \"\\ud800\"", "not a Unicode character", 4), ("a {b=}", "expected a value", 6),
     ("é 'x", "this ' is never closed", 3),
   ])

@@ -73,7 +73,7 @@ import Testing
     ("--header a,,b", "--header takes none, or names between commas"),
     ("--format jsonl --quote none", "--quote is for tables"),
     ("--format tsv --delimiter ,", "tsv has tabs between its fields"),
-    ("--delimiter ; --quote ;", "--quote names the character that stands between the fields"),
+    ("--delimiter \";\" --quote \";\"", "--quote names the character that stands between the fields"),
   ])
   func whatDoesNotGoTogetherIsRefused(flags: String, message: String) throws {
     let (outcome, rows, _) = try rows("a,b\nx,1\n", "--as p.put \(flags)")
@@ -86,7 +86,7 @@ import Testing
   @Test func aNameOfTabsIsTakenAtItsWord() throws {
     #expect(try rows("x\t1\n", "--as p.put --header none", named: "file.tsv").rows == ["x|1"])
     #expect(try rows("a\tb\n\"x\t1\n", "--as p.put --quote none", named: "file.tsv").rows == ["\"x|1"])
-    #expect(try rows("x;1\n", "--as p.put --header none --delimiter ;", named: "file.tsv").rows == ["x|1"])
+    #expect(try rows("x;1\n", "--as p.put --header none --delimiter ';'", named: "file.tsv").rows == ["x|1"])
     #expect(try rows("x,1\n", "--as p.put --header none").rows == ["x|1"])
   }
 

@@ -316,9 +316,9 @@ import Testing
     #expect(tab(shell, "source \"~/") == "[]")
     let choice = ["plain", "my file"].map { LineCompletion.Candidate(text: $0) }
     #expect(WordSpelling("").spell(choice) == choice)
-    for name in ["#hash.stsh", "$x", "-x", "[x", "x y"] {
+    for name in ["#hash.stsh", "$x", "a$x", "-x", "[x", "x y", "x;"] {
       let spelled = WordSpelling("").spell([LineCompletion.Candidate(text: name)])
-      #expect(spelled.map { $0.text + $0.suffix } == ["\"\(name)\" "])
+      #expect(spelled.map { $0.text + $0.suffix } == ["\"\(name.replacing("$", with: "\\$"))\" "])
     }
   }
 

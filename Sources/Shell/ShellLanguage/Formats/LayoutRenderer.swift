@@ -11,7 +11,7 @@ package struct LayoutRenderer {
     case .none, .bool, .int, .double, .decimal: writeLine(value, to: &out)
     case .string(let text):
       // Alone, text is quoted; in a table or a tree it is bare.
-      out.appendQuoted(text)
+      out.appendWord(text)
       out.append("\n" as Unicode.Scalar)
     case .list(let list):
       guard options.format != .tree else {

@@ -45,6 +45,24 @@ package enum RawRenderer {
     out.append("\n" as Unicode.Scalar)
   }
 
+  /// Appends a value within a text.
+  ///
+  /// - Throws: ``ShellError`` for a value with parts.
+  static func append(scalar value: Value, of reference: Reference, to out: inout TextBuffer) throws(ShellError) {
+    let inner = if case .variable(let name) = reference { name } else { "(…)" }
+    switch value {
+    case .list:
+      throw ShellError(
+        code: .typeMismatch, message: "\(reference.text) is \(value.described), which is no text",
+        hint: "$(#\(inner)) counts its items")
+    case .map, .record:
+      throw ShellError(
+        code: .typeMismatch, message: "\(reference.text) is \(value.described), which is no text",
+        hint: "$(#\(inner)) counts its entries, $(\(inner).NAME) is one of them")
+    default: append(value, to: &out)
+    }
+  }
+
   private static func append(_ value: Value, to out: inout TextBuffer) {
     if case .string(let text) = value {
       out.append(text)

@@ -5,8 +5,8 @@ extension Literal {
   /// bare words are text, and so is a duration. Records become maps.
   ///
   /// - Parameter resolve: gives the value of a variable or of a Lua expression, which keeps its type.
-  /// - Throws: Any error of `resolve`.
-  public func value(resolving resolve: (Reference) throws -> Value) rethrows -> Value {
+  /// - Throws: Any error of `resolve`, and ``ShellError`` for a value within a text that is no text.
+  public func value(resolving resolve: (Reference) throws -> Value) throws -> Value {
     switch self {
     case .bare(let word): return Literal.untyped(word)
     case .text(let text): return .string(text)
@@ -16,6 +16,7 @@ extension Literal {
       return .map(PersistentMap(try fields.map { (.string($0.name), try $0.value.value(resolving: resolve)) }))
     case .lua(let expression): return try resolve(.lua(expression))
     case .variable(let name): return try resolve(.variable(name))
+    case .composed(let text): return try text.literal(resolve).value(resolving: resolve)
     }
   }
 
@@ -28,6 +29,7 @@ extension Literal {
   ///   - resolve: gives the value of a variable or of a Lua expression, which keeps its type.
   /// - Throws: `SchemaError`, its path relative to the value, and what `resolve` throws.
   public func value(as schema: Schema, resolving resolve: (Reference) throws -> Value) throws -> Value {
+    if case .composed(let text) = self { return try text.literal(resolve).value(as: schema, resolving: resolve) }
     var target = schema
     while case .optional(let wrapped) = target.kind {
       if isNil { return .none }
@@ -47,6 +49,7 @@ extension Literal {
   /// The value in the shape that the type asks for, so far as the words allow; `Schema.check` has the last word.
   private func shaped(for schema: Schema, _ resolve: (Reference) throws -> Value) throws -> Value {
     switch (self, schema.kind) {
+    case (.composed(let text), _): return try text.literal(resolve).shaped(for: schema, resolve)
     case (.lua, _), (.variable, _), (_, .any): return try value(resolving: resolve)
     case (_, .optional(let wrapped)): return isNil ? .none : try shaped(for: wrapped, resolve)
     case (.bare(let word), _): return Literal.typed(word, schema)
@@ -142,6 +145,14 @@ extension Literal {
       }
     default: return .string(word)
     }
+  }
+}
+
+extension Composition {
+  /// The word that stands there once the values are known.
+  fileprivate func literal(_ resolve: (Reference) throws -> Value) throws -> Literal {
+    let text = try text(resolving: resolve)
+    return isQuoted ? .text(text) : .bare(text)
   }
 }
 

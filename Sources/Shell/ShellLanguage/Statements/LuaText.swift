@@ -106,11 +106,11 @@ package enum LuaText {
     return nil
   }
 
-  /// The names that stand behind a `$` in texts, each once. The statements of `command` are read as others are, so that a name
-  /// there is replaced.
-  package static func variables(in text: [UInt8]) -> [String] {
+  /// The names that stand behind a `$` in texts in double quotes, each once, with the position of the dollar. The statements of
+  /// `command` are read as others are, so that a name there is replaced.
+  package static func variables(in text: [UInt8]) -> [(name: String, position: Int)] {
     let bytes = text[...]
-    var names: [String] = []
+    var names: [(name: String, position: Int)] = []
     var position = 0
     while position < bytes.count {
       if let end = endOfCommand(in: bytes, at: position) {
@@ -121,12 +121,13 @@ package enum LuaText {
         if case .comment(let end) = piece(in: bytes, at: position) { position = end } else { position += 1 }
         continue
       }
-      if bytes[position] != UInt8(ascii: "-") {
+      if bytes[position] == UInt8(ascii: "\"") {
         for start in position..<end where bytes[start] == UInt8(ascii: "$") {
-          let name = bytes[(start + 1)..<end].prefix { $0.isNameByte }
+          let first = bytes[start + 1] == UInt8(ascii: "{") ? start + 2 : start + 1
+          let name = bytes[first..<end].prefix { $0.isNameByte }
           // Behind a number no name goes on.
           let text = String(decoding: name.first?.isDigit == true ? name.prefix { $0.isDigit } : name, as: UTF8.self)
-          if !text.isEmpty, !names.contains(text) { names.append(text) }
+          if !text.isEmpty, !names.contains(where: { $0.name == text }) { names.append((text, start)) }
         }
       }
       position = end

@@ -9,21 +9,15 @@ extension StatementScanner {
   /// Reads what may stand where a value may.
   package mutating func operand(_ surroundings: Surroundings) throws(NoStatement) -> Literal {
     switch bytes[position] {
-    case UInt8(ascii: "\""): return .text(try quoted())
+    // Within brackets a text in quotes is data, as JSON has it.
+    case UInt8(ascii: "\""): return surroundings == .word ? try quotedWord() : .text(try quoted())
     case UInt8(ascii: "'"): return .text(try verbatim())
     case UInt8(ascii: "["): return try nested { (scanner) throws(NoStatement) in .list(try scanner.list()) }
     case UInt8(ascii: "{"): return try nested { (scanner) throws(NoStatement) in try scanner.record() }
-    case UInt8(ascii: "$"):
-      guard position + 1 < bytes.count else { break }
-      if bytes[position + 1] == UInt8(ascii: "(") { return .lua(try lua()) }
-      guard bytes[position + 1].isNameByte else { break }
-      let start = position + 1
-      position = start
-      while position < bytes.count, bytes[position].isNameByte { position += 1 }
-      return .variable(bytes.text(start..<position))
-    default: break
+    default:
+      let (range, literal) = try bare(surroundings)
+      return literal ?? .bare(bytes.text(range))
     }
-    return .bare(bytes.text(try bare(surroundings)))
   }
 
   private mutating func nested(
@@ -39,37 +33,47 @@ extension StatementScanner {
   }
 
   /// A word without quotes. A bracket inside it belongs to it, together with what it encloses.
-  mutating func bare(_ surroundings: Surroundings) throws(NoStatement) -> Range<Int> {
+  ///
+  /// - Returns: its bytes, and the literal that they stand for; nil: they stand for themselves.
+  mutating func bare(_ surroundings: Surroundings) throws(NoStatement) -> (Range<Int>, Literal?) {
     let start = position
+    var composer: Composer?
     if surroundings == .word { position = bytes.end(of: .plain, from: position) }
     while position < bytes.count {
       switch bytes[position] {
-      case 0x20, 0x09, 0x0A: return start..<position
+      case 0x20, 0x09, 0x0A: return try ended(start, composer, surroundings)
+      case UInt8(ascii: "\\") where position + 1 < bytes.count && bytes[position + 1] == UInt8(ascii: "$"):
+        passEscapedDollar(start, &composer)
       case 0x0D, UInt8(ascii: "\\"):
-        if isAtBoundary { return start..<position }
+        if isAtBoundary { return try ended(start, composer, surroundings) }
         position += 1
+      case UInt8(ascii: "$"): try passDollar(start, &composer)
       case UInt8(ascii: "["):
-        if position == start { position += 1 } else { try passBrackets() }
+        if position == start { position += 1 } else { try passBrackets(start, &composer) }
       case UInt8(ascii: ","), UInt8(ascii: "]"), UInt8(ascii: "}"):
-        if surroundings != .word { return try bareInside(start) }
+        if surroundings != .word { return try ended(start, composer, surroundings) }
         position += 1
       case UInt8(ascii: ";"):
-        if surroundings == .record { return try bareInside(start) }
+        if surroundings == .record { return try ended(start, composer, surroundings) }
         position += 1
       default: position += 1
       }
     }
-    return start..<position
+    return try ended(start, composer, surroundings)
   }
 
-  /// A word without quotes that ends within brackets.
-  private func bareInside(_ start: Int) throws(NoStatement) -> Range<Int> {
-    guard position > start else { throw fault("expected a value", at: here) }
-    return start..<position
+  /// The word without quotes that ends here.
+  private func ended(
+    _ start: Int, _ composer: consuming Composer?, _ surroundings: Surroundings
+  ) throws(NoStatement) -> (Range<Int>, Literal?) {
+    guard surroundings == .word || position > start else { throw fault("expected a value", at: here) }
+    guard var composer else { return (start..<position, nil) }
+    composer.take(bytes, to: position)
+    return (start..<position, composer.literal(isQuoted: false))
   }
 
-  /// Passes over a bracket inside a word, such as the selector of a path.
-  private mutating func passBrackets() throws(NoStatement) {
+  /// Passes over a bracket inside a word, such as the selector of a path. Quotes in it stand for themselves.
+  private mutating func passBrackets(_ start: Int, _ composer: inout Composer?) throws(NoStatement) {
     let open = here
     var level = 0
     while let byte = peek {
@@ -83,6 +87,12 @@ extension StatementScanner {
         }
       case UInt8(ascii: "\""), UInt8(ascii: "'"):
         try passQuotes()
+        continue
+      case UInt8(ascii: "\\") where position + 1 < bytes.count && bytes[position + 1] == UInt8(ascii: "$"):
+        passEscapedDollar(start, &composer)
+        continue
+      case UInt8(ascii: "$"):
+        try passDollar(start, &composer)
         continue
       case 0x0A:
         cursor.newline()
@@ -107,6 +117,199 @@ extension StatementScanner {
     }
     guard position < bytes.count else { throw .unfinished(.quote(Character(Unicode.Scalar(quote))), open) }
     position += 1
+  }
+
+  // MARK: Values within texts
+
+  /// The pieces of a text that is being read.
+  struct Composer {
+    private var pieces: [Composition.Piece] = []
+    private var text: [UInt8] = []
+    /// The first byte that is neither in the text nor in a piece.
+    private var position: Int
+
+    init(at position: Int) { self.position = position }
+
+    /// Takes the bytes up to a position as they stand.
+    mutating func take(_ bytes: ByteView, to end: Int) {
+      if position < end { text += bytes[position..<end] }
+      position = end
+    }
+
+    mutating func append(_ bytes: some Sequence<UInt8>) { text.append(contentsOf: bytes) }
+
+    mutating func append(_ reference: Reference, isSelector: Bool) {
+      endText()
+      pieces.append(.value(reference, isSelector: isSelector))
+    }
+
+    /// Leaves out the bytes up to a position.
+    mutating func skip(to position: Int) { self.position = position }
+
+    private mutating func endText() {
+      if !text.isEmpty { pieces.append(.text(String(decoding: text, as: UTF8.self))) }
+      text = []
+    }
+
+    /// The literal that the pieces make. A value alone, without quotes, keeps its type.
+    consuming func literal(isQuoted: Bool) -> Literal {
+      endText()
+      switch (pieces.first, pieces.count, isQuoted) {
+      case (.value(.variable(let name), _)?, 1, false): return .variable(name)
+      case (.value(.lua(let expression), _)?, 1, false): return .lua(expression)
+      case (.text(let text)?, 1, _): return isQuoted ? .text(text) : .bare(text)
+      case (nil, _, _): return isQuoted ? .text("") : .bare("")
+      default: return .composed(Composition(pieces, isQuoted: isQuoted))
+      }
+    }
+  }
+
+  /// Passes over `\$`, which is a dollar.
+  private mutating func passEscapedDollar(_ start: Int, _ composer: inout Composer?) {
+    var text = composer ?? Composer(at: start)
+    text.take(bytes, to: position)
+    text.skip(to: position + 1)
+    position += 2
+    text.take(bytes, to: position)
+    composer = text
+  }
+
+  /// Passes over the dollar here in a word without quotes, with what it stands for.
+  private mutating func passDollar(_ start: Int, _ composer: inout Composer?) throws(NoStatement) {
+    let dollar = position
+    guard let reference = try reference() else {
+      position += 1
+      return
+    }
+    if dollar == start, bytes[dollar + 1].isNameByte, let next = peek,
+      next == UInt8(ascii: ".") || next == UInt8(ascii: "["), case .variable(let name) = reference
+    {
+      throw fault("expected a space here; to reach into a variable write $(\(name)…), beside a text ${\(name)}", at: here)
+    }
+    var text = composer ?? Composer(at: start)
+    text.take(bytes, to: dollar)
+    let isBehindSign = dollar > start && [UInt8(ascii: "["), UInt8(ascii: "=")].contains(bytes[dollar - 1])
+    text.append(reference, isSelector: isBehindSign && peek == UInt8(ascii: "]"))
+    text.skip(to: position)
+    composer = text
+  }
+
+  /// Reads `$name`, `${name}` or `$(…)`.
+  ///
+  /// - Returns: nil where the dollar is a character as any other; it is not passed.
+  private mutating func reference() throws(NoStatement) -> Reference? {
+    let dollar = here
+    guard position + 1 < bytes.count else { return nil }
+    switch bytes[position + 1] {
+    case UInt8(ascii: "("): return .lua(try lua())
+    case UInt8(ascii: "{"):
+      position += 2
+      let name = passName()
+      if !name.isEmpty, peek == UInt8(ascii: "}") {
+        position += 1
+        return .variable(bytes.text(name))
+      }
+      guard position < bytes.count else { throw .unfinished(.bracket("{"), dollar) }
+      let number = bytes.text(name)
+      let advice = name.isEmpty || !bytes[name.lowerBound].isDigit ? "$(\(number) or \"x\")" : "$(arg[\(number)] or \"x\")"
+      throw fault(
+        name.isEmpty ? "expected a name behind ${" : "expected } behind ${\(number); for another value write \(advice)",
+        at: here)
+    case let byte where byte.isNameByte:
+      position += 1
+      return .variable(bytes.text(passName()))
+    case let byte:
+      guard let advice = Self.otherShells(byte) else { return nil }
+      let sign = Character(Unicode.Scalar(byte))
+      throw fault("there is no $\(sign): \(advice); \\$ is a dollar", at: dollar, width: 2)
+    }
+  }
+
+  /// Passes over a name; behind a number none goes on.
+  private mutating func passName() -> Range<Int> {
+    let start = position
+    let isNumber = peek?.isDigit ?? false
+    while let byte = peek, isNumber ? byte.isDigit : byte.isNameByte { position += 1 }
+    return start..<position
+  }
+
+  /// The names here for what other shells write as a dollar and a sign; nil: they write nothing so.
+  private static func otherShells(_ sign: UInt8) -> String? {
+    switch sign {
+    case UInt8(ascii: "?"): "$ok is true if the last try succeeded"
+    case UInt8(ascii: "@"), UInt8(ascii: "*"): "the arguments are the list arg, as in $(table.concat(arg, \" \"))"
+    case UInt8(ascii: "#"): "$(#arg) counts the arguments"
+    case UInt8(ascii: "!"): "no command runs in the background"
+    default: nil
+    }
+  }
+
+  /// Reads all bytes as a text in which variables and Lua stand for values.
+  fileprivate mutating func message() throws(NoStatement) -> Literal {
+    let start = position
+    var composer: Composer?
+    while position < bytes.count {
+      switch bytes[position] {
+      case UInt8(ascii: "\\") where position + 1 < bytes.count && bytes[position + 1] == UInt8(ascii: "$"):
+        passEscapedDollar(start, &composer)
+      case UInt8(ascii: "$"):
+        var text = composer ?? Composer(at: start)
+        let dollar = position
+        guard let reference = try reference() else {
+          position += 1
+          break
+        }
+        text.take(bytes, to: dollar)
+        text.append(reference, isSelector: false)
+        text.skip(to: position)
+        composer = text
+      default: position += 1
+      }
+    }
+    guard var composer else { return .text(bytes.text(start..<position)) }
+    composer.take(bytes, to: position)
+    return composer.literal(isQuoted: true)
+  }
+
+  /// Reads a text in double quotes, in which variables and Lua stand for values.
+  private mutating func quotedWord() throws(NoStatement) -> Literal {
+    let open = here
+    position += 1
+    let start = position
+    while let byte = peek, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\"), byte != UInt8(ascii: "$"), byte != 0x0A
+    {
+      position += 1
+    }
+    if peek == UInt8(ascii: "\"") {
+      position += 1
+      return .text(bytes.text(start..<(position - 1)))
+    }
+    var composer = Composer(at: start)
+    while let byte = peek, byte != UInt8(ascii: "\"") {
+      switch byte {
+      case UInt8(ascii: "\\"):
+        composer.take(bytes, to: position)
+        var text: [UInt8] = []
+        try escape(into: &text, open)
+        composer.append(text)
+        composer.skip(to: position)
+      case UInt8(ascii: "$"):
+        let dollar = position
+        guard let reference = try reference() else {
+          position += 1
+          break
+        }
+        composer.take(bytes, to: dollar)
+        composer.append(reference, isSelector: false)
+        composer.skip(to: position)
+      case 0x0A: cursor.newline()
+      default: position += 1
+      }
+    }
+    guard position < bytes.count else { throw .unfinished(.quote("\""), open) }
+    composer.take(bytes, to: position)
+    position += 1
+    return composer.literal(isQuoted: true)
   }
 
   private mutating func verbatim() throws(NoStatement) -> String {
@@ -155,7 +358,7 @@ extension StatementScanner {
     guard let byte = peek else { throw .unfinished(.quote("\""), open) }
     position += 1
     switch byte {
-    case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): text.append(byte)
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "$"): text.append(byte)
     case UInt8(ascii: "n"): text.append(0x0A)
     case UInt8(ascii: "t"): text.append(0x09)
     case UInt8(ascii: "r"): text.append(0x0D)
@@ -163,7 +366,7 @@ extension StatementScanner {
     case UInt8(ascii: "f"): text.append(0x0C)
     case UInt8(ascii: "u"): text += String(Character(try unicodeEscape(place, open))).utf8
     default:
-      throw fault("unknown escape; there are \\n \\t \\\" \\\\", at: place, width: byte.isBlankOrNewline ? 1 : 2)
+      throw fault("unknown escape; there are \\n \\t \\\" \\\\ \\$", at: place, width: byte.isBlankOrNewline ? 1 : 2)
     }
   }
 
@@ -331,5 +534,29 @@ extension StatementScanner {
       }
     }
     throw .unfinished(.bracket(Character(Unicode.Scalar(bytes[open.position]))), open)
+  }
+}
+
+extension LuaTail {
+  /// The message of `assert EXPR -- MESSAGE`, in which variables and Lua stand for values; nil: there is none.
+  ///
+  /// - Throws: ``SyntaxFault`` for a dollar that stands for nothing.
+  package func message() throws(SyntaxFault) -> Literal? {
+    guard let message = splittingComment.message, message.contains(where: { !$0.isWhitespace }) else { return nil }
+    guard message.utf8.contains(UInt8(ascii: "$")) else { return .text(message) }
+    let outcome = Array(message.utf8).withUnsafeBufferPointer { bytes -> Result<Literal, SyntaxFault> in
+      var scanner = StatementScanner(
+        ByteView(bytes), start: 0, firstLine: 1, isLast: true, grammar: Grammar(luaVerbs: []), maximumLength: bytes.count)
+      do throws(StatementScanner.NoStatement) {
+        return .success(try scanner.message())
+      } catch {
+        switch error {
+        case .fault(let fault): return .failure(fault)
+        case .unfinished(let open, let place):
+          return .failure(scanner.cursor.syntaxFault(open?.message ?? "the line is not complete", at: place))
+        }
+      }
+    }
+    return try outcome.get()
   }
 }

@@ -170,6 +170,7 @@ package struct StatementScanner {
     let place = here
     position += 1
     if sign == UInt8(ascii: "|") {
+      if peek == sign { throw fault(Self.oneStatement("||"), at: place, width: 2) }
       try skipBlanks()
       let command = here
       try shellCommand()
@@ -199,15 +200,17 @@ package struct StatementScanner {
   /// or `&2`, is no name unless
   /// it is quoted.
   private mutating func fileName() throws(NoStatement) -> Literal {
+    let word = here
     let start = position
     let target = try operand(.word)
-    if case .bare = target,
+    if target.isBareText,
       let sign = bytes[start..<position].firstIndex(where: { $0 == UInt8(ascii: ">") || $0 == UInt8(ascii: "|") })
         ?? (bytes[start] == UInt8(ascii: "&") ? start : nil)
     {
       position = sign
       throw fault("nothing may follow the file of a redirection; quote a name with this in it", at: here)
     }
+    try refuseSeparator(behind: word)
     try cursor.requireBoundary()
     return target
   }
@@ -267,14 +270,40 @@ package struct StatementScanner {
         position = nameEnd + 1
       }
       try value(of: &token)
-      if token.form == .literal, case .variable(let name) = literals[literals.count - 1],
-        peek == UInt8(ascii: ".") || peek == UInt8(ascii: "[")
-      {
-        throw fault("expected a space here; to reach into a variable write $(\(name)…)", at: cursor.here)
-      }
     }
+    try refuseSeparator(behind: place)
     try cursor.requireBoundary()
     append(&token, from: place)
+  }
+
+  /// Refuses what other shells write between two statements, at the end of a word or right behind it.
+  private func refuseSeparator(behind word: Place) throws(NoStatement) {
+    func stands(_ sign: String, at first: Int) -> Bool {
+      let end = first + sign.utf8.count
+      return first >= word.position && end <= bytes.count && bytes[first..<end].elementsEqual(sign.utf8)
+    }
+    guard position > word.position else { return }
+    switch isAtBoundary ? bytes[position - 1] : bytes[position] {
+    case UInt8(ascii: ";"), UInt8(ascii: "&"), UInt8(ascii: "|"): break
+    default: return
+    }
+    for sign in [";", "&&", "||"] {
+      let first = isAtBoundary ? position - sign.utf8.count : position
+      guard stands(sign, at: first) else { continue }
+      var place = here
+      place.position = first
+      throw fault(Self.oneStatement(sign), at: place, width: sign.utf8.count)
+    }
+  }
+
+  /// The fault of a sign between two statements.
+  private static func oneStatement(_ sign: String) -> String {
+    let advice = switch sign {
+    case "&&": "; a script ends at the first that fails"
+    case "||": "; try COMMAND goes on after a failure"
+    default: ""
+    }
+    return "\(sign) ends no statement: write one statement a line\(advice)"
   }
 
   /// Reads the value of a word.
@@ -284,20 +313,24 @@ package struct StatementScanner {
     token.value = offset(first..<first)
     if isAtBoundary { return }
     switch bytes[first] {
-    case UInt8(ascii: "\""), UInt8(ascii: "'"), UInt8(ascii: "["), UInt8(ascii: "{"), UInt8(ascii: "$"):
+    case UInt8(ascii: "\""), UInt8(ascii: "'"), UInt8(ascii: "["), UInt8(ascii: "{"):
       switch try operand(.word) {
-      case .bare: token.value = offset(first..<position)
       // An escape takes more bytes than it stands for.
       case .text(let text) where text.utf8.count == position - first - 2:
         token.form = .text
         token.value = offset((first + 1)..<(position - 1))
-      case let literal:
-        token.form = .literal
-        token.literal = Int32(truncatingIfNeeded: literals.count)
-        literals.append(literal)
+      case let literal: keep(literal, in: &token)
       }
-    default: token.value = offset(try bare(.word))
+    default:
+      let (range, literal) = try bare(.word)
+      if let literal { keep(literal, in: &token) } else { token.value = offset(range) }
     }
+  }
+
+  private mutating func keep(_ literal: Literal, in token: inout Token) {
+    token.form = .literal
+    token.literal = Int32(truncatingIfNeeded: literals.count)
+    literals.append(literal)
   }
 
   private mutating func luaTail(_ verb: LuaVerb) throws(NoStatement) {

@@ -123,27 +123,41 @@ extension Session {
 
   /// The fault of a statement's Lua: of what follows a Lua verb, and of each `$(…)`.
   private func luaFault(of statement: Statement) -> SyntaxFault? {
-    func fault(_ text: String, as form: LuaForm, at span: Word.Span) -> SyntaxFault? {
+    func fault(_ code: ErrorCode, _ message: String, at span: Word.Span) -> SyntaxFault {
+      SyntaxFault(
+        code: code, message: message, line: statement.line + span.line, column: span.column, width: span.width,
+        text: statement.line(span.line) ?? statement.text)
+    }
+    func luaFault(_ text: String, as form: LuaForm, at span: Word.Span) -> SyntaxFault? {
       // Its command says what is missing.
       guard !text.allSatisfy(\.isWhitespace), let lua = try? lua(), let message = lua.syntaxFault(text, as: form) else {
         return nil
       }
-      return SyntaxFault(
-        code: .luaSyntax, message: message, line: statement.line + span.line, column: span.column, width: span.width,
-        text: statement.line(span.line) ?? statement.text)
+      return fault(.luaSyntax, message, at: span)
+    }
+    func fault(in literal: Literal?, at span: Word.Span) -> SyntaxFault? {
+      for case .lua(let expression) in literal?.references ?? [] {
+        if let fault = luaFault(expression, as: .expression, at: span) { return fault }
+      }
+      return nil
     }
     let verb = commands.innermost(statement).words[0].text
     if let tail = statement.lua, commands[verb]?.lua?.isLua == true {
       let form: LuaForm = verb == "lua" ? .chunk : verb == "=" ? .expressions : .expression
       let text = verb == "assert" ? tail.splittingComment.lua : tail.text
-      if let fault = fault(text, as: form, at: tail.span) { return fault }
-    }
-    for word in statement.words {
-      if let expression = word.luaExpression, let fault = fault(expression, as: .expression, at: word.span) {
-        return fault
+      if let fault = luaFault(text, as: form, at: tail.span) { return fault }
+      if verb == "assert" {
+        do throws(SyntaxFault) {
+          if let fault = fault(in: try tail.message(), at: tail.span) { return fault }
+        } catch {
+          return fault(.syntax, error.message, at: tail.span)
+        }
       }
     }
-    return nil
+    if let redirection = statement.redirection, let fault = fault(in: redirection.target, at: redirection.span) {
+      return fault
+    }
+    return statement.words.lazy.compactMap { fault(in: $0.value, at: $0.span) }.first
   }
 
   private func runStatements(of reader: StatementReader, allNumbered number: Int? = nil) -> Int32? {
@@ -210,16 +224,6 @@ extension Session {
   private func writeSummary() {
     if options.keepsGoing, outcome.tally.failed > 0, !options.isJSON {
       console.writeError("\(outcome.tally.failed) of \(outcome.tally.reached) commands failed\n")
-    }
-  }
-}
-
-extension Word {
-  /// The Lua of a word that is one `$(…)`, or `name=$(…)`.
-  var luaExpression: String? {
-    switch kind {
-    case .value(.lua(let text)), .named(_, .lua(let text)): text
-    default: nil
     }
   }
 }

@@ -147,7 +147,7 @@ extension GateRule {
   var flags: String {
     func text(_ value: Value) -> String { ActionText.literal(of: value) }
     switch self {
-    case .state(let path, let value): return "--at \(ScalarText.quoted(path.description)) --is \(text(value))"
+    case .state(let path, let value): return "--at \(text(.string(path.description))) --is \(text(value))"
     case .actions(let control):
       let values = "--on \(text(control.on)) --off \(text(control.off))"
       guard let argument = control.argument, let name = control.names.first else { return values }

@@ -92,13 +92,18 @@ extension CommandDefinition {
     lua: LuaVerb("assert"),
     read: { reader in
       guard let tail = reader.statement.lua else { throw reader.missing("an expression") }
-      let (text, message) = tail.splittingComment
+      let text = tail.splittingComment.lua
       guard !text.isEmpty else { throw reader.missing("an expression") }
-      return (text: text, message: message)
+      do throws(SyntaxFault) {
+        return (text: text, message: try tail.message())
+      } catch {
+        throw ShellError(code: .syntax, message: error.message, place: .span(tail.span), status: 2)
+      }
     },
     perform: { request, session in
       let (text, chunk) = (request.text, session.chunkName)
       let lua = try session.lua()
+      if let message = request.message { try session.requireVariables(in: message, at: .command) }
       guard try !lua.holds(text, chunk: chunk) else { return .none }
       var details: [String] = []
       if let sides = Comparison(text) {
@@ -109,7 +114,7 @@ extension CommandDefinition {
           "right  \(sides.right) = \(ActionText.literal(of: right))",
         ]
       }
-      let said = request.message.flatMap { $0.allSatisfy(\.isWhitespace) ? nil : $0 }
+      let said = try request.message.map { try session.text(of: $0) }
       throw ShellError(
         code: .assertFailed, message: said ?? "\(text) does not hold", details: details, status: 3)
     })

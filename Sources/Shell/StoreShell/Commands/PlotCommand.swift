@@ -42,7 +42,7 @@ private struct PlotRequest {
   private let fields: (x: Given<String>?, y: Given<String>?)
   private let form: ResultForm
   /// True if the result goes into a file whose name says that it is a drawing.
-  private let isSVG: Bool
+  private let isSVG: Given<Bool>
 
   init(_ reader: CommandReader) throws {
     text = try reader.luaText("an expression")
@@ -53,14 +53,13 @@ private struct PlotRequest {
       throw reader.fault(
         .unexpectedArgument, "--over is for a value over actions, --x and --y for a list", of: "over", status: 2)
     }
-    switch reader.statement.redirection?.target {
-    case .bare(let file)?, .text(let file)?: isSVG = file.lowercased().hasSuffix(".svg")
-    default: isSVG = false
-    }
+    let target = reader.statement.redirection?.target
+    isSVG = try target.map { try reader.text(of: $0).map { $0.lowercased().hasSuffix(".svg") } } ?? .known(false)
   }
 
   func perform(in session: Session) throws -> CommandResult {
     let format = try session.format(form)
+    let isSVG = try isSVG.value(in: session)
     let given = try session.lua().evaluate(text, chunk: session.chunkName)
     let isOfRecords = fields.x != nil || fields.y != nil
     let (chart, drawn): (Chart, Value)

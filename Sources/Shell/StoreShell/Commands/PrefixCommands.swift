@@ -84,8 +84,7 @@ extension CommandReader {
   func wordBeforeCommand(_ index: Int, _ name: String) throws -> (text: Given<String>, word: Word) {
     guard index + 1 < statement.words.count else { throw missing(name) }
     let word = statement.words[index + 1]
-    guard case .value(let literal) = word.kind else { return (.known(word.text), word) }
-    return (text(of: literal, at: word), word)
+    return (try text(ofWord: word), word)
   }
 }
 

@@ -77,8 +77,8 @@ private struct ShowRequest {
       subject = .state
       return
     }
-    if let text = word.path {
-      let path = try GivenPath(.known(text), at: word)
+    if let literal = word.path {
+      let path = try GivenPath(reader.text(of: literal, at: word, isPath: true), at: word)
       try reader.checkPath(path)
       subject = .path(path)
     } else if case .value(let literal) = word.kind {

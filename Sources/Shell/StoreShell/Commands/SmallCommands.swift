@@ -9,13 +9,7 @@ extension CommandDefinition {
       CommandExample("echo $(1 + 1) 'and more' > FOLDER/two.txt", output: ""),
     ],
     read: { reader in
-      try reader.operands.map { word -> Given<String> in
-        switch word.kind {
-        case .value(let literal): reader.text(of: literal, at: word)
-        case .named(let name, let literal): try reader.text(of: literal, at: word).map { "\(name)=\($0)" }
-        case .flag: .known(word.text)
-        }
-      }
+      try reader.operands.map { try reader.text(ofWord: $0) }
     },
     perform: { texts, session in
       session.answer(try texts.map { try $0.value(in: session) }.joined(separator: " ") + "\n")

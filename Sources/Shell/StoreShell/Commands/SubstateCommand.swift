@@ -98,8 +98,14 @@ private enum SubstateRequest {
 extension Literal {
   /// The value of a substate: as the language writes it, or JSON in quotes.
   fileprivate func substate(_ schema: Schema, resolving resolve: (Reference) throws -> Value) throws -> Value {
-    guard case .text(let text) = self, let json = try? JSON.value(of: text) else {
-      return try value(as: schema, resolving: resolve)
+    let text: String
+    switch self {
+    case .text(let given): text = given
+    case .composed(let given) where given.isQuoted: text = try given.text(resolving: resolve)
+    default: return try value(as: schema, resolving: resolve)
+    }
+    guard let json = try? JSON.value(of: text) else {
+      return try Literal.text(text).value(as: schema, resolving: resolve)
     }
     if case .string = schema.kind { return .string(text) }
     return try schema.check(schema.readingNonFinite(json))

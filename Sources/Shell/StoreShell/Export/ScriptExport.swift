@@ -141,7 +141,7 @@ struct ScriptExport: RecordingExport {
         return "thunk \(ActionText.text(String(action.dropFirst(LoggedEntry.thunkPrefix.count)), arguments: arguments))"
       }
       // The place where somebody gave a plugin's command is nothing that they said of the action.
-      let info = entry.isOfCommand ? nil : entry.source.info.map { " --info \(ScalarText.quoted($0))" }
+      let info = entry.isOfCommand ? nil : entry.source.info.map { " --info \(ActionText.literal(of: .string($0)))" }
       let excuse = isThere(moduleOf: action) ? "" : ScriptedCommand.excuse
       return "\(excuse)dispatch \(ActionText.text(action, arguments: arguments))\(info ?? "")"
     }
@@ -157,12 +157,12 @@ struct ScriptExport: RecordingExport {
     case (ShellAction.Types.enablePlugin.fullName, .string(let name)?, _): return "plugin enable \(name)"
     case (ShellAction.Types.disablePlugin.fullName, .string(let name)?, _): return "plugin disable \(name)"
     case (ShellAction.Types.set.fullName, .string(let name)?, .string(let value)?):
-      return "set \(name) \(ScalarText.quoted(value))"
+      return "set \(name) \(ActionText.literal(of: .string(value)))"
     case (ShellAction.Types.cancelEffects.fullName, let id?, _):
-      return "effects cancel \(id.text.map { ScalarText.quoted($0) } ?? "all")"
+      return "effects cancel \(id.text.map { ActionText.literal(of: .string($0)) } ?? "all")"
     case (ShellAction.Types.restore.fullName, .int(let target)?, _): return "undo --to \(target)"
     case (ShellAction.Types.importState.fullName, .string(let file)?, _):
-      return "import state \(ScalarText.quoted(file)) --value \(try importedState(entry, state))"
+      return "import state \(ActionText.literal(of: .string(file))) --value \(try importedState(entry, state))"
     case (ShellAction.Types.restore.fullName, _, _):
       // A script has nobody beside it whose actions would stay.
       return "import state \(entry.source.function) --value \(try importedState(entry, state))"
@@ -184,7 +184,7 @@ struct ScriptExport: RecordingExport {
   private func word(_ name: String, _ digest: String?) -> String {
     guard let recorded = directories.first(where: { $0.name == name && $0.digest == digest }) else { return name }
     if let found = try? locator.source(name), Files.absolute(found.folder) == recorded.directory { return name }
-    return ScalarText.quoted(recorded.directory)
+    return ActionText.literal(of: .string(recorded.directory))
   }
 
   /// The imported state as JSON in quotes: the script is to run where the file is not.
@@ -197,7 +197,7 @@ struct ScriptExport: RecordingExport {
         code: .notAllowed, message: "#\(entry.number) \(entry.action) brought more than a statement can say",
         hint: "export journal FILE writes it")
     }
-    return text.utf8.contains(UInt8(ascii: "'")) ? ScalarText.quoted(text) : "'\(text)'"
+    return text.utf8.contains(UInt8(ascii: "'")) ? ActionText.literal(of: .string(text)) : "'\(text)'"
   }
 
   // MARK: Substates
@@ -223,7 +223,7 @@ struct ScriptExport: RecordingExport {
     guard case .string(let text) = value, (try? JSON.value(of: text)) != nil else {
       return ActionText.literal(of: value)
     }
-    if case .string = substateSchema(name).kind { return ScalarText.quoted(text) }
-    return ScalarText.quoted(JSON.text(of: value))
+    if case .string = substateSchema(name).kind { return ActionText.literal(of: value) }
+    return ActionText.literal(of: .string(JSON.text(of: value)))
   }
 }

@@ -28,7 +28,15 @@ struct Completer {
     if let lua = words.luaTail(session.commands) {
       return completeLua(lua, cursor: cursor, besides: words.narrowedPath(session.commands).map(fields) ?? [])
     }
-    if words.current.hasPrefix("$") { return list(variables) }
+    if let typed = words.openVariable {
+      let end = typed.hasPrefix("${") ? "}" : ""
+      let mark = typed.hasPrefix("${") ? "${" : "$"
+      return LineCompletion(
+        replaceFrom: cursor - typed.utf8.count,
+        candidates: variables.map { "\(mark)\($0)\(end)" }.filter { $0.hasPrefix(typed) }.map {
+          LineCompletion.Candidate(text: $0, suffix: words.spelling.isQuoted ? "" : " ")
+        })
+    }
     if let last = words.complete.last, last == ">" || last == ">>" {
       guard session.options.rights.isAll else { return list([]) }
       return list(DirectoryListing.candidates(words.spelling.typed))
@@ -296,10 +304,7 @@ struct Completer {
     }
   }
 
-  /// The variables, as they are written where a value may stand.
-  private var variables: [LineCompletion.Candidate] {
-    (session.names.variables + ["_", "ok", "err"]).map { LineCompletion.Candidate(text: "$\($0)") }
-  }
+  private var variables: [String] { session.names.variables + ["_"] + Session.ownVariables }
 
   /// Plugins by name and folders.
   private func pluginFolders(_ typed: String) -> [LineCompletion.Candidate] {

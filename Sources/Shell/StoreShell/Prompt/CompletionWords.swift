@@ -1,3 +1,5 @@
+import ShellLanguage
+
 /// The text before the cursor, split just well enough for completion: statements that are being typed are not complete.
 struct CompletionWords {
   /// The words before the one at the cursor.
@@ -10,6 +12,8 @@ struct CompletionWords {
   private(set) var spelling = WordSpelling("")
   /// The text from the innermost `$(` that is still open.
   private var openLua: String?
+  /// The name of a variable that ends at the cursor, with its `$` or `${`; nil: none does.
+  private(set) var openVariable: String?
   private let text: String
 
   init(_ text: String) {
@@ -22,17 +26,31 @@ struct CompletionWords {
     var index = text.startIndex
     var offset = 0
     var start = 0
-    while index < text.endIndex {
+    scan: while index < text.endIndex {
       let character = text[index]
       let next = text.index(after: index)
+      // The bytes of Lua that follow the character.
+      var inner = 0
       defer {
-        index = next
-        offset += character.utf8.count
+        index = inner == 0 || index == text.endIndex ? next : text.utf8.index(next, offsetBy: inner)
+        offset += character.utf8.count + inner
       }
       if let open = quote {
         current.append(character)
         if isEscaped {
           isEscaped = false
+        } else if character == "$", open == "\"", next < text.endIndex, text[next] == "(" {
+          // The quotes of Lua are its own.
+          let bytes = Array(text[next...].utf8)
+          guard let end = LuaText.endOfParentheses(in: bytes[...], at: 0) else {
+            luaStart = text.index(after: next)
+            current += text[next...]
+            index = text.endIndex
+            break scan
+          }
+          let lua = String(decoding: bytes[..<end], as: UTF8.self)
+          current += lua
+          inner = end
         } else if character == "\\", open == "\"" {
           isEscaped = true
         } else if character == open {
@@ -64,7 +82,18 @@ struct CompletionWords {
       current.append(character)
     }
     spelling = WordSpelling(current)
+    openVariable = quote == "'" ? nil : Self.variable(atEndOf: current)
     if let luaStart, luaStart <= text.endIndex { openLua = String(text[luaStart...]) }
+  }
+
+  /// The variable that a word ends in, with its `$` or `${`.
+  private static func variable(atEndOf word: String) -> String? {
+    let name = word.utf8.reversed().prefix(while: \.isNameByte).count
+    var before = word.utf8.dropLast(name)
+    let isBraced = before.last == UInt8(ascii: "{")
+    if isBraced { before = before.dropLast() }
+    guard before.last == UInt8(ascii: "$"), before.dropLast().last != UInt8(ascii: "\\") else { return nil }
+    return String(word.utf8.suffix(name + (isBraced ? 2 : 1)))
   }
 
   /// Leaves out the words in front of another command, such as `try` or `alias NAME =`. So the command behind them is

@@ -140,12 +140,23 @@ private enum BracketPairs {
     guard bytes.indices.contains(place), isBracket(bytes[place]) else { return nil }
     var open: [Int] = []
     var quote: UInt8?
+    // The brackets that were open before the Lua within a text.
+    var texts: [Int] = []
     var index = 0
     while index < bytes.count {
       let byte = bytes[index]
       defer { index += 1 }
       if let end = quote {
-        if byte == UInt8(ascii: "\\"), end == UInt8(ascii: "\"") { index += 1 } else if byte == end { quote = nil }
+        if byte == UInt8(ascii: "\\"), end == UInt8(ascii: "\"") {
+          index += 1
+        } else if byte == end {
+          quote = nil
+        } else if byte == UInt8(ascii: "$"), end == UInt8(ascii: "\""), texts.isEmpty, index + 1 < bytes.count,
+          bytes[index + 1] == UInt8(ascii: "(")
+        {
+          texts.append(open.count)
+          quote = nil
+        }
         continue
       }
       switch byte {
@@ -156,6 +167,10 @@ private enum BracketPairs {
       case UInt8(ascii: ")"), UInt8(ascii: "]"), UInt8(ascii: "}"):
         guard let start = open.popLast(), (1...2).contains(Int(byte) - Int(bytes[start])) else { return nil }
         if start == place || index == place { return (start, index) }
+        if open.count == texts.last {
+          texts.removeLast()
+          quote = UInt8(ascii: "\"")
+        }
       default: break
       }
     }

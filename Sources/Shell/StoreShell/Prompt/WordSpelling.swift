@@ -54,7 +54,11 @@ struct WordSpelling {
       let text = isQuoted ? candidate.text : UserEnvironment.expanding(candidate.text)
       var spelled = candidate
       spelled.text = String(quote)
-      if quote == "\"" { ScalarText.appendEscaped(text, to: &spelled.text) } else { spelled.text += text }
+      if quote == "\"" {
+        spelled.text = String(ActionText.literal(of: .string(text)).dropLast())
+      } else {
+        spelled.text += text
+      }
       if candidate.suffix == " " { spelled.suffix = "\(quote) " }
       return spelled
     }
@@ -68,11 +72,11 @@ struct WordSpelling {
       switch byte {
       case UInt8(ascii: "["): depth += 1
       case UInt8(ascii: "]"): depth -= 1
-      case UInt8(ascii: "\\"), 0x0A, 0x0D: return false
+      case UInt8(ascii: "\\"), UInt8(ascii: "$"), 0x0A, 0x0D: return false
       case UInt8(ascii: " "), UInt8(ascii: "\t"): if depth <= 0 { return false }
       default: break
       }
     }
-    return depth <= 0 && first != UInt8(ascii: "[")
+    return depth <= 0 && first != UInt8(ascii: "[") && ![";", "&&", "||"].contains(where: text.hasSuffix)
   }
 }

@@ -98,18 +98,27 @@ extension Session {
   }
 
   private func redirectionTarget(_ redirection: Redirection) throws -> String {
-    switch redirection.target {
+    switch withArguments(redirection.target) {
     case .bare(let text): return redirection.kind == .command ? text : UserEnvironment.expanding(text)
     case .text(let text): return text
+    case .composed(let text):
+      let name = try marking(redirection) { try self.text(of: redirection.target) }
+      return text.isQuoted ? name : UserEnvironment.expanding(name)
     default:
-      do {
-        if case .string(let text) = try value(redirection.target) { return text }
-      } catch var error as ShellError {
-        if error.place == .command { error.place = .span(redirection.span) }
-        throw error
-      }
+      let value = try marking(redirection) { try self.value(redirection.target) }
+      if case .string(let text) = value { return text }
       throw ShellError(
         code: .typeMismatch, message: "expected the name of a file", place: .span(redirection.span))
+    }
+  }
+
+  /// Marks where the file is named that a value stands for.
+  private func marking<Result>(_ redirection: Redirection, _ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch var error as ShellError {
+      if error.place == .command { error.place = .span(redirection.span) }
+      throw error
     }
   }
 

@@ -12,9 +12,14 @@ extension Session {
   }
 
   /// A literal as text: bare and quoted text as it is, other values as JSON.
-  func text(of literal: Literal) throws -> String {
+  ///
+  /// - Parameter isPath: true for the text of a path, whose selectors hold values as a path writes them.
+  func text(of literal: Literal, isPath: Bool = false) throws -> String {
     switch withArguments(literal) {
     case .bare(let text), .text(let text): return text
+    case .composed(let text):
+      guard isPath else { return try text.text(resolving: resolve) }
+      return try text.text(selector: { try Self.selectorText($0, $1) }, resolving: { try resolve($0) })
     default:
       let value = try value(literal)
       return value.text ?? JSON.text(of: value)
@@ -22,18 +27,28 @@ extension Session {
   }
 
   /// A literal with the script's arguments in place of `$1`, `$2` and so on. Each argument is read as a word, by the
-  /// type that is expected in its place.
+  /// type that is expected in its place; within a text it is text.
   func withArguments(_ literal: Literal) -> Literal {
     switch literal {
-    case .variable(let name):
-      guard let index = Int(name).map({ $0 - 1 }), running.origin.arguments.indices.contains(index) else {
-        return literal
-      }
-      return .bare(running.origin.arguments[index])
+    case .variable(let name): return argument(name).map(Literal.bare) ?? literal
+    case .composed(let text):
+      return .composed(
+        text.replacing { piece in
+          guard case .value(.variable(let name), isSelector: false) = piece, let argument = argument(name) else {
+            return piece
+          }
+          return .text(argument)
+        })
     case .list(let elements): return .list(elements.map(withArguments))
     case .record(let fields): return .record(fields.map { ($0.name, withArguments($0.value)) })
     case .bare, .text, .lua: return literal
     }
+  }
+
+  /// The argument of the script that a number names; nil: the name is no number, or there is no such argument.
+  private func argument(_ name: String) -> String? {
+    guard let index = Int(name).map({ $0 - 1 }), running.origin.arguments.indices.contains(index) else { return nil }
+    return running.origin.arguments[index]
   }
 
   /// The value of a variable or a Lua expression.
@@ -41,21 +56,50 @@ extension Session {
     switch reference {
     case .lua(let expression): return try lua().evaluate(expression, chunk: chunkName).value
     case .variable(let name):
-      if let position = Int(name) {
-        guard case .bare(let argument) = withArguments(.variable(name)) else {
-          throw ShellError(
-            code: .unknownVariable, message: "there is no argument $\(position)",
-            hint: "the script was given \(running.origin.arguments.count)")
-        }
-        return try value(.bare(argument))
-      }
+      if let argument = argument(name) { return try value(.bare(argument)) }
+      guard Int(name) == nil else { throw unknownVariable(name) }
       if let value = ownVariable(name) { return value }
       if let value = try lua().variable(name) { return value }
       if let value = try names.value(of: name, in: self) { return value }
-      let suggestion = Suggestion.nearest(to: name, among: names.variables)
+      throw unknownVariable(name)
+    }
+  }
+
+  /// True if a variable or an argument of the script has that name.
+  func isVariable(_ name: String) throws -> Bool {
+    if Int(name) != nil { return argument(name) != nil }
+    if Self.ownVariables.contains(name) || name == "_" || names.variables.contains(name) { return true }
+    if names.projection(name) != nil || names.binding(name) != nil { return true }
+    return try lua().variable(name) != nil
+  }
+
+  /// The error of a variable that is not there.
+  func unknownVariable(_ name: String) -> ShellError {
+    if let position = Int(name) {
+      return ShellError(
+        code: .unknownVariable, message: "there is no argument $\(position)",
+        hint: "the script was given \(running.origin.arguments.count)")
+    }
+    let suggestion = Suggestion.nearest(to: name, among: names.variables + Self.ownVariables)
+    return ShellError(
+      code: .unknownVariable, message: "there is no variable $\(name)",
+      hint: suggestion.map { "did you mean $\($0)?" } ?? "set it with: let \(name) = …")
+  }
+
+  /// The variables that the shell sets itself and Lua knows.
+  static let ownVariables = ["ok", "err", "arg"]
+
+  /// A value that is the whole of a selector, as a path writes it.
+  ///
+  /// - Throws: ``ShellError`` for one that a selector cannot hold.
+  private static func selectorText(_ value: Value, _ reference: Reference) throws -> String {
+    switch value {
+    // The result of a division in Lua is a float, even where it is whole.
+    case .double(let number): return Int(exactly: number).map { "\($0)" } ?? ScalarText.text(of: number)
+    case .string, .int, .decimal, .bool, .none: return JSON.text(of: value)
+    default:
       throw ShellError(
-        code: .unknownVariable, message: "there is no variable $\(name)",
-        hint: suggestion.map { "did you mean $\($0)?" } ?? "set it with: let \(name) = …")
+        code: .typeMismatch, message: "a selector takes a number or a text, \(reference.text) is \(value.described)")
     }
   }
 

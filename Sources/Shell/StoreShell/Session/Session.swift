@@ -189,7 +189,6 @@ public final class Session {
     } else if console.isHolding {
       console.flush()
     }
-    noteTextsOfVariables(statement)
     running.isExcused = false
     var mayHaveNotes = true
     defer {

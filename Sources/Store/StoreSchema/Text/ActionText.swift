@@ -53,7 +53,7 @@ package enum ActionText {
       let shown = list.prefix(mostElements / 2)
       out.append("[" as Unicode.Scalar)
       for element in shown {
-        InlineText.append(element, .language, to: &out)
+        InlineText.append(element, .data, to: &out)
         out.append(", " as StaticString)
       }
       out.append("and \(list.count - shown.count) more]")

@@ -2,8 +2,10 @@
 package enum InlineText {
   /// Whose spelling is used.
   package enum Spelling {
-    /// The command language's: `[1, 2]`, `{ a = 1 }`.
+    /// The command language's, where a value may stand: `[1, 2]`, `{ a = 1 }`, a text with `\$` for a dollar that would be replaced.
     case language
+    /// The command language's within brackets, where no dollar is replaced.
+    case data
     /// Lua's: `{ 1, 2 }`, `{ a = 1 }`.
     case lua
   }
@@ -15,6 +17,10 @@ package enum InlineText {
   }
 
   package static func append(_ value: Value, _ spelling: Spelling, to out: inout TextBuffer) {
+    if spelling == .language {
+      guard case .string(let text) = value else { return append(value, .data, to: &out) }
+      return out.appendWord(text)
+    }
     switch value {
     case .none: out.append("nil" as StaticString)
     case .bool(let value): out.append(value)

@@ -56,7 +56,34 @@ package struct TextBuffer {
     bytes.append(contentsOf: repeatElement(0x20, count: count))
   }
 
-  /// Appends text in quotes as the command language reads it: escaped as JSON wants it, and characters that only set the direction
+  /// Appends text in quotes as the command language reads it where a value may stand: a dollar that would be replaced has a backslash
+  /// before it.
+  package mutating func appendWord(_ text: String) {
+    let start = bytes.count
+    appendQuoted(text)
+    guard text.utf8.contains(UInt8(ascii: "$")) else { return }
+    let quoted = bytes[start...]
+    var word: [UInt8] = []
+    for index in quoted.indices {
+      if quoted[index] == UInt8(ascii: "$"), index + 1 < quoted.endIndex, Self.isReplaced(before: quoted[index + 1]) {
+        word.append(UInt8(ascii: "\\"))
+      }
+      word.append(quoted[index])
+    }
+    bytes.replaceSubrange(start..., with: word)
+  }
+
+  /// True if a dollar before a byte does not stand for itself.
+  private static func isReplaced(before byte: UInt8) -> Bool {
+    switch byte {
+    case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "_"): true
+    case UInt8(ascii: "("), UInt8(ascii: "{"): true
+    case UInt8(ascii: "?"), UInt8(ascii: "@"), UInt8(ascii: "*"), UInt8(ascii: "#"), UInt8(ascii: "!"): true
+    default: false
+    }
+  }
+
+  /// Appends text in quotes as the command language reads it within brackets: escaped as JSON wants it, and characters that only set the direction
   /// of writing, too.
   package mutating func appendQuoted(_ text: String) {
     guard ScalarText.hasDirection(text) else { return JSON.append(quoted: text, to: &bytes) }

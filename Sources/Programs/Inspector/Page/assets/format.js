@@ -25,7 +25,7 @@ export function cut(text, length) {
 }
 
 /** A text as a statement has it. */
-export const quoted = (text) => `"${text.replace(/["\\]/g, "\\$&").replace(/\n/g, "\\n").replace(/\t/g, "\\t")}"`;
+export const quoted = (text) => `"${text.replace(/["\\]|\$(?=[\w({?@*#!])/g, "\\$&").replace(/\n/g, "\\n").replace(/\t/g, "\\t")}"`;
 
 /** A value in one line, as the command language writes it. */
 export function valueText(value, length = 200) {

@@ -138,7 +138,7 @@ struct CommandReader {
   private static func value(_ word: Word, of form: String) -> Literal? {
     switch word.kind {
     case .value(let literal): literal
-    case .named where form.contains("="): .text(word.text)
+    case .named(let name, let literal) where form.contains("="): literal.behind("\(name)=")
     case .named, .flag: nil
     }
   }
@@ -178,8 +178,9 @@ struct CommandReader {
   /// The value of a flag as text, or nil where it was not given.
   func text(of flag: String) throws -> Given<String>? {
     guard !flags.isEmpty, let given = flags[flag], let literal = given.values.last else { return nil }
-    let namesFile = definition.flags.contains { $0.name == flag && $0.namesFile }
-    return text(of: literal, at: given.word, namesFile: namesFile)
+    let kind = definition.flags.first { $0.name == flag }
+    return text(
+      of: literal, at: given.word, namesFile: kind?.namesFile ?? false, isPath: kind?.value == "PATH")
   }
 
   /// The value of a flag, or nil where it was not given.
@@ -200,25 +201,43 @@ struct CommandReader {
   /// A literal as text: bare and quoted text as it is, other values as JSON. In the name of a file, a `~` without
   /// quotes is the user's folder.
   ///
-  /// - Parameter word: the word that errors about the value mark; nil: all of the line.
-  func text(of literal: Literal, at word: Word? = nil, namesFile: Bool = false) -> Given<String> {
+  /// - Parameters:
+  ///   - word: the word that errors about the value mark; nil: all of the line.
+  ///   - isPath: true for a path, whose selectors hold values as a path writes them.
+  func text(
+    of literal: Literal, at word: Word? = nil, namesFile: Bool = false, isPath: Bool = false
+  ) -> Given<String> {
     switch literal {
     case .bare(let text): return .known(namesFile ? UserEnvironment.expanding(text) : text)
     case .text(let text): return .known(text)
-    case _ where literal.isKnown: return .known(JSON.text(of: literal.value { _ in .none }))
     default:
+      if let value = literal.knownValue { return .known(JSON.text(of: value)) }
+      let isExpanded = namesFile && literal.startsAtHome
       return .later { session in
-        try word?.marking { try session.text(of: literal) } ?? session.text(of: literal)
+        let text = try word?.marking { try session.text(of: literal, isPath: isPath) }
+          ?? session.text(of: literal, isPath: isPath)
+        return isExpanded ? UserEnvironment.expanding(text) : text
       }
+    }
+  }
+
+  /// A word as text, its name or flag included.
+  func text(ofWord word: Word) throws -> Given<String> {
+    switch word.kind {
+    case .value(let literal): text(of: literal, at: word)
+    case .named(let name, let literal): try text(of: literal, at: word).map { "\(name)=\($0)" }
+    case .flag(let name, let literal?): try text(of: literal, at: word).map { "--\(name)=\($0)" }
+    case .flag: .known(word.text)
     }
   }
 
   /// The text of the operand at a position, from 0; nil where there is none.
   func operand(_ index: Int) throws -> Given<String>? {
     guard index < operands.count else { return nil }
-    guard case .value(let literal) = operands[index].kind else { return .known(operands[index].text) }
-    let namesFile = index < definition.operands.count && definition.operands[index].namesFile
-    return text(of: literal, at: operands[index], namesFile: namesFile)
+    guard case .value(let literal) = operands[index].kind else { return try text(ofWord: operands[index]) }
+    let kind = index < definition.operands.count ? definition.operands[index] : nil
+    return text(
+      of: literal, at: operands[index], namesFile: kind?.namesFile ?? false, isPath: kind?.isPath ?? false)
   }
 
   /// The operands from a position on as one text, with a space between each two; nil where these are not several words
@@ -298,10 +317,8 @@ struct CommandReader {
       if takesNumber, Int(next) != nil { error.hint = "write: \(definition.verb) \(next)" }
       throw error
     }
-    var error = fault(
+    throw fault(
       .unexpectedArgument, "\(definition.verb) takes no '\(operands[index].text)' here", at: operands[index])
-    error.hint = operands[index].hintOnSemicolon ?? error.hint
-    throw error
   }
 
   /// Refuses flags that the command has, but not in this form of it.
@@ -319,9 +336,25 @@ extension Word {
     let bytes = Array(text.utf8)
     return bytes.count == 2 && bytes[0] == UInt8(ascii: "-") && bytes[1].isNameByte && !bytes[1].isDigit
   }
+}
 
-  /// The advice on a word that ends as statements of other languages do.
-  var hintOnSemicolon: String? { text.hasSuffix(";") ? "commands do not end in ;" : nil }
+extension Literal {
+  /// The text that a literal is, with other text before it.
+  fileprivate func behind(_ prefix: String) -> Literal {
+    switch self {
+    case .bare(let text): .bare(prefix + text)
+    case .text(let text): .text(prefix + text)
+    case .composed(let text): .composed(Composition([.text(prefix)] + text.pieces, isQuoted: text.isQuoted))
+    case .variable, .lua: .composed(Composition([.text(prefix), .value(references[0], isSelector: false)], isQuoted: false))
+    case .list, .record: knownValue.map { .text(prefix + JSON.text(of: $0)) } ?? self
+    }
+  }
+
+  /// True where a `~` without quotes comes first.
+  fileprivate var startsAtHome: Bool {
+    guard case .composed(let text) = self, !text.isQuoted, case .text(let first)? = text.pieces.first else { return false }
+    return first.hasPrefix("~")
+  }
 }
 
 extension CommandReader {

@@ -1,4 +1,5 @@
 import ShellLanguage
+import StoreSchema
 
 /// Something that a line gives a command: known when the line is read, or later, once what `$name` and `$(…)` stand for is.
 enum Given<Content> {
@@ -49,11 +50,14 @@ enum Given<Content> {
 }
 
 extension Literal {
+  /// The value where no type is declared, if all of it is known.
+  var knownValue: Value? { isKnown ? try? value { _ in .none } : nil }
+
   /// True where no part of it stands for a value that is known later.
   var isKnown: Bool {
     switch self {
     case .bare, .text: true
-    case .lua, .variable: false
+    case .lua, .variable, .composed: false
     case .list(let elements): elements.allSatisfy(\.isKnown)
     case .record(let fields): fields.allSatisfy(\.value.isKnown)
     }

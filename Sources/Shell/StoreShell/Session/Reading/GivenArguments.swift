@@ -29,15 +29,8 @@ extension CommandReader {
   /// The action that a word names, with the name.
   func action(_ word: Word) throws -> Given<(name: String, target: ActionMeaning)> {
     var name = Given.known(word.text)
-    if case .value(let literal) = word.kind { name = text(of: literal) }
-    return try name.map { [vocabulary] name in
-      do {
-        return (name, try vocabulary.action(name, at: .span(word.span)))
-      } catch var error as ShellError {
-        error.hint = word.hintOnSemicolon ?? error.hint
-        throw error
-      }
-    }
+    if case .value(let literal) = word.kind { name = text(of: literal, at: word) }
+    return try name.map { [vocabulary] name in (name, try vocabulary.action(name, at: .span(word.span))) }
   }
 
   /// The values that words give to fields: positional ones fill the fields in declared order.
@@ -151,8 +144,26 @@ extension Literal {
       var named = error
       if case .bare(let text) = self { named = error.naming(text) }
       named = named.under(Path([.field(field.name)]))
-      throw ShellError(code: named.code, message: named.message, place: .span(word.nameSpan), hint: "usage: \(usage())")
+      let hint = isMeant(without: word, as: field.schema).map { "without quotes: \($0)" } ?? "usage: \(usage())"
+      throw ShellError(code: named.code, message: named.message, place: .span(word.nameSpan), hint: hint)
     }
+  }
+
+  /// The word without the quotes around its value, where it may be meant so; nil: it has none, or is no value of the type without
+  /// them.
+  private func isMeant(without word: Word, as schema: Schema) -> String? {
+    let written = word.text
+    guard let first = written.firstIndex(where: { $0 == "\"" || $0 == "'" }), first != written.indices.last else {
+      return nil
+    }
+    let inner = written[written.index(after: first)...].dropLast()
+    guard !inner.contains(where: \.isWhitespace) else { return nil }
+    switch self {
+    case .text(let text) where (try? Literal.bare(text).value(as: schema) { _ in .none }) != nil: break
+    case .composed(let text) where text.isQuoted: break
+    default: return nil
+    }
+    return String(written[..<first]) + String(inner)
   }
 }
 

@@ -1,12 +1,12 @@
 import ShellLanguage
 import StoreSchema
 
-/// A path that a line says. `$name` and `$(…)` in its selectors stand for values.
+/// A path that a line says. `$name` and `$(…)` in it stand for values.
 struct GivenPath {
   /// The word that says it.
   let word: Word
   private let text: Given<String>
-  /// The path as it is written; nil: what stands in it is known later.
+  /// The path as it is written; nil: it is known later.
   fileprivate let written: Path?
 
   /// True where errors mark all of the word: a flag's word may hold more than the path.
@@ -17,11 +17,7 @@ struct GivenPath {
     self.text = text
     self.word = word
     self.marksWord = marksWord
-    guard let known = text.known, !known.utf8.contains(UInt8(ascii: "$")) else {
-      written = nil
-      return
-    }
-    written = try Self.parse(known, at: word, marksWord: marksWord)
+    written = try text.known.map { try Self.parse($0, at: word, marksWord: marksWord || word.hasReferences) }
   }
 
   /// The path now, within what `use` chose.
@@ -30,20 +26,16 @@ struct GivenPath {
   /// The path now, as it is written.
   fileprivate func absolute(in session: Session) throws -> Path {
     if let written { return written }
-    return try word.marking {
-      let text = try text.value(in: session)
-      let resolved = try session.resolvingSelectors(in: text)
-      return try Self.parse(resolved, at: word, marksWord: marksWord || resolved != text)
-    }
+    return try word.marking { try Self.parse(try text.value(in: session), at: word, marksWord: true) }
   }
 
-  /// The part that is known before anything runs: up to the first selector where something stands for a value.
+  /// The part that is known before anything runs: up to the first selector or name where something stands for a value.
   fileprivate var knownPart: Path? {
     get throws {
       if let written { return written }
-      guard let text = text.known else { return nil }
-      let part = String(text.prefix { $0 != "[" })
-      return try Self.parse(part, at: word, marksWord: marksWord)
+      guard case .composed(let text)? = word.value, case .text(let first)? = text.pieces.first else { return nil }
+      let end = first.firstIndex(of: "[") ?? first.lastIndex(of: ".")
+      return try end.map { try Self.parse(String(first[..<$0]), at: word, marksWord: marksWord) }
     }
   }
 
@@ -54,7 +46,7 @@ struct GivenPath {
       let place = Word.Span(line: word.line, column: word.column + error.offset, width: 1)
       throw ShellError(
         code: .unknownPath, message: "'\(text)' is not a path: \(error.message)",
-        place: .span(marksWord ? word.span : place), hint: word.hintOnSemicolon)
+        place: .span(marksWord ? word.span : place))
     }
   }
 }
@@ -95,13 +87,22 @@ extension CommandReader {
 }
 
 extension Word {
-  /// The path that the word may say: it has no quotes, and is no other value.
-  var path: String? {
-    guard case .value(.bare(let text)) = kind, DurationLiteral.parse(text) == nil,
-      case .string = Literal.bare(text).value(resolving: { _ in .none })
-    else { return nil }
-    return text
+  /// The literal of the path that the word may say: it has no quotes, and is no other value.
+  var path: Literal? {
+    guard case .value(let literal) = kind else { return nil }
+    switch literal {
+    case .bare(let text):
+      guard DurationLiteral.parse(text) == nil, case .string? = literal.knownValue else { return nil }
+      return literal
+    case .composed(let text):
+      guard !text.isQuoted, case .text(let first)? = text.pieces.first, first.first?.isLetter == true else { return nil }
+      return literal
+    default: return nil
+    }
   }
+
+  /// True where something in it stands for a value.
+  fileprivate var hasReferences: Bool { value?.references.isEmpty == false }
 
   /// Marks the word as the place of errors about paths and variables, and about the values that stand for them.
   func marking<Result>(_ body: () throws -> Result) throws -> Result {

@@ -158,6 +158,14 @@ final class CommandDefinition: Sendable {
       }
     }
 
+    /// True if a path may stand there, whose selectors hold values.
+    var isPath: Bool {
+      switch self {
+      case .path, .pathOrWords, .pathOrNumber, .scope: true
+      default: false
+      }
+    }
+
     /// True if `#17` may stand there.
     var isNumber: Bool {
       switch self {

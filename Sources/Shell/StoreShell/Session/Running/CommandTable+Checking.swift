@@ -48,6 +48,7 @@ extension CommandTable {
   private func check(_ statement: Statement, _ definition: CommandDefinition, in session: Session) throws {
     if definition.isAskedForHelp(statement) { return }
     let reader = try CommandReader(statement, definition, Vocabulary(session), isAhead: true)
+    try session.requireVariables(of: statement, definition)
     _ = try session.console.capturing { try reader.markingFile { try definition.check(reader, session) } }
   }
 }

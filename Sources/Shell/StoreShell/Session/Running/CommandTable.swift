@@ -82,6 +82,7 @@ final class CommandTable: Sendable {
     }
     let reader = try CommandReader(statement, definition, Vocabulary(session))
     try session.requireRights(reader)
+    try session.requireVariables(of: statement, definition)
     // A result that goes elsewhere belongs to the command inside.
     guard !definition.takesCommand, let redirection = statement.redirection else {
       return try run(reader, definition, in: session)
@@ -141,9 +142,8 @@ final class CommandTable: Sendable {
       + session.store.modules.filter { !$0.commands.isEmpty }.map(\.name)
     throw ShellError(
       code: .unknownCommand, message: "there is no command '\(verb.text)'", at: verb,
-      hint: verb.hintOnSemicolon ?? Suggestion.question(verb.text, among: names) ?? Self.habit(
-        verb.text, atPrompt: session.running.origin.kind == .repl)
-        ?? "help lists the commands")
+      hint: Suggestion.question(verb.text, among: names)
+        ?? Self.habit(verb.text, atPrompt: session.running.origin.kind == .repl) ?? "help lists the commands")
   }
 
   /// The advice on a command that other shells have.

@@ -1,32 +1,60 @@
 import ShellLanguage
 import StorePlugins
 
-/// Texts of Lua that hold `$name`: in words it stands for a variable, in Lua for itself.
+/// The variables that a statement names, looked up before it runs.
 extension Session {
-  /// Has a note tell of a `$name` in a text of a Lua verb, which somebody may have meant to be replaced.
-  func noteTextsOfVariables(_ statement: Statement) {
+  /// Refuses a statement that names a variable that is not there, or holds the name of one in a text of Lua, which does not
+  /// replace it.
+  func requireVariables(of statement: Statement, _ definition: CommandDefinition) throws {
     guard statement.isMoreThanWords else { return }
-    var texts = statement.words.compactMap(\.luaExpression)
-    let inner = statement.lua == nil ? statement : commands.innermost(statement)
-    if let tail = inner.lua, commands[inner]?.lua?.isLua == true { texts.append(tail.text) }
-    var told: Set<String> = []
-    for text in texts where text.utf8.contains(0x24) {
-      for name in LuaText.variables(in: Array(text.utf8)) where told.insert(name).inserted {
-        note(textOfVariable: name, in: statement)
+    let words = definition.takesCommand ? statement.words.prefix(1 + definition.wordsBeforeCommand) : statement.words[...]
+    for word in words {
+      if let literal = word.value { try requireVariables(in: literal, at: .span(word.span)) }
+    }
+    guard !definition.takesCommand else { return }
+    if let redirection = statement.redirection {
+      try requireVariables(in: redirection.target, at: .span(redirection.span))
+    }
+    if let tail = statement.lua, definition.lua?.isLua == true { try requireReplaced(tail.text, at: .span(tail.span)) }
+  }
+
+  /// The same of one literal.
+  func requireVariables(in literal: Literal, at place: ShellError.Place) throws {
+    for reference in literal.references {
+      switch reference {
+      case .lua(let expression): try requireReplaced(expression, at: place)
+      case .variable(let name):
+        guard !running.isChecking, try !isVariable(name) else { continue }
+        var error = unknownVariable(name)
+        error.place = place
+        if case .composed = literal { error.hint = error.hint.map { "\($0); \\$ is a dollar" } }
+        throw error
       }
     }
   }
 
-  private func note(textOfVariable name: String, in statement: Statement) {
-    let meaning: String
-    if let number = Int(name) {
-      guard number > 0, running.isChecking || number <= running.origin.arguments.count else { return }
-      meaning = "arg[\(number)]"
-    } else {
-      guard names.variables.contains(name) else { return }
-      meaning = name
+  /// Refuses Lua with a text in double quotes that holds the name of a variable.
+  private func requireReplaced(_ lua: String, at place: ShellError.Place) throws {
+    guard lua.utf8.contains(UInt8(ascii: "$")) else { return }
+    for (name, position) in LuaText.variables(in: Array(lua.utf8)) {
+      guard let meaning = meaningInLua(of: name) else { continue }
+      var marked = place
+      let before = String(decoding: Array(lua.utf8)[..<position], as: UTF8.self)
+      // The text of a Lua verb starts where its span does; in a word there are signs before it.
+      if case .span(let span) = place, lua.count == span.width {
+        marked = .span(Word.Span(line: span.line, column: span.column + before.count, width: name.count + 1))
+      }
+      throw ShellError(
+        code: .syntax, message: "Lua does not replace $\(name) in a text", place: marked,
+        hint: "write: \"… \" .. \(meaning); in single quotes the dollar is meant", status: 2)
     }
-    let place = running.origin.kind == .repl ? "" : "\(running.origin.file):\(statement.line): "
-    store.leave(note: "\(place)$\(name) is not replaced in Lua; it is \(meaning) here")
+  }
+
+  /// The name in Lua of a variable; nil: there is none of that name.
+  private func meaningInLua(of name: String) -> String? {
+    if let number = Int(name) {
+      return number > 0 && (running.isChecking || number <= running.origin.arguments.count) ? "arg[\(number)]" : nil
+    }
+    return names.variables.contains(name) || Session.ownVariables.contains(name) ? name : nil
   }
 }
