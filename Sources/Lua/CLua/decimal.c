@@ -185,16 +185,13 @@ static int subtract(lua_State *L) {
 }
 
 static int multiply(lua_State *L) {
-  int number = lua_type(L, 1) == LUA_TNUMBER ? 1 : 2;
-  int isWhole = 0;
-  lua_Integer factor = lua_type(L, number) == LUA_TNUMBER ? lua_tointegerx(L, number, &isWhole) : 0;
-  if (!isWhole) {
-    return luaL_error(L, "a decimal is multiplied by a whole number; for a share of it reckon with its .units");
-  }
-  Decimal decimal = operand(L, 3 - number);
+  Decimal left = operand(L, 1), right = operand(L, 2);
   int64_t units;
-  if (__builtin_mul_overflow(decimal.units, (int64_t)factor, &units)) return overflow(L, "*");
-  clua_pushDecimal(L, units, decimal.scale);
+  if (__builtin_mul_overflow(left.units, right.units, &units)) return overflow(L, "*");
+  int32_t scale = left.scale + right.scale;
+  for (; scale > CLUA_DECIMAL_SCALE && units % 10 == 0; scale -= 1) units /= 10;
+  if (scale > CLUA_DECIMAL_SCALE) return overflow(L, "*");
+  clua_pushDecimal(L, units, scale);
   return 1;
 }
 
@@ -209,8 +206,99 @@ static int negate(lua_State *L) {
   return 1;
 }
 
-static int refuseDivision(lua_State *L) {
-  return luaL_error(L, "a decimal is not divided, since the result may not be exact; reckon with its .units and .scale");
+/// A quotient without an end, which only `round` takes: a fraction in lowest terms.
+typedef struct Quotient {
+  int64_t numerator, denominator;
+} Quotient;
+
+/// The registry key of the metatable of quotients.
+static const char quotientKey[] = "quotient";
+
+static __int128 powerOfTen(int32_t exponent) {
+  __int128 power = 1;
+  for (; exponent > 0; exponent -= 1) power *= 10;
+  return power;
+}
+
+static bool fits(__int128 number) { return number >= INT64_MIN && number <= INT64_MAX; }
+
+/// `/` of decimals: exact, where the quotient has an end.
+static int divide(lua_State *L) {
+  Decimal left = operand(L, 1), right = operand(L, 2);
+  if (right.units == 0) return luaL_error(L, "a decimal is not divided by zero");
+  __int128 numerator = left.units * powerOfTen(right.scale), denominator = right.units * powerOfTen(left.scale);
+  __int128 divisor = numerator < 0 ? -numerator : numerator, rest = denominator < 0 ? -denominator : denominator;
+  while (rest != 0) {
+    __int128 next = divisor % rest;
+    divisor = rest;
+    rest = next;
+  }
+  if (denominator < 0) divisor = -divisor;
+  numerator /= divisor;
+  denominator /= divisor;
+  __int128 units = numerator, left10 = denominator;
+  int32_t scale = 0;
+  for (; left10 > 1 && (left10 % 2 == 0 || left10 % 5 == 0) && scale <= CLUA_DECIMAL_SCALE; scale += 1) {
+    if (left10 % 10 == 0) {
+      left10 /= 10;
+      continue;
+    }
+    __int128 factor = left10 % 2 == 0 ? 5 : 2;
+    left10 /= factor == 5 ? 2 : 5;
+    if (__builtin_mul_overflow(units, factor, &units)) return overflow(L, "/");
+  }
+  if (left10 == 1 && scale <= CLUA_DECIMAL_SCALE) {
+    for (; scale < left.scale && fits(units * 10); scale += 1) units *= 10;
+    if (!fits(units)) return overflow(L, "/");
+    clua_pushDecimal(L, (int64_t)units, scale);
+    return 1;
+  }
+  if (!fits(numerator) || !fits(denominator)) return overflow(L, "/");
+  Quotient *quotient = lua_newuserdatauv(L, sizeof(Quotient), 0);
+  quotient->numerator = (int64_t)numerator;
+  quotient->denominator = (int64_t)denominator;
+  lua_rawgetp(L, LUA_REGISTRYINDEX, quotientKey);
+  lua_setmetatable(L, -2);
+  return 1;
+}
+
+static int refuseQuotient(lua_State *L) {
+  return luaL_error(L, "the result of this division has no end; round(a / b, 2) rounds it to two digits");
+}
+
+/// `round(number, places)`: half a unit is rounded away from zero.
+int clua_round(lua_State *L) {
+  lua_Integer places = luaL_optinteger(L, 2, 0);
+  luaL_argcheck(L, places >= 0 && places <= CLUA_DECIMAL_SCALE, 2, "a number is rounded to 0 to 18 places");
+  __int128 numerator, denominator;
+  bool isQuotient = false;
+  if (lua_type(L, 1) == LUA_TUSERDATA && lua_getmetatable(L, 1)) {
+    lua_rawgetp(L, LUA_REGISTRYINDEX, quotientKey);
+    isQuotient = lua_rawequal(L, -1, -2);
+    lua_pop(L, 2);
+  }
+  if (isQuotient) {
+    const Quotient *quotient = lua_touserdata(L, 1);
+    numerator = quotient->numerator;
+    denominator = quotient->denominator;
+  } else {
+    Decimal decimal = operand(L, 1);
+    numerator = decimal.units;
+    denominator = powerOfTen(decimal.scale);
+  }
+  for (lua_Integer place = 0; place < places; place += 1) {
+    if (__builtin_mul_overflow(numerator, (__int128)10, &numerator)) return luaL_error(L, "the number does not fit a decimal");
+  }
+  __int128 units = numerator / denominator, rest = numerator % denominator;
+  __int128 size = rest < 0 ? -rest : rest;
+  if (size >= denominator - size) units += numerator < 0 ? -1 : 1;
+  if (!fits(units)) return luaL_error(L, "the number does not fit a decimal");
+  clua_pushDecimal(L, (int64_t)units, (int32_t)places);
+  return 1;
+}
+
+static int refuseRemainder(lua_State *L) {
+  return luaL_error(L, "a decimal has no remainder here; reckon with its .units and .scale");
 }
 
 static int refusePower(lua_State *L) {
@@ -350,7 +438,7 @@ int clua_makeDecimal(lua_State *L) {
 void clua_openDecimals(lua_State *L) {
   static const luaL_Reg metamethods[] = {
       {"__add", add},          {"__sub", subtract},       {"__mul", multiply},      {"__unm", negate},
-      {"__div", refuseDivision}, {"__idiv", refuseDivision}, {"__mod", refuseDivision}, {"__pow", refusePower},
+      {"__div", divide},       {"__idiv", refuseRemainder}, {"__mod", refuseRemainder}, {"__pow", refusePower},
       {"__eq", isEqual},       {"__lt", isLess},          {"__le", isAtMost},       {"__tostring", describe},
       {"__concat", concatenate}, {"__index", field},      {NULL, NULL},
   };
@@ -360,6 +448,18 @@ void clua_openDecimals(lua_State *L) {
   lua_pushliteral(L, "decimal");
   lua_setfield(L, -2, "__name");
   lua_rawsetp(L, LUA_REGISTRYINDEX, metatableKey);
+  static const char *const uses[] = {
+      "__add", "__sub", "__mul", "__unm", "__div", "__idiv", "__mod", "__pow", "__eq", "__lt", "__le", "__tostring",
+      "__concat", "__index", "__len", "__call", NULL,
+  };
+  lua_newtable(L);
+  for (const char *const *name = uses; *name != NULL; name += 1) {
+    lua_pushcfunction(L, refuseQuotient);
+    lua_setfield(L, -2, *name);
+  }
+  lua_pushliteral(L, "quotient");
+  lua_setfield(L, -2, "__metatable");
+  lua_rawsetp(L, LUA_REGISTRYINDEX, quotientKey);
   // Each text leads to it, whatever names the code has.
   lua_pushliteral(L, "");
   luaL_getmetafield(L, -1, "__index");

@@ -142,6 +142,7 @@ bool clua_toDecimal(lua_State *L, int index, int64_t *units, int32_t *scale);
 void clua_pushDecimal(lua_State *L, int64_t units, int32_t scale);
 /// Makes a decimal of a number or a text, or of options a type.
 int clua_makeDecimal(lua_State *L);
+int clua_round(lua_State *L);
 /// Once the libraries are there.
 void clua_openDecimals(lua_State *L);
 

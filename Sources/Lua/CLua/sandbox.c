@@ -287,6 +287,12 @@ static void openBase(lua_State *L) {
   nameBaseFunctions(L);
 }
 
+/// Adds what sessions have besides.
+static void openSessionBase(lua_State *L) {
+  lua_pushcfunction(L, clua_round);
+  lua_setfield(L, -2, "round");
+}
+
 /// A library, the names left out of it, and the functions that are charged for or replaced.
 typedef struct Library {
   const char *name;
@@ -330,6 +336,7 @@ static void openSandbox(lua_State *L, CLuaSandbox sandbox) {
   CLuaMachine *machine = clua_machine(L);
   lua_newtable(L);
   openBase(L);
+  if (sandbox != CLuaSandboxPlugin) openSessionBase(L);
   openLibraries(L);
   lua_createtable(L, 0, 1);
   lua_pushcfunction(L, sandbox == CLuaSandboxPlugin ? undefinedGlobal : undefinedSessionGlobal);
@@ -372,6 +379,7 @@ void clua_openSandbox(lua_State *L, CLuaSandbox sandbox) {
   }
   luaL_openlibs(L);
   lua_register(L, "decimal", clua_makeDecimal);
+  lua_register(L, "round", clua_round);
   lua_pushglobaltable(L);
   machine->visibleGlobalsPointer = lua_topointer(L, -1);
   machine->globals = luaL_ref(L, LUA_REGISTRYINDEX);

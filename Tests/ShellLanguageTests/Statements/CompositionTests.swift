@@ -12,7 +12,8 @@ import Testing
     (#""Deploy $1""#, #"<"Deploy "+$1>"#), (#""$1""#, #"<$1>"#), (#""$a$b""#, "<$a+$b>"), (#""${a}b""#, #"<$a+"b">"#),
     (#""$10x""#, #"<$10+"x">"#), (#""a $(f("b")) c""#, #"<"a "+$(f("b"))+" c">"#), (#""$a.b""#, #"<$a+".b">"#),
     (#""\$a""#, #""$a""#), (#""costs $ 5""#, #""costs $ 5""#), (#""^x$""#, #""^x$""#), (#""$-a""#, #""$-a""#),
-    (#"'$a $(b)'"#, #""$a $(b)""#), ("app-$1", #"bare<"app-"+$1>"#), ("title=x$n", #"title=bare<"x"+$n>"#), ("$a", "$a"),
+    (#"'$a $(b)'"#, #""$a $(b)""#), ("app-$1", #"bare<"app-"+$1>"#), ("title=x$n", #"title=bare<"x"+$n>"#),
+    ("$a", "$a"),
     ("${a}", "$a"), ("$a-$b", #"bare<$a+"-"+$b>"#), (#"\$a"#, "$a"), (#"x\$a"#, "x$a"), ("x$", "x$"), ("$", "$"),
     ("$a/b", #"bare<$a+"/b">"#), ("out-${f}.txt", #"bare<"out-"+$f+".txt">"#), ("$(x).txt", #"bare<$(x)+".txt">"#),
     ("a$(f(1, 2))", #"bare<"a"+$(f(1, 2))>"#), (#"["$a", $a, $(b)]"#, #"["$a",$a,$(b)]"#),
@@ -29,11 +30,14 @@ import Testing
     ("a \"$@\"", "the list arg", 4), ("a \"x$#\"", "$(#arg) counts the arguments", 5), ("a $*", "the list arg", 3),
     ("a \"$!\"", "\\$ is a dollar", 4), ("a ${1:-x}", "for another value write $(arg[1] or \"x\")", 6),
     ("a \"${b:-x}\"", "for another value write $(b or \"x\")", 7), ("a ${}", "expected a name behind ${", 5),
-    ("a \"$(b\"", "this ( is never closed", 5), ("a \"$b", "this \" is never closed", 3), ("a \"$()\"", "expected a Lua expression", 5),
+    ("a \"$(b\"", "this ( is never closed", 5), ("a \"$b", "this \" is never closed", 3),
+    ("a \"$()\"", "expected a Lua expression", 5),
     ("a; b", "; ends no statement: write one statement a line", 2), ("a ; b", "; ends no statement", 3),
-    ("a x;", "; ends no statement", 4), ("a x=1; b", "; ends no statement", 6), ("a \"x\"; b", "; ends no statement", 6),
+    ("a x;", "; ends no statement", 4), ("a x=1; b", "; ends no statement", 6),
+    ("a \"x\"; b", "; ends no statement", 6),
     ("a [1]; b", "; ends no statement", 6), ("a && b", "a script ends at the first that fails", 3),
-    ("a x&& b", "&& ends no statement", 4), ("a || b", "try COMMAND goes on", 3), ("a x|| b", "|| ends no statement", 4),
+    ("a x&& b", "&& ends no statement", 4), ("a || b", "try COMMAND goes on", 3),
+    ("a x|| b", "|| ends no statement", 4),
     ("a > f; b", "; ends no statement", 6), ("try a;", "; ends no statement", 6),
   ])
   func faults(_ text: String, _ message: String, _ column: Int) {
@@ -43,7 +47,8 @@ import Testing
 
   /// Within brackets and Lua, and behind `|`, these signs are none of the language's.
   @Test(arguments: [
-    "a {x = 1; y = 2}", "a [b;]", "a b;c", "a \"b;\"", "a 'b &&'", "lua x() ; y()", "= 1 -- ;", "a | b; c && d || e", "a x&y", "a $(b;)",
+    "a {x = 1; y = 2}", "a [b;]", "a b;c", "a \"b;\"", "a 'b &&'", "lua x() ; y()", "= 1 -- ;", "a | b; c && d || e",
+    "a x&y", "a $(b;)",
   ])
   func signsWithinAreNoFaults(_ text: String) { #expect(fault(text) == nil) }
 
@@ -51,8 +56,12 @@ import Testing
   @Test(arguments: 0..<20) func anyTextIsReadBack(seed: Int) throws {
     var random = SeededGenerator(seed: UInt64(seed))
     for _ in 0..<50 {
-      let signs = ["$", "$", "a", "1", "_", "{", "}", "(", ")", "[", "]", "\"", "'", "\\", ";", "&", "|", " ", "\n", "\t", "#", "?", "@", "*", "!", ">", "=", "é", "\u{200E}"]
-      let text = (0..<Int.random(in: 0...12, using: &random)).map { _ in signs.randomElement(using: &random) ?? "" }.joined()
+      let signs = [
+        "$", "$", "a", "1", "_", "{", "}", "(", ")", "[", "]", "\"", "'", "\\", ";", "&", "|", " ", "\n", "\t", "#",
+        "?", "@", "*", "!", ">", "=", "é", "\u{200E}",
+      ]
+      let text = (0..<Int.random(in: 0...12, using: &random)).map { _ in signs.randomElement(using: &random) ?? "" }
+        .joined()
       let written = ActionText.literal(of: .string(text))
       #expect(try word(written) == "\"\(text)\"", "\(written)")
       #expect(try word("x=\(written)") == "x=\"\(text)\"", "\(written)")

@@ -17,7 +17,7 @@ import Testing
     ])
 
   private func mapping(_ names: [String: String] = [:]) -> RecordMapping {
-    RecordMapping(type: Self.type, argumentNames: names, ignoresOthers: false)
+    RecordMapping(type: Self.type, argumentNames: names, ignoresOthers: false, computation: nil)
   }
 
   private func shortWay(_ record: [UInt8], _ mapping: RecordMapping) throws -> [Value]? {

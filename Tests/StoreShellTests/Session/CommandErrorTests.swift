@@ -202,7 +202,7 @@ import Testing
       "hint: plugin grant pomodoro, or run with --grant pomodoro", status: 4),
     Case(
       "ingest x.jsonl", 8, "missing-argument", "ingest needs --as ACTION", mark: 7,
-      "hint: usage: ingest FILE --as ACTION [--map NAME=FIELD…] [--format FORMAT] [--ignore-others] [--keep-going] [--rejects FILE]"
+      "hint: usage: ingest FILE --as ACTION [--map NAME=FIELD…] [--format FORMAT] [--ignore-others]"
     ),
     Case(
       "ingest x.jsonl --as tasks.ad", 21, "unknown-action", "unknown action 'tasks.ad'", mark: 8,
@@ -329,7 +329,8 @@ import Testing
       "nothing-to-recover",
       "plugin-api", "plugin-budget", "plugin-check", "plugin-grant", "plugin-impure", "plugin-load", "plugin-memory",
       "plugin-off",
-      "plugin-runtime", "plugin-schema", "plugin-task", "plugin-test", "queue-full", "refused", "replay-diverged",
+      "plugin-runtime", "plugin-schema", "plugin-task", "plugin-test", "program-failed", "queue-full", "refused",
+      "replay-diverged",
       "runaway",
       "shared-slice", "write-failed", "store-damaged", "store-failed", "store-in-use", "store-schema",
       "store-unreadable", "unknown-thunk", "undo-conflict", "unreadable-file",

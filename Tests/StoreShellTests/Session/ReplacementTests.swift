@@ -8,7 +8,8 @@ import Testing
 /// Texts with variables, through commands, answers, scripts and back.
 @Suite struct ReplacementTests {
   private static let signs = [
-    "$", "$", "$", "a", "1", "_", "{", "}", "(", ")", "[", "]", "\"", "'", "\\", ";", "&&", "||", " ", "\n", "\t", "#", "?", "@", "*", "!", ">",
+    "$", "$", "$", "a", "1", "_", "{", "}", "(", ")", "[", "]", "\"", "'", "\\", ";", "&&", "||", " ", "\n", "\t", "#",
+    "?", "@", "*", "!", ">",
     "=", "é", "--", "~", "nil",
   ]
 
@@ -32,8 +33,12 @@ import Testing
       let list = ActionText.literal(of: .list([.string(text)]))
       #expect(shell.run("show \(list) --as json").output == "[\(JSON.text(of: .string(text)))]\n")
       #expect(shell.run("dispatch tasks.add \(word) --info \(word)").errors == "")
-      #expect(shell.run("= state.tasks.items[#state.tasks.items].title --as json").output == JSON.text(of: .string(text)) + "\n")
-      #expect(shell.run("substate add memo --value {t = \(ActionText.literal(of: .list([.string(text)])))} --replace").errors == "")
+      #expect(
+        shell.run("= state.tasks.items[#state.tasks.items].title --as json").output == JSON.text(of: .string(text))
+          + "\n")
+      #expect(
+        shell.run("substate add memo --value {t = \(ActionText.literal(of: .list([.string(text)])))} --replace").errors
+          == "")
       #expect(shell.run("= state.memo.t[1] --as json").output == JSON.text(of: .string(text)) + "\n")
       #expect(shell.run("step \(word) assert true").status == 0)
     }
@@ -93,10 +98,12 @@ import Testing
     let shell = try Shell()
     _ = shell.run("let n = 2", "let app = 'web'", "let none = { 1 }")
     #expect(shell.run("echo app-$app x$n title=x$n").output == "app-web x2 title=x2\n")
-    #expect(shell.run("dispatch tasks.add title=$app$n --quiet", "show tasks.items[1].title --as raw").output == "web2\n")
+    #expect(
+      shell.run("dispatch tasks.add title=$app$n --quiet", "show tasks.items[1].title --as raw").output == "web2\n")
     #expect(shell.run("dispatch counter.increment by=1$n --quiet", "show counter.value").output == "12\n")
     #expect(shell.run("step \"is $app\" assert true").output == "ok   is web\n")
-    #expect(shell.run("assert false -- no $app, $(n + 1), \\$n").errors.contains("error[assert-failed]: no web, 3, $n\n"))
+    #expect(
+      shell.run("assert false -- no $app, $(n + 1), \\$n").errors.contains("error[assert-failed]: no web, 3, $n\n"))
     #expect(shell.run("echo hi > \(shell.folder)/out-${app}.txt").errors == "")
     #expect(shell.contents("out-web.txt") == "hi\n")
     #expect(shell.run("show tasks.$(\"items\")[$(n - 1)].title --as raw").output == "web2\n")
@@ -135,9 +142,12 @@ import Testing
         """)
     #expect(shell.run("echo $(\"$place\")").status == 2)
     #expect(shell.run("assert state.counter.value == \"$place\"").status == 2)
-    #expect(try shell.run(script: "lua print(\"$1\")\n", named: "a.stsh", "prod").errors.contains("hint: write: \"… \" .. arg[1]"))
+    #expect(
+      try shell.run(script: "lua print(\"$1\")\n", named: "a.stsh", "prod").errors.contains(
+        "hint: write: \"… \" .. arg[1]"))
     let fine = [
-      "lua print('$place')", "lua print(\"$other\") -- \"$place\"", "lua command(\"echo $place\")", "lua print([[$place]])",
+      "lua print('$place')", "lua print(\"$other\") -- \"$place\"", "lua command(\"echo $place\")",
+      "lua print([[$place]])",
       "echo \"$place\"",
     ]
     for line in fine { #expect(shell.run(line).errors == "", "\(line)") }

@@ -21,17 +21,21 @@ package final class ChildProcess {
   /// Starts a command line of the system's shell.
   ///
   /// - Parameters:
+  ///   - arguments: the arguments that the line finds as `$1` and so on.
+  ///   - path: the shell.
   ///   - input: the descriptor that becomes its standard input.
   ///   - output: the descriptor that becomes its standard output; nil: ours.
   /// - Throws: `FileError` with the system's reason.
-  package init(shell line: String, input: Int32, output: Int32?) throws(FileError) {
+  package init(
+    shell line: String, _ arguments: [String], at path: String, input: Int32, output: Int32?
+  ) throws(FileError) {
     guard let ends = Pipe() else { throw FileError(path: line, code: errno) }
     (descriptor, end) = (ends.read, ends.write)
     var start = ProcessStart()
     start.descriptors = [(input, 0)]
     if let output { start.descriptors.append((output, 1)) }
     do {
-      id = try start.run(["sh", "-c", line], at: "/bin/sh")
+      id = try start.run(["sh", "-c", line] + (arguments.isEmpty ? [] : ["sh"] + arguments), at: path)
     } catch {
       for end in [ends.read, ends.write] { close(end) }
       throw error

@@ -13,6 +13,8 @@ package struct ProgramRun {
   package var mostBytes = 16 << 20
   /// It is ended once one of these descriptors is readable.
   package var stops: [Int32] = []
+  /// Takes what it writes, as it comes, to standard output or to standard error; nil: the result holds it.
+  package var receiver: ((_ bytes: [UInt8], _ isError: Bool) -> Void)?
 
   /// Plans a run.
   package init(_ words: [String]) { self.words = words }
@@ -21,6 +23,8 @@ package struct ProgramRun {
   package struct Result {
     /// The status that it ended with; 128 and the number of the signal that ended it.
     package let status: Int
+    /// The number of the signal that ended it; nil: none did.
+    package let signal: Int?
     package let output: [UInt8]
     package let errors: [UInt8]
   }
@@ -101,7 +105,8 @@ private struct RunningProgram {
     let raw = status ?? 0
     let number = raw & 0x7F
     return ProgramRun.Result(
-      status: number == 0 ? Int(raw >> 8 & 0xFF) : 128 + Int(number), output: taken[0], errors: taken[1])
+      status: number == 0 ? Int(raw >> 8 & 0xFF) : 128 + Int(number), signal: number == 0 ? nil : Int(number),
+      output: taken[0], errors: taken[1])
   }
 
   /// The status of the program; nil: it has not ended.
@@ -148,6 +153,10 @@ private struct RunningProgram {
     while true {
       let count = read(ends[index], &block, block.count)
       if count > 0 {
+        if let receiver = plan.receiver {
+          receiver(Array(block[..<count]), index == 1)
+          continue
+        }
         taken[index] += block[..<count]
         guard taken[index].count <= plan.mostBytes else { throw .tooMuch(plan.mostBytes) }
       } else {

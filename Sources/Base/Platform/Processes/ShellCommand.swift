@@ -11,6 +11,10 @@ package struct ShellCommand {
   package var stops: [Int32] = []
   /// True if it reads from our standard input instead of a text.
   package var readsTerminal = false
+  /// The arguments that the line finds as `$1` and so on.
+  package var arguments: [String] = []
+  /// The shell that runs it.
+  package var shell = "/bin/sh"
 
   /// A command line, and what becomes of its output.
   package init(
@@ -50,7 +54,8 @@ package struct ShellCommand {
         if let given { close(given.read) }
         if let taken { close(taken.write) }
       }
-      process = try ChildProcess(shell: line, input: given?.read ?? STDIN_FILENO, output: taken?.write)
+      process = try ChildProcess(
+        shell: line, arguments, at: shell, input: given?.read ?? STDIN_FILENO, output: taken?.write)
     } catch {
       if let given { close(given.write) }
       if let taken { close(taken.read) }

@@ -15,7 +15,7 @@ package struct SessionLuaMemory: Sendable {
 /// `dispatch`, `project` and the variables, in the same sandbox as plugins.
 public final class SessionLua {
   let lua: LuaState
-  private let objects: SliceObjects
+  let objects: SliceObjects
   /// Finds the host, which has this for its own.
   private let owner: () -> (any SessionLuaHost)?
   /// Leads the functions that Lua holds to it.
@@ -29,6 +29,8 @@ public final class SessionLua {
   private var settledMemory = 0
   /// True if the evaluated code may only read.
   private var isReadOnly = false
+  /// Counts the programs that failed whose status Lua has not read, and reads them.
+  private var unread: (count: LuaFunction, read: LuaFunction)?
   /// The number of running evaluations, each within the one before.
   private var depth = 0
 
@@ -61,6 +63,10 @@ public final class SessionLua {
       for name in SessionLua.conveniences {
         try lua.setGlobal(name, .function(try makeConvenience(name)))
       }
+      let watched = try lua.call(
+        try lua.load(Self.watchOfPrograms, chunkName: SessionLuaError.ownChunk), [lua.global("run")])
+      try lua.setGlobal("run", watched[0])
+      if case .function(let count) = watched[1], case .function(let read) = watched[2] { unread = (count, read) }
       // Asked for globals that nobody has set.
       let missing = LuaValue.function(try makeMissing())
       let names = SessionLua.functions.map { "\($0) = true" }.joined(separator: ", ")
@@ -120,6 +126,70 @@ public final class SessionLua {
       end,
     })
     """
+
+  /// Has the result of a program that failed notice that its status is read. The functions that it returns: `run`, one that counts
+  /// those from a number on and forgets them, and one that reads those within a value.
+  private static let watchOfPrograms = """
+    local run, setmetatable, type, next = ..., setmetatable, type, next
+    local unread, open, count = {}, {}, 0
+    local fields = { status = true, ok = true, signal = true }
+    local function read(result)
+      local kept = unread[result]
+      if not kept then return end
+      unread[result] = nil
+      setmetatable(result, nil)
+      for name in next, fields do result[name] = kept[name] end
+    end
+    local metatable = {
+      __index = function(result, name)
+        if not fields[name] then return nil end
+        read(result)
+        return result[name]
+      end,
+      __pairs = function(result) read(result) return next, result, nil end,
+    }
+    local function watched(...)
+      local result = run(...)
+      if result.status == 0 then return result end
+      count = count + 1
+      local kept = { number = count, program = (...), result = result }
+      for name in next, fields do kept[name], result[name] = result[name], nil end
+      unread[result], open[#open + 1] = kept, kept
+      return setmetatable(result, metatable)
+    end
+    local function left(first)
+      local program, status
+      while #open > 0 and open[#open].number > first do
+        local kept = open[#open]
+        open[#open] = nil
+        if unread[kept.result] then
+          program, status = kept.program, kept.status
+          read(kept.result)
+        end
+      end
+      if type(program) == "table" then program = program[1] end
+      return count, program, status
+    end
+    local function all(value, depth)
+      if type(value) ~= "table" or depth > 8 then return end
+      read(value)
+      for _, part in next, value do all(part, depth + 1) end
+    end
+    return watched, left, function(value) all(value, 1) end
+    """
+
+  /// The programs so far that failed and whose status Lua has not read.
+  ///
+  /// - Parameter first: those up to this number are left out.
+  /// - Returns: the number of all, and of the last one that is left its name and its status; from here on nothing is left.
+  package func unreadPrograms(since first: Int) -> (count: Int, last: (name: String, status: Int)?) {
+    guard let unread, let found = try? lua.call(unread.count, [.integer(first)]), found.count == 3,
+      case .integer(let count) = found[0]
+    else { return (first, nil) }
+    guard case .integer(let status) = found[2] else { return (count, nil) }
+    let name = if case .string(let name) = found[1] { name } else { "the program" }
+    return (count, (name, status))
+  }
 
   private func makeProject() throws(LuaError) -> LuaFunction {
     try lua.makeFunction { [lease] call in
@@ -351,6 +421,8 @@ public final class SessionLua {
     if let given = givenValues[name] { projected?.note(name, Reading(value: given, schema: .dynamic(.any))) }
     return try running { () throws(LuaError) in
       let results = try values(of: lua.load(expression, as: takesAll ? .expressions : .expression, chunkName: chunk))
+      // Who keeps or prints a result has its status.
+      if let unread { for case .table(let table) in results { _ = try lua.call(unread.read, [.table(table)]) } }
       if results.count == 1 || !takesAll, case .object(SliceObjects.stateObject) = results.first {
         return try wholeState()
       }

@@ -16,6 +16,8 @@ public struct ShellError: Error, Hashable, Sendable {
   public var hint: String?
   /// The exit status that the error stands for.
   public var status: Int32
+  /// The status of the program that failed, where that is the error.
+  package var programStatus: Int?
   /// The global of Lua that is not there, or was used for something that its value is not made for, where that is the error.
   package var misusedGlobal: String?
   /// True where Lua used the element of a list by its number for something that its value is not made for.

@@ -10,6 +10,8 @@ package struct TestResult: Sendable {
   package var seconds: Double?
   /// The way in which it ended.
   package let outcome: Outcome
+  /// The output of the programs that it ran; empty: there was none.
+  package var output = ""
 
   /// The ways in which a test ends.
   package enum Outcome: Sendable {
@@ -62,15 +64,21 @@ private enum JUnitText {
       let group = escaped(result.group ?? suite)
       text += "    <testcase classname=\"\(group)\" name=\"\(escaped(result.name))\"\(time)"
       switch result.outcome {
-      case .passed: text += "/>\n"
+      case .passed where result.output.isEmpty: text += "/>\n"
+      case .passed: text += ">\n\(output(of: result))    </testcase>\n"
       case .skipped(let reason): text += ">\n      <skipped message=\"\(escaped(reason))\"/>\n    </testcase>\n"
       case .failed(let code, let message, let details):
         let type = code.map { " type=\"\(escaped($0))\"" } ?? ""
         let body = ([message] + details).joined(separator: "\n")
-        text += ">\n      <failure message=\"\(escaped(message))\"\(type)>\(escaped(body))</failure>\n    </testcase>\n"
+        text += ">\n      <failure message=\"\(escaped(message))\"\(type)>\(escaped(body))</failure>\n"
+        text += "\(output(of: result))    </testcase>\n"
       }
     }
     return text + "  </testsuite>\n</testsuites>\n"
+  }
+
+  private static func output(of result: TestResult) -> String {
+    result.output.isEmpty ? "" : "      <system-out>\(escaped(result.output))</system-out>\n"
   }
 
   private static func shown(_ seconds: Double) -> String {
@@ -112,6 +120,9 @@ private enum TAPText {
         if let code { text += "  code: \(ScalarText.quoted(code))\n" }
         if !details.isEmpty { text += "  details:\n" + details.map { "    - \(ScalarText.quoted($0))\n" }.joined() }
         text += "  ...\n"
+      }
+      for line in result.output.split(whereSeparator: \.isNewline) {
+        text += "# \(DisplayText.printable(String(line)))\n"
       }
     }
     return text

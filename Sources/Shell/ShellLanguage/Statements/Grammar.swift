@@ -12,6 +12,8 @@ public final class Grammar: Sendable {
     case prefix(Int)
     /// `#17` is a word behind it.
     case numbers
+    /// The words behind it are a program's: quotes within them are taken away, and brackets mean nothing.
+    case program
   }
 
   private let verbs: [(name: [UInt8], meaning: Meaning)]
@@ -27,14 +29,15 @@ public final class Grammar: Sendable {
   ///   - prefixes: the verbs that a command of its own follows, such as `try`.
   ///   - prefixWords: the number of words between such a verb and its command, where there are any, as in `step NAME COMMAND`.
   ///   - numberVerbs: the verbs that take numbers of actions, which may be written as `#17`: no comment starts there.
+  ///   - programVerbs: the verbs that a program with its arguments follows.
   ///   - isUnfinishedLua: returns true if more lines could complete a Lua text, an expression or a chunk.
   public init(
     luaVerbs: [LuaVerb], prefixes: [String] = [], prefixWords: [String: Int] = [:], numberVerbs: [String] = [],
-    isUnfinishedLua: @escaping @Sendable (String) -> Bool = { _ in false }
+    programVerbs: [String] = [], isUnfinishedLua: @escaping @Sendable (String) -> Bool = { _ in false }
   ) {
     let verbs: [(String, Meaning)] =
       luaVerbs.map { ($0.name, .lua($0)) } + prefixes.map { ($0, .prefix(prefixWords[$0] ?? 0)) }
-      + numberVerbs.map { ($0, .numbers) }
+      + numberVerbs.map { ($0, .numbers) } + programVerbs.map { ($0, .program) }
     self.verbs = verbs.map { (Array($0.0.utf8), $0.1) }
     firstBytes = self.verbs.reduce(0) { $0 | 1 << UInt64(($1.name.first ?? 0) & 63) }
     self.isUnfinishedLua = isUnfinishedLua

@@ -143,6 +143,21 @@ extension StatementScanner {
       pieces.append(.value(reference, isSelector: isSelector))
     }
 
+    /// Appends a text in quotes.
+    mutating func append(_ quoted: Literal) {
+      switch quoted {
+      case .text(let quoted): text += quoted.utf8
+      case .composed(let composition):
+        for piece in composition.pieces {
+          switch piece {
+          case .text(let part): text += part.utf8
+          case .value(let reference, _): append(reference, isSelector: false)
+          }
+        }
+      default: break
+      }
+    }
+
     /// Leaves out the bytes up to a position.
     mutating func skip(to position: Int) { self.position = position }
 
@@ -184,7 +199,8 @@ extension StatementScanner {
     if dollar == start, bytes[dollar + 1].isNameByte, let next = peek,
       next == UInt8(ascii: ".") || next == UInt8(ascii: "["), case .variable(let name) = reference
     {
-      throw fault("expected a space here; to reach into a variable write $(\(name)…), beside a text ${\(name)}", at: here)
+      throw fault(
+        "expected a space here; to reach into a variable write $(\(name)…), beside a text ${\(name)}", at: here)
     }
     var text = composer ?? Composer(at: start)
     text.take(bytes, to: dollar)
@@ -211,7 +227,8 @@ extension StatementScanner {
       }
       guard position < bytes.count else { throw .unfinished(.bracket("{"), dollar) }
       let number = bytes.text(name)
-      let advice = name.isEmpty || !bytes[name.lowerBound].isDigit ? "$(\(number) or \"x\")" : "$(arg[\(number)] or \"x\")"
+      let advice =
+        name.isEmpty || !bytes[name.lowerBound].isDigit ? "$(\(number) or \"x\")" : "$(arg[\(number)] or \"x\")"
       throw fault(
         name.isEmpty ? "expected a name behind ${" : "expected } behind ${\(number); for another value write \(advice)",
         at: here)
@@ -242,6 +259,30 @@ extension StatementScanner {
     case UInt8(ascii: "!"): "no command runs in the background"
     default: nil
     }
+  }
+
+  /// A word for a program. Quotes within it hold it together and are taken away; brackets mean nothing.
+  mutating func programWord() throws(NoStatement) -> (Range<Int>, Literal?) {
+    let start = position
+    var composer: Composer?
+    var hasQuotes = false
+    while position < bytes.count, !isAtBoundary {
+      switch bytes[position] {
+      case UInt8(ascii: "\""), UInt8(ascii: "'"):
+        var text = composer ?? Composer(at: start)
+        text.take(bytes, to: position)
+        text.append(bytes[position] == UInt8(ascii: "\"") ? try quotedWord() : .text(try verbatim()))
+        text.skip(to: position)
+        (composer, hasQuotes) = (text, true)
+      case UInt8(ascii: "\\") where position + 1 < bytes.count && bytes[position + 1] == UInt8(ascii: "$"):
+        passEscapedDollar(start, &composer)
+      case UInt8(ascii: "$"): try passDollar(start, &composer)
+      default: position += 1
+      }
+    }
+    guard var composer else { return (start..<position, nil) }
+    composer.take(bytes, to: position)
+    return (start..<position, composer.literal(isQuoted: hasQuotes))
   }
 
   /// Reads all bytes as a text in which variables and Lua stand for values.
@@ -276,7 +317,8 @@ extension StatementScanner {
     let open = here
     position += 1
     let start = position
-    while let byte = peek, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\"), byte != UInt8(ascii: "$"), byte != 0x0A
+    while let byte = peek, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\"), byte != UInt8(ascii: "$"),
+      byte != 0x0A
     {
       position += 1
     }
@@ -546,7 +588,8 @@ extension LuaTail {
     guard message.utf8.contains(UInt8(ascii: "$")) else { return .text(message) }
     let outcome = Array(message.utf8).withUnsafeBufferPointer { bytes -> Result<Literal, SyntaxFault> in
       var scanner = StatementScanner(
-        ByteView(bytes), start: 0, firstLine: 1, isLast: true, grammar: Grammar(luaVerbs: []), maximumLength: bytes.count)
+        ByteView(bytes), start: 0, firstLine: 1, isLast: true, grammar: Grammar(luaVerbs: []),
+        maximumLength: bytes.count)
       do throws(StatementScanner.NoStatement) {
         return .success(try scanner.message())
       } catch {

@@ -22,6 +22,8 @@ package struct StatementScanner {
   private var flagsEnded = false
   /// True if `#17` is a word.
   private var takesNumbers = false
+  /// True if the words are those of a program.
+  private var isProgram = false
   /// The verb whose Lua follows a word that is still to come, and how many words there are before its operands.
   private var awaited: (verb: LuaVerb, word: String, from: Int)?
 
@@ -85,7 +87,9 @@ package struct StatementScanner {
   /// - Returns: true if another verb follows: this one is a prefix.
   private mutating func verb() throws(NoStatement) -> Bool {
     let verbStart = position
-    if bytes[position] == UInt8(ascii: "="), case .lua(let verb)? = grammar.meaning(of: bytes[position...position]) {
+    if bytes[position] == UInt8(ascii: "=") || bytes[position] == UInt8(ascii: "!"),
+      case .lua(let verb)? = grammar.meaning(of: bytes[position...position])
+    {
       let place = here
       position += 1
       appendBare(from: place)
@@ -98,6 +102,7 @@ package struct StatementScanner {
     case nil: return false
     case .lua(let verb): try luaVerb(verb)
     case .numbers: takesNumbers = true
+    case .program: isProgram = true
     case .prefix(let more):
       for _ in 0..<more {
         try skipBlanks()
@@ -254,6 +259,8 @@ package struct StatementScanner {
     {
       position += 2
       if isAtBoundary, !tokens.isEmpty {
+        // A program may mean something by it.
+        if isProgram { return appendBare(from: place) }
         flagsEnded = true
         return
       }
@@ -298,11 +305,12 @@ package struct StatementScanner {
 
   /// The fault of a sign between two statements.
   private static func oneStatement(_ sign: String) -> String {
-    let advice = switch sign {
-    case "&&": "; a script ends at the first that fails"
-    case "||": "; try COMMAND goes on after a failure"
-    default: ""
-    }
+    let advice =
+      switch sign {
+      case "&&": "; a script ends at the first that fails"
+      case "||": "; try COMMAND goes on after a failure"
+      default: ""
+      }
     return "\(sign) ends no statement: write one statement a line\(advice)"
   }
 
@@ -313,6 +321,9 @@ package struct StatementScanner {
     token.value = offset(first..<first)
     if isAtBoundary { return }
     switch bytes[first] {
+    case _ where isProgram:
+      let (range, literal) = try programWord()
+      if let literal { keep(literal, in: &token) } else { token.value = offset(range) }
     case UInt8(ascii: "\""), UInt8(ascii: "'"), UInt8(ascii: "["), UInt8(ascii: "{"):
       switch try operand(.word) {
       // An escape takes more bytes than it stands for.

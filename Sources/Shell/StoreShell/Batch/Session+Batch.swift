@@ -88,11 +88,13 @@ extension Session {
       report(fault)
       return 2
     }
-    let before = outcome.tally.firstStatus
-    outcome.tally.firstStatus = 0
+    let (before, checks) = (outcome.tally.firstStatus, outcome.checks)
+    (outcome.tally.firstStatus, outcome.checks) = (0, nil)
+    defer { outcome.checks = checks }
     defer { outcome.tally.firstStatus = before == 0 ? outcome.tally.firstStatus : before }
-    return runStatements(of: reader)
-      ?? (outer.chain.isEmpty && running.statement == nil ? finalStatus : outcome.tally.firstStatus)
+    if let status = runStatements(of: reader) { return status }
+    if let status = endOpenChecks() { return status }
+    return (outer.chain.isEmpty && running.statement == nil ? finalStatus : outcome.tally.firstStatus)
   }
 
   /// Runs the statements of a text, whose syntax is checked first.
@@ -181,9 +183,10 @@ extension Session {
           continue
         }
         let status = run(statement)
+        let goesOn = outcome.checks != nil || options.keepsGoing
         // Ctrl-C is meant for the whole script.
         let isInterrupted = status != 0 && outcome.lastError?.code == ShellError.interrupted.code
-        if status != 0, !options.keepsGoing || isInterrupted { return stoppedStatus() ?? status }
+        if status != 0, !goesOn || isInterrupted { return stoppedStatus() ?? status }
       } catch {
         let fault = number.map(error.numbered) ?? error
         console.transcribe(fault, program: options.name)
@@ -216,6 +219,7 @@ extension Session {
 
   /// The status of a run that came to its end.
   private var finalStatus: Int32 {
+    if let status = endOpenChecks() { return status }
     writeSummary()
     return outcome.tally.firstStatus
   }

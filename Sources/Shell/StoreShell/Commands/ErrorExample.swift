@@ -50,6 +50,7 @@ struct ErrorExample: Sendable {
       "source /none.stsh", "/none.stsh: No such file or directory", instead: "source /dev/null"),
     .nothingToUndo: ErrorExample("undo", "there is nothing to undo", instead: "log"),
     .outOfRange: ErrorExample("set runaway 0", "runaway is a number above 0, got '0'", instead: "set runaway 1000"),
+    .programFailed: ErrorExample("run false", "false ended with status 1", instead: "run true"),
     .syntax: ErrorExample("echo \"milk", "this \" is never closed", instead: "echo \"milk\""),
     .timedOut: ErrorExample(
       "wait until state.counter.value == 1 --timeout 10ms", "state.counter.value == 1 was still false after 10ms",

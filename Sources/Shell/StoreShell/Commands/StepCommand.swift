@@ -23,6 +23,9 @@ extension CommandDefinition {
     perform: { request, session in
       let name = try request.name.value(in: session)
       let start = session.clock.wallTime()
+      let outer = session.outcome.programOutput
+      session.outcome.programOutput = ""
+      defer { session.outcome.programOutput = outer }
       func note(_ error: ShellError?) {
         session.noteStep(name, seconds: (session.clock.wallTime() - start).seconds, error)
         guard !session.answersInJSON, !session.options.isQuiet else { return }

@@ -9,7 +9,8 @@ extension CommandTable {
     .dispatch, .show, .watch, .pin, .describe, .diff, .log, .why, .who, .goto, .undo, .redo, .skip, .unskip, .bisect,
     .plot,
     .middleware, .plugin, .ingest, .expression, .lua, .let, .assert, .export, .importState, .replay, .thunk, .wait,
-    .effects, .source, .try, .retry, .step, .time, .project, .use, .bind, .substate, .alias, .history, .echo, .set,
+    .effects, .source, .run, .shellLine, .try, .retry, .step, .checks, .time, .project, .use, .bind, .substate, .alias,
+    .history, .echo, .set,
     .trace, .help,
     .quit,
   ]

@@ -1,13 +1,16 @@
 import Platform
 import ShellLanguage
 import StoreModules
+import StorePlugins
 import StoreSchema
 
 extension CommandDefinition {
   static let ingest = CommandDefinition(
     "ingest",
     usage: [
-      "ingest FILE --as ACTION [--map NAME=FIELD…] [--format FORMAT] [--ignore-others] [--keep-going] [--rejects FILE]",
+      "ingest FILE --as ACTION [--map NAME=FIELD…] [--format FORMAT] [--ignore-others]",
+      "ingest FILE --as ACTION [--compute LUA…] [--where EXPR]",
+      "ingest FILE --as ACTION --keep-going | [--rejects FILE] [--max-bad N]",
       "ingest FILE --as ACTION --delimiter CHARACTER [--quote none] [--header none|NAME,NAME…]",
       "ingest FILE --as ACTION --lines | --match PATTERN|common|combined",
     ],
@@ -31,7 +34,14 @@ extension CommandDefinition {
       FlagDefinition("keep-going", "go on after bad records, and count them at the end, which is then an error"),
       FlagDefinition(
         "rejects", value: "FILE",
-        "go on, and write the records that were left out there, as JSON lines with their reasons"),
+        "bad records are expected: count them, and write them there, as JSON lines with their reasons"),
+      FlagDefinition("max-bad", value: "N", "as many bad records are expected; one more ends it"),
+      FlagDefinition(
+        "compute", value: "LUA",
+        "Lua over the fields first: 'amount = amount / 100'; a number is a decimal, it[\"Net amount\"] any field, and round(x, 2) rounds"
+      ),
+      FlagDefinition(
+        "where", value: "EXPR", "leave records out for which a Lua expression over the fields does not hold"),
     ],
     operands: [.file],
     examples: [
@@ -66,6 +76,8 @@ private struct IngestRequest {
   private let mapping: Given<RecordMapping>
   private let shape: Given<RecordShape>
   private let keepsGoing: Bool
+  /// The number of bad records that are expected; nil: they are an error.
+  private let mostBad: Given<Int>?
   /// The file for records that are left out, and the word that names it.
   private let rejects: (file: Given<String>, word: Word)?
 
@@ -76,11 +88,17 @@ private struct IngestRequest {
     guard let name = try reader.text(of: "as"), let flag = reader.word(of: "as") else {
       throw reader.missing("--as ACTION")
     }
+    let computed = Given.all(reader.texts(of: "compute"))
+    let condition = try reader.text(of: "where")?.map { String?($0) } ?? .known(nil)
+    let columns = try computed.with(condition)
     let mapping = try name.flatMap { name in
       let type = try reader.vocabulary.ingestedType(name, at: flag)
-      return try reader.mappedPairs().map { pairs in
-        RecordMapping(
-          type: type, argumentNames: try reader.argumentNames(type, pairs), ignoresOthers: reader.has("ignore-others"))
+      return try reader.mappedPairs().with(columns).map { pairs, columns in
+        let (computed, condition) = columns
+        let isComputed = !computed.isEmpty || condition != nil
+        return RecordMapping(
+          type: type, argumentNames: try reader.argumentNames(type, pairs), ignoresOthers: reader.has("ignore-others"),
+          computation: try isComputed ? reader.vocabulary.computation(computed, where: condition) : nil)
       }
     }
     let shape = try reader.recordShape()
@@ -98,9 +116,13 @@ private struct IngestRequest {
         hint: "name a file that it can read", status: 2)
     }
     try reader.checkFile(file)
+    let mostBad = try reader.text(of: "max-bad")?.map { text in
+      if let count = Int(text), count >= 0 { return count }
+      throw reader.fault(.typeMismatch, "--max-bad takes a number of records, got '\(text)'", of: "max-bad")
+    }
     return IngestRequest(
       file: file, word: reader.operands[0], mapping: mapping, shape: shape,
-      keepsGoing: reader.has("keep-going") || rejects != nil, rejects: rejects)
+      keepsGoing: reader.has("keep-going"), mostBad: mostBad ?? (rejects == nil ? nil : .known(.max)), rejects: rejects)
   }
 
   func perform(in session: Session) throws -> CommandResult {
@@ -130,7 +152,7 @@ private struct IngestRequest {
     let ingestion = Ingestion(
       session: session, type: mapping.type, file: file == "-" ? "stdin" : file,
       otherFormat: shape.delimiter == nil ? hints.first { $0 != chosen } : nil, keepsGoing: keepsGoing,
-      rejected: rejected)
+      mostBad: try mostBad?.value(in: session), rejected: rejected)
     return try ingestion.run(lines, &records)
   }
 

@@ -22,6 +22,8 @@ struct IngestTally {
   private var replacements: Set<String> = []
   /// The number of blank lines that were passed over.
   var blank = 0
+  /// The number of records that a condition left out.
+  var filtered = 0
   /// The number of records that interceptors took, and the names of these.
   private(set) var dropped = 0
   private var interceptors: Set<String> = []
@@ -74,30 +76,36 @@ struct IngestTally {
     if replaced > 0 {
       texts.append("\(Self.records(replaced)) of \(file) went on as \(replacements.sorted().joined(separator: ", "))")
     }
+    if filtered > 0 { texts.append("\(Self.records(filtered)) of \(file) left out by --where") }
     return texts
   }
 
   /// The blank lines that were passed over, in words.
   func blankText(of file: String) -> String { "\(blank) blank \(blank == 1 ? "line" : "lines") of \(file) left out" }
 
-  /// What was not ingested as it should be, in a sentence each.
-  func failures(of file: String) -> [String] {
-    var texts: [String] = []
+  /// The bad records, in a sentence; nil: there are none.
+  func badText(of file: String) -> String? {
+    guard bad > 0 else { return nil }
     let lines = badLines > bad ? ", \(badLines) lines" : ""
-    if bad > 0 {
-      texts.append("\(Self.records(bad, "bad ")) of \(file) left out\(lines), the first at \(file):\(firstBadLine)")
-    }
+    return "\(Self.records(bad, "bad ")) of \(file) left out\(lines), the first at \(file):\(firstBadLine)"
+  }
+
+  /// What was not ingested as it should be, in a sentence each.
+  func failures(of file: String, isBadExpected: Bool = false) -> [String] {
+    var texts: [String] = []
+    if !isBadExpected, let text = badText(of: file) { texts.append(text) }
     if faulty > 0 { texts.append("\(Self.records(faulty)) of \(file) ingested, with errors besides") }
     if faultyDropped > 0 { texts.append("\(Self.records(faultyDropped)) of \(file) dropped, with errors besides") }
     return texts
   }
 
   /// The error of an `ingest` that went on after bad records; nil: there was none.
-  func error(of file: String) -> ShellError? {
-    let failures = failures(of: file)
+  func error(of file: String, isBadExpected: Bool) -> ShellError? {
+    let failures = failures(of: file, isBadExpected: isBadExpected)
     guard let first = failures.first else { return nil }
     return ShellError(
-      code: bad > 0 ? .badRecord : code ?? .badRecord, message: first, details: Array(failures.dropFirst()))
+      code: bad > 0 && !isBadExpected ? .badRecord : code ?? .badRecord, message: first,
+      details: Array(failures.dropFirst()))
   }
 
   private static func records(_ count: Int, _ kind: String = "") -> String {

@@ -14,6 +14,8 @@ struct Ingestion {
   /// The format that the file's name or its start shows, where it is read as another; nil: they show no other.
   let otherFormat: RecordFormat?
   let keepsGoing: Bool
+  /// The number of bad records that are expected; nil: they are an error.
+  let mostBad: Int?
   /// Gets the records that are left out; nil: nobody wants them.
   let rejected: RejectedRecords?
 
@@ -29,7 +31,10 @@ struct Ingestion {
       throw endingRejects(behind: error)
     }
     try rejected?.finish()
-    let remarks = tally.remarks(of: file)
+    tally.filtered = records.filtered
+    var remarks = tally.remarks(of: file)
+    let isExpected = mostBad != nil && tally.processed > 0
+    if isExpected { remarks += tally.badText(of: file).map { [$0] } ?? [] }
     if tally.dropped > 0 { session.outcome.lastDropped = remarks.first }
     if !session.options.isJSON {
       for remark in remarks { session.console.writeError("\(remark)\n") }
@@ -37,7 +42,7 @@ struct Ingestion {
     }
     let json = session.givesData ? JSON.text(of: tally.value(type.fullName)) : nil
     if !session.answersInJSON { session.console.write(summary(tally) + "\n") }
-    if var error = tally.error(of: file) {
+    if var error = tally.error(of: file, isBadExpected: isExpected) {
       error.data = json
       throw error
     }
@@ -86,7 +91,14 @@ struct Ingestion {
         if tally.processed + tally.bad == 0, fault.isOfFormat, let format = otherFormat {
           fault.hint = "is it \(format.rawValue)? --format \(format.rawValue)"
         }
-        if !keepsGoing || error is FileFault { throw fault.error(behind: tally.count) }
+        let goesOn = keepsGoing || mostBad.map { tally.bad < $0 || fault.code != nil } ?? false
+        if !goesOn || error is FileFault {
+          var ending = fault.error(behind: tally.count)
+          if let mostBad {
+            ending.details.append("\(mostBad) bad \(mostBad == 1 ? "record was" : "records were") expected (--max-bad)")
+          }
+          throw ending
+        }
         tally.note(fault)
         if fault.code == nil, let kept = lines.kept {
           rejected?.add(line: fault.line, reason: fault.message, text: kept)
@@ -111,6 +123,9 @@ struct Ingestion {
       session.console.writeEvent(
         JSONReport.badRecord(
           file: file, line: record.line, message: record.message, hint: record.hint, isProcessed: record.code != nil))
+    } else if rejected != nil, record.code == nil {
+      // The file tells of it.
+      return
     } else if number <= Self.shownFaults {
       session.console.writeError("\(record.sentence)\n")
     } else if number == Self.shownFaults + 1 {

@@ -1,4 +1,5 @@
 import Platform
+import ShellLanguage
 import StoreModules
 import StorePlugins
 import StoreSchema
@@ -15,12 +16,13 @@ struct JSONRecords: RecordReading {
   /// The fields that `--map` names and that no record had so far, but for the plain ones.
   private var unseen: Set<String>
   private var hasRecords = false
+  private(set) var filtered = 0
 
   init(lines: LineReader, mapping: RecordMapping, program: String) {
     self.program = program
     self.lines = lines
     self.mapping = mapping
-    plain = PlainRecords(mapping)
+    plain = mapping.computation == nil ? PlainRecords(mapping) : nil
     decimals = Set(mapping.type.fields.filter { $0.schema.isOfDecimals }.map(\.name))
     unseen = Set(mapping.argumentNames.keys)
   }
@@ -37,8 +39,12 @@ struct JSONRecords: RecordReading {
         hasRecords = true
         return call
       }
-      let fields = exact(try fields(of: line), in: line)
-      unseen.subtract(fields.map(\.name))
+      let read = exact(try fields(of: line), in: line)
+      unseen.subtract(read.map(\.name))
+      guard let fields = try computed(read, in: line) else {
+        filtered += 1
+        continue
+      }
       do {
         let call = try call(fields)
         hasRecords = true
@@ -86,6 +92,38 @@ struct JSONRecords: RecordReading {
       else { return field }
       return (field.name, DecimalNumber(text).map { .decimal($0) } ?? .string(text))
     }
+  }
+
+  /// The fields with those that Lua has computed; nil: the record is left out.
+  private func computed(
+    _ fields: [(name: String, value: Value)], in line: ArraySlice<UInt8>
+  ) throws -> [(name: String, value: Value)]? {
+    guard let computation = mapping.computation else { return fields }
+    let columns = fields.map { field -> ColumnComputation.Column in
+      switch field.value {
+      case .int(let number): return (field.name, .decimal(DecimalNumber(units: number)))
+      case .double:
+        let digits = line.withUnsafeBufferPointer { JSON.numberText(at: Path([.field(field.name)]), of: $0.span) }
+        return (field.name, digits.flatMap { DecimalNumber($0) }.map { .decimal($0) } ?? field.value)
+      default: return field
+      }
+    }
+    guard let changes = try computation.changes(to: columns) else { return nil }
+    var fields = fields.filter { field in
+      let argument = mapping.argumentNames[field.name] ?? field.name
+      return mapping.type.layout.index(of: argument) != nil || !computation.mentions(field.name)
+    }
+    for change in changes {
+      fields.removeAll { $0.name == change.name }
+      let argument = mapping.argumentNames[change.name] ?? change.name
+      guard change.value != .none, let type = mapping.type.fields.first(where: { $0.name == argument }) else {
+        continue
+      }
+      var value = change.value
+      if case .decimal(let number) = value { value = Literal.typed(number.description, type.schema.insideOptionals) }
+      fields.append((change.name, value))
+    }
+    return fields
   }
 
   /// The error with the number that was found as the record has it.

@@ -1,4 +1,5 @@
 import Platform
+import ShellLanguage
 import StoreModules
 import StorePlugins
 import StoreSchema
@@ -7,6 +8,9 @@ import StoreSchema
 protocol RecordReading {
   /// The line on which the record starts that was read last, from 1.
   var line: Int { get }
+
+  /// The number of records that a condition has left out so far.
+  var filtered: Int { get }
 
   /// Reads the part of the file that stands before its records, if it has one.
   ///
@@ -96,6 +100,13 @@ struct RecordMapping {
   let argumentNames: [String: String]
   /// True if fields that the action has no argument for are left out.
   let ignoresOthers: Bool
+  /// Lua over the fields, before they become arguments; nil: none is given.
+  let computation: ColumnComputation?
+
+  /// A field as Lua computes with it: what reads as a number is a decimal with all its digits.
+  static func computed(_ text: String) -> Value {
+    text.looksLikeANumber ? DecimalNumber(text).map { .decimal($0) } ?? .string(text) : .string(text)
+  }
 
   /// The argument that a field fills, or the name of the field where there is none; nil: the field is left out.
   ///

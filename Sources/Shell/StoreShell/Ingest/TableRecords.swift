@@ -12,6 +12,8 @@ struct TableRecords<Rows: CellRows>: RecordReading {
   private let fields: [Field]
   /// The argument that each column fills; nil: the column is left out.
   private var columns: [Int?]?
+  private var names: [String] = []
+  private(set) var filtered = 0
 
   init(_ rows: Rows, header: CellHeader, mapping: RecordMapping) {
     self.mapping = mapping
@@ -33,13 +35,25 @@ struct TableRecords<Rows: CellRows>: RecordReading {
       case .order: names = fields.map(\.name)
       }
       columns = try columns(names)
+      self.names = names
     } catch {
       throw error is FileError ? error : FileFault(error: error)
     }
   }
 
   mutating func next() throws -> ActionCall? {
-    guard let columns, try rows.next() else { return nil }
+    while true {
+      let (call, isAtEnd) = try read()
+      if call != nil || isAtEnd { return call }
+      filtered += 1
+    }
+  }
+
+  /// Reads the next record.
+  ///
+  /// - Returns: its action; nil: it is left out, or there is none.
+  private mutating func read() throws -> (ActionCall?, isAtEnd: Bool) {
+    guard let columns, try rows.next() else { return (nil, true) }
     guard rows.count == columns.count || header.isOrder && rows.count <= columns.count else {
       throw RecordFault(
         message:
@@ -47,20 +61,68 @@ struct TableRecords<Rows: CellRows>: RecordReading {
       ).of(lines: rows.taken)
     }
     var given = [Value?](repeating: nil, count: fields.count)
+    var isComputed = [Bool](repeating: false, count: fields.count)
+    if let computation = mapping.computation {
+      guard let changes = try computation.changes(to: computedColumns()) else { return (nil, false) }
+      for change in changes {
+        guard let argument = try mapping.argument(of: change.name),
+          let index = fields.firstIndex(where: { $0.name == argument })
+        else { continue }
+        given[index] = try Self.value(change.value, fields[index])
+        isComputed[index] = true
+      }
+    }
     for column in 0..<rows.count {
-      guard let argument = columns[column] else { continue }
+      guard let argument = columns[column], !isComputed[argument] else { continue }
       do throws(SchemaError) {
         given[argument] = try value(column, fields[argument])
       } catch {
         throw error.under(Path([.field(fields[argument].name)]))
       }
     }
-    return ActionCall(mapping.type, try fields.indices.map { try mapping.type.check(given[$0], for: fields[$0]) })
+    let values = try fields.indices.map { try mapping.type.check(given[$0], for: fields[$0]) }
+    return (ActionCall(mapping.type, values), false)
+  }
+
+  /// The cells of the row as Lua computes with them.
+  private func computedColumns() -> [ColumnComputation.Column] {
+    (0..<min(rows.count, names.count)).map { column in
+      (names[column], rows.text(column).map(RecordMapping.computed) ?? .none)
+    }
+  }
+
+  /// The value that Lua computed, as the type of its argument reads it.
+  private static func value(_ value: Value, _ field: Field) throws -> Value? {
+    do throws(SchemaError) {
+      switch value {
+      case .none: return nil
+      case .decimal(let number):
+        return try field.schema.check(Literal.typed(number.description, field.schema.insideOptionals))
+      default: return try field.schema.check(value)
+      }
+    } catch {
+      throw error.under(Path([.field(field.name)]))
+    }
   }
 
   /// The names that the first row gives.
   private func firstRow() throws -> [String] {
-    try (0..<rows.count).map { column throws(RecordFault) in
+    let first = rows.text(0) ?? ""
+    if rows.count == 1, first.hasPrefix("sep="), first.utf8.count == 5 {
+      throw RecordFault(
+        message: "the first line is no row: it says which character stands between the fields",
+        hint: "leave that line out: tail -n +2 FILE, and give --delimiter '\(first.suffix(1))'")
+    }
+    let hasLoneReturn = (0..<rows.count).contains { column in
+      let cell = Array(rows.cell(column))
+      return cell.indices.dropLast().contains { cell[$0] == 0x0D && cell[$0 + 1] != 0x0A }
+    }
+    if hasLoneReturn {
+      throw RecordFault(
+        message: "the lines end in a carriage return alone, so that all of them are one row",
+        hint: "turn them into lines: tr '\\r' '\\n' < FILE")
+    }
+    return try (0..<rows.count).map { column throws(RecordFault) in
       if column == 0, let foreign = ForeignEncoding.fault(of: rows.cell(column)) { throw RecordFault(message: foreign) }
       guard let name = rows.text(column) else { throw RecordFault(message: "this is not UTF-8") }
       return name
@@ -76,7 +138,8 @@ struct TableRecords<Rows: CellRows>: RecordReading {
         continue
       }
       let index = fields.firstIndex { $0.name == argument }
-      guard index != nil || mapping.ignoresOthers || header.namesMore else {
+      let isComputed = mapping.computation?.mentions(name) == true
+      guard index != nil || mapping.ignoresOthers || header.namesMore || isComputed else {
         let suggestion = Suggestion.nearest(to: argument, among: fields.map(\.name))
         throw SchemaError(
           Path(), .unknownArgument(action: mapping.type.fullName, name: argument, suggestion: suggestion))
@@ -87,7 +150,8 @@ struct TableRecords<Rows: CellRows>: RecordReading {
       }
       columns.append(index)
     }
-    for (index, field) in fields.enumerated() where !header.isOrder && !columns.contains(index) {
+    for (index, field) in fields.enumerated()
+    where !header.isOrder && !columns.contains(index) && mapping.computation?.mentions(field.name) != true {
       _ = try mapping.type.check(nil, for: field)
     }
     return columns
@@ -138,6 +202,13 @@ struct TableRecords<Rows: CellRows>: RecordReading {
         throw error.naming(text)
       }
     }
+  }
+}
+
+extension Schema {
+  /// The type inside of optional ones.
+  var insideOptionals: Schema {
+    if case .optional(let wrapped) = kind { wrapped.insideOptionals } else { self }
   }
 }
 

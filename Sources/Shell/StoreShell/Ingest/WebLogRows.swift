@@ -43,12 +43,24 @@ struct WebLogRows: CellRows {
     return true
   }
 
+  /// The position of the space before the first `[` at or behind a position; nil: there is none, or nothing stands before it.
+  private static func start(ofTimeIn line: UnsafeBufferPointer<UInt8>, from start: Int) -> Int? {
+    let (space, bracket) = (UInt8(ascii: " "), UInt8(ascii: "["))
+    return (start..<max(start, line.count - 1)).first { $0 > start && line[$0] == space && line[$0 + 1] == bracket }
+  }
+
   /// Takes a line apart, from its first byte on.
   ///
   /// - Returns: the part that is missing; nil: none is.
   private mutating func split(_ line: UnsafeBufferPointer<UInt8>) -> String? {
     var position = 0
-    for name in 0..<3 where !take(until: UInt8(ascii: " "), of: line, &position) { return "it has no \(names[name])" }
+    for name in 0..<2 where !take(until: UInt8(ascii: " "), of: line, &position) { return "it has no \(names[name])" }
+    // The name of a user may have spaces.
+    guard let time = Self.start(ofTimeIn: line, from: position) else {
+      return line[position...].contains(UInt8(ascii: "[")) ? "it has no user" : "it has no time in [ ]"
+    }
+    add(position..<time, of: line)
+    position = time + 1
     guard skip("[", of: line, &position), take(until: UInt8(ascii: "]"), of: line, &position),
       skip(" ", of: line, &position)
     else { return "it has no time in [ ]" }

@@ -266,6 +266,35 @@ public final class Console {
   /// Keeps what a shell command printed; of one that drew on the screen, such as a pager, what it was given to show.
   func transcribe(printed: String, given: String) { transcript?.write(Transcript.draws(printed) ? given : printed) }
 
+  /// Writes bytes that a program printed, and leaves the start of a character whose end is still to come.
+  func write(printed bytes: inout [UInt8]) {
+    guard !isCapturing, interceptor == nil, transcript == nil else {
+      let count = bytes.count - Self.openCharacter(at: bytes)
+      write(String(decoding: bytes[..<count], as: UTF8.self))
+      bytes.removeFirst(count)
+      return
+    }
+    passOn(bytes)
+    bytes = []
+  }
+
+  /// Writes bytes that a program printed to standard error.
+  func write(printedErrors bytes: [UInt8]) {
+    guard interceptor == nil, transcript == nil else { return writeError(String(decoding: bytes, as: UTF8.self)) }
+    flush()
+    progress.hide()
+    errors.deliver(bytes[...])
+  }
+
+  /// The number of bytes at the end that begin a character of UTF-8 and lack its end.
+  private static func openCharacter(at bytes: [UInt8]) -> Int {
+    for (count, byte) in bytes.suffix(3).reversed().enumerated() where byte & 0xC0 != 0x80 {
+      let length = byte >= 0xF0 ? 4 : byte >= 0xE0 ? 3 : byte >= 0xC0 ? 2 : 1
+      return length > count + 1 ? count + 1 : 0
+    }
+    return 0
+  }
+
   /// Hands bytes that somebody else printed to the system, after all that is buffered.
   func passOn(_ bytes: [UInt8]) {
     output += bytes

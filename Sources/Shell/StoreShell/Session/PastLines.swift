@@ -36,7 +36,7 @@ public enum PastLines {
   package static func recalled(by statement: String, from lines: [String]) -> Result<String, ShellError>? {
     let text = statement.drop(while: \.isWhitespace)
     let hint = "history --last 10 shows the newest lines with their numbers"
-    if text.hasPrefix("!!") {
+    if ["!!", "!$", "!-"].contains(where: { text.hasPrefix($0) }) {
       return .failure(
         ShellError(code: .unknownCommand, message: "a past line is recalled by its number: !N", hint: hint))
     }

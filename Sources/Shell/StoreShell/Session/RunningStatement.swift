@@ -10,6 +10,8 @@ struct RunningStatement {
   var statement: Statement?
   /// True where its result is kept to be drawn on the terminal.
   var drawsOnScreen = false
+  /// True where it stands between `checks begin` and `checks end`.
+  var isCheck = false
   /// True where a `try` excuses it.
   var isExcused = false
   /// True where Lua wants the data of its result, beside what it prints.

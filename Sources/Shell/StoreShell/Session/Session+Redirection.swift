@@ -124,9 +124,11 @@ extension Session {
 
   /// Runs a shell command on a result. With `--json` its own result is what it prints, also where it fails.
   private func pipe(_ text: String, into line: String, _ redirection: Redirection) throws -> CommandResult {
+    try requireOwnVariables(of: line, at: .span(redirection.span))
     console.flush()
     var printed: [UInt8] = []
     var command = ShellCommand(line: line, stops: [interrupts.descriptor])
+    command.arguments = running.origin.arguments
     if options.isJSON {
       command.receiver = { printed += $0 }
     } else if console.hasTranscript {

@@ -21,7 +21,9 @@ extension Session {
   func noteStep(_ name: String, seconds: Double, _ error: ShellError?) {
     // What ends the run has the command that runs end as Ctrl-C does.
     let error = error?.code == .interrupted ? interrupts.stop?.error ?? error : error
-    outcome.steps.append(TestResult(name: name, seconds: seconds, error: error))
+    var result = TestResult(name: name, seconds: seconds, error: error)
+    result.output = outcome.programOutput ?? ""
+    outcome.steps.append(result)
   }
 
   /// Sees to it that the report of the run can be written, where one is wanted, before anything is done.

@@ -222,7 +222,12 @@ public final class Session {
         status = 1
       }
     }
-    guard !running.isExcused else { return excused(status, before) }
+    if running.isExcused {
+      status = excused(status, before)
+      countCheck(status)
+      return status
+    }
+    countCheck(status)
     if options.report != nil || outcome.isReported, isOutermost {
       outcome.reportedFile = outcome.reportedFile ?? running.origin.file
       if status != 0 { noteFailure(of: statement) }
@@ -251,6 +256,7 @@ public final class Session {
         console.dropHeld()
         throw ShellError.interrupted
       }
+      reportCheck(statement, hasFailed: false)
       // A task that failed meanwhile fails the command.
       if options.isJSON, store.hasFaults { return 0 }
       if options.isJSON {
@@ -261,6 +267,7 @@ public final class Session {
       }
       return 0
     } catch {
+      reportCheck(statement, hasFailed: true)
       return failed(error, in: statement)
     }
   }

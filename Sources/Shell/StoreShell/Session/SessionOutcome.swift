@@ -19,6 +19,12 @@ struct SessionOutcome {
   var lastDropped: String?
   /// The script whose results they are.
   var reportedFile: String?
+  /// The output of the programs of the step that runs; nil: none does.
+  var programOutput: String?
+  /// The checks that run; nil: none do.
+  var checks: Checks?
+  /// The number of programs that failed in Lua so far.
+  var failedPrograms = 0
   /// The outcome of the last `try`.
   var lastAttempt = Attempt()
   /// True once a statement asked to leave.
@@ -40,6 +46,16 @@ struct SessionOutcome {
   }
 
   private static let longMessage = 1 << 16
+
+  /// Statements that run whichever of them fail, up to `checks end`.
+  struct Checks {
+    /// The line of `checks begin`.
+    let line: Int
+    var count = 0
+    var failed = 0
+    /// The status of the first that failed.
+    var status: Int32 = 0
+  }
 
   /// Counts the statements reached and failed.
   struct Tally {

@@ -87,6 +87,8 @@ public enum ErrorCode: String, CaseIterable, Hashable, Sendable {
   case pluginTask = "plugin-task"
   /// A test of the plugin failed, or there is none.
   case pluginTest = "plugin-test"
+  /// A program ended with another status than 0, or by a signal.
+  case programFailed = "program-failed"
   /// The store is busy, and as many actions wait as its queue may hold.
   case queueFull = "queue-full"
   /// A plugin refused the action, for the reason that it gives; nothing was changed.
@@ -251,6 +253,8 @@ extension ErrorCode {
       "a task of a plugin failed and has ended; the line below says which action started it. What it did before stays."
     case .pluginTest:
       "a test of the plugin failed, or there is none. What failed stands on standard output."
+    case .programFailed:
+      "a program that run started ended with another status than 0, or by a signal. $(err.status) is its status after try."
     case .queueFull:
       "the store is busy, and as many actions wait as its queue may hold. This one was not taken; dispatch it again later."
     case .refused:

@@ -82,7 +82,9 @@ struct CommandReader {
       index += 1
       guard case .flag(let name, let given) = word.kind else {
         operands.append(index - 1)
-        continue
+        guard definition.takesProgram else { continue }
+        operands += index..<words.count
+        break
       }
       guard let flag = definition.flags.first(where: { $0.name == name }) else {
         let part = definition.part(words.dropFirst().first?.text)
@@ -214,7 +216,8 @@ struct CommandReader {
       if let value = literal.knownValue { return .known(JSON.text(of: value)) }
       let isExpanded = namesFile && literal.startsAtHome
       return .later { session in
-        let text = try word?.marking { try session.text(of: literal, isPath: isPath) }
+        let text =
+          try word?.marking { try session.text(of: literal, isPath: isPath) }
           ?? session.text(of: literal, isPath: isPath)
         return isExpanded ? UserEnvironment.expanding(text) : text
       }
@@ -345,14 +348,17 @@ extension Literal {
     case .bare(let text): .bare(prefix + text)
     case .text(let text): .text(prefix + text)
     case .composed(let text): .composed(Composition([.text(prefix)] + text.pieces, isQuoted: text.isQuoted))
-    case .variable, .lua: .composed(Composition([.text(prefix), .value(references[0], isSelector: false)], isQuoted: false))
+    case .variable, .lua:
+      .composed(Composition([.text(prefix), .value(references[0], isSelector: false)], isQuoted: false))
     case .list, .record: knownValue.map { .text(prefix + JSON.text(of: $0)) } ?? self
     }
   }
 
   /// True where a `~` without quotes comes first.
   fileprivate var startsAtHome: Bool {
-    guard case .composed(let text) = self, !text.isQuoted, case .text(let first)? = text.pieces.first else { return false }
+    guard case .composed(let text) = self, !text.isQuoted, case .text(let first)? = text.pieces.first else {
+      return false
+    }
     return first.hasPrefix("~")
   }
 }

@@ -95,7 +95,9 @@ extension Word {
       guard DurationLiteral.parse(text) == nil, case .string? = literal.knownValue else { return nil }
       return literal
     case .composed(let text):
-      guard !text.isQuoted, case .text(let first)? = text.pieces.first, first.first?.isLetter == true else { return nil }
+      guard !text.isQuoted, case .text(let first)? = text.pieces.first, first.first?.isLetter == true else {
+        return nil
+      }
       return literal
     default: return nil
     }

@@ -83,6 +83,11 @@ struct Vocabulary {
     try session.lua().syntaxFault(text, as: .expression)
   }
 
+  /// Lua over the fields of records.
+  func computation(_ computed: [String], where condition: String?) throws -> ColumnComputation {
+    try session.lua().computation(computed, where: condition, chunk: session.chunkName)
+  }
+
   /// What a name stands for that somebody has given to a command; nil: it is none.
   func alias(_ name: String) -> SessionNames.Alias? { allowsAliases ? session.names.alias(name) : nil }
 

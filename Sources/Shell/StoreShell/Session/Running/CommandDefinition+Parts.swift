@@ -38,7 +38,7 @@ extension CommandDefinition {
   /// True for a line that asks to have the command explained: `VERB --help` or `VERB -h`.
   func isAskedForHelp(_ statement: Statement) -> Bool {
     let words = statement.words.dropFirst()
-    guard !takesCommand || words.count == 1 else { return false }
+    guard !takesCommand && !takesProgram || words.count == 1 else { return false }
     if words.count == 1, let word = words.first, word.text == "-h" { return true }
     if words.isEmpty, let lua = statement.lua?.text, lua == "--help" || lua == "-h" { return true }
     guard statement.hasFlags, !flags.contains(where: { $0.name == "help" }) else { return false }

@@ -30,6 +30,8 @@ final class CommandDefinition: Sendable {
   let takesCommand: Bool
   /// The number of words between the verb and that command.
   let wordsBeforeCommand: Int
+  /// True if a program follows the flags; the words behind it are the program's.
+  let takesProgram: Bool
   /// Reads a line of it, and adds the names that later lines need, where it adds any.
   let check: Half<Void>
   /// Reads a line of it, and performs that.
@@ -51,7 +53,7 @@ final class CommandDefinition: Sendable {
     _ verb: String, needs: CommandNeeds? = nil, usage: [String], summary: String, flags: [FlagDefinition] = [],
     names: [NamedMeaning] = [],
     operands: [Operand] = [], arguments: [Field] = [], examples: [CommandExample] = [], lua: LuaVerb? = nil,
-    takesCommand: Bool = false, wordsBeforeCommand: Int = 0,
+    takesCommand: Bool = false, wordsBeforeCommand: Int = 0, takesProgram: Bool = false,
     listing: (@Sendable (Session) throws -> CommandListing)? = nil,
     read: @escaping @Sendable (CommandReader) throws -> Request,
     addNames: (@Sendable (Request, Session) throws -> Void)? = nil,
@@ -61,7 +63,7 @@ final class CommandDefinition: Sendable {
     self.init(
       verb, needs, usage: usage, summary: summary, flags: flags, names: names, operands: operands, arguments: arguments,
       examples: examples, lua: lua, takesCommand: takesCommand,
-      wordsBeforeCommand: wordsBeforeCommand,
+      wordsBeforeCommand: wordsBeforeCommand, takesProgram: takesProgram,
       check: { reader, session in
         guard listing == nil || !reader.isEmpty else {
           _ = try reader.form()
@@ -84,7 +86,7 @@ final class CommandDefinition: Sendable {
     _ verb: String, _ needs: CommandNeeds?, usage: [String], summary: String, flags: [FlagDefinition],
     names: [NamedMeaning],
     operands: [Operand], arguments: [Field], examples: [CommandExample], lua: LuaVerb?, takesCommand: Bool,
-    wordsBeforeCommand: Int,
+    wordsBeforeCommand: Int, takesProgram: Bool,
     check: @escaping Half<Void>, run: @escaping Half<CommandResult>
   ) {
     self.verb = verb
@@ -99,6 +101,7 @@ final class CommandDefinition: Sendable {
     self.lua = lua
     self.takesCommand = takesCommand
     self.wordsBeforeCommand = wordsBeforeCommand
+    self.takesProgram = takesProgram
     self.check = check
     self.run = run
   }
@@ -110,7 +113,8 @@ final class CommandDefinition: Sendable {
   ) -> CommandDefinition {
     CommandDefinition(
       verb ?? self.verb, needs, usage: usage, summary: summary, flags: flags, names: names, operands: [], arguments: [],
-      examples: examples, lua: nil, takesCommand: false, wordsBeforeCommand: 0, check: check, run: run)
+      examples: examples, lua: nil, takesCommand: false, wordsBeforeCommand: 0, takesProgram: false, check: check,
+      run: run)
   }
 
   /// True if words that are no flags may follow the verb.

@@ -35,7 +35,7 @@ final class CommandTable: Sendable {
   func grammar(isUnfinishedLua: @escaping @Sendable (String) -> Bool) -> Grammar {
     Grammar(
       luaVerbs: luaVerbs, prefixes: prefixes, prefixWords: prefixWords, numberVerbs: numberVerbs,
-      isUnfinishedLua: isUnfinishedLua)
+      programVerbs: definitions.filter(\.takesProgram).map(\.verb), isUnfinishedLua: isUnfinishedLua)
   }
 
   /// The command behind all prefixes; the statement itself where it has none or nothing follows them.
@@ -96,7 +96,10 @@ final class CommandTable: Sendable {
     _ reader: CommandReader, _ definition: CommandDefinition, in session: Session
   ) throws -> CommandResult {
     do {
-      return try definition.run(reader, session)
+      let programs = session.outcome.failedPrograms
+      let result = try definition.run(reader, session)
+      if !definition.takesCommand { try session.requireReadPrograms(since: programs) }
+      return result
     } catch let error as FileError {
       throw reader.marking(error)
     }

@@ -7,7 +7,8 @@ extension Session {
   /// replace it.
   func requireVariables(of statement: Statement, _ definition: CommandDefinition) throws {
     guard statement.isMoreThanWords else { return }
-    let words = definition.takesCommand ? statement.words.prefix(1 + definition.wordsBeforeCommand) : statement.words[...]
+    let words =
+      definition.takesCommand ? statement.words.prefix(1 + definition.wordsBeforeCommand) : statement.words[...]
     for word in words {
       if let literal = word.value { try requireVariables(in: literal, at: .span(word.span)) }
     }
@@ -27,7 +28,9 @@ extension Session {
         guard !running.isChecking, try !isVariable(name) else { continue }
         var error = unknownVariable(name)
         error.place = place
-        if case .composed = literal { error.hint = error.hint.map { "\($0); \\$ is a dollar" } }
+        if case .composed(let text) = literal, text.isQuoted {
+          error.hint = error.hint.map { "\($0); \\$ is a dollar" }
+        }
         throw error
       }
     }

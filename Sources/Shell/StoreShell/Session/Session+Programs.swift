@@ -1,0 +1,180 @@
+import Platform
+import ShellLanguage
+import StoreHost
+import StorePlugins
+import StoreSchema
+
+/// Programs that statements run: by the command `run`, by Lua's `run`, and by the person's own shell.
+extension Session {
+  private static let programLayout = RecordLayout(
+    name: "Program", fields: ["status", "ok", "signal", "stdout", "stderr"])
+
+  /// Runs a program for Lua: `run("git", "log")` or `run { "git", "log", stdin = …, cwd = …, timeout = …, max_bytes = … }`.
+  func runProgram(_ arguments: [Value]) throws -> Value {
+    let result = try end(of: Self.program(arguments))
+    if result.status != 0 { outcome.failedPrograms += 1 }
+    func text(_ bytes: [UInt8]) -> Value { .string(String(decoding: bytes, as: UTF8.self)) }
+    return .record(
+      Record(
+        Self.programLayout,
+        [
+          .int(result.status), .bool(result.status == 0), result.signal.map { .int($0) } ?? .none, text(result.output),
+          text(result.errors),
+        ]))
+  }
+
+  /// Refuses to go on behind a statement whose Lua ran a program that failed and did not look at its status.
+  ///
+  /// - Parameter first: the number of programs that had failed before the statement.
+  func requireReadPrograms(since first: Int) throws {
+    guard outcome.failedPrograms > first, let program = try lua().unreadPrograms(since: first).last else { return }
+    var error = Self.failure(of: program.name, program.status, signal: nil)
+    error.hint = "Lua that looks at status, ok or signal of the result goes on: run(…).ok"
+    throw error
+  }
+
+  /// Runs a program to its end, whatever its status is.
+  ///
+  /// - Throws: ``ShellError`` for one that cannot be started, takes too long, writes too much or was interrupted.
+  private func end(of program: ProgramRun) throws -> ProgramRun.Result {
+    try requirePrograms()
+    var program = program
+    program.stops = [interrupts.descriptor]
+    console.flush()
+    do throws(ProgramRun.Failure) {
+      return try program.toEnd()
+    } catch {
+      let name = program.words[0]
+      switch error {
+      case .notStarted(let error):
+        throw ShellError(
+          code: error.isMissing ? .noSuchFile : .failed, message: "\(name): \(error.reason)",
+          hint: error.isMissing ? "run takes a program and its arguments, each by itself: run ls -l" : nil)
+      case .timeOver(let limit):
+        throw ShellError(
+          code: .timedOut, message: "\(name) did not end within \(EffectListing.limit(limit))", status: 5)
+      case .tooMuch(let bytes):
+        throw ShellError(
+          code: .outOfRange, message: "\(name) wrote more than \(bytes) bytes", hint: "max_bytes says how many it may")
+      case .stopped: throw interrupts.stop?.error ?? ShellError.interrupted
+      }
+    }
+  }
+
+  /// Refuses to run programs where that is forbidden.
+  func requirePrograms() throws(ShellError) {
+    guard !options.allowsExecution else { return }
+    throw ShellError(code: .notAllowed, message: "programs may not be run here (--no-exec)")
+  }
+
+  /// Runs a program whose output is printed as it comes.
+  func run(_ program: ProgramRun) throws -> CommandResult {
+    var program = program
+    var printed = ProgramOutput()
+    program.receiver = { [self] bytes, isError in
+      printed.append(bytes, isError: isError)
+      if isError {
+        console.write(printedErrors: bytes)
+      } else if !options.isJSON {
+        console.write(printed: &printed.pending)
+      }
+    }
+    let result = try end(of: program)
+    if !options.isJSON { console.write(String(decoding: printed.pending, as: UTF8.self)) }
+    outcome.programOutput?.append(printed.text)
+    let data = options.isJSON ? JSON.text(of: .string(printed.lines)) : nil
+    guard result.status != 0 else { return CommandResult(json: data) }
+    var error = Self.failure(of: program.words[0], result.status, signal: result.signal)
+    error.data = data
+    throw error
+  }
+
+  /// The error of a program that ended with another status than 0.
+  static func failure(of name: String, _ status: Int, signal: Int?) -> ShellError {
+    let ending = signal.map { "by signal \($0)" } ?? "with status \(status)"
+    var error = ShellError(code: .programFailed, message: "\(name) ended \(ending)")
+    error.programStatus = status
+    return error
+  }
+
+  /// Has the person's own shell run a line, with the terminal.
+  func runByShell(_ line: String) throws {
+    try requirePrograms()
+    try requireOwnVariables(of: line, at: .command)
+    console.flush()
+    var command = ShellCommand(line: line, stops: [interrupts.descriptor], readsTerminal: true)
+    command.shell = getenv("SHELL").map { String(cString: $0) } ?? command.shell
+    let ending: ShellCommand.Ending
+    do throws(FileError) {
+      ending = try command.run([])
+    } catch {
+      throw ShellError(code: .failed, message: "\(command.shell): \(error.reason)")
+    }
+    switch ending {
+    case .exited(0): return
+    case .exited(let status): throw Self.failure(of: line, Int(status), signal: nil)
+    case .signalled(let number): throw Self.failure(of: line, 128 + Int(number), signal: Int(number))
+    case .interrupted: throw ShellError.interrupted
+    }
+  }
+
+  /// Refuses a line for a shell with a variable of the session that the shell does not know.
+  func requireOwnVariables(of line: String, at place: ShellError.Place) throws(ShellError) {
+    for name in ShellText.variables(in: line) where names.variables.contains(name) && getenv(name) == nil {
+      throw ShellError(
+        code: .unknownVariable, message: "the shell does not know $\(name), which is a variable of this session",
+        place: place, hint: "nothing is replaced for the shell; pass it on: run sh -c '… $1' sh $\(name)")
+    }
+  }
+
+  /// The program that arguments describe.
+  private static func program(_ arguments: [Value]) throws -> ProgramRun {
+    var words = arguments
+    var named: [(String, Value)] = []
+    if arguments.count == 1 {
+      switch arguments[0] {
+      case .list(let list): words = Array(list)
+      case .map(let map):
+        words = []
+        for (key, value) in map {
+          switch key {
+          case .int: words.append(value)
+          case .string(let name): named.append((name, value))
+          }
+        }
+      default: break
+      }
+    }
+    let texts = words.compactMap { word -> String? in
+      switch word {
+      case .string(let text): text
+      case .int(let number): "\(number)"
+      default: nil
+      }
+    }
+    guard !texts.isEmpty, texts.count == words.count, !texts[0].isEmpty, !texts.contains(where: { $0.utf8.contains(0) })
+    else {
+      throw ShellError(
+        code: .typeMismatch, message: "run needs a program and its arguments as texts: run(\"git\", \"log\", \"-1\")")
+    }
+    var plan = ProgramRun(texts)
+    for (name, value) in named {
+      switch (name, value) {
+      case ("stdin", .string(let text)): plan.input = Array(text.utf8)
+      case ("cwd", .string(let folder)): plan.folder = folder
+      case ("timeout", .int(let seconds)) where seconds > 0: plan.timeout = .seconds(min(seconds, 1_000_000_000))
+      case ("timeout", .double(let seconds)) where seconds > 0:
+        plan.timeout = .milliseconds(Int64(min(seconds, 1_000_000_000) * 1000))
+      case ("max_bytes", .int(let bytes)) where (1...1 << 30).contains(bytes): plan.mostBytes = bytes
+      case ("stdin", _), ("cwd", _), ("timeout", _), ("max_bytes", _):
+        throw ShellError(code: .typeMismatch, message: "run: \(name) cannot be \(value.described)")
+      default:
+        throw ShellError(
+          code: .unexpectedArgument, message: "run has no '\(name)'",
+          hint: Suggestion.question(name, among: ["stdin", "cwd", "timeout", "max_bytes"])
+            ?? "it has stdin, cwd, timeout and max_bytes")
+      }
+    }
+    return plan
+  }
+}

@@ -1,0 +1,99 @@
+import Testing
+
+@testable import StoreShell
+
+/// Records that Lua changes or chooses, and bad records that are expected.
+@Suite struct ComputedIngestTests {
+  private static let bank = """
+    return plugin { state = { field("rows", list(text())) },
+      actions = { { name = "put", args = { field("amount", decimal { scale = 2 }), field("text", text()) } },
+        { name = "count", args = { field("n", int()) } } },
+      reducers = {
+        put = function(s, a) s.rows[#s.rows + 1] = a.text .. "=" .. tostring(a.amount) end,
+        count = function(s, a) s.rows[#s.rows + 1] = tostring(a.n) end,
+      } }
+    """
+
+  private func rows(_ text: String, _ flags: String, named name: String = "f.csv") throws -> (Shell.Outcome, String) {
+    let shell = try Shell { $0.isQuiet = true }
+    let folder = try shell.plugin("bank", Self.bank)
+    _ = try shell.write(name, text)
+    let outcome = shell.run(
+      "plugin load \(folder)", "ingest \(shell.folder)/\(name) \(flags.replacing("FOLDER", with: shell.folder))")
+    return (outcome, shell.run("show bank.rows --as raw").output)
+  }
+
+  @Test(arguments: [
+    ("amount,text\n1234,a\n5,b\n", "--compute 'amount = amount / 100'", "a=12.34\nb=0.05\n"),
+    ("amount,text\n10,a\n", "--compute 'amount = round(amount / 3, 2)'", "a=3.33\n"),
+    ("amount,text\n100.00,a\n", "--compute 'amount = amount * 1.19'", "a=119.00\n"),
+    (
+      "Net amount,text\n9.99,a\n", "--compute 'amount = it[\"Net amount\"] + 0.01' --compute 'text = text .. \"!\"'",
+      "a!=10.00\n"
+    ),
+    ("amount,text,kind\n1,a,x\n2,b,y\n", "--where 'kind == \"y\"'", "b=2.00\n"),
+    ("amount,text\n90071992547409931.25,a\n", "--compute 'amount = -amount'", "a=-90071992547409931.25\n"),
+    ("amount,text\n3,a\n4,b\n", "--compute 'amount = amount - 1' --where 'amount > 2'", "b=3.00\n"),
+  ])
+  func tables(_ text: String, _ flags: String, _ expected: String) throws {
+    let (outcome, rows) = try rows(text, "--as bank.put \(flags)")
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    #expect(rows == expected)
+  }
+
+  @Test func objectsAreComputedToo() throws {
+    let text = "{\"amount\": 1234, \"text\": \"a\"}\n{\"amount\": 0.5, \"text\": \"b\"}\n"
+    let (outcome, rows) = try rows(text, "--as bank.put --compute 'amount = amount / 10'", named: "f.jsonl")
+    #expect(outcome.errors == "")
+    #expect(rows == "a=123.40\nb=0.05\n")
+    #expect(
+      try self.rows(
+        "{\"n\": 6}\n{\"n\": 7}\n", "--as bank.count --compute 'n = n / 2' --where 'n == 3'", named: "f.jsonl"
+      ).1 == "3\n")
+  }
+
+  @Test func whatIsNotExactIsABadRecord() throws {
+    let (outcome, rows) = try rows("amount,text\n10,a\n", "--as bank.put --compute 'amount = amount / 3'")
+    #expect(outcome.errors.contains("round(a / b, 2) rounds it to two digits"), "\(outcome.errors)")
+    #expect(rows == "")
+    #expect(
+      try self.rows("amount,text\n1,a\n", "--as bank.put --compute 'amount = dispatch(\"bank.count\")'").0.errors
+        .contains("only reads"))
+  }
+
+  @Test func leftOutRecordsAreCounted() throws {
+    let (outcome, _) = try rows("amount,text\n1,a\n2,b\n3,c\n", "--as bank.put --where 'amount > 2'")
+    #expect(
+      outcome.errors.contains("2 records of ") && outcome.errors.contains("left out by --where\n"), "\(outcome.errors)")
+    #expect(outcome.output.contains("ingested 1 record as bank.put"))
+  }
+
+  @Test func rejectsAreExpected() throws {
+    let text = "amount,text\n1,a\nx,b\n3,c\n"
+    let (outcome, rows) = try rows(text, "--as bank.put --rejects FOLDER/bad.jsonl")
+    #expect(outcome.status == 0)
+    #expect(outcome.errors.split(separator: "\n").count == 1, "\(outcome.errors)")
+    #expect(outcome.errors.hasPrefix("1 bad record of ") && outcome.errors.contains("left out, the first at"))
+    #expect(rows == "a=1.00\nc=3.00\n")
+    #expect(try self.rows(text, "--as bank.put --max-bad 1").0.status == 0)
+    let beyond = try self.rows(text, "--as bank.put --max-bad 0 --rejects FOLDER/bad.jsonl")
+    #expect(beyond.0.status == 1)
+    #expect(beyond.0.errors.contains("0 bad records were expected (--max-bad)"), "\(beyond.0.errors)")
+    #expect(try self.rows("amount,text\nx,b\n", "--as bank.put --rejects FOLDER/bad.jsonl").0.status == 1)
+    #expect(try self.rows(text, "--as bank.put --keep-going").0.status == 1)
+  }
+
+  @Test func reasonsAreTrue() throws {
+    let line = "1.2.3.4 - jane doe [10/Oct/2000:13:55:36 -0700] \"GET /a HTTP/1.0\" 200 5\n"
+    let shell = try Shell { $0.isQuiet = true }
+    _ = try shell.write("l.log", line + "1.2.3.4 - jane doe \"GET /a HTTP/1.0\" 200 5\n")
+    let errors = shell.run(
+      "ingest \(shell.folder)/l.log --as tasks.add --match common --map title=user --ignore-others --keep-going"
+    ).errors
+    #expect(shell.run("show tasks.items[*].title --as raw").output == "jane doe\n", "\(errors)")
+    #expect(errors.contains("it has no time in [ ]"))
+    #expect(try rows("amount,text\r1,a\r2,b\r", "--as bank.put").0.errors.contains("tr '\\r' '\\n' < FILE"))
+    #expect(
+      try rows("sep=;\namount;text\n", "--as bank.put").0.errors.contains("tail -n +2 FILE, and give --delimiter ';'"))
+  }
+}
