@@ -37,3 +37,14 @@ struct ArgumentTests {
     #expect(outcome.output.hasSuffix("\n2\n"), "\(outcome.output)")
   }
 }
+
+/// The name that a session's actions bear.
+@Suite("The option --who")
+struct NameArgumentTests {
+  @Test func aNameOfOtherCharactersIsRefused() throws {
+    let outcome = try Shell().run("--who", "ann b", "-c", "echo x")
+    #expect(outcome.output == "")
+    #expect(outcome.errors.hasPrefix("Error: --who: "), "\(outcome.errors)")
+    #expect(outcome.status == 2)
+  }
+}

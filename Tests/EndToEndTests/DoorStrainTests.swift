@@ -31,7 +31,7 @@ struct DoorStrainTests {
     #expect(try shell.run("--attach", server.path, "-c", "middleware on logger").status == 0)
     #expect(try shell.run("--attach", server.path, "-c", "dispatch counter.increment").status == 0)
     try terminal.wait(for: "the log") {
-      $0.lines.contains { $0.hasSuffix("counter.increment  <- door:1") }
+      $0.lines.contains { $0.contains("counter.increment  <- door:1 by ") }
     }
     for prompt in [terminal, json] {
       prompt.type("\u{4}")

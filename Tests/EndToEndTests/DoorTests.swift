@@ -327,7 +327,7 @@ struct DoorTests {
       "\(attach) -c 'dispatch market.close --quiet' -c 'describe market' -c 'why market.isOpen' -c 'undo'")
     #expect(outcome.output.contains("module market (swift)"))
     #expect(outcome.output.contains("market.close"))
-    #expect(outcome.output.contains("<- door:1\n"))
+    #expect(outcome.output.contains("<- door:1 by "))
     #expect(outcome.output.contains("not-allowed"))
     let other = try shell.prompt(
       ["--attach", "orderbook"], prompt: "orderbook>", environment: ["XDG_RUNTIME_DIR": shell.folder.path])

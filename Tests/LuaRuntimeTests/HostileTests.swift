@@ -151,7 +151,7 @@ import Testing
     }
   }
 
-  @Test(arguments: Array(stride(from: 27_000, through: 67_000, by: 611)))
+  @Test(arguments: Array(stride(from: 28_000, through: 67_000, by: 611)))
   func anyAllocationAroundTheHostMayFail(memory: Int) throws {
     let state = try LuaState(limits: .init(memory: memory))
     let records = Records()

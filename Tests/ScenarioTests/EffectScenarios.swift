@@ -143,7 +143,7 @@ struct EffectScenarios {
             Q 3 found <2 · E 2 u/s done
             E 4 u/s start
             E 4 u/s cancel
-            E 5 u/p start · E 5 u/p cancel
+            E 6 u/p start · E 6 u/p cancel
             """))
       #expect(recording.output.hasSuffix("(no effects)\n"))
       #expect(recording.errors.contains("\nnote: nothing under u/u/s\n"))

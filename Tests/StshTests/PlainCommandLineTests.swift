@@ -44,6 +44,7 @@ struct PlainCommandLineTests {
     let options = [
       "-c", "--timeout", "--transcript", "--as", "--color", "--clock", "-p", "--grant", "--replay", "--store",
       "--durability", "--listen", "--allow", "--token-file", "--attach", "--report",
+      "--who", "--group",
     ]
     let invocation = try Stsh.parse(flags + options.flatMap { [$0, "x"] } + ["--to", "3", "file.stsh"]).invocation
     let (asked, bare) = (Mirror(reflecting: invocation), Mirror(reflecting: ProgramInvocation.bare))

@@ -248,7 +248,11 @@ struct Program {
     }
     session.usesColor = try Self.usesColor(options.color) ?? session.usesColor
     session.sessionFiles = places.sessions
-    session.who = try Self.chosenName(options)
+    do throws(ShellError) {
+      session.who = try Self.chosenName(options)
+    } catch {
+      throw ValidationError("--who: \(error.message)" + (error.hint.map { "; \($0)" } ?? ""))
+    }
     session.place = Self.place(of: options)
     session.journal = try journalPlan()
     return session
