@@ -229,3 +229,143 @@ package final class LuaMemoryPool: Sendable {
 
   deinit { pool.deallocate() }
 }
+
+extension LuaState {
+  /// Calls a function and answers all results.
+  public func call(_ function: LuaFunction, _ arguments: [LuaValue] = []) throws(LuaError) -> [LuaValue] {
+    try call(function, arguments: { writer in for argument in arguments { writer.append(argument) } })
+  }
+
+  /// Calls a function with the arguments that are written and answers all results.
+  public func call(
+    _ function: LuaFunction, arguments write: (inout LuaWriter) -> Void
+  ) throws(LuaError) -> [LuaValue] {
+    try call(function, write) { (first, count) throws(LuaError) in try values(first, count) }
+  }
+
+  /// Calls a function with the arguments that are written and answers its first result, nil where it gave none.
+  public func call(
+    _ function: LuaFunction, firstResultWith write: (inout LuaWriter) -> Void
+  ) throws(LuaError) -> LuaValue {
+    try call(function, write) { (first, count) throws(LuaError) in
+      try count == 0 ? .nil : metered { () throws(LuaError) in link.value(at: first) }
+    }
+  }
+
+  /// Calls a function and has its results read, which are on the stack from an index on.
+  private func call<Result>(
+    _ function: LuaFunction, _ write: (inout LuaWriter) -> Void,
+    _ read: (Int32, Int32) throws(LuaError) -> Result
+  ) throws(LuaError) -> Result {
+    try checkOwner(function)
+    let mark = self.write(write)
+    var (first, count): (Int32, Int32) = (0, 0)
+    try check(clua_call(machine, function.reference, mark, &first, &count))
+    defer { clua_drop(machine, first) }
+    return try read(first, count)
+  }
+
+  /// A place for a value that Lua code gives and gets back.
+  public func makeSlot() throws(LuaError) -> LuaSlot {
+    LuaSlot(link, try anchor(write { $0.append(false) }))
+  }
+
+  /// A coroutine that will run a function.
+  public func makeCoroutine(_ function: LuaFunction) throws(LuaError) -> LuaCoroutine {
+    try checkOwner(function)
+    var reference: Int32 = 0
+    try check(clua_makeCoroutine(machine, function.reference, &reference))
+    link.dropReleased()
+    return LuaCoroutine(self, reference)
+  }
+
+  @inline(__always)
+  private func checkOwner(_ function: LuaFunction) throws(LuaError) {
+    guard function.link === link else {
+      throw LuaError(kind: .runtime, message: "the function belongs to another Lua state")
+    }
+    link.dropReleased()
+  }
+
+  /// The values on the stack from an index on.
+  func values(_ first: Int32, _ count: Int32) throws(LuaError) -> [LuaValue] {
+    try metered { () throws(LuaError) in (0..<count).map { link.value(at: first + $0) } }
+  }
+}
+
+extension LuaState {
+  /// Throws what the machine's last operation failed with.
+  @inline(__always)
+  func check(_ status: CLuaStatus) throws(LuaError) {
+    switch status {
+    case .done, .yielded: return
+    default: throw error(status)
+    }
+  }
+
+  /// The error of the machine's last operation.
+  func error(_ status: CLuaStatus) -> LuaError {
+    let raw = machine.pointee.error
+    let kind: LuaError.Kind =
+      switch status {
+      case .syntax: .syntax
+      case .memory: .memory
+      case .instructions: .instructions
+      case .time: .time
+      case .interrupted: .interrupted
+      case .notText: .notText
+      case .runtime, .done, .yielded: .runtime
+      }
+    var message = UnsafeBufferPointer(start: raw.message, count: raw.message == nil ? 0 : raw.messageCount)
+      .withMemoryRebound(to: UInt8.self) { String(decoding: $0, as: UTF8.self) }
+    if message.isEmpty, kind == .memory { message = "not enough memory" }
+    message = chunkNames.shown(message: message)
+    let frames = UnsafeBufferPointer(start: raw.frames, count: raw.frames == nil ? 0 : Int(raw.frameCount))
+    let underlying = raw.isHostFailure ? lastFailure : nil
+    if machine.pointee.depth == 0 { lastFailure = nil }
+    var error = LuaError(
+      kind: kind, message: message, traceback: frames.map { LuaError.Frame($0, chunkNames) }, underlying: underlying)
+    if let failure = underlying as? LuaFailure {
+      error.mistake = failure.mistake
+    } else if raw.isOutsideSandbox {
+      error.mistake = .outsideSandbox
+    } else if kind == .syntax {
+      error.mistake = LuaError.syntaxMistake(in: message)
+    } else if kind == .runtime, underlying == nil, raw.isOfCode {
+      error.mistake = LuaError.misuse(in: message)
+    }
+    if kind == .notText, raw.code.0 != 0 { error.code = withUnsafeBytes(of: raw.code, CLuaFrame.text) }
+    if let inner = underlying as? LuaError {
+      error.mistake = inner.mistake
+      error.kind = inner.kind
+      error.traceback = inner.traceback + error.traceback
+    }
+    return error
+  }
+}
+
+extension LuaError.Frame {
+  init(_ frame: CLuaFrame, _ names: ChunkNames) {
+    let (chunk, name, kind) = (names.shown(frame.chunkText), frame.nameText, frame.kindText)
+    let what =
+      if !name.isEmpty {
+        kind.isEmpty ? "in '\(name)'" : "in \(kind) '\(name)'"
+      } else {
+        frame.isMain ? "in main chunk" : "in function <\(chunk):\(frame.lineDefined)>"
+      }
+    self.init(chunk: chunk, line: Int(frame.line), what: what)
+  }
+}
+
+extension CLuaFrame {
+  /// The name of the chunk.
+  var chunkText: String { withUnsafeBytes(of: source, CLuaFrame.text) }
+  /// The name of the function; empty: not known.
+  var nameText: String { withUnsafeBytes(of: name, CLuaFrame.text) }
+  /// The kind of that name, as in `upvalue`.
+  var kindText: String { withUnsafeBytes(of: nameKind, CLuaFrame.text) }
+
+  fileprivate static func text(_ bytes: UnsafeRawBufferPointer) -> String {
+    String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+  }
+}

@@ -2,6 +2,7 @@ import StoreCore
 import StoreModules
 import StorePlugins
 import StoreSchema
+import StoreUnits
 
 /// An application as the shell's root store sees it, its types erased.
 package final class HostedApplication {
@@ -136,4 +137,68 @@ extension HostedApplication {
 extension ActionCall {
   /// Stands for a typed action that no module declares.
   package static let unknown = ActionCall(ActionType(module: "app", name: "unknown", fields: []), [])
+}
+
+extension HostedApplication {
+  /// A thunk of an application, its types erased.
+  package struct Thunk: Sendable {
+    package let module: String
+    package let type: ThunkType
+    package let make: @Sendable (Value) -> StoreUnits.Thunk<HostAction, HostState>?
+  }
+
+  /// The interceptors that take the thunks of an application's modules and run them, one a module, in the order in which
+  /// they come first.
+  package static func interceptors(of thunks: [Thunk]) -> [Interceptor<HostAction, HostState>] {
+    var modules: [String] = []
+    for thunk in thunks where !modules.contains(thunk.module) { modules.append(thunk.module) }
+    return modules.map { module in
+      let own = Dictionary(
+        thunks.filter { $0.module == module }.map { ($0.type.action.name, $0) }, uniquingKeysWith: { first, _ in first }
+      )
+      let carrier = "thunk:\(module)"
+      return .thunks("\(module).\(PluginTasks.thunkUnit)") { action in
+        guard action.call.type.module == carrier, let thunk = own[action.call.type.name] else { return nil }
+        return thunk.make(.record(action.call.record))
+      }
+    }
+  }
+}
+
+extension HostedApplication {
+  /// The actions that there are beside some plugins, by full name. What a plugin adds to a module is there as long as the module
+  /// is, whichever of them came first.
+  package func actionsByName(beside plugins: [Plugin]) -> ActionTable {
+    let names = Set(modules.map(\.name) + substates.map(\.name) + plugins.map(\.module.name))
+    let added = plugins.flatMap(\.addedActions).filter { names.contains($0.module) }
+    let types = actions + plugins.flatMap(\.module.actions) + added
+    return ActionTable(types)
+  }
+
+  /// What a plugin finds in a store with some plugins: all but itself.
+  package func surroundings(of name: String, beside plugins: [Plugin]) -> Plugin.Surroundings {
+    let others = plugins.filter { $0.module.name != name }
+    let actions = actionsByName(beside: others)
+    let modules = modules + others.map(\.module)
+    return Plugin.Surroundings(
+      action: { actions[$0] }, actionNames: { actions.names }, moduleNames: modules.map(\.name),
+      slice: { name in modules.first { $0.name == name }?.schema })
+  }
+}
+
+extension HostedApplication {
+  /// What is wrong with an action that all the same changes nothing or only a part: substates that are not there.
+  package func substateFaults(of action: HostAction, in before: HostState) -> [SubstateError] {
+    if action.kind == .app { return [] }
+    let names: [String]
+    switch action.payload {
+    case .substate(let name, _): names = [name]
+    // One that a plugin added to what the application declares.
+    case .plugin where substates.contains { $0.name == action.call.type.module }:
+      names = [action.call.type.module]
+    case .shell(.substate(.reset(let given))): names = given
+    default: return []
+    }
+    return names.filter { name in !before.substates.contains { $0.name == name } }.map { .absent(name: $0) }
+  }
 }

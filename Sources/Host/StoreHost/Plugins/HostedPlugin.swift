@@ -135,3 +135,161 @@ package struct HostedPlugin {
     return unit
   }
 }
+
+extension HostedPlugin {
+  /// The plugin's interceptors in the shell's chain, the outermost first.
+  package static func interceptors(
+    _ plugin: Plugin, _ surroundings: PluginSurroundings
+  ) -> [Interceptor<HostAction, HostState>] {
+    plugin.interceptors.names.indices.map { index in
+      Interceptor("\(plugin.module.name).\(plugin.interceptors.names[index])") { attachment in
+        { next in { action in intercept(action, attachment, plugin, index, surroundings, next) } }
+      }
+    }
+  }
+
+  private static func intercept(
+    _ action: HostAction, _ attachment: Interceptor<HostAction, HostState>.Attachment, _ plugin: Plugin, _ index: Int,
+    _ surroundings: PluginSurroundings, _ next: @escaping (HostAction) -> Void
+  ) {
+    guard let context = attachment.context() else { return }
+    // The shell's own switches are the user's: no plugin stands between, or it could not be taken away.
+    guard action.shell == nil, !surroundings.strikes.isOut else { return next(action) }
+    var hasPassed = false
+    do throws(PluginError) {
+      try plugin.interceptors.intercept(
+        index, action.call, context, view: surroundings.view,
+        emit: { attachment.output.dispatch(DispatchedAction(surroundings.typed($0), source: $1)) },
+        next: { other in
+          hasPassed = true
+          next(other.map(surroundings.typed) ?? action)
+        })
+      surroundings.strikes.ran(in: context.number)
+    } catch {
+      surroundings.note(error, in: context.number, unit: plugin.interceptors.names[index])
+      // The others go on (R29): what fails takes nothing from anybody.
+      if !hasPassed { next(action) }
+    }
+  }
+}
+
+extension HostedPlugin {
+  /// The units of the plugin's bridges and transitions, each with a gate; none for what it does not declare.
+  package static func ruleUnits(_ plugin: Plugin, _ surroundings: PluginSurroundings) -> [HostUnit] {
+    var units: [HostUnit] = []
+    if plugin.rules.bridgeCount > 0 {
+      let name = "\(plugin.module.name).\(PluginRules.bridgeUnit)"
+      let rules: [BridgeRule<ActionCall, ActionCall, VisibleState>] = plugin.rules.bridgeRules(
+        host(surroundings, PluginRules.bridgeUnit))
+      units.append(
+        unit(
+          name, plugin, surroundings, accepts: { plugin.rules.bridges($0.call.type) },
+          .bridge(name, rules, naming: { $0.type.fullName })))
+    }
+    if plugin.rules.transitionCount > 0 {
+      let name = "\(plugin.module.name).\(PluginRules.transitionUnit)"
+      let rules: [TransitionRule<ActionCall, VisibleState>] = plugin.rules.transitionRules(
+        host(surroundings, PluginRules.transitionUnit)
+      ) { $0.read($1) }
+      units.append(
+        unit(
+          name, plugin, surroundings,
+          accepts: { action in
+            if case .shell(let change) = action.payload { change.concernsRules(of: plugin.module.name) } else { true }
+          }, .transitions(name, rules)))
+    }
+    return units
+  }
+
+  private static func unit(
+    _ name: String, _ plugin: Plugin, _ surroundings: PluginSurroundings,
+    accepts: @escaping @Sendable (HostAction) -> Bool, _ middleware: Middleware<ActionCall, ActionCall, VisibleState>
+  ) -> HostUnit {
+    let manifest = plugin.source.manifest
+    return HostUnit(
+      name, origin: .lua, accepts: accepts,
+      middleware.lift(
+        input: { (action: HostAction) in action.call }, output: { surroundings.typed($0) },
+        state: { VisibleState(state: $0, manifest: manifest) }))
+  }
+
+  private static func host(_ surroundings: PluginSurroundings, _ unit: String) -> PluginRules.Host {
+    PluginRules.Host(view: surroundings.view) { surroundings.note($0, unit: unit) }
+  }
+}
+
+extension HostedPlugin {
+  /// The interceptor that takes the plugin's thunks and runs them (R20); nil where it declares none. It stands behind the
+  /// plugin's own interceptors.
+  package static func thunks(_ plugin: Plugin, _ surroundings: PluginSurroundings) -> Interceptor<
+    HostAction, HostState
+  >? {
+    guard !plugin.tasks.thunkTypes.isEmpty else { return nil }
+    return Interceptor("\(plugin.module.name).\(PluginTasks.thunkUnit)") { action, context, attachment, next in
+      guard plugin.tasks.isThunk(action.call.type) else { return next(action) }
+      let key = "\(action.call.type.name)#\(context.number)"
+      let run = ThunkRun(plugin, surroundings, action.call, key) { await attachment.dispatchAndWait($0, of: context) }
+      attachment.effects.start(
+        Effect<Void, HostAction>.runAtOnce { await run.run($0) }.token(key), dependencies: (), context: context,
+        output: attachment.output(of: context))
+    }
+  }
+}
+
+/// One thunk of a plugin, run as an effect of its interceptor.
+private struct ThunkRun: @unchecked Sendable {
+  // Safe: used by the thread that holds the turn, where effects run too.
+  let plugin: Plugin
+  let surroundings: PluginSurroundings
+  let call: ActionCall
+  let key: String
+  let wait: (DispatchedAction<HostAction>) async -> DispatchResult
+
+  init(
+    _ plugin: Plugin, _ surroundings: PluginSurroundings, _ call: ActionCall, _ key: String,
+    wait: @escaping (DispatchedAction<HostAction>) async -> DispatchResult
+  ) {
+    self.plugin = plugin
+    self.surroundings = surroundings
+    self.call = call
+    self.key = key
+    self.wait = wait
+  }
+
+  func run(_ effect: EffectContext<Void, HostAction>) async {
+    do throws(PluginError) {
+      let thunk = try plugin.tasks.begin(thunk: call, key: key)
+      try await drive(thunk, effect)
+      thunk.close(view: surroundings.view)
+    } catch {
+      // The log has the action only once it was taken, and the thunk begins before.
+      let action = ActionText.brief(call.type.fullName, arguments: call.record)
+      surroundings.note(
+        error, unit: PluginTasks.thunkUnit, startedBy: effect.action.number,
+        "#\(effect.action.number) \(action) (\(effect.action.source.short))")
+    }
+  }
+
+  private func drive(_ thunk: PluginThunk, _ effect: EffectContext<Void, HostAction>) async throws(PluginError) {
+    var failure: String?
+    while !effect.isCancelled {
+      let step = try thunk.resume(failure: failure, view: surroundings.view) { call, source in
+        effect.send(DispatchedAction(surroundings.typed(call), source: source))
+      }
+      guard case .dispatch(let call, let source) = step else { return }
+      failure = await wait(DispatchedAction(surroundings.typed(call), source: source)).thunkFailure
+    }
+  }
+}
+
+extension DispatchResult {
+  /// Why an action was not committed, in words for the thunk that waited for it.
+  fileprivate var thunkFailure: String? {
+    switch outcome {
+    case .done, .queued: nil
+    case .dropped(let interceptor): "dropped by \(interceptor)"
+    case .failed(let error): HostError(describing: error).message
+    case .stopped(let error): error.message
+    }
+  }
+}

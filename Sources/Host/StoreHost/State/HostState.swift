@@ -291,3 +291,143 @@ extension HostState {
     return .members(members.filter { isIncluded($0.0) })
   }
 }
+
+extension HostState {
+  /// Applies recorded changes of the modules in place.
+  ///
+  /// - Throws: `ChangeError` where one does not fit; the state may then be partly changed.
+  package mutating func apply(_ changes: [Change], _ direction: Change.Direction = .forward) throws {
+    let (schema, record) = (app.schema, app.record)
+    var rest = changes[...]
+    while let name = rest.first?.module {
+      if record.index(of: name) != nil {
+        let part = rest.prefix { $0.module.flatMap { record.index(of: $0) } != nil }
+        try app.modify { try schema.apply(part, direction, to: $0) }
+        rest = rest[part.endIndex...]
+      } else {
+        let part = rest.prefix { $0.module == name }
+        if let index = plugins.firstIndex(where: { $0.name == name }) {
+          try plugins[index].apply(part, direction)
+        } else if let index = substates.firstIndex(where: { $0.name == name }) {
+          try substates[index].apply(part, direction)
+        } else {
+          throw ChangeError(part[part.startIndex].path, "there is no module '\(name)'")
+        }
+        rest = rest[part.endIndex...]
+      }
+    }
+  }
+}
+
+extension PluginSlice {
+  fileprivate mutating func apply(_ changes: ArraySlice<Change>, _ direction: Change.Direction) throws {
+    let schema = schema
+    if case .any = schema.kind, direction == .forward, changes.contains(where: { $0.path.steps.count > 1 }) {
+      // Of a plugin whose code is gone: it had a type.
+      value = try value.changed(by: changes)
+      return
+    }
+    try withUnsafeMutablePointer(to: &value) {
+      try schema.apply(changes, direction, to: UnsafeMutableRawPointer($0), depth: 1)
+    }
+  }
+}
+
+/// How a plugin's edited version takes the place of the one before.
+extension HostState {
+  /// Puts what a plugin has in the state where it was: its slice keeps its place among the slices, its gates keep how they
+  /// stand. A plugin that was stopped because it failed runs again; one that somebody switched off stays off.
+  package mutating func replacePlugin(
+    _ plugin: ShellState.LoadedPlugin, _ slice: PluginSlice?, _ gates: [ShellState.Gate]
+  ) {
+    guard let index = shell.plugins.firstIndex(where: { $0.name == plugin.name }) else { return }
+    shell.plugins[index].version = plugin.version
+    shell.plugins[index].digest = plugin.digest
+    if shell.plugins[index].condition == .faulted { shell.plugins[index].condition = .on }
+    replaceSlice(of: plugin.name, slice, earlier: Set(shell.plugins[..<index].map(\.name)))
+    shell.replaceGates(of: plugin.name, gates)
+  }
+
+  /// Takes note of the code that a plugin runs. Where that is not the code of before, its gates are those that it declares.
+  package mutating func note(_ source: PluginSource, gates: [ShellState.Gate]) {
+    let name = source.manifest.name
+    guard let index = shell.plugins.firstIndex(where: { $0.name == name }),
+      shell.plugins[index].digest != source.digest
+    else { return }
+    shell.plugins[index].version = source.manifest.version
+    shell.plugins[index].digest = source.digest
+    shell.replaceGates(of: name, gates)
+  }
+
+  private mutating func replaceSlice(of name: String, _ slice: PluginSlice?, earlier: Set<String>) {
+    plugins.removeAll { $0.name == name }
+    guard let slice else { return }
+    let index = plugins.firstIndex { !earlier.contains($0.name) } ?? plugins.endIndex
+    plugins.insert(slice, at: index)
+  }
+}
+
+extension ShellState {
+  fileprivate mutating func replaceGates(of plugin: String, _ new: [Gate]) {
+    let place = gates.firstIndex { $0.plugin == plugin } ?? gates.endIndex
+    let old = Dictionary(gates.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    gates.removeAll { gate in gate.plugin == plugin || new.contains { $0.name == gate.name } }
+    let kept = new.map { gate in old[gate.name].map(gate.following) ?? gate }
+    gates.insert(contentsOf: kept, at: min(place, gates.endIndex))
+  }
+}
+
+/// What differs between the slices that two versions of a plugin have, whose types differ: told by the type of the later one as
+/// far as the earlier value can be read by it, else member by member, else as a whole.
+package struct TypeChange {
+  package private(set) var changes: [Change] = []
+
+  /// Finds the differences.
+  package init(from old: PluginSlice, to new: PluginSlice) {
+    compare(Self.json(old.value), new.value, new.schema, at: Path([.field(new.name)]))
+  }
+
+  /// - Parameter old: the earlier value as JSON holds it, which has no types.
+  private mutating func compare(_ old: Value, _ new: Value, _ schema: Schema, at path: Path) {
+    let json = Self.json(new)
+    guard old != json else { return }
+    if case .any = schema.kind {
+    } else if let read = try? schema.value(fromJSON: old), Self.json(read) == old {
+      withUnsafePointer(to: read) { read in
+        withUnsafePointer(to: new) { new in changes += schema.changes(from: read, to: new, at: path) }
+      }
+      return
+    }
+    guard case .map(let before) = old, case .map(let after) = json, let fields = Self.fields(of: new, schema) else {
+      changes.append(Change(path, .replace(from: old, to: new)))
+      return
+    }
+    for (name, value, type) in fields {
+      let path = path.appending(.field(name))
+      if let old = before[.string(name)] {
+        compare(old, value, type, at: path)
+      } else if value != .none {
+        changes.append(Change(path, .add(value)))
+      }
+    }
+    for case (.string(let name), let value) in before where after[.string(name)] == nil && value != .none {
+      changes.append(Change(path.appending(.field(name)), .remove(value)))
+    }
+  }
+
+  private static func json(_ value: Value) -> Value { (try? JSON.value(of: JSON.text(of: value))) ?? value }
+
+  /// The members of a record, whether its type is known or gone with the code that declared it.
+  private static func fields(of value: Value, _ schema: Schema) -> [(name: String, value: Value, type: Schema)]? {
+    switch (schema.kind, value) {
+    case (.optional(let wrapped), _): fields(of: value, wrapped)
+    case (.record(let type), .record(let record)):
+      zip(type.fields, record.values).map { ($0.name, $1, $0.schema) }
+    case (.any, .map(let members)):
+      members.compactMap { key, value in
+        if case .string(let name) = key { (name, value, schema) } else { nil }
+      }
+    default: nil
+    }
+  }
+}

@@ -258,3 +258,223 @@ final class SliceObjects: LuaObjectHandler {
 
   func shape(_ number: Int) -> SliceShape { nodes[number].shape.takeUnretainedValue() }
 }
+
+/// Finding and making the nodes of parts, so that a part has one object.
+extension SliceObjects {
+  /// A part as it was found: where it is, nil where it cannot be addressed, and whether it can be changed there.
+  struct Place {
+    var address: UnsafeMutableRawPointer?
+    var isMutable = false
+  }
+
+  /// The number of the node of a field, an element or a module's slice, if there is one.
+  func child(_ parent: Int, _ step: SliceNode.Step) -> Int? {
+    find({ hash(parent, step) }) { number in
+      nodes[number].parent == parent && nodes[number].step == step && nodes[number].presence == .inPlace
+    }
+  }
+
+  /// The number of the node of an entry, if there is one.
+  func child(_ parent: Int, _ key: MapKey) -> Int? {
+    find({ hash(parent, key) }) { number in
+      guard nodes[number].parent == parent, case .entry(let position) = nodes[number].step else { return false }
+      return nodes[number].presence == .inPlace && keys[position] == key
+    }
+  }
+
+  /// The number of the node of a field or an element whose object stands for a copy of what is at an address, if there is one.
+  func copy(_ parent: Int, _ step: SliceNode.Step, of address: UnsafeRawPointer) -> Int? {
+    find({ hash(parent, step) }) { number in
+      nodes[number].parent == parent && nodes[number].step == step && isCopy(number, of: address)
+    }
+  }
+
+  /// The same for an entry.
+  func copy(_ parent: Int, _ key: MapKey, of address: UnsafeRawPointer) -> Int? {
+    find({ hash(parent, key) }) { number in
+      guard nodes[number].parent == parent, case .entry(let position) = nodes[number].step else { return false }
+      return keys[position] == key && isCopy(number, of: address)
+    }
+  }
+
+  private func isCopy(_ number: Int, of address: UnsafeRawPointer) -> Bool {
+    guard case .whole(let position) = nodes[number].presence else { return false }
+    return wholes[position].isCopy(of: address)
+  }
+
+  /// Of so many nodes or fewer, as nearly all calls have, each is looked at.
+  private static let fewNodes = 8
+
+  @inline(__always)
+  private func find(_ hash: () -> Int, where fits: (Int) -> Bool) -> Int? {
+    if nodes.count - base > Self.fewNodes { return index.find(hash(), where: fits) }
+    for number in base..<nodes.count where fits(number) { return number }
+    return nil
+  }
+
+  /// The object for a field or an element.
+  func object(
+    _ parent: Int, _ step: SliceNode.Step, _ part: UnsafeMutablePointer<SlicePart>, _ place: Place
+  ) -> LuaObject {
+    if let number = child(parent, step) { return seen(number, place) }
+    return addPart(shape(of: part), parent, step, place)
+  }
+
+  /// The object for an entry.
+  ///
+  /// - Parameter entry: the number that it has in its map.
+  func object(
+    _ parent: Int, _ key: MapKey, entry: Int, _ part: UnsafeMutablePointer<SlicePart>, _ place: Place
+  ) -> LuaObject {
+    let object: LuaObject
+    if let known = child(parent, key) {
+      object = seen(known, place)
+    } else {
+      meter.hold(key.heldBytes)
+      keys.append(key)
+      object = addPart(shape(of: part), parent, .entry(keys.count - 1), place)
+    }
+    nodes[Int(object.id)].entry = entry
+    return object
+  }
+
+  private func seen(_ number: Int, _ place: Place) -> LuaObject {
+    if nodes[number].time != time {
+      nodes[number].address = place.address
+      nodes[number].isMutable = place.isMutable
+      nodes[number].time = time
+      if let address = place.address { showRecord(number, nodes[number].shape, at: address) }
+    }
+    return object(number)
+  }
+
+  func addPart(_ shape: Unmanaged<SliceShape>, _ parent: Int, _ step: SliceNode.Step, _ place: Place) -> LuaObject {
+    let number = nodes.count
+    nodes.append(
+      SliceNode(
+        shape: shape, parent: parent, step: step, draft: parent < 0 ? 0 : nodes[parent].draft,
+        address: place.address, time: time, isMutable: place.isMutable, generation: generation))
+    if number - base >= Self.fewNodes { note(number) }
+    if let address = place.address { showRecord(number, shape, at: address) }
+    return object(number)
+  }
+
+  /// Has the index find a node; with the first one all before it.
+  private func note(_ number: Int) {
+    for number in (number - base == Self.fewNodes ? base : number)...number {
+      index.insert(
+        number, hash(ofNode: number), hashOf: { hash(ofNode: $0) }, isGone: { nodes[$0].isGone })
+    }
+  }
+
+  @inline(__always)
+  func shape(of part: UnsafeMutablePointer<SlicePart>) -> Unmanaged<SliceShape> {
+    if let shape = part.pointee.shape { return shape }
+    let schema = part.pointee.schema.unwrapped
+    let shape = findShape(of: part.pointee.isWhole ? schema.dynamic : schema)
+    part.pointee.shape = shape
+    return shape
+  }
+
+  private func hash(_ parent: Int, _ step: SliceNode.Step) -> Int {
+    switch step {
+    case .draft: 0
+    case .module(let position): position &* 61
+    case .field(let position): (parent &+ 1) &* 31 &+ position
+    case .element(let position): (parent &+ 1) &* 8_191 &+ position
+    case .entry(let position): hash(parent, keys[position])
+    }
+  }
+
+  private func hash(_ parent: Int, _ key: MapKey) -> Int { (parent &+ 1) &* 8_191 &+ key.quickHash }
+
+  private func hash(ofNode number: Int) -> Int { hash(nodes[number].parent, nodes[number].step) }
+}
+
+/// Lua's look for an element of a list by its id: `state.tasks.items:id(3)`.
+extension SliceObjects {
+  /// The name of the method that a list has beside its indices.
+  static let finderName = "id"
+
+  /// Writes the method, which is the same for all lists.
+  func writeFinder(into result: inout LuaResult) throws {
+    let finder = try self.finder ?? state.makeFunction { [unowned self] call in try find(&call) }
+    self.finder = finder
+    result.append(finder)
+  }
+
+  /// Answers with the first element of an id; nothing where there is none.
+  private func find(_ call: inout LuaCall) throws {
+    guard case .object(let object) = call.argument(0).kind, object.tag == Tag.node else {
+      throw LuaFailure("id is a method of lists: state.tasks.items:id(3)")
+    }
+    let number = try number(of: object)
+    let shape = shape(number)
+    guard shape.hasIDs else { throw LuaFailure("\(path(number)) is \(shape.schema.typeName); its items have no id") }
+    let id: MapKey
+    switch call.argument(1).kind {
+    case .integer(let number): id = .int(number)
+    case .string(let text): id = .string(text.text)
+    default: throw LuaFailure("\(path(number)):id takes an integer or a text")
+    }
+    var position: Int?
+    look(number) { position = shape.list.position($0, id) }
+    // The list notes where ids are: what was reached for change before is reached anew.
+    if nodes[number].draft != 0 { time += 1 }
+    guard let position else { return call.results.appendNil() }
+    readElement(number, shape, position, into: &call.results)
+  }
+}
+
+/// The names of parts of the state in messages.
+extension SliceObjects {
+  /// The path of a node from its module, as messages name it; a read-only one starts with `state`.
+  func label(_ number: Int) -> String {
+    let path = path(number)
+    return nodes[number].draft != 0 ? path.description : "state.\(path)"
+  }
+
+  func path(_ number: Int) -> Path {
+    let node = nodes[number]
+    // A replaced value has no place any more but the slice that it was part of.
+    if case .loose = node.presence { return Path([.field(draftName)]) }
+    switch node.step {
+    case .draft: return Path([.field(draftName)])
+    case .module(let position): return Path([.field(modules[position])])
+    case .field(let position): return path(node.parent).appending(.field(fieldName(node.parent, position)))
+    case .element(let position): return path(node.parent).appending(.index(position + 1))
+    case .entry(let position): return path(node.parent).appending(.key(keys[position]))
+    }
+  }
+
+  /// The name of a field of a record.
+  func fieldName(_ number: Int, _ position: Int) -> String {
+    guard case .record(let record) = shape(number).schema.kind else { return "" }
+    return record.fields[position].name
+  }
+
+  func unknownField(_ number: Int, _ name: String) -> LuaFailure {
+    guard case .record(let record) = shape(number).schema.kind else {
+      return LuaFailure(noField: name, of: "\(path(number))", among: [])
+    }
+    return LuaFailure(noField: name, of: "\(path(number))", among: record.layout.fields)
+  }
+
+  func wrongKey(_ number: Int, _ key: LuaArgument) -> LuaFailure {
+    let shape = shape(number)
+    if shape.form == .textMap, case .string(let text) = key.kind {
+      return LuaFailure(
+        "\(path(number)): the key '\(text.text)' is not UTF-8 (utf8.offset tells where characters begin)")
+    }
+    return LuaFailure(
+      "\(path(number)) is \(shape.schema.typeName); it has no '\(key.keyText)' (keys are \(shape.keyName))")
+  }
+}
+
+extension LuaFailure {
+  /// Something was asked for a field that it has not.
+  init(noField name: String, of owner: String, among names: [String]) {
+    let hint = Suggestion.remark(name, among: names)
+    self.init("\(owner) has no field '\(name)'\(hint)", mistake: hint.isEmpty ? .noField(name, of: owner) : nil)
+  }
+}

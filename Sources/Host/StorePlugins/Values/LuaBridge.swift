@@ -156,3 +156,101 @@ extension DecimalNumber {
   /// A number of Lua's.
   init(_ decimal: LuaDecimal) { self.init(units: decimal.units, scale: decimal.scale) }
 }
+
+extension LuaState {
+  /// Makes a table of the members that the host gives to Lua under a name such as `cmd`. A read of a missing member is
+  /// an error that lists the members, and so is every assignment: the table is one for all calls. The table itself is
+  /// empty, so that Lua asks the other one that holds the members, and hands `pairs` a copy of that.
+  func makeHostTable(
+    _ table: String, _ members: [(name: String, value: LuaValue)]
+  ) throws(LuaError) -> LuaTable {
+    let names = members.map(\.name)
+    let missing = try makeFunction { call in
+      throw LuaFailure(Self.refusal(of: call[1], in: table, having: names))
+    }
+    let set = try makeFunction { call in
+      let key = if case .string(let name) = call[1] { "'\(name)'" } else { call[1].described }
+      throw LuaFailure("\(table) keeps nothing: \(key) cannot be set (keep it in the plugin's state)")
+    }
+    let held = try makeTable(members, metatable: [("__index", .function(missing))])
+    let pairs = try call(try load(Self.pairsOfCopy, chunkName: "prelude"), [.table(held)])
+    return try makeTable(
+      [],
+      metatable: [
+        ("__index", .table(held)), ("__newindex", .function(set)), ("__pairs", pairs.first ?? .nil),
+        ("__metatable", .boolean(false)),
+      ])
+  }
+
+  private static let pairsOfCopy = """
+    local members = ...
+    return function()
+      local copy = {}
+      for name, member in next, members do copy[name] = member end
+      return next, copy
+    end
+    """
+
+  private func makeTable(
+    _ members: [(name: String, value: LuaValue)], metatable: [(name: String, value: LuaValue)]
+  ) throws(LuaError) -> LuaTable {
+    let made = try makeTable(members)
+    _ = try call(
+      try load("setmetatable(...)", chunkName: "prelude"), [.table(made), .table(try makeTable(metatable))])
+    return made
+  }
+
+  private func makeTable(_ members: [(name: String, value: LuaValue)]) throws(LuaError) -> LuaTable {
+    try makeTable { writer in
+      writer.beginTable(record: members.count)
+      for (name, value) in members {
+        writer.key(name)
+        writer.append(value)
+      }
+      writer.endTable()
+    }
+  }
+
+  private static func refusal(of key: LuaValue, in table: String, having names: [String]) -> String {
+    guard case .string(let name) = key else { return "\(table) has no \(key.described)" }
+    let all = names.sorted().joined(separator: ", ")
+    let advice = Suggestion.question(name, among: names) ?? "it has \(all), and keeps nothing else"
+    return "\(table) has no '\(name)' (\(advice))"
+  }
+}
+
+extension Value {
+  /// A value that has been a table of Lua, which knows no order of fields. The fields of its records stand as in the
+  /// value that the table was made of. Records with other fields by now are left as they are.
+  func withFields(inOrderOf former: Value) -> Value {
+    switch (self, former) {
+    case (.map(let entries), .record(let record)):
+      var values: [Value] = []
+      var found = 0
+      for (field, value) in zip(record.layout.fields, record.values) {
+        let entry = entries[.string(field)]
+        found += entry == nil ? 0 : 1
+        values.append(entry?.withFields(inOrderOf: value) ?? .none)
+      }
+      return found == entries.count ? .record(Record(record.layout, values)) : self
+    case (.list(let items), .list(let formers)):
+      guard let last = formers.last else { return self }
+      return .list(
+        PersistentList(
+          items.enumerated().map { $1.withFields(inOrderOf: $0 < formers.count ? formers[$0] : last) }))
+    // An empty table may be either.
+    case (.map(let entries), .list(let formers)) where entries.isEmpty && formers.isEmpty: return former
+    default: return self
+    }
+  }
+}
+
+extension Duration {
+  /// The duration in seconds.
+  public var seconds: Double {
+    let (seconds, attoseconds) = components
+    guard abs(seconds) < 9_000_000_000 else { return Double(seconds) }
+    // Whole nanoseconds first, so that 1.5 s is 1.5 and not its nearest sum of two parts.
+    return Double(seconds * 1_000_000_000 + attoseconds / 1_000_000_000) / 1e9
+  }
+}

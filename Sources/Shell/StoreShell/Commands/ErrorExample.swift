@@ -82,3 +82,162 @@ struct ErrorExample: Sendable {
     .unknownWatch: ErrorExample("watch stop 7", "there is no watch '7'", instead: "watch"),
   ]
 }
+
+extension ErrorExample {
+  /// The examples of the errors that take more than a line: a file, a plugin, a door, or somebody else.
+  static let elsewhere: [ErrorCode: ErrorExample] = [
+    .badInterceptor: ErrorExample(
+      "dispatch shop.pay", "interceptor 'audit' calls next out of turn; call it once, before its function returns",
+      remedy: "In the program's interceptor call next once, before it returns; dispatch from IO or an effect."),
+    .badRecord: ErrorExample(
+      "ingest data.jsonl --as shop.add", "data.jsonl:7: not JSON",
+      remedy:
+        "Correct the line, or go on past such lines: ingest data.jsonl --as shop.add --keep-going --rejects bad.jsonl"),
+    .badRecording: ErrorExample(
+      "replay old.jsonl", "old.jsonl:3: unknown action 'shop.ad'",
+      remedy: "Load the plugins that the recording was made with, or correct the line that the message names."),
+    .badRequest: ErrorExample(
+      "{\"rum\":\"show shop\"}", "a request has one of run, complete and others, got none",
+      remedy: "Send one JSON object a line, as the protocol of the door says: {\"run\":\"show shop\"}"),
+    .badState: ErrorExample(
+      "import state.json", "state.json:1:9: a value was expected",
+      remedy: "Give a file that export made: export state state.json. A recording is run again with replay FILE."),
+    .closed: ErrorExample(
+      "dispatch shop.pay", "the store was closed by the program that owns it",
+      remedy: "Start the program again; with --store FILE it takes up the state that was saved."),
+    .connectionLost: ErrorExample(
+      "dispatch shop.pay", "the connection to /run/user/1000/stsh/shop was lost",
+      remedy: "stsh --attach lists the programs that are there; attach again, and look at log before you repeat it."),
+    .doorInUse: ErrorExample(
+      "stsh serve --listen shop", "another process listens at /run/user/1000/stsh/shop",
+      remedy: "Speak to it, stsh --attach shop, or name another place."),
+    .duplicateUnit: ErrorExample(
+      "stsh", "two units are named 'logger'; names must be unique in a store",
+      remedy: "Give one of the two middlewares another name, in the program or in the plugin."),
+    .failed: ErrorExample(
+      "source big.stsh", "big.stsh: Input/output error",
+      remedy: "The message is the system's: see to the disk, the terminal or the limit that it names, then try again."),
+    .import: ErrorExample(
+      "import state.json", "state.json does not fit this store: shop.count: expected Int, found string \"3\"",
+      remedy: "Correct that place of the file, or load the plugins that it was exported with."),
+    .internal: ErrorExample(
+      "stsh", "stsh is at fault (SIGSEGV)",
+      remedy: "Report it with the line that you gave and what stsh --version says. stsh --recover takes up the session."
+    ),
+    .interrupted: ErrorExample(
+      "wait 1h", "stopped by Ctrl-C", remedy: "Run it again; undo takes back what a longer command did before."),
+    .lineTooLong: ErrorExample(
+      "lua data = \"…\"", "a statement may have at most 8388608 bytes",
+      remedy: "Put big data into a file and read it with ingest; run a long script with source."),
+    .luaSyntax: ErrorExample(
+      "= $n + 1", "unexpected symbol near '$' (in Lua a variable has no $: write n for $n, and arg[1] for $1)",
+      remedy: "Correct the Lua where the mark is: = n + 1"),
+    .nameTaken: ErrorExample(
+      "let show = 1", "'show' is a command", remedy: "Choose another name: let shown = 1"),
+    .neverHeld: ErrorExample(
+      "bisect state.shop.count == 5", "state.shop.count == 5 does not hold after #3000",
+      remedy: "Ask for something that came true: = EXPR says what holds now, plot EXPR shows how it went."),
+    .noDoor: ErrorExample(
+      "stsh --attach shop", "no process listens at /run/user/1000/stsh/shop: No such file or directory",
+      remedy: "See which doors are there with stsh --attach, or open one: stsh serve --listen shop"),
+    .notAllowed: ErrorExample(
+      "show shop | less", "programs may not be run here (--no-exec)",
+      remedy: "Start the session without that flag, or the door with the right: --allow dispatch:shop.*"),
+    .notAtHead: ErrorExample(
+      "dispatch shop.pay", "the store shows #3 of 9; dispatching from the past would fork history",
+      remedy: "Return to the present with goto head; undo --to 3 takes the store itself back."),
+    .notFresh: ErrorExample(
+      "replay old.jsonl", "replay replaces the history, and this session has actions of its own",
+      remedy: "Start from it, stsh --replay old.jsonl, or compare only: replay old.jsonl --verify"),
+    .notKept: ErrorExample(
+      "goto 3", "#9 is the oldest state that is kept",
+      remedy: "Go to a point that is kept. set journal.limit keeps more from now on, --store FILE all."),
+    .notSkipped: ErrorExample(
+      "unskip 3", "#3 is not skipped", remedy: "Name an action that skip left out; goto head brings all of them back."),
+    .nothingToRecover: ErrorExample(
+      "stsh --recover", "there is no session at the prompt that ended unexpectedly",
+      remedy: "Open a store of your own again with --store FILE."),
+    .nothingToRedo: ErrorExample(
+      "redo", "there is nothing to redo",
+      remedy: "Redo brings back what undo took back, until something else is dispatched: log shows what happened."),
+    .pluginApi: ErrorExample(
+      "plugin load cart", "cart needs plugin API 3; this shell supports 1",
+      remedy: "Install a shell that serves it, or a version of the plugin whose plugin.json says \"api\": 1."),
+    .pluginBudget: ErrorExample(
+      "dispatch cart.sort", "cart: reducer 'cart.sort' used more than 200_000 VM instructions",
+      remedy: "Do less in one action, or ask for more: \"limits\": {\"instructions\": 1000000} in plugin.json"),
+    .pluginCheck: ErrorExample(
+      "plugin check cart", "cart: 2 faults", remedy: "Correct each place that the lines above it name, and check again."
+    ),
+    .pluginGrant: ErrorExample(
+      "plugin load cart", "cart asks for timers; not granted",
+      remedy: "If you trust the plugin: plugin grant cart, stsh --grant cart for one run, or answer yes at the prompt."),
+    .pluginImpure: ErrorExample(
+      "dispatch cart.add", "cart: reducer 'cart.add' changed a captured local; reducers may only change their draft",
+      remedy: "Keep the value in the plugin's state: field(\"total\", int()), then s.total = s.total + 1"),
+    .pluginLoad: ErrorExample(
+      "plugin load cart", "cart: init.lua:12: 'end' expected near <eof>",
+      remedy: "Correct the file at that line; plugin check cart finds such faults without loading it."),
+    .pluginMemory: ErrorExample(
+      "dispatch cart.fill", "cart: reducer 'cart.fill' needed more than 4 MiB",
+      remedy: "Make smaller values, or ask for more: \"limits\": {\"memory\": \"16MiB\"} in plugin.json"),
+    .pluginOff: ErrorExample(
+      "dispatch cart.add", "cart is off; cart.add was not processed",
+      remedy: "Let it run again with plugin enable cart; plugin list shows why it is off."),
+    .pluginRuntime: ErrorExample(
+      "dispatch cart.add", "cart: reducer 'cart.add': attempt to index a nil value (field 'item')",
+      remedy: "Correct the function at the line that stands below the message, then plugin reload cart."),
+    .pluginSchema: ErrorExample(
+      "plugin load cart", "cart: reducer 'cart.add' left invalid state: total: expected Int, found number 1.5",
+      remedy: "Make the value fit its declaration, or change the declaration: number() in place of int()."),
+    .pluginTask: ErrorExample(
+      "dispatch cart.sync", "cart: task 'cart/sync/1' failed: attempt to call a nil value",
+      remedy: "Correct the function, plugin reload cart, and dispatch the action that starts the task again."),
+    .pluginTest: ErrorExample(
+      "plugin test cart", "cart: 1 of 2 tests failed",
+      remedy: "Above it stands what each test expected and found: mend the plugin or the test."),
+    .queueFull: ErrorExample(
+      "dispatch shop.pay",
+      "the queue is full: 1000 actions wait already; dispatch again once the store has caught up",
+      remedy: "Nothing is lost but this one: dispatch it again later. retry 5 every 1s dispatch shop.pay does that."),
+    .refused: ErrorExample(
+      "dispatch cart.pay", "cart: not without a delivery address",
+      remedy: "Do what the reason asks for, then dispatch it again. describe cart shows the plugin's rules."),
+    .replayDiverged: ErrorExample(
+      "plugin reload cart --verify 9", "cart: state after #5 cart.add differs from that of the previous version",
+      remedy:
+        "Look at that action with why 5, and mend the new version; plugin reload cart without --verify takes it as it is."
+    ),
+    .runaway: ErrorExample(
+      "dispatch shop.ping", "more than 1000 actions caused by one dispatch",
+      remedy: "Find the circle in the chain of causes that the error lists, or allow more: set runaway 5000"),
+    .sharedSlice: ErrorExample(
+      "stsh",
+      "the slice of reducer 'cart' in 'Shop' lies behind a class reference, so that copies of the state share it",
+      remedy: "Make that part of the program's state a struct, so that a failed action can be taken back."),
+    .storeDamaged: ErrorExample(
+      "stsh --store a.db", "a.db is damaged after #5: its beginning is damaged",
+      remedy: "Read its undamaged part, stsh --store a.db --read-only, export it, and start from a copy."),
+    .storeFailed: ErrorExample(
+      "dispatch shop.pay", "cannot write a.db after #812: No space left on device",
+      remedy: "Make room and start again with --store a.db: everything up to that number is in it."),
+    .storeInUse: ErrorExample(
+      "stsh --store a.db", "a.db is in use by another session (process 4711)",
+      remedy: "End that session, or look at the file meanwhile: stsh --store a.db --read-only"),
+    .storeSchema: ErrorExample(
+      "stsh --store a.db", "a.db: its state does not fit the type declared now",
+      remedy: "Give new fields a default, and the plugin a migrate(); the version that wrote the file still opens it."),
+    .storeUnreadable: ErrorExample(
+      "stsh --store notes.txt", "notes.txt is not a journal",
+      remedy: "Name the file of a store, or one that is not there yet; a later version's needs that version."),
+    .undoConflict: ErrorExample(
+      "undo", "others have acted since, and #2 tasks.add would make other changes without it",
+      remedy: "undo --any takes back the last action, whoever dispatched it; log shows who did what."),
+    .unreadableFile: ErrorExample(
+      "ingest data.gz --as shop.add", "data.gz is compressed by gzip",
+      remedy: "Unpack it first: gzip -dc data.gz | stsh -c 'ingest - --as shop.add'"),
+    .writeFailed: ErrorExample(
+      "show shop > /full/shop.txt", "/full/shop.txt: No space left on device",
+      remedy: "Make room, or name a file where you may write."),
+  ]
+}

@@ -67,3 +67,95 @@ extension EffectContext {
     scope.unit.run(entry) { begin(self) }
   }
 }
+
+/// The parts that all effects of one store share: its clock, its thread, its trace.
+@usableFromInline
+final class EffectRuntime: Sendable {
+  @usableFromInline let clock: any StoreClock
+  @usableFromInline let trace: TracePoint
+  /// The long-lived effects that have ended and are still stated.
+  @usableFromInline let ended = EndedEffects()
+  /// The effects that wait for times that are past.
+  @usableFromInline let overdue = OverdueEffects()
+  /// Runs tasks as jobs of the store's queue.
+  @usableFromInline let executor: StoreExecutor
+  /// True if this thread owns the store, so that a job that only enqueues may run at once. Jobs that other threads
+  /// brought before are then in the queue. See `Store.isReady`.
+  @usableFromInline let isReady: @Sendable () -> Bool
+  /// Runs a job that only enqueues or looks after effects: see `Store.perform`. Does nothing once the store is gone.
+  @usableFromInline let perform: @Sendable (Job) -> Void
+  /// Runs a job between two actions: see `Store.enqueue`. Does nothing once the store is gone.
+  @usableFromInline let enqueue: @Sendable (Job) -> Void
+
+  @inlinable
+  init<Action: Sendable, State: Sendable>(
+    _ owner: OwnerReference<Action, State>, clock: (any StoreClock)?, trace: TracePoint
+  ) {
+    self.clock = clock ?? RealClock()
+    self.trace = trace
+    isReady = { owner.isMine && owner.withStore { $0.isReady() } ?? false }
+    perform = { job in owner.withStore { $0.perform(job) } }
+    enqueue = { job in owner.withStore { $0.enqueue(job) } }
+    executor = StoreExecutor { job in owner.withStore { $0.enqueue(job) } != nil }
+  }
+}
+
+/// Emits one action on behalf of an effect, and ends it. May be used from any thread.
+public final class EffectPromise<Output>: Sendable {
+  private let deliver: @Sendable (DispatchedAction<Output>) -> Void
+  private let end: @Sendable () -> Void
+
+  init<Dependencies>(_ context: EffectContext<Dependencies, Output>) {
+    deliver = { dispatched in
+      context.perform {
+        guard !context.entry.isOver else { return }
+        context.output.dispatch(dispatched)
+        context.scope.unit.finish(context.entry)
+      }
+    }
+    end = { context.finish() }
+  }
+
+  deinit { end() }
+
+  /// Enqueues the action, unless the effect was cancelled or the promise was fulfilled before.
+  public func fulfil(
+    _ action: Output, info: String? = nil, file: String = #fileID, function: String = #function, line: Int = #line
+  ) {
+    deliver(
+      DispatchedAction(
+        action, source: ActionSource(file: file, function: function, line: line, info: info, kind: .effect)))
+  }
+}
+
+/// The start of an effect, and its meaning for others under its token.
+public struct EffectSchedule: Sendable {
+  /// The name under which it can be cancelled and replaced; private to the unit and the element.
+  public var token: EffectToken?
+  /// The wait before it starts to work; a negative wait counts as none.
+  public var delay: Duration = .zero
+  /// The treatment of an older effect under the same token.
+  public var arrival = Arrival.replacing
+
+  /// The treatment of an older effect under a new effect's token. Effects without a token have nothing to do with each
+  /// other.
+  public enum Arrival: Sendable {
+    /// The old one is cancelled.
+    case replacing
+    /// The new one is dropped while the old one runs.
+    case exclusive
+    /// The old one is cancelled, and the new one waits: a wait starts again with each arrival.
+    case debounce(Duration)
+    /// The first one starts a window in which all others are dropped.
+    case throttle(Duration)
+  }
+
+  /// At once, without a token.
+  public init() {}
+
+  /// The whole wait.
+  var wait: Duration {
+    guard case .debounce(let quiet) = arrival else { return max(delay, .zero) }
+    return max(delay, .zero) + max(quiet, .zero)
+  }
+}

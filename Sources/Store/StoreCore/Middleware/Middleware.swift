@@ -43,3 +43,104 @@ public struct Middleware<Input, Output, State>: Composed, Sendable {
 
 /// Lists middlewares from top to bottom.
 public typealias MiddlewareBuilder<Input, Output, State> = CompositionBuilder<Middleware<Input, Output, State>>
+
+extension Middleware {
+  /// Makes this middleware one of a larger store: other actions in, other actions out, a slice of the state (R14).
+  ///
+  /// - Parameters:
+  ///   - input: the local action in a global one, or nil: the middleware is skipped altogether.
+  ///   - output: the global action that stands for a local one.
+  ///   - state: the slice.
+  @inlinable
+  public func lift<GlobalInput, GlobalOutput, GlobalState>(
+    input: @escaping @Sendable (GlobalInput) -> Input?,
+    output: @escaping @Sendable (Output) -> GlobalOutput,
+    state: @escaping @Sendable (GlobalState) -> State
+  ) -> Middleware<GlobalInput, GlobalOutput, GlobalState> {
+    Middleware<GlobalInput, GlobalOutput, GlobalState>(
+      units: units.map { unit in
+        let attach = unit.attach
+        return MiddlewareUnit<GlobalInput, GlobalOutput, GlobalState>(name: unit.name) { attachment in
+          let handler = attach(
+            MiddlewareUnit<Input, Output, State>.Attachment(
+              state: attachment.state.map(state), trace: attachment.trace, effects: attachment.effects,
+              supervise: { declare in attachment.supervise { declare().map { $0.map(output) } } },
+              superviseChanges: { declare in attachment.superviseChanges { declare($0).map(output) } }))
+          return { global, context in
+            guard let local = input(global) else { return nil }
+            return handler(local, context)?.map(output)
+          }
+        }
+      })
+  }
+
+  /// The same with other actions in.
+  @inlinable
+  public func lift<GlobalInput>(
+    input: @escaping @Sendable (GlobalInput) -> Input?
+  ) -> Middleware<GlobalInput, Output, State> {
+    lift(input: input, output: { $0 }, state: { $0 })
+  }
+
+  /// The same with other actions out.
+  @inlinable
+  public func lift<GlobalOutput>(
+    output: @escaping @Sendable (Output) -> GlobalOutput
+  ) -> Middleware<Input, GlobalOutput, State> {
+    lift(input: { $0 }, output: output, state: { $0 })
+  }
+
+  /// The same over a larger state.
+  @inlinable
+  public func lift<GlobalState>(
+    state: @escaping @Sendable (GlobalState) -> State
+  ) -> Middleware<Input, Output, GlobalState> {
+    lift(input: { $0 }, output: { $0 }, state: state)
+  }
+}
+
+extension Middleware {
+  /// Says that an output map is missing, where the compiler would find fault with the types.
+  @available(
+    *, unavailable,
+    message: "this middleware dispatches actions: say by 'output:' which of the larger store's actions they are"
+  )
+  public func lift<GlobalInput, GlobalState>(
+    input: @escaping @Sendable (GlobalInput) -> Input?, state: @escaping @Sendable (GlobalState) -> State
+  ) -> Middleware<GlobalInput, GlobalInput, GlobalState> { .identity }
+}
+
+/// Anything follows from a value that cannot be.
+@inlinable
+@Sendable
+func absurd<Anything>(_ never: Never) -> Anything {}
+
+extension Middleware where Output == Never {
+  /// A middleware that cannot dispatch (R15), as one of a store with actions.
+  @inlinable
+  public func lift<GlobalInput, GlobalOutput, GlobalState>(
+    input: @escaping @Sendable (GlobalInput) -> Input?,
+    to output: GlobalOutput.Type = GlobalOutput.self,
+    state: @escaping @Sendable (GlobalState) -> State
+  ) -> Middleware<GlobalInput, GlobalOutput, GlobalState> {
+    lift(input: input, output: absurd, state: state)
+  }
+
+  /// A middleware that cannot dispatch (R15), as one that could: for lifts that ask where output goes.
+  @inlinable
+  public func lift<GlobalOutput>(to output: GlobalOutput.Type = GlobalOutput.self)
+    -> Middleware<Input, GlobalOutput, State>
+  {
+    lift(output: absurd)
+  }
+}
+
+extension Middleware where State == Void {
+  /// A middleware that needs no state (R15), over any state.
+  @inlinable
+  public func lift<GlobalState>(ignoring state: GlobalState.Type = GlobalState.self)
+    -> Middleware<Input, Output, GlobalState>
+  {
+    lift(input: { $0 }, output: { $0 }, state: { (_: GlobalState) in })
+  }
+}

@@ -43,3 +43,40 @@ extension Reducer {
     return state
   }
 }
+
+extension Store {
+  /// Runs recorded actions through the reducers only, all or nothing (R27): no interceptor, middleware or IO sees them, and
+  /// they are not recorded anew. Watchers are told once, at the end; supervised effects then follow the new state. The next
+  /// action's number follows the last one here.
+  ///
+  /// - Parameters:
+  ///   - actions: the recorded actions.
+  ///   - state: the state to start from; nil: the present one.
+  ///   - number: the number of the last action before them, which led to that state.
+  ///   - reconciling: true if supervised effects follow the new state at once, and not with ``reconcileEffects()`` or
+  ///     the next action.
+  /// - Throws: ``ReplayError`` where a reducer fails, ``StoreError/busy`` within the processing of an
+  ///   action; the store is then as before.
+  public func replay(
+    _ actions: some Collection<ReplayedAction<Action>>, from state: State? = nil, after number: Int = 0,
+    reconciling: Bool = true
+  ) throws {
+    try exclusively {
+      if holdsComposition || isReducing { throw StoreError.busy }
+      isReducing = true
+      let result = Result { try parts.reducer.replay(actions, from: state ?? current) }
+      isReducing = false
+      let before = current
+      current = try result.get()
+      let last = actions.map(\.context).max { $0.number < $1.number }
+      let context = last ?? ActionContext(number: number, source: .here(), time: .zero, root: number)
+      nextNumber = max(nextNumber, context.number + 1)
+      // A watcher may have the composition replaced.
+      holdsComposition = true
+      composition._withUnsafeGuaranteedRef { notify(context, $0, before, current) }
+      holdsComposition = false
+      dropOldCompositions()
+      if reconciling { reconcileUnits() }
+    }
+  }
+}

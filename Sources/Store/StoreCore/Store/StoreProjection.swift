@@ -67,3 +67,153 @@ extension Store {
     StoreProjection<Local, Part>(Projected(name: name, base: self, action: action, state: state, keeper: keeper))
   }
 }
+
+extension StoreProtocol {
+  /// A view of the store with other actions and the same state.
+  ///
+  /// - Parameters:
+  ///   - name: the name in traces of dropped actions.
+  ///   - action: the store's action for one of the view's; nil drops it before it is enqueued.
+  public func projection<Local: Sendable>(
+    named name: String? = nil, action: @escaping @Sendable (Local) -> Action?
+  ) -> StoreProjection<Local, State> {
+    projection(named: name, action: action, state: { $0 })
+  }
+
+  /// A view of the store with the same actions and another state.
+  public func projection<Part: Sendable>(
+    state: @escaping @Sendable (State) -> Part
+  ) -> StoreProjection<Action, Part> {
+    projection(action: { $0 }, state: state)
+  }
+}
+
+extension StoreProjection {
+  /// A view of this view with other actions and the same state.
+  ///
+  /// - Parameters:
+  ///   - name: the name in traces of dropped actions.
+  ///   - action: this view's action for one of the new view's; nil drops it before it is enqueued.
+  public func projection<Local: Sendable>(
+    named name: String? = nil, action: @escaping @Sendable (Local) -> Action?
+  ) -> StoreProjection<Local, State> {
+    projection(named: name, action: action, state: { $0 })
+  }
+
+  /// A view of this view with the same actions and another state.
+  public func projection<Part: Sendable>(
+    state: @escaping @Sendable (State) -> Part
+  ) -> StoreProjection<Action, Part> {
+    projection(action: { $0 }, state: state)
+  }
+}
+
+extension StoreProjection {
+  /// A view of the value in an optional, where there is one; nil where there is none.
+  ///
+  /// When the value goes away, the view goes on showing the last one that was read or watched through it. So a late
+  /// reader has something to show. Its watchers are not told that the value went: watch the optional for that. Actions
+  /// pass as before. The idea is SwiftRex's `transpose`.
+  public func transposed<Wrapped: Sendable>() -> StoreProjection<Action, Wrapped>? where State == Wrapped? {
+    guard let now = state else { return nil }
+    let shown = LastShown(now)
+    return projection(state: { shown.value(after: $0) })
+  }
+}
+
+extension StoreProtocol {
+  /// A view of the value in an optional, where there is one: see ``StoreProjection/transposed()``.
+  public func transposed<Wrapped: Sendable>() -> StoreProjection<Action, Wrapped>? where State == Wrapped? {
+    projection(state: { $0 }).transposed()
+  }
+}
+
+/// The last value of an optional that was there.
+private final class LastShown<Value: Sendable>: Sendable {
+  private let last: Lock<Value>
+
+  init(_ value: Value) { last = Lock(value) }
+
+  func value(after latest: Value?) -> Value {
+    last.withLock { last in
+      if let latest { last = latest }
+      return last
+    }
+  }
+}
+
+/// The base of a projection: a store or another projection.
+protocol ProjectionBase<Action, State>: Sendable {
+  associatedtype Action: Sendable
+  associatedtype State: Sendable
+
+  /// The point at which dropped actions are reported.
+  var trace: TracePoint { get }
+  /// Reads something of the state, between two changes of it.
+  func read<Part>(_ part: (State) -> Part) -> Part
+  func send(_ action: Action, _ source: ActionSource) -> DispatchResult?
+  func watch<Part>(
+    _ name: String, _ part: @escaping @Sendable (State) -> Part, isDifferent: (@Sendable (Part, Part) -> Bool)?,
+    _ onChange: @escaping @Sendable (Notification<Part>) -> Void
+  ) -> Subscription
+  /// The way in and a way out, without keeping the store alive.
+  func connection<Part: Sendable>(
+    _ name: String, _ part: @escaping @Sendable (State) -> Part, isDifferent: (@Sendable (Part, Part) -> Bool)?
+  ) -> StoreConnection<Action, Part>
+}
+
+extension Store: ProjectionBase {
+  func read<Part>(_ part: (State) -> Part) -> Part { withState { part($0) } }
+
+  func send(_ action: Action, _ source: ActionSource) -> DispatchResult? { dispatch(action, source: source) }
+}
+
+/// A projection of a base. Watchers are mapped all the way down, so that they are compared, and traced, by what they see.
+struct Projected<Base: ProjectionBase, Action: Sendable, State: Sendable>: ProjectionBase {
+  let name: String?
+  let base: Base
+  let action: @Sendable (Action) -> Base.Action?
+  let state: @Sendable (Base.State) -> State
+  /// What lives as long as the projection does; connections do not keep it.
+  var keeper: (any AnyObject & Sendable)?
+
+  var trace: TracePoint { base.trace }
+
+  func read<Part>(_ part: (State) -> Part) -> Part { base.read { part(state($0)) } }
+
+  func send(_ action: Action, _ source: ActionSource) -> DispatchResult? {
+    guard let mapped = self.action(action) else {
+      Projected.noteDropped(action, by: name, trace)
+      return nil
+    }
+    return base.send(mapped, source)
+  }
+
+  func watch<Part>(
+    _ name: String, _ part: @escaping @Sendable (State) -> Part, isDifferent: (@Sendable (Part, Part) -> Bool)?,
+    _ onChange: @escaping @Sendable (Notification<Part>) -> Void
+  ) -> Subscription {
+    let state = state
+    return base.watch(name, { part(state($0)) }, isDifferent: isDifferent, onChange)
+  }
+
+  func connection<Part: Sendable>(
+    _ name: String, _ part: @escaping @Sendable (State) -> Part, isDifferent: (@Sendable (Part, Part) -> Bool)?
+  ) -> StoreConnection<Action, Part> {
+    let (state, map, ownName, trace) = (state, action, self.name, trace)
+    let inner = base.connection(name, { part(state($0)) }, isDifferent: isDifferent)
+    return StoreConnection(
+      isOpen: inner.isOpen,
+      dispatch: { dispatched in
+        guard let mapped = dispatched.compactMap(map) else {
+          Projected.noteDropped(dispatched.action, by: ownName, trace)
+          return nil
+        }
+        return inner.dispatch(mapped)
+      }, subscribe: inner.subscribe)
+  }
+
+  private static func noteDropped(_ action: Action, by name: String?, _ trace: TracePoint) {
+    trace.reportFromAnyThread(.dropped(what: action, reason: name.map { "projection \($0)" } ?? "projection"))
+  }
+}

@@ -61,3 +61,159 @@ extension JSON {
     out.append(UInt8(ascii: "]"))
   }
 }
+
+extension JSON {
+  /// Appends the compact JSON of a value as UTF-8: what ``text(of:)`` writes.
+  public static func append(_ value: Value, to out: inout [UInt8]) {
+    switch value {
+    case .none: append("null" as StaticString, to: &out)
+    case .bool(let value): append(value ? "true" : "false" as StaticString, to: &out)
+    case .int(let number): append(number, to: &out)
+    case .double(let number):
+      if number.isFinite {
+        append(bare: ScalarText.text(of: number), to: &out)
+      } else {
+        append(quoted: ScalarText.text(of: number), to: &out)
+      }
+    case .decimal(let number): append(bare: number.description, to: &out)
+    case .string(let text): append(quoted: text, to: &out)
+    case .list(let list):
+      out.append(UInt8(ascii: "["))
+      var isFirst = true
+      for element in list {
+        if !isFirst { out.append(UInt8(ascii: ",")) }
+        isFirst = false
+        append(element, to: &out)
+      }
+      out.append(UInt8(ascii: "]"))
+    case .map(let map):
+      out.append(UInt8(ascii: "{"))
+      var isFirst = true
+      for (key, element) in map {
+        if !isFirst { out.append(UInt8(ascii: ",")) }
+        isFirst = false
+        switch key {
+        case .int(let key): append(quoted: "\(key)", to: &out)
+        case .string(let key): append(quoted: key, to: &out)
+        }
+        out.append(UInt8(ascii: ":"))
+        append(element, to: &out)
+      }
+      out.append(UInt8(ascii: "}"))
+    case .record(let record): append(record, to: &out)
+    case .variant(let variant):
+      out.append(UInt8(ascii: "{"))
+      append(quoted: variant.name, to: &out)
+      out.append(UInt8(ascii: ":"))
+      append(variant.payload, to: &out)
+      out.append(UInt8(ascii: "}"))
+    }
+  }
+
+  /// Appends the compact JSON of a record as UTF-8.
+  public static func append(_ record: Record, to out: inout [UInt8]) {
+    if record.values.isEmpty { out.append(UInt8(ascii: "{")) }
+    for index in record.values.indices {
+      out.append(contentsOf: record.layout.keys[index])
+      append(record.values[index], to: &out)
+    }
+    out.append(UInt8(ascii: "}"))
+  }
+
+  /// Appends a text in quotes, escaped, as UTF-8.
+  public static func append(quoted text: String, to out: inout [UInt8]) {
+    out.append(UInt8(ascii: "\""))
+    ScalarText.appendEscaped(text, to: &out)
+    out.append(UInt8(ascii: "\""))
+  }
+
+  /// Appends an integer.
+  public static func append(_ number: Int, to out: inout [UInt8]) {
+    if number >= 0, number < 10 {
+      out.append(UInt8(ascii: "0") + UInt8(number))
+      return
+    }
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in
+      var rest = number.magnitude
+      var first = digits.count
+      repeat {
+        let (quotient, digit) = rest.quotientAndRemainder(dividingBy: 10)
+        first -= 1
+        digits[first] = UInt8(ascii: "0") + UInt8(digit)
+        rest = quotient
+      } while rest > 0
+      if number < 0 { out.append(UInt8(ascii: "-")) }
+      out.append(contentsOf: digits[first...])
+    }
+  }
+
+  /// Appends text as it is.
+  public static func append(bare text: String, to out: inout [UInt8]) {
+    out.append(contentsOf: text.utf8)
+  }
+
+  /// Appends text as it is.
+  public static func append(_ text: StaticString, to out: inout [UInt8]) {
+    out.append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+  }
+}
+
+/// The reason why a text is not JSON.
+public struct JSONError: Error, Hashable, Sendable {
+  /// The fault, in a sentence.
+  public let message: String
+  /// The offset of the fault in bytes from the start of the text.
+  public let offset: Int
+  /// True if the text is JSON for all that: it holds a value that fits no type.
+  public let isOfValue: Bool
+
+  /// Makes an error.
+  public init(message: String, offset: Int, isOfValue: Bool = false) {
+    self.message = message
+    self.offset = offset
+    self.isOfValue = isOfValue
+  }
+}
+
+extension JSON {
+  /// Reads one JSON value; objects become maps with text keys.
+  ///
+  /// - Throws: ``JSONError`` with the byte offset of the fault; invalid UTF-8, a key that stands twice and nesting deeper
+  ///   than 512 are faults too.
+  public static func value(of text: some Sequence<UInt8>) throws(JSONError) -> Value {
+    let bytes = Array(text)
+    return try value(of: bytes.span)
+  }
+
+  /// Reads one JSON value.
+  public static func value(of text: String) throws(JSONError) -> Value { try value(of: text.utf8) }
+
+  /// Reads one JSON value from bytes.
+  public static func value(of bytes: Span<UInt8>) throws(JSONError) -> Value {
+    try reading(bytes) { (reader) throws(JSONError) in
+      let value = try reader.value()
+      try reader.end()
+      return value
+    }
+  }
+
+  /// Reads one JSON object field by field, in the order in which they stand, without building a map.
+  public static func fields(of bytes: Span<UInt8>) throws(JSONError) -> [(name: String, value: Value)] {
+    try reading(bytes) { (reader) throws(JSONError) in try reader.objectDocument() }
+  }
+
+  /// Reads bytes; where they are of another encoding, the error names that.
+  private static func reading<Result>(
+    _ bytes: Span<UInt8>, _ body: (inout JSONReader) throws(JSONError) -> Result
+  ) throws(JSONError) -> Result {
+    try bytes.withUnsafeBufferPointer { (bytes) throws(JSONError) in
+      var reader = JSONReader(bytes)
+      do throws(JSONError) {
+        return try body(&reader)
+      } catch {
+        guard error.offset < 4, let fault = ForeignEncoding.fault(of: bytes) else { throw error }
+        throw JSONError(message: fault, offset: 0)
+      }
+    }
+  }
+}

@@ -30,3 +30,29 @@
 @attached(member, names: named(schema), named(Cases), named(cases), arbitrary)
 public macro Schema() = #externalMacro(module: "StoreSchemaMacros", type: "SchemaMacro")
 #endif
+
+extension Field {
+  /// Makes a field of a Swift type. `@Schema` writes these for the payloads of enum cases.
+  @inlinable
+  public convenience init<Payload: Schematic>(
+    _ name: String, of type: Payload.Type, default defaultValue: Payload? = nil, documentation: String = ""
+  ) {
+    self.init(name, Payload.schema, default: defaultValue.map(\.schemaValue), documentation: documentation)
+  }
+}
+
+extension FieldReader {
+  /// The next field, whose name goes in front of an error's path.
+  ///
+  /// - Throws: ``SchemaError`` where the value is not of that type.
+  @inlinable
+  public mutating func next<Field: Schematic>(
+    _ name: String, as type: Field.Type = Field.self
+  ) throws(SchemaError) -> Field {
+    do throws(SchemaError) {
+      return try next(type)
+    } catch {
+      throw error.under(Path([.field(name)]))
+    }
+  }
+}

@@ -78,3 +78,76 @@ extension String {
     return !first
   }
 }
+
+extension Path {
+  /// True if a change at this path changes the target of another path: the value there, a part of it, or a whole around
+  /// it.
+  package func lies(along wanted: Path) -> Bool {
+    let shared = min(steps.count, wanted.steps.count)
+    return steps.prefix(shared).elementsEqual(wanted.steps.prefix(shared)) { $0.meets($1) }
+  }
+
+  /// True if it may: as ``lies(along:)``, but an element that this path names by index may be one that the other names by its
+  /// id, where ids that repeat name nothing.
+  package func mayLie(along wanted: Path) -> Bool {
+    let shared = min(steps.count, wanted.steps.count)
+    return steps.prefix(shared).elementsEqual(wanted.steps.prefix(shared)) { step, wanted in
+      if case (.index, .match) = (step, wanted) { return true }
+      return step.meets(wanted)
+    }
+  }
+}
+
+extension Path.Step {
+  /// True if a step of a change lies where a step of a filter points.
+  fileprivate func meets(_ filter: Path.Step) -> Bool {
+    if filter == .all || self == filter { return true }
+    switch (filter, self) {
+    case (.field(let name), .key(.string(let key))): return name == key
+    case (.index(let index), .key(.int(let key))): return index == key
+    default: return false
+    }
+  }
+}
+
+extension JSON {
+  /// The number at a place of a JSON document, digit for digit as it is written; nil: there is none.
+  public static func numberText(at path: Path, of bytes: Span<UInt8>) -> String? {
+    bytes.withUnsafeBufferPointer { bytes in
+      var reader = JSONReader(bytes)
+      return try? reader.numberText(at: path.steps[...])
+    }
+  }
+}
+
+extension JSONReader {
+  /// Reads the value and gives the number at a place within it as it is written; nil: there is none.
+  mutating func numberText(at steps: ArraySlice<Path.Step>) throws(JSONError) -> String? {
+    skipSpace()
+    var found: String?
+    switch (steps.first, peek) {
+    case (nil, let byte?) where byte == UInt8(ascii: "-") || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte):
+      return try numberText()
+    case (.field(let name), UInt8(ascii: "{")), (.key(.string(let name)), UInt8(ascii: "{")):
+      try members { (reader, member, _) throws(JSONError) in
+        if member == name {
+          found = try reader.numberText(at: steps.dropFirst())
+        } else {
+          _ = try reader.value()
+        }
+      }
+    case (.index(let index), UInt8(ascii: "[")):
+      var number = 0
+      try elements { (reader) throws(JSONError) in
+        number += 1
+        if number == index {
+          found = try reader.numberText(at: steps.dropFirst())
+        } else {
+          _ = try reader.value()
+        }
+      }
+    default: _ = try value()
+    }
+    return found
+  }
+}

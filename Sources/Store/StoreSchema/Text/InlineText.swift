@@ -134,3 +134,25 @@ package enum InlineText {
     out.append("\"" as Unicode.Scalar)
   }
 }
+
+extension ScalarText {
+  package static func appendEscape(_ scalar: Unicode.Scalar, to out: inout String) {
+    switch scalar {
+    case "\n": out += "\\n"
+    case "\t": out += "\\t"
+    case "\r": out += "\\r"
+    default: out += "\\u{\(String(scalar.value, radix: 16))}"
+    }
+  }
+}
+
+extension String {
+  /// True if the text is a word of Lua that names nothing (Lua 5.4 reference manual, 3.1). Code reaches a field of such
+  /// a name by `state["end"]` only.
+  package var isLuaKeyword: Bool { Self.luaKeywords.contains(self) }
+
+  private static let luaKeywords: Set<String> = [
+    "and", "break", "do", "else", "elseif", "end", "false", "for", "function", "goto", "if", "in", "local",
+    "nil", "not", "or", "repeat", "return", "then", "true", "until", "while",
+  ]
+}

@@ -189,3 +189,194 @@ public struct UnionSchema: Sendable {
     public static let unlabelled = "value"
   }
 }
+
+extension Schema {
+  /// Reads a value of the type straight from JSON: what ``value(fromJSON:)`` makes of it, without the maps and lists in
+  /// between.
+  ///
+  /// - Parameter reader: in front of the value, behind it thereafter.
+  /// - Returns: nil: it takes a closer look, by ``JSONReader/value()`` and ``value(fromJSON:)`` from where the reader stood
+  ///   before, to tell what is wrong or that all is right.
+  public func value(readFrom reader: inout JSONReader) -> Value? {
+    do throws(JSONError) {
+      return try typed(&reader)
+    } catch {
+      return nil
+    }
+  }
+
+  /// Reads a whole text into memory that holds a value of the type, a part at a time: of a long list no second one is made.
+  ///
+  /// - Returns: false: it takes a closer look, as by ``value(readFrom:)``; the value may then be partly changed.
+  package func assign(json bytes: UnsafeBufferPointer<UInt8>, to target: UnsafeMutableRawPointer) -> Bool {
+    var reader = JSONReader(bytes)
+    do throws(JSONError) {
+      try fill(target, &reader)
+      try reader.end()
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  private func fill(_ target: UnsafeMutableRawPointer, _ reader: inout JSONReader) throws(JSONError) {
+    func put(_ body: () throws(SchemaError) -> Void) throws(JSONError) {
+      do throws(SchemaError) { try body() } catch { throw Schema.misfit }
+    }
+    switch (access.parts, kind) {
+    case (.list(let access), .list(let element)):
+      try put { () throws(SchemaError) in try self.access.assign(.list([]), target) }
+      var count = 0
+      try reader.elements { (reader) throws(JSONError) in
+        let value = try element.typed(&reader)
+        try put { () throws(SchemaError) in try access.insert(target, count, value) }
+        count += 1
+      }
+    case (.record(.flat(let fields)), .record):
+      var index = 0
+      try reader.members { (reader, name, _) throws(JSONError) in
+        guard index < fields.indices.count, fields[index].name == name else { throw Schema.misfit }
+        try fields[index].schema.fill(target + fields[index].offset, &reader)
+        index += 1
+      }
+      guard index == fields.indices.count else { throw Schema.misfit }
+    case _ where normalize != nil && isScalar && !isDynamic:
+      // The Swift type sees for itself whether it can read that.
+      let json = readingNonFinite(try reader.value())
+      try put { () throws(SchemaError) in try access.assign(json, target) }
+    default:
+      let value = try typed(&reader)
+      try put { () throws(SchemaError) in try access.assign(value, target) }
+    }
+  }
+
+  private static let misfit = JSONError(message: "", offset: 0)
+
+  private func typed(_ reader: inout JSONReader) throws(JSONError) -> Value {
+    switch kind {
+    case _ where normalize != nil: return try checked(&reader)
+    case .optional(let wrapped):
+      if reader.isAtNull() { return try reader.value() }
+      return try wrapped.typed(&reader)
+    case .list(let element):
+      var list = PersistentList<Value>()
+      try reader.elements { (reader) throws(JSONError) in list.append(try element.typed(&reader)) }
+      return .list(list)
+    case .map(.string, let element):
+      var map = PersistentMap<MapKey, Value>()
+      try reader.members { (reader, name, _) throws(JSONError) in
+        let key = MapKey.string(name)
+        let value = try element.typed(&reader)
+        guard map[key] == nil else { throw Schema.misfit }
+        map[key] = value
+      }
+      return .map(map)
+    case .record(let record): return .record(try Schema.typed(record, &reader))
+    default: return try checked(&reader)
+    }
+  }
+
+  private func checked(_ reader: inout JSONReader) throws(JSONError) -> Value {
+    let json = try reader.value()
+    do throws(SchemaError) {
+      return try value(fromJSON: json)
+    } catch {
+      throw Schema.misfit
+    }
+  }
+
+  /// A record whose fields all stand there, in declared order, as ``JSON`` writes them.
+  private static func typed(_ record: RecordSchema, _ reader: inout JSONReader) throws(JSONError) -> Record {
+    let fields = record.fields
+    var values: [Value] = []
+    values.reserveCapacity(fields.count)
+    try reader.members { (reader, name, _) throws(JSONError) in
+      guard values.count < fields.count, fields[values.count].name == name else { throw misfit }
+      values.append(try fields[values.count].schema.typed(&reader))
+    }
+    guard values.count == fields.count else { throw misfit }
+    return Record(record.layout, values)
+  }
+}
+
+extension Schema {
+  /// Appends the compact JSON of the value of the type at an address: of a long list no second one is made.
+  package func appendJSON(of place: UnsafeRawPointer, to out: inout [UInt8]) {
+    switch (access.parts, kind) {
+    case (.list(let access), .list(let element)):
+      out.append(UInt8(ascii: "["))
+      for index in 0..<access.count(place) {
+        if index > 0 { out.append(UInt8(ascii: ",")) }
+        element.appendJSON(of: access.address(place, index), to: &out)
+      }
+      out.append(UInt8(ascii: "]"))
+    case (.record(.flat(let fields)), .record(let record)) where !record.fields.isEmpty:
+      for index in fields.indices {
+        out.append(contentsOf: record.layout.keys[index])
+        fields[index].schema.appendJSON(of: place + fields[index].offset, to: &out)
+      }
+      out.append(UInt8(ascii: "}"))
+    default: JSON.append(access.read(place), to: &out)
+    }
+  }
+}
+
+extension Schema {
+  /// A text that says all that decides which values are of the type: names, types, bounds, cases and defaults, in declared
+  /// order. Two types with the same text take the same values.
+  public var signature: String { signature(hasDefaults: true) }
+
+  /// The same without defaults. A value that was written whole, as a state is, can be read as one of any type of the
+  /// same shape.
+  public var shape: String { signature(hasDefaults: false) }
+
+  private func signature(hasDefaults: Bool) -> String {
+    switch kind {
+    case .bool, .double, .decimal, .string, .any: typeName
+    case .int(nil, nil): "Int"
+    case .int(let minimum, let maximum):
+      "Int(\(minimum.map(\.description) ?? "")...\(maximum.map(\.description) ?? ""))"
+    case .choice(let name, let cases): "\(name)(\(cases.map(ScalarText.quoted).joined(separator: "|")))"
+    case .optional(let wrapped): wrapped.signature(hasDefaults: hasDefaults) + "?"
+    case .list(let element): "[\(element.signature(hasDefaults: hasDefaults))]"
+    case .map(let key, let element): "[\(key.name):\(element.signature(hasDefaults: hasDefaults))]"
+    case .record(let record): record.name + Schema.signature(of: record.fields, hasDefaults: hasDefaults)
+    case .union(let union):
+      union.name + "("
+        + union.cases.map { current in
+          ScalarText.quoted(current.name) + Schema.signature(of: current.fields, hasDefaults: hasDefaults)
+        }.joined(separator: "|") + ")"
+    }
+  }
+
+  /// The signatures of fields or arguments, in braces.
+  public static func signature(of fields: [Field], hasDefaults: Bool = true) -> String {
+    let texts = fields.map { field in
+      let value = hasDefaults ? field.defaultValue.map { "=\(JSON.text(of: $0))" } ?? "" : ""
+      return "\(ScalarText.quoted(field.name)):\(field.schema.signature(hasDefaults: hasDefaults))\(value)"
+    }
+    return "{\(texts.joined(separator: ","))}"
+  }
+}
+
+extension Schema.KeyKind {
+  /// The key in the form of a map of this kind. JSON writes numbers as text, so text that is a number as it would be
+  /// written stands for it.
+  package func spelling(of key: MapKey) -> MapKey {
+    guard self == .int, case .string(let text) = key, let number = Int(text), text == "\(number)" else { return key }
+    return .int(number)
+  }
+}
+
+extension Path.Step {
+  /// The key of a map that the step names, or nil where it names none of that kind.
+  public func mapKey(_ kind: Schema.KeyKind) -> MapKey? {
+    switch (kind, self) {
+    case (.int, .key(.string(let digits))) where digits.isWideInteger: .string(digits)
+    case (.string, .field(let name)): .string(name)
+    case (.string, .key(.string(let name))): .string(name)
+    case (.int, .index(let number)), (.int, .key(.int(let number))): .int(number)
+    default: nil
+    }
+  }
+}

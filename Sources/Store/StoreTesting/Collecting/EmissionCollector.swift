@@ -76,3 +76,89 @@ final class EmissionCollector<Action: Sendable>: Sendable {
     for emission in left { emission.onDone?(.cancelled) }
   }
 }
+
+/// An action that a unit of a test store emitted, and that waits to be received.
+public struct Emission<Action> {
+  /// The action and where it comes from; its cause is the action whose processing, or whose effect, emitted it.
+  public let dispatched: DispatchedAction<Action>
+  /// The middleware or interceptor that emitted it.
+  public let unit: String
+  /// The root that it counts for: that of the step that it was emitted in. 0: the step was no action; nil: the step is
+  /// still on.
+  var root: Int?
+  /// Is called once the action is done, or will not be processed any more.
+  var onDone: (@Sendable (DispatchResult) -> Void)?
+
+  /// The action.
+  public var action: Action { dispatched.action }
+
+  /// The origin for failure texts: `unit load at App/Load.swift:12, caused by #3`.
+  var origin: String {
+    let source = dispatched.source
+    let cause = source.cause.map { ", caused by #\($0)" } ?? ""
+    return "unit \(unit) at \(source.file):\(source.line)\(cause)"
+  }
+}
+
+extension Emission: Sendable where Action: Sendable {}
+
+extension Interceptor {
+  /// The same interceptor, what it and its effects dispatch kept by a collector instead of being enqueued. A caller
+  /// that waits until an action is done waits until it was received.
+  func collecting(_ collector: EmissionCollector<Action>) -> Interceptor {
+    let name = name
+    return mapAttachment { attachment in
+      let output = ActionHandler<Action> { dispatched in
+        // The store refuses what is dispatched while the chain is built.
+        guard collector.isBuilt else { return attachment.output.dispatch(dispatched) }
+        collector.collect(dispatched, from: name, cause: attachment.context()?.number)
+      }
+      return attachment.leading(
+        to: output,
+        outputOfAction: { context in
+          ActionHandler { collector.collect($0, from: name, cause: context.number) }
+        },
+        wait: { dispatched, _ in
+          await withCheckedContinuation { continuation in
+            collector.collect(dispatched, from: name, cause: nil) { continuation.resume(returning: $0) }
+          }
+        })
+    }
+  }
+}
+
+extension Middleware where Input == Output, Output: Sendable {
+  /// The same units, what they emit kept by a collector instead of being enqueued.
+  func collecting(_ collector: EmissionCollector<Output>) -> Middleware {
+    Middleware(
+      units: units.map { unit in
+        let name = unit.name
+        let supervised = unit.mapAttachment { attachment in
+          MiddlewareUnit.Attachment(state: attachment.state, trace: attachment.trace, effects: attachment.effects) {
+            declare in
+            attachment.supervise { declare().map { $0.collecting(collector, from: name) } }
+          }
+        }
+        return supervised.mapHandler { inner, _ in
+          { action, context in
+            guard let io = inner(action, context) else { return nil }
+            guard !io.isNone else { return io }
+            let number = context.number
+            return IO { _ in
+              io.run(ActionHandler { collector.collect($0, from: name, cause: number) })
+            }
+          }
+        }
+      })
+  }
+}
+
+extension Supervised where Output: Sendable {
+  /// The same, what it emits kept by a collector.
+  fileprivate func collecting(_ collector: EmissionCollector<Output>, from unit: String) -> Supervised {
+    mapOutput { action, _ in
+      // 0: the first state called for the effect, not an action.
+      ActionHandler { collector.collect($0, from: unit, cause: action.number == 0 ? nil : action.number) }
+    }
+  }
+}

@@ -1,4 +1,5 @@
 import StoreCore
+import StoreSchema
 
 /// Keeps the spans of a store, and what they come to per unit. The idea is SwiftRex's InstrumentationMiddleware, which times
 /// one unit's IO; here each phase is timed where it happens.
@@ -143,4 +144,149 @@ extension SpanTotal {
 extension SpanPhase {
   /// The place of the phase among all phases of an action.
   var depth: Int { SpanPhase.allCases.firstIndex(of: self) ?? 0 }
+}
+
+/// A phase of an action, timed.
+public struct PhaseSpan: Hashable, Sendable {
+  /// The phase that was timed.
+  public let phase: SpanPhase
+  /// The action's number.
+  public let number: Int
+  /// The unit or watcher, where there is one.
+  public let unit: String?
+  /// The action's name; nil where its dispatch was not seen.
+  public let action: String?
+  /// The number of the action that caused it.
+  public let cause: Int?
+  /// The time at which it began, on the clock of the listener.
+  public let begin: Duration
+  /// The time at which it ended.
+  public let end: Duration
+
+  /// The duration of the span.
+  public var duration: Duration { end - begin }
+}
+
+/// The total of all spans of one unit in one phase.
+public struct SpanTotal: Hashable, Sendable {
+  /// The phase.
+  public let phase: SpanPhase
+  /// The unit or watcher, where there is one.
+  public let unit: String?
+  /// The number of spans.
+  public internal(set) var count = 0
+  /// The sum of their durations.
+  public internal(set) var total = Duration.zero
+  /// The duration of the longest.
+  public internal(set) var max = Duration.zero
+}
+
+extension SpanRecorder {
+  /// The spans as the JSON of Chrome's trace event format, which Chrome (`chrome://tracing`) and Perfetto read.
+  ///
+  /// Actions and what nests in them are complete events (`X`) of one thread, waits and effects asynchronous ones (`b`, `e`).
+  /// An arrow (`s`, `f`) leads from where an action was dispatched to where it was taken up. Times are in microseconds.
+  public func chromeTrace(process: String = "store") -> String {
+    let names = [("process_name", process), ("thread_name", "actions")].map {
+      ChromeTraceEvent(.metadata, $0, arguments: [("name", .string($1))])
+    }
+    let events = (names + spans.flatMap(\.traceEvents)).map(\.json).joined(separator: ",\n")
+    return "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n\(events)\n]}\n"
+  }
+}
+
+extension PhaseSpan {
+  /// The events of the span in Chrome's trace event format; of the wait of an action with a cause, its arrow too.
+  package var traceEvents: [ChromeTraceEvent] {
+    let category = phase.rawValue
+    let arguments = [("number", Value.int(number))] + (cause.map { [("cause", Value.int($0))] } ?? [])
+    guard phase == .queue || phase == .effect else {
+      return [
+        ChromeTraceEvent(.complete, title, category: category, at: begin, duration: duration, arguments: arguments)
+      ]
+    }
+    let id = Value.string("\(category) \(number) \(unit ?? "")")
+    let wait = [
+      ChromeTraceEvent(.asynchronousBegin, title, category: category, at: begin, id: id, arguments: arguments),
+      ChromeTraceEvent(.asynchronousEnd, title, category: category, at: end, id: id),
+    ]
+    guard phase == .queue, cause != nil else { return wait }
+    return wait
+      + [(ChromeTraceEvent.Kind.arrowStart, begin), (.arrowEnd, end)].map {
+        ChromeTraceEvent($0, "cause", category: "cause", at: $1, id: .int(number))
+      }
+  }
+
+  private var title: String {
+    switch phase {
+    case .action: action ?? "action \(number)"
+    default: unit.map { "\(phase.rawValue) \($0)" } ?? phase.rawValue
+    }
+  }
+}
+
+/// An event of Chrome's trace event format, which Chrome (`chrome://tracing`) and Perfetto read. All events are of one
+/// thread.
+package struct ChromeTraceEvent {
+  /// The kind of the event, under the letter that the format has for it.
+  package enum Kind: String {
+    /// The name of the process or the thread.
+    case metadata = "M"
+    /// A span from its start to its end.
+    case complete = "X"
+    /// The start of a span that may overlap others.
+    case asynchronousBegin = "b"
+    /// The end of a span that may overlap others.
+    case asynchronousEnd = "e"
+    /// The start of an arrow.
+    case arrowStart = "s"
+    /// The end of an arrow, at the span that it meets, not at the next.
+    case arrowEnd = "f"
+  }
+
+  private let kind: Kind
+  private let name: String
+  /// The group that the event belongs to; nil for metadata.
+  private let category: String?
+  /// The time of the event; nil for metadata.
+  private let time: Duration?
+  /// The duration of a complete span.
+  private let duration: Duration?
+  /// The common id of the two ends of an asynchronous span or of an arrow.
+  private let id: Value?
+  /// More facts, under names.
+  private let arguments: [(name: String, value: Value)]
+
+  /// Makes an event of a kind.
+  package init(
+    _ kind: Kind, _ name: String, category: String? = nil, at time: Duration? = nil, duration: Duration? = nil,
+    id: Value? = nil, arguments: [(name: String, value: Value)] = []
+  ) {
+    self.kind = kind
+    self.name = name
+    self.category = category
+    self.time = time
+    self.duration = duration
+    self.id = id
+    self.arguments = arguments
+  }
+
+  /// The event as a JSON object in one line; times are in microseconds.
+  package var json: String {
+    JSON.object([
+      "ph": .text(kind.rawValue), "bp": kind == .arrowEnd ? .text("e") : nil, "name": .text(name),
+      "cat": category.map { .text($0) }, "pid": .number(1), "tid": .number(1),
+      "ts": time.map { .json(Self.microseconds($0)) }, "dur": duration.map { .json(Self.microseconds($0)) },
+      "id": id.map { .value($0) },
+      "args": arguments.isEmpty ? nil : .value(.members(arguments.map { ($0.name, $0.value) })),
+    ])
+  }
+
+  /// Three digits after the point.
+  private static func microseconds(_ time: Duration) -> String {
+    let nanoseconds = time.components.seconds * 1_000_000_000 + time.components.attoseconds / 1_000_000_000
+    let fraction = String(nanoseconds.magnitude % 1000)
+    let sign = nanoseconds < 0 ? "-" : ""
+    return "\(sign)\(nanoseconds.magnitude / 1000).\(String(repeating: "0", count: 3 - fraction.count))\(fraction)"
+  }
 }

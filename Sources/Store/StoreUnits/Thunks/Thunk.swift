@@ -1,4 +1,5 @@
 import StoreCore
+import StoreSchema
 
 /// Something to do that dispatches actions, carried by an action of its own (R20). The action passes the interceptors,
 /// and the one made by ``StoreCore/Interceptor/thunks(_:_:)`` takes it, so that it never reaches the reducers. The idea
@@ -51,4 +52,58 @@ public struct ThunkContext<Action: Sendable, State: Sendable>: Sendable {
 
   /// True if the thunk was cancelled: its actions are dropped.
   public var isCancelled: Bool { effect.isCancelled }
+}
+
+extension Thunk {
+  /// The same thunk in a store whose actions and state contain its own.
+  ///
+  /// - Parameters:
+  ///   - output: the larger store's action for one that the thunk dispatches.
+  ///   - state: the thunk's state in the larger one.
+  public func lift<GlobalAction, GlobalState>(
+    output: @escaping @Sendable (Action) -> GlobalAction, state: @escaping @Sendable (GlobalState) -> State
+  ) -> Thunk<GlobalAction, GlobalState> {
+    let body = body
+    return Thunk<GlobalAction, GlobalState>(name) { context in
+      let wait = context.wait
+      await body(
+        ThunkContext(
+          state: context.state.map(state), effect: context.effect.mapped(output),
+          wait: { await wait($0.map(output)) }))
+    }
+  }
+
+  /// The same thunk in a store that has its module as a part.
+  ///
+  /// - Parameters:
+  ///   - action: the case of the global action that holds the thunk's.
+  ///   - state: the slice.
+  public func lift<GlobalAction: CasePathable, GlobalState>(
+    action: KeyPath<GlobalAction.Cases, CasePath<GlobalAction, Action>>, state: KeyPath<GlobalState, State> & Sendable
+  ) -> Thunk<GlobalAction, GlobalState> {
+    lift(output: GlobalAction.cases[keyPath: action].embed, state: { $0[keyPath: state] })
+  }
+}
+
+extension Interceptor {
+  /// Takes the actions that carry a thunk, and runs it (R20). Interceptors outside this one see them, those inside do not.
+  ///
+  /// - Parameters:
+  ///   - name: the name in traces, listings and errors.
+  ///   - thunk: the thunk in an action, or nil: the action is passed on.
+  public static func thunks(
+    _ name: String = "thunk", _ thunk: @escaping @Sendable (Action) -> Thunk<Action, State>?
+  ) -> Interceptor {
+    Interceptor(name) { action, context, attachment, next in
+      guard let thunk = thunk(action) else { return next(action) }
+      let effect = Effect<Void, Action>.runAtOnce { running in
+        await thunk.body(
+          ThunkContext(
+            state: attachment.state, effect: running,
+            wait: { await attachment.dispatchAndWait($0, of: context) }))
+      }
+      attachment.effects.start(
+        effect, dependencies: (), context: context, output: attachment.output(of: context))
+    }
+  }
 }

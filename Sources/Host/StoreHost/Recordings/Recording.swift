@@ -1,0 +1,204 @@
+import Platform
+import StoreCore
+import StoreHistory
+import StorePlugins
+import StoreSchema
+
+extension LiveStore {
+  /// Whether the application's reducers are told when an action happened.
+  package var tellsReducersTheTime: Bool { application.tellsReducersTheTime }
+
+  /// The hash of all types of state and actions.
+  package var schemaHash: UInt64 {
+    var text = ""
+    for module in application.modules {
+      text += "\(module.name)=\(module.schema?.signature ?? "")\n"
+      for action in module.actions {
+        text += "\(action.fullName)\(Schema.signature(of: action.fields))\n"
+      }
+    }
+    var hash = StableHash()
+    hash.add(text)
+    return hash.value
+  }
+}
+
+extension StoreClient {
+  /// Hands out all that is kept and can be replayed, from the oldest on, as it is now: the store goes on meanwhile.
+  ///
+  /// - Parameters:
+  ///   - last: the most actions to hand out, of which the latest; those may return to what is not handed out.
+  ///   - first: the number of the first action to hand out; none behind it may return to a point before.
+  ///   - header: gets what a replay needs to know first, and the state before the first entry.
+  ///   - entry: gets each entry, the hashes of the slices that it changed, and the state after it.
+  package func record(
+    last: Int? = nil, from first: Int? = nil, header: (RecordingHeader, HostState) throws -> Void,
+    entry: (LoggedEntry, [(module: String, hash: UInt64)], HostState) throws -> Void
+  ) throws {
+    let moment = Moment(of: self)
+    let start =
+      try first.map { try recordingStart(in: moment, from: $0) } ?? last.map { max(moment.oldest, moment.head - $0) }
+      ?? recordingStart(in: moment)
+    var state = try moment.state(at: start)
+    try header(try recordingHeader(of: moment, from: state, at: start), state)
+    guard start < moment.head else { return }
+    var hashes = SliceHashes(state)
+    try visit((start + 1)...moment.head, of: moment) { logged in
+      let before = state
+      try moment.advance(&state, by: logged)
+      try entry(logged, hashes.follow(logged.changes, from: before, to: state), state)
+      return true
+    }
+  }
+
+  /// What a replay needs to know before the first entry that is kept.
+  private func recordingHeader(
+    of moment: Moment, from state: HostState, at start: Int
+  ) throws -> RecordingHeader {
+    var count = 0
+    var versions: [RecordingHeader.Plugin] = []
+    var code: [RecordingHeader.Code] = []
+    func note(_ plugins: [PluginVersion]) {
+      for version in plugins where !versions.contains(version.code.recorded) {
+        versions.append(version.code.recorded)
+        guard !code.contains(where: { $0.digest == version.code.digest }), let source = version.source else { continue }
+        code.append(
+          RecordingHeader.Code(
+            digest: version.code.digest,
+            files: source.files.map { RecordingHeader.File(path: $0.path, bytes: $0.bytes) }))
+      }
+    }
+    let loaded = moment.points.versions(at: start)
+    note(loaded)
+    if start < moment.head {
+      try visit((start + 1)...moment.head, of: moment) { entry in
+        count += 1
+        if entry.isWhole { note(moment.points.versions(at: entry.number)) }
+        return true
+      }
+    }
+    return RecordingHeader(
+      schema: live.schemaHash, count: count, start: start, plugins: versions,
+      loaded: loaded.map {
+        RecordingHeader.Loaded(
+          name: $0.code.name, digest: $0.code.digest, condition: state.shell.condition(of: $0.code.name).rawValue)
+      }, code: code, state: state.value, substates: state.substates.map(\.name))
+  }
+
+  /// The point before an action, from which on nothing returns to an older one.
+  private func recordingStart(in moment: Moment, from first: Int) throws -> Int {
+    let start = first - 1
+    guard start >= moment.oldest else { throw HistoryError.notKept(start, oldest: moment.oldest) }
+    guard start < moment.head else { throw HistoryError.beyondHead(first, head: moment.head) }
+    try visit((start + 1)...moment.head, of: moment) { entry in
+      guard let target = entry.restoreTarget, target < start else { return true }
+      throw HostError(
+        code: .notAllowed, message: "#\(entry.number) returns to #\(target), which is before the first action",
+        hint: "begin with an action up to #\(target + 1), or behind #\(entry.number)")
+    }
+    return start
+  }
+
+  /// The oldest point from which on nothing returns to an older one, which a replay could not know.
+  private func recordingStart(in moment: Moment) throws -> Int {
+    var start = moment.oldest
+    guard start > 0, start < moment.head else { return start }
+    var returns: [(number: Int, target: Int)] = []
+    try visit((start + 1)...moment.head, of: moment) { entry in
+      if let target = entry.restoreTarget { returns.append((entry.number, target)) }
+      return true
+    }
+    while let last = returns.last(where: { $0.number > start && $0.target < start }) { start = last.number }
+    return start
+  }
+}
+
+extension PluginSource {
+  /// The plugin as a recording's header has it.
+  package var recorded: RecordingHeader.Plugin {
+    RecordingHeader.Plugin(
+      name: manifest.name, version: manifest.version, directory: Files.absolute(folder), digest: digest)
+  }
+}
+
+extension JournaledPlugin {
+  /// The plugin as a recording's header has it.
+  package var recorded: RecordingHeader.Plugin {
+    RecordingHeader.Plugin(name: name, version: version, directory: directory, digest: digest)
+  }
+}
+
+extension LiveStore {
+  /// Takes over a state, by a recorded action; all or nothing.
+  ///
+  /// - Parameter requireFree: throws where a substate may not have a name.
+  /// - Throws: `SchemaError` with the first path that does not fit, `PluginError` where a plugin cannot migrate its slice.
+  package func importState(
+    _ json: Value, from file: String, source: ActionSource, requireFree: (String) throws -> Void
+  ) throws -> DispatchReport {
+    try turn {
+      guard case .map(var members) = json else {
+        throw SchemaError(expected: "a record of modules", found: json)
+      }
+      let before = store.withState { $0 }
+      var state = before
+      var names = members.names
+      if let imported = try reduxState(members, from: file) {
+        (state, names) = imported
+      } else {
+        let shell = try ExportedShell(json: members[.string(ExportedShell.name)])
+        members[.string(ExportedShell.name)] = nil
+        for hosted in plugins {
+          let name = hosted.plugin.module.name
+          guard let old = members[.string(name)], let version = shell.version(of: name) else { continue }
+          guard hosted.plugin.migration.migrates else {
+            members[.string(name)] = hosted.plugin.migration.filling(old)
+            continue
+          }
+          guard let migrated = try hosted.plugin.migration.state(from: old, version: version) else { continue }
+          try state.setSlice(name, migrated)
+          members[.string(name)] = nil
+        }
+        try requirePlugins(shell.plugins.map(\.name), of: members, file)
+        state.addSubstates(shell.substates, in: members, type: application.substateSchema)
+        try state.setSlices(fromJSON: .map(members), isPartial: true)
+      }
+      let added = state.addedSubstates(since: before)
+      for substate in added { try requireFree(substate.name) }
+      let modules = state.modules(namedIn: names)
+      return dispatch(.importState(file: file, state, modules: modules, added: added.map(\.name)), source)
+    }
+  }
+
+  /// Throws where a file holds the state of a plugin that is not loaded.
+  ///
+  /// - Parameter names: the plugins that the file tells of.
+  package func requirePlugins(
+    _ names: [String], of members: PersistentMap<MapKey, Value>, _ file: String
+  ) throws(HostError) {
+    for name in names where members[.string(name)] != nil && plugin(named: name) == nil {
+      throw HostError(
+        misfitOf: file, "it holds the state of plugin '\(name)', which is not loaded", try: "plugin load \(name)")
+    }
+  }
+}
+
+extension HostError {
+  /// A file whose state does not fit a store.
+  ///
+  /// - Parameter advice: what makes it fit; nil: nothing is known to.
+  package init(misfitOf file: String, _ reason: String, try advice: String? = nil) {
+    let unchanged = "nothing was changed"
+    self.init(
+      code: .import, message: "\(file) does not fit this store: \(reason)",
+      hint: advice.map { "\(unchanged); \($0)" } ?? unchanged)
+  }
+}
+
+extension StoreClient {
+  /// The state of all modules as one value, with what is to be known of those that come and go.
+  package var exportedState: Value {
+    let state = shownState
+    return state.exported(ExportedShell(state))
+  }
+}

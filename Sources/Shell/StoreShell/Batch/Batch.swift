@@ -1,0 +1,266 @@
+import Platform
+import ShellLanguage
+import StoreCore
+import StorePlugins
+import StoreSchema
+
+extension Session {
+  /// Runs a file: all of its syntax is checked before anything runs.
+  ///
+  /// - Returns: the exit status.
+  public func run(file: String, arguments: [String]) -> Int32 {
+    let bytes: [UInt8]
+    do throws(FileError) {
+      bytes = try Files.read(file, until: interrupts.descriptor)
+    } catch {
+      running.origin = StatementOrigin(file: file, kind: .batch)
+      if let status = stoppedStatus() { return status }
+      return writeError(error, file: file)
+    }
+    do {
+      return ended(try runScript(bytes, file: file, arguments: arguments))
+    } catch {
+      return ShellError(describing: error).status
+    }
+  }
+
+  /// Runs commands given on the command line.
+  public func run(commands: [String]) -> Int32 {
+    running.origin = StatementOrigin(file: "-c", kind: .batch)
+    for (index, command) in commands.enumerated() {
+      let reader = StatementReader(Array(command.utf8), grammar: grammar, firstLine: index + 1)
+      if let status = runStatements(of: reader, allNumbered: index + 1) { return ended(status) }
+    }
+    return ended(finalStatus)
+  }
+
+  /// Runs statements from a descriptor as they arrive.
+  public func run(descriptor: Int32, arguments: [String] = []) -> Int32 {
+    running.origin = StatementOrigin(file: "stdin", kind: .batch, arguments: arguments)
+    var reader = StatementReader(grammar: grammar)
+    var block = [UInt8](repeating: 0, count: 1 << 16)
+    var unread = 0
+    var hasBegun = false
+    while true {
+      // Whoever writes the statements may wait for what they print.
+      console.flush()
+      guard waitToRead(descriptor) else { return ended(stoppedStatus() ?? 0) }
+      let count = block.withUnsafeMutableBytes { Platform.read(descriptor, $0.baseAddress, $0.count) }
+      if count < 0, errno == EINTR { continue }
+      if count > 0, !hasBegun, let message = ForeignEncoding.fault(of: block[..<count]) {
+        report(SyntaxFault(message: message, line: 1, column: 1, width: 1, text: ""))
+        return ended(2)
+      }
+      hasBegun = true
+      if count > 0 { reader.append(block[..<count]) } else { reader.finish() }
+      // A long line that is still arriving is not looked at again and again, but when it has become too long for one.
+      unread += max(count, 0)
+      guard count <= 0 || unread > 1 << 23 || block[..<count].contains(0x0A) else { continue }
+      unread = 0
+      if let status = runStatements(of: &reader) { return ended(status) }
+      if count <= 0 { return ended(finalStatus) }
+    }
+  }
+
+  /// Runs the statements of a script.
+  ///
+  /// - Returns: 0, or the status of the first failure.
+  func runScript(_ bytes: [UInt8], file: String, arguments: [String]) throws -> Int32 {
+    let outer = running.origin
+    var chain = outer.chain
+    if let statement = running.statement {
+      chain.insert(ErrorRenderer.Origin(file: outer.file, line: statement.line), at: 0)
+    }
+    guard chain.count < 64 else {
+      throw ShellError(code: .runaway, message: "files source each other more than 64 deep")
+    }
+    running.origin = StatementOrigin(
+      file: file, kind: .batch, arguments: arguments, chain: chain, isAttended: outer.isAttended,
+      isThroughDoor: outer.isThroughDoor)
+    defer { running.origin = outer }
+    if let message = ForeignEncoding.fault(of: bytes) {
+      report(SyntaxFault(message: message, line: 1, column: 1, width: 1, text: ""))
+      return 2
+    }
+    let reader = StatementReader(bytes, grammar: grammar)
+    // A run that only checks tells of all faults.
+    if !running.isChecking, let fault = firstFault(of: reader) {
+      report(fault)
+      return 2
+    }
+    let (before, checks) = (outcome.tally.firstStatus, outcome.checks)
+    (outcome.tally.firstStatus, outcome.checks) = (0, nil)
+    defer { outcome.checks = checks }
+    defer { outcome.tally.firstStatus = before == 0 ? outcome.tally.firstStatus : before }
+    if let status = runStatements(of: reader) { return status }
+    if let status = endOpenChecks() { return status }
+    return (outer.chain.isEmpty && running.statement == nil ? finalStatus : outcome.tally.firstStatus)
+  }
+
+  /// Runs the statements of a text, whose syntax is checked first.
+  func runAll(_ bytes: [UInt8]) {
+    let reader = StatementReader(bytes, grammar: grammar)
+    if let fault = firstFault(of: reader) { return report(fault) }
+    _ = runStatements(of: reader)
+  }
+
+  /// The status of a text whose last statement has run, as it is reported where a run ends.
+  func endText(_ status: Int32) -> Int32 {
+    writeSummary()
+    return outcome.quitStatus ?? (status == 0 ? outcome.tally.firstStatus : status)
+  }
+
+  private func firstFault(of reader: StatementReader) -> SyntaxFault? {
+    var reader = reader
+    do throws(SyntaxFault) {
+      while true {
+        reader.passPlainLines()
+        guard let statement = try reader.next() else { return nil }
+        if let fault = luaFault(of: statement) { return fault }
+      }
+    } catch {
+      return error
+    }
+  }
+
+  /// The fault of a statement's Lua: of what follows a Lua verb, and of each `$(…)`.
+  private func luaFault(of statement: Statement) -> SyntaxFault? {
+    func fault(_ code: ErrorCode, _ message: String, at span: Word.Span) -> SyntaxFault {
+      SyntaxFault(
+        code: code, message: message, line: statement.line + span.line, column: span.column, width: span.width,
+        text: statement.line(span.line) ?? statement.text)
+    }
+    func luaFault(_ text: String, as form: LuaForm, at span: Word.Span) -> SyntaxFault? {
+      // Its command says what is missing.
+      guard !text.allSatisfy(\.isWhitespace), let lua = try? lua(), let message = lua.syntaxFault(text, as: form) else {
+        return nil
+      }
+      return fault(.luaSyntax, message, at: span)
+    }
+    func fault(in literal: Literal?, at span: Word.Span) -> SyntaxFault? {
+      for case .lua(let expression) in literal?.references ?? [] {
+        if let fault = luaFault(expression, as: .expression, at: span) { return fault }
+      }
+      return nil
+    }
+    let verb = commands.innermost(statement).words[0].text
+    if let tail = statement.lua, commands[verb]?.lua?.isLua == true {
+      let form: LuaForm = verb == "lua" ? .chunk : verb == "=" ? .expressions : .expression
+      let text = verb == "assert" ? tail.splittingComment.lua : tail.text
+      if let fault = luaFault(text, as: form, at: tail.span) { return fault }
+      if verb == "assert" {
+        do throws(SyntaxFault) {
+          if let fault = fault(in: try tail.message(), at: tail.span) { return fault }
+        } catch {
+          return fault(.syntax, error.message, at: tail.span)
+        }
+      }
+    }
+    if let redirection = statement.redirection, let fault = fault(in: redirection.target, at: redirection.span) {
+      return fault
+    }
+    return statement.words.lazy.compactMap { fault(in: $0.value, at: $0.span) }.first
+  }
+
+  private func runStatements(of reader: StatementReader, allNumbered number: Int? = nil) -> Int32? {
+    var reader = reader
+    return runStatements(of: &reader, allNumbered: number)
+  }
+
+  /// Runs what a reader has.
+  ///
+  /// - Parameter number: the number that all statements have, as those of one `-c` have its ordinal; nil: each has its line.
+  /// - Returns: the status with which to end now, or nil to go on.
+  func runStatements(of reader: inout StatementReader, allNumbered number: Int? = nil) -> Int32? {
+    while !hasQuit {
+      if let status = stoppedStatus() { return status }
+      if writeOutputFailure(), !options.keepsGoing { return 1 }
+      do throws(SyntaxFault) {
+        guard let read = try reader.next() else { return nil }
+        let statement = number.map(read.numbered) ?? read
+        if running.isChecking, let fault = luaFault(of: statement) {
+          report(number.map(fault.numbered) ?? fault)
+          continue
+        }
+        let status = run(statement)
+        let goesOn = outcome.checks != nil || options.keepsGoing
+        // Ctrl-C is meant for the whole script.
+        let isInterrupted = status != 0 && outcome.lastError?.code == ShellError.interrupted.code
+        if status != 0, !goesOn || isInterrupted { return stoppedStatus() ?? status }
+      } catch {
+        let fault = number.map(error.numbered) ?? error
+        console.transcribe(fault, program: options.name)
+        report(fault)
+        if !options.keepsGoing { return 2 }
+      }
+    }
+    return outcome.quitStatus ?? 0
+  }
+
+  /// The status of a run whose results have all been handed to the system.
+  private func ended(_ status: Int32) -> Int32 {
+    if hasQuit { writeSummary() }
+    noteMisspeltGrants()
+    console.flush()
+    writeOutputFailure()
+    if let quitStatus = outcome.quitStatus { return quitStatus }
+    return status == 0 ? outcome.tally.firstStatus : status
+  }
+
+  /// Reports that results could not be written, as soon as that is known, and once.
+  ///
+  /// - Returns: true if there was such a failure.
+  @discardableResult
+  func writeOutputFailure() -> Bool {
+    guard let error = console.tellOfFailure(marks: errorMarks) else { return false }
+    if outcome.tally.firstStatus == 0 { outcome.tally.firstStatus = error.status }
+    return true
+  }
+
+  /// The status of a run that came to its end.
+  private var finalStatus: Int32 {
+    if let status = endOpenChecks() { return status }
+    writeSummary()
+    return outcome.tally.firstStatus
+  }
+
+  /// Says how many commands failed where that did not end the run.
+  private func writeSummary() {
+    if options.keepsGoing, outcome.tally.failed > 0, !options.isJSON {
+      console.writeError("\(outcome.tally.failed) of \(outcome.tally.reached) commands failed\n")
+    }
+  }
+}
+
+extension Session {
+  /// Runs the file with statements that a prompt starts with. An error is reported and the rest goes on; so it is for a
+  /// file that cannot be read. Plugins are loaded without a word; aliases may be made.
+  public func run(initFile file: String) {
+    let bytes: [UInt8]
+    do throws(FileError) {
+      bytes = try Files.read(file, until: interrupts.descriptor)
+    } catch {
+      _ = writeError(error)
+      return
+    }
+    let (outerOptions, outerOrigin, outerTally) = (options, running.origin, outcome.tally)
+    options.keepsGoing = true
+    options.isQuiet = true
+    running.origin = StatementOrigin(
+      file: file, kind: .batch, allowsAliases: true, isStart: true, isAttended: true)
+    runAll(bytes)
+    options.keepsGoing = outerOptions.keepsGoing
+    options.isQuiet = outerOptions.isQuiet
+    running.origin = outerOrigin
+    outcome.tally = outerTally
+  }
+
+  /// The status to leave with after a prompt: the one that `quit` asked for.
+  public var status: Int32 { outcome.quitStatus ?? 0 }
+
+  /// From now on statements are checked, all of them, and none is run.
+  public func checkOnly() {
+    running.isChecking = true
+    options.keepsGoing = true
+  }
+}

@@ -1,0 +1,307 @@
+import Platform
+import ShellLanguage
+import StoreCore
+import StoreHistory
+import StoreHost
+import StorePlugins
+import StoreSchema
+import StoreUnits
+
+/// The reports of errors.
+extension Session {
+  /// Prints why a statement failed.
+  func failed(_ error: any Error, in statement: Statement) -> Int32 {
+    switch error {
+    case let expansion as ExpansionFailed: return failed(expansion.error, in: expansion.statement)
+    case let failed as SourcedFileFailed:
+      // Reported where it happened, and counted there.
+      if options.isJSON {
+        console.writeReport(JSONReport.failure(failed.error, in: statement, file: running.origin.file))
+      }
+      return failed.status
+    case let faults as AppliedWithFaults:
+      // The action stands; what went wrong beside it fails the command all the same.
+      let interruption = takeInterruption(error)
+      let errors = interruption.map { [$0] } ?? faults.errors
+      reportEach(options.isJSON ? [joined(errors, faults)] : errors, in: statement)
+      // An action that carries a thunk is never reduced, and of a check nothing stays.
+      if !options.isJSON, !faults.isThunk, !running.isChecking {
+        let action = faults.action.map { " \($0)" } ?? ""
+        let outcome = faults.droppedBy.map { "dropped by \($0)" } ?? "applied"
+        console.writeError("note: #\(faults.number)\(action) was \(outcome)\n")
+      }
+      let status = interruption?.status ?? 1
+      fail(status)
+      return status
+    default:
+      let shellError =
+        takeInterruption(error) ?? raisedAgain(error)
+        ?? pointingAtState(ShellError(describing: error, program: hintedProgram), in: statement)
+      report(shellError, in: statement)
+      fail(shellError.status)
+      return shellError.status
+    }
+  }
+
+  /// The program that hints tell to run otherwise; nil: who comes in by a door has not started it.
+  private var hintedProgram: String? { !running.origin.isThroughDoor ? options.name : nil }
+
+  /// The error of a command that Lua raised again, as `assert(command("…"))` does; nil: it raised another.
+  func raisedAgain(_ error: any Error) -> ShellError? {
+    guard let code = (error as? SessionLuaError)?.code, var last = outcome.lastAttempt.error, last.code.rawValue == code
+    else { return nil }
+    last.place = .command
+    return last
+  }
+
+  /// The faults of an action as one error, with the action's own result as its data.
+  private func joined(_ errors: [ShellError], _ faults: AppliedWithFaults) -> ShellError {
+    var error = errors.first ?? ShellError.interrupted
+    error.details += errors.dropFirst().map { "error[\($0.code)]: \($0.message)" }
+    if !faults.isThunk, !running.isChecking { error.data = faults.json }
+    return error
+  }
+
+  /// Signs of other languages, and Lua's own for the same.
+  private static let otherSigns: [(other: String, own: String)] = [
+    ("=>", ">="), ("=<", "<="), ("<>", "~="), ("!=", "~="), ("&&", "and"), ("||", "or"),
+  ]
+
+  /// The error with the place of a name that is at fault, and with what to write instead, where Lua was given a module's name as
+  /// if it were a variable; with the list that has no such element, where Lua asked it for a part of one.
+  private func pointingAtState(_ error: ShellError, in statement: Statement) -> ShellError {
+    if error.misusesElement, let message = statement.lua.flatMap({ missingElement(in: $0.text) }) {
+      var error = error
+      error.message = message
+      return error
+    }
+    var error = error
+    if let lua = statement.lua, statement.words.contains(where: { $0.text == "where" }) {
+      if error.place == .command, [.luaSyntax, .luaError].contains(error.code) { error.place = .span(lua.span) }
+      if error.hint == nil, let file = lua.fileBehindSign {
+        error.hint = "after where > compares; after a flag it writes to a file: --as csv > \(file)"
+      }
+    }
+    // In quotes they may stand.
+    if error.code == .luaSyntax, let text = statement.lua?.text.prefix(while: { $0 != "\"" && $0 != "'" }),
+      let sign = Self.otherSigns.first(where: { text.contains($0.other) })
+    {
+      error.hint = "\(sign.other) is \(sign.own) in Lua"
+    }
+    guard let name = error.misusedGlobal else { return error }
+    if error.place != .line, let span = statement.span(ofName: name) {
+      error.place = .span(span)
+      if statement.isBehindSign(span), statement.words.contains(where: { $0.text == "where" }) {
+        error.hint =
+          "after where > compares; after a flag it writes to a file: --as csv > \(statement.lua?.fileBehindSign ?? name)"
+      }
+    }
+    if error.hint == nil, store.modules.contains(where: { $0.name == name }) {
+      error.hint = "in Lua a module is a field of state: state.\(name)"
+    }
+    return error
+  }
+
+  /// The first list of the state that has not the element that a Lua text names: `state.tasks.items has 2 items, no [9]`.
+  private func missingElement(in lua: String) -> String? {
+    for start in lua.ranges(of: "state.") {
+      let path = lua[start.upperBound...].prefix { $0.isLetter || $0.isNumber || "_.[]".contains($0) }
+      var end = path.startIndex
+      while let bracket = path[end...].firstIndex(of: "]") {
+        end = path.index(after: bracket)
+        guard let steps = try? Path(parsing: String(path[..<end])).steps, case .index(let index)? = steps.last,
+          let list = try? read(Path(Array(steps.dropLast()))), case .list(let elements) = list.value
+        else { break }
+        guard index > elements.count || index < 1 else { continue }
+        let count = "\(elements.count) \(elements.count == 1 ? "item" : "items")"
+        return "state.\(Path(Array(steps.dropLast()))) has \(count), no [\(index)]"
+      }
+    }
+    return nil
+  }
+
+  /// The error of a statement that ended by another one because it was interrupted; nil: it was not.
+  private func takeInterruption(_ error: any Error) -> ShellError? {
+    var interruption = interrupts.stop?.error
+    if interruption != nil {
+      outcome.hasReportedStop = true
+    } else if interrupts.take() {
+      // The terminal has echoed ^C; the error starts on a line of its own. By a door nobody's key was echoed here.
+      if !running.origin.isThroughDoor { console.writeError("\n") }
+      interruption = interrupts.reason()
+    }
+    interruption?.details = detailsOfInterruption(error)
+    return interruption
+  }
+
+  /// Fails a statement whose results Ctrl-C has stopped on their way to the terminal.
+  func followDroppedResults(of statement: Statement) {
+    console.flush()
+    guard console.delivery.hasDropped, let interruption = takeInterruption(ShellError.interrupted) else { return }
+    report(interruption, in: statement)
+    fail(interruption.status)
+  }
+
+  /// The details of an interrupted command: the work that it had done by then.
+  private func detailsOfInterruption(_ error: any Error) -> [String] {
+    if let faults = error as? AppliedWithFaults {
+      return faults.errors.filter { $0.code == ShellError.interrupted.code }.map(\.message)
+    }
+    guard let error = error as? ShellError, error.code == ShellError.interrupted.code else { return [] }
+    return error.details
+  }
+
+  func fail(_ status: Int32) {
+    outcome.tally.failed += 1
+    if outcome.tally.firstStatus == 0 { outcome.tally.firstStatus = status }
+  }
+
+  /// Prints errors of a statement. An error that comes many times, as where a loop dispatches an action that is
+  /// refused, is printed once.
+  func reportEach(_ errors: [ShellError], in statement: Statement) {
+    let few = 3
+    var counts: [String: Int] = [:]
+    for error in errors { counts["\(error.code) \(error.message)", default: 0] += 1 }
+    var printed: Set<String> = []
+    for var error in errors {
+      let text = "\(error.code) \(error.message)"
+      if let count = counts[text], count > few {
+        guard printed.insert(text).inserted else { continue }
+        error.details.append("and \(count - 1) more times")
+      }
+      report(error, in: statement)
+    }
+  }
+
+  /// Prints an error of a statement.
+  func report(_ error: ShellError, in statement: Statement) {
+    outcome.lastError = error
+    let error = settings.showsTraceback ? error.showingTraceback : error
+    if options.isJSON {
+      console.writeReport(JSONReport.failure(error, in: statement, file: running.origin.file))
+    } else {
+      console.writeError(renderer.text(of: error, in: statement, sourcedFrom: running.origin.chain))
+    }
+  }
+
+  /// Prints an error that belongs to no statement.
+  ///
+  /// - Parameter file: the script that it is about; nil: it is about none.
+  /// - Returns: its status.
+  @discardableResult
+  public func writeError(_ error: any Error, file: String? = nil) -> Int32 {
+    let error = ShellError(describing: error, program: hintedProgram)
+    outcome.lastError = error
+    if options.isJSON {
+      console.writeReport(JSONReport.failure(error, file: file))
+    } else {
+      var renderer = ErrorRenderer(file: nil, marks: errorMarks)
+      renderer.isUTF8 = options.isUTF8
+      console.writeError(renderer.text(of: error))
+    }
+    return error.status
+  }
+
+  /// Prints a fault of the text itself.
+  func report(_ fault: SyntaxFault) {
+    outcome.lastError = ShellError(code: fault.code, message: fault.message, status: 2)
+    outcome.reportedFile = outcome.reportedFile ?? running.origin.file
+    outcome.tally.reached += 1
+    fail(2)
+    // A run would have read it before all else.
+    if running.isChecking { outcome.tally.firstStatus = 2 }
+    if options.isJSON {
+      console.writeReport(JSONReport.failure(fault, file: running.origin.file))
+    } else {
+      console.writeError(renderer.text(of: fault, sourcedFrom: running.origin.chain))
+    }
+  }
+
+  private var renderer: ErrorRenderer {
+    var renderer = running.origin.renderer
+    renderer.columns = console.showsErrors ? console.width() : nil
+    renderer.marks = errorMarks
+    renderer.isUTF8 = options.isUTF8
+    return renderer
+  }
+}
+
+/// An action was applied, or dropped, but something went wrong beside it: in middlewares that saw it, or in what it caused.
+struct AppliedWithFaults: Error {
+  let errors: [ShellError]
+  let number: Int
+  /// Nil: the history holds it no more.
+  let action: String?
+  let isThunk: Bool
+  /// The interceptor that dropped it; nil: it was applied.
+  var droppedBy: String? { entry?.droppedBy }
+  private let entry: LoggedEntry?
+
+  init(errors: [any Error], _ entry: LoggedEntry) {
+    self.errors = errors.map { ShellError(describing: $0) }
+    number = entry.number
+    action = entry.action
+    isThunk = entry.isThunk
+    self.entry = entry
+  }
+
+  init(errors: [any Error], number: Int) {
+    self.errors = errors.map { ShellError(describing: $0) }
+    self.number = number
+    action = nil
+    isThunk = false
+    entry = nil
+  }
+
+  /// The effect of the action, as the result of a dispatch is given; nil: the history holds it no more.
+  var json: String? {
+    entry.map(JSONReport.dispatch)
+  }
+}
+
+extension ShellError {
+  /// The error of the whole command that stands for an error of a library.
+  ///
+  /// - Parameter program: the name of the program that hints tell to run; nil: no hint tells to run it.
+  package init(describing error: any Error, program: String? = nil) {
+    switch error {
+    case let error as ShellError: self = error
+    case let error as SessionLuaError:
+      if let underlying = error.underlying {
+        self.init(describing: underlying, program: program)
+      } else {
+        self.init(
+          code: error.isSyntax ? .luaSyntax : .luaError, message: error.message,
+          details: Array(error.trace.prefix(1)),
+          // Plugins are told that there is no help; the session's Lua may be let out.
+          hint: error.isOutsideSandbox
+            ? program.map { "\($0) --unsafe-lua allows it in commands" }
+            : error.hasStrayEquals
+              ? "= sets a value; compare with ==" : error.unknownName?.nearest.map { "did you mean '\($0)'?" },
+          status: error.isSyntax ? 2 : 1)
+        traceback = Array(error.trace.dropFirst())
+        misusedGlobal = error.misusedGlobal ?? error.unknownName?.name
+        misusesElement = error.misusesElement
+      }
+    case let error as FileError: self.init(error)
+    default: self.init(HostError(describing: error, program: program))
+    }
+  }
+
+  /// The error of a live store, at a place of the statement.
+  init(_ error: HostError, place: Place = .command) {
+    self.init(
+      code: error.code, message: error.message, place: place, details: error.details, hint: error.hint,
+      status: error.status)
+    traceback = error.traceback
+  }
+
+  /// The error that stands for a file that cannot be read or written.
+  package init(_ error: FileError, place: Place = .command) {
+    self.init(HostError(describing: error), place: place)
+    if error.isMissing { hint = UserEnvironment.hint(forMissing: error.path) }
+  }
+
+  /// Ctrl-C was pressed while a command ran.
+  package static let interrupted = ShellError(HostError.interrupted)
+}

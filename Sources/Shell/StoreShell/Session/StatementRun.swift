@@ -1,0 +1,323 @@
+import Platform
+import ShellLanguage
+import StoreCore
+import StoreHistory
+import StoreHost
+import StoreModules
+import StoreSchema
+
+extension JSONReport {
+  /// The outcome of the dispatch that an entry of the log tells of.
+  static func dispatch(_ entry: LoggedEntry) -> String {
+    dispatch(
+      id: entry.number, action: entry.action, changes: entry.changes, droppedBy: entry.droppedBy,
+      dispatchedAs: entry.original.map { ActionText.text($0.action, arguments: $0.arguments) })
+  }
+}
+
+extension Session {
+  /// Has an action of the shell processed, by a command, and prints what it changed.
+  func perform(_ action: ShellAction, by command: String) throws -> CommandResult {
+    try finish(store.dispatch(action, source(function: command)))
+  }
+
+  /// Tells that a projection lets an action go no further (R26).
+  func noteDropped(_ name: String, by projection: String) {
+    store.live.trace(.dropped(what: name, reason: "projection \(projection)"))
+    write(note: "\(name) was not dispatched: the projection \(projection) maps it to nothing")
+  }
+
+  /// Prints the answer to an action of this statement, or throws what went wrong with it.
+  ///
+  /// - Parameters:
+  ///   - remark: the text in parentheses behind the action.
+  ///   - listsChanges: true if its changes are printed.
+  ///   - details: the text printed below, a line each.
+  func finish(
+    _ report: DispatchReport, quietly isQuiet: Bool = false, remark: String? = nil, listsChanges: Bool = true,
+    details: [String] = []
+  ) throws -> CommandResult {
+    tellOthers()
+    if let failure = report.failure {
+      guard failure is StoreError, let number = report.number else { throw ShellError(describing: failure) }
+      let errors = [failure] + report.faults
+      guard let entry = report.entry else { throw AppliedWithFaults(errors: errors, number: number) }
+      // The action was applied; what it caused was stopped.
+      if !answersInJSON, !options.isQuiet, !isQuiet { write(entry) }
+      throw AppliedWithFaults(errors: errors, entry)
+    }
+    let isSilent = options.isQuiet || isQuiet
+    if let dropped = droppedText(report) {
+      outcome.lastDropped = dropped
+      if isSilent, !answersInJSON { store.leave(note: dropped) }
+    }
+    guard givesData || !isSilent || !report.faults.isEmpty, let number = report.number else { return .none }
+    // What memory has no room for, a file may keep.
+    guard let entry = try report.entry ?? store.entry(number) else {
+      // The action was too large for the history, or its consequences were.
+      guard report.faults.isEmpty else { throw AppliedWithFaults(errors: report.faults, number: number) }
+      if let remark, !isSilent, !answersInJSON { console.write("#\(number)  (\(remark))\n") }
+      write(note: "#\(number) was applied; the history is too small to keep what it changed (set journal.limit)")
+      return .none
+    }
+    if !answersInJSON, !isSilent {
+      let cancelled = report.cancelled
+      write(
+        entry, remark: remark ?? (cancelled == 0 ? nil : "\(cancelled) \(cancelled == 1 ? "task" : "tasks") cancelled"),
+        listsChanges: listsChanges)
+      for detail in details { console.write("  \(detail)\n") }
+    }
+    if !report.faults.isEmpty { throw AppliedWithFaults(errors: report.faults, entry) }
+    guard givesData else { return .none }
+    return CommandResult(json: JSONReport.dispatch(entry))
+  }
+
+  /// Has a note tell that an interceptor took an action of which nothing else is printed.
+  func leaveNote(ofDropped report: DispatchReport) {
+    guard let dropped = droppedText(report) else { return }
+    outcome.lastDropped = dropped
+    store.leave(note: dropped)
+  }
+
+  private func droppedText(_ report: DispatchReport) -> String? {
+    guard let interceptor = report.droppedBy, let entry = report.entry, !entry.isThunk else { return nil }
+    return "\(entry.action) was dropped by \(interceptor)"
+  }
+
+  /// Runs a command of which is said whether it was done: one whose action an interceptor dropped was not.
+  func performed(_ command: Statement) throws -> CommandResult {
+    outcome.lastDropped = nil
+    let result = try commands.run(command, in: self)
+    guard let dropped = outcome.lastDropped else { return result }
+    var error = ShellError(code: .refused, message: dropped)
+    error.data = result.json
+    throw error
+  }
+
+  private func write(_ entry: LoggedEntry, remark: String? = nil, listsChanges: Bool = true) {
+    var remark = remark.map { "  (\($0))" } ?? ""
+    if let original = entry.original {
+      remark += "  (dispatched as \(ActionText.brief(original.action, arguments: original.arguments)))"
+    }
+    if let interceptor = entry.droppedBy, !entry.isThunk { remark += "  (dropped by \(interceptor))" }
+    // In one piece: what is told waits for the disk each time.
+    console.write { out in
+      out.append("#" as Unicode.Scalar)
+      out.append(entry.number)
+      out.append(" " as Unicode.Scalar)
+      ActionText.appendBrief(entry.action, arguments: entry.arguments, to: &out)
+      out.append(remark)
+      out.append("\n" as Unicode.Scalar)
+      guard listsChanges, !entry.changes.isEmpty else { return }
+      // Nobody reads more on a screen; a file gets all.
+      let shown = console.showsResults ? entry.changes.prefix(Self.shownChanges) : entry.changes[...]
+      ChangeFormatter.append(linesOf: shown, marks: resultMarks, to: &out)
+      let left = entry.changes.count - shown.count
+      guard left > 0 else { return }
+      let mark = options.isUTF8 ? "…" : "..."
+      out.append("  \(mark) \(left) more changes; diff \(entry.number - 1) \(entry.number) shows all of them\n")
+    }
+  }
+
+  /// The number of changes that a person is shown of an action.
+  private static let shownChanges = 1000
+
+  /// The error of a name that no action has.
+  func unknownAction(_ name: String, at place: ShellError.Place) -> ShellError {
+    if let command = Module.command(dispatching: name) {
+      return ShellError(
+        code: .unknownAction, message: "'\(name)' is an action of the shell itself: use the command \(command)",
+        place: place, hint: "help \(command)")
+    }
+    let isModule = store.modules.contains { $0.name == name }
+    return ShellError(
+      code: .unknownAction, message: "unknown action '\(name)'", place: place,
+      hint: isModule
+        ? "describe \(name) lists its actions"
+        : Suggestion.question(name, among: actionNames) ?? "describe lists the modules, describe MODULE their actions")
+  }
+}
+
+extension Session {
+  /// Lets something outside end the run: a signal, or the end of its time. Nil: nothing does any more.
+  public func obey(_ stop: RunStop?) {
+    interrupts.stop = stop
+    interrupts.descriptor = stop?.descriptor ?? -1
+    console.obey(interrupts.descriptor)
+    interrupts.take = { stop?.isStopped ?? false }
+    publishInterrupts()
+  }
+
+  /// Says what Lua there is that a stop would have to interrupt.
+  func publishInterrupts() {
+    interrupts.published = store.live.pluginChanges
+    interrupts.stop?.setInterrupts(interruptHandlers)
+    interrupts.publish?(interruptHandlers)
+  }
+
+  /// The same, where others have changed the plugins since.
+  func publishNewInterrupts() {
+    if store.live.pluginChanges != interrupts.published { publishInterrupts() }
+  }
+
+  /// The status with which a run ends that was stopped; nil: it goes on. A stop between two commands is told of here.
+  public func stoppedStatus() -> Int32? {
+    guard let stop = interrupts.stop, stop.isStopped, let error = stop.error else { return nil }
+    if !outcome.hasReportedStop, error.code == .timedOut {
+      outcome.hasReportedStop = true
+      writeError(error, file: running.origin.file)
+    }
+    return error.status
+  }
+
+  /// Prints what others cause, until something outside ends the run.
+  public func serve() {
+    guard let stop = interrupts.stop else { return }
+    store.rest()
+    defer { store.endWait() }
+    while !stop.isStopped, !hasQuit {
+      runDue()
+      console.flush()
+      inbox.rest()
+      clock.rest(for: untilNext ?? .seconds(60), interrupt: stop.descriptor, wake: wakeDescriptors)
+    }
+  }
+
+  /// Waits until a descriptor can be read.
+  ///
+  /// - Returns: false: the run is to end instead.
+  func waitToRead(_ descriptor: Int32) -> Bool {
+    guard let stop = interrupts.stop else { return true }
+    while !stop.isStopped {
+      var sources = [descriptor, stop.descriptor].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+      if poll(&sources, 2, -1) > 0, sources[1].revents == 0 { return true }
+    }
+    return false
+  }
+}
+
+extension Session {
+  /// Ends the trace that is written into a file, if there is one.
+  ///
+  /// - Returns: 0, or 1 where it could not be written, which is reported.
+  public func endTrace() -> Int32 {
+    do throws(FileError) {
+      try finishTrace()
+      return 0
+    } catch {
+      writeError(ShellError(error))
+      return 1
+    }
+  }
+
+  /// Writes spans into a file from now on.
+  func startTrace(_ path: String) throws(FileError) {
+    let trace = try ChromeTrace(path)
+    settings.chromeTrace = trace
+    store.setSpans(trace.receiver)
+  }
+
+  /// Prints the times of each action's phases from now on.
+  func startTimes() {
+    let writer = LogLineWriter(console: console, isJSON: options.isJSON)
+    store.setSpans(
+      ActionTimes.receiver { [inbox] times in inbox.bring(64 + times.phases.count * 64) { writer.write(times) } })
+  }
+
+  /// Ends the trace that is written into a file, or the printing of times.
+  ///
+  /// - Returns: the trace, where there was one.
+  @discardableResult
+  func finishTrace() throws(FileError) -> ChromeTrace? {
+    store.setSpans(nil)
+    guard let trace = settings.chromeTrace else { return nil }
+    settings.chromeTrace = nil
+    console.prepareTelling()
+    try trace.end()
+    return trace
+  }
+}
+
+/// The report of a run.
+extension Session {
+  /// Takes note of a statement of the run itself that failed outside of all steps, for the report.
+  func noteFailure(of statement: Statement) {
+    guard let error = outcome.lastError else { return }
+    var rest = statement
+    while let prefix = commands[rest], prefix.takesCommand {
+      guard prefix.verb != "step" else { return }
+      guard let inner = rest.droppingWords(1 + prefix.wordsBeforeCommand) else { break }
+      rest = inner
+    }
+    noteStep("\(running.origin.file):\(statement.line): \(statement.text.prefix { !$0.isNewline })", seconds: 0, error)
+  }
+
+  /// Takes note of the result of a step.
+  ///
+  /// - Parameter error: why it failed; nil: it did not.
+  func noteStep(_ name: String, seconds: Double, _ error: ShellError?) {
+    // What ends the run has the command that runs end as Ctrl-C does.
+    let error = error?.code == .interrupted ? interrupts.stop?.error ?? error : error
+    var result = TestResult(name: name, seconds: seconds, error: error)
+    result.output = outcome.programOutput ?? ""
+    outcome.steps.append(result)
+  }
+
+  /// Sees to it that the report of the run can be written, where one is wanted, before anything is done.
+  ///
+  /// - Parameter sources: the files that the run reads.
+  /// - Returns: 0, or the status of the error, which is reported.
+  public func prepareReport(besides sources: [String]) -> Int32 {
+    guard let report = options.report, !running.isChecking else { return 0 }
+    do {
+      if Files.isOrdinary(report.path) { try refuseStore(report.path, at: .command) }
+      try report.prepare(besides: sources, until: interrupts.descriptor)
+      return 0
+    } catch {
+      return writeError(error)
+    }
+  }
+
+  /// Writes the report of the run, where one is wanted.
+  ///
+  /// - Parameter status: the status of the run. What ended it is in the report, also where that was no step.
+  /// - Returns: the status, or that of the error where the report cannot be written.
+  public func writeReport(after status: Int32) -> Int32 {
+    guard let report = options.report, !running.isChecking else { return status }
+    let suite = outcome.reportedFile ?? options.name
+    let hasFailure = outcome.steps.contains { if case .failed = $0.outcome { true } else { false } }
+    if status != 0, !hasFailure {
+      let error = outcome.lastError ?? ShellError(code: .failed, message: "the run ended with status \(status)")
+      noteStep(suite, seconds: 0, error)
+    }
+    do throws(FileError) {
+      try report.write(outcome.steps, suite: suite, to: makeFile(report.path))
+      return status
+    } catch {
+      let failed = writeError(error)
+      return status == 0 ? failed : status
+    }
+  }
+}
+
+/// The statement that runs, and how it does.
+struct RunningStatement {
+  /// True if more texts of the run follow that the statement belongs to.
+  var hasRest = false
+  /// The origin of statements.
+  var origin = StatementOrigin.prompt
+  /// The statement; nil: none runs.
+  var statement: Statement?
+  /// True where its result is kept to be drawn on the terminal.
+  var drawsOnScreen = false
+  /// True where it stands between `checks begin` and `checks end`.
+  var isCheck = false
+  /// True where a `try` excuses it.
+  var isExcused = false
+  /// True where Lua wants the data of its result, beside what it prints.
+  var wantsData = false
+  /// True where statements are checked instead of being performed.
+  var isChecking = false
+  /// True where one of the checked statements would have made a file.
+  var mayHaveWritten = false
+}

@@ -1,2 +1,0 @@
-/// Lists reducers from top to bottom.
-public typealias ReducerBuilder<Action, State> = CompositionBuilder<Reducer<Action, State>>
