@@ -376,7 +376,8 @@ class PluginTests(PageCase):
 }
 """, ["timers"])
         for name in ("one", 'two; dispatch counter.reset "x\\\\', "3 $x # y"):
-            self.assertTrue(self.house.run(f"dispatch waiter.go what={json.dumps(name)}")["results"][0]["ok"])
+            text = json.dumps(name).replace("$", "\\$")
+            self.assertTrue(self.house.run(f"dispatch waiter.go what={text}")["results"][0]["ok"])
         tab = self.page()
         for left in (2, 1, 0):
             tab.click("#effects tbody tr:last-child .act button")
