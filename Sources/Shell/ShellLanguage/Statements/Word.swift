@@ -76,7 +76,11 @@ struct Tokens: Sendable {
   }
 
   mutating func append(_ token: Token) {
-    if count < firsts.count { firsts[count] = token } else { others = (others ?? []) + [token] }
+    if count < firsts.count {
+      firsts[count] = token
+    } else if others?.append(token) == nil {
+      others = [token]
+    }
     count += 1
     if token.kind == .flag { haveFlags = true }
   }

@@ -130,16 +130,17 @@ extension Session {
         code: code, message: message, line: statement.line + span.line, column: span.column, width: span.width,
         text: statement.line(span.line) ?? statement.text)
     }
-    func luaFault(_ text: String, as form: LuaForm, at span: Word.Span) -> SyntaxFault? {
+    func luaFault(_ text: String, as form: LuaForm, at span: @autoclosure () -> Word.Span) -> SyntaxFault? {
       // Its command says what is missing.
       guard !text.allSatisfy(\.isWhitespace), let lua = try? lua(), let message = lua.syntaxFault(text, as: form) else {
         return nil
       }
-      return fault(.luaSyntax, message, at: span)
+      return fault(.luaSyntax, message, at: span())
     }
-    func fault(in literal: Literal?, at span: Word.Span) -> SyntaxFault? {
+    // The place of a word costs a look at all before it.
+    func fault(in literal: Literal?, at span: @autoclosure () -> Word.Span) -> SyntaxFault? {
       for case .lua(let expression) in literal?.references ?? [] {
-        if let fault = luaFault(expression, as: .expression, at: span) { return fault }
+        if let fault = luaFault(expression, as: .expression, at: span()) { return fault }
       }
       return nil
     }

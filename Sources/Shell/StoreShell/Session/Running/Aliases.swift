@@ -76,14 +76,14 @@ extension Session {
   }
 
   /// The same of one literal.
-  func requireVariables(in literal: Literal, at place: ShellError.Place) throws {
+  func requireVariables(in literal: Literal, at place: @autoclosure () -> ShellError.Place) throws {
     for reference in literal.references {
       switch reference {
-      case .lua(let expression): try requireReplaced(expression, at: place)
+      case .lua(let expression): try requireReplaced(expression, at: place())
       case .variable(let name):
         guard !running.isChecking, try !isVariable(name) else { continue }
         var error = unknownVariable(name)
-        error.place = place
+        error.place = place()
         if case .composed(let text) = literal, text.isQuoted {
           error.hint = error.hint.map { "\($0); \\$ is a dollar" }
         }
@@ -93,8 +93,9 @@ extension Session {
   }
 
   /// Refuses Lua with a text in double quotes that holds the name of a variable.
-  private func requireReplaced(_ lua: String, at place: ShellError.Place) throws {
+  private func requireReplaced(_ lua: String, at place: @autoclosure () -> ShellError.Place) throws {
     guard lua.utf8.contains(UInt8(ascii: "$")) else { return }
+    let place = place()
     for (name, position) in LuaText.variables(in: Array(lua.utf8)) {
       guard let meaning = meaningInLua(of: name) else { continue }
       var marked = place
