@@ -19,8 +19,11 @@ package final class ClientActivity: Sendable {
   ///
   /// - Parameter text: makes its text, on any thread.
   package func note(running text: (@Sendable () -> String)?) {
-    let now = TimeOfDay.now()
-    state.withLock { ($0.running, $0.latest) = (text, now) }
+    let ended = text == nil ? TimeOfDay.now() : nil
+    state.withLock { state in
+      state.running = text
+      if let ended { state.latest = ended }
+    }
   }
 
   /// The number of its watches.

@@ -98,6 +98,42 @@ package struct ByteCursor {
     throw .fault(syntaxFault("expected a space here", at: here))
   }
 
+  /// Requires that a word ends here, and with none of the signs that other shells write between two statements.
+  package func requireEnd(of word: Place) throws(StatementScanner.NoStatement) {
+    let ends = isAtBoundary
+    if position > word.position {
+      switch ends ? bytes[position - 1] : bytes[position] {
+      case UInt8(ascii: ";"), UInt8(ascii: "&"), UInt8(ascii: "|"): try refuseSeparator(of: word, ends: ends)
+      default: break
+      }
+    }
+    if !ends { throw .fault(syntaxFault("expected a space here", at: here)) }
+  }
+
+  /// Refuses a sign between two statements, at the end of a word or right behind it.
+  private func refuseSeparator(of word: Place, ends: Bool) throws(StatementScanner.NoStatement) {
+    for sign in [";", "&&", "||"] {
+      let first = ends ? position - sign.utf8.count : position
+      guard first >= word.position, first + sign.utf8.count <= bytes.count,
+        bytes[first..<(first + sign.utf8.count)].elementsEqual(sign.utf8)
+      else { continue }
+      var place = here
+      place.position = first
+      throw .fault(syntaxFault(Self.oneStatement(sign), at: place, width: sign.utf8.count))
+    }
+  }
+
+  /// The message about a sign between two statements.
+  package static func oneStatement(_ sign: String) -> String {
+    let advice =
+      switch sign {
+      case "&&": "; a script ends at the first that fails"
+      case "||": "; try COMMAND goes on after a failure"
+      default: ""
+      }
+    return "\(sign) ends no statement: write one statement a line\(advice)"
+  }
+
   /// Refuses bytes that are not UTF-8.
   package func requireValidText(_ range: Range<Int>) throws(StatementScanner.NoStatement) {
     if bytes.validText(range) == nil { throw .fault(invalidText(range)) }

@@ -39,33 +39,26 @@ extension StatementScanner {
     let start = position
     var composer: Composer?
     if surroundings == .word { position = bytes.end(of: .plain, from: position) }
-    while position < bytes.count {
+    word: while position < bytes.count {
       switch bytes[position] {
-      case 0x20, 0x09, 0x0A: return try ended(start, composer, surroundings)
+      case 0x20, 0x09, 0x0A: break word
       case UInt8(ascii: "\\") where position + 1 < bytes.count && bytes[position + 1] == UInt8(ascii: "$"):
         passEscapedDollar(start, &composer)
       case 0x0D, UInt8(ascii: "\\"):
-        if isAtBoundary { return try ended(start, composer, surroundings) }
+        if isAtBoundary { break word }
         position += 1
       case UInt8(ascii: "$"): try passDollar(start, &composer)
       case UInt8(ascii: "["):
         if position == start { position += 1 } else { try passBrackets(start, &composer) }
       case UInt8(ascii: ","), UInt8(ascii: "]"), UInt8(ascii: "}"):
-        if surroundings != .word { return try ended(start, composer, surroundings) }
+        if surroundings != .word { break word }
         position += 1
       case UInt8(ascii: ";"):
-        if surroundings == .record { return try ended(start, composer, surroundings) }
+        if surroundings == .record { break word }
         position += 1
       default: position += 1
       }
     }
-    return try ended(start, composer, surroundings)
-  }
-
-  /// The word without quotes that ends here.
-  private func ended(
-    _ start: Int, _ composer: consuming Composer?, _ surroundings: Surroundings
-  ) throws(NoStatement) -> (Range<Int>, Literal?) {
     guard surroundings == .word || position > start else { throw fault("expected a value", at: here) }
     guard var composer else { return (start..<position, nil) }
     composer.take(bytes, to: position)

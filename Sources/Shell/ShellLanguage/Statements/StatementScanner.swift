@@ -175,7 +175,7 @@ package struct StatementScanner {
     let place = here
     position += 1
     if sign == UInt8(ascii: "|") {
-      if peek == sign { throw fault(Self.oneStatement("||"), at: place, width: 2) }
+      if peek == sign { throw fault(ByteCursor.oneStatement("||"), at: place, width: 2) }
       try skipBlanks()
       let command = here
       try shellCommand()
@@ -215,8 +215,7 @@ package struct StatementScanner {
       position = sign
       throw fault("nothing may follow the file of a redirection; quote a name with this in it", at: here)
     }
-    try refuseSeparator(behind: word)
-    try cursor.requireBoundary()
+    try cursor.requireEnd(of: word)
     return target
   }
 
@@ -278,40 +277,8 @@ package struct StatementScanner {
       }
       try value(of: &token)
     }
-    try refuseSeparator(behind: place)
-    try cursor.requireBoundary()
+    try cursor.requireEnd(of: place)
     append(&token, from: place)
-  }
-
-  /// Refuses what other shells write between two statements, at the end of a word or right behind it.
-  private func refuseSeparator(behind word: Place) throws(NoStatement) {
-    func stands(_ sign: String, at first: Int) -> Bool {
-      let end = first + sign.utf8.count
-      return first >= word.position && end <= bytes.count && bytes[first..<end].elementsEqual(sign.utf8)
-    }
-    guard position > word.position else { return }
-    switch isAtBoundary ? bytes[position - 1] : bytes[position] {
-    case UInt8(ascii: ";"), UInt8(ascii: "&"), UInt8(ascii: "|"): break
-    default: return
-    }
-    for sign in [";", "&&", "||"] {
-      let first = isAtBoundary ? position - sign.utf8.count : position
-      guard stands(sign, at: first) else { continue }
-      var place = here
-      place.position = first
-      throw fault(Self.oneStatement(sign), at: place, width: sign.utf8.count)
-    }
-  }
-
-  /// The fault of a sign between two statements.
-  private static func oneStatement(_ sign: String) -> String {
-    let advice =
-      switch sign {
-      case "&&": "; a script ends at the first that fails"
-      case "||": "; try COMMAND goes on after a failure"
-      default: ""
-      }
-    return "\(sign) ends no statement: write one statement a line\(advice)"
   }
 
   /// Reads the value of a word.
