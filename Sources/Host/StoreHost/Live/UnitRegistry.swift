@@ -351,3 +351,16 @@ extension LiveStore {
     }
   }
 }
+
+extension LiveStore {
+  /// Puts a plugin that was saved in the place of the version that runs, on no client's behalf.
+  package func reloadSaved(_ source: PluginSource, from actionSource: ActionSource) throws -> PluginReloadReport {
+    try turn {
+      guard isOpen else { throw StoreError.closed }
+      return try reload(source, PluginReloadOptions(), verified: nil, from: actionSource)
+    }
+  }
+
+  /// Has all clients told what became of a plugin that was saved: whoever uses it meets the version of now.
+  package func tell(of saved: SavedPlugin) { turn { for client in clients { client.hear(saved) } } }
+}

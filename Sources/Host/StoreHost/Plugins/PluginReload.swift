@@ -1,3 +1,5 @@
+import StoreCore
+import StoreHistory
 import StorePlugins
 import StoreSchema
 
@@ -39,4 +41,23 @@ package struct PluginReloadReport {
 package struct PluginReplacement {
   package let hosted: HostedPlugin
   package let slice: PluginSlice?
+}
+
+/// What became of a plugin whose files were saved while the store watches them.
+package struct SavedPlugin: Sendable {
+  /// The plugin's name.
+  package let name: String
+  /// The version that runs now.
+  package let version: String
+  /// The entry of its reload; nil: it was not reloaded.
+  package let entry: LoggedEntry?
+  /// What the reload did, a line each.
+  package let details: [String]
+  /// What is wrong with it.
+  package let errors: [any Error]
+
+  /// Joins them.
+  package init(name: String, version: String, entry: LoggedEntry?, details: [String], errors: [any Error]) {
+    (self.name, self.version, self.entry, self.details, self.errors) = (name, version, entry, details, errors)
+  }
 }

@@ -48,7 +48,9 @@ package enum RawRenderer {
   /// Appends a value within a text.
   ///
   /// - Throws: ``ShellError`` for a value with parts.
-  static func append(scalar value: Value, of reference: Reference, to out: inout TextBuffer) throws(ShellError) {
+  fileprivate static func append(scalar value: Value, of reference: Reference, to out: inout TextBuffer)
+    throws(ShellError)
+  {
     let inner = if case .variable(let name) = reference { name } else { "(…)" }
     switch value {
     case .list:
@@ -69,5 +71,28 @@ package enum RawRenderer {
     } else {
       _ = Cell.append(value, to: &out)
     }
+  }
+}
+
+extension Composition {
+  /// The text with each value as `raw` prints it.
+  ///
+  /// - Parameters:
+  ///   - selector: the text of a value that is the whole of a selector; nil: it is text as any other.
+  ///   - resolve: gives the values, each once, from left to right.
+  /// - Throws: ``ShellError`` for a value with parts, and any error of `resolve`.
+  package func text(
+    selector: ((Value, Reference) throws -> String)? = nil, resolving resolve: (Reference) throws -> Value
+  ) throws -> String {
+    var out = TextBuffer()
+    for piece in pieces {
+      switch piece {
+      case .text(let text): out.append(text)
+      case .value(let reference, isSelector: true) where selector != nil:
+        if let selector { out.append(try selector(resolve(reference), reference)) }
+      case .value(let reference, _): try RawRenderer.append(scalar: resolve(reference), of: reference, to: &out)
+      }
+    }
+    return out.text
   }
 }

@@ -44,27 +44,6 @@ public struct Composition: Sendable {
   package func replacing(_ replacement: (Piece) throws -> Piece) rethrows -> Composition {
     Composition(try pieces.map(replacement), isQuoted: isQuoted)
   }
-
-  /// The text with each value as `raw` prints it.
-  ///
-  /// - Parameters:
-  ///   - selector: the text of a value that is the whole of a selector; nil: it is text as any other.
-  ///   - resolve: gives the values, each once, from left to right.
-  /// - Throws: ``ShellError`` for a value with parts, and any error of `resolve`.
-  package func text(
-    selector: ((Value, Reference) throws -> String)? = nil, resolving resolve: (Reference) throws -> Value
-  ) throws -> String {
-    var out = TextBuffer()
-    for piece in pieces {
-      switch piece {
-      case .text(let text): out.append(text)
-      case .value(let reference, isSelector: true) where selector != nil:
-        if let selector { out.append(try selector(resolve(reference), reference)) }
-      case .value(let reference, _): try RawRenderer.append(scalar: resolve(reference), of: reference, to: &out)
-      }
-    }
-    return out.text
-  }
 }
 
 /// A part of a literal that needs someone who knows variables and Lua.

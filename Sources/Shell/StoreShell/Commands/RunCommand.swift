@@ -78,22 +78,3 @@ private struct RunRequest {
     return try session.run(program)
   }
 }
-
-/// The output of a program while it runs.
-struct ProgramOutput {
-  /// As much is kept for reports.
-  private static let most = 1 << 16
-  /// The bytes of standard output that are not printed yet.
-  var pending: [UInt8] = []
-  private var kept: [UInt8] = []
-
-  mutating func append(_ bytes: [UInt8], isError: Bool) {
-    kept += bytes.prefix(Self.most - min(kept.count, Self.most))
-    if !isError { pending += bytes }
-  }
-
-  /// Both outputs, as they came.
-  var text: String { String(decoding: kept, as: UTF8.self) }
-  /// Standard output without its last line end, where nothing of it was printed.
-  var lines: String { String(decoding: pending.last == 0x0A ? pending.dropLast() : pending[...], as: UTF8.self) }
-}
