@@ -218,6 +218,42 @@ import Testing
     #expect(try shell.type("plugin audit nope").errors.contains("error[unknown-plugin]: no plugin 'nope' is loaded"))
   }
 
+  @Test func theSourceIsTheCodeThatRuns() throws {
+    let shell = try session()
+    _ = try shell.type("plugin grant \(folder)", "plugin load \(folder)")
+    _ = try place.plugin("asks", "return plugin {}", permissions: Self.permissions)
+    let source = try shell.type("plugin source asks")
+    #expect(source.output.hasPrefix("==> \(folder)/plugin.json <==\n{"))
+    #expect(source.output.contains("\n==> \(folder)/init.lua <==\n\(Self.lua)"))
+    #expect(
+      try shell.type("plugin source asks --json").output.contains(#"/init.lua","text":"return plugin {\n  actions"#))
+    #expect(try shell.type("plugin source nope").errors.contains("error[unknown-plugin]"))
+  }
+
+  @Test func aTaskThatFindsNoRoomIsListed() throws {
+    let folder = try place.plugin(
+      "late",
+      """
+      return plugin {
+        actions = { { name = "go", args = { field("key", text()) } } },
+        middleware = { { name = "clock", on = { "go" }, after = function(action, ctx)
+          ctx:task(action.args.key, function(task) task:sleep(3600) end)
+        end } },
+      }
+      """, permissions: #"["timers"]"#)
+    let shell = try session()
+    _ = try shell.type("plugin grant \(folder)", "plugin load \(folder)")
+    for key in 1...4 { _ = try shell.type("dispatch late.go key=k\(key)") }
+    #expect(try shell.type("show shell.faults --json").output == "[]\n")
+    _ = try shell.type("dispatch late.go key=k5")
+    #expect(
+      try shell.type("show shell.faults --json").output == """
+        [{"action":6,"plugin":"late","unit":"clock","effect":"late/clock/k5","code":"plugin-budget",\
+        "message":"late: more than 4 tasks"}]
+
+        """)
+  }
+
   @Test func whatTheProposalAsksForIsEnough() throws {
     let shell = try session()
     let before = try place.plugin("asks", Self.lua, permissions: "[\"read:tasks\",\"dispatch:tasks.add\"]")

@@ -42,7 +42,7 @@ package final class TaskRun: EffectSteps {
       return try resume()
     } catch {
       tasks.noteEnded(start)
-      surroundings.note(error, unit: tasks.unit, startedBy: effect.action.number)
+      surroundings.note(error, unit: tasks.unit, startedBy: effect.action.number, task: start.key)
       return .finished
     }
   }

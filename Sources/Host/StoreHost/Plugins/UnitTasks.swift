@@ -265,6 +265,7 @@ package struct PluginSurroundings: @unchecked Sendable {
   /// Takes note of what a middleware did wrong.
   package func note(_ error: PluginError, in number: Int, unit: String) {
     faults.note(error)
+    faults.keep(PluginFault(action: number, unit: unit, effect: nil, error: error))
     guard error.code.isStrike else { return }
     strikes.failed(in: number, unit: unit)
     stopFaulty()
@@ -275,9 +276,15 @@ package struct PluginSurroundings: @unchecked Sendable {
 
   /// Takes note of what a task did wrong; once, where the tasks that one action starts fail alike one after the other.
   ///
-  /// - Parameter action: the action that started it in words, where the log does not have it yet.
-  package func note(_ error: PluginError, unit: String, startedBy number: Int, _ action: String? = nil) {
+  /// - Parameters:
+  ///   - action: the action that started it in words, where the log does not have it yet.
+  ///   - key: the key of the task, where it is one task's fault.
+  package func note(
+    _ error: PluginError, unit: String, startedBy number: Int, _ action: String? = nil, task key: EffectToken? = nil
+  ) {
     faults.note(TaskFailure(error: error, startedBy: action ?? describe(number)), startedBy: number)
+    let effect = key.map { "\(error.plugin ?? "")/\(unit)/\($0)" }
+    faults.keep(PluginFault(action: number, unit: unit, effect: effect, error: error))
     guard error.code.isStrike else { return }
     strikes.failed(in: max(lastAction(), number), unit: unit)
     stopFaulty()

@@ -91,6 +91,15 @@ package final class FaultBox: @unchecked Sendable {
   package private(set) var losses = 0
   /// Gets what goes wrong while nothing is collected, and the action that started what failed; nil: it is dropped.
   package var handOn: ((any Error, _ action: Int?) -> Void)?
+  /// The last faults of plugins, oldest first.
+  @exclusivity(unchecked) package private(set) var recent: [PluginFault] = []
+  private static let mostRecent = 200
+
+  /// Keeps a fault of a plugin for listings.
+  package func keep(_ fault: PluginFault) {
+    if recent.count == Self.mostRecent { recent.removeFirst() }
+    recent.append(fault)
+  }
 
   /// Takes note that the rest of a queue was dropped, perhaps with what stops a plugin.
   package func noteLoss() {

@@ -32,7 +32,7 @@ public struct PluginError: Error, Hashable, Sendable {
   /// The kind of fault.
   public var code: Code { facts.code }
   /// The plugin's name; nil: nobody knows it yet.
-  var plugin: String? { facts.plugin }
+  package var plugin: String? { facts.plugin }
   /// The sentence about the fault, without that.
   var detail: String { facts.detail }
   /// The places of the Lua code: one a line, innermost first.

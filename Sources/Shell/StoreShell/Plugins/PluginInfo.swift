@@ -51,6 +51,22 @@ extension PluginSubcommand {
       return try session.answer(PluginInfo(source, loaded: loaded, in: session).reading, as: request.form)
     })
 
+  static let source = PluginSubcommand(
+    "source", "NAME", "shows the code that runs in it, file by file", need: .plugins,
+    read: { reader in (plugin: try reader.plugin(), form: try reader.form()) },
+    perform: { (request: (plugin: GivenPlugin, form: ResultForm), session) in
+      let source = try request.plugin.loaded(in: session).source
+      let files = source.files.map {
+        (path: "\(source.displayName)/\($0.path)", text: String(decoding: $0.bytes, as: UTF8.self))
+      }
+      guard try session.isInWords(request.form) else {
+        let rows = files.map { [Value.string($0.path), .string($0.text)] }
+        return try session.answer(Reading(rows: rows, "File", ["file", "text"]), as: request.form)
+      }
+      return session.answer(
+        files.map { "==> \($0.path) <==\n\($0.text)\($0.text.hasSuffix("\n") ? "" : "\n")" }.joined(separator: "\n"))
+    })
+
   static let grant = PluginSubcommand(
     "grant", "NAME|FOLDER", "grants the permissions that it asks for, for good",
     read: { try $0.plugin(orFolder: true) },

@@ -68,7 +68,7 @@ struct PluginSubcommand: Sendable {
 
   /// All of them, in the order in which help lists them.
   static let all: [PluginSubcommand] = [
-    list, load, unload, reload, enable, disable, info, audit, check, test, grant, revoke, new, stubs,
+    list, load, unload, reload, enable, disable, info, source, audit, check, test, grant, revoke, new, stubs,
   ]
 
   /// The rights that they need, where they do not need all.

@@ -32,6 +32,7 @@ enum ShellListing: String, CaseIterable {
   case permissions
   case middleware
   case effects
+  case faults
   case thunks
   case projections
   case log
@@ -61,6 +62,14 @@ enum ShellListing: String, CaseIterable {
           [
             .string(effect.id), .text(effect.wakes), .text(effect.startedBy.map { "#\($0)" }),
             .string(EffectListing.seconds(effect.age)),
+          ]
+        })
+    case .faults:
+      rows(
+        session.store.live.attendance.faults.recent.map { fault in
+          [
+            fault.action > 0 ? .int(fault.action) : .none, .string(fault.error.plugin ?? ""), .string(fault.unit),
+            .text(fault.effect), .string(fault.error.code.reported.rawValue), .string(fault.error.message),
           ]
         })
     case .projections:
@@ -134,6 +143,7 @@ enum ShellListing: String, CaseIterable {
     case .permissions: "Permission"
     case .middleware: "Middleware"
     case .effects: "Effect"
+    case .faults: "Fault"
     case .thunks: "Thunk"
     case .projections: "Projection"
     case .log: "Entry"
@@ -163,6 +173,11 @@ enum ShellListing: String, CaseIterable {
         ("held", number), ("dropped", number),
       ]
     case .effects: [("id", text), ("wakes", anyText), ("startedBy", anyText), ("age", text)]
+    case .faults:
+      [
+        ("action", .dynamic(.optional(number))), ("plugin", text), ("unit", text), ("effect", anyText), ("code", text),
+        ("message", text),
+      ]
     case .thunks: [("name", text), ("arguments", anyText), ("summary", anyText)]
     case .projections: [("name", text), ("runs", number), ("hits", number), ("reads", texts)]
     case .log:
