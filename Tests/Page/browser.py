@@ -172,6 +172,10 @@ class Tab:
         button = {} if kind == "mouseMoved" else {"button": "left", "clickCount": count}
         self.call("Input.dispatchMouseEvent", type=kind, x=at["x"], y=at["y"], **button)
 
+    def drag(self, to):
+        """Moves the pointer while it is pressed."""
+        self.call("Input.dispatchMouseEvent", type="mouseMoved", button="left", buttons=1, **to)
+
     def release(self, at, count=1):
         self.point("mouseReleased", at, count)
 

@@ -248,6 +248,7 @@ class FakeHost:
                 "show shell.effects": {"id": name, "age": name, "wakes": name, "startedBy": name},
                 "show shell.plugins": {"name": name, "version": name, "state": name},
                 "show shell.permissions": {"plugin": name, "permission": name, "required": False, "uses": 1},
+                "show shell.faults": {"action": 2, "plugin": name, "unit": name, "effect": name, "code": name, "message": self.long},
                 "describe": {"module": name},
             }.get(statement)
             data = [one] if one else {"module": name, "actions": [

@@ -255,6 +255,38 @@ class PointerTests(PageCase):
         self.see(tab, "#console-log", "did you mean 'tasks'?")
         self.quiet(tab)
 
+    def test_borders(self):
+        for width, of in ((1280, ("action", "parts")), (2400, ("action", "state", "parts"))):
+            tab = self.page(width=width)
+            for name in of:
+                place = f"Math.round(document.querySelector('#pane-{name}').getBoundingClientRect().x)"
+                border = f"#pane-{name} > .border.vertical"
+                before = tab.run(place)
+                at = tab.press(border, x=3)
+                away = {"x": at["x"] - 90, "y": at["y"]}
+                tab.drag(away)
+                tab.wait(f"Math.abs({place} - {before} + 90) <= 2")
+                tab.release(away)
+                # By keys too; the border keeps the focus.
+                tab.key("ArrowRight")
+                tab.wait(f"Math.abs({place} - {before} + 66) <= 2")
+            if width == 1280:
+                height = "Math.round(document.querySelector('#pane-state').getBoundingClientRect().y)"
+                before = tab.run(height)
+                tab.run("document.querySelector('#pane-state > .border.horizontal').focus()")
+                tab.key("ArrowUp")
+                tab.wait(f"Math.abs({height} - {before} + 24) <= 2")
+                at = tab.press("#pane-state > .border.horizontal")
+                tab.release(at)
+                tab.point("mousePressed", at, 2)
+                tab.release(at, 2)
+                tab.wait(f"Math.abs({height} - {before}) <= 2")
+            # A tab keeps its sizes.
+            kept = tab.run(place)
+            tab.call("Page.reload")
+            tab.wait(f"{LIVE} && Math.abs({place} - {kept}) <= 2")
+            self.quiet(tab)
+
     def test_times(self):
         tab = self.page()
         tab.click("#measure")
@@ -400,6 +432,61 @@ class PluginTests(PageCase):
         tab = self.page()
         self.row(tab, "shop.pay")
         self.see(tab, "#action .change", 'of customer "Brandt", paid true')
+        self.quiet(tab)
+
+    def test_the_source_of_a_plugin(self):
+        self.load("sweets", """-- Sweets in a jar.
+return plugin {
+  state = { field('left', int { min = 0 }) },
+  actions = { { name = 'fill' }, { name = 'take' } },
+  reducers = {
+    fill = function(s) s.left = 20 end,
+    take = function(s)
+\t  s.left = s.left - 1 -- <script>
+    end,
+  },
+}
+""" + "-- More.\n" * 200)
+        self.house.run("dispatch sweets.fill")
+        tab = self.page()
+        row = "[...document.querySelectorAll('#source .code > div')].find(line => line.textContent.includes(%s))"
+        self.row(tab, "sweets.fill")
+        tab.click(None, "[...document.querySelectorAll('#action-buttons button')].find(button => button.textContent === 'code' && !button.hidden)")
+        self.see(tab, "#source", "s.left = s.left - 1 -- <script>")
+        self.see(tab, "#source-title", "sweets.fill in the plugin sweets")
+        # The lines that name the action are marked.
+        self.assertEqual(tab.run("[...document.querySelectorAll('#source .named')].map(line => line.textContent.trim())"),
+                         ["actions = { { name = 'fill' }, { name = 'take' } },", "fill = function(s) s.left = 20 end,"])
+        tab.wait(f"(box => box.top >= 0 && box.bottom <= innerHeight)(({row % json.dumps('s.left = 20')}).getBoundingClientRect())")
+        tab.key("Escape")
+        tab.wait("!document.querySelector('#source').open")
+        # An edited file is not what runs.
+        with open(f"{self.house.folder}/sweets/init.lua", "w") as file:
+            file.write("return plugin {}")
+        tab.run("[...document.querySelectorAll('#plugins button')].find(button => button.ariaLabel === 'source sweets').focus()")
+        tab.key("Enter")
+        self.see(tab, "#source-title", "plugin sweets")
+        self.see(tab, "#source", "-- Sweets in a jar.")
+        self.see(tab, "#source", '"name": "sweets"')
+        self.quiet(tab)
+
+    def test_a_timer_that_finds_no_room_is_told(self):
+        self.load("late", """return plugin {
+  actions = { { name = 'go', args = { field('key', text()) } } },
+  middleware = { { name = 'clock', on = { 'go' }, after = function(action, ctx)
+    ctx:task(action.args.key, function(task) task:sleep(3600) end)
+  end } },
+}
+""", ["timers"])
+        for key in range(5):
+            self.house.run(f"dispatch late.go key=k{key}")
+        tab = self.page()
+        self.see(tab, "#actions", "⚠ late: more than 4 tasks")
+        tab.click(None, "document.querySelector('#plugins .faults button')")
+        self.see(tab, "#action", 'key "k4"'.replace(" ", "\n"))
+        self.see(tab, "#action", "late/clock/k4 ⚠ late: more than 4 tasks")
+        tab.click(None, "[...document.querySelectorAll('#actions .row:not([hidden])')].find(row => row.innerText.includes('k3'))")
+        self.see(tab, "#action", "late/clock/k3 goes on in")
         self.quiet(tab)
 
     def test_the_whole_error_is_shown(self):
@@ -634,6 +721,7 @@ class SomeRightsTests(PageCase):
         # An action of another's is offered again only where it may be.
         self.row(tab, "counter.increment")
         self.see(tab, "#action-buttons", "look here")
+        self.assertNotIn("code", tab.text("#action-buttons"))
         self.assertNotIn("again", tab.text("#action-buttons"))
         self.row(tab, "tasks.complete")
         self.see(tab, "#action-buttons", "again")

@@ -51,8 +51,14 @@ static const unsigned char main_js[] = {
 static const unsigned char name_js[] = {
 #embed "assets/name.js"
 };
+static const unsigned char panes_js[] = {
+#embed "assets/panes.js"
+};
 static const unsigned char rows_js[] = {
 #embed "assets/rows.js"
+};
+static const unsigned char source_js[] = {
+#embed "assets/source.js"
 };
 static const unsigned char state_js[] = {
 #embed "assets/state.js"
@@ -93,7 +99,9 @@ static const struct PageFile files[] = {
   {"/log.js", "text/javascript; charset=utf-8", log_js, sizeof log_js},
   {"/main.js", "text/javascript; charset=utf-8", main_js, sizeof main_js},
   {"/name.js", "text/javascript; charset=utf-8", name_js, sizeof name_js},
+  {"/panes.js", "text/javascript; charset=utf-8", panes_js, sizeof panes_js},
   {"/rows.js", "text/javascript; charset=utf-8", rows_js, sizeof rows_js},
+  {"/source.js", "text/javascript; charset=utf-8", source_js, sizeof source_js},
   {"/state.js", "text/javascript; charset=utf-8", state_js, sizeof state_js},
   {"/store.js", "text/javascript; charset=utf-8", store_js, sizeof store_js},
   {"/style.css", "text/css; charset=utf-8", style_css, sizeof style_css},

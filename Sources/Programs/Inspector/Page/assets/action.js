@@ -2,11 +2,12 @@
 
 import { byId, drawing, element, keeper, paced, setText } from "./dom.js";
 import { cut, durationText, clockText, dateText, grouped, partText, safe, safeLines, sourceText, valueText, whoText } from "./format.js";
+import { allows } from "./state.js";
 
 // So many entries behind an action are searched for what it caused.
 const searched = 1000;
 
-export function showAction({ store, log, door, times, look, show, canDispatch, prefill }) {
+export function showAction({ store, log, door, times, look, show, canDispatch, prefill, openSource }) {
   const body = byId("action");
   const buttons = byId("action-buttons");
   const title = byId("title-action");
@@ -98,6 +99,8 @@ export function showAction({ store, log, door, times, look, show, canDispatch, p
   let showDescribed = () => {};
   // Shows the times of the shown action once they are there.
   let showTime = () => {};
+  // Shows the effects of the shown action that run, and what went wrong beside it.
+  let showStarted = () => {};
   // Takes what comes while an action is shown, in case that it caused it.
   let takeCaused = () => {};
   // Asks for it, since some was left out.
@@ -108,7 +111,7 @@ export function showAction({ store, log, door, times, look, show, canDispatch, p
 
   async function draw(number) {
     shown = number;
-    takeCaused = askCaused = showTime = showDescribed = () => {};
+    takeCaused = askCaused = showTime = showDescribed = showStarted = () => {};
     if (number === null) {
       title.textContent = "action";
       buttons.replaceChildren();
@@ -129,23 +132,30 @@ export function showAction({ store, log, door, times, look, show, canDispatch, p
     }
     title.textContent = `#${grouped(number)}`;
     const again = element("button", {
-      type: "button", class: "quiet", textContent: "again…", title: "Fill the form with this action and its arguments",
+      type: "button", class: "small", textContent: "again…", title: "Fill the form with this action and its arguments",
       onclick: () => prefill(entry.action, entry.args),
+    });
+    const [module, ...rest] = entry.action.split(".");
+    const code = element("button", {
+      type: "button", class: "small", textContent: "code", title: "Read the plugin's code of this action",
+      onclick: () => openSource(module, rest.join(".")),
     });
     const doc = element("p", { class: "soft" });
     showDescribed = () => {
       again.hidden = !entry.args || !canDispatch(entry.action);
       setText(doc, safe(docOf(entry.action) ?? ""));
       doc.hidden = doc.textContent === "";
+      const { host, units } = store.state;
+      code.hidden = !allows(host, "plugins") || !units.plugins.some(({ name }) => name === module);
     };
     showDescribed();
     buttons.replaceChildren(again, element("button", {
-      type: "button", class: "quiet", textContent: "look here", title: "Look at the state behind this action (l)",
+      type: "button", class: "small", textContent: "look here", title: "Look at the state behind this action (l)",
       onclick: () => look(number),
     }), element("button", {
-      type: "button", class: "quiet", textContent: "look before", title: "Look at the state before this action",
+      type: "button", class: "small", textContent: "look before", title: "Look at the state before this action",
       onclick: () => look(number - 1),
-    }));
+    }), code);
 
     const moment = log.moment(entry);
     const previous = log.entry(number - 1);
@@ -172,6 +182,25 @@ export function showAction({ store, log, door, times, look, show, canDispatch, p
     causes.hidden = !source?.cause;
     caused.hidden = true;
     out.push(causes, caused);
+    const started = part("started");
+    const startedList = element("ul", { class: "chain" });
+    started.append(startedList);
+    out.push(started);
+    const showStartedItems = keeper(startedList, ({ id }) => id, ({ id }) => {
+      const said = element("span");
+      return { node: element("li", {}, element("code", { textContent: safe(id) }), " ", said), update: ({ text }) => setText(said, text) };
+    });
+    showStarted = () => {
+      const { effects, faults } = store.state.units;
+      const running = effects.filter(({ startedBy }) => startedBy === `#${number}`)
+        .map(({ id, wakes }) => ({ id, text: wakes ? `goes on ${safe(wakes)}` : "runs" }));
+      const failed = faults.filter(({ action }) => action === number)
+        .map(({ plugin, unit, effect, message }) => ({ id: effect ?? `${plugin}/${unit}`, text: `⚠ ${safe(cut(message, 1000))}` }));
+      showStartedItems([...running, ...failed]);
+      started.hidden = running.length + failed.length === 0;
+      setText(started.firstElementChild, running.length > 0 ? "effects" : "faults beside the action");
+    };
+    showStarted();
     const phasesPart = part("phases");
     out.push(phasesPart);
     showTime = () => {
@@ -185,7 +214,7 @@ export function showAction({ store, log, door, times, look, show, canDispatch, p
     if (source) {
       out.push(part("source", facts([
         ["who", safe(whoText(entry))], ["user", source.user && safe(source.user)],
-        ["where", safe(sourceText(entry))], ["by", safe(`${source.function} (${source.kind})`)],
+        ["where", safe(sourceText(entry))], ["through", safe(`${source.function} (${source.kind})`)],
         ["info", source.info && safe(source.info)],
         ["when", `${dateText(moment)} ${clockText(moment)}`],
         ["since", previous ? `${durationText(Math.max(0, entry.at - previous.at))} after #${grouped(number - 1)}` : `${durationText(entry.at)} after the store began`],
@@ -253,6 +282,10 @@ export function showAction({ store, log, door, times, look, show, canDispatch, p
   store.watch((state) => state.selected, draw);
   store.watch((state) => state.times.version, () => showTime());
   store.watch((state) => state.modules, () => showDescribed());
+  store.watch((state) => state.units, () => {
+    showDescribed();
+    showStarted();
+  });
   return {
     /** Takes entries that came behind a number. */
     add: (entries, from, head) => {

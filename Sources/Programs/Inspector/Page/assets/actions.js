@@ -24,6 +24,9 @@ export function showActions({ store, log, door, times, look, opened }) {
   // The column of who did it is as wide as the longest name so far.
   let widest = 8;
 
+  // What went wrong beside an action, by its number.
+  let faults = new Map();
+
   const source = () => matches ?? log;
   const moment = (entry) => log.moment(entry);
 
@@ -93,7 +96,9 @@ export function showActions({ store, log, door, times, look, opened }) {
     setText(count, row.count > 1 ? `  ×${grouped(row.count)}` : isFailed ? `  ${entry.failure ? "refused" : "dropped"}` : "");
     const isUnchanged = entry.changes?.length === 0 && !isFailed && row.count === 1;
     const why = entry.reason ? `  ${safe(cut(entry.reason.split("\n", 1)[0], 160))}` : "";
-    setText(args, `  ${row.count > 1 ? "" : argumentsText(entry.args)}${isUnchanged ? "  (changed nothing)" : ""}${why}`);
+    const fault = faults.get(row.last);
+    const beside = fault ? `  ⚠ ${safe(cut(fault, 160))}` : "";
+    setText(args, `  ${row.count > 1 ? "" : argumentsText(entry.args)}${isUnchanged ? "  (changed nothing)" : ""}${why}${beside}`);
     const doer = safe(whoText(entry));
     setText(who, doer);
     if (Math.min(doer.length, 18) > widest) {
@@ -244,6 +249,10 @@ export function showActions({ store, log, door, times, look, opened }) {
     rows.draw();
   });
   store.watch((state) => state.look, () => rows.draw());
+  store.watch((state) => state.units.faults, (list) => {
+    faults = new Map(list.map(({ action, message }) => [action, message]));
+    rows.draw();
+  });
 
   return { add, catchUp, restart, show, toNewest, changed, focus: () => list.focus(), get isFollowing() { return isFollowing; } };
 }

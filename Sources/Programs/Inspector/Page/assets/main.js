@@ -13,6 +13,8 @@ import { showHelp } from "./help.js";
 import { askNewest, door, opening, token } from "./link.js";
 import { Log } from "./log.js";
 import { showName } from "./name.js";
+import { showBorders } from "./panes.js";
+import { showSource } from "./source.js";
 import { allows, initial, reducers } from "./state.js";
 import { makeStore } from "./store.js";
 import { showTimeline } from "./timeline.js";
@@ -73,8 +75,9 @@ const actions = showActions({
   // A selected action is shown at once where there is room for one pane alone.
   opened: () => narrow.matches && store.dispatch({ type: "pane", name: "action" }),
 });
+const openSource = showSource({ door, say });
 const action = showAction({
-  store, log, door, times, look, show, canDispatch,
+  store, log, door, times, look, show, canDispatch, openSource,
   prefill: (action, given) => {
     store.dispatch({ type: "pane", name: "parts" });
     form.fill(action, given);
@@ -90,7 +93,7 @@ const tree = showTree({
 const charts = showCharts({ store, door, visit });
 const timeline = showTimeline({ store, look: visit, run });
 const form = showDispatch({ store, log, commands, show });
-showUnits({ store, run, show });
+showUnits({ store, run, show, openSource });
 const terminal = showConsole({ door: commands, store, ran: () => units() });
 const name = showName({ commands, door, say });
 const narrow = matchMedia("(max-width: 1100px)");
@@ -201,8 +204,11 @@ const units = paced(1000, async () => {
   if (document.hidden || !door.isOpen) return;
   try {
     const names = ["middleware", "effects", "plugins", "permissions"];
+    // An earlier host lists no faults.
+    const faults = door.data("show shell.faults").catch(() => []);
     const lists = await Promise.all(names.map((name) => door.data(`show shell.${name}`)));
-    store.dispatch({ type: "units", units: Object.fromEntries(names.map((name, index) => [name, lists[index]])) });
+    const listed = Object.fromEntries(names.map((name, index) => [name, lists[index]]));
+    store.dispatch({ type: "units", units: { ...listed, faults: await faults } });
     // Their time goes on without an action.
     if (lists[1].length > 0) units();
   } catch (error) {
@@ -265,6 +271,10 @@ document.addEventListener("visibilitychange", () => {
 // MARK: The frame
 
 keepPresses();
+showBorders([
+  ["pane-action", "Border before one action"], ["pane-state", "Border before the state"],
+  ["pane-state", "Border above the state", true], ["pane-parts", "Border before the controls"],
+]);
 
 store.watch((state) => state.host, (host) => {
   if (!host.program) return;

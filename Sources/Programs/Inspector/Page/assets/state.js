@@ -14,7 +14,7 @@ export const initial = {
   state: { find: "", version: 0 },
   pins: [],
   modules: [],
-  units: { middleware: [], effects: [], plugins: [], permissions: [], thunks: [] },
+  units: { middleware: [], effects: [], plugins: [], permissions: [], faults: [] },
   people: [],
   // The last action of this page, and whether redo brings back what it took back.
   mine: { number: null, action: "", canRedo: false },

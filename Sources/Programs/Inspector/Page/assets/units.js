@@ -1,10 +1,14 @@
 // Middleware with gates as switches, effects with their next time, plugins with the permissions that they asked for and used.
 
 import { byId, element, keeper, setText } from "./dom.js";
-import { grouped, quoted, safe } from "./format.js";
+import { cut, grouped, quoted, safe } from "./format.js";
 import { allows } from "./state.js";
 
-export function showUnits({ store, run, show }) {
+// So many faults of a plugin are shown, the newest first.
+const mostFaults = 3;
+const faultKey = ({ action, effect, message }) => `${action} ${effect} ${message}`;
+
+export function showUnits({ store, run, show, openSource }) {
   const boxes = { middleware: byId("middleware"), effects: byId("effects"), plugins: byId("plugins") };
 
   /** A table with a row for each item, or a text where there is none.
@@ -62,7 +66,8 @@ export function showUnits({ store, run, show }) {
     [["name"], ["gate"], ["seen", "number", "Actions that passed through it"], ["held", "number", "Actions that its gate, which was off, kept from it"],
       ["dropped", "number", "Actions that it dropped"]],
     (unit) => `${mayMove(unit)} ${unit.name}`, (unit) => {
-      const name = element("code", { textContent: safe(unit.name) });
+      // A long one goes on in the next line, behind a dot.
+      const name = element("code", {}, ...safe(unit.name).split(/(?<=\.)/).flatMap((part) => [part, element("wbr")]));
       const counts = ["seen", "held", "dropped"].map((count) => [count, element("span")]);
       const { node, update } = gate(unit);
       return {
@@ -84,7 +89,7 @@ export function showUnits({ store, run, show }) {
       let startedBy = "";
       const link = element("button", { type: "button", class: "link", onclick: () => show(Number(startedBy.slice(1))) });
       const cancel = mayCancel() ? element("button", {
-        type: "button", class: "quiet", textContent: "cancel", "aria-label": `Cancel ${safe(id)}`, onclick: () => run(`effects cancel ${quoted(id)}`),
+        type: "button", class: "small", textContent: "cancel", "aria-label": `Cancel ${safe(id)}`, onclick: () => run(`effects cancel ${quoted(id)}`),
       }) : "";
       return {
         cells: [[name], [wakes, "wakes"], [element("span", {}, link, by)], [cancel, "act"]],
@@ -110,7 +115,8 @@ export function showUnits({ store, run, show }) {
     const permissions = element("ul", { "aria-label": `Permissions of ${safe(name)}` });
     const showActs = keeper(acts, (act) => act, (act) => ({
       node: element("button", {
-        type: "button", class: "quiet", textContent: act, "aria-label": `${act} ${safe(name)}`, onclick: () => run(`plugin ${act} ${name}`),
+        type: "button", class: "small", textContent: act, "aria-label": `${act} ${safe(name)}`,
+        onclick: () => act === "source" ? openSource(name) : run(`plugin ${act} ${name}`),
       }),
     }));
     const showPermissions = keeper(permissions, ({ permission }) => permission, ({ permission, required }) => {
@@ -120,15 +126,21 @@ export function showUnits({ store, run, show }) {
         update: (one) => setText(uses, one.uses === 0 ? "unused" : one.uses === 1 ? "used once" : `used ${grouped(one.uses)} times`),
       };
     });
+    const faults = element("ul", { class: "faults", "aria-label": `Faults of ${safe(name)}` });
+    const showFaults = keeper(faults, faultKey, ({ action, effect, message }) => ({
+      node: element("li", {}, element("span", { textContent: `⚠ ${safe(cut(message, 300))}${effect ? `: ${safe(effect)}` : ""}` }),
+        action ? element("button", { type: "button", class: "link number", textContent: `#${grouped(action)}`, onclick: () => show(action) }) : ""),
+    }));
     return {
       node: element("div", { class: "plugin" },
-        element("div", { class: "line" }, element("code", { class: "strong", textContent: safe(name) }), version, state, acts), permissions),
+        element("div", { class: "line" }, element("code", { class: "strong", textContent: safe(name) }), version, state, acts), permissions, faults),
       update(plugin) {
         setText(version, safe(plugin.version));
         setText(state, safe(plugin.state));
         state.className = plugin.state === "on" ? "soft" : "fault";
-        showActs(allows(store.state.host, "plugins") ? ["reload", plugin.state === "on" ? "disable" : "enable"] : []);
+        showActs(allows(store.state.host, "plugins") ? ["reload", plugin.state === "on" ? "disable" : "enable", "source"] : []);
         showPermissions(store.state.units.permissions.filter((one) => one.plugin === name));
+        showFaults(store.state.units.faults.filter((one) => one.plugin === name).slice(-mostFaults).reverse());
       },
     };
   });
