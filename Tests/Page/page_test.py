@@ -109,6 +109,18 @@ class PointerTests(PageCase):
         tab.type("nothing like it")
         tab.key("Enter")
         self.see(tab, "#actions-empty", "No action up to #6 fits the filter")
+        # A filter that is none says so where the actions were.
+        tab.click("#filter")
+        tab.key("a", modifiers=2)
+        tab.type("changed:[")
+        tab.key("Enter")
+        self.see(tab, "#actions-empty", "This filter cannot be read")
+        tab.wait("document.querySelector('#filter').getAttribute('aria-invalid') === 'true'")
+        tab.click("#filter")
+        tab.key("a", modifiers=2)
+        tab.type("#99")
+        tab.key("Enter")
+        self.see(tab, "#action", "There is no action of this number yet; the last is #6")
         # Escape takes the filter away.
         tab.click("#filter")
         tab.key("Escape")
@@ -377,6 +389,84 @@ class KeyboardTests(PageCase):
         tab.key("Escape")
         self.quiet(tab)
 
+    def test_the_parts_of_each_pane(self):
+        self.house.run("dispatch pomodoro.start minutes=25 task=2")
+        tab = self.page(height=1200)
+        tab.wait("[...document.querySelectorAll('#actions .times')].some(times => times.textContent.includes('×3'))")
+        # The list: runs unfolded, times, and from an effect to what caused it.
+        tab.key("/")
+        self.focus(tab, "#fold")
+        tab.key("Space")
+        tab.wait("[...document.querySelectorAll('#actions .name')].filter(name => name.textContent === 'pomodoro.tick').length > 2")
+        self.focus(tab, "#measure")
+        tab.key("Space")
+        tab.answered("trace on --times")
+        tab.wait("document.querySelector('#actions .took').textContent !== ''")
+        # The newest action stands on top, though all have one cause.
+        tab.wait("[...document.querySelectorAll('#actions .row:not([hidden])')].find(row => row.dataset.position === '0')"
+                 ".querySelector('.n').textContent.slice(1) === document.querySelector('#total').textContent.split(' ')[0]")
+        tab.key("Space")
+        tab.answered("trace off")
+        tab.key("a")
+        tab.key("ArrowDown")
+        self.see(tab, "#action h3", "pomodoro.tick")
+        tab.wait("document.querySelector('#action .chain button')")
+        self.focus(tab, "#action .chain button")
+        tab.key("Enter")
+        self.see(tab, "#action h3", "pomodoro.start")
+        # The code of the action, and of the plugin.
+        self.focus(tab, "[title='Read the plugin\\'s code of this action']")
+        tab.key("Enter")
+        self.see(tab, "#source .named", "start")
+        tab.key("Escape")
+        tab.wait("!document.querySelector('#source').open")
+        # The state: a search, and a chart whose changes are gone through.
+        tab.key("f")
+        tab.type("plants")
+        tab.wait("!document.querySelector('#tree').innerText.includes('counter')")
+        self.see(tab, "#tree", "Water the plants")
+        tab.key("ArrowDown")
+        tab.wait("document.activeElement.id === 'tree'")
+        # The first Escape empties the field, the second leaves it.
+        tab.key("f")
+        tab.key("Escape")
+        self.see(tab, "#tree", "counter")
+        tab.key("Escape")
+        tab.key("s")
+        tab.key("Home")
+        tab.key("ArrowDown")
+        tab.key("ArrowRight")
+        tab.wait(self.part_of("nextId"))
+        tab.key("ArrowDown")
+        tab.key("p")
+        tab.wait("document.querySelector('.pinned-chart .line')")
+        self.focus(tab, ".pinned-chart svg", most=90)
+        tab.key("ArrowLeft")
+        tab.key("ArrowLeft")
+        self.see(tab, "#mode", "look only")
+        tab.wait("document.querySelector('#action h3')?.textContent === 'tasks.add'")
+        # The store returns to a point, which is asked about.
+        tab.key(".")
+        self.see(tab, "#mode", "live")
+        self.focus(tab, "#effects .act button", most=90)
+        tab.key("Enter")
+        self.see(tab, "#effects", "No effect runs")
+        tab.key("[")
+        self.see(tab, "#mode", "look only")
+        self.focus(tab, "#changes button", most=90)
+        tab.key("Enter")
+        tab.wait("document.querySelector('#confirm').open")
+        self.focus(tab, "#confirm-yes")
+        tab.key("Enter")
+        self.see(tab, "#actions", "shell.restore")
+        self.see(tab, "#mode", "live")
+        # The console completes.
+        tab.key("c")
+        tab.type("dispatch tasks.c")
+        tab.key("Tab")
+        tab.wait("document.querySelector('#console').value === 'dispatch tasks.complete '")
+        self.quiet(tab)
+
     def test_tabs_of_a_narrow_screen(self):
         tab = self.page(width=400)
         tab.run("document.querySelector('#tab-actions').focus()")
@@ -387,13 +477,15 @@ class KeyboardTests(PageCase):
 
 
 class PluginTests(PageCase):
-    def load(self, name, text, permissions=()):
+    def load(self, name, text, permissions=(), limits=None):
         folder = f"{self.house.folder}/{name}"
         os.mkdir(folder)
         with open(f"{folder}/plugin.json", "w") as file:
-            json.dump({"name": name, "version": "1.0.0", "api": 1, "permissions": list(permissions)}, file)
+            json.dump({"name": name, "version": "1.0.0", "api": 1, "permissions": list(permissions), "limits": limits or {}}, file)
         with open(f"{folder}/init.lua", "w") as file:
             file.write(text)
+        if limits:
+            self.house.run("set plugin.ceiling.tasks 200")
         for line in (f"plugin grant {folder}", f"plugin load {folder}"):
             self.assertTrue(self.house.run(line)["results"][0]["ok"])
 
@@ -415,6 +507,20 @@ class PluginTests(PageCase):
             tab.click("#effects tbody tr:last-child .act button")
             tab.wait(f"document.querySelectorAll('#effects tbody tr').length === {left}")
         self.assertEqual(self.house.ask('{"read":"counter.value"}')["value"], 4)
+        self.quiet(tab)
+
+    def test_many_effects(self):
+        self.load("herd", """return plugin {
+  actions = { { name = 'go' } },
+  middleware = { { name = 'clock', on = { 'go' }, after = function(action, ctx)
+    for i = 1, 150 do ctx:task('t' .. i, function(task) task:sleep(3600) end) end
+  end } },
+}
+""", ["timers"], {"tasks": 150})
+        self.house.run("dispatch herd.go")
+        tab = self.page()
+        self.see(tab, "#effects", "… 50 more: show shell.effects")
+        self.assertEqual(tab.run("document.querySelectorAll('#effects tbody tr').length"), 100)
         self.quiet(tab)
 
     def test_an_element_of_a_list_is_told(self):
@@ -688,6 +794,30 @@ class RightsTests(PageCase):
         tab.click("#back")
         self.see(tab, "#mode", "look only")
         self.assertEqual(tab.run("document.querySelectorAll('#changes button').length"), 0)
+        self.quiet(tab)
+
+
+class UnreadTests(PageCase):
+    """A door that allows no reading."""
+
+    allow = ("read", "dispatch")
+
+    def test_nothing_is_said_of_what_cannot_be_read(self):
+        self.house.stop()
+        self.house.allow = ["--allow", "dispatch"]
+        self.house.hear = lambda: None
+        self.house.start()
+        tab = self.open()
+        self.see(tab, "#actions-empty", "This door does not allow read")
+        self.see(tab, "#tree", "this door does not allow reading")
+        for part in ("#middleware", "#effects", "#plugins", "#dispatch"):
+            self.see(tab, part, "This door does not allow read")
+        self.assertEqual(tab.text("#total"), "")
+        tab.click("#console")
+        tab.type("dispatch counter.increment --quiet")
+        tab.key("Enter")
+        tab.wait("document.querySelector('#stop').hidden")
+        self.assertNotIn("error", tab.text("#console-log"))
         self.quiet(tab)
 
 
@@ -980,7 +1110,60 @@ class LifeTests(PageCase):
         self.quiet(tab)
 
 
+class OtherStoreTests(PageCase):
+    def test_another_store_at_the_same_door(self):
+        tab = self.page()
+        self.row(tab, "tasks.complete")
+        self.house.stop()
+        self.see(tab, "#status", "lost")
+        # Its log is longer, so only what is in it tells that it is another.
+        script = f"{self.house.folder}/other.stsh"
+        with open(script, "w") as file:
+            file.write("dispatch counter.decrement\n" * 9)
+        self.house.start([script])
+        self.see(tab, "#lost", "another store")
+        self.see(tab, "#total", "9 actions")
+        tab.wait("(names => names.length === 9 && names.every(name => name.textContent === 'counter.decrement'))"
+                 "([...document.querySelectorAll('#actions .row:not([hidden]) .name')].filter(name => name.textContent))")
+        self.see(tab, "#action", "Select an action")
+        self.quiet(tab)
+
+
 class SizeTests(PageCase):
+    def test_a_history_that_moves_on(self):
+        self.house.run("lua for i = 1, 11000 do dispatch('counter.increment') end")
+        tab = self.page()
+        oldest = tab.wait("Number(document.querySelector('#slider').min)")
+        tab.click("#first")
+        self.see(tab, "#mode", "look only")
+        value = self.house.ask(json.dumps({"read": "counter.value", "at": oldest}))["value"]
+        self.see(tab, "#tree", f"value {value}")
+        # The point that is looked at goes out of reach: what is not there yet cannot be shown, and the present can.
+        self.house.run("lua for i = 1, 2000 do dispatch('counter.increment') end")
+        tab.wait(f"Number(document.querySelector('#slider').min) > {oldest}")
+        self.part(tab, "tasks")
+        self.see(tab, "#tree", "⚠")
+        tab.click("#live")
+        self.see(tab, "#tree", "value 13004")
+        tab.wait("!document.querySelector('#tree').innerText.includes('⚠')")
+        # The oldest action that is kept ends the list, and nothing is asked for again and again.
+        tab.key("a")
+        tab.key("End")
+        tab.wait("document.querySelector('#actions').innerText.includes('#' + (Number(document.querySelector('#slider').min) + 1).toLocaleString('en'))")
+        self.quiet(tab)
+
+    def test_a_long_answer(self):
+        tab = self.page()
+        tab.click("#console")
+        tab.type("lua for i = 1, 4000 do print(string.rep('x', 99)) end")
+        tab.key("Enter")
+        self.see(tab, "#console-log", "… 200,000 more characters, which are not shown here")
+        tab.type("lua print('hel' .. 'lo')")
+        tab.key("Enter")
+        self.see(tab, "#console-log", "hello")
+        self.assertLess(len(tab.text("#console-log")), 210_000)
+        self.quiet(tab)
+
     def test_a_list_of_many_records(self):
         with tempfile.NamedTemporaryFile("w", suffix=".json", dir=self.house.folder, delete=False) as file:
             items = [{"id": number, "title": f"task {number}", "done": False} for number in range(1, 100_001)]

@@ -126,7 +126,9 @@ export function showAction({ store, log, door, times, look, show, canDispatch, p
       } catch { return; }
       if (shown !== number) return;
       if (!entry) {
-        body.replaceChildren(element("p", { class: "soft", textContent: "The store has let go of this action." }));
+        const text = number > log.head ? `There is no action of this number yet; the last is #${grouped(log.head)}.` : "The store has let go of this action.";
+        buttons.replaceChildren();
+        body.replaceChildren(element("p", { class: "soft", textContent: text }));
         return;
       }
     }

@@ -5,6 +5,7 @@ import { argumentsText, clockText, cut, dateText, durationText, grouped, safe, s
 import { parseFilter } from "./filter.js";
 import { Matches } from "./log.js";
 import { Rows } from "./rows.js";
+import { allows } from "./state.js";
 
 export function showActions({ store, log, door, times, look, opened }) {
   const list = byId("actions");
@@ -24,6 +25,8 @@ export function showActions({ store, log, door, times, look, opened }) {
   // The column of who did it is as wide as the longest name so far.
   let widest = 8;
 
+  // Why the door does not take the filter.
+  let fault = "";
   // What went wrong beside an action, by its number.
   let faults = new Map();
 
@@ -96,8 +99,8 @@ export function showActions({ store, log, door, times, look, opened }) {
     setText(count, row.count > 1 ? `  ×${grouped(row.count)}` : isFailed ? `  ${entry.failure ? "refused" : "dropped"}` : "");
     const isUnchanged = entry.changes?.length === 0 && !isFailed && row.count === 1;
     const why = entry.reason ? `  ${safe(cut(entry.reason.split("\n", 1)[0], 160))}` : "";
-    const fault = faults.get(row.last);
-    const beside = fault ? `  ⚠ ${safe(cut(fault, 160))}` : "";
+    const wrong = faults.get(row.last);
+    const beside = wrong ? `  ⚠ ${safe(cut(wrong, 160))}` : "";
     setText(args, `  ${row.count > 1 ? "" : argumentsText(entry.args)}${isUnchanged ? "  (changed nothing)" : ""}${why}${beside}`);
     const doer = safe(whoText(entry));
     setText(who, doer);
@@ -112,8 +115,9 @@ export function showActions({ store, log, door, times, look, opened }) {
 
   function applyFilter(text) {
     filter = parseFilter(text);
+    fault = "";
     matches = filter.isEmpty ? null : new Matches(door, filter, log.head, (error) => {
-      if (error) store.dispatch({ type: "say", text: error.message, isError: true });
+      if (error && error.code !== "lost") fault = error.message;
       changed();
     });
     rows.active = -1;
@@ -158,6 +162,7 @@ export function showActions({ store, log, door, times, look, opened }) {
     }
     const isEmpty = source().count === 0;
     if (isEmpty) sayEmpty();
+    filterField.setAttribute("aria-invalid", String(fault !== ""));
     empty.hidden = !isEmpty;
     list.style.setProperty("--digits", grouped(log.head).length);
     list.hidden = isEmpty;
@@ -181,9 +186,25 @@ export function showActions({ store, log, door, times, look, opened }) {
 
   let said = null;
   function sayEmpty() {
-    const saying = `${matches !== null} ${log.head}`;
+    const { host, link } = store.state;
+    const mayRead = allows(host, "read");
+    const isWaiting = !host.program || (mayRead && log.head === 0 && host.head > 0);
+    const saying = `${matches !== null} ${log.head} ${fault} ${mayRead} ${isWaiting} ${link.status}`;
     if (said === saying) return;
     said = saying;
+    if (isWaiting) {
+      empty.replaceChildren(link.status === "connecting" ? "Connecting…" : link.status === "live" ? "Loading…" : "");
+      return;
+    }
+    if (!mayRead) {
+      empty.replaceChildren("This door does not allow ", element("code", { textContent: "read" }),
+        ". The page shows nothing of the store; the line at the bottom takes what the door allows.");
+      return;
+    }
+    if (fault) {
+      empty.replaceChildren(`This filter cannot be read: ${safe(fault)}.`);
+      return;
+    }
     if (matches) {
       empty.replaceChildren(`No action up to #${grouped(log.head)} fits the filter. An action that fits is listed here when it comes.`);
       return;
@@ -243,6 +264,8 @@ export function showActions({ store, log, door, times, look, opened }) {
     applyFilter(text);
   });
   store.watch((state) => state.log.version, changed);
+  store.watch((state) => state.host, changed);
+  store.watch((state) => state.link, changed);
   store.watch((state) => state.selected, () => rows.draw());
   store.watch((state) => state.times, ({ isOn }) => {
     setClass(list, "timed", isOn);

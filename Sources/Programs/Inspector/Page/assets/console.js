@@ -1,9 +1,12 @@
 // The command language, with completion, in a conversation of its own: what runs long there holds up nothing else.
 
 import { byId, element, setText } from "./dom.js";
-import { safe, safeLines } from "./format.js";
+import { grouped, safe, safeLines } from "./format.js";
 
 const mostLines = 2000;
+// A browser takes seconds to lay out megabytes: so many characters of an answer are shown, and of all answers together.
+const mostOfAnswer = 200_000;
+const mostOfAll = 1_000_000;
 const encoder = new TextEncoder();
 const bytes = (text) => encoder.encode(text).length;
 
@@ -27,30 +30,60 @@ export function showConsole({ door, store, ran }) {
   let chosen = -1;
   let replacedFrom = 0;
 
-  function write(text, style) {
+  // The characters of each line of the log, and of all.
+  const sizes = [];
+  let total = 0;
+  // The characters of the running statement's answer that may still be shown, and those that are not.
+  let room = mostOfAnswer;
+  let hidden = 0;
+
+  function append(text, style) {
     if (!text) return;
     toggle.hidden = false;
-    const isAtEnd = log.scrollHeight - log.scrollTop - log.clientHeight < 40;
     const last = log.lastElementChild;
-    const shown = safeLines(text);
+    const shown = safeLines(text).replace(/\n$/, "");
     if (last && last.dataset.open === "1" && !style?.startsWith("typed")) {
-      last.append(element("span", { class: style ?? "", textContent: shown.replace(/\n$/, "") }));
+      last.append(element("span", { class: style ?? "", textContent: shown }));
       last.dataset.open = text.endsWith("\n") ? "0" : "1";
+      sizes[sizes.length - 1] += shown.length;
     } else {
-      const line = element("div", {}, element("span", { class: style ?? "", textContent: shown.replace(/\n$/, "") || " " }));
+      const line = element("div", {}, element("span", { class: style ?? "", textContent: shown || " " }));
       line.dataset.open = text.endsWith("\n") ? "0" : "1";
       log.append(line);
+      sizes.push(shown.length);
     }
-    while (log.childElementCount > mostLines) log.firstElementChild.remove();
+    total += shown.length;
+    while (sizes.length > 1 && (sizes.length > mostLines || total > mostOfAll)) {
+      total -= sizes.shift();
+      log.firstElementChild.remove();
+    }
+  }
+
+  /** Appends to the log, whose end stays seen if it was. */
+  function atEnd(body) {
+    const isAtEnd = log.scrollHeight - log.scrollTop - log.clientHeight < 40;
+    body();
     if (!isAtEnd) return;
     // Of what is longer than the console the beginning is shown.
     const typed = [...log.children].findLast((line) => line.firstElementChild?.classList.contains("typed-line"));
     log.scrollTop = Math.min(log.scrollHeight, typed ? typed.offsetTop - log.offsetTop : Infinity);
   }
 
-  /** Writes pieces of text, joined to whole lines. */
-  function pieces(output) {
-    for (const piece of output ?? []) write(piece.out ?? piece.err, piece.style ?? (piece.err !== undefined ? "err" : ""));
+  const write = (text, style) => atEnd(() => append(text, style));
+
+  /** Writes pieces of text, joined to whole lines.
+   *  @param isAnswer they belong to the answer of the statement that runs */
+  function pieces(output, isAnswer = false) {
+    atEnd(() => {
+      for (const piece of output ?? []) {
+        const text = piece.out ?? piece.err;
+        const shown = isAnswer ? text.slice(0, room) : text;
+        append(shown, piece.style ?? (piece.err !== undefined ? "err" : ""));
+        if (!isAnswer) continue;
+        room -= shown.length;
+        hidden += text.length - shown.length;
+      }
+    });
   }
 
   function hideCandidates() {
@@ -144,6 +177,7 @@ export function showConsole({ door, store, ran }) {
     }
     place = history.length;
     draft = "";
+    if (running === 0) [room, hidden] = [mostOfAnswer, 0];
     running += 1;
     stop.hidden = false;
     open.push(line);
@@ -151,8 +185,8 @@ export function showConsole({ door, store, ran }) {
       const columns = Math.max(40, Math.floor((log.clientWidth || form.clientWidth) / 7.3) - 2);
       const answer = await door.ask({
         run: `${line}\n`, form: "text", more: true, anew: open.length === 1, width: columns, utf8: true, styles: true,
-      });
-      pieces(answer.output);
+      }, (output) => pieces(output, true));
+      if (hidden > 0) write(`… ${grouped(hidden)} more characters, which are not shown here\n`, "soft");
       if (answer.open === undefined) open = [];
       setText(prompt, safe(answer.open ?? answer.prompt ?? store.state.host.prompt, 80));
       if (answer.quit !== undefined) write("This conversation has ended; the page begins another.\n", "typed-line");
@@ -223,6 +257,7 @@ export function showConsole({ door, store, ran }) {
         if (event.ctrlKey) {
           event.preventDefault();
           log.replaceChildren();
+          sizes.length = total = 0;
           toggle.hidden = true;
         }
         return;
@@ -255,7 +290,7 @@ export function showConsole({ door, store, ran }) {
       decorate();
     },
     event(event) {
-      if (event.event === "output") pieces(event.output);
+      if (event.event === "output") pieces(event.output, running > 0);
       else if (event.event === "watch") {
         write(`[watch ${event.id}] ${event.path}  ${JSON.stringify(event.from ?? null)} -> ${JSON.stringify(event.to ?? null)}  (#${event.action})\n`, "err");
       } else if (event.text !== undefined) write(`${event.text}\n`, "err");

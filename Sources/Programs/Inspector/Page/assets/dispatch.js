@@ -143,6 +143,9 @@ export function showDispatch({ store, log, commands, show }) {
     showGroups(groups.map(({ name, actions }) => ({ name, names: actions.map((action) => action.name) })));
     const isNone = actions.size === 0;
     if (isNone === form.isConnected || !box.hasChildNodes()) box.replaceChildren(...(isNone ? [none] : [form, fault]));
+    if (host.program && !allows(host, "read")) {
+      return setText(none, "This door does not allow read, so the page knows no actions. Type at the bottom, for example dispatch counter.increment.");
+    }
     setText(none, isNone && modules.length > 0 ? `This door allows ${host.allow.map((right) => safe(right)).join(", ")}: no action may be dispatched.` : "");
     // At first it shows what was dispatched last.
     if (!hasBegun && actions.size > 0) {

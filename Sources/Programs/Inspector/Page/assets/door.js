@@ -53,15 +53,16 @@ export class Door {
   get isOpen() { return this.#isGreeted && this.#socket?.readyState === WebSocket.OPEN; }
 
   /** Sends a request.
+   *  @param told gets pieces of output as they come, which are no part of the answer then
    *  @returns the answer; of one in several lines all of them, put together. Rejected with the door's error. */
-  ask(request) {
+  ask(request, told = null) {
     const id = this.#nextId++;
     const line = JSON.stringify({ id, ...request });
     if (this.isOpen) this.#socket.send(line);
     // What is asked before the door has answered for the first time waits for it.
     else if (this.#isFirst) this.#waiting.push(line);
     else return Promise.reject(new DoorError({ code: "lost", message: "the connection is lost" }));
-    return new Promise((resolve, reject) => this.#asked.push({ id, resolve, reject, output: [], results: [], part: "" }));
+    return new Promise((resolve, reject) => this.#asked.push({ id, resolve, reject, told, output: [], results: [], part: "" }));
   }
 
   /** Runs a statement whose answer is data. */
@@ -107,8 +108,9 @@ export class Door {
       return;
     }
     if (!first || line.id !== first.id) return;
-    if (line.output) first.output.push(...line.output);
-    if (line.results) first.results.push(...line.results);
+    if (line.output && first.told) first.told(line.output);
+    else if (line.output) first.output = first.output.concat(line.output);
+    if (line.results) first.results = first.results.concat(line.results);
     if (line.part !== undefined) first.part += line.part;
     if (line.whole) {
       first.results.push(JSON.parse(first.part));

@@ -57,6 +57,7 @@ export function partText(part, length = 240) {
   if (Array.isArray(value)) return count === 1 ? "1 element" : `${grouped(count)} elements`;
   if (value !== null && typeof value === "object") {
     const names = Object.keys(value).length;
+    if (names === 0) return "empty";
     const text = Object.entries(value).map(([name, inner]) => `${safe(name)} ${bare(inner)}`).join(", ");
     return cut(count > names ? `${text}, … ${grouped(count)} in all` : text, length);
   }

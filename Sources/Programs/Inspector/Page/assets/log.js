@@ -8,6 +8,12 @@ const size = 256;
 const mostBlocks = 240;
 // The time without news, in milliseconds, after which gaps among the newest entries are filled.
 const settled = 120;
+// The time after which entries that the store did not have are asked for again.
+const again = 1000;
+
+// An action belongs to the group of its cause if it came within so many seconds, and up to so many rows: the newest stay on top.
+const soon = 0.1;
+const mostOfGroup = 20;
 
 // Entries that a filter asks for at once, and the most requests for those that were left out.
 const pageSize = 300;
@@ -17,7 +23,7 @@ const asRow = (entry) => ({ first: entry.id, last: entry.id, count: 1, action: e
 
 /** A row of the list: one action, or a run of quiet ones. */
 function makeRows(entries, hasFolds) {
-  // Oldest first; an action that stands right behind its cause belongs to the cause's group.
+  // Oldest first; an action that stands soon and right behind its cause belongs to the cause's group.
   const groups = [];
   for (const entry of entries) {
     const last = groups[groups.length - 1];
@@ -33,7 +39,8 @@ function makeRows(entries, hasFolds) {
       continue;
     }
     const row = asRow(entry);
-    const parent = last && !last.isRun && last.rows.find((other) => other.first === entry.source?.cause);
+    const isNear = last && !last.isRun && last.rows.length < mostOfGroup && entry.at - last.rows[last.rows.length - 1].entry.at < soon;
+    const parent = isNear && last.rows.find((other) => other.first === entry.source?.cause);
     if (parent) {
       row.depth = Math.min(parent.depth + 1, 4);
       last.rows.push(row);
@@ -52,6 +59,8 @@ export class Log {
   /** The number of rows of a block that is known, also of one that was let go. */
   #counts = new Map();
   #loading = new Set();
+  /** The moment at which a block was asked for of which the store had a part alone. */
+  #tried = new Map();
   #layout = null;
   #lastAdded = 0;
   head = 0;
@@ -66,6 +75,8 @@ export class Log {
   }
 
   forget() {
+    this.head = this.oldest = 0;
+    this.#tried.clear();
     this.#blocks.clear();
     this.#counts.clear();
     this.#loading.clear();
@@ -80,9 +91,15 @@ export class Log {
   }
 
   setRange(oldest, head) {
-    if (oldest !== this.oldest) this.#counts.clear();
+    if (oldest !== this.oldest) {
+      // The block that the range now begins in has other rows.
+      const index = Math.floor(oldest / size);
+      this.#counts.delete(index);
+      const block = this.#blocks.get(index);
+      if (block) block.rows = null;
+    }
     this.oldest = oldest;
-    this.head = head;
+    this.head = Math.max(this.head, head);
     this.#layout = null;
   }
 
@@ -209,7 +226,8 @@ export class Log {
   }
 
   async #load(index) {
-    if (this.#loading.has(index) || !this.#door.isOpen) return;
+    if (this.#loading.has(index) || !this.#door.isOpen || performance.now() < (this.#tried.get(index) ?? -Infinity) + again) return;
+    this.#tried.delete(index);
     this.#loading.add(index);
     // While actions come fast, a block is out of sight before it is here.
     const wait = this.#lastAdded + settled - performance.now();
@@ -225,8 +243,11 @@ export class Log {
       while (next && next <= last) {
         const answer = await this.#door.ask({ log: next, to: last });
         for (const entry of answer.entries) this.#keep(entry);
-        // What the store has let go of is not asked for again.
-        if (!answer.next && answer.entries.length === 0) break;
+        // What the store has let go of is not asked for at once again.
+        if (!answer.next && answer.entries.length === 0) {
+          this.#tried.set(index, performance.now());
+          break;
+        }
         next = answer.next;
       }
       this.#layout = null;

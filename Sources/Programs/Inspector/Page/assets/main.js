@@ -101,12 +101,19 @@ const narrow = matchMedia("(max-width: 1100px)");
 // MARK: What the door says
 
 async function begin(hello) {
+  if (!allows(hello, "read")) first = null;
   const isAgain = greeted !== null;
   const isOther = isAgain && (hello.process !== greeted.process);
-  const isShorter = isAgain && hello.head < log.head;
+  let isAnew = isAgain && hello.head < log.head;
+  try {
+    if (isOther && !isAnew) isAnew = !await isSameLog();
+  } catch {
+    // The connection is lost again.
+    return;
+  }
   const before = log.head;
   greeted = hello;
-  if (isShorter) {
+  if (isAnew) {
     log.forget();
     actions.restart();
     times.forget();
@@ -115,11 +122,12 @@ async function begin(hello) {
   }
   store.dispatch({ type: "greeted", host: hello });
   const note = !isAgain ? ""
-    : isShorter ? `another store, or a shorter log: it begins anew at #${hello.head}`
+    : isAnew ? `another store, or a shorter log: it begins anew at #${hello.head}`
     : isOther ? `the host was started again as process ${hello.process}; ${grouped(hello.head - before)} actions since`
     : `back after a loss; ${grouped(hello.head - before)} actions since`;
   store.dispatch({ type: "linked", note });
   if (!isAgain) commands.open();
+  if (!allows(hello, "read")) return;
   try {
     await resume();
     tree.refresh(null);
@@ -128,6 +136,14 @@ async function begin(hello) {
   } catch (error) {
     if (error.code !== "lost") say(error);
   }
+}
+
+/** Whether the log has the newest action that this page knows, as this page knows it. */
+async function isSameLog() {
+  const known = log.newest(() => true);
+  if (!known) return log.head === 0;
+  const { entries: [found] } = await door.ask({ log: known.id, to: known.id });
+  return ["action", "at", "when"].every((name) => found?.[name] === known[name]);
 }
 
 /** Learns where the store is now, and follows it from there. */
@@ -176,6 +192,7 @@ const refresh = paced(120, () => {
   charts.refresh(paths);
 });
 
+const mostPeople = 100;
 const people = new Map();
 function notice(entries) {
   for (const entry of entries) {
@@ -186,7 +203,9 @@ function notice(entries) {
     }
     people.set(whoText(entry), entry.id);
   }
-  const latest = [...people].sort((left, right) => right[1] - left[1]).slice(0, 12).map(([name]) => name).sort();
+  const byLast = [...people].sort((left, right) => right[1] - left[1]);
+  for (const [name] of byLast.slice(mostPeople)) people.delete(name);
+  const latest = byLast.slice(0, 12).map(([name]) => name).sort();
   if (latest.join() !== store.state.people.join()) store.dispatch({ type: "people", people: latest });
 }
 
@@ -201,12 +220,16 @@ async function modules() {
 }
 
 const units = paced(1000, async () => {
-  if (document.hidden || !door.isOpen) return;
+  if (document.hidden || !door.isOpen || !allows(store.state.host, "read")) return;
   try {
     const names = ["middleware", "effects", "plugins", "permissions"];
     // An earlier host lists no faults.
     const faults = door.data("show shell.faults").catch(() => []);
     const lists = await Promise.all(names.map((name) => door.data(`show shell.${name}`)));
+    // The history moves on where it has a bound.
+    const { oldest, head } = await door.ask({ time: true });
+    log.setRange(oldest, log.head);
+    store.dispatch({ type: "time", head, oldest });
     const listed = Object.fromEntries(names.map((name, index) => [name, lists[index]]));
     store.dispatch({ type: "units", units: { ...listed, faults: await faults } });
     // Their time goes on without an action.
@@ -283,7 +306,9 @@ store.watch((state) => state.host, (host) => {
   setText(byId("prompt"), safe(host.prompt, 80));
   document.title = `${safe(host.program)} · stsh-inspector`;
 });
-store.watch((state) => state.log.head, (head) => setText(byId("total"), `${grouped(head)} ${head === 1 ? "action" : "actions"}`));
+store.watch(({ log, host }) => allows(host, "read") ? log.head : null, (head) => {
+  setText(byId("total"), head === null ? "" : `${grouped(head)} ${head === 1 ? "action" : "actions"}`);
+});
 store.watch((state) => state.people, (names) => {
   const text = names.slice(0, 4).map((name) => safe(name, 100)).join(", ");
   setText(byId("people"), names.length > 4 ? `${text} +${names.length - 4}` : text);

@@ -36,9 +36,11 @@ export const reducers = {
   log(log, action) {
     switch (action.type) {
       case "time":
-        return { ...log, head: action.head, oldest: action.oldest, version: log.version + 1 };
+        if (action.head <= log.head && action.oldest === log.oldest) return log;
+        return { ...log, head: Math.max(action.head, log.head), oldest: action.oldest, version: log.version + 1 };
       case "entries": return { ...log, head: Math.max(action.head, log.head), version: log.version + 1 };
       case "filter": return action.text === log.filter ? log : { ...log, filter: action.text, version: log.version + 1 };
+      case "forgotten": return { ...log, head: 0, oldest: 0, version: log.version + 1 };
       case "fold": return { ...log, hasFolds: action.isOn, version: log.version + 1 };
       default: return log;
     }

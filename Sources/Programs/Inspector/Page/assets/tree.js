@@ -119,6 +119,9 @@ export function showTree({ store, door, filter }) {
       }
     } catch (error) {
       if (load !== loads || error.code === "lost") return;
+      // What is shown is of another point.
+      node.pages = new Map([[0, []]]);
+      node.children.clear();
       node.isKnown = true;
       node.count = 0;
       node.error = error.message;

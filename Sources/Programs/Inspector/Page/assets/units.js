@@ -4,6 +4,8 @@ import { byId, element, keeper, setText } from "./dom.js";
 import { cut, grouped, quoted, safe } from "./format.js";
 import { allows } from "./state.js";
 
+// So many effects are shown, the first of the list.
+const mostEffects = 100;
 // So many faults of a plugin are shown, the newest first.
 const mostFaults = 3;
 const faultKey = ({ action, effect, message }) => `${action} ${effect} ${message}`;
@@ -12,12 +14,13 @@ export function showUnits({ store, run, show, openSource }) {
   const boxes = { middleware: byId("middleware"), effects: byId("effects"), plugins: byId("plugins") };
 
   /** A table with a row for each item, or a text where there is none.
+   *  @param heads each [text, class, title]
    *  @param make of an item: its `cells`, each [content, class], and `update(item)` */
-  function table(box, none, heads, key, make) {
+  function table(box, heads, key, make) {
     const cell = (tag, [content, kind, title]) => element(tag, { class: kind ?? "", title: title ?? "" }, content);
     const body = element("tbody");
     const whole = element("table", {}, element("thead", {}, element("tr", {}, ...heads.map((head) => cell("th", head)))), body);
-    const empty = element("p", { class: "soft", textContent: none });
+    const empty = element("p", { class: "soft" });
     const show = keeper(body, key, (item) => {
       const { cells, update } = make(item);
       return { node: element("tr", {}, ...cells.map((part) => cell("td", part))), update };
@@ -62,7 +65,7 @@ export function showUnits({ store, run, show, openSource }) {
     };
   }
 
-  const showMiddleware = table(boxes.middleware, "The store has no middleware.",
+  const showMiddleware = table(boxes.middleware,
     [["name"], ["gate"], ["seen", "number", "Actions that passed through it"], ["held", "number", "Actions that its gate, which was off, kept from it"],
       ["dropped", "number", "Actions that it dropped"]],
     (unit) => `${mayMove(unit)} ${unit.name}`, (unit) => {
@@ -80,7 +83,7 @@ export function showUnits({ store, run, show, openSource }) {
       };
     });
 
-  const showEffects = table(boxes.effects, "No effect runs.",
+  const showEffects = table(boxes.effects,
     [["id"], ["wakes"], ["by"], ["", "act"]], ({ id }) => `${mayCancel()} ${id}`, ({ id }) => {
       // A long one goes on in the next line, behind a slash.
       const name = element("code", {}, ...safe(id).split(/(?<=\/)/).flatMap((part) => [part, element("wbr")]));
@@ -105,7 +108,9 @@ export function showUnits({ store, run, show, openSource }) {
       };
     });
 
-  const noPlugin = element("p", { class: "soft", textContent: "No plugin is loaded." });
+  const moreEffects = element("div", { class: "soft" });
+  boxes.effects.append(moreEffects);
+  const noPlugin = element("p", { class: "soft" });
   const pluginList = element("div");
   boxes.plugins.append(pluginList, noPlugin);
   const showPluginList = keeper(pluginList, ({ name }) => name, ({ name }) => {
@@ -145,9 +150,16 @@ export function showUnits({ store, run, show, openSource }) {
     };
   });
 
-  const draw = (_, { units }) => {
+  const notAllowed = "This door does not allow read.";
+  const draw = (_, { units, host }) => {
+    const mayRead = allows(host, "read") || !host.program;
+    for (const [box, text] of Object.entries({ middleware: "The store has no middleware.", effects: "No effect runs.", plugins: "No plugin is loaded." })) {
+      setText(boxes[box].querySelector(":scope > p"), mayRead ? text : notAllowed);
+    }
     showMiddleware(units.middleware);
-    showEffects(units.effects);
+    showEffects(units.effects.slice(0, mostEffects));
+    moreEffects.hidden = units.effects.length <= mostEffects;
+    setText(moreEffects, `… ${grouped(units.effects.length - mostEffects)} more: show shell.effects`);
     showPluginList(units.plugins);
     noPlugin.hidden = units.plugins.length > 0;
   };
