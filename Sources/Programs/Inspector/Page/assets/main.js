@@ -132,7 +132,8 @@ async function begin(hello) {
     await resume();
     tree.refresh(null);
     charts.refresh(null);
-    await Promise.all([modules(), units()]);
+    modules();
+    units();
   } catch (error) {
     if (error.code !== "lost") say(error);
   }
@@ -209,7 +210,7 @@ function notice(entries) {
   if (latest.join() !== store.state.people.join()) store.dispatch({ type: "people", people: latest });
 }
 
-async function modules() {
+const modules = paced(500, async () => {
   try {
     const list = await door.data("describe");
     const described = await Promise.all(list.map(({ module }) => door.data(`describe ${module}`)));
@@ -217,7 +218,7 @@ async function modules() {
   } catch (error) {
     if (error.code !== "lost") say(error);
   }
-}
+});
 
 const units = paced(1000, async () => {
   if (document.hidden || !door.isOpen || !allows(store.state.host, "read")) return;
