@@ -4,7 +4,8 @@ import { byId, element } from "./dom.js";
 
 const list = [
   ["/", "filter of actions"], ["a", "actions"], ["s", "state"], ["f", "search in the state"], ["d", "dispatch"],
-  ["c", "console"], ["[ ]", "look one action back, ahead"], [".", "look at the present"], ["?", "this list"],
+  ["c", "console"], ["[ ]", "look one action back, ahead"], [".", "look at the present"],
+  ["Tab", "next control; arrow keys move a border between panes"], ["?", "this list"],
 ];
 const inLists = [
   ["↑ ↓ j k", "row before, behind"], ["Home End", "first, last row"], ["Enter", "look at the state behind an action; open a part"],

@@ -30,11 +30,12 @@ export function showBorders(borders) {
   /** The sizes that the style sheet has hold anew, then those that were chosen for so many columns. */
   function restore() {
     for (const side of Object.values(sides)) panes.style[side.property] = "";
+    // To measure before the first rows would lay out the page.
+    if (Object.keys(kept).length === 0) return;
     for (const side of Object.values(sides)) {
       const sizes = kept[nameOf(side)];
       if (sizes?.length === tracks(side).length) lay(side, sizes);
     }
-    lines.forEach((line) => line.tell());
   }
 
   for (const [id, label, isOfRows] of borders) {
@@ -42,7 +43,7 @@ export function showBorders(borders) {
     const pane = byId(id);
     const line = element("div", {
       class: `border ${side.orientation}`, role: "separator", tabIndex: 0, "aria-orientation": side.orientation, "aria-label": label,
-      "aria-controls": id, title: "Drag, or move by arrow keys; a double click brings the usual sizes back",
+      "aria-controls": id, "aria-valuenow": 50, title: "Drag, or move by arrow keys; a double click brings the usual sizes back",
     });
 
     /** The track before the border. */
@@ -77,6 +78,7 @@ export function showBorders(borders) {
       event.preventDefault();
       move(tracks(side), index(), distance);
     });
+    line.addEventListener("focus", () => line.tell());
     line.tell = () => {
       const [sizes, at] = [tracks(side), index()];
       if (at < 0 || at + 1 >= sizes.length) return;
