@@ -14,7 +14,7 @@ export const initial = {
   state: { find: "", version: 0 },
   pins: [],
   modules: [],
-  units: { middleware: [], effects: [], plugins: [], permissions: [], faults: [] },
+  units: { middleware: [], effects: [], plugins: [], permissions: [], faults: [], isKnown: false },
   people: [],
   // The last action of this page, and whether redo brings back what it took back.
   mine: { number: null, action: "", canRedo: false },
@@ -75,7 +75,7 @@ export const reducers = {
     }
   },
   modules(modules, action) { return action.type === "modules" ? action.modules : modules; },
-  units(units, action) { return action.type === "units" ? { ...units, ...action.units } : units; },
+  units(units, action) { return action.type === "units" ? { ...units, ...action.units, isKnown: true } : units; },
   people(people, action) { return action.type === "people" ? action.people : people; },
   mine(mine, action) {
     if (action.type === "forgotten") return initial.mine;

@@ -152,9 +152,9 @@ export function showUnits({ store, run, show, openSource }) {
 
   const notAllowed = "This door does not allow read.";
   const draw = (_, { units, host }) => {
-    const mayRead = allows(host, "read") || !host.program;
+    const isRefused = host.program !== "" && !allows(host, "read");
     for (const [box, text] of Object.entries({ middleware: "The store has no middleware.", effects: "No effect runs.", plugins: "No plugin is loaded." })) {
-      setText(boxes[box].querySelector(":scope > p"), mayRead ? text : notAllowed);
+      setText(boxes[box].querySelector(":scope > p"), isRefused ? notAllowed : units.isKnown ? text : "…");
     }
     showMiddleware(units.middleware);
     showEffects(units.effects.slice(0, mostEffects));
