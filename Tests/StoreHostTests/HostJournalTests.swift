@@ -181,6 +181,7 @@ private struct Refusal: Error, CustomStringConvertible { let description: String
       let first = try open(path)
       let error = #expect(throws: HostError.self) { try open(path) }
       #expect(error?.code == .storeInUse)
+      #expect(error?.hint?.hasPrefix("to look at its actions meanwhile: sqlite3 -readonly ") == true)
       first.store.dispatch(.ledger(.add()))
       try first.close()
       #expect(try open(path).store.state.ledger.count == 1)

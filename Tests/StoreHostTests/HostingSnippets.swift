@@ -22,6 +22,7 @@ enum MarketAction: Sendable { case stock(GoodsAction) }
 @Schema
 struct Holds: Sendable {
   var open: PersistentList<Hold> = []
+  var seats: PersistentMap<String, Duration> = [:]
 
   @Schema
   struct Hold: Identifiable, Sendable {
@@ -31,7 +32,21 @@ struct Holds: Sendable {
 }
 
 @Schema
-enum HoldAction: Sendable { case expire(id: Int) }
+enum HoldAction: Sendable { case hold(id: Int, lasting: Duration), expire(id: Int), leave(seat: String) }
+
+let holds = Reducer<HoldAction, Holds>.throwing("holds") { action, holds, context in
+  switch action {
+  case .hold(let id, let lasting): holds.open.append(Holds.Hold(id: id, until: context.time + lasting))
+  case .expire(let id): holds.open[id: id] = nil
+  case .leave(let seat): holds.seats[seat] = nil
+  }
+}
+
+@Schema
+struct Theatre: Sendable { var holds = Holds() }
+
+@Schema
+enum TheatreAction: Sendable { case holds(HoldAction) }
 
 let market = Application<MarketAction, Market>(
   initial: Market(),
@@ -45,22 +60,47 @@ func reading(_ host: StoreHost<MarketAction, Market>) -> (Bool, Int) {
   return (isSoldOut, healthy)
 }
 
-func bounding(_ application: Application<MarketAction, Market>) throws -> StoreHost<MarketAction, Market> {
-  let bounded = try StoreHost(application, program: "shop", queueLimit: 500)
-  return bounded
+func bounding(_ application: Application<MarketAction, Market>) throws -> Bool {
+  let bounded = try StoreHost(
+    application, program: "shop", queueLimit: 500, journal: JournalPlan(path: "shop.db"),
+    onFault: { print("shop: \($0)") })
+  bounded.start()
+  func hasRoom(for item: String) -> Bool {
+    let result = bounded.store.dispatch(.stock(.receive(item: item, count: 1)))
+    if case .stopped(.queueFull) = result.outcome { return false }
+    return true
+  }
+  return hasRoom(for: "apple")
 }
 
-func expiring() -> Middleware<HoldAction, HoldAction, Holds> {
+func supervising() -> Application<TheatreAction, Theatre> {
   let expiring = Middleware<HoldAction, HoldAction, Holds>.supervising("expiring", over: \.open) { hold in
     Supervised(hold.id, at: hold.until) { $0.send(.expire(id: hold.id)) }
   }
-  return expiring
+  let leaving = Middleware<HoldAction, HoldAction, Holds>.supervising("leaving", over: \.seats) { seat, until in
+    Supervised(seat, at: until) { $0.send(.leave(seat: seat)) }
+  }
+  let theatre = Application<TheatreAction, Theatre>(
+    initial: Theatre(), reducer: holds.lift(action: \.holds, state: \.holds),
+    middleware: .compose(
+      expiring.lift(action: \.holds, state: \.holds), leaving.lift(action: \.holds, state: \.holds)))
+  return theatre
+}
+
+func opening(_ application: Application<MarketAction, Market>) {
+  do {
+    let host = try StoreHost(application, program: "shop", journal: JournalPlan(path: "shop.db"))
+    try host.close()
+  } catch {
+    print("shop: \(error)")
+    exit(1)
+  }
 }
 
 func stopping(_ host: StoreHost<MarketAction, Market>) -> any DispatchSourceSignal {
   signal(SIGTERM, SIG_IGN)
   let stopping = DispatchSource.makeSignalSource(signal: SIGTERM, queue: .global())
-  stopping.setEventHandler {
+  stopping.setEventHandler { @Sendable in
     try? host.close()
     exit(0)
   }

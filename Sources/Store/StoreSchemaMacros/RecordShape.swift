@@ -158,18 +158,21 @@ extension RecordShape {
       """
   }
 
-  /// An initialiser that says what to write where another module makes a value without arguments. Swift would name the
-  /// initialisers that a schema needs, since it hides its own from other modules. Nil: it cannot be missed.
+  /// An initialiser that says what to write where another module makes a value by the fields that need one. Swift would name
+  /// the initialisers that a schema needs, since it hides its own from other modules. Nil: it cannot be missed.
   func missingInitializer(_ surroundings: Surroundings) -> String? {
     let access = surroundings.access.dropLast()
-    guard access == "public" || access == "package", !hasInitializer, properties.allSatisfy(\.isFilled) else {
-      return nil
-    }
-    let message = "'\(name.plainName)' has no \(access) init; write '\(access) init() {}' in it, for other modules"
+    guard access == "public" || access == "package", !hasInitializer else { return nil }
+    let needed = properties.filter { !$0.isFilled }
+    let declared = needed.map { "\($0.name.text): \($0.type?.trimmedDescription ?? "_")" }.joined(separator: ", ")
+    let start = "'\(name.plainName)' has no \(access) init; write '\(access) init(\(declared))"
+    // Any types will do: the fields' own may be less visible than the struct.
+    let types = needed.indices.map { "Field\($0)" }.joined(separator: ", ")
+    let parameters = needed.enumerated().map { "\($1.name.text): Field\($0), " }.joined()
     return """
       /// Not there: the struct declares no initialiser for other modules.
-      @available(*, unavailable, message: \(quoted(message)))
-      \(surroundings.access)init(_ none: Swift.Never...) {}
+      @available(*, unavailable, message: \(quoted(start + (needed.isEmpty ? " {}'" : "'") + " in it, for other modules")))
+      \(surroundings.access)init\(types.isEmpty ? "" : "<\(types)>")(\(parameters)_ none: Swift.Never...) {\(needed.isEmpty ? "" : " while true {} ")}
       """
   }
 }

@@ -108,7 +108,8 @@ extension HostError {
     case .inUse(let path, _):
       self.init(
         code: .storeInUse, message: error.description,
-        hint: program.map { "to look at it meanwhile: \($0) --store \(path) --read-only" })
+        hint: program.map { "to look at it meanwhile: \($0) --store \(path) --read-only" }
+          ?? "to look at its actions meanwhile: sqlite3 -readonly \(path) 'SELECT * FROM log'")
     case .notAJournal: self.init(code: .storeUnreadable, message: error.description)
     case .unknownFormat(let path, _, let writer):
       self.init(

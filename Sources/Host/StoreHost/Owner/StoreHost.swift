@@ -75,7 +75,8 @@ public final class StoreHost<Action: SchematicUnion, State: SchematicRecord>: Se
       let (live, table) = try Self.live(application, clock, program, queueLimit, order, onFault)
       self.init(application, clock, live, table, notes: try live.openJournal(ofOwner: journal, grants: grants))
     } catch {
-      throw HostError(describing: error, program: program)
+      // The owner's program has no option that opens a file.
+      throw HostError(describing: error, program: nil)
     }
   }
 
