@@ -88,23 +88,31 @@ import Testing
   func theQueueIsASortByDeadlineAndOrder(seed: Int) {
     var generator = SeededGenerator(seed: UInt64(seed))
     let queue = TimerQueue()
-    var model: [(deadline: Duration, number: Int, timer: ScheduledTimer)] = []
+    var model: [(deadline: Duration, order: Int, number: Int, timer: ScheduledTimer)] = []
     let ran = Notes<Int>()
     var expected: [Int] = []
     for number in 0..<500 {
-      switch Int.random(in: 0..<5, using: &generator) {
+      switch Int.random(in: 0..<6, using: &generator) {
       case 0 where !model.isEmpty:
         model.remove(at: Int.random(in: 0..<model.count, using: &generator)).timer.cancel()
       case 1:
         let limit = Duration.seconds(Int.random(in: 0..<30, using: &generator))
         while let due = queue.takeFirst(dueBy: limit) { due.body() }
         let due = model.filter { $0.deadline <= limit }
-          .sorted { ($0.deadline, $0.number) < ($1.deadline, $1.number) }
+          .sorted { ($0.deadline, $0.order) < ($1.deadline, $1.order) }
         expected += due.map(\.number)
+        for one in due { #expect(!one.timer.postpone(to: .seconds(99)), "it waits no longer") }
         model.removeAll { $0.deadline <= limit }
+      case 2 where !model.isEmpty:
+        let index = Int.random(in: 0..<model.count, using: &generator)
+        let deadline = Duration.seconds(Int.random(in: 0..<40, using: &generator))
+        let isLater = deadline >= model[index].deadline
+        #expect(model[index].timer.postpone(to: deadline) == isLater)
+        if isLater { (model[index].deadline, model[index].order) = (deadline, number) }
+        #expect(model[index].timer.deadline == model[index].deadline)
       default:
         let deadline = Duration.seconds(Int.random(in: 0..<40, using: &generator))
-        model.append((deadline, number, queue.schedule(at: deadline) { ran.note(number) }.timer))
+        model.append((deadline, number, number, queue.schedule(at: deadline) { ran.note(number) }.timer))
       }
       #expect(queue.nextDeadline == model.map(\.deadline).min())
       #expect(queue.isEmpty == model.isEmpty)

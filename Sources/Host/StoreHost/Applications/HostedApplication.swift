@@ -96,7 +96,7 @@ extension HostedApplication {
     _ application: Application<Action, State>
   ) -> @Sendable (HostState) -> State {
     let start = application.initial
-    return { $0.app.typed() ?? start }
+    return { $0.app.typed(or: start) }
   }
 
   /// The name that two of its generic types share.

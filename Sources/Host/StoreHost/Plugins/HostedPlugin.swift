@@ -119,7 +119,9 @@ package struct HostedPlugin {
     let units = middleware.units.map { unit in
       unit.mapAttachment { attachment in
         hosted.attach(attachment.effects)
-        if let supervised { attachment.superviseChanges { supervised.supervisedChange(isWhole: $0) } }
+        if let supervised {
+          attachment.superviseChanges(SupervisedStatement { supervised.supervisedChange(isWhole: $0) })
+        }
         return attachment
       }
     }

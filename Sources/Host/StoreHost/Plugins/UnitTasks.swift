@@ -52,14 +52,14 @@ package final class UnitTasks: @unchecked Sendable {
   /// What has changed about the tasks that should run since it was last asked.
   ///
   /// - Parameter isWhole: true if all of them are asked for.
-  package func supervisedChange(isWhole: Bool) -> SupervisedChange<HostAction> {
+  package func supervisedChange(isWhole: Bool) -> SupervisedChanges<HostAction> {
     if isWhole { plugin.middlewares.forgetSupervised(index) }
     return plugin.middlewares.supervisesEntries(index) ? entryChange() : statedChange(isWhole: isWhole)
   }
 
   /// The tasks that its function states, of which those go on whose keys it states again. What a middleware that fails said
   /// before still holds.
-  private func statedChange(isWhole: Bool) -> SupervisedChange<HostAction> {
+  private func statedChange(isWhole: Bool) -> SupervisedChanges<HostAction> {
     // Before the plugin's slice is there, and once it is gone, there is nothing to ask about; nobody asks behind a shut gate.
     guard surroundings.isLoaded(), isOpen() else {
       wanted = admit([])
@@ -67,7 +67,7 @@ package final class UnitTasks: @unchecked Sendable {
       return .all([])
     }
     if !isWhole, refused.isEmpty, plugin.middlewares.isSupervisionUnchanged(index, view: surroundings.view) {
-      return .some(started: [], gone: [])
+      return SupervisedChanges()
     }
     if isWhole { wanted = admit([]) }
     let before = wanted
@@ -83,20 +83,20 @@ package final class UnitTasks: @unchecked Sendable {
   }
 
   /// The difference of two statements, which are in the order of their keys: most often one of them has one more.
-  private func change(from old: [PluginTaskStart], to new: [PluginTaskStart]) -> SupervisedChange<HostAction> {
+  private func change(from old: [PluginTaskStart], to new: [PluginTaskStart]) -> SupervisedChanges<HostAction> {
     let least = min(old.count, new.count)
     var (start, end) = (0, 0)
     while start < least, old[start].key == new[start].key { start += 1 }
     while end < least - start, old[old.count - 1 - end].key == new[new.count - 1 - end].key { end += 1 }
     let (left, right) = (old[start..<old.count - end], new[start..<new.count - end])
     let (gone, there) = (Set(left.map(\.key)), Set(right.map(\.key)))
-    return .some(
+    return SupervisedChanges(
       started: right.filter { !gone.contains($0.key) }.map(supervised),
       gone: left.map(\.key).filter { !there.contains($0) })
   }
 
   /// The tasks that it has for the entries of its map.
-  private func entryChange() -> SupervisedChange<HostAction> {
+  private func entryChange() -> SupervisedChanges<HostAction> {
     guard surroundings.isLoaded(), isOpen() else {
       for key in Array(admitted.keys) { leave(key) }
       (waiting, refused) = ([], [])
@@ -109,7 +109,7 @@ package final class UnitTasks: @unchecked Sendable {
     let startsAtTimes = plugin.middlewares.startsAtTimes(index)
     // With nothing to start or to stop, the effect that waits for their times goes on too.
     let goesOn = !isOfClock && (schedule.next == nil) == (dueEffect == nil)
-    if change.isEmpty, waiting.isEmpty, !startsAtTimes || goesOn { return .some(started: [], gone: []) }
+    if change.isEmpty, waiting.isEmpty, !startsAtTimes || goesOn { return SupervisedChanges() }
     if change.isWhole {
       for key in Array(admitted.keys) { leave(key) }
       (waiting, refused) = ([], [])
@@ -122,7 +122,7 @@ package final class UnitTasks: @unchecked Sendable {
       if refused.remove(key) != nil { waiting.removeAll { $0.key == key } }
     }
     guard !change.started.isEmpty || !waiting.isEmpty || startsAtTimes || change.isWhole else {
-      return .some(started: [], gone: change.gone)
+      return SupervisedChanges(gone: change.gone)
     }
     var room = plugin.tasks.free + ending - surroundings.room.promised
     // Those that wait longest come first.
@@ -147,7 +147,7 @@ package final class UnitTasks: @unchecked Sendable {
     if startsAtTimes { granted = schedule(granted) }
     var started = granted.map(supervised)
     if startsAtTimes { followSchedule(&started, &change.gone, isWhole: change.isWhole) }
-    return change.isWhole ? .all(started) : .some(started: started, gone: change.gone)
+    return change.isWhole ? .all(started) : SupervisedChanges(started: started, gone: change.gone)
   }
 
   private func supervised(_ start: PluginTaskStart) -> Supervised<HostAction> {

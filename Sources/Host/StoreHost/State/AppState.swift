@@ -34,6 +34,12 @@ package struct AppState: Sendable {
     return read { $0.assumingMemoryBound(to: State.self).pointee }
   }
 
+  /// The typed state, or another if it is not of its type.
+  package func typed<State: SchematicRecord>(or other: State) -> State {
+    guard storage.kind.type == ObjectIdentifier(State.self) else { return other }
+    return storage.memory.assumingMemoryBound(to: State.self).pointee
+  }
+
   /// Changes the typed state in place, if it is of this type.
   package mutating func modify<State: SchematicRecord>(_ type: State.Type, _ body: (inout State) throws -> Void)
     rethrows

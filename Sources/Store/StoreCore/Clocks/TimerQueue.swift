@@ -44,21 +44,29 @@ public final class TimerQueue: Sendable {
 
 /// A closure that waits in a ``TimerQueue``.
 public final class ScheduledTimer: @unchecked Sendable {
-  // Safe: `body` is read and written only under the lock of the timers that it is one of.
+  // Safe: all that changes is read and written only under the lock of the timers that it is one of.
 
-  /// The time at which it is due.
-  public let deadline: Duration
+  /// Its place among the timers.
+  @exclusivity(unchecked) fileprivate var place: TimerOrder.Place
   /// The closure; nil: it waits no longer.
-  @exclusivity(unchecked) var body: (@Sendable () -> Void)?
+  @exclusivity(unchecked) fileprivate var body: (@Sendable () -> Void)?
   // They hold it as long as it waits, until the queue goes. (A weak reference to the queue would take longer than the rest of
   // a timer.)
   private let timers: WaitingTimers
 
-  init(deadline: Duration, among timers: WaitingTimers, body: @escaping @Sendable () -> Void) {
-    self.deadline = deadline
+  fileprivate init(_ place: TimerOrder.Place, among timers: WaitingTimers, body: @escaping @Sendable () -> Void) {
+    self.place = place
     self.timers = timers
     self.body = body
   }
+
+  /// The time at which it is due.
+  public var deadline: Duration { timers.deadline(of: self) }
+
+  /// Has it be due later, as if it were scheduled now: a few instructions, where a new timer takes thousands.
+  ///
+  /// - Returns: false, and nothing is changed, if it waits no longer or is due later than that.
+  public func postpone(to deadline: Duration) -> Bool { timers.postpone(self, to: deadline) }
 
   /// Takes it out of the queue; it does not run any more, unless it runs already.
   public func cancel() { timers.cancel(self) }
@@ -71,25 +79,31 @@ final class WaitingTimers: Sendable {
 
   var isEmpty: Bool { count.load(ordering: .acquiring) == 0 }
 
-  var nextDeadline: Duration? { waiting.withLock { $0.first?.timer.deadline } }
+  var nextDeadline: Duration? { waiting.withLock { $0.first?.place.time } }
+
+  func deadline(of timer: ScheduledTimer) -> Duration { waiting.withLock { _ in timer.place.time } }
+
+  func postpone(_ timer: ScheduledTimer, to deadline: Duration) -> Bool {
+    waiting.withLock { $0.postpone(timer, to: deadline) }
+  }
 
   func schedule(
     at deadline: Duration, _ body: @escaping @Sendable () -> Void
   ) -> (timer: ScheduledTimer, isFirst: Bool) {
-    let timer = ScheduledTimer(deadline: deadline, among: self, body: body)
-    return waiting.withLock { waiting in
+    waiting.withLock { waiting in
+      let timer = ScheduledTimer(waiting.place(at: deadline), among: self, body: body)
       waiting.insert(timer)
       count.store(waiting.count, ordering: .releasing)
-      return (timer, waiting.first?.timer === timer)
+      return (timer, waiting.first === timer)
     }
   }
 
   func takeFirst(dueBy time: Duration, _ order: (any StoreOrder)?) -> TimerQueue.Due? {
     waiting.withLock { waiting in
-      guard let first = waiting.first(chosenBy: order), first.deadline <= time, let body = waiting.remove(first)
+      guard let first = waiting.first(chosenBy: order), first.place.time <= time, let body = waiting.remove(first)
       else { return nil }
       count.store(waiting.count, ordering: .releasing)
-      return TimerQueue.Due(deadline: first.deadline, body: body)
+      return TimerQueue.Due(deadline: first.place.time, body: body)
     }
   }
 
@@ -104,24 +118,36 @@ final class WaitingTimers: Sendable {
 
   /// Lets go of all timers, which hold this; nobody waits any more.
   func removeAll() {
-    while let first = waiting.withLock({ $0.first?.timer }) { cancel(first) }
+    while let first = waiting.withLock({ $0.first }) { cancel(first) }
   }
 }
 
 /// Timers by their deadlines. A cancelled one loses its body at once. Its node stays until its turn comes, or until half of
-/// the nodes are of cancelled ones.
+/// the nodes are of cancelled ones. The node of one that was postponed stays too, and moves when its turn comes.
 private struct TimerOrder {
-  struct Node: Comparable {
+  /// The place of a timer among all.
+  struct Place: Comparable {
     /// The deadline in attoseconds: durations are compared by a call.
     let deadline: Int128
+    /// Ascends with what is scheduled.
     let order: UInt64
-    let timer: ScheduledTimer
 
-    static func < (left: Node, right: Node) -> Bool {
+    var time: Duration { Duration(attoseconds: deadline) }
+
+    static func < (left: Place, right: Place) -> Bool {
       left.deadline == right.deadline ? left.order < right.order : left.deadline < right.deadline
     }
 
-    static func == (left: Node, right: Node) -> Bool { left.order == right.order }
+    static func == (left: Place, right: Place) -> Bool { left.order == right.order }
+  }
+
+  struct Node: Comparable {
+    let place: Place
+    let timer: ScheduledTimer
+
+    static func < (left: Node, right: Node) -> Bool { left.place < right.place }
+
+    static func == (left: Node, right: Node) -> Bool { left.place == right.place }
   }
 
   private var nodes = Heap<Node>()
@@ -130,27 +156,44 @@ private struct TimerOrder {
   private(set) var count = 0
 
   /// The first that waits.
-  var first: Node? {
+  var first: ScheduledTimer? {
     mutating get {
       while let first = nodes.min {
-        if first.timer.body != nil { return first }
-        nodes.removeMin()
+        let timer = first.timer
+        if timer.body != nil, timer.place == first.place { return timer }
+        if timer.body == nil {
+          nodes.removeMin()
+        } else {
+          nodes.replaceMin(with: Node(place: timer.place, timer: timer))
+        }
       }
       return nil
     }
   }
 
-  mutating func insert(_ timer: ScheduledTimer) {
+  /// The place of a timer that is scheduled now.
+  mutating func place(at deadline: Duration) -> Place {
     lastOrder += 1
+    return Place(deadline: deadline.attoseconds, order: lastOrder)
+  }
+
+  mutating func insert(_ timer: ScheduledTimer) {
     count += 1
-    nodes.insert(Node(deadline: timer.deadline.attoseconds, order: lastOrder, timer: timer))
+    nodes.insert(Node(place: timer.place, timer: timer))
+  }
+
+  mutating func postpone(_ timer: ScheduledTimer, to deadline: Duration) -> Bool {
+    guard timer.body != nil, deadline.attoseconds >= timer.place.deadline else { return false }
+    timer.place = place(at: deadline)
+    return true
   }
 
   /// One of those with the earliest deadline.
   mutating func first(chosenBy order: (any StoreOrder)?) -> ScheduledTimer? {
-    guard let order, let deadline = first?.deadline else { return first?.timer }
-    let equal = nodes.unordered.filter { $0.deadline == deadline && $0.timer.body != nil }.sorted()
-    return equal[order.chosen(among: equal.count)].timer
+    guard let order, let deadline = first?.place.deadline else { return first }
+    let equal = nodes.unordered.map(\.timer).filter { $0.place.deadline == deadline && $0.body != nil }
+      .sorted { $0.place < $1.place }
+    return equal[order.chosen(among: equal.count)]
   }
 
   /// Takes a timer's body, if it waits.

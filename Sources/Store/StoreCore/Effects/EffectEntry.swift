@@ -63,10 +63,7 @@ final class EffectEntry: @unchecked Sendable {
   }
 
   /// Starts an effect anew that has not begun.
-  func restart(_ start: Start) {
-    stopWaiting()
-    self.start = start
-  }
+  func restart(_ start: Start) { self.start = start }
 
   /// True if it has ended or been cancelled.
   @inlinable var isOver: Bool { over.load(ordering: .relaxed) }
@@ -95,6 +92,15 @@ final class EffectEntry: @unchecked Sendable {
           if let body { body() } else { effects.advance(self) }
         })
     }
+  }
+
+  /// Goes on at a later time than the one that it waits for.
+  ///
+  /// - Returns: false: it waits for no time, or not for an earlier one.
+  func postpone(to deadline: Duration) -> Bool {
+    guard let timer, timer.postpone(to: deadline) else { return false }
+    wakesAt = deadline
+    return true
   }
 
   /// Lets go of what it waits for.
@@ -126,4 +132,13 @@ struct EffectKey: Hashable, Sendable {
   let path: [EffectToken]
   let token: EffectToken
   let isChannel: Bool
+
+  static func == (left: EffectKey, right: EffectKey) -> Bool {
+    left.token == right.token && left.isChannel == right.isChannel && left.path == right.path
+  }
+
+  func hash(into hasher: inout Hasher) {
+    hasher.combine(token)
+    for element in path { hasher.combine(element) }
+  }
 }

@@ -113,11 +113,12 @@ extension Middleware {
   ) -> Middleware {
     Middleware(
       units: [
-        MiddlewareUnit(name: name) { attachment in
-          let state = attachment.state
-          attachment.supervise { supervised(state()) }
-          return { _, _ in nil }
-        }
+        MiddlewareUnit(
+          name: name,
+          stating: { attachment in
+            let state = attachment.state
+            attachment.supervise { supervised(state()) }
+          })
       ])
   }
 }

@@ -80,50 +80,50 @@ public struct EffectScope: Sendable {
 
 extension EffectScope {
   /// Opens a long-lived effect; one that is open under its id is closed.
+  ///
+  /// - Parameter output: makes the box for the handler of what it emits (``Supervised/box(_:)``), when it begins.
   @discardableResult
-  func open<Output>(
-    _ supervised: Supervised<Output>, action: ActionContext, output: ActionHandler<Output>
+  func open(
+    _ effect: StatedEffect, action: ActionContext, output: @escaping @Sendable () -> AnyObject
   ) -> EffectEntry? {
-    let scope = EffectScope(unit, path: path + supervised.path)
+    let scope = EffectScope(unit, path: path + effect.path)
     var schedule = EffectSchedule()
-    schedule.token = supervised.id
+    schedule.token = effect.id
     guard
       let entry = unit.register(
         schedule, path: scope.path, isChannel: true, number: action.number, root: action.root,
         generation: unit.nextGeneration())
     else { return nil }
-    let context = EffectContext(dependencies: (), action: action, scope: scope, entry: entry, output: output)
-    guard let time = supervised.time else {
-      begin(supervised, context)
+    guard let time = effect.time else {
+      scope.begin(effect, entry, action, output())
       return entry
     }
-    unit.begin(entry, at: time) { self.begin(supervised, context) }
+    unit.begin(entry, at: time) { scope.begin(effect, entry, action, output()) }
     return entry
   }
 
   /// Begins the work of a long-lived effect that is open.
-  func begin<Output>(_ supervised: Supervised<Output>, _ context: EffectContext<Void, Output>) {
-    let (opening, entry) = (supervised.make(), context.entry)
+  private func begin(_ effect: StatedEffect, _ entry: EffectEntry, _ action: ActionContext, _ output: AnyObject) {
+    let opening = effect.make()
     if let channel = opening.channel {
-      channel.pace = supervised.pace
+      channel.pace = effect.pace
       entry.channel = channel
-      if let value = supervised.broadcast, let key = entry.key {
+      if let value = effect.broadcast, let key = entry.key {
         channel.lastBroadcast = value
         if !channel.deliver(value.value) { unit.droppedValue(value.value, key, "wrong type") }
       }
     }
-    opening.start(context)
+    opening.start(StatedEffect.Start(action: action, scope: self, entry: entry, output: output))
   }
 
   /// Opens a long-lived effect anew that has not begun, at another time.
-  func reopen<Output>(
-    _ entry: EffectEntry, _ supervised: Supervised<Output>, at time: Duration, action: ActionContext,
-    output: ActionHandler<Output>
+  func reopen(
+    _ entry: EffectEntry, _ effect: StatedEffect, at time: Duration, action: ActionContext,
+    output: @escaping @Sendable () -> AnyObject
   ) {
     unit.restart(entry, number: action.number, root: action.root)
     let scope = EffectScope(unit, path: entry.path)
-    let context = EffectContext(dependencies: (), action: action, scope: scope, entry: entry, output: output)
-    unit.begin(entry, at: time) { self.begin(supervised, context) }
+    unit.begin(entry, at: time) { scope.begin(effect, entry, action, output()) }
   }
 
   func close(_ id: EffectToken) {

@@ -7,7 +7,8 @@ public struct EffectToken: Hashable, Sendable, CustomStringConvertible {
   private enum Content {
     case text(String)
     case number(Int)
-    case other(any Hashable & Sendable)
+    // Apart, so that the others are copied and compared without a look at types.
+    indirect case other(any Hashable & Sendable)
   }
 
   /// A token of a value; one of a token is that token.
@@ -48,12 +49,8 @@ public struct EffectToken: Hashable, Sendable, CustomStringConvertible {
   /// Feeds type and value to a hasher.
   public func hash(into hasher: inout Hasher) {
     switch content {
-    case .text(let text):
-      hasher.combine(0)
-      hasher.combine(text)
-    case .number(let number):
-      hasher.combine(1)
-      hasher.combine(number)
+    case .text(let text): hasher.combine(text)
+    case .number(let number): hasher.combine(number)
     case .other(let value):
       hasher.combine(ObjectIdentifier(type(of: value)))
       value.hash(into: &hasher)

@@ -5,19 +5,8 @@ final class Supervision<Output>: @unchecked Sendable {
   // thread that makes the store.
   private var declarations: [@Sendable () -> [Supervised<Output>]] = []
   /// The unit's statement by its changes, where it makes no other.
-  private var changing: SupervisedChange<Output>.Declaration?
-  private var declared: [EffectKey: Declared] = [:]
-  /// The unit's last statement, if nothing of it can change without its ids changing; else nil.
-  private var settled: [Supervised<Output>]?
-
-  /// An effect that opens again once its reset key has settled.
-  private final class Settling: @unchecked Sendable {
-    // Safe: as above.
-    /// The unit's last statement of it.
-    var latest: Supervised<Output>
-
-    init(_ supervised: Supervised<Output>) { latest = supervised }
-  }
+  private var changing: SupervisedStatement<Output>?
+  private let effects = StatedEffects()
 
   @usableFromInline
   init() {}
@@ -29,7 +18,7 @@ final class Supervision<Output>: @unchecked Sendable {
   @usableFromInline
   @Sendable
   func add(_ declaration: @escaping @Sendable () -> [Supervised<Output>]) {
-    if let changing { declarations.append(SupervisedChange.whole(changing)) }
+    if let changing { declarations.append(changing.whole()) }
     changing = nil
     declarations.append(declaration)
     isEmpty = false
@@ -38,8 +27,8 @@ final class Supervision<Output>: @unchecked Sendable {
   /// Adds what the unit states by its changes.
   @usableFromInline
   @Sendable
-  func add(changes: @escaping SupervisedChange<Output>.Declaration) {
-    guard isEmpty else { return add(SupervisedChange.whole(changes)) }
+  func add(changes: SupervisedStatement<Output>) {
+    guard isEmpty else { return add(changes.whole()) }
     changing = changes
     isEmpty = false
   }
@@ -47,41 +36,13 @@ final class Supervision<Output>: @unchecked Sendable {
   /// Starts and stops what the unit states anew; what it still states is left alone.
   @usableFromInline
   func reconcile(_ unit: UnitEffects, _ action: ActionContext, _ output: ActionHandler<Output>) {
-    switch changing?(false) {
-    case nil: if !declarations.isEmpty { follow(declarations.flatMap { $0() }, unit, action, output) }
-    case .all(let stated)?: follow(stated, unit, action, output)
-    case .some(let started, let gone)?:
-      if started.isEmpty, gone.isEmpty { return }
-      settled = nil
-      for id in gone {
-        let key = EffectKey(path: [], token: id, isChannel: true)
-        forget(key, unit)
-        unit.cancel(key)
-      }
-      for supervised in started {
-        keep(supervised, EffectKey(path: [], token: supervised.id, isChannel: true), unit, action, output)
-      }
-    }
-  }
-
-  /// Takes over the whole statement of the unit.
-  private func follow(
-    _ stated: [Supervised<Output>], _ unit: UnitEffects, _ action: ActionContext, _ output: ActionHandler<Output>
-  ) {
-    let isSettled = settled?.elementsEqual(stated) { $1.isConstant && $0.id == $1.id && $0.path == $1.path }
-    guard isSettled != true else { return }
-    settled = stated.allSatisfy(\.isConstant) ? stated : nil
-    var wanted: [EffectKey: Supervised<Output>] = [:]
-    var order: [EffectKey] = []
-    for supervised in stated {
-      let key = EffectKey(path: supervised.path, token: supervised.id, isChannel: true)
-      // Of two with one id the last wins.
-      if wanted.updateValue(supervised, forKey: key) == nil { order.append(key) }
-    }
-    for key in declared.keys where wanted[key] == nil { forget(key, unit) }
-    unit.cancel { entry in entry.isSupervised && entry.key.map { wanted[$0] == nil } ?? false }
-    for key in order {
-      if let supervised = wanted[key] { keep(supervised, key, unit, action, output) }
+    if let changing {
+      let lead = changing.lead
+      effects.take(changing.declare(false), Opener(unit: unit, action: action) { lead(action, output) })
+    } else if !declarations.isEmpty {
+      // No key path: in generic code each is made anew, by ten thousand instructions.
+      let stated = declarations.flatMap { $0().map { $0.effect } }
+      effects.follow(stated, Opener(unit: unit, action: action) { HandlerBox(output) })
     }
   }
 
@@ -91,6 +52,72 @@ final class Supervision<Output>: @unchecked Sendable {
     declarations = []
     changing = nil
     isEmpty = true
+    effects.forgetAll()
+  }
+}
+
+/// The tools for opening effects because of an action.
+private struct Opener {
+  let unit: UnitEffects
+  let action: ActionContext
+  /// Makes the box with the handler that takes what they emit.
+  let output: @Sendable () -> AnyObject
+
+  func open(_ effect: StatedEffect) -> EffectEntry? {
+    EffectScope(unit, path: []).open(effect, action: action, output: output)
+  }
+}
+
+/// The long-lived effects of a unit, as it stated them last. Apart from the type of what they emit, which their work alone
+/// needs to know: so that all units share this code.
+private final class StatedEffects: @unchecked Sendable {
+  // Safe: used only on the thread that owns the store, and in the store's `deinit`, when there is none.
+  private var declared: [EffectKey: Declared] = [:]
+  /// The unit's last statement, if nothing of it can change without its ids changing; else nil.
+  private var settled: [StatedEffect]?
+
+  /// An effect that opens again once its reset key has settled.
+  private final class Settling: @unchecked Sendable {
+    // Safe: as above.
+    /// The unit's last statement of it.
+    var latest: StatedEffect
+
+    init(_ effect: StatedEffect) { latest = effect }
+  }
+
+  /// Starts and stops what has changed.
+  func take(_ changes: StatedChanges, _ opener: Opener) {
+    if changes.isWhole { return follow(changes.started, opener) }
+    if changes.started.isEmpty, changes.gone.isEmpty { return }
+    settled = nil
+    for id in changes.gone {
+      let key = EffectKey(path: [], token: id, isChannel: true)
+      forget(key, opener.unit)
+      opener.unit.cancel(key)
+    }
+    for effect in changes.started { keep(effect, EffectKey(path: [], token: effect.id, isChannel: true), opener) }
+  }
+
+  /// Takes over the whole statement of the unit.
+  func follow(_ stated: [StatedEffect], _ opener: Opener) {
+    let isSettled = settled?.elementsEqual(stated) { $1.isConstant && $0.id == $1.id && $0.path == $1.path }
+    guard isSettled != true else { return }
+    settled = stated.allSatisfy(\.isConstant) ? stated : nil
+    var wanted: [EffectKey: StatedEffect] = [:]
+    var order: [EffectKey] = []
+    for effect in stated {
+      let key = EffectKey(path: effect.path, token: effect.id, isChannel: true)
+      // Of two with one id the last wins.
+      if wanted.updateValue(effect, forKey: key) == nil { order.append(key) }
+    }
+    for key in declared.keys where wanted[key] == nil { forget(key, opener.unit) }
+    opener.unit.cancel { entry in entry.isSupervised && entry.key.map { wanted[$0] == nil } ?? false }
+    for key in order {
+      if let effect = wanted[key] { keep(effect, key, opener) }
+    }
+  }
+
+  func forgetAll() {
     settled = nil
     for known in declared.values { known.stopSettling() }
     declared = [:]
@@ -102,12 +129,10 @@ final class Supervision<Output>: @unchecked Sendable {
     if gone.hasEnded { unit.tell(key, hasEnded: false) }
   }
 
-  private func keep(
-    _ supervised: Supervised<Output>, _ key: EffectKey, _ unit: UnitEffects, _ action: ActionContext,
-    _ output: ActionHandler<Output>
-  ) {
+  private func keep(_ effect: StatedEffect, _ key: EffectKey, _ opener: Opener) {
+    let unit = opener.unit
     guard let known = declared[key] else {
-      let new = Declared(resetKey: supervised.resetKey, time: supervised.time)
+      let new = Declared(resetKey: effect.resetKey, time: effect.time)
       declared[key] = new
       // An effect that an action opened is left alone, but from now on it closes when the unit no longer states it.
       if let entry = unit.channel(key) {
@@ -116,49 +141,46 @@ final class Supervision<Output>: @unchecked Sendable {
       } else if unit.takeLeftEnded(key) {
         new.hasEnded = true
       } else {
-        open(supervised, key, new, unit, action, output)
+        open(effect, key, new, opener)
       }
       return
     }
-    let hasAnotherTime = known.time != supervised.time
-    known.time = supervised.time
-    if known.resetKey != supervised.resetKey {
-      known.resetKey = supervised.resetKey
+    let hasAnotherTime = known.time != effect.time
+    known.time = effect.time
+    if known.resetKey != effect.resetKey {
+      known.resetKey = effect.resetKey
       known.stopSettling()
       unit.cancel(key)
-      guard supervised.settle > .zero else { return open(supervised, key, known, unit, action, output) }
+      guard effect.settle > .zero else { return open(effect, key, known, opener) }
       let runtime = unit.runtime
-      let settling = Settling(supervised)
+      let settling = Settling(effect)
       known.settling = settling
-      known.timer = runtime.clock.schedule(after: supervised.settle) { [weak self, weak known] in
+      known.timer = runtime.clock.schedule(after: effect.settle) { [weak self, weak known] in
         runtime.enqueue(
           Job {
             guard let self, let known, known.settling === settling else { return }
             known.stopSettling()
-            self.open(settling.latest, key, known, unit, action, output)
+            self.open(settling.latest, key, known, opener)
           })
       }
     } else if let settling = known.settling {
-      (settling as? Settling)?.latest = supervised
+      (settling as? Settling)?.latest = effect
     } else if hasAnotherTime {
       // Most often it still waits for its time, and all that is known of it stays.
-      if let time = supervised.time, let entry = known.entry, entry.begin != nil, entry.wakesAt != nil {
-        EffectScope(unit, path: []).reopen(entry, supervised, at: time, action: action, output: output)
+      if let time = effect.time, let entry = known.entry, entry.begin != nil, entry.wakesAt != nil {
+        EffectScope(unit, path: []).reopen(entry, effect, at: time, action: opener.action, output: opener.output)
       } else {
         unit.cancel(key)
-        open(supervised, key, known, unit, action, output)
+        open(effect, key, known, opener)
       }
-    } else if let channel = unit.channel(key)?.channel, let value = supervised.broadcast, channel.lastBroadcast != value
-    {
+    } else if let channel = unit.channel(key)?.channel, let value = effect.broadcast, channel.lastBroadcast != value {
       channel.lastBroadcast = value
       if !channel.deliver(value.value, unit.runtime) { unit.droppedValue(value.value, key, "wrong type") }
     }
   }
 
-  private func open(
-    _ supervised: Supervised<Output>, _ key: EffectKey, _ known: Declared, _ unit: UnitEffects,
-    _ action: ActionContext, _ output: ActionHandler<Output>
-  ) {
+  private func open(_ effect: StatedEffect, _ key: EffectKey, _ known: Declared, _ opener: Opener) {
+    let unit = opener.unit
     if known.hasEnded {
       known.hasEnded = false
       unit.tell(key, hasEnded: false)
@@ -170,7 +192,7 @@ final class Supervision<Output>: @unchecked Sendable {
         unit.tell(key, hasEnded: true)
       }
     }
-    let entry = EffectScope(unit, path: []).open(supervised, action: action, output: output)
+    let entry = opener.open(effect)
     entry?.isSupervised = true
     known.entry = entry
   }
@@ -203,12 +225,10 @@ private final class Declared: @unchecked Sendable {
   }
 }
 
-/// A long-lived effect that should be running, as a function of the state says (R33).
-///
-/// The idea comes from the supervised channels of SwiftRex 1.x (rows 74 to 77 of <doc:Coverage>).
-public struct Supervised<Output>: Sendable {
-  /// The id that tells it from the unit's others.
-  public var id: EffectToken
+/// A long-lived effect apart from the type of what it emits.
+@usableFromInline
+struct StatedEffect: Sendable {
+  @usableFromInline var id: EffectToken
   /// The elements, from the outside, where the unit is lifted to collections.
   var path: [EffectToken] = []
   /// The time of the store's clock at which it begins; nil: as soon as it is opened. Another time has it begin anew.
@@ -228,14 +248,86 @@ public struct Supervised<Output>: Sendable {
 
   /// The start of the work, and the inbox that takes values for it.
   struct Opening {
-    let channel: OpenChannel?
-    let start: (EffectContext<Void, Output>) -> Void
+    var channel: OpenChannel?
+    let start: (Start) -> Void
   }
 
-  init(id: EffectToken, make: @escaping @Sendable () -> Opening) {
-    self.id = id
+  /// The parts of the context that the work gets.
+  struct Start {
+    let action: ActionContext
+    let scope: EffectScope
+    let entry: EffectEntry
+    /// The box with the handler that takes what the effect emits.
+    var output: AnyObject
+  }
+
+  init(_ id: some Hashable & Sendable, make: @escaping @Sendable () -> Opening) {
+    self.id = EffectToken(id)
     self.make = make
   }
+
+  /// The same with the handler for what it emits led elsewhere.
+  func leading(_ lead: @escaping @Sendable (ActionContext, AnyObject) -> AnyObject) -> StatedEffect {
+    let make = make
+    var copy = StatedEffect(id) {
+      let opening = make()
+      return Opening(channel: opening.channel) { start in
+        var led = start
+        led.output = lead(start.action, start.output)
+        opening.start(led)
+      }
+    }
+    copy.path = path
+    copy.time = time
+    copy.resetKey = resetKey
+    copy.settle = settle
+    copy.broadcast = broadcast
+    copy.pace = pace
+    return copy
+  }
+}
+
+/// A handler that goes by way of code that does not know its type.
+private final class HandlerBox<Output>: Sendable {
+  let handler: ActionHandler<Output>
+
+  init(_ handler: ActionHandler<Output>) { self.handler = handler }
+
+  /// The handler in a box. An effect, the changes that name it and each lift of either agree on the type: their
+  /// initializers and maps are typed.
+  static func handler(in box: AnyObject) -> ActionHandler<Output> {
+    unsafeDowncast(box, to: HandlerBox<Output>.self).handler
+  }
+}
+
+/// A long-lived effect that should be running, as a function of the state says (R33).
+///
+/// The idea comes from the supervised channels of SwiftRex 1.x (rows 74 to 77 of <doc:Coverage>).
+public struct Supervised<Output>: Sendable {
+  @usableFromInline var effect: StatedEffect
+
+  /// The id that tells it from the unit's others.
+  public var id: EffectToken {
+    get { effect.id }
+    set { effect.id = newValue }
+  }
+
+  private init(_ id: some Hashable & Sendable, start: @escaping @Sendable (EffectContext<Void, Output>) -> Void) {
+    effect = StatedEffect(id) { StatedEffect.Opening { start(Self.context($0)) } }
+  }
+
+  fileprivate init(_ effect: StatedEffect) { self.effect = effect }
+
+  /// The tools that the work gets.
+  private static func context(_ start: StatedEffect.Start) -> EffectContext<Void, Output> {
+    EffectContext(
+      dependencies: (), action: start.action, scope: start.scope, entry: start.entry,
+      output: HandlerBox<Output>.handler(in: start.output))
+  }
+
+  /// The box for a handler of what it emits.
+  @usableFromInline
+  static func box(_ handler: ActionHandler<Output>) -> AnyObject { HandlerBox(handler) }
 
   /// An effect without an inbox.
   ///
@@ -246,7 +338,7 @@ public struct Supervised<Output>: Sendable {
   public init(
     _ id: some Hashable & Sendable, work: @escaping @Sendable (EffectContext<Void, Output>) async -> Void
   ) {
-    self.init(id: EffectToken(id)) { Opening(channel: nil) { $0.run(work) } }
+    self.init(id, start: { $0.run(work) })
   }
 
   /// An effect without an inbox that runs in steps.
@@ -257,7 +349,7 @@ public struct Supervised<Output>: Sendable {
   public init(
     _ id: some Hashable & Sendable, steps: @escaping @Sendable (EffectContext<Void, Output>) -> any EffectSteps
   ) {
-    self.init(id: EffectToken(id)) { Opening(channel: nil) { $0.run(steps: steps) } }
+    self.init(id, start: { $0.run(steps: steps) })
   }
 
   /// An effect that begins at a time of the store's clock. Until then it takes a few hundred bytes. Of times that are past the
@@ -272,8 +364,8 @@ public struct Supervised<Output>: Sendable {
     _ id: some Hashable & Sendable, at time: Duration,
     work: @escaping @Sendable (EffectContext<Void, Output>) async -> Void
   ) {
-    self.init(id: EffectToken(id)) { Opening(channel: nil) { $0.run(work) } }
-    self.time = time
+    self.init(id, start: { $0.run(work) })
+    effect.time = time
   }
 
   /// An effect with an inbox.
@@ -286,9 +378,11 @@ public struct Supervised<Output>: Sendable {
     _ id: some Hashable & Sendable, inbox: Value.Type,
     work: @escaping @Sendable (EffectContext<Void, Output>, AsyncStream<Value>) async -> Void
   ) {
-    self.init(id: EffectToken(id)) {
+    effect = StatedEffect(id) {
       let (stream, continuation) = AsyncStream.makeStream(of: Value.self)
-      return Opening(channel: OpenChannel(continuation)) { $0.run { await work($0, stream) } }
+      return StatedEffect.Opening(channel: OpenChannel(continuation)) {
+        Self.context($0).run { await work($0, stream) }
+      }
     }
   }
 
@@ -297,29 +391,29 @@ public struct Supervised<Output>: Sendable {
   /// - Parameter settle: opened again only once the key has not changed for that long; the close is immediate.
   public func reset(on key: some Hashable & Sendable, settle: Duration = .zero) -> Supervised {
     var copy = self
-    copy.resetKey = EffectToken(key)
-    copy.settle = max(settle, .zero)
+    copy.effect.resetKey = EffectToken(key)
+    copy.effect.settle = max(settle, .zero)
     return copy
   }
 
   /// The same, told a value when it is opened and whenever the value is another one than before. Opening never waits.
   public func delivering(_ value: some Hashable & Sendable) -> Supervised {
     var copy = self
-    copy.broadcast = EffectToken(value)
+    copy.effect.broadcast = EffectToken(value)
     return copy
   }
 
   /// The same with values that reach its inbox at a pace.
   public func paced(_ pace: InboxPace) -> Supervised {
     var copy = self
-    copy.pace = pace
+    copy.effect.pace = pace
     return copy
   }
 
   /// The same as that of one element of a collection: its id is private to the element (R17).
   public func element(_ id: some Hashable & Sendable) -> Supervised {
     var copy = self
-    copy.path = [EffectToken(id)] + path
+    copy.effect.path.insert(EffectToken(id), at: 0)
     return copy
   }
 
@@ -334,20 +428,8 @@ public struct Supervised<Output>: Sendable {
   public func mapOutput<Other>(
     _ transform: @escaping @Sendable (ActionContext, ActionHandler<Other>) -> ActionHandler<Output>
   ) -> Supervised<Other> {
-    let make = make
-    var copy = Supervised<Other>(id: id) {
-      let opening = make()
-      return Supervised<Other>.Opening(channel: opening.channel) { context in
-        opening.start(context.with(output: transform(context.action, context.output)))
-      }
-    }
-    copy.path = path
-    copy.time = time
-    copy.resetKey = resetKey
-    copy.settle = settle
-    copy.broadcast = broadcast
-    copy.pace = pace
-    return copy
+    Supervised<Other>(
+      effect.leading { action, box in HandlerBox(transform(action, HandlerBox<Other>.handler(in: box))) })
   }
 }
 
@@ -361,45 +443,103 @@ public enum InboxPace: Hashable, Sendable {
   case debounce(Duration)
 }
 
-/// The long-lived effects that a unit states, by what has changed about them since it was last asked (R33): of many that go on
-/// as they are, nobody has to look at any.
-public enum SupervisedChange<Output>: Sendable {
-  /// All of them; those that are not named stop.
-  case all([Supervised<Output>])
-  /// Those that start, and the ids of those that stop, which come first: an id in both starts anew.
-  case some(started: [Supervised<Output>], gone: [EffectToken])
+/// The changes of the long-lived effects that a unit states since it was last asked (R33): of many that go on as they are, none
+/// is looked at.
+public struct SupervisedChanges<Output>: Sendable {
+  @usableFromInline var stated: StatedChanges
 
-  /// Says what has changed since it was last asked, or all where that is asked for, as for the first time.
-  public typealias Declaration = @Sendable (_ isWhole: Bool) -> SupervisedChange
-
-  /// The same with every action that they emit mapped.
+  /// Takes what has changed.
+  ///
+  /// - Parameters:
+  ///   - isWhole: true if those that do not start stop.
+  ///   - started: the effects that start, or go on with another time, key or value.
+  ///   - gone: the ids of those that stop, which come first: an id in both starts anew.
   @inlinable
-  public func map<Other>(_ transform: @escaping @Sendable (Output) -> Other) -> SupervisedChange<Other> {
-    switch self {
-    case .all(let stated): .all(stated.map { $0.map(transform) })
-    case .some(let started, let gone): .some(started: started.map { $0.map(transform) }, gone: gone)
-    }
+  public init(isWhole: Bool = false, started: [Supervised<Output>] = [], gone: [EffectToken] = []) {
+    stated = StatedChanges(isWhole: isWhole, started: started.map { $0.effect }, gone: gone)
+  }
+
+  /// The whole statement: what is not in it stops.
+  public static func all(_ effects: [Supervised<Output>]) -> SupervisedChanges {
+    SupervisedChanges(isWhole: true, started: effects)
+  }
+
+  /// Adds an effect under an id; nil: the effect of that id stops.
+  @inlinable
+  public mutating func add(_ id: EffectToken, _ effect: Supervised<Output>?) {
+    guard let effect else { return stated.gone.append(id) }
+    stated.started.append(effect.effect)
+    stated.started[stated.started.count - 1].id = id
+  }
+}
+
+/// The same apart from the type of what the effects emit.
+@usableFromInline
+struct StatedChanges: Sendable {
+  /// True if those that did not start stop.
+  @usableFromInline let isWhole: Bool
+  @usableFromInline var started: [StatedEffect]
+  @usableFromInline var gone: [EffectToken]
+
+  @usableFromInline
+  init(isWhole: Bool, started: [StatedEffect] = [], gone: [EffectToken] = []) {
+    self.isWhole = isWhole
+    self.started = started
+    self.gone = gone
+  }
+}
+
+/// A unit's function that says what has changed about its long-lived effects. It is lifted once, with its unit, and not what
+/// it says after each action.
+public struct SupervisedStatement<Output>: Sendable {
+  fileprivate let declare: @Sendable (_ isWhole: Bool) -> StatedChanges
+  /// The handler that the effects know, in its box.
+  fileprivate let lead: @Sendable (ActionContext, ActionHandler<Output>) -> AnyObject
+
+  /// Takes the function.
+  ///
+  /// - Parameter declare: says what has changed since it was last asked, or all if that is asked for, as for the first time.
+  @inlinable
+  public init(_ declare: @escaping @Sendable (_ isWhole: Bool) -> SupervisedChanges<Output>) {
+    self.init({ Supervised<Output>.box($1) }) { declare($0).stated }
+  }
+
+  @usableFromInline
+  init(
+    _ lead: @escaping @Sendable (ActionContext, ActionHandler<Output>) -> AnyObject,
+    declare: @escaping @Sendable (Bool) -> StatedChanges
+  ) {
+    self.declare = declare
+    self.lead = lead
+  }
+
+  /// The same with every action that the effects emit mapped.
+  public func map<Other>(_ transform: @escaping @Sendable (Output) -> Other) -> SupervisedStatement<Other> {
+    let lead = lead
+    return SupervisedStatement<Other>({ action, output in lead(action, output.contramap(transform)) }, declare: declare)
   }
 
   /// The whole statement, for those who do not take it by its changes.
-  public static func whole(_ change: @escaping Declaration) -> @Sendable () -> [Supervised<Output>] {
-    let kept = KeptStatement<Output>()
-    return { kept.taking(change(false)) }
+  public func whole() -> @Sendable () -> [Supervised<Output>] {
+    let (declare, lead, kept) = (declare, lead, KeptStatement())
+    return {
+      kept.taking(declare(false)).map { effect in
+        Supervised(effect.leading { action, box in lead(action, HandlerBox<Output>.handler(in: box)) })
+      }
+    }
   }
 
-  /// A statement that holds while a condition does: nothing is stated meanwhile, and all when it holds again.
+  /// The same while a condition holds: nothing is stated meanwhile, and all when it holds again.
   @usableFromInline
-  static func declared(
-    _ change: @escaping Declaration, while condition: @escaping @Sendable () -> Bool
-  ) -> Declaration {
-    let last = LastCondition()
-    return { isWhole in
+  func held(while condition: @escaping @Sendable () -> Bool) -> SupervisedStatement {
+    let (declare, last) = (declare, LastCondition())
+    return SupervisedStatement(lead) { isWhole in
       guard condition() else {
         last.held = false
-        return .all([])
+        return StatedChanges(isWhole: true)
       }
       defer { last.held = true }
-      return change(isWhole || !last.held)
+      return declare(isWhole || !last.held)
     }
   }
 }
@@ -411,25 +551,18 @@ private final class LastCondition: @unchecked Sendable {
 }
 
 /// A statement that is made by its changes, as a whole.
-private final class KeptStatement<Output>: @unchecked Sendable {
+private final class KeptStatement: @unchecked Sendable {
   // Safe: used by the thread that owns the store, which asks a unit for its statement.
-  private var stated: [EffectToken: (order: Int, effect: Supervised<Output>)] = [:]
+  private var stated: [EffectToken: (order: Int, effect: StatedEffect)] = [:]
   private var last = 0
 
-  func taking(_ change: SupervisedChange<Output>) -> [Supervised<Output>] {
-    switch change {
-    case .all(let all):
-      stated = [:]
-      all.forEach(add)
-    case .some(let started, let gone):
-      for id in gone { stated[id] = nil }
-      started.forEach(add)
+  func taking(_ changes: StatedChanges) -> [StatedEffect] {
+    if changes.isWhole { stated = [:] }
+    for id in changes.gone { stated[id] = nil }
+    for effect in changes.started {
+      last += 1
+      stated[effect.id] = (last, effect)
     }
     return stated.values.sorted { $0.order < $1.order }.map(\.effect)
-  }
-
-  private func add(_ effect: Supervised<Output>) {
-    last += 1
-    stated[effect.id] = (last, effect)
   }
 }

@@ -78,6 +78,8 @@ final class UnitEffects: @unchecked Sendable {
   /// Has the work of an effect begin at a time of the store's clock. Of times that are past the earliest comes first.
   func begin(_ entry: EffectEntry, at time: Duration, _ begin: @escaping () -> Void) {
     entry.begin = begin
+    if entry.postpone(to: time) { return }
+    entry.stopWaiting()
     guard time > runtime.clock.now else { return runtime.overdue.add(entry, of: self, since: time) }
     entry.wait(until: time, self)
   }

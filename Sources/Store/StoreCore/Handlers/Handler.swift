@@ -45,7 +45,7 @@ public struct Handler<Action, State>: Composed, Sendable {
   ) -> Handler<GlobalAction, GlobalState> {
     Handler<GlobalAction, GlobalState>(
       reducer: reducer.lift(action: action, state: state),
-      middleware: middleware.lift(input: action, output: embed, state: { $0[keyPath: state] }))
+      middleware: middleware.lift(input: action, output: embed, state: reading(state)))
   }
 
   /// Makes this handler one of a larger store, the slice read and written by closures.
@@ -151,7 +151,7 @@ extension Handler {
   ) -> Handler<GlobalAction, GlobalState> {
     Handler<GlobalAction, GlobalState>(
       reducer: reducer.liftOptional(action: action, state: state),
-      middleware: middleware.liftOptional(input: action, output: embed, state: { $0[keyPath: state] }))
+      middleware: middleware.liftOptional(input: action, output: embed, state: reading(state)))
   }
 
   /// Makes this handler one of an optional state.

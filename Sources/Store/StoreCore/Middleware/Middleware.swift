@@ -37,7 +37,10 @@ public struct Middleware<Input, Output, State>: Composed, Sendable {
   /// The same under other names, `PREFIX.NAME`. The same middleware can then stand in a store several times: lifted to
   /// two slices, or to one element and to all.
   public func prefixed(_ prefix: String) -> Middleware {
-    Middleware(units: units.map { MiddlewareUnit(name: "\(prefix).\($0.name)", attach: $0.attach) })
+    Middleware(
+      units: units.map { unit in
+        MiddlewareUnit(name: "\(prefix).\(unit.name)", looksAtActions: unit.looksAtActions, attach: unit.attach)
+      })
   }
 }
 
@@ -60,12 +63,14 @@ extension Middleware {
     Middleware<GlobalInput, GlobalOutput, GlobalState>(
       units: units.map { unit in
         let attach = unit.attach
-        return MiddlewareUnit<GlobalInput, GlobalOutput, GlobalState>(name: unit.name) { attachment in
+        return MiddlewareUnit<GlobalInput, GlobalOutput, GlobalState>(
+          name: unit.name, looksAtActions: unit.looksAtActions
+        ) { attachment in
           let handler = attach(
             MiddlewareUnit<Input, Output, State>.Attachment(
               state: attachment.state.map(state), trace: attachment.trace, effects: attachment.effects,
               supervise: { declare in attachment.supervise { declare().map { $0.map(output) } } },
-              superviseChanges: { declare in attachment.superviseChanges { declare($0).map(output) } }))
+              superviseChanges: { changes in attachment.superviseChanges(changes.map(output)) }))
           return { global, context in
             guard let local = input(global) else { return nil }
             return handler(local, context)?.map(output)
@@ -143,4 +148,13 @@ extension Middleware where State == Void {
   {
     lift(input: { $0 }, output: { $0 }, state: { (_: GlobalState) in })
   }
+}
+
+/// Reads a part of a value. A key path to stored properties is followed once, and not by the runtime with each read.
+///
+/// - Parameter path: the part.
+@inlinable
+package func reading<Root, Part>(_ path: KeyPath<Root, Part> & Sendable) -> @Sendable (Root) -> Part {
+  guard let offset = MemoryLayout<Root>.offset(of: path) else { return { $0[keyPath: path] } }
+  return { root in withUnsafeBytes(of: root) { $0.load(fromByteOffset: offset, as: Part.self) } }
 }

@@ -19,7 +19,7 @@ public final class MiddlewareUnit<Input, Output, State>: Sendable {
     public let supervise: @Sendable (@escaping @Sendable () -> [Supervised<Output>]) -> Void
     /// The same, said by what has changed, so that it costs as much as changes. The function says all where it is asked for the
     /// whole.
-    public let superviseChanges: @Sendable (@escaping SupervisedChange<Output>.Declaration) -> Void
+    public let superviseChanges: @Sendable (SupervisedStatement<Output>) -> Void
 
     /// Joins them.
     ///
@@ -28,13 +28,13 @@ public final class MiddlewareUnit<Input, Output, State>: Sendable {
     public init(
       state: StateReader<State>, trace: TracePoint, effects: EffectScope,
       supervise: @escaping @Sendable (@escaping @Sendable () -> [Supervised<Output>]) -> Void,
-      superviseChanges: (@Sendable (@escaping SupervisedChange<Output>.Declaration) -> Void)? = nil
+      superviseChanges: (@Sendable (SupervisedStatement<Output>) -> Void)? = nil
     ) {
       self.state = state
       self.trace = trace
       self.effects = effects
       self.supervise = supervise
-      self.superviseChanges = superviseChanges ?? { supervise(SupervisedChange.whole($0)) }
+      self.superviseChanges = superviseChanges ?? { supervise($0.whole()) }
     }
 
     /// The name of the unit in its store: its own, unless it was renamed on the way (``Middleware/prefixed(_:)``).
@@ -53,19 +53,36 @@ public final class MiddlewareUnit<Input, Output, State>: Sendable {
             return condition() ? declared : []
           }
         },
-        superviseChanges: { declare in superviseChanges(SupervisedChange.declared(declare, while: condition)) })
+        superviseChanges: { changes in superviseChanges(changes.held(while: condition)) })
     }
   }
 
   /// The name of the unit in traces, gates and listings.
   public let name: String
+  /// False if it answers no action, and only states what should be running: its handler is never asked.
+  public let looksAtActions: Bool
   @usableFromInline let attach: @Sendable (Attachment) -> Handler
 
   /// A unit that makes its handler when it is attached.
   @inlinable
-  public init(name: String, attach: @escaping @Sendable (Attachment) -> Handler) {
+  public convenience init(name: String, attach: @escaping @Sendable (Attachment) -> Handler) {
+    self.init(name: name, looksAtActions: true, attach: attach)
+  }
+
+  @inlinable
+  init(name: String, looksAtActions: Bool, attach: @escaping @Sendable (Attachment) -> Handler) {
     self.name = name
+    self.looksAtActions = looksAtActions
     self.attach = attach
+  }
+
+  /// A unit that answers no action. It states, when it is attached, which long-lived effects should be running (R33).
+  @inlinable
+  public convenience init(name: String, stating: @escaping @Sendable (Attachment) -> Void) {
+    self.init(name: name, looksAtActions: false) { attachment in
+      stating(attachment)
+      return { _, _ in nil }
+    }
   }
 
   /// A unit that is asked about every action.
@@ -99,7 +116,9 @@ public final class MiddlewareUnit<Input, Output, State>: Sendable {
   @inlinable
   public func mapAttachment(_ transform: @escaping @Sendable (Attachment) -> Attachment) -> MiddlewareUnit {
     let attach = attach
-    return MiddlewareUnit(name: name) { attachment in attach(transform(attachment)) }
+    return MiddlewareUnit(name: name, looksAtActions: looksAtActions) { attachment in
+      attach(transform(attachment))
+    }
   }
 
   /// The same unit with its handler changed once it is attached.
@@ -108,6 +127,8 @@ public final class MiddlewareUnit<Input, Output, State>: Sendable {
     _ transform: @escaping @Sendable (@escaping Handler, Attachment) -> Handler
   ) -> MiddlewareUnit {
     let attach = attach
-    return MiddlewareUnit(name: name) { attachment in transform(attach(attachment), attachment) }
+    return MiddlewareUnit(name: name, looksAtActions: looksAtActions) { attachment in
+      transform(attach(attachment), attachment)
+    }
   }
 }

@@ -13,7 +13,7 @@ final class Composition<Action: Sendable, State: Sendable> {
   @usableFromInline let hasPlain: Bool
   /// Asks all middlewares, in order.
   @usableFromInline let handle: Handle
-  /// True if there are any middlewares. (Not an optional `handle`: a closure in an optional is called by way of a thunk
+  /// True if any middleware looks at actions. (Not an optional `handle`: a closure in an optional is called by way of a thunk
   /// that copies the context.)
   @usableFromInline let hasMiddleware: Bool
   /// True if a unit states effects that should run.
@@ -39,14 +39,15 @@ final class Composition<Action: Sendable, State: Sendable> {
     canFail = reducer.isUndoing ? nil : reducer.canFail
     reducePlainly = reducer.plain ?? { _, _ in }
     hasPlain = reducer.plain != nil
-    let handle = Composition.chain(attached)
+    let asked = attached.filter(\.unit.looksAtActions)
+    let handle = Composition.chain(asked)
     // Not `??`, which would call either by way of a thunk. Intercepted actions are taken up by the interceptors.
     if trace.isMeasuring, !isIntercepted {
       self.handle = Composition.taking(trace, then: handle)
     } else {
       self.handle = handle
     }
-    hasMiddleware = !attached.isEmpty || trace.isMeasuring
+    hasMiddleware = !asked.isEmpty || trace.isMeasuring
     supervises = attached.contains(where: \.supervises)
     self.recorder = recorder
     self.isIntercepted = isIntercepted
@@ -79,7 +80,7 @@ final class Composition<Action: Sendable, State: Sendable> {
   }
 
   /// True if nobody but the reducer looks at actions and states, so that its short way will do.
-  var isPlain: Bool { hasPlain && !isObserved && !hasMiddleware && !isIntercepted }
+  var isPlain: Bool { hasPlain && !isObserved && !hasMiddleware && !supervises && !isIntercepted }
 }
 
 /// The parts of a composition.

@@ -117,7 +117,7 @@ extension Middleware {
   ) -> Middleware<GlobalInput, GlobalOutput, GlobalState> {
     lift(
       input: GlobalInput.cases[keyPath: input].extract, output: GlobalOutput.cases[keyPath: output].embed,
-      state: { $0[keyPath: state] })
+      state: reading(state))
   }
 
   /// Makes this middleware one of a larger state that may hold a slice or not; see `liftOptional(input:output:state:)` of
@@ -135,7 +135,7 @@ extension Middleware {
   ) -> Middleware<GlobalInput, GlobalOutput, GlobalState> {
     liftOptional(
       input: GlobalInput.cases[keyPath: input].extract, output: GlobalOutput.cases[keyPath: output].embed,
-      state: { $0[keyPath: state] })
+      state: reading(state))
   }
 
   /// Makes this middleware one of an enum: it runs on the payload of one case while the state is that case, and does nothing
@@ -208,7 +208,7 @@ extension Middleware where Output == Never {
     input: KeyPath<GlobalInput.Cases, CasePath<GlobalInput, Input>>, to output: GlobalOutput.Type = GlobalOutput.self,
     state: KeyPath<GlobalState, State> & Sendable
   ) -> Middleware<GlobalInput, GlobalOutput, GlobalState> {
-    lift(input: GlobalInput.cases[keyPath: input].extract, to: output, state: { $0[keyPath: state] })
+    lift(input: GlobalInput.cases[keyPath: input].extract, to: output, state: reading(state))
   }
 }
 
@@ -249,7 +249,7 @@ extension MiddlewareReader {
   ) -> MiddlewareReader<Dependencies, GlobalInput, GlobalOutput, GlobalState> {
     lift(
       input: GlobalInput.cases[keyPath: input].extract, output: GlobalOutput.cases[keyPath: output].embed,
-      state: { $0[keyPath: state] })
+      state: reading(state))
   }
 }
 
@@ -335,7 +335,7 @@ extension StoreProtocol {
     action: KeyPath<Action.Cases, CasePath<Action, Local>>, state: KeyPath<State, Part> & Sendable
   ) -> StoreProjection<Local, Part> where Action: CasePathable {
     let embed = Action.cases[keyPath: action].embed
-    return projection(action: { embed($0) }, state: { $0[keyPath: state] })
+    return projection(action: { embed($0) }, state: reading(state))
   }
 }
 
@@ -362,7 +362,7 @@ extension StoreProjection {
     action: KeyPath<Action.Cases, CasePath<Action, Local>>, state: KeyPath<State, Part> & Sendable
   ) -> StoreProjection<Local, Part> where Action: CasePathable {
     let embed = Action.cases[keyPath: action].embed
-    return projection(action: { embed($0) }, state: { $0[keyPath: state] })
+    return projection(action: { embed($0) }, state: reading(state))
   }
 
   /// Binds something of the projected state to the case of the view's actions that sets it.

@@ -24,9 +24,9 @@ extension Middleware {
     _ name: String, over entries: @escaping @Sendable (State) -> PersistentMap<Key, Entry>,
     _ effect: @escaping @Sendable (_ key: Key, _ entry: Entry) -> Supervised<Output>?
   ) -> Middleware {
-    supervising(name, entries) { old, new, tell in
+    supervising(name, entries) { old, new, changes in
       PersistentMap<Key, Entry>.difference(old ?? [:], new) { key, _, entry in
-        tell(EffectToken(key), entry.flatMap { effect(key, $0.pointee) })
+        changes.add(EffectToken(key), entry.flatMap { effect(key, $0.pointee) })
       }
     }
   }
@@ -52,42 +52,36 @@ extension Middleware {
     _ name: String, over elements: @escaping @Sendable (State) -> PersistentList<Element>,
     _ effect: @escaping @Sendable (_ element: Element) -> Supervised<Output>?
   ) -> Middleware where Element.ID: Sendable {
-    supervising(name, elements) { old, new, tell in
+    supervising(name, elements) { old, new, changes in
       PersistentList<Element>.difference(old ?? [], new) { id, _, element in
-        tell(EffectToken(id), element.flatMap { effect($0.pointee) })
+        changes.add(EffectToken(id), element.flatMap { effect($0.pointee) })
       }
     }
   }
 
-  /// - Parameter changes: tells the id of each entry that came, went or changed, and its effect now.
+  /// - Parameter compare: adds the id of each entry that came, went or changed, with its effect now.
   @inlinable
   static func supervising<Entries: Sendable>(
     _ name: String, _ entries: @escaping @Sendable (State) -> Entries,
-    _ changes:
-      @escaping @Sendable (
-        _ old: Entries?, _ new: Entries, _ tell: (EffectToken, Supervised<Output>?) -> Void
-      ) -> Void
+    _ compare: @escaping @Sendable (_ old: Entries?, _ new: Entries, _ changes: inout SupervisedChanges<Output>) -> Void
   ) -> Middleware {
     Middleware(
       units: [
-        MiddlewareUnit(name: name) { attachment in
-          let state = attachment.state
-          let seen = SeenEntries<Entries>()
-          attachment.superviseChanges { isWhole in
-            let old = isWhole ? nil : seen.entries
-            let new = entries(state())
-            seen.entries = new
-            var started: [Supervised<Output>] = []
-            var gone: [EffectToken] = []
-            changes(old, new) { id, effect in
-              guard var effect else { return gone.append(id) }
-              effect.id = id
-              started.append(effect)
-            }
-            return old == nil ? .all(started) : .some(started: started, gone: gone)
-          }
-          return { _, _ in nil }
-        }
+        MiddlewareUnit(
+          name: name,
+          stating: { attachment in
+            let state = attachment.state
+            let seen = SeenEntries<Entries>()
+            attachment.superviseChanges(
+              SupervisedStatement { isWhole in
+                let old = isWhole ? nil : seen.entries
+                let new = entries(state())
+                seen.entries = new
+                var changes = SupervisedChanges<Output>(isWhole: old == nil)
+                compare(old, new, &changes)
+                return changes
+              })
+          })
       ])
   }
 }

@@ -81,7 +81,7 @@ extension Thunk {
   public func lift<GlobalAction: CasePathable, GlobalState>(
     action: KeyPath<GlobalAction.Cases, CasePath<GlobalAction, Action>>, state: KeyPath<GlobalState, State> & Sendable
   ) -> Thunk<GlobalAction, GlobalState> {
-    lift(output: GlobalAction.cases[keyPath: action].embed, state: { $0[keyPath: state] })
+    lift(output: GlobalAction.cases[keyPath: action].embed, state: reading(state))
   }
 }
 

@@ -52,6 +52,42 @@ enum AlignedRun<Content: TreeContent> {
   }
 }
 
+extension AlignedRun {
+  /// Descends two trees by one edge, past the children that they share, to the first two leaves that they do not share.
+  /// A step a level, where ``init(_:_:_:_:_:)`` begins at the roots each time.
+  ///
+  /// - Returns: the number of elements passed, and the leaves; nil: the trees are not alike down to there.
+  @inlinable
+  static func firstLeaves(
+    _ oldRoot: Unmanaged<TreeNode<Content>>, _ newRoot: Unmanaged<TreeNode<Content>>, _ direction: TreeDirection
+  ) -> (passed: Int, old: Unmanaged<TreeNode<Content>>, new: Unmanaged<TreeNode<Content>>)? {
+    var (old, new, passed) = (oldRoot, newRoot, 0)
+    while true {
+      let pair = old._withUnsafeGuaranteedRef { left in
+        new._withUnsafeGuaranteedRef { right -> (Int, Int)? in
+          guard left.height == right.height else { return nil }
+          if left.height == 0 { return (-1, -1) }
+          let (last, otherLast, limit) = (left.slots &- 1, right.slots &- 1, min(left.slots, right.slots))
+          var step = 0
+          while step < limit {
+            let (child, other) = direction == .forward ? (step, step) : (last &- step, otherLast &- step)
+            guard left.isSameChild(child, of: right, other) else {
+              passed &+= direction == .forward ? left.start(of: child) : left.count &- left.ends[child]
+              return (child, other)
+            }
+            step &+= 1
+          }
+          return nil
+        }
+      }
+      guard let (child, other) = pair else { return nil }
+      if child < 0 { return (passed, old, new) }
+      old = old._withUnsafeGuaranteedRef { Unmanaged.passUnretained($0.children[child]) }
+      new = new._withUnsafeGuaranteedRef { Unmanaged.passUnretained($0.children[other]) }
+    }
+  }
+}
+
 /// The direction in which two trees are walked.
 @usableFromInline
 enum TreeDirection {

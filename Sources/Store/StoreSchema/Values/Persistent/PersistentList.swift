@@ -228,6 +228,14 @@ extension PersistentList {
     _ oldRoot: Root, _ newRoot: Root, limit: Int, equal: (UnsafePointer<Element>, UnsafePointer<Element>) -> Bool
   ) -> Int {
     var length = 0
+    if let (passed, old, new) = AlignedRun.firstLeaves(oldRoot, newRoot, .forward) {
+      let count = Swift.min(
+        old._withUnsafeGuaranteedRef { $0.slots }, new._withUnsafeGuaranteedRef { $0.slots }, limit - passed)
+      let (left, right) = (old._withUnsafeGuaranteedRef { $0.elements }, new._withUnsafeGuaranteedRef { $0.elements })
+      let same = commonRun(count) { equal(left + $0, right + $0) }
+      length = passed + same
+      guard same == count else { return length }
+    }
     while length < limit {
       switch AlignedRun(oldRoot, length, newRoot, length, .forward) {
       case .shared(let count): length += count
@@ -260,6 +268,17 @@ extension PersistentList {
     equal: (UnsafePointer<Element>, UnsafePointer<Element>) -> Bool
   ) -> Int {
     var length = 0
+    if let (passed, old, new) = AlignedRun.firstLeaves(oldRoot, newRoot, .backward), passed < limit {
+      let (left, right) = (
+        old._withUnsafeGuaranteedRef { $0.elements + ($0.slots - 1) },
+        new._withUnsafeGuaranteedRef { $0.elements + ($0.slots - 1) }
+      )
+      let count = Swift.min(
+        old._withUnsafeGuaranteedRef { $0.slots }, new._withUnsafeGuaranteedRef { $0.slots }, limit - passed)
+      let same = commonRun(count) { equal(left - $0, right - $0) }
+      length = passed + same
+      guard same == count else { return length }
+    }
     while length < limit {
       switch AlignedRun(oldRoot, oldCount - 1 - length, newRoot, newCount - 1 - length, .backward) {
       case .shared(let count): length = Swift.min(limit, length + count)
@@ -403,6 +422,15 @@ extension PersistentList where Element: Identifiable {
     }
     let (prefix, suffix) = commonEnds(old, new, equal: isSame)
     let (oldRange, newRange) = (prefix..<old.count - suffix, prefix..<new.count - suffix)
+    if oldRange.count == 1, newRange.count == 1 {
+      return try old.withElement(at: prefix) { left in
+        try new.withElement(at: prefix) { right in
+          if left.pointee.id == right.pointee.id { return try visit(right.pointee.id, left, right) }
+          try visit(left.pointee.id, left, nil)
+          try visit(right.pointee.id, nil, right)
+        }
+      }
+    }
     // Of few elements a look at each costs less than to find out that the ids are in order.
     if Swift.max(oldRange.count, newRange.count) > 64,
       let found = differences(
