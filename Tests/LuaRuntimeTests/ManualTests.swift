@@ -21,20 +21,20 @@ import Testing
 
   private static let limits = LuaState.Limits(instructions: 50_000_000, memory: 64 << 20)
 
-  private func result(_ expression: String, _ sandbox: LuaState.Sandbox) throws -> [LuaValue] {
-    let state = try LuaState(limits: Self.limits, sandbox: sandbox)
-    return try state.call(state.load(Self.show, chunkName: "show"), [.string(expression)])
+  static func result(_ expression: String, _ sandbox: LuaState.Sandbox) throws -> [LuaValue] {
+    let state = try LuaState(limits: limits, sandbox: sandbox)
+    return try state.call(state.load(show, chunkName: "show"), [.string(expression)])
   }
 
   @Test(arguments: lines.split(separator: "\n").map(String.init))
   func isAsInTheManual(_ expression: String) throws {
-    #expect(try result(expression, .plugin) == result(expression, .unrestricted))
+    #expect(try Self.result(expression, .plugin) == Self.result(expression, .unrestricted))
   }
 
   /// The sandbox says at once that a value has no entries; stock Lua says so at the first step of the loop.
   @Test func pairsOfNoTable() throws {
     #expect(
-      try result("pcall(pairs, nil)", .plugin)
+      try Self.result("pcall(pairs, nil)", .plugin)
         == [.string(#"true | false | "bad argument #1 to 'pairs' (table expected, got nil)""#)])
   }
 

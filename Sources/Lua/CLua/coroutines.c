@@ -12,7 +12,7 @@ enum {
 
 static lua_State *toCoroutine(lua_State *L) {
   lua_State *coroutine = lua_tothread(L, 1);
-  luaL_argexpected(L, coroutine != NULL, 1, "coroutine");
+  luaL_argexpected(L, coroutine != NULL, 1, "thread");
   return coroutine;
 }
 

@@ -324,15 +324,33 @@ static int isEqual(lua_State *L) {
   return 1;
 }
 
+/// Answers what a metamethod gave, which may have yielded.
+static int answerTruth(lua_State *L, int status, lua_KContext context) {
+  (void)status, (void)context;
+  lua_pushboolean(L, lua_toboolean(L, -1));
+  return 1;
+}
+
+/// `==` of Lua itself. A comparison by lua_compare could not yield.
+static int areEqual(lua_State *L) {
+  int type = lua_type(L, 1);
+  bool isAsked = type == lua_type(L, 2) && (type == LUA_TTABLE || type == LUA_TUSERDATA) && !lua_rawequal(L, 1, 2) &&
+                 (luaL_getmetafield(L, 1, "__eq") != LUA_TNIL || luaL_getmetafield(L, 2, "__eq") != LUA_TNIL);
+  if (!isAsked) {
+    lua_pushboolean(L, lua_rawequal(L, 1, 2));
+    return 1;
+  }
+  lua_insert(L, 1);
+  lua_callk(L, 2, 1, 0, answerTruth);
+  return answerTruth(L, LUA_OK, 0);
+}
+
 /// `==` as the texts of Lua have it (equality.c): of a decimal and a number, for which Lua asks no metamethod, too.
 static int isSame(lua_State *L) {
   lua_settop(L, 2);
   int place = lua_type(L, 1) == LUA_TNUMBER ? 1 : 2, isWhole = 0;
   Decimal decimal, number = {0, 0};
-  if (lua_type(L, place) != LUA_TNUMBER || !clua_toDecimal(L, 3 - place, &decimal.units, &decimal.scale)) {
-    lua_pushboolean(L, lua_compare(L, 1, 2, LUA_OPEQ));
-    return 1;
-  }
+  if (lua_type(L, place) != LUA_TNUMBER || !clua_toDecimal(L, 3 - place, &decimal.units, &decimal.scale)) return areEqual(L);
   number.units = lua_tointegerx(L, place, &isWhole);
   bool isExact = isWhole || fromFloat(lua_tonumber(L, place), &number);
   lua_pushboolean(L, isExact && order(decimal, number) == 0);

@@ -7,7 +7,7 @@
 #include "machine.h"
 
 enum { endOfText = 0, aName = 256, aNumber, aText, aConstant, dots, concat, equal, unequal, another, aNot, anEnd, aFunction,
-       aLocal, opening, anUntil };
+       aLocal, opening, anUntil, anIf, beforeValue };
 
 /// What a value may be.
 typedef enum Kind { anything, number, neither } Kind;
@@ -100,9 +100,9 @@ static int word(const char *text, size_t count) {
     const char *name;
     int token;
   } words[] = {{"nil", aConstant},   {"true", aConstant}, {"false", aConstant}, {"not", aNot},     {"end", anEnd},
-               {"function", aFunction}, {"local", aLocal}, {"if", opening},      {"do", opening},   {"repeat", opening},
-               {"until", anUntil},   {"and", another},    {"or", another},      {"then", another}, {"else", another},
-               {"elseif", another},  {"while", another},  {"for", another},     {"in", another},   {"return", another},
+               {"function", aFunction}, {"local", aLocal}, {"if", anIf},         {"do", opening},   {"repeat", opening},
+               {"until", anUntil},   {"and", beforeValue}, {"or", beforeValue}, {"then", another}, {"else", another},
+               {"elseif", beforeValue}, {"while", beforeValue}, {"for", another}, {"in", beforeValue}, {"return", beforeValue},
                {"break", another},   {"goto", another}};
   for (size_t place = 0; place < sizeof words / sizeof *words; place += 1) {
     if (strlen(words[place].name) == count && memcmp(words[place].name, text, count) == 0) return words[place].token;
@@ -165,6 +165,7 @@ static void advance(Scan *scan) {
 
 // MARK: Expressions
 
+static Kind operand(Scan *scan);
 static void comparison(Scan *scan);
 static void nested(Scan *scan, int token);
 
@@ -192,18 +193,28 @@ static void locals(Scan *scan) {
   }
 }
 
+/// True if a value follows a token of a block. What else begins there is a statement, which compares nothing.
+static bool isBeforeValue(int token) {
+  return token == '=' || token == ',' || token == beforeValue || token == anIf || token == anUntil;
+}
+
 /// Reads up to a token and goes behind it; blocks that begin before it end before it.
 static void through(Scan *scan, int token) {
   int blocks = 0;
+  bool isBlock = token == anEnd || token == endOfText, isValue = !isBlock;
   while (!scan->failed && (scan->token != token || (token == anEnd && blocks > 0))) {
+    bool wasValue = isValue;
+    isValue = !isBlock || isBeforeValue(scan->token);
     if (scan->token == aLocal) {
       locals(scan);
     } else if (beginsOperand(scan->token)) {
-      comparison(scan);
+      if (wasValue) comparison(scan);
+      else operand(scan);
     } else if (scan->token == '[') {
       nested(scan, ']');
     } else {
-      blocks += scan->token == opening ? 1 : scan->token == anEnd || scan->token == anUntil ? -1 : 0;
+      bool opens = scan->token == opening || scan->token == anIf;
+      blocks += opens ? 1 : scan->token == anEnd || scan->token == anUntil ? -1 : 0;
       if (scan->token == endOfText || scan->token == ')' || scan->token == ']' || scan->token == '}' || blocks < 0) scan->failed = true;
       advance(scan);
     }

@@ -222,11 +222,17 @@ static int step(lua_State *L) {
   return 1;
 }
 
+/// Answers what `__pairs` gave, which may have yielded.
+static int answerPairs(lua_State *L, int status, lua_KContext context) {
+  (void)L, (void)status, (void)context;
+  return 3;
+}
+
 int clua_pairs(lua_State *L) {
   luaL_checkany(L, 1);
   if (luaL_getmetafield(L, 1, "__pairs") != LUA_TNIL) {
     lua_pushvalue(L, 1);
-    lua_call(L, 1, 3);
+    lua_callk(L, 1, 3, 0, answerPairs);
     return 3;
   }
   luaL_checktype(L, 1, LUA_TTABLE);

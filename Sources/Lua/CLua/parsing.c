@@ -17,6 +17,8 @@ typedef struct Text {
   /// place itself.
   const char *name;
   int line;
+  /// What `load` takes, text or bytecode or both; null: text.
+  const char *mode;
   /// True if the function at index 1 gives it, piece by piece; index 5 keeps it alive then.
   bool isToCome;
   bool isSettled;
@@ -37,8 +39,8 @@ static void gather(lua_State *L, Text *text) {
       lua_pop(L, 1);
       break;
     }
-    if (lua_type(L, -1) != LUA_TSTRING) luaL_error(L, "reader function must return a string");
-    count = lua_rawlen(L, -1);
+    if (!lua_isstring(L, -1)) luaL_error(L, "reader function must return a string");
+    lua_tolstring(L, -1, &count);
     clua_charge(L, 1 + count / 2);
     luaL_addvalue(&buffer);
   }
@@ -47,11 +49,20 @@ static void gather(lua_State *L, Text *text) {
   text->bytes = lua_tolstring(L, 5, &text->count);
 }
 
+/// Raises Lua's own error unless the text may be read. There is no other code than text: bytecode is refused in any mode.
+static void checkMode(lua_State *L, const Text *text) {
+  bool isText = text->count == 0 || text->bytes[0] != LUA_SIGNATURE[0];
+  if (text->mode == NULL || (isText && strchr(text->mode, 't') != NULL)) return;
+  lua_pushfstring(L, "attempt to load a %s chunk (mode is '%s')", isText ? "text" : "binary", isText ? text->mode : "t");
+  lua_error(L);
+}
+
 static const char *nextPiece(lua_State *L, void *data, size_t *count) {
   Text *text = data;
   if (!text->isSettled) {
     text->isSettled = true;
     if (text->isToCome) gather(L, text);
+    checkMode(L, text);
     text->settled = clua_settleEqualities(L, text->bytes, text->count, &text->settledCount);
     if (text->settled != NULL) (text->bytes = text->settled, text->count = text->settledCount);
   }
@@ -64,26 +75,22 @@ static const char *nextPiece(lua_State *L, void *data, size_t *count) {
   return *count > 0 ? piece : NULL;
 }
 
-static int load(lua_State *L, Text text, const char *name, const char *mode) {
-  int status = lua_load(L, nextPiece, &text, name, mode);
+static int load(lua_State *L, Text text, const char *name) {
+  int status = lua_load(L, nextPiece, &text, name, "t");
   clua_resize(L, text.settled, text.settledCount, 0);
   return status;
 }
 
 int clua_parse(lua_State *L, const char *bytes, size_t count, const char *name) {
   // A chunk's name begins with a character that says what it is the name of.
-  return load(L, (Text){bytes, count, name + 1, 1}, name, "t");
+  return load(L, (Text){bytes, count, name + 1, 1}, name);
 }
 
 int clua_loadFunction(lua_State *L) {
   Text text = {.line = -1};
   text.bytes = lua_tolstring(L, 1, &text.count);
   const char *name = luaL_optstring(L, 2, text.bytes != NULL ? text.bytes : "=(load)");
-  // There is no other code than text: bytecode is refused in any mode, and everything in one that takes no text. What is known
-  // to be text is refused in Lua's own words.
-  const char *given = luaL_optstring(L, 3, "bt");
-  bool isText = text.bytes != NULL && text.bytes[0] != LUA_SIGNATURE[0];
-  const char *mode = strchr(given, 't') != NULL ? "t" : isText ? given : "none";
+  text.mode = luaL_optstring(L, 3, "bt");
   bool hasEnvironment = !lua_isnone(L, 4);
   if (text.bytes != NULL) {
     clua_charge(L, 1 + text.count / 2);
@@ -92,7 +99,7 @@ int clua_loadFunction(lua_State *L) {
     lua_settop(L, 5);
     text.isToCome = true;
   }
-  int status = load(L, text, name, mode);
+  int status = load(L, text, name);
   if (status != LUA_OK) {
     lua_pushnil(L);
     lua_insert(L, -2);
