@@ -26,7 +26,7 @@ import Testing
     #expect(live.turn { live.clients.count } == 1)
     _ = try house.client().ask(#"{"run":"middleware on logger"}"#)
     house.host.store.dispatch(.counter(.increment()))
-    #expect(try listening.lines(until: "[logger] #2 counter.increment").allSatisfy { $0.contains("\"event\"") })
+    #expect(try listening.lines(until: " #2 counter.increment").allSatisfy { $0.contains("\"event\"") })
     withExtendedLifetime(silent) {}
   }
 

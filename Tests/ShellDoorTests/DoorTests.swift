@@ -73,6 +73,32 @@ import Testing
     }
   }
 
+  /// Whose action another takes back is told at once; a script is not.
+  @Test func aPersonHearsOfAnUndoByAnother() throws {
+    let house = try House()
+    let (ann, script, bob) = (try house.client(), try house.client(), try house.client())
+    _ = try ann.ask(#"{"who":"ann"}"#)
+    _ = try bob.ask(#"{"who":"bob"}"#)
+    _ = try ann.ask(#"{"run":"dispatch tasks.add milk --quiet"}"#)
+    _ = try script.ask(#"{"run":"dispatch tasks.add bread --quiet","file":"a.stsh"}"#)
+    #expect(try bob.ask(#"{"run":"undo"}"#).contains("nothing-to-undo"))
+    _ = try bob.ask(#"{"run":"undo --any 2 --quiet"}"#)
+    #expect(try ann.lines(until: "took back").last?.contains("took back your #1 tasks.add") == true)
+    #expect(try script.ask(#"{"run":"echo done","file":"a.stsh"}"#).contains("took back") == false)
+  }
+
+  /// What the door lets a client dispatch, it may take back; what another dispatched, only by all rights.
+  @Test func undoNeedsTheRightsOfWhatGoes() throws {
+    let house = try House([.read, .dispatch("tasks.*")])
+    let (ann, bob) = (try house.client(), try house.client())
+    _ = try ann.ask(#"{"run":"dispatch tasks.add milk --quiet"}"#)
+    for line in ["undo --any", "undo --to 0", "undo #1"] {
+      #expect(try bob.ask(#"{"run":"\#(line)"}"#).contains("not-allowed"), "\(line)")
+    }
+    #expect(try ann.ask(#"{"run":"undo"}"#).contains("takes back #1 tasks.add"))
+    #expect(try ann.ask(#"{"run":"redo"}"#).contains("brings back #1 tasks.add"))
+  }
+
   @Test func aLogIsFollowedUntilItIsInterrupted() throws {
     let house = try House()
     let (ann, bob) = (try house.client(), try house.client())

@@ -120,7 +120,7 @@ private final class HookedClock: StoreClock {
     _ = try store.change { _ in
       let step = try store.undoStep(1, any: true)
       #expect(Self.text(Self.elsewhere { host.store.dispatch(.counter(.increment())) }) == "queued")
-      return try store.restore(to: step.target, source: .here())
+      return try store.restore(to: step.step.target, source: .here())
     }
     await host.store.dispatchAndWait(.counter(.setStep(to: 1)))
     #expect(host.store.state.tasks.items.isEmpty)

@@ -1,6 +1,7 @@
 import StandardModules
 @testable import StoreHost
 import StoreSchema
+@testable import StoreShell
 import Testing
 
 /// Going back, where others act on the same store.
@@ -47,15 +48,13 @@ import Testing
 
   @Test func whatWouldChangeWhatOthersDidIsRefused() throws {
     one.say("dispatch tasks.add milk --quiet")
-    two.say("dispatch tasks.add bread --quiet")
+    two.say("dispatch tasks.complete 1 --quiet")
     let errors = one.say("undo").errors
-    #expect(
-      errors.contains(
-        #"error[undo-conflict]: others have acted since, and #2 tasks.add title="bread" would make other changes without it"#
-      ))
+    #expect(errors.contains("error[undo-conflict]: others have acted since, and #2 tasks.complete id=1 by "))
+    #expect(errors.contains(" would change nothing, where it changed tasks.items[id=1].done, without it"))
     #expect(errors.contains("hint: `undo --any` takes back the last action whoever dispatched it"))
-    #expect(host.store.state.tasks.items.count == 2)
-    #expect(one.say("undo --any").output.contains("takes back #2 tasks.add"))
+    #expect(host.store.state.tasks.items.count == 1)
+    #expect(one.say("undo --any").output.contains("takes back #2 tasks.complete"))
   }
 
   /// Each undo goes further back among one's own; redo brings the last one back, and undo takes it again.
@@ -105,33 +104,117 @@ import Testing
     #expect(one.say("undo").output.contains("takes back #1 tasks.add; 1 later action by others stays"))
     // What others would not have found so.
     one.say("redo --quiet")
-    two.say("dispatch tasks.add bread --quiet")
+    two.say("dispatch tasks.complete 1 --quiet")
     #expect(one.say("undo").errors.contains("undo-conflict"))
-    #expect(host.store.state.tasks.items.count == 2)
+    #expect(host.store.state.tasks.items.count == 1)
   }
 
   /// A redo is refused where what others did since would be otherwise, and its words are those of a redo.
   @Test func redoChangesNothingOfWhatOthersDid() throws {
-    one.say("dispatch tasks.add A --quiet")
+    one.say("dispatch counter.setStep 5 --quiet", "undo --quiet")
     two.say("dispatch counter.increment --quiet")
-    one.say("undo --quiet")
-    two.say("undo --quiet", "redo --quiet", "dispatch tasks.add z --quiet")
-    #expect(
-      one.say("redo").errors == """
-        -c:1:1: error[undo-conflict]: it cannot be redone: #6 tasks.add title="z" would make other changes with it
-          redo
-          hint: to have it again: dispatch tasks.add title="A"
+    let redo = one.say("redo").errors
+    #expect(redo.hasPrefix("-c:1:1: error[undo-conflict]: it cannot be redone: #3 counter.increment by "), "\(redo)")
+    #expect(redo.contains(" would leave counter.value at 5, not 1, with it\n  redo\n"), "\(redo)")
+    #expect(redo.contains("hint: to have it again: dispatch counter.setStep to=5"))
+    #expect(host.live.head == 3)
+  }
 
-        """)
-    #expect(host.live.head == 6)
-    #expect(host.store.state.tasks.items.map { "\($0.id) \($0.title)" } == ["1 z"])
-    one.say("dispatch counter.increment --quiet", "lua dispatch('counter.reset') dispatch('tasks.remove', { id = 1 })")
-    two.say("dispatch counter.setStep 2 --quiet")
-    one.say("undo --quiet")
-    two.say("dispatch tasks.complete 1 --quiet")
-    #expect(
-      one.say("redo").errors.contains(
-        "would make other changes with it\n  redo\n  hint: dispatch again what is to come back"))
+  /// An id is given once: undo leaves the sequence, and what comes back has the id that it had.
+  @Test func idsAreGivenOnce() throws {
+    one.say("dispatch tasks.add A --quiet")
+    two.say("dispatch tasks.add B --quiet")
+    #expect(one.say("undo").output.contains("takes back #1 tasks.add; 1 later action by others stays"))
+    two.say("dispatch tasks.add C --quiet")
+    one.say("redo --quiet", "undo --to 0 --quiet")
+    #expect(host.store.state.tasks.items.isEmpty && host.store.state.tasks.nextId == 4)
+    two.say("dispatch tasks.add D --quiet")
+    #expect(host.store.state.tasks.items.map { "\($0.id) \($0.title)" } == ["4 D"])
+    let recording = two.say("export journal -").output
+    #expect(!recording.isEmpty)
+  }
+
+  /// A conversation that is alone has its numbers back; so has one whose company had gone before.
+  @Test func aloneASequenceGoesBack() throws {
+    let host = try SharedStoreTests.host()
+    let one = try SharedStoreTests.shell(host)
+    one.say("dispatch tasks.add A --quiet", "undo --quiet")
+    #expect(host.store.state.tasks.nextId == 1)
+    do {
+      let two = try SharedStoreTests.shell(host)
+      one.say("dispatch tasks.add B --quiet", "undo --quiet")
+      two.say("show tasks.items")
+    }
+    #expect(host.store.state.tasks.nextId == 2)
+    one.say("dispatch tasks.add C --quiet", "undo --quiet")
+    #expect(host.store.state.tasks.nextId == 2)
+  }
+
+  /// The same difference of a number is no conflict; only of that number, and only at its own place.
+  @Test func differencesOfANumberMayMove() throws {
+    one.say("dispatch counter.increment by=10 --quiet")
+    two.say("dispatch counter.increment by=1 --quiet")
+    #expect(one.say("undo").output.contains("takes back #1 counter.increment; 1 later action by others stays"))
+    #expect(host.store.state.counter.value == 1)
+    one.say("dispatch counter.setStep 3 --quiet")
+    two.say("dispatch counter.increment --quiet")
+    #expect(one.say("undo").errors.contains(" would leave counter.value at 2, not 4, without it"))
+  }
+
+  /// A newcomer takes back nothing of those who are there; later their ended conversations are their own again.
+  @Test func ownIsWhatTheSamePersonDid() throws {
+    let host = try SharedStoreTests.host()
+    do {
+      let ann = try Conversation(with: host, who: "ann")
+      ann.say("dispatch tasks.add milk --quiet")
+      let newcomer = try SharedStoreTests.shell(host).say("undo")
+      #expect(newcomer.errors.contains("error[nothing-to-undo]: there is nothing to undo"))
+      #expect(newcomer.errors.contains("hint: undo --any takes back #1 tasks.add by ann ("))
+      let other = try Conversation(with: host, who: "ann")
+      #expect(other.say("undo").errors.contains("nothing-to-undo"))
+    }
+    let bob = try Conversation(with: host, who: "bob")
+    bob.say("dispatch counter.increment --quiet")
+    let ann = try Conversation(with: host, who: "ann")
+    let undo = ann.say("undo").output
+    #expect(undo.hasPrefix("#3 shell.restore without=[1]  (takes back #1 tasks.add, of ann ("), "\(undo)")
+    #expect(undo.contains("; 1 later action by others stays)"))
+    #expect(ann.say("why tasks.items").output.contains("as it is without #1:\n"))
+    host.store.dispatch(.counter(.increment()))
+    #expect(ann.say("undo").errors.contains("nothing-to-undo"))
+  }
+
+  /// A person hears at their next coming what another took back meanwhile, once.
+  @Test func whoComesHearsWhatWasTakenBack() throws {
+    let host = try SharedStoreTests.host()
+    do {
+      let ann = try Conversation(with: host, who: "ann")
+      ann.say("dispatch tasks.add milk --quiet", "dispatch counter.increment --quiet")
+      ann.session.store.isPersons = true
+    }
+    let bob = try Conversation(with: host, who: "bob")
+    bob.say("dispatch counter.setStep 2 --quiet", "undo --any 2 --quiet")
+    func hear() throws -> [String] {
+      let ann = try Conversation(with: host, who: "ann")
+      try ann.session.store.hearOfAbsence()
+      ann.session.store.isPersons = true
+      return ann.session.store.takeNotes()
+    }
+    let told = try hear()
+    #expect(told.count == 1 && told[0].hasPrefix("bob") && told[0].hasSuffix(" took back your #2 counter.increment"))
+    #expect(try hear().isEmpty)
+    #expect(host.store.state.counter.value == 0)
+  }
+
+  /// Another `undo --any` goes further back, and takes back no undo.
+  @Test func undoOfAnyGoesOn() throws {
+    one.say("dispatch counter.increment --quiet", "dispatch tasks.add milk --quiet")
+    two.say("dispatch counter.setStep 3 --quiet")
+    for (number, action) in [(3, "counter.setStep"), (2, "tasks.add"), (1, "counter.increment")] {
+      #expect(two.say("undo --any").output.contains("takes back #\(number) \(action)"))
+    }
+    #expect(host.store.state.counter.value == 0)
+    #expect(two.say("undo --any").errors.contains("nothing-to-undo"))
   }
 
   /// What others have taken back stays so, whatever the positions of elements.
@@ -239,15 +322,16 @@ import Testing
   }
 
   @Test func anActionGoesAlone() throws {
-    one.say("dispatch counter.increment --quiet", "dispatch tasks.add milk --quiet", "dispatch tasks.add bread --quiet")
+    one.say(
+      "dispatch counter.increment --quiet", "dispatch tasks.add milk --quiet", "dispatch tasks.complete 1 --quiet")
     #expect(
       two.say("undo #1").output.contains(
         "#4 shell.restore without=[1]  (takes back #1 counter.increment; 2 later actions stay)"))
     #expect(host.store.state.counter.value == 0)
     #expect(two.say("undo #1").errors.contains("error[nothing-to-undo]: #1 counter.increment was taken back by #4"))
     let conflict = two.say("undo #2").errors
-    #expect(
-      conflict.contains("it cannot be undone alone: #3 tasks.add title=\"bread\" would make other changes without it"))
+    #expect(conflict.contains("it cannot be undone alone: #3 tasks.complete id=1 by "))
+    #expect(conflict.contains(" would change nothing, where it changed tasks.items[id=1].done, without it"))
     #expect(conflict.contains("hint: `undo --to 1` takes back all that happened since"), "\(conflict)")
     #expect(two.say("undo #4").output.contains("takes back #4 shell.restore"))
     #expect(host.store.state.counter.value == 1)

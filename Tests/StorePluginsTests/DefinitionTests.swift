@@ -191,7 +191,8 @@ struct DefinitionTests {
   @Test func mistypedOptionsGetAHint() throws {
     #expect(try refuse("return plugin { state = { field('x', int { mni = 3 }) } }")?.hint == "did you mean 'min'?")
     #expect(
-      try refuse("return plugin { state = { field('x', int { least = 3 }) } }")?.hint == "options are min, max, default"
+      try refuse("return plugin { state = { field('x', int { least = 3 }) } }")?.hint
+        == "options are min, max, default, sequence"
     )
     #expect(
       try refuse("return plugin { state = { field('x', text { max = 3 }) } }")?.hint == "its only option is default")

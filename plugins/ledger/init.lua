@@ -44,7 +44,7 @@ return plugin {
       field("lines", list(line)),
       field("reversed", bool()),
     }))),
-    field("nextId", int { min = 1 }),
+    field("nextId", int { min = 1, sequence = true }),
   },
 
   actions = {

@@ -326,7 +326,8 @@ extension Tasks: StoreSchema.SchematicRecord {
   public static let schema: StoreSchema.Schema = StoreSchema.Schema.record(
     Self.self, name: "Tasks",
     fields: [
-      StoreSchema.StoredField<Self>("nextId", \.nextId, default: 1, documentation: "The id that the next task gets."),
+      StoreSchema.StoredField<Self>(
+        "nextId", \.nextId, default: 1, documentation: "The id that the next task gets.", isSequence: true),
       StoreSchema.StoredField<Self>(
         "items", \.items, default: ([]) as PersistentList<Task>,
         documentation: "The tasks in the order in which they were added."),

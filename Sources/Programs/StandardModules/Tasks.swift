@@ -4,6 +4,7 @@ import StoreSchema
 // @Schema, by scripts/expand.
 /// The module `tasks`: a list of things to do.
 public struct Tasks: Hashable, Sendable {
+  // @Sequence
   /// The id that the next task gets.
   public var nextId = 1
   /// The tasks in the order in which they were added.

@@ -145,6 +145,10 @@ struct Program {
   ) throws -> Int32 {
     let loaded = session.loadPlugins()
     guard loaded == 0 || options.keepGoing else { return loaded }
+    // Which middlewares there are is known by now.
+    if let name = session.options.who, session.hasNameOfUnit {
+      throw ValidationError("--who: '\(name)' is a middleware of the store")
+    }
     let status = try runStatements(session, conversation, signals, listening)
     // The first failure gives the status.
     return loaded == 0 ? status : loaded

@@ -4,7 +4,7 @@ import SwiftSyntaxMacros
 
 /// The compiler plug-in behind `@Schema`.
 struct Plugin: CompilerPlugin {
-  let providingMacros: [any Macro.Type] = [SchemaMacro.self]
+  let providingMacros: [any Macro.Type] = [SchemaMacro.self, SequenceMacro.self]
 }
 
 /// The plug-in's program. The compiler gives it no arguments; with the argument `write` it reads Swift from standard input

@@ -43,12 +43,12 @@ import Testing
     let store = shell.session.store
     let older = Counted(try #require(store.live.history.older))
     store.live.history.older = older
-    #expect(try store.undoStep(1, any: false).first == 2)
+    #expect(try store.undoStep(1, any: false).step.first == 2)
     let read = older.take()
     #expect(read.keys.allSatisfy { $0 == 1 } && read[1, default: 0] >= 1_980, "\(read)")
     _ = try shell.type("undo --quiet")
     _ = older.take()
-    #expect(try store.redoStep(1).bringsBack.first?.count == 2_000)
+    #expect(try store.redoStep(1).step.bringsBack.first?.count == 2_000)
     let again = older.take()
     #expect(again.keys.allSatisfy { $0 == 1 } && again[1, default: 0] >= 1_980, "\(again)")
   }

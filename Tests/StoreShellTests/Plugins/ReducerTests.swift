@@ -1,3 +1,5 @@
+@testable import StoreHost
+@testable import StoreShell
 import Testing
 
 /// Reducers of plugins that keep no state of their own, and of those that change another module's.
@@ -28,6 +30,39 @@ struct ReducerTests {
         p needs all that it asks for
 
         """)
+  }
+
+  /// A number that gives out ids never falls by a reducer, none leaves an id that it would give again, and in company it goes on
+  /// behind a reset.
+  @Test func sequencesGiveEachIdOnce() throws {
+    let shell = try Shell()
+    let folder = try shell.plugin(
+      "shop",
+      """
+      return plugin {
+        state = { field("nextId", int { min = 1, sequence = true }), field("orders", list(record("order", { field("id", int()) }))) },
+        actions = { { name = "add" }, { name = "forget" }, { name = "clear" } },
+        reducers = {
+          add = function(s) s.orders[#s.orders + 1] = { id = s.nextId } s.nextId = s.nextId + 1 end,
+          forget = function(s) s.orders[#s.orders + 1] = { id = s.nextId } end,
+          clear = function(s) s.orders = {} s.nextId = 1 end,
+        } }
+      """)
+    _ = try shell.type("plugin load \(folder)", "dispatch shop.add", "dispatch shop.add")
+    #expect(
+      try shell.type("dispatch shop.clear").errors.contains(
+        "error[sequence]: shop.nextId would fall from 3 to 1, and it gives out ids"))
+    #expect(
+      try shell.type("dispatch shop.forget").errors.contains(
+        "error[sequence]: shop.nextId stays at 3, which an element got as its id"))
+    #expect(try shell.type("show shop.nextId").output == "3\n")
+    let company = StoreClient(of: shell.session.store.live)
+    _ = try shell.type("plugin reload shop --reset")
+    #expect(try shell.type("show shop.nextId").output == "3\n")
+    #expect(try shell.type("dispatch shop.add").output.contains("shop.orders[id=3]  +"))
+    withExtendedLifetime(company) {}
+    #expect(
+      try shell.type("export journal \(shell.folder)/run.rec", "replay \(shell.folder)/run.rec --verify").errors == "")
   }
 
   @Test func whatTheyFailWithIsTextToCommands() throws {

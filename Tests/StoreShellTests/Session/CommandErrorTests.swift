@@ -332,7 +332,7 @@ import Testing
       "plugin-runtime", "plugin-schema", "plugin-task", "plugin-test", "program-failed", "queue-full", "refused",
       "replay-diverged",
       "runaway",
-      "shared-slice", "write-failed", "store-damaged", "store-failed", "store-in-use", "store-schema",
+      "sequence", "shared-slice", "write-failed", "store-damaged", "store-failed", "store-in-use", "store-schema",
       "store-unreadable", "unknown-thunk", "undo-conflict", "unreadable-file",
     ])
     #expect(thrown.subtracting(ErrorCode.words) == [])

@@ -245,9 +245,8 @@ import Testing
       refused.errors.hasPrefix("-c:1:1: error[not-allowed]: this door does not allow dispatching counter.increment\n"))
     #expect(refused.errors.contains("hint: it allows read, dispatch:tasks.*\n"))
     #expect(shell.run("lua dispatch('counter.increment')").errors.contains("does not allow dispatching"))
-    let undo = shell.run("undo").errors
-    #expect(undo.contains("does not allow dispatching shell.restore"))
-    #expect(undo.contains("; this needs dispatch:shell.restore\n"))
+    #expect(shell.run("undo").output.contains("takes back #2 tasks.add"))
+    #expect(shell.run("undo --any").errors.contains("this door does not allow undo --any\n"))
     #expect(shell.run("middleware on logger").errors.contains("does not allow dispatching shell.setGate"))
     #expect(shell.run("show counter.value").output == "0\n")
   }

@@ -114,10 +114,10 @@ public struct UndoLine {
     var gone: Set<Int> = []
     while position > oldest {
       let entry = try entry(position)
-      if let entry, let isForeign, gone.contains(position) || entry.takenBack != nil {
+      if let entry, gone.contains(position) || entry.takenBack != nil {
         if !gone.contains(position) {
           gone.formUnion(entry.takenBack ?? [])
-          if isForeign(entry) { others.insert(position) }
+          if isForeign?(entry) == true { others.insert(position) }
         }
         position -= 1
         continue
@@ -280,6 +280,33 @@ extension LoggedEntry {
     return ActionSource(
       file: "", function: "", line: 0, info: source.info, kind: .plugin, plugin: source.plugin, unit: source.unit)
   }
+}
+
+extension UndoLine.Step {
+  /// The same step where actions came since it was found; nil: some are no mere consequences, and it must be found again.
+  package func behind(_ entries: [LoggedEntry]) -> Self? {
+    guard entries.allSatisfy(\.isConsequence) else { return nil }
+    return Self(
+      target: target, first: first, later: later + entries.count, isAlone: isAlone, others: others,
+      last: entries.last?.number ?? last, statements: statements)
+  }
+}
+
+extension UndoLine.Redo {
+  /// The same where actions came since it was found; nil: some are no mere consequences, and it must be found again.
+  package func behind(_ entries: [LoggedEntry]) -> Self? {
+    guard entries.allSatisfy(\.isConsequence) else { return nil }
+    let gone = entries.filter(\.tookEffect)
+    guard let first = gone.first?.number else { return self }
+    let taken = UndoLine.Taken(
+      first: takesBack?.first ?? first, later: (takesBack.map { $0.later + 1 } ?? 0) + gone.count - 1)
+    return Self(target: target, takesBack: taken, undos: undos, bringsBack: bringsBack)
+  }
+}
+
+extension LoggedEntry {
+  /// True if another action or a task caused it, and it went back nowhere.
+  fileprivate var isConsequence: Bool { !isAskedFor && restoreTarget == nil && takenBack == nil }
 }
 
 /// What a redo finds in the log.

@@ -14,6 +14,8 @@ package final class HostedApplication {
   }
 
   package let initial: AppState
+  /// The numbers of its state that give out ids.
+  package let sequences: [HostState.Sequence]
   package let modules: [Module]
   package let reducer: Reducer<HostAction, HostState>
   package let units: [HostUnit]
@@ -37,6 +39,7 @@ package final class HostedApplication {
     _ application: Application<Action, State>, _ table: ModuleTable<Action, State>
   ) {
     initial = AppState(application.initial)
+    sequences = State.schema.sequences().map { HostState.Sequence(slice: nil, $0) }
     modules = table.modules
     reducer = application.reducer.lift(
       action: { (action: HostAction) in action.app?.typed() },

@@ -46,6 +46,7 @@ public struct HostError: Error, Hashable, Sendable {
     case let error as SchemaError: self.init(code: error.code, message: error.message)
     case let error as PathError: self.init(code: .unknownPath, message: error.message, hint: error.hint)
     case let error as PathSyntaxError: self.init(code: .unknownPath, message: error.message)
+    case let error as SequenceError: self.init(code: .sequence, message: error.message)
     case let error as ArithmeticError: self.init(code: ErrorCode.of(error), message: error.description)
     case let error as StoreError: self.init(code: ErrorCode.of(error), message: error.message)
     case let error as HistoryError: self.init(code: ErrorCode.of(error), message: error.message)
@@ -164,6 +165,7 @@ extension ErrorCode {
       }
     case is PathError: .unknownPath
     case is ArithmeticError: .outOfRange
+    case is SequenceError: .sequence
     default: .failed
     }
   }

@@ -174,7 +174,8 @@ extension StoreClient {
     try turn {
       if let viewed, !viewed.skipped.isEmpty { throw viewed.refusal }
       let recorded = known.flatMap { $0.number == number && $0.joins == joins ? $0.state : nil }
-      let state = try live.stateToGoOnFrom(number, recorded)
+      var state = try live.stateToGoOnFrom(number, recorded)
+      keepSequences(in: &state, goingBackBehind: number)
       past = nil
       return live.dispatch(.restore(to: number, state: state), source)
     }

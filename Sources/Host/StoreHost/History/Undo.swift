@@ -30,10 +30,14 @@ extension StoreClient {
   /// The step that takes back the client's last so many actions, and all that they caused.
   ///
   /// - Parameter any: whether those of others count, too.
-  package func undoStep(_ count: Int, any: Bool) throws -> UndoLine.Step {
-    let (line, isOwn) = turnAnywhere { (undoLine(statement: statement.tell), self.isOwn) }
+  package func undoStep(_ count: Int, any: Bool) throws -> OwnStep {
+    let line = turnAnywhere { undoLine(statement: statement.tell) }
     do {
-      return try line.undo(count, isForeign: any ? nil : { !isOwn($0) })
+      if any { return OwnStep(step: try line.undo(count), head: line.head, isOwn: { _ in true }, isEarlier: false) }
+      return try reaching { isOwn, isEarlier in
+        OwnStep(
+          step: try line.undo(count, isForeign: { !isOwn($0) }), head: line.head, isOwn: isOwn, isEarlier: isEarlier)
+      }
     } catch let error as HistoryError {
       guard case .statementNotKept(_, let oldest) = error else { throw error }
       var described = HostError(describing: error)
@@ -45,18 +49,78 @@ extension StoreClient {
     }
   }
 
-  /// The step that takes back the client's last so many undos.
-  package func redoStep(_ count: Int) throws -> UndoLine.Redo {
-    let (line, isOwn) = turnAnywhere { (undoLine(), self.isOwn) }
-    return try line.redo(count) { !isOwn($0) }
+  /// The step that takes back the client's last so many undos, and the last action when it was found.
+  package func redoStep(_ count: Int) throws -> (step: UndoLine.Redo, head: Int) {
+    let line = turnAnywhere { undoLine() }
+    return (try reaching { isOwn, _ in try line.redo(count) { !isOwn($0) } }, line.head)
   }
 
-  /// Tells the client's own actions from others': what it dispatched and, until it has done something where others are, what users
-  /// did before it came. What the owner's code dispatches is nobody's.
-  private var isOwn: (LoggedEntry) -> Bool {
-    let takesOver = !hasActed || live.clients.count == 1
-    return { [joined, dispatched] entry in
-      dispatched.contains(entry.number) || (takesOver && entry.number <= joined && entry.source.kind != .code)
+  /// Returns to a point that was found without the turn, and found again where others act meanwhile: in the turn only in the end.
+  ///
+  /// - Parameters:
+  ///   - find: finds the point, and the last action by then.
+  ///   - renew: gives what was found where entries came since; nil: it must be found again.
+  ///   - prepare: called for what was found, without the turn; false: it is no return to a point.
+  ///   - target: gives the point.
+  /// - Returns: what was found at last, and the report; nil: it is no return to a point.
+  package func returning<Found>(
+    find: () throws -> (found: Found, head: Int), renew: (Found, [LoggedEntry]) -> Found?,
+    prepare: (Found) throws -> Bool, target: (Found) -> Int, source: ActionSource
+  ) throws -> (Found, DispatchReport?) {
+    var attempts = 0
+    while true {
+      let (found, head) = try find()
+      guard try prepare(found) else { return (found, nil) }
+      let point = try returnPoint(target(found))
+      attempts += 1
+      let done = try change { live -> (Found, DispatchReport)? in
+        let came = live.history.head - head
+        var now = came == 0 ? found : nil
+        if now == nil, came <= Self.lastStep, head >= live.history.oldestInMemory {
+          now = renew(found, Array(live.history.log.entries(from: head + 1)))
+        }
+        if now == nil, attempts >= Self.plans {
+          let again = try find().found
+          let isReady = target(again) == target(found) || live.returningPlugins(to: target(again)).isEmpty
+          now = try isReady && prepare(again) ? again : nil
+        }
+        return try now.map { ($0, try restore(to: target($0), known: point, source: source)) }
+      }
+      if let (found, report) = done { return (found, report) }
+    }
+  }
+
+  /// Looks among the client's own actions and, if those are used up, also among those of the same person's ended conversations.
+  private func reaching<Found>(
+    _ look: (_ isOwn: @escaping (LoggedEntry) -> Bool, _ isEarlier: Bool) throws -> Found
+  ) throws -> Found {
+    let (own, earlier) = turnAnywhere { (dispatched, ownInTurn) }
+    do {
+      return try look({ own.contains($0.number) }, false)
+    } catch let error as HistoryError {
+      switch error {
+      case .nothingToUndo, .nothingToRedo: return try look(earlier, true)
+      default: throw error
+      }
+    }
+  }
+
+  /// Tells the client's own actions and those of ended conversations of the same user and the same chosen name, or of the same user
+  /// under any name if the client is alone at the store. What an open conversation or the owner's code dispatched is none of them.
+  package var ownOfPerson: (LoggedEntry) -> Bool {
+    turnAnywhere { ownInTurn }
+  }
+
+  private var ownInTurn: (LoggedEntry) -> Bool {
+    let (own, author, isNameChosen) = (dispatched, speaker(), isNameChosen)
+    let others = live.clients.filter { $0 !== self }
+    let (open, isAlone) = (others.map(\.dispatched), others.allSatisfy(\.onlyServes))
+    return { entry in
+      if own.contains(entry.number) { return true }
+      guard !entry.source.isOfOwner, !open.contains(where: { $0.contains(entry.number) }) else { return false }
+      // Entries of a recording may have no names.
+      guard let by = entry.source.author else { return isAlone }
+      return by.user == author?.user && (isAlone || isNameChosen && by.name == author?.name)
     }
   }
 
@@ -65,15 +129,72 @@ extension StoreClient {
   ///
   /// - Returns: the report, and how many later actions stay that somebody asked for.
   /// - Throws: ``HostError`` where a later action would fail or make other changes than it makes.
-  package func takeBack(_ step: UndoLine.Step, source: ActionSource) throws -> (DispatchReport, staying: Int) {
-    let isOwn = turnAnywhere { self.isOwn }
+  package func takeBack(_ own: OwnStep, source: ActionSource) throws -> (DispatchReport, staying: Int) {
+    let (step, isOwn) = (own.step, own.isOwn)
     let refusal = Refusal(
       text: "others have acted since, and", hint: "`undo --any` takes back the last action whoever dispatched it")
     return try takeBack(from: step.first, source: source, refusal) { entry in
       entry.number >= step.first && entry.source.cause == nil && entry.takenBack == nil && entry.restoreTarget == nil
-        && isOwn(entry) && !step.others.contains(entry.number)
+        && entry.number <= step.last && isOwn(entry) && !step.others.contains(entry.number)
     }
   }
+
+  /// True if the state from before an undo's actions is the one to return to: once a second name has acted, the others are taken
+  /// back alone, but for those that concern everybody, such as a plugin's load.
+  package func returnsToPoint(_ own: OwnStep) throws -> Bool {
+    guard own.step.isAlone else { return false }
+    guard live.turn({ live.names.areSeveral }) else { return true }
+    return try entries(own.step.first...max(own.step.last, own.step.first)).contains { entry in
+      entry.isWhole && entry.restoreTarget == nil && entry.takenBack == nil
+    }
+  }
+
+  /// Tells the persons at the store whose actions were taken back by another: `ann@pts/3 took back your #12 tasks.add`.
+  ///
+  /// - Parameters:
+  ///   - numbers: the actions, in rising order.
+  ///   - author: who took them back.
+  package func tellOthers(ofTakingBack numbers: [Int], by author: ActionAuthor) {
+    live.turn {
+      for other in live.clients where other !== self && other.isPersons {
+        let theirs = numbers.filter { other.dispatched.contains($0) }
+        guard let first = theirs.first, let entry = live.history.recent(first) else { continue }
+        other.hear(note: Self.note(of: theirs, entry.action, takenBackBy: author))
+      }
+    }
+  }
+
+  private static func note(of numbers: [Int], _ action: String, takenBackBy author: ActionAuthor) -> String {
+    let more = numbers.count > 1 ? " and \(numbers.count - 1) more" : ""
+    return "\(author.text) took back your #\(numbers[0]) \(action)\(more)"
+  }
+
+  /// Tells the person who comes which of their actions others have taken back since they went, as far as that is known: where the
+  /// store was opened again meanwhile, among the last thousand actions.
+  package func hearOfAbsence() throws {
+    guard live.turn({ live.names.areSeveral }), let person = speaker() else { return }
+    let (head, seen) = live.turn { (live.history.head, live.attendance.seen[person]) }
+    let oldest = seen ?? head - Self.lookedThrough
+    var restores: [(by: ActionAuthor, numbers: [Int])] = []
+    try visitBackwards(from: head) { entry in
+      guard entry.number > oldest, seen != nil || entry.source.author != person else { return false }
+      guard let author = entry.source.author, author != person else { return true }
+      if let numbers = entry.takenBack {
+        restores.append((author, Array(numbers.prefix(Self.lookedThrough))))
+      } else if let target = entry.restoreTarget, target + 1 < entry.number {
+        restores.append((author, Array((target + 1..<entry.number).suffix(Self.lookedThrough))))
+      }
+      return true
+    }
+    for restore in restores.reversed() {
+      let theirs = try restore.numbers.compactMap(entry).filter { $0.source.author == person }
+      guard let first = theirs.first else { continue }
+      turnAnywhere { hear(note: Self.note(of: theirs.map(\.number), first.action, takenBackBy: restore.by)) }
+    }
+  }
+
+  /// How many actions are looked through for what was taken back meanwhile.
+  private static let lookedThrough = 1000
 
   /// Takes back an action, with what it caused; later ones stay.
   ///
@@ -127,7 +248,9 @@ extension StoreClient {
             let isGoingOn = try ContinuousClock.now < end && plan.add(entries(since: plan.head, most: 16).entries)
             guard isGoingOn else { return nil }
           }
-          return live.dispatch(.takeBack(plan.taken.sorted(), state: plan.state), source, madeBehind: plan.head)
+          var state = plan.state
+          keepSequences(in: &state, goingBackBehind: (plan.taken.min() ?? 1) - 1)
+          return live.dispatch(.takeBack(plan.taken.sorted(), state: state), source, madeBehind: plan.head)
         }
         if let report { return (report, plan.staying) }
       }
@@ -159,6 +282,26 @@ extension StoreClient {
   private static let longestStep = Duration.milliseconds(4)
   /// How often it is planned anew where others go back meanwhile.
   private static let plans = 8
+}
+
+/// What an undo takes back, and the actions that count as its user's own.
+package struct OwnStep {
+  package internal(set) var step: UndoLine.Step
+  /// The last action when it was found.
+  package let head: Int
+  /// True for an action that counts as the user's own.
+  let isOwn: (LoggedEntry) -> Bool
+  /// True if actions of ended conversations are among them.
+  package let isEarlier: Bool
+
+  /// The same where entries came since; nil: it must be found again.
+  package func behind(_ entries: [LoggedEntry]) -> OwnStep? {
+    step.behind(entries).map { step in
+      var own = self
+      own.step = step
+      return own
+    }
+  }
 }
 
 /// The words in which it is refused to take something back.
@@ -196,7 +339,16 @@ private final class TakingBackPlan {
       let standing = try line.standing(from: first, without: isMeant)
       guard let least = standing.taken.min() else { throw refusal.error("a later undo went back to a point before it") }
       let present = standing.hasGaps ? try Self.present(client, moment, line, from: standing.point + 1) : nil
-      let choice = TakingBackChoice(standing, least: least, present, upTo: line.head, refusal)
+      let returning = try standing.taken.flatMap { try moment.entry($0)?.takenBack ?? [] }
+      let returningPaths = try returning.flatMap { try moment.entry($0)?.changes.map(\.path) ?? [] }
+      let choice = TakingBackChoice(
+        standing, least: least, present, upTo: line.head, refusal, changing: Set(returningPaths),
+        isOwn: client.ownOfPerson
+      ) { path, number in
+        guard number <= line.head else { return nil }
+        if !standing.hasGaps { return try? moment.state(at: number).value(at: path) }
+        return try? Self.state(client, moment, line, after: number).value(at: path)
+      }
       let walk = try SkippingWalk(
         client, moment, from: standing.point + 1, isSkipped: choice.isSkipped, check: choice.check)
       try walk.go(to: line.head)
@@ -228,6 +380,16 @@ private final class TakingBackPlan {
     return true
   }
 
+  /// The state after an action with those alone that are in effect now.
+  private static func state(
+    _ client: StoreClient, _ moment: Moment, _ line: UndoLine, after number: Int
+  ) throws -> HostState {
+    let now = try line.standing(from: number + 1) { _ in false }
+    let walk = try SkippingWalk(client, moment, from: now.point + 1) { !now.numbers.contains($0.number) }
+    try walk.go(to: number)
+    return walk.view(without: []).state
+  }
+
   /// What each action does that is in effect now.
   private static func present(
     _ client: StoreClient, _ moment: Moment, _ line: UndoLine, from first: Int
@@ -238,6 +400,7 @@ private final class TakingBackPlan {
     let walk = try SkippingWalk(client, moment, from: now.point + 1) {
       !now.numbers.contains($0.number)
     } check: {
+      _ = $2
       made[$0.number] = .some($1)
     }
     try walk.go(to: line.head)
@@ -259,10 +422,21 @@ private final class TakingBackChoice {
   private let present: [Int: [Change]?]?
   private let last: Int
   private let refusal: Refusal
+  /// True for an action of the user's own, which may do otherwise.
+  private let isOwn: (LoggedEntry) -> Bool
+  /// Gives the value at a path after an action, as things are; nil: it is not known.
+  private let valueNow: (Path, Int) -> Value?
+  /// The places that the actions changed which go or come back.
+  private var changedPaths: Set<Path>
 
-  init(_ standing: UndoLine.Standing, least: Int, _ present: [Int: [Change]?]?, upTo last: Int, _ refusal: Refusal) {
+  init(
+    _ standing: UndoLine.Standing, least: Int, _ present: [Int: [Change]?]?, upTo last: Int, _ refusal: Refusal,
+    changing changedPaths: Set<Path>, isOwn: @escaping (LoggedEntry) -> Bool,
+    valueNow: @escaping (Path, Int) -> Value?
+  ) {
     (taken, self.standing, self.least) = (standing.taken, standing.numbers, least)
     (self.present, self.last, self.refusal) = (present, last, refusal)
+    (self.changedPaths, self.isOwn, self.valueNow) = (changedPaths, isOwn, valueNow)
   }
 
   /// Adds an action: what those caused that are taken back goes with them.
@@ -279,25 +453,115 @@ private final class TakingBackChoice {
     if taken.contains(entry.number), entry.isWhole, entry.takenBack == nil, entry.restoreTarget == nil {
       throw refusal.error("#\(entry.number) \(entry.action) concerns everybody")
     }
+    if taken.contains(entry.number), entry.takenBack == nil {
+      changedPaths.formUnion(entry.changes.map(\.path))
+    }
     guard standing.contains(entry.number) else { return true }
     if entry.number > least, entry.source.cause == nil { stays.insert(entry.number) }
     return false
   }
 
-  /// Throws where an action would do something else than it does.
-  func check(_ entry: LoggedEntry, _ changes: [Change]?) throws {
+  /// Throws where an action of another would do something else than it does.
+  func check(_ entry: LoggedEntry, _ changes: [Change]?, _ state: HostState) throws {
+    guard entry.number > least, !isOwn(entry) else { return }
     // As it is now, or was when nothing before it has been taken back.
     let now = if let present, entry.number <= last { present[entry.number] ?? nil } else { entry.ownChanges }
-    guard entry.number > least, now.map(Self.places) != changes.map(Self.places) else { return }
+    guard let reason = difference(from: now, to: changes, by: entry, state) else { return }
     let action = "#\(entry.number) \(ActionText.brief(entry.action, arguments: entry.arguments))"
-    throw refusal.error("\(action) would \(changes == nil ? "fail" : "make other changes") \(refusal.manner)")
+    let author = entry.source.author.map { " by \($0.text)" } ?? ""
+    throw refusal.error("\(action)\(author) would \(reason) \(refusal.manner)")
   }
 
-  /// Changes by their places, where an element with an id has one whatever its position.
-  private static func places(_ changes: [Change]) -> [Change] {
-    changes.map { change in
-      if case .move = change.kind { return Change(change.path, .move(to: 0)) }
-      return Change(change.path, change.kind, isInPlace: change.isInPlace)
+  /// The first thing that an action would do otherwise, in words; nil: it would do the same.
+  private func difference(
+    from now: [Change]?, to then: [Change]?, by entry: LoggedEntry, _ state: HostState
+  ) -> String? {
+    guard let now else { return then == nil ? nil : "succeed, where it had failed," }
+    guard let then else { return "fail" }
+    // What it changed only because others went back it need not change.
+    if then.isEmpty, !entry.changes.isEmpty, let change = now.first {
+      return "change nothing, where it changed \(change.path),"
+    }
+    var rest = Dictionary(then.map { ($0.path, $0) }, uniquingKeysWith: { first, _ in first })
+    for change in now {
+      guard let other = rest.removeValue(forKey: change.path) ?? appended(change, among: &rest, state) else {
+        if change.kind.isOfElement { return "not \(change.kind.verb) \(change.path)" }
+        // What it wrote may be there already.
+        guard let left = change.kind.left, case let found = state.value(at: change.path), found != left else {
+          continue
+        }
+        return "leave \(change.path) at \(Self.text(found)), not \(Self.text(left)),"
+      }
+      if let reason = difference(from: change, to: other) { return reason }
+    }
+    // What it would write besides, and what was there before already.
+    for change in then where rest[change.path] != nil {
+      guard let left = change.kind.left else { return "\(change.kind.verb) \(change.path)" }
+      let value = valueNow(change.path, entry.number)
+      if value != left { return "leave \(change.path) at \(Self.text(left)), not \(Self.text(value))," }
+    }
+    return nil
+  }
+
+  private func difference(from change: Change, to other: Change) -> String? {
+    switch (change.kind, other.kind) {
+    case (.replace(let old, let new), .replace(let otherOld, let otherNew)):
+      if new == otherNew { return nil }
+      if changedPaths.contains(change.path), let step = new.difference(from: old),
+        step == otherNew.difference(from: otherOld)
+      {
+        return nil
+      }
+      return "leave \(change.path) at \(Self.text(otherNew)), not \(Self.text(new)),"
+    case (.add(let new), .add(let otherNew)):
+      return new == otherNew ? nil : "add \(change.path) as \(Self.text(otherNew)), not \(Self.text(new)),"
+    case (.remove, .remove), (.move, .move): return nil
+    default: return "\(other.kind.verb) \(change.path), not \(change.kind.verb) it,"
+    }
+  }
+
+  /// The change that appends the same value to the same list, at whatever index.
+  private func appended(_ change: Change, among rest: inout [Path: Change], _ state: HostState) -> Change? {
+    guard case .add(let value) = change.kind, case .index? = change.path.steps.last else { return nil }
+    let list = Path(Array(change.path.steps.dropLast()))
+    guard case .list(let elements)? = state.value(at: list) else { return nil }
+    let path = list.appending(.index(elements.count))
+    guard case .add(let other)? = rest[path]?.kind, other == value, rest.removeValue(forKey: path) != nil else {
+      return nil
+    }
+    return change
+  }
+
+  private static func text(_ value: Value?) -> String { value.map { InlineText.text(of: $0) } ?? "nothing" }
+}
+
+extension Change.Kind {
+  /// True if something came, went or moved.
+  fileprivate var isOfElement: Bool { if case .replace = self { false } else { true } }
+
+  fileprivate var verb: String {
+    switch self {
+    case .replace: "change"
+    case .add: "add"
+    case .remove: "remove"
+    case .move: "move"
+    }
+  }
+
+  /// The value that it leaves; nil: it leaves none.
+  fileprivate var left: Value? { if case .replace(_, let new) = self { new } else { nil } }
+}
+
+extension Value {
+  /// The difference of two numbers; nil: they are none, or too far apart.
+  fileprivate func difference(from other: Value) -> Value? {
+    switch (self, other) {
+    case (.int(let new), .int(let old)):
+      let (difference, overflows) = new.subtractingReportingOverflow(old)
+      return overflows ? nil : .int(difference)
+    // Of sums that are rounded the digits that show them.
+    case (.double(let new), .double(let old)): return .double(Double(Float(new - old)))
+    default: return nil
     }
   }
 }
@@ -369,8 +633,10 @@ final class SkippingWalk {
   private let moment: Moment
   private let first: Int
   private let isSkipped: (LoggedEntry) throws -> Bool
-  private let check: ((LoggedEntry, [Change]?) throws -> Void)?
+  private let check: ((LoggedEntry, [Change]?, HostState) throws -> Void)?
   private var rerun: Rerun
+  /// The places of sequences, by the plugins that are there.
+  private var sequences: (plugins: [ObjectIdentifier], paths: Set<Path>) = ([], [])
 
   /// - Parameters:
   ///   - first: the first action that may be skipped.
@@ -378,7 +644,7 @@ final class SkippingWalk {
   ///   - check: asked about every action that is not, whether it is well that it makes these changes now, or none, where it fails.
   init(
     _ client: StoreClient, _ moment: Moment, from first: Int, isSkipped: @escaping (LoggedEntry) throws -> Bool,
-    check: ((LoggedEntry, [Change]?) throws -> Void)? = nil
+    check: ((LoggedEntry, [Change]?, HostState) throws -> Void)? = nil
   ) throws {
     (self.client, self.moment, self.first, self.isSkipped, self.check) = (client, moment, first, isSkipped, check)
     number = first - 1
@@ -414,15 +680,26 @@ final class SkippingWalk {
     } else if entry.isOfShell {
       _ = try rerun.run(entry, MomentAttachments(client: client, moment: moment))
     } else {
+      followSequences()
+      if !sequences.paths.isEmpty { rerun.setSequences(asFoundBy: entry, among: sequences.paths) }
       let outcome = rerun.reduce(entry)
       if let check {
-        if case .applied = outcome { try check(entry, rerun.changes()) } else { try check(entry, nil) }
+        if case .applied = outcome {
+          try check(entry, rerun.changes(), rerun.state)
+        } else {
+          try check(entry, nil, rerun.state)
+        }
       }
     }
     let edited = moment.points.edited(at: entry)
     guard !edited.isEmpty else { return }
     let plugins = try client.recorded(entry.number, at: moment).plugins
     rerun.exchange(plugins.filter { edited.contains($0.plugin.module.name) })
+  }
+
+  private func followSequences() {
+    let present = [ObjectIdentifier(self)] + rerun.plugins.map { ObjectIdentifier($0.plugin) }
+    if present != sequences.plugins { sequences = (present, Set(rerun.state.sequences.map(\.path))) }
   }
 }
 

@@ -36,6 +36,17 @@ package struct ActedNames {
 }
 
 extension LiveStore {
+  /// True if another conversation or code of the owner has been at the store behind an action: a sequence may not fall then.
+  package func hadCompany(behind number: Int) -> Bool { turn { hasCompany || lastCompany > number } }
+
+  /// True if several conversations are at the store.
+  package var hasCompany: Bool { clients.count { !$0.onlyServes } > 1 }
+
+  /// Notes that conversations come or go: while there are several, all that happens has company.
+  func noteCompany() {
+    if hasCompany { lastCompany = history.head }
+  }
+
   /// True if lists tell the time of day of actions: the store has a file that its user named, or a door, and time is real.
   package var showsTimesOfDay: Bool {
     guard wallTime != nil else { return false }

@@ -27,6 +27,8 @@ package final class LiveStore: @unchecked Sendable {
   @exclusivity(unchecked) package var wallTime: (@Sendable () -> Int)?
   /// The names that have acted.
   @exclusivity(unchecked) package var names = ActedNames()
+  /// The number of the last action at which two conversations, or one and the owner's code, had been at the store; 0: none.
+  @exclusivity(unchecked) package var lastCompany = 0
   /// Set once there was a door to the store.
   package let hasDoor = SharedFlag()
   package let application: HostedApplication
@@ -89,13 +91,14 @@ package final class LiveStore: @unchecked Sendable {
     self.clock = clock
     wallTime = clock is VirtualClock ? nil : TimeOfDay.now
     lastCommitted = Lock(application.initial)
-    let sink = attendance.logSink
+    let (sink, head) = (attendance.logSink, recordedHead)
     logger = HostUnit(
       "logger", origin: .swift, gate: Gate(isOpen: false),
       Middleware<Action, Never, State>.logger("logger", difference: State.changes) { entry in
         sink.write(
           LoggedLine(
-            number: entry.context.number, call: entry.action.call, source: entry.context.source, changes: entry.changes)
+            number: entry.context.number, call: entry.action.call, source: entry.context.source, changes: entry.changes,
+            wallTime: head.entry.flatMap { $0.number == entry.context.number ? $0.wallTime : nil })
         )
       }.lift(input: { $0 }, to: Action.self, state: { $0 }))
     var initial = HostState(app: application.initial)
@@ -144,7 +147,8 @@ package final class LiveStore: @unchecked Sendable {
     _ application: HostedApplication, _ plugins: [HostedPlugin], _ head: RecordedHead
   ) -> Reducer<Action, State> {
     let guarded = IdlePlugins.refusing(plugins).appending(application.reducers)
-    return HostedPlugin.reducers(plugins.map { ($0.plugin, $0.strikes) }, behind: guarded).appending(
+    let reducers = HostedPlugin.reducers(plugins.map { ($0.plugin, $0.strikes) }, behind: guarded)
+    return reducers.keepingSequences(of: application, plugins.map(\.plugin)).appending(
       Reducer<BasedShellAction, State>.throwing("shell", canFail: \.action.canFail) { action, state, context in
         try action.reduce(&state, behind: head.number, from: context.source)
       }
@@ -332,7 +336,7 @@ package final class LiveStore: @unchecked Sendable {
     let earlier = faults.collect()
     client?.complete(&source)
     let result = store.dispatch(action, source: source)
-    if let number = result.number { client?.note(dispatched: number, isReturn: action.shell?.isReturn ?? false) }
+    if let number = result.number { client?.note(dispatched: number) }
     if case .stopped = result.outcome { faults.noteLoss() }
     var report = DispatchReport(
       number: result.number, entry: result.number.flatMap(processed), failure: result.failure,
@@ -400,6 +404,7 @@ package final class LiveStore: @unchecked Sendable {
       },
       droppedBy: record.droppedBy, wallTime: wallTime?())
     names.note(entry.source)
+    if entry.source.isOfOwner { lastCompany = entry.number }
     // To ask the history for it would copy that.
     recordedHead.entry = history.append(entry, before: shared(record.before)) ? entry : nil
     recordedHead.number = entry.number

@@ -8,6 +8,10 @@ package final class Attendance: @unchecked Sendable {
   // Safe: what changes is read and changed only by the thread that holds the store's turn; exclusive access as in ``LiveStore``.
   /// The clients, in the order in which they came.
   @exclusivity(unchecked) var clients: [AttachedClient] = []
+  /// The last action before persons went who have names. Some hundreds: names are claims.
+  @exclusivity(unchecked) var seen: [ActionAuthor: Int] = [:] {
+    didSet { if seen.count > 512 { seen = [:] } }
+  }
   /// The client on whose behalf the turn is held; nil: the owner's code, or none in particular.
   /// Safe: a client runs its turns itself, and so is there as long as they last.
   @exclusivity(unchecked) var holder: Unmanaged<StoreClient>?

@@ -37,6 +37,10 @@ package final class StoreClient: @unchecked Sendable {
   @exclusivity(unchecked) package var isNameChosen = false
   /// The rights that it has, in words.
   @exclusivity(unchecked) package var rights = "all"
+  /// True if it only keeps a store open for others.
+  @exclusivity(unchecked) package var onlyServes = false
+  /// True if a person gives it statements, rather than a script.
+  @exclusivity(unchecked) package var isPersons = false
   /// What others may know of it while it goes on.
   package let activity = ClientActivity()
   /// The number of the last action before it joined.
@@ -45,8 +49,6 @@ package final class StoreClient: @unchecked Sendable {
   @exclusivity(unchecked) private(set) var joins = 0
   /// The numbers of the actions that it dispatched.
   @exclusivity(unchecked) package private(set) var dispatched = ActionNumbers()
-  /// Whether any of them was more than going back and forth.
-  @exclusivity(unchecked) private(set) var hasActed = false
   /// The statement that runs, and those within it.
   @exclusivity(unchecked) private(set) var statement = StatementActions()
   /// The refusal of an action of a full name that the client may not dispatch, or nil; not set: it may dispatch all.
@@ -65,7 +67,10 @@ package final class StoreClient: @unchecked Sendable {
     joined = live.head
     words = live.turn { (SharedFlag(), live.attendance.faults.hasPluginToStop, live.attendance.hasDroppedLogLines) }
     lease.begin(self)
-    live.turn { live.attendance.clients.append(AttachedClient(self)) }
+    live.turn {
+      live.attendance.clients.append(AttachedClient(self))
+      live.noteCompany()
+    }
   }
 
   deinit {
@@ -73,7 +78,10 @@ package final class StoreClient: @unchecked Sendable {
     // By its name, and no reference to another: that might be the last, and the other then leave in the middle of this.
     let id = ObjectIdentifier(self)
     live.turn {
+      // Until now there were several.
+      if live.clients.contains(where: { !$0.onlyServes }) { live.lastCompany = live.history.head }
       live.attendance.clients.removeAll { $0.id == id }
+      if isPersons, let person = speaker() { live.attendance.seen[person] = live.history.head }
       if hearing.trace != nil { live.spreadTrace() }
       if hearing.spans != nil { live.spreadSpans() }
     }
@@ -288,15 +296,14 @@ package final class StoreClient: @unchecked Sendable {
   }
 
   /// Takes note of an action that it dispatched.
-  func note(dispatched number: Int, isReturn: Bool) {
+  func note(dispatched number: Int) {
     statement.note(number)
     dispatched.insert(number)
-    if !isReturn { hasActed = true }
   }
 
   /// Takes note that the history is another one now, whose last action has that number.
   func joinAnew(behind number: Int) {
-    (joined, dispatched, hasActed) = (number, ActionNumbers(), false)
+    (joined, dispatched) = (number, ActionNumbers())
     joins += 1
   }
 

@@ -346,7 +346,8 @@ extension LiveStore {
         isLoaded: { [unowned self] in store.withState { $0.shell.plugins.contains { $0.name == plugin } } },
         isLeftEnded: { [unowned self] in store.isLeftEnded($0) },
         now: { [clock] in clock.now }, reconcile: { [unowned self] in store.reconcileEffects() },
-        stopFaulty: { [unowned self] in stopFaulty() }, lastAction: { [unowned self] in head },
+        stopFaulty: { [unowned self] in stopFaulty() }, action: { [unowned self] in store.currentAction },
+        lastAction: { [unowned self] in head },
         describe: { [unowned self] in describe($0) })
     }
   }

@@ -84,7 +84,7 @@ package final class TaskRun: EffectSteps {
     var (action, position) = (taken?.action, taken?.position)
     while true {
       let step = try task.resume(with: action, view: surroundings.view) { [self] in
-        effect.send(DispatchedAction(hostAction($0), source: $1))
+        effect.send(DispatchedAction(hostAction($0), source: caused($1)))
       }
       switch step {
       case .finished:
@@ -105,6 +105,16 @@ package final class TaskRun: EffectSteps {
         return .resumption(within: timeout)
       }
     }
+  }
+
+  /// The source of an action that the task dispatches. If the task follows the state, its action belongs to the one that set when it
+  /// is due: it is taken back with that.
+  private func caused(_ source: ActionSource) -> ActionSource {
+    let setter = start.setter ?? effect.action.number
+    guard isSupervised, setter > 0 else { return source }
+    var source = source
+    source.cause = setter
+    return source
   }
 
   private func hostAction(_ call: ActionCall) -> HostAction {

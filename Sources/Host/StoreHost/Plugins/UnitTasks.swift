@@ -258,6 +258,8 @@ package struct PluginSurroundings: @unchecked Sendable {
   package let reconcile: () -> Void
   /// Has the plugins stopped that have failed too often in a row.
   package let stopFaulty: () -> Void
+  /// The number of the action that is being processed; 0: none is.
+  package let action: () -> Int
   /// The action that was logged last, and the one of a number in words.
   package let lastAction: () -> Int
   package let describe: (Int) -> String?
@@ -318,15 +320,19 @@ extension UnitTasks {
     var started: [PluginTaskStart] = []
     for start in starts {
       if isPromised(start.key), let due = start.due {
-        schedule.insert(start.key, at: due)
+        schedule.insert(start.key, at: due, by: surroundings.action())
       } else {
         started.append(start)
       }
     }
     guard isOfClock else { return started }
     return started
-      + schedule.takeDue(by: surroundings.now(), atMost: Self.batch).compactMap {
-        plugin.middlewares.entryTask(index, $0)
+      + schedule.takeDue(by: surroundings.now(), atMost: Self.batch).compactMap { due in
+        plugin.middlewares.entryTask(index, due.key).map { start in
+          var start = start
+          start.setter = due.setter
+          return start
+        }
       }
   }
 
@@ -426,7 +432,7 @@ final class EntrySchedule {
 
   /// Nodes whose times no longer hold stay until their turn comes.
   private var nodes = Heap<Node>()
-  private var orders: [EffectToken: Int] = [:]
+  private var orders: [EffectToken: (order: Int, setter: Int)] = [:]
   /// The order of the one that was inserted last; 0: none was.
   private(set) var lastOrder = 0
 
@@ -445,30 +451,30 @@ final class EntrySchedule {
     return nodes.min?.order ?? 0
   }
 
-  func insert(_ key: EffectToken, at due: Duration) {
+  /// - Parameter setter: the number of the action that set the time; 0: no action did.
+  func insert(_ key: EffectToken, at due: Duration, by setter: Int) {
     lastOrder += 1
-    orders[key] = lastOrder
+    orders[key] = (lastOrder, setter)
     nodes.insert(Node(due: due, order: lastOrder, key: key))
     guard nodes.count > 2 * orders.count + 64 else { return }
-    nodes = Heap(nodes.unordered.filter { orders[$0.key] == $0.order })
+    nodes = Heap(nodes.unordered.filter { orders[$0.key]?.order == $0.order })
   }
 
   func remove(_ key: EffectToken) { orders[key] = nil }
 
   func removeAll() { (nodes, orders) = (Heap(), [:]) }
 
-  /// Takes out keys whose time has come, the earliest first.
-  func takeDue(by time: Duration, atMost limit: Int) -> [EffectToken] {
-    var due: [EffectToken] = []
+  /// Takes out keys whose time has come, the earliest first, each with the action that set the time.
+  func takeDue(by time: Duration, atMost limit: Int) -> [(key: EffectToken, setter: Int)] {
+    var due: [(key: EffectToken, setter: Int)] = []
     while due.count < limit, let next, next <= time {
       let key = nodes.removeMin().key
-      orders[key] = nil
-      due.append(key)
+      due.append((key, orders.removeValue(forKey: key)?.setter ?? 0))
     }
     return due
   }
 
   private func dropStale() {
-    while let first = nodes.min, orders[first.key] != first.order { nodes.removeMin() }
+    while let first = nodes.min, orders[first.key]?.order != first.order { nodes.removeMin() }
   }
 }

@@ -165,6 +165,7 @@ extension LiveStore {
       }
       let added = state.addedSubstates(since: before)
       for substate in added { try requireFree(substate.name) }
+      if hadCompany(behind: 0) { state.raiseSequences(to: before) }
       let modules = state.modules(namedIn: names)
       return dispatch(.importState(file: file, state, modules: modules, added: added.map(\.name)), source)
     }

@@ -124,6 +124,7 @@ extension LiveStore {
       recordedHead.number = contents.last
       let (authors, withOwner) = file.reader.names
       names.note(authors, withOwner: withOwner)
+      if names.areSeveral { lastCompany = contents.last }
       for client in clients { client.joinAnew(behind: contents.last) }
       return RecoveredStore(
         last: contents.last, hadEnded: contents.hasEnded, loss: contents.loss,

@@ -82,9 +82,14 @@ package final class RecordingAttachments: RerunAttachments {
     }
     // Only the outcome tells whether the state was reset.
     if let slice = arrival.slice, let recorded {
-      let running = rerun.state.plugins.first { $0.name == name }?.value
-      arrival.isReset =
-        recorded.hashes[name] == SliceHash(of: slice.value).value || recorded.hasReset(from: running, to: slice)
+      let running = rerun.state.plugins.first { $0.name == name }
+      // In company the sequences went on.
+      for start in [slice, slice.raisingSequences(to: running)] where !arrival.isReset {
+        arrival.isReset =
+          recorded.hashes[name] == SliceHash(of: start.value).value
+          || recorded.hasReset(from: running?.value, to: start)
+        if arrival.isReset { arrival.slice = start }
+      }
     }
     return arrival
   }
@@ -144,7 +149,11 @@ package final class RecordingAttachments: RerunAttachments {
         throw HostError(
           code: .badRecording, message: "#\(entry.number) returns to #\(target), which is not recorded")
       }
-      return point
+      // A sequence that did not fall when it was recorded does not now.
+      let changed = Set(entry.changes.map(\.path))
+      var (state, plugins) = point
+      state.raiseSequences(to: rerun.state) { !changed.contains($0) }
+      return (state, plugins)
     }
     var state = rerun.state
     try state.apply(entry.changes)

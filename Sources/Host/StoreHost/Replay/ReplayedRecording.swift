@@ -358,6 +358,7 @@ extension LiveStore {
       history = recording.history
       recordedHead.number = history.head
       for entry in history.log.entries { names.note(entry.source) }
+      if names.areSeveral { lastCompany = history.head }
       if let file = journal?.journal {
         history.older = JournalEntries(file, oldest: recording.start, of: self)
       }

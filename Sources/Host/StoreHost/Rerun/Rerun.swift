@@ -52,7 +52,7 @@ package struct Rerun {
     let hosted: HostedPlugin
     let loaded: ShellState.LoadedPlugin
     /// The slice as it starts; nil: the plugin has none.
-    let slice: PluginSlice?
+    var slice: PluginSlice?
     /// True if a reload had the state start anew.
     var isReset = false
   }
@@ -99,6 +99,13 @@ package struct Rerun {
     if !isComposed { compose() }
   }
 
+  /// Has sequences stand as an action found them when it was recorded.
+  package mutating func setSequences(asFoundBy entry: LoggedEntry, among paths: Set<Path>) {
+    for change in entry.changes where paths.contains(change.path) {
+      if case .replace(let old, _) = change.kind { state.setSequence(at: change.path, to: old) }
+    }
+  }
+
   /// Has plugins that are there run other code from now on.
   package mutating func exchange(_ edited: [HostedPlugin]) {
     for hosted in edited {
@@ -124,6 +131,7 @@ package struct Rerun {
       case .without(let name): (all.filter { $0.module.name != name }, state.shell)
       }
     reducer = HostedPlugin.reducers(of: run, as: shell, behind: application.reducers)
+      .keepingSequences(of: application, run)
     bind()
   }
 

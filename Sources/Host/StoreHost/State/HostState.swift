@@ -320,7 +320,7 @@ extension HostState {
 }
 
 extension PluginSlice {
-  fileprivate mutating func apply(_ changes: ArraySlice<Change>, _ direction: Change.Direction) throws {
+  mutating func apply(_ changes: ArraySlice<Change>, _ direction: Change.Direction) throws {
     let schema = schema
     if case .any = schema.kind, direction == .forward, changes.contains(where: { $0.path.steps.count > 1 }) {
       // Of a plugin whose code is gone: it had a type.

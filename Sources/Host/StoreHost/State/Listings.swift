@@ -97,6 +97,8 @@ package struct LoggedLine: Sendable {
   package let call: ActionCall
   package let source: ActionSource
   package let changes: [Change]
+  /// The time of day, in milliseconds since 1970 (UTC); nil: time is virtual.
+  package let wallTime: Int?
 }
 
 extension ActionSource {

@@ -17,6 +17,8 @@ public struct PluginTaskStart: @unchecked Sendable {
   let entry: (key: Value, value: Value)?
   /// The time of the store at which it starts; nil: at once.
   public internal(set) var due: Duration?
+  /// The number of the action that set that time; nil: it starts at once.
+  package var setter: Int?
 
   /// - Parameter element: the element that it is for, to which its key is private.
   init(unit: String, key: EffectToken, of element: AddressedElement?, function: LuaFunction) {

@@ -92,7 +92,10 @@ struct TypeReader {
       let (schema, defaultValue) = try type(entry["type"], "\(place).\(name)")
       var documentation = ""
       if case .string(let text) = entry["doc"] { documentation = try shown(text, "\(place).\(name): doc") }
-      fields.append(Field(name, schema, default: defaultValue, documentation: documentation))
+      fields.append(
+        Field(
+          name, schema, default: defaultValue, documentation: documentation,
+          isSequence: try isSequence(entry["type"], "\(place).\(name)")))
     }
     return fields
   }
@@ -167,7 +170,7 @@ struct TypeReader {
   private func checkOptions(_ table: LuaTable, _ kind: String, _ place: String) throws(PluginError) {
     let options: [String]
     switch kind {
-    case "int": options = ["min", "max", "default"]
+    case "int": options = ["min", "max", "default", "sequence"]
     case "decimal": options = ["scale", "default"]
     case "bool", "number", "text": options = ["default"]
     case "enum":
@@ -202,6 +205,16 @@ struct TypeReader {
       return try schema.check(value)
     } catch {
       throw fault("\(place): the default does not fit: \(error.message)")
+    }
+  }
+
+  /// True if a type says that the number gives out ids.
+  private func isSequence(_ type: LuaValue, _ place: String) throws(PluginError) -> Bool {
+    guard case .table(let table) = type else { return false }
+    switch table["sequence"] {
+    case .nil: return false
+    case .boolean(let isSequence): return isSequence
+    case let other: throw fault("\(place): sequence must be true or false, got \(other.described)")
     }
   }
 

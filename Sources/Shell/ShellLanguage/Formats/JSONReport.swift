@@ -78,11 +78,12 @@ public enum JSONReport {
 
   /// An action that the log shows as it happens.
   public static func log(
-    id: Int, action: String, source: String, user: String? = nil, who: String? = nil, changes: [Change]
+    id: Int, when: Int? = nil, action: String, source: String, user: String? = nil, who: String? = nil,
+    changes: [Change]
   ) -> String {
     JSON.object([
-      "event": .text("log"), "id": .number(id), "action": .text(action), "source": .text(source),
-      "user": user.map { .text($0) }, "who": who.map { .text($0) },
+      "event": .text("log"), "id": .number(id), "when": when.map { .number($0) }, "action": .text(action),
+      "source": .text(source), "user": user.map { .text($0) }, "who": who.map { .text($0) },
       "changes": .json(ChangeFormatter.json(changes)),
     ])
   }

@@ -230,8 +230,11 @@ extension ErrorExample {
     .storeUnreadable: ErrorExample(
       "stsh --store notes.txt", "notes.txt is not a journal",
       remedy: "Name the file of a store, or one that is not there yet; a later version's needs that version."),
+    .sequence: ErrorExample(
+      "dispatch shop.clear", "shop.nextId would fall from 8 to 1, and it gives out ids",
+      remedy: "Have the reducer leave the number where it stands: others may know an id that it would give out again."),
     .undoConflict: ErrorExample(
-      "undo", "others have acted since, and #2 tasks.add would make other changes without it",
+      "undo", "others have acted since, and #2 tasks.complete id=1 by bob@pts/2 would fail without it",
       remedy: "undo --any takes back the last action, whoever dispatched it; log shows who did what."),
     .unreadableFile: ErrorExample(
       "ingest data.gz --as shop.add", "data.gz is compressed by gzip",

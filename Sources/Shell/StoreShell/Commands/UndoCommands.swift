@@ -1,4 +1,5 @@
 import ShellLanguage
+import StoreCore
 import StoreHistory
 import StoreHost
 import StoreSchema
@@ -9,8 +10,8 @@ extension CommandDefinition {
     summary:
       "takes back what your last statement dispatched and all it caused, or the last COUNT statements, or #N alone, or all after #N; it is a new action, so nothing is lost",
     flags: [
-      FlagDefinition("to", value: "N", need: .dispatch, "return to the state after action #N; 0 is the start"),
-      FlagDefinition("any", need: .dispatch, "count what others dispatched as well, where the store is shared"),
+      FlagDefinition("to", value: "N", "return to the state after action #N; 0 is the start"),
+      FlagDefinition("any", "count what others dispatched as well, where the store is shared"),
       FlagDefinition("quiet", need: .dispatch, "print nothing"),
     ],
     operands: [.number([])],
@@ -52,25 +53,22 @@ extension CommandDefinition {
       try session.store.requirePresent()
       let count = try request.count.value(in: session)
       let source = session.source(function: UndoLine.redo)
-      while true {
-        let head = session.store.live.head
-        let step = try session.store.redoStep(count)
-        if !step.undos.isEmpty {
-          let (report, staying) = try session.store.bringBack(
-            Set(step.undos), source: source, hint: session.hint(insteadOf: step))
-          let remark = try session.broughtBack(step, staying: staying)
-          return try session.finish(report, quietly: request.isQuiet, remark: remark)
-        }
-        try session.grantReturning(to: step.target)
-        let point = try session.store.returnPoint(step.target)
-        // Found again in the turn in which it is done: nobody acts in between.
-        let report = try session.store.change { live in
-          let isSame = try live.head == head || session.store.redoStep(count) == step
-          return isSame ? try session.store.restore(to: step.target, known: point, source: source) : nil
-        }
-        guard let report else { continue }
-        return try session.finish(report, quietly: request.isQuiet, remark: session.broughtBack(step))
-      }
+      let (step, report) = try session.store.returning(
+        find: { () -> (UndoLine.Redo, Int) in
+          let (step, head) = try session.store.redoStep(count)
+          return (step, head)
+        }, renew: { $0.behind($1) },
+        prepare: { step in
+          try session.requireRights(toReturn: step.bringsBack)
+          guard step.undos.isEmpty else { return false }
+          try session.grantReturning(to: step.target)
+          return true
+        }, target: \.target, source: source)
+      if let report { return try session.finish(report, quietly: request.isQuiet, remark: session.broughtBack(step)) }
+      let (alone, staying) = try session.store.bringBack(
+        Set(step.undos), source: source, hint: session.hint(insteadOf: step))
+      return try session.finish(
+        alone, quietly: request.isQuiet, remark: session.broughtBack(step, staying: staying))
     })
 }
 
@@ -108,43 +106,99 @@ private struct UndoRequest {
       let first = store.live.firstPoint
       guard target >= first else { throw HistoryError.notKept(target, oldest: first) }
       let report = try session.restore(to: target, source: source)
+      session.tellOthers(ofReturn: report, to: target)
       return try session.finish(report, quietly: isQuiet)
     case .only(let number):
       try store.requirePresent()
       let number = try number.value(in: session)
       try session.requireUndoable(number)
+      if let entry = try store.entry(number) {
+        if !store.ownOfPerson(entry) { try session.require(nil, for: "undo #\(number), which another dispatched,") }
+        try session.requireRight(toReturn: entry.action)
+      }
       let (report, staying) = try store.takeBack(number, source: source)
+      session.tellOthers(ofTakingBack: report)
       return try session.finish(report, quietly: isQuiet, remark: session.takenBack(number, staying: staying))
     case .actions(let count, let any):
       try store.requirePresent()
       let count = try count.value(in: session)
-      var head = store.live.head
-      var step = try store.undoStep(count, any: any)
-      var report: DispatchReport?
-      while report == nil, any || step.isAlone {
-        try session.grantReturning(to: step.target)
-        let target = step.target
-        let point = try store.returnPoint(target)
-        // Found again in the turn in which it is done: nobody acts in between.
-        (head, step, report) = try store.change { live in
-          let step = live.head == head ? step : try store.undoStep(count, any: any)
-          let isGranted = step.target == target || live.returningPlugins(to: step.target).isEmpty
-          let isReady = isGranted && (any || step.isAlone)
-          return (live.head, step, isReady ? try store.restore(to: step.target, known: point, source: source) : nil)
-        }
-      }
+      let (own, report) = try store.returning(
+        find: { () -> (OwnStep, Int) in
+          let own = try session.undoStep(count, any: any)
+          return (own, own.head)
+        }, renew: { $0.behind($1) },
+        prepare: { own in
+          try session.requireRights(toReturn: own.step.statements)
+          guard try store.returnsToPoint(own) else { return false }
+          try session.grantReturning(to: own.step.target)
+          return true
+        }, target: \.step.target, source: source)
+      let earlier = try own.isEarlier ? session.place(ofEarlier: own.step) : ""
       guard let report else {
-        let (report, staying) = try store.takeBack(step, source: source)
-        let remark = try session.takenBack(step) + session.staying(staying, " by others")
+        let (report, staying) = try store.takeBack(own, source: source)
+        session.tellOthers(ofTakingBack: report)
+        let remark = try session.takenBack(own.step) + earlier + session.staying(staying, " by others")
         return try session.finish(report, quietly: isQuiet, remark: remark)
       }
-      let remark = try session.takenBack(step)
-      return try session.finish(report, quietly: isQuiet, remark: remark)
+      session.tellOthers(ofReturn: report, to: own.step.target)
+      return try session.finish(report, quietly: isQuiet, remark: try session.takenBack(own.step) + earlier)
     }
   }
 }
 
 extension Session {
+  /// The step that takes back the last statements; where there are none, an error that names what another did last.
+  fileprivate func undoStep(_ count: Int, any: Bool) throws -> OwnStep {
+    do {
+      return try store.undoStep(count, any: any)
+    } catch let error as HistoryError {
+      guard case .nothingToUndo(0, _) = error, !any, let last = try? store.undoStep(1, any: true).step,
+        let entry = try store.entry(last.first)
+      else { throw error }
+      var described = ShellError(describing: error)
+      described.hint =
+        "undo --any takes back #\(entry.number) \(entry.action)" + (entry.source.shownWho.map { " by \($0)" } ?? "")
+      throw described
+    }
+  }
+
+  /// Refuses to take back or to bring back an action that the door does not let the session dispatch.
+  fileprivate func requireRight(toReturn action: String) throws {
+    guard !options.rights.isAll, let refusal = Self.refusal(ofDispatching: action, options.rights) else { return }
+    throw refusal
+  }
+
+  /// The same for the actions of some statements.
+  fileprivate func requireRights(toReturn statements: [UndoLine.Step.Statement]) throws {
+    guard !options.rights.isAll else { return }
+    let isOwn = store.ownOfPerson
+    for statement in statements {
+      for entry in try store.entries(statement.first...statement.last) where entry.source.cause == nil && isOwn(entry) {
+        try requireRight(toReturn: entry.action)
+      }
+    }
+  }
+
+  /// When and under which name an ended conversation dispatched what is taken back: `, of Thursday 14:03, ann@pts/3`.
+  fileprivate func place(ofEarlier step: UndoLine.Step) throws -> String {
+    guard let entry = try store.entry(step.first) else { return "" }
+    let time = store.live.showsTimesOfDay ? entry.wallTime.map { person.clock.day(of: $0, now: TimeOfDay.now()) } : nil
+    let name = store.live.turn { store.live.names.areSeveral } ? entry.source.shownWho : nil
+    let parts = [time, name].compactMap(\.self)
+    return parts.isEmpty ? "" : ", of \(parts.joined(separator: ", "))"
+  }
+
+  /// Tells the persons whose actions a return took back.
+  fileprivate func tellOthers(ofReturn report: DispatchReport, to target: Int) {
+    guard report.failure == nil, let number = report.number else { return }
+    store.tellOthers(ofTakingBack: Array((target + 1)..<number), by: author)
+  }
+
+  /// The same where actions were taken back alone.
+  fileprivate func tellOthers(ofTakingBack report: DispatchReport) {
+    store.tellOthers(ofTakingBack: report.entry?.takenBack ?? [], by: author)
+  }
+
   /// The actions that a restore takes back, in words.
   fileprivate func takenBack(_ first: Int, later: Int) throws -> String {
     let action = try store.entry(first).map { "#\(first) \($0.action)" } ?? "#\(first)"

@@ -82,7 +82,10 @@ extension Session {
     var end = store.viewed?.number ?? store.live.head
     let concerned = concern(wanted)
     let hasPlace = !hasNoPlace(for: wanted)
+    // The actions that were taken back alone: the value is another's without them.
+    var gone: Set<Int> = []
     func concerns(_ entry: LoggedEntry) throws -> Bool {
+      if gone.contains(entry.number) { return false }
       if try !concerned(entry).isEmpty { return true }
       guard hasPlace, case .field(let module)? = wanted.steps.first else { return false }
       return try store.bringsOrTakes(module, entry)
@@ -94,9 +97,16 @@ extension Session {
         chain.addMigration(after: store.live.oldest, changes)
       }
       try chain.follow(entry, showing: concerned(entry), in: store)
-      guard let target = entry.restoreTarget else { return }
-      chain.addReturn(to: target)
-      end = target
+      if let target = entry.restoreTarget {
+        chain.addReturn(to: target)
+        end = target
+      } else if let numbers = entry.takenBack {
+        gone.formUnion(numbers)
+        chain.addLeavingOut(numbers)
+        end = entry.number - 1
+      } else {
+        return
+      }
     }
     if end >= store.live.oldest {
       switch try store.migration(of: wanted) {
@@ -168,6 +178,11 @@ private struct Causes {
     if let failure = entry.failureText { text += "  (failed: \(failure))" }
     text += "\n" + ChangeFormatter.lines(changes)
     listing.append(entry, showing: changes)
+  }
+
+  mutating func addLeavingOut(_ numbers: [Int]) {
+    let more = numbers.count > 1 ? " and \(numbers.count - 1) more" : ""
+    text += "as it is without #\(numbers[0])\(more):\n"
   }
 
   mutating func addReturn(to number: Int) { text += "as it was after #\(number):\n" }

@@ -37,6 +37,15 @@ struct LocalTime {
     return "\(Self.two(parts.tm_hour)):\(Self.two(parts.tm_min)):\(Self.two(parts.tm_sec))"
   }
 
+  /// The day and the minute of a moment: `14:03` of today, `Thursday 14:03` of the last six days, else with the date.
+  func day(of milliseconds: Int, now: Int) -> String {
+    let clock = clock(of: milliseconds).prefix(5)
+    if date(of: milliseconds) == date(of: now) { return String(clock) }
+    guard (0..<6 * 86_400_000).contains(now - milliseconds) else { return "\(date(of: milliseconds)) \(clock)" }
+    let names = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"]
+    return "\(names[Int(parts(of: milliseconds).tm_wday) % 7]) \(clock)"
+  }
+
   /// The moment of a text: `18:50` or `18:50:07` of today, `2026-11-26`, or both with a space or `T` between, and `Z` behind for
   /// UTC.
   ///

@@ -4,8 +4,8 @@ import StoreModules
 public enum Right: Hashable, Sendable {
   /// To look at the store, at every point of its history, and to be told of changes. Nothing outside the store is reached.
   case read
-  /// To dispatch actions whose full names match a pattern, in which `*` stands for anything; to take back one's own where
-  /// `shell.restore` matches, to move gates where `shell.setGate` does, to cancel tasks where `shell.cancelEffects` does.
+  /// To dispatch actions whose full names match a pattern, in which `*` stands for anything; to take back one's own of
+  /// those, to move gates where `shell.setGate` does, to cancel tasks where `shell.cancelEffects` does.
   case dispatch(String = "*")
   /// To load plugins that the program's user has granted what they ask for, to unload and to switch them.
   case plugins
@@ -72,8 +72,10 @@ public struct Rights: Hashable, Sendable, ExpressibleByArrayLiteral {
 
   /// Returns true if an action of a full name may be dispatched.
   func allow(dispatching action: String) -> Bool {
-    // The store itself stops what fails.
-    if isAll || action == "shell.faultPlugin" || (Self.pluginActions.contains(action) && given.contains(.plugins)) {
+    // The store itself stops what fails; whoever goes back needs the rights of the actions that go.
+    if isAll || action == "shell.faultPlugin" || action == "shell.restore"
+      || (Self.pluginActions.contains(action) && given.contains(.plugins))
+    {
       return true
     }
     return given.contains { right in

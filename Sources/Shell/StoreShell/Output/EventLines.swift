@@ -11,6 +11,8 @@ final class LogLineWriter: @unchecked Sendable {
   var isJSON: Bool
   /// True if sources are shown with the names of those that dispatched.
   var tellsNames: () -> Bool = { false }
+  /// The clock by which the times of actions are shown; nil: they are not.
+  var clock: () -> LocalTime? = { nil }
 
   init(console: Console, isJSON: Bool) {
     self.console = console
@@ -21,11 +23,13 @@ final class LogLineWriter: @unchecked Sendable {
     guard !isJSON else {
       return console.writeEvent(
         JSONReport.log(
-          id: line.number, action: line.call.type.fullName, source: line.source.short, user: line.source.user,
+          id: line.number, when: line.wallTime, action: line.call.type.fullName, source: line.source.short,
+          user: line.source.user,
           who: line.source.who, changes: line.changes))
     }
     let action = ActionText.text(line.call.type.fullName, arguments: line.call.record)
-    var text = "[logger] #\(line.number) \(action)  <- \(line.source.shown(withName: tellsNames()))\n"
+    let time = line.wallTime.flatMap { time in clock().map { "\($0.clock(of: time)) " } } ?? ""
+    var text = "[logger] \(time)#\(line.number) \(action)  <- \(line.source.shown(withName: tellsNames()))\n"
     if line.changes.isEmpty { text += "[logger]  no change\n" }
     for change in line.changes { text += "[logger]  \(ChangeFormatter.text(of: change))\n" }
     console.writeError(text)

@@ -182,7 +182,7 @@ struct TypeStubs {
     ---@param doc? string
     ---@return stsh.Field
     function field(name, type, doc) end
-    ---@param options? { min?: integer, max?: integer, default?: integer }
+    ---@param options? { min?: integer, max?: integer, default?: integer, sequence?: boolean }
     ---@return stsh.Type
     function int(options) end
     ---@param options? { default?: number }

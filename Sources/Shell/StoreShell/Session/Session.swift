@@ -73,6 +73,7 @@ public final class Session {
     let writer = LogLineWriter(console: console, isJSON: options.isJSON)
     printer = writer
     writer.tellsNames = { [live] in live.turn { live.names.areSeveral } }
+    writer.clock = { [live, lease] in live.showsTimesOfDay ? lease.object?.person.clock : nil }
     lease.begin(self)
     looks.session = lease
     store.interruption.isRequested = { [lease] in lease.object?.isInterrupted ?? false }
@@ -107,6 +108,9 @@ public final class Session {
     store.turn { [options] in store.speaker = { options.author } }
     store.isNameChosen = isChosen
   }
+
+  /// True if the name that it was given is that of a middleware.
+  package var hasNameOfUnit: Bool { options.who.map(store.live.isNameOfUnit) ?? false }
 
   /// True if a statement asked to leave.
   public var hasQuit: Bool { outcome.hasQuit }
@@ -185,6 +189,11 @@ public final class Session {
       console.delivery.start()
       _ = inbox.isBusy.set(true)
       store.activity.note(running: { statement.text })
+      let isPersons = running.origin.kind == .repl
+      if store.isPersons != isPersons {
+        store.turn { store.isPersons = isPersons }
+        if isPersons { try? store.hearOfAbsence() }
+      }
       console.flushDue(before: statement.line, hasMore: !outcome.steps.isEmpty) { !commands.isBrief(statement) }
     } else if console.isHolding {
       console.flush()

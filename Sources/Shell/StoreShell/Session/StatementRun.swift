@@ -174,7 +174,11 @@ extension Session {
   public func serve() {
     guard let stop = interrupts.stop else { return }
     store.rest()
-    defer { store.endWait() }
+    store.turn { store.onlyServes = true }
+    defer {
+      store.turn { store.onlyServes = false }
+      store.endWait()
+    }
     while !stop.isStopped, !hasQuit {
       runDue()
       console.flush()

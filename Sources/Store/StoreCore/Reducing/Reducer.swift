@@ -126,6 +126,18 @@ public struct Reducer<Action, State>: Composed, Sendable {
     }
   }
 
+  /// This reducer, and behind it a look at the states around each action, which may refuse it. Traces show no part for that.
+  package func checked(
+    _ check: @escaping @Sendable (_ action: Action, _ before: State, _ after: State) throws -> Void
+  ) -> Reducer {
+    let reduce = traced
+    return Reducer(names: names, plain: nil, canFail: { _ in true }, fault: fault) { action, state, context, trace in
+      let before = state
+      try reduce(action, &state, context, trace)
+      try check(action, before, state)
+    }
+  }
+
   @inlinable
   func eitherCanFail(_ other: Reducer) -> (@Sendable (Action) -> Bool)? {
     guard let mine = canFail else { return other.canFail }

@@ -70,6 +70,9 @@ extension Store {
   /// True if this thread has the store, holding the turn or processing an action.
   @inlinable package var isMine: Bool { ownership.isMine }
 
+  /// The number of the present action; 0: none is processed.
+  package var currentAction: Int { processing }
+
   /// The root that the present action counts for (R30); 0: none is processed.
   package var currentRoot: Int { processing == 0 ? jobRoot : processingRoot }
 

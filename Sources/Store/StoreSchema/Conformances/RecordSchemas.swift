@@ -7,10 +7,11 @@ public struct StoredField<Root>: Sendable {
   @inlinable
   public init<Property: Schematic>(
     _ name: String, _ property: KeyPath<Root, Property> & Sendable, default defaultValue: Property? = nil,
-    documentation: String = ""
+    documentation: String = "", isSequence: Bool = false
   ) {
     field = Field(
-      name, Property.schema, default: defaultValue.map(\.schemaValue), documentation: documentation)
+      name, Property.schema, default: defaultValue.map(\.schemaValue), documentation: documentation,
+      isSequence: isSequence)
     offset = MemoryLayout<Root>.offset(of: property)
   }
 }

@@ -97,6 +97,8 @@ public enum ErrorCode: String, CaseIterable, Hashable, Sendable {
   case replayDiverged = "replay-diverged"
   /// A dispatch caused more actions than the setting runaway allows; the rest was dropped.
   case runaway
+  /// A reducer has a number fall that gives out ids, or gives an id twice; nothing was changed.
+  case sequence
   /// A reducer of the program keeps its part of the state behind a class reference.
   case sharedSlice = "shared-slice"
   /// The file of a store is torn or not what was written.
@@ -263,6 +265,8 @@ extension ErrorCode {
       "two versions of a plugin, or a recording and the code that replays it, lead to different states after one action, which the message names."
     case .runaway:
       "one dispatch caused more actions than the setting runaway allows; the rest was dropped."
+    case .sequence:
+      "a reducer has a number fall that gives out ids, or gives an id twice; nothing was changed."
     case .sharedSlice:
       "a reducer of the program keeps its part of the state behind a class reference."
     case .storeDamaged:

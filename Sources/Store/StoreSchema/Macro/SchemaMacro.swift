@@ -29,6 +29,18 @@
   named(modifySchemaPayload))
 @attached(member, names: named(schema), named(Cases), named(cases), arbitrary)
 public macro Schema() = #externalMacro(module: "StoreSchemaMacros", type: "SchemaMacro")
+
+/// Makes a stored property of a type with `@Schema` a sequence: a whole number that gives out ids, such as the id of the next item.
+///
+/// ```swift
+/// @Schema struct Shop {
+///   @Sequence var nextOrder = 1
+/// }
+/// ```
+///
+/// While several share the store, undo leaves a sequence where it stands, so that no id is given twice.
+@attached(peer)
+public macro Sequence() = #externalMacro(module: "StoreSchemaMacros", type: "SequenceMacro")
 #endif
 
 extension Field {

@@ -50,7 +50,9 @@ extension Schema {
 
 extension Field {
   /// The field over values held as ``Value``.
-  public var dynamic: Field { Field(name, schema.dynamic, default: defaultValue, documentation: documentation) }
+  public var dynamic: Field {
+    Field(name, schema.dynamic, default: defaultValue, documentation: documentation, isSequence: isSequence)
+  }
 }
 
 private func value(at pointer: UnsafeRawPointer) -> Value { pointer.assumingMemoryBound(to: Value.self).pointee }

@@ -121,9 +121,15 @@ public final class Field: Sendable {
   public let defaultValue: Value?
   /// The meaning of the field, in one sentence; may be empty.
   public let documentation: String
+  /// True if the number gives out ids, so that it never falls while others may have seen one.
+  public let isSequence: Bool
 
   /// Makes a field.
-  public init(_ name: String, _ schema: Schema, default defaultValue: Value? = nil, documentation: String = "") {
+  public init(
+    _ name: String, _ schema: Schema, default defaultValue: Value? = nil, documentation: String = "",
+    isSequence: Bool = false
+  ) {
+    self.isSequence = isSequence
     self.name = name
     self.schema = schema
     self.defaultValue = defaultValue

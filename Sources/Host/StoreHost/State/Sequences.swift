@@ -1,0 +1,124 @@
+import StoreCore
+import StorePlugins
+import StoreSchema
+
+/// The sequences of a state: numbers that give out ids, and so never fall while others may have seen one.
+extension HostState {
+  /// Their places.
+  package var sequences: [Sequence] {
+    app.schema.sequences().map { Sequence(slice: nil, $0) }
+      + (plugins + substates).flatMap { slice in
+        slice.schema.sequences(from: Path([.field(slice.name)])).map { Sequence(slice: slice.name, $0) }
+      }
+  }
+
+  /// A sequence of the application, or of a plugin's or a substate's slice.
+  package struct Sequence: Sendable {
+    fileprivate let slice: String?
+    fileprivate let place: SequencePlace
+
+    package init(slice: String?, _ place: SequencePlace) { (self.slice, self.place) = (slice, place) }
+
+    package var path: Path { place.path }
+  }
+
+  /// Hands out the value that holds a sequence, and its type.
+  fileprivate func read<Result>(_ sequence: Sequence, _ body: (UnsafeRawPointer, Schema) -> Result?) -> Result? {
+    guard let name = sequence.slice else { return app.read { body($0, app.schema) } }
+    guard let slice = plugins.first(where: { $0.name == name }) ?? substates.first(where: { $0.name == name })
+    else { return nil }
+    return withUnsafePointer(to: slice.value) { body(UnsafeRawPointer($0), slice.schema) }
+  }
+
+  /// The value at a path; nil: there is none.
+  package func value(at path: Path) -> Value? {
+    guard case .field(let module)? = path.steps.first else { return nil }
+    var value: Value?
+    _ = readSlice(module) { schema, slice in
+      value = try? schema.read(path.steps.dropFirst(), in: slice, from: Path([path.steps[0]])).value
+    }
+    return value
+  }
+
+  /// Writes a sequence.
+  package mutating func setSequence(at path: Path, to value: Value) {
+    guard let present = self.value(at: path), present != value else { return }
+    try? apply([Change(path, .replace(from: present, to: value))])
+  }
+
+  /// Raises sequences to where they stand in another state.
+  ///
+  /// - Parameter isMeant: false for a sequence that stays.
+  package mutating func raiseSequences(to other: HostState, where isMeant: (Path) -> Bool = { _ in true }) {
+    for path in sequences.map(\.path) where isMeant(path) {
+      guard case .int(let least)? = other.value(at: path), case .int(let number)? = value(at: path), number < least
+      else { continue }
+      setSequence(at: path, to: .int(least))
+    }
+  }
+}
+
+extension PluginSlice {
+  /// The slice with its sequences where they stand in another one of the same plugin, as far as those are higher.
+  package func raisingSequences(to other: PluginSlice?) -> PluginSlice {
+    var slice = self
+    let module = Path([.field(name)])
+    for place in schema.sequences(from: module) {
+      let steps = place.path.steps.dropFirst()
+      func number(in slice: PluginSlice) -> Int? {
+        let value = withUnsafePointer(to: slice.value) {
+          try? slice.schema.read(steps, in: UnsafeRawPointer($0), from: module).value
+        }
+        if case .int(let number)? = value { return number }
+        return nil
+      }
+      guard let least = other.flatMap(number), let own = number(in: slice), own < least else { continue }
+      try? slice.apply([Change(place.path, .replace(from: .int(own), to: .int(least)))], .forward)
+    }
+    return slice
+  }
+}
+
+/// Why an action is refused that a reducer answers with an id twice.
+package struct SequenceError: Error, Hashable {
+  package let message: String
+}
+
+extension Reducer<HostAction, HostState> {
+  /// This reducer, which fails on an action that has a sequence fall or give a number twice.
+  package func keepingSequences(of application: HostedApplication, _ plugins: [Plugin]) -> Self {
+    let sequences =
+      application.sequences
+      + plugins.flatMap { plugin in
+        let (name, schema) = (plugin.module.name, plugin.module.schema)
+        return schema?.sequences(from: Path([.field(name)])).map { HostState.Sequence(slice: name, $0) } ?? []
+      }
+    guard !sequences.isEmpty else { return self }
+    return checked { action, before, after in
+      for sequence in sequences {
+        let place = sequence.place
+        guard let old = before.read(sequence, place.number), let new = after.read(sequence, place.number), new <= old
+        else { continue }
+        guard new == old else {
+          throw SequenceError(message: "\(place.path) would fall from \(old) to \(new), and it gives out ids")
+        }
+        guard let had = before.read(sequence, place.elements), let has = after.read(sequence, place.elements),
+          has.count > had.count, has.lastID == new
+        else { continue }
+        throw SequenceError(message: "\(place.path) stays at \(new), which an element got as its id")
+      }
+    }
+  }
+}
+
+extension StoreClient {
+  /// Raises the sequences of a state that is to become the present: a number that was given out in company stays given out.
+  ///
+  /// - Parameter number: the action behind which all goes back.
+  func keepSequences(in state: inout HostState, goingBackBehind number: Int) {
+    guard live.hadCompany(behind: number) else { return }
+    // Numbers that were given out since the others went may be given out again.
+    let known = live.hasCompany ? nil : try? theMoment.state(at: live.lastCompany)
+    state.raiseSequences(to: known ?? live.store.state)
+  }
+}
