@@ -196,11 +196,15 @@ class FakeHost:
         class Conversation(socketserver.StreamRequestHandler):
             def handle(self):
                 self.tell({"door": 1, "program": name, "process": 1, "allow": ["all", name], "prompt": name, "head": 2, "user": name, "who": name})
-                for line in self.rfile:
-                    request = json.loads(line)
-                    self.tell({"id": request["id"], **fake.answer(request)})
-                    if request.get("follow"):
-                        self.tell({"event": "actions", "id": request["id"], "head": 3, "folded": 0, "entries": [fake.entry(3)]})
+                # A page that goes may reset its connection.
+                with contextlib.suppress(ConnectionError):
+                    for line in self.rfile:
+                        self.answer(json.loads(line))
+
+            def answer(self, request):
+                self.tell({"id": request["id"], **fake.answer(request)})
+                if request.get("follow"):
+                    self.tell({"event": "actions", "id": request["id"], "head": 3, "folded": 0, "entries": [fake.entry(3)]})
 
             def tell(self, line):
                 # A page that goes does not read the rest.

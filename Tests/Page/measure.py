@@ -106,6 +106,7 @@ def many_records(browser):
         time.sleep(1)
         tab.key("Escape")
         tab.wait("document.querySelector('#tree').innerText.includes('counter')")
+        tab.key("Escape")
         # The actions that changed a record, and those that a word is in.
         for words in ("changed:tasks.items[id=77750]", "id=775", "tasks.complete"):
             tab.key("/")
