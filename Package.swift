@@ -132,7 +132,7 @@ let package = Package(
         "CCrash", "Platform", "StoreCore", "StoreUnits", "StoreSchema", "StoreModules", "StorePlugins", "StoreHistory",
         "StoreHost", "ShellLanguage",
       ],
-      path: "Sources/Shell/StoreShell", swiftSettings: strict),
+      path: "Sources/Shell/StoreShell", resources: [.embedInCode("Help/Topics")], swiftSettings: strict),
     .target(
       name: "ShellDoor",
       dependencies: [

@@ -8,7 +8,8 @@ struct ArgumentTests {
   @Test func areNamedByPlaceAndBytes() throws {
     let outcome = try Shell().runInShell("stsh -c 'echo one' -c \"$(printf 'echo caf\\351 \\377')\"; echo $?")
     #expect(
-      outcome.output.hasPrefix("Error: argument 4 is not UTF-8: 'echo caf\\xE9 \\xFF'\n"), "\(outcome.output)")
+      outcome.output.hasPrefix("error[command-line]: argument 4 is not UTF-8: 'echo caf\\xE9 \\xFF'\n"),
+      "\(outcome.output)")
     #expect(outcome.output.hasSuffix("\n2\n"))
   }
 
@@ -20,7 +21,7 @@ struct ArgumentTests {
     let shell = try Shell()
     try shell.folder.write("a.stsh", "echo never\n")
     let outcome = try shell.runInShell("B=$(printf 'b\\351'); stsh \(line); echo $?; ls")
-    #expect(outcome.output.hasPrefix("Error: argument "), "\(outcome.output)")
+    #expect(outcome.output.hasPrefix("error[command-line]: argument "), "\(outcome.output)")
     #expect(outcome.output.hasSuffix("\n2\na.stsh\n"), "\(outcome.output)")
   }
 
@@ -33,7 +34,8 @@ struct ArgumentTests {
   @Test(arguments: ["HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR"])
   func aVariableThatNamesAFolderIsRefused(name: String) throws {
     let outcome = try Shell().runInShell("export \(name)=$(printf '/tmp/st\\351'); stsh --recover; echo $?; ls")
-    #expect(outcome.output.hasPrefix("Error: \(name) is not UTF-8: '/tmp/st\\xE9'\n"), "\(outcome.output)")
+    #expect(
+      outcome.output.hasPrefix("error[command-line]: \(name) is not UTF-8: '/tmp/st\\xE9'\n"), "\(outcome.output)")
     #expect(outcome.output.hasSuffix("\n2\n"), "\(outcome.output)")
   }
 }
@@ -44,7 +46,7 @@ struct NameArgumentTests {
   @Test func aNameOfOtherCharactersIsRefused() throws {
     let outcome = try Shell().run("--who", "ann b", "-c", "echo x")
     #expect(outcome.output == "")
-    #expect(outcome.errors.hasPrefix("Error: --who: "), "\(outcome.errors)")
+    #expect(outcome.errors.hasPrefix("error[command-line]: --who: "), "\(outcome.errors)")
     #expect(outcome.status == 2)
   }
 }

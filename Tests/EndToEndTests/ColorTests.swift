@@ -104,7 +104,7 @@ struct PagerTests {
     let terminal = try prompt()
     try terminal.enter("show counter")
     #expect(seen == nil)
-    try terminal.enter("help")
+    try terminal.enter("help commands")
     #expect(try #require(seen).split(separator: "\n").count > 30)
     #expect(terminal.text.contains("\nhelp COMMAND shows usage"))
   }
@@ -124,7 +124,7 @@ struct PagerTests {
     try terminal.enter("lua for i = 1, 30 do dispatch('tasks.add', { title = 'x' }) end")
     try terminal.enter("show tasks.items")
     #expect(seen == options + "\n")
-    try terminal.enter("help")
+    try terminal.enter("help commands")
     #expect(seen == "-FRX\n")
   }
 
@@ -153,9 +153,9 @@ struct PagerTests {
 
   @Test func getsNothingThatGoesElsewhere() throws {
     let terminal = try prompt()
-    try terminal.enter("help > help.txt")
+    try terminal.enter("help commands > help.txt")
     #expect(seen == nil)
-    let other = try shell.run(["-c", "help"])
+    let other = try shell.run(["-c", "help commands"])
     #expect(other.output != "")
     #expect(seen == nil)
   }
@@ -163,7 +163,7 @@ struct PagerTests {
   @Test(arguments: ["exit 3", "cat > /dev/null; exit 1", "kill -9 $$", "head -1; exit 2", "/dev/null"])
   func losesNothingWhereItFails(pager: String) throws {
     let terminal = try prompt(pager)
-    try terminal.enter("help")
+    try terminal.enter("help commands")
     #expect(terminal.text.contains("\nhelp COMMAND shows usage"))
     try terminal.enter("echo on")
     #expect(terminal.text.contains("\non\n"))
@@ -172,11 +172,11 @@ struct PagerTests {
   @Test func isNotNeeded() throws {
     for pager in ["", "no-such-pager-anywhere"] {
       let terminal = try prompt(pager)
-      try terminal.enter("help")
+      try terminal.enter("help commands")
       #expect(terminal.text.contains("\nhelp COMMAND shows usage"))
     }
     let terminal = try prompt("tee -a seen.txt", "--no-exec")
-    try terminal.enter("help")
+    try terminal.enter("help commands")
     #expect(seen == nil)
   }
 }

@@ -197,7 +197,7 @@ struct GalleryTests {
     #expect(
       outcome.output.hasPrefix(
         "usage: tonight minutes:Int=120\nlists the favourites that an evening is long enough for\n"))
-    #expect(try run("help").output.contains("\ntonight "))
+    #expect(try run("help commands").output.contains("\ntonight "))
     #expect(try run("tonigth").errors.contains("did you mean 'tonight'?"))
   }
 

@@ -8,7 +8,7 @@ struct HelpTests {
   ]
 
   @Test func namesEveryCommand() throws {
-    let outcome = try Shell().run("-c", "help")
+    let outcome = try Shell().run("-c", "help commands")
     for verb in Self.verbs { #expect(outcome.output.contains(verb)) }
     #expect(outcome.errors == "")
   }

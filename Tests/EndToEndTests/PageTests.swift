@@ -7,8 +7,17 @@ import Testing
 @Suite("The pages")
 struct PageTests {
   static let pages =
-    ["README.md", "plugins/README.md"]
-    + names(inFolder: "\(Shell.packageFolder)/docs").filter { $0.hasSuffix(".md") }.sorted().map { "docs/\($0)" }
+    ["README.md", "plugins/README.md"] + pages(inFolder: "docs").filter { $0 != language } + pages(inFolder: topics)
+
+  /// The pages of help on the language, which are a page of `docs`, too.
+  private static let topics = "Sources/Shell/StoreShell/Help/Topics"
+  private static let language = "docs/language.md"
+
+  private static func pages(inFolder folder: String) -> [String] {
+    names(inFolder: "\(Shell.packageFolder)/\(folder)").filter { $0.hasSuffix(".md") }.sorted().map {
+      "\(folder)/\($0)"
+    }
+  }
 
   /// Whether differences are written into the pages.
   static let rewrites = getenv("REWRITE_PAGES") != nil
@@ -48,6 +57,29 @@ struct PageTests {
       }
     }
     if Self.rewrites, !changes.isEmpty { try page.write(changes) }
+  }
+
+  /// The page on the language has the pages of help, in the order in which `help` names them.
+  @Test func theLanguageIsWhatHelpSays() throws {
+    let help = try Shell().run("-c", "help").output.replacing("\n", with: " ")
+    let list = try #require(help.firstMatch(of: /help TOPIC: (.*), keys\./)).output.1
+    let names = list.split(separator: ", ")
+    #expect(names.count == Self.pages(inFolder: Self.topics).count)
+    var expected =
+      "# The command language\n\n`help TOPIC` shows each part of this page, and the manual has all of it.\n"
+    for name in names {
+      let text = try #require(contents(ofFile: "\(Shell.packageFolder)/\(Self.topics)/\(name).md"), "\(name)")
+      expected += "\n" + text.replacing(#/(?m)^# /#, with: "## ")
+      let page = try Shell().run("-c", "help \(name)")
+      #expect(page.status == 0 && page.output.count > 200, "\(name)")
+    }
+    let path = "\(Shell.packageFolder)/\(Self.language)"
+    if Self.rewrites {
+      let file = try #require(fopen(path, "w"))
+      defer { fclose(file) }
+      fputs(expected, file)
+    }
+    #expect(contents(ofFile: path) == expected)
   }
 
   @Test func theReadmeIsShort() throws {

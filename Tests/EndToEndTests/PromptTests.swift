@@ -123,6 +123,7 @@ struct PromptTests {
       terminal.text == """
         note: there is no home folder, so history, grants and journal are kept in memory only; \
         set HOME or XDG_STATE_HOME
+        stsh 0.1.0; kept in memory only; help explains, Ctrl-D leaves
         stsh> dispatch counter.increment
         #1 counter.increment
           counter.value  0 -> 1

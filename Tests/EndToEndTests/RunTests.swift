@@ -136,7 +136,9 @@ struct RunTests {
     try shell.folder.write("a.stsh", "echo x\n")
     for arguments in ["./a.stsh", "--replay a.stsh", "- < a.stsh"] {
       let outcome = try shell.runInShell("stsh --transcript a.stsh \(arguments)")
-      #expect(outcome.output.hasPrefix("Error: --transcript a.stsh: that file is the input; name another file\n"))
+      #expect(
+        outcome.output.hasPrefix(
+          "error[command-line]: --transcript a.stsh: that file is the input; name another file\n"))
       #expect(outcome.status == 2)
     }
     #expect(contents(ofFile: shell.folder.path + "/a.stsh") == "echo x\n")

@@ -38,7 +38,7 @@ struct PlainCommandLineTests {
 
   @Test func everyOptionReachesTheProgram() throws {
     let flags = [
-      "-i", "--keep-going", "--check", "--json", "--quiet", "--no-plugins", "--no-exec", "--recover", "--read-only",
+      "-i", "--keep-going", "--check", "--json", "--quiet", "--no-plugins", "--no-exec", "--read-only",
       "--no-init", "--unsafe-lua", "--serve",
     ]
     let options = [
@@ -46,7 +46,8 @@ struct PlainCommandLineTests {
       "--durability", "--listen", "--allow", "--token-file", "--attach", "--report",
       "--who", "--group",
     ]
-    let invocation = try Stsh.parse(flags + options.flatMap { [$0, "x"] } + ["--to", "3", "file.stsh"]).invocation
+    let numbers = ["--to", "--recover", "--session"].flatMap { [$0, "3"] }
+    let invocation = try Stsh.parse(flags + options.flatMap { [$0, "x"] } + numbers + ["file.stsh"]).invocation
     let (asked, bare) = (Mirror(reflecting: invocation), Mirror(reflecting: ProgramInvocation.bare))
     for (asked, bare) in zip(asked.children, bare.children) {
       #expect("\(asked.value)" != "\(bare.value)", "\(asked.label ?? "")")

@@ -105,6 +105,17 @@ public final class Terminal {
     try wait(for: "the cursor on '\(line)'") { $0.cursorLine == line }
   }
 
+  /// Shows what came so far as if a line of it had not come.
+  public func leaveOut(lineEndingWith ending: String) {
+    let text = String(decoding: output, as: UTF8.self)
+    guard let range = text.firstRange(of: "\(ending)\r\n") ?? text.firstRange(of: "\(ending)\n") else { return }
+    let start = text[..<range.lowerBound].lastIndex { $0.isNewline }.map { text.index(after: $0) } ?? text.startIndex
+    let rest = text[..<start] + text[range.upperBound...]
+    output = Array(rest.utf8)
+    screen = TerminalScreen(columns: screen.columns)
+    screen.show(String(rest))
+  }
+
   /// Looks away from what was shown so far: an empty screen follows what comes now.
   public func clearScreen() {
     screen = TerminalScreen(columns: screen.columns)

@@ -91,7 +91,10 @@ struct Attachment {
     editor.stopDescriptor = stop.descriptor
     let signals = RunSignals(stop, timeout: nil, handlesInterrupt: false)
     defer { signals.finish() }
-    return try AttachedPrompt(shell, on: editor, pager: options.noExec ? nil : .preferred).run(until: stop)
+    return try AttachedPrompt(
+      shell, on: editor, pager: options.noExec ? nil : .preferred, runsPrograms: !options.noExec
+    )
+    .run(until: stop)
   }
 
   private func shellOptions() throws -> AttachedShell.Options {
@@ -122,8 +125,9 @@ struct Attachment {
   private func refuseOthers() throws {
     let bare = ProgramInvocation.bare
     let others: KeyValuePairs = [
-      "--listen": options.listen != nil, "--store": options.store != nil, "--recover": options.recover,
-      "--replay": options.replay != nil, "--check": options.check, "--transcript": options.transcript != nil,
+      "--listen": options.listen != nil, "--store": options.store != nil, "--recover": options.recover != nil,
+      "--session": options.session != nil, "--replay": options.replay != nil, "--check": options.check,
+      "--transcript": options.transcript != nil,
       "--clock": options.clock != bare.clock, "-p": !options.plugin.isEmpty, "--grant": !options.grant.isEmpty,
       "--unsafe-lua": options.unsafeLua, "--read-only": options.readOnly, "--allow": !options.allow.isEmpty,
       "--group": options.group != nil,

@@ -55,12 +55,20 @@ struct DoorArguments: ParsableArguments {
     if tokenFile != nil { throw ValidationError("--token-file needs --listen or --attach with 127.0.0.1:PORT") }
   }
 
-  /// The command line with the words that stand for options: `serve`, unless it is a file, and an `--attach` that names no door.
+  /// The command line with the words that stand for options: `serve`, unless it is a file, an `--attach` that names no door, and
+  /// a `--recover` that names no session.
   static func spelled(_ arguments: [String]) -> [String] {
     var arguments = arguments
     let listens = arguments.contains { $0 == "--listen" || $0.hasPrefix("--listen=") }
     if arguments.first == "serve", listens || access("serve", F_OK) != 0 { arguments[0] = "--serve" }
     if arguments.last == "--attach" { arguments.append("") }
+    // What follows a script is the script's.
+    var index = 0
+    while index < arguments.count, Stsh.isOption(arguments[index]) {
+      let isAlone = arguments[index] == "--recover"
+      if isAlone { arguments[index] = "--recover=0" }
+      index += isAlone || !Stsh.takesValue(arguments[index]) ? 1 : 2
+    }
     return arguments
   }
 }

@@ -3,7 +3,7 @@ extension Stsh {
   static let optionsWithValue: Set = [
     "-c", "-p", "--allow", "--as", "--attach", "--clock", "--color", "--completions", "--durability", "--grant",
     "--group",
-    "--listen", "--replay", "--report", "--store",
+    "--listen", "--recover", "--replay", "--report", "--session", "--store",
     "--timeout", "--to", "--token-file", "--transcript", "--who",
   ]
 
@@ -13,12 +13,18 @@ extension Stsh {
   static func endingOptions(_ arguments: [String]) -> [String] {
     var index = 0
     while index < arguments.count, arguments[index] != "--" {
-      let word = arguments[index]
-      guard word.hasPrefix("-"), word != "-" else { return arguments[..<index] + ["--"] + arguments[index...] }
-      // Of letters in one word only the last can be followed by a value.
-      let option = word.hasPrefix("--") ? word : "-\(word.suffix(1))"
-      index += optionsWithValue.contains(option) ? 2 : 1
+      guard isOption(arguments[index]) else { return arguments[..<index] + ["--"] + arguments[index...] }
+      index += takesValue(arguments[index]) ? 2 : 1
     }
     return arguments
+  }
+
+  /// True for a word that is an option, and not the mark of their end.
+  static func isOption(_ word: String) -> Bool { word.hasPrefix("-") && word != "-" && word != "--" }
+
+  /// True if the word behind an option is its value.
+  static func takesValue(_ word: String) -> Bool {
+    // Of letters in one word only the last can be followed by a value.
+    optionsWithValue.contains(word.hasPrefix("--") ? word : "-\(word.suffix(1))")
   }
 }

@@ -52,11 +52,13 @@ struct Program {
     let prepared = session.prepareReport(besides: sources + [options.transcript].compactMap(\.self))
     guard prepared == 0 else { return prepared }
     if let status = session.stoppedStatus() { return session.writeReport(after: status) }
-    if options.recover, session.options.journal == nil {
+    if let number = options.recover ?? options.session, session.options.journal == nil {
+      let what = options.recover == nil ? "kept session \(number)" : "session at the prompt that ended unexpectedly"
       return session.writeError(
         ShellError(
-          code: .nothingToRecover, message: "there is no session at the prompt that ended unexpectedly",
-          hint: "to open a store of your own again: --store FILE", status: 2))
+          code: .nothingToRecover, message: "there is no \(what)",
+          hint: number > 0 ? "the command sessions lists them" : "to open a store of your own again: --store FILE",
+          status: 2))
     }
     if options.check { session.checkOnly() }
     // A run that begins at a prompt asks its questions there: those that come from opening a store and loading plugins.
@@ -223,8 +225,20 @@ struct Program {
     conversation.obey(stop)
     let signals = RunSignals(stop, timeout: nil, handlesInterrupt: false)
     defer { signals.finish() }
+    if !options.json, !options.quiet { session.console.write(greeting(session)) }
     if !options.noInit, let file = places.initFile, access(file, F_OK) == 0 { prompt.run(initFile: file) }
     return session.hasQuit ? session.status : try prompt.run()
+  }
+
+  /// The first line of a prompt.
+  private func greeting(_ session: Session) -> String {
+    var place = session.options.journal?.path ?? ""
+    if session.options.journal?.opening == .withFirstAction { place = places.sessions?.folder ?? place }
+    if let home = UserEnvironment.nonEmpty("HOME"), place.hasPrefix("\(home)/") {
+      place = "~" + place.dropFirst(home.count)
+    }
+    let keeping = place.isEmpty ? "kept in memory only" : "kept in \(place)"
+    return "stsh \(Stsh.configuration.version); \(keeping); help explains, Ctrl-D leaves\n"
   }
 
   private func sessionOptions() throws -> SessionOptions {
@@ -286,26 +300,37 @@ struct Program {
     showsPrompt && options.command.isEmpty && options.script.isEmpty && !options.check
   }
 
+  /// The file of the kept session that the command line names; nil: there is none.
+  private var keptSession: String? {
+    let number = options.recover ?? options.session ?? 0
+    if options.recover != nil, number == 0 { return places.sessions?.abandoned.first?.path }
+    guard let kept = places.sessions?.kept, kept.indices.contains(number - 1) else { return nil }
+    let session = kept[number - 1]
+    return options.recover == nil || session.isAbandoned ? session.path : nil
+  }
+
   private func journalPlan() throws -> JournalPlan? {
     guard let durability = Durability(rawValue: options.durability) else {
       throw ValidationError(
         "--durability takes one of \(Durability.allCases.map(\.rawValue).joined(separator: ", ")), "
           + "not '\(options.durability)'")
     }
-    if options.store != nil, options.recover {
-      throw ValidationError("--store and --recover cannot be combined: each names a store")
+    if [options.store != nil, options.recover != nil, options.session != nil].count(where: { $0 }) > 1 {
+      throw ValidationError("--store, --recover and --session cannot be combined: each names a store")
     }
-    if options.readOnly, options.store == nil, !options.recover {
-      throw ValidationError("--read-only needs --store FILE or --recover")
+    let reopens = options.recover != nil || options.session != nil
+    if options.readOnly, options.store == nil, !reopens {
+      throw ValidationError("--read-only needs --store FILE, --recover or --session")
     }
     if options.to != nil, !options.readOnly { throw ValidationError("--to needs --read-only") }
-    if options.replay != nil, options.recover || options.readOnly {
-      throw ValidationError("--replay starts a new store: it cannot be combined with --recover or --read-only")
+    if options.replay != nil, reopens || options.readOnly {
+      throw ValidationError(
+        "--replay starts a new store: it cannot be combined with --recover, --session or --read-only")
     }
     var path = options.store
-    if options.recover {
-      guard let session = places.sessions?.abandoned.first else { return nil }
-      path = session.path
+    if reopens {
+      guard let kept = keptSession else { return nil }
+      path = kept
     }
     if let path {
       // A run of nothing writes nothing.

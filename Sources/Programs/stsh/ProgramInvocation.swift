@@ -19,7 +19,8 @@ struct ProgramInvocation: Equatable {
   var noExec = false
   var store: String?
   var durability = "normal"
-  var recover = false
+  var recover: Int?
+  var session: Int?
   var readOnly = false
   var to: Int?
   var noInit = false

@@ -102,8 +102,14 @@ struct Stsh: ParsableCommand {
   )
   var durability = ProgramInvocation.bare.durability
 
-  @Flag(help: "Recover the last session that ended unexpectedly.")
-  var recover = ProgramInvocation.bare.recover
+  @Option(
+    help: ArgumentHelp(
+      "Recover the last session that ended unexpectedly, or with --recover=N the one that sessions lists as N.",
+      valueName: "n"))
+  var recover: Int?
+
+  @Option(help: ArgumentHelp("Open a kept session again: the one that sessions lists as N.", valueName: "n"))
+  var session: Int?
 
   @Flag(help: "Open the file of --store read-only; it may be in use or damaged.")
   var readOnly = ProgramInvocation.bare.readOnly
@@ -143,7 +149,7 @@ struct Stsh: ParsableCommand {
       transcript: transcript, report: report, json: json, quiet: quiet, format: format, color: color, clock: clock,
       plugin: plugin,
       grant: grant, replay: replay, noPlugins: noPlugins, noExec: noExec, store: store, durability: durability,
-      recover: recover, readOnly: readOnly, to: to, noInit: noInit, unsafeLua: unsafeLua,
+      recover: recover, session: session, readOnly: readOnly, to: to, noInit: noInit, unsafeLua: unsafeLua,
       who: door.who, listen: door.listen, allow: door.allow, group: door.group, tokenFile: door.tokenFile,
       attach: door.attach, serves: door.serve,
       script: script)
@@ -156,6 +162,27 @@ struct Stsh: ParsableCommand {
     let console = Console()
     console.write(text + (text.hasSuffix("\n") ? "" : "\n"))
     return console.end()
+  }
+
+  /// Reports that the command line cannot be read.
+  ///
+  /// - Parameter message: the reason, and lines that explain it.
+  /// - Returns: the status to exit with.
+  private static func refuse(commandLine message: String) -> Int32 {
+    var lines = message.split(separator: "\n").map(String.init)
+    var text = lines.isEmpty ? "" : lines.removeFirst()
+    // The parser begins with a capital letter, which names keep.
+    if text.dropFirst().first?.isLowercase == true { text = text.prefix(1).lowercased() + text.dropFirst() }
+    return report(
+      ShellError(
+        code: .commandLine, message: text, details: lines,
+        hint: "\(configuration.commandName ?? "stsh") --help lists the options", status: 2))
+  }
+
+  /// - Returns: the status of the error.
+  private static func report(_ error: ShellError) -> Int32 {
+    Console().writeError(ErrorRenderer(file: nil).text(of: error))
+    return error.status
   }
 
   /// Reads the command line and runs; a command line that cannot be read ends with status 2.
@@ -173,10 +200,8 @@ struct Stsh: ParsableCommand {
     } catch {
       switch exitCode(for: error) {
       case .success: Platform.exit(write(fullMessage(for: error)))
-      case .validationFailure:
-        Console().writeError(fullMessage(for: error) + "\n")
-        Platform.exit(2)
-      default: exit(withError: error)
+      case .validationFailure: Platform.exit(refuse(commandLine: message(for: error)))
+      default: Platform.exit(report(ShellError(describing: error, program: configuration.commandName)))
       }
     }
   }

@@ -138,6 +138,16 @@ static void bind_keys(const char *map) {
   if (rl_function_of_keyseq("\030\005", keys, &type) == NULL) {
     rl_bind_keyseq_in_map("\\C-x\\C-e", on_edit, keys);
   }
+  static const char *const up[] = {"\033[A", "\033OA"};
+  static const char *const down[] = {"\033[B", "\033OB"};
+  for (int index = 0; index < 2; index += 1) {
+    if (rl_function_of_keyseq(up[index], keys, &type) == rl_get_previous_history) {
+      rl_bind_keyseq_in_map(up[index], rl_history_search_backward, keys);
+    }
+    if (rl_function_of_keyseq(down[index], keys, &type) == rl_get_next_history) {
+      rl_bind_keyseq_in_map(down[index], rl_history_search_forward, keys);
+    }
+  }
   painting_bind_keys(map);
 }
 

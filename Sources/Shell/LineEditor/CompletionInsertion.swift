@@ -16,10 +16,10 @@ enum CompletionInsertion: Equatable {
   ///   - word: The text between `replaceFrom` and the cursor.
   init(_ completion: LineCompletion, word: String) {
     let candidates = completion.candidates
-    if let note = completion.note {
-      self = .note(note)
-    } else if candidates.count == 1, completion.rest == nil, let only = candidates.first {
+    if candidates.count == 1, completion.rest == nil, let only = candidates.first {
       self = .replace(text: only.text, suffix: only.suffix)
+    } else if let note = completion.note {
+      self = .note(note)
     } else if candidates.isEmpty {
       self = .nothing
     } else {

@@ -180,7 +180,12 @@ public final class ReadlineEditor: LineEditing {
     var resized = false
     var suspended = false
     creadline_take_notices(&resized, &suspended)
-    if suspended { creadline_suspend() }
+    if suspended {
+      // Others print meanwhile: what stood above the line then is not there any more.
+      drawn = ""
+      creadline_suspend()
+      if !pinned.isEmpty { redrawPinned() }
+    }
     if resized { creadline_resize() }
   }
 

@@ -100,6 +100,7 @@ struct Shell {
     for name in unset { launch.environment[name] = nil }
     let started = try Terminal(launch, columns: columns)
     try started.waitForCursorLine(prompt)
+    started.leaveOut(lineEndingWith: "; help explains, Ctrl-D leaves")
     return started
   }
 

@@ -77,6 +77,25 @@ import Testing
     #expect(lines.allSatisfy { $0.count <= width })
   }
 
+  @Test func theOverviewFitsAScreenAndHasEachVerbOnce() throws {
+    let verbs = HelpOverview.groups.flatMap { $0.commands.map(\.verb) }
+    #expect(verbs.sorted() == CommandTable.standard.definitions.map(\.verb).sorted())
+    let lines = try Shell().run("help").output.split(separator: "\n", omittingEmptySubsequences: false)
+    #expect(lines.contains { $0.hasPrefix("look ") })
+    let first = HelpOverview(
+      ownCommands: [], firstLines: (1...5).map { NamedMeaning(name: "line \($0)", meaning: "something") })
+    let onScreen = first.text(width: 80).split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+    #expect(onScreen.count <= 23 && onScreen.allSatisfy { $0.count <= 80 }, "\(onScreen.joined(separator: "\n"))")
+  }
+
+  @Test(arguments: HelpTopic.names) func eachTopicFitsATerminal(name: String) throws {
+    let topic = try #require(HelpTopic(named: name))
+    #expect(!topic.title.isEmpty && topic.blocks.count > 1)
+    for line in topic.text(width: 80).split(separator: "\n") where !line.hasPrefix("  ") {
+      #expect(line.count <= 80, "\(line)")
+    }
+  }
+
   @Test func verbsStandOnce() {
     let verbs = CommandTable.standard.definitions.map(\.verb)
     #expect(Set(verbs).count == verbs.count)

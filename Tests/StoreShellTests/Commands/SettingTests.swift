@@ -41,7 +41,8 @@ import Testing
       #expect(lines.contains { $0.hasPrefix(prefix) && $0.contains("  \(setting.summary) (") }, "\(setting.name)")
     }
     #expect(
-      shell.run("help").output.contains("\nset         changes a setting, or lists them with where each was set\n"))
+      shell.run("help commands").output.contains(
+        "\nset         changes a setting, or lists them with where each was set\n"))
   }
 
   /// The origin of a setting, as `set` lists it.

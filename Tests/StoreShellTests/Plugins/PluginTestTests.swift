@@ -344,6 +344,7 @@ import Testing
     let asking = shell.run("plugin test pomodoro")
     #expect(asking.status == 4)
     #expect(asking.errors.contains("error[plugin-grant]: pomodoro asks for "))
+    #expect(shell.run("plugin test \(Shell.package)/plugins/pomodoro").errors == "")
   }
 
   @Test func aPluginThatIsCalledLikeACommandCannotBeLoaded() throws {

@@ -219,7 +219,8 @@ import Testing
 
   @Test func helpAndQuitStandLast() throws {
     let shell = try shell(application(commands: [ApplicationCommand("fix", summary: "mends the lamp") { _ in nil }]))
-    let verbs = shell.run("help").output.split(separator: "\n").map { $0.prefix { $0 != " " } }
+    let verbs = shell.run("help commands").output.split(separator: "\n").map { $0.prefix { $0 != " " } }
+    #expect(shell.run("help").output.contains("\nmore     fix\n"))
     #expect(Array(verbs.suffix(4).dropLast()) == ["fix", "help", "quit"])
     #expect(shell.run("help fix").output.hasPrefix("usage: fix\nmends the lamp\n"))
   }

@@ -32,6 +32,7 @@ import Testing
     let (_, outcome) = try check(
       """
       let n = 3
+      let title = "x"
       dispatch counter.increment by=$n
       dispatch counter.increment by=$(n * 2)
       dispatch tasks.add $title
@@ -182,9 +183,11 @@ import Testing
 
   /// A value that is known later hides no mistake beside it, and is none itself.
   @Test func whatIsKnownLaterIsNoMistake() throws {
-    let lines = [
-      "goto $n", "undo $n", "set $name $value", "trace $onOrOff", "plugin load $p", "export $what $f", "use $m",
-    ]
+    let names = ["n", "name", "value", "onOrOff", "p", "what", "f", "m"].map { "let \($0) = 1" }
+    let lines =
+      names + [
+        "goto $n", "undo $n", "set $name $value", "trace $onOrOff", "plugin load $p", "export $what $f", "use $m",
+      ]
     let (shell, outcome) = try check(lines.joined(separator: "\n"))
     #expect(outcome == .init())
     #expect(shell.session.names.scope.isEmpty)

@@ -6,6 +6,13 @@ import Testing
 /// Bad input to every command: the exact bytes of the error, and the status.
 @Suite struct CommandErrorTests {
   private static let usage = "hint: usage: dispatch counter.increment by:Int?"
+  private static let middlewareUsage = """
+    hint: usage: middleware [on|off NAME]
+                   middleware gate NAME --at PATH [--is VALUE]
+                   middleware gate NAME --control ACTION [--arg NAME] [--on VALUE] [--off VALUE]
+                   middleware gate NAME --on ACTION --off ACTION
+                   middleware gate NAME --none
+    """
 
   struct Case: CustomTestStringConvertible, Sendable {
     let line: String
@@ -124,7 +131,11 @@ import Testing
       "hint: did you mean 'shell.log'?"),
     Case(
       "show counter tasks", 14, "unexpected-argument", "show takes no 'tasks' here", mark: 5,
-      "hint: usage: show [PATH|PROJECTION|VALUE] [--as FORMAT] [--json] [--at N]"),
+      """
+      hint: usage: show [PATH|PROJECTION|VALUE] [--as FORMAT] [--json] [--at N]
+                     show LIST [where EXPR] [--sort FIELD,…] [--limit N] [--columns FIELD,…]
+                     show … --every DURATION
+      """),
     Case(
       "show counter --jsn", 14, "unknown-flag", "show has no flag --jsn", mark: 5, "hint: did you mean --json?",
       status: 2),
@@ -155,10 +166,10 @@ import Testing
     Case("watch stop 7", 12, "unknown-watch", "there is no watch '7'", mark: 1, "hint: watch lists them"),
     Case(
       "middleware onn logger", 12, "unexpected-argument", "middleware takes on or off, got 'onn'", mark: 3,
-      "hint: usage: middleware [on|off NAME]"),
+      middlewareUsage),
     Case(
       "middleware on", 12, "missing-argument", "middleware needs the name of a middleware", mark: 2,
-      "hint: usage: middleware [on|off NAME]"),
+      middlewareUsage),
     Case(
       "middleware on loger", 15, "unknown-middleware", "there is no middleware 'loger'", mark: 5,
       "hint: did you mean 'logger'?"),
@@ -176,7 +187,8 @@ import Testing
       "plugin load", 8, "missing-argument", "plugin needs the name or folder of a plugin", mark: 4,
       "hint: usage: plugin load NAME|FOLDER"),
     Case(
-      "plugin list all", 13, "unexpected-argument", "plugin takes no 'all' here", mark: 3, "hint: usage: plugin list"),
+      "plugin list all", 13, "unexpected-argument", "plugin takes no 'all' here", mark: 3,
+      "hint: usage: plugin list [--available]"),
     Case(
       "plugin check nope", 1, "plugin-load", "there is no plugin 'nope'",
       "hint: plugins are looked for by name in their own folders; a path has a /", status: 4),
@@ -202,7 +214,13 @@ import Testing
       "hint: plugin grant pomodoro, or run with --grant pomodoro", status: 4),
     Case(
       "ingest x.jsonl", 8, "missing-argument", "ingest needs --as ACTION", mark: 7,
-      "hint: usage: ingest FILE --as ACTION [--map NAME=FIELD…] [--format FORMAT] [--ignore-others]"
+      """
+      hint: usage: ingest FILE --as ACTION [--map NAME=FIELD…] [--format FORMAT] [--ignore-others]
+                     ingest FILE --as ACTION [--compute LUA…] [--where EXPR]
+                     ingest FILE --as ACTION --keep-going | [--rejects FILE] [--max-bad N]
+                     ingest FILE --as ACTION --delimiter CHARACTER [--quote none] [--header none|NAME,NAME…]
+                     ingest FILE --as ACTION --lines | --match PATTERN|common|combined
+      """
     ),
     Case(
       "ingest x.jsonl --as tasks.ad", 21, "unknown-action", "unknown action 'tasks.ad'", mark: 8,
@@ -326,7 +344,7 @@ import Testing
       "interrupted",
       "line-too-long", "lua-error",
       "lua-syntax", "name-taken", "unknown-substate", "not-allowed", "not-at-head", "not-fresh", "not-kept",
-      "nothing-to-recover",
+      "nothing-to-recover", "command-line",
       "plugin-api", "plugin-budget", "plugin-check", "plugin-grant", "plugin-impure", "plugin-load", "plugin-memory",
       "plugin-off",
       "plugin-runtime", "plugin-schema", "plugin-task", "plugin-test", "program-failed", "queue-full", "refused",

@@ -38,6 +38,11 @@ package final class FileLock: Sendable {
       guard code == EWOULDBLOCK else { throw .system(code) }
       throw .taken
     }
+    // Its owner may have taken it away in between.
+    guard fstat(opened, &status) == 0, status.st_nlink > 0 || !creates else {
+      close(opened)
+      throw .taken
+    }
     descriptor = opened
     hasMadeFile = made >= 0
   }
@@ -50,6 +55,12 @@ package final class FileLock: Sendable {
     // A process that is being started has the descriptor too, until it runs its program.
     flock(descriptor, LOCK_UN)
     close(descriptor)
+  }
+
+  /// Takes the file away and gives the right back.
+  package func remove(at path: String) {
+    unlink(path)
+    release()
   }
 
   /// The first bytes of the file.

@@ -93,6 +93,14 @@ public final class JournalArchive: JournalReading, Sendable {
     hasCompany = false
   }
 
+  /// The last action that can be read; nil: there is none.
+  public var lastRow: JournalRow? {
+    guard contents.last > 0 else { return nil }
+    var last: JournalRow?
+    try? reader.visit(contents.last...contents.last) { last = $0 }
+    return last
+  }
+
   /// Ends reading, and takes away what SQLite put beside the file. The archive is not used thereafter.
   public func close() {
     reader.close()

@@ -48,6 +48,43 @@ public struct SessionFiles: Sendable {
     }
   }
 
+  /// A session whose file is kept.
+  public struct Kept: Sendable {
+    /// Its name.
+    public let id: String
+    /// Its file.
+    public let path: String
+    /// True if a process writes it now.
+    public let isOpen: Bool
+    /// True if it ended unexpectedly and was not recovered.
+    public let isAbandoned: Bool
+    /// Its last action; nil: it has none, or the file cannot be read.
+    public let last: JournalRow?
+
+    /// The time at which it began, such as `2026-11-28 16:23:05`.
+    public var began: String {
+      let digits = Array(id.filter(\.isNumber).prefix(14))
+      guard digits.count == 14 else { return id }
+      func part(_ range: Range<Int>) -> String { String(digits[range]) }
+      return "\(part(0..<4))-\(part(4..<6))-\(part(6..<8)) \(part(8..<10)):\(part(10..<12)):\(part(12..<14))"
+    }
+  }
+
+  /// The sessions whose files are kept, the newest first.
+  public var kept: [Kept] {
+    let names = Files.names(in: folder)
+    let logs = Set(names.filter { $0.hasSuffix(".db-wal") })
+    return names.filter { $0.hasSuffix(".db") }.reversed().map { name in
+      let path = "\(folder)/\(name)"
+      let isOpen = Journal.isInUse(path)
+      let archive = try? JournalArchive(path)
+      defer { archive?.close() }
+      return Kept(
+        id: String(name.dropLast(3)), path: path, isOpen: isOpen,
+        isAbandoned: !isOpen && logs.contains("\(name)-wal"), last: archive?.lastRow)
+    }
+  }
+
   /// Those of which nobody was told yet.
   package var untold: [Abandoned] { abandoned.filter { !Files.exists("\(folder)/\($0.id).told") } }
 

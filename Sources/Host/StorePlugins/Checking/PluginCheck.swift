@@ -10,12 +10,15 @@ public struct PluginCheck: Sendable {
   public struct Finding: Hashable, Sendable {
     /// True if the plugin is wrong here.
     public let isFault: Bool
+    /// True if the plugin works, but not as its users may expect.
+    public let isWarning: Bool
     /// The text of the finding, in one line.
     public let text: String
 
     /// A finding from its parts.
-    public init(isFault: Bool, text: String) {
+    public init(isFault: Bool, isWarning: Bool = false, text: String) {
       self.isFault = isFault
+      self.isWarning = isWarning
       self.text = text
     }
   }
@@ -92,7 +95,24 @@ public struct PluginCheck: Sendable {
     checkArguments(of: plugin)
     checkGlobals(of: plugin)
     checkInterceptors(of: plugin, view)
+    warnOfKeywords(in: plugin.module)
     if faultCount == faultsBefore { note("reducers: \(Self.reducers(of: plugin))") }
+  }
+
+  /// Warns of names that are keywords of Lua: no expression can read `state.x.end`.
+  private mutating func warnOfKeywords(in module: Module) {
+    func warn(_ name: String, _ what: String) {
+      guard name.isLuaKeyword else { return }
+      let text = "names: \(what) '\(name)' is a keyword of Lua: an expression must write [\"\(name)\"]"
+      let finding = Finding(isFault: false, isWarning: true, text: text)
+      if !findings.contains(finding) { findings.append(finding) }
+    }
+    for projection in module.projections { warn(projection.name, "the projection") }
+    for action in module.actions {
+      warn(action.name, "the action")
+      for field in action.fields { warn(field.name, "the argument") }
+    }
+    for field in module.schema?.fieldsWithin ?? [] { warn(field, "the field") }
   }
 
   /// Has the interceptors made, as loading does; no action meets them.

@@ -7,6 +7,8 @@ public final class AttachedPrompt {
   private let shell: AttachedShell
   private let editor: any LineEditing
   private let pager: Pager?
+  /// True if programs may run at this end.
+  private let runsPrograms: Bool
   private let pastLines = PastLineIndex()
   private var open: [String] = []
   private var openPrompt: String?
@@ -20,8 +22,11 @@ public final class AttachedPrompt {
 
   /// A prompt on an editor.
   ///
-  /// - Parameter pager: the program that shows results that are taller than the screen; nil: they scroll by.
-  public init(_ shell: AttachedShell, on editor: any LineEditing, pager: Pager? = nil) {
+  /// - Parameters:
+  ///   - pager: the program that shows results that are taller than the screen; nil: they scroll by.
+  ///   - runsPrograms: true if `! LINE` may run programs here.
+  public init(_ shell: AttachedShell, on editor: any LineEditing, pager: Pager? = nil, runsPrograms: Bool = true) {
+    self.runsPrograms = runsPrograms
     self.shell = shell
     self.editor = editor
     self.pager = pager
@@ -109,6 +114,12 @@ public final class AttachedPrompt {
       }
       return nil
     }
+    if startsAnew, let command = OwnShell.line(of: line) {
+      forget()
+      remember(line)
+      runHere(command, of: line)
+      return nil
+    }
     // Lines are remembered here; those that were not given yet are given with the next one.
     let lines = editor.pastLines
     let past = PastLines.newest(of: lines[told...])
@@ -130,10 +141,30 @@ public final class AttachedPrompt {
     }
     openPrompt = done.open
     if done.open == nil {
+      pastLines.note(PastLines.kept(open.joined(separator: "\n")), hasFailed: done.status != 0)
       remember(open.joined(separator: "\n"))
       forget()
     }
     return done.quit
+  }
+
+  /// Has the person's own shell run a line at this end: the store over there is not told.
+  private func runHere(_ command: String, of line: String) {
+    do throws(ShellError) {
+      guard runsPrograms else {
+        throw ShellError(code: .notAllowed, message: "programs may not be run here (--no-exec)")
+      }
+      guard !command.isEmpty else {
+        throw ShellError(code: .missingArgument, message: "! needs a line for your shell", hint: "usage: ! LINE")
+      }
+      shell.console.flush()
+      try OwnShell.run(command, until: editor.interruptDescriptor)
+      pastLines.note(line, hasFailed: false)
+    } catch {
+      pastLines.note(line, hasFailed: true)
+      _ = editor.takeInterrupt()
+      _ = shell.report(error)
+    }
   }
 
   /// The look of lines; nil: they are plain.

@@ -24,7 +24,7 @@ struct DoorSocket {
   func close() {
     if case .unix(let path) = address, let file, let found = Self.file(at: path), found == file { unlink(path) }
     Platform.close(descriptor)
-    lock?.release()
+    if case .unix(let path) = address { lock?.remove(at: "\(path).lock") }
   }
 
   private typealias Listening = (Int32, FileLock?, (device: UInt, number: UInt)?)
@@ -47,6 +47,17 @@ struct DoorSocket {
       case .notOrdinary: throw ShellError(code: .failed, message: "\(path).lock is not a regular file")
       }
     }
+    do throws(ShellError) {
+      return try listen(at: path, group, holding: lock)
+    } catch {
+      lock.remove(at: "\(path).lock")
+      throw error
+    }
+  }
+
+  private static func listen(
+    at path: String, _ group: UInt32?, holding lock: FileLock
+  ) throws(ShellError) -> Listening {
     var status = stat()
     if lstat(path, &status) == 0 {
       guard status.st_mode & S_IFMT == S_IFSOCK else {

@@ -57,7 +57,7 @@ public struct ErrorRenderer: Sendable {
   /// The lines of an error that belongs to no statement, such as a missing file.
   public func text(of error: ShellError) -> String {
     var out = file.map { "\(DisplayText.printable($0)): " } ?? ""
-    appendMessage(error.code, error.message, to: &out)
+    appendMessage(error.code, error.message, from: DisplayWidth.of(out), to: &out)
     for detail in error.details { appendIndented(detail, to: &out) }
     if let hint = error.hint { appendIndented("hint: " + hint, to: &out) }
     return out
@@ -73,17 +73,24 @@ public struct ErrorRenderer: Sendable {
   }
 
   private func appendHead(_ code: ErrorCode, _ message: String, line: Int, column: Int?, to out: inout String) {
+    var head = ""
     if let file {
-      out += "\(DisplayText.printable(file)):\(line):"
-      if let column { out += "\(column):" }
-      out += " "
+      head = "\(DisplayText.printable(file)):\(line):"
+      if let column { head += "\(column):" }
+      head += " "
     }
-    appendMessage(code, message, to: &out)
+    out += head
+    appendMessage(code, message, from: DisplayWidth.of(head), to: &out)
   }
 
   /// Messages quote what users and plugins wrote: none of its control characters reaches the terminal.
-  private func appendMessage(_ code: ErrorCode, _ message: String, to out: inout String) {
-    out += tag(code) + Excerpt.lines(of: message).map(shown).joined(separator: "\n  ") + "\n"
+  private func appendMessage(_ code: ErrorCode, _ message: String, from column: Int, to out: inout String) {
+    out += tag(code)
+    let start = column + DisplayWidth.of("error[\(code)]: ")
+    for (index, line) in Excerpt.lines(of: message).enumerated() {
+      if index > 0 { out += "  " }
+      out += WrappedText.hanging(shown(line), from: index == 0 ? start : 2, indentation: 2, width: columns) + "\n"
+    }
   }
 
   private func tag(_ code: ErrorCode) -> String { marks.paint("error[\(code)]:", .error) + " " }
@@ -111,7 +118,12 @@ public struct ErrorRenderer: Sendable {
   }
 
   private func appendIndented(_ text: String, to out: inout String) {
-    for line in Excerpt.lines(of: text) { out += "  \(shown(line))\n" }
+    for line in Excerpt.lines(of: text) {
+      // What stands in columns stays so.
+      let text = shown(line)
+      let width = text.contains("   ") ? nil : columns
+      out += "  " + WrappedText.hanging(text, from: 2, indentation: 4, width: width) + "\n"
+    }
   }
 
   private func shown(_ line: some StringProtocol) -> String {

@@ -23,6 +23,8 @@ package struct ByteView: Bytes {
     try body(base)
   }
 
+  func withUnsafeBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result { body(base) }
+
   /// A copy of a part of the bytes.
   func bytes(_ range: Range<Int>) -> [UInt8] { Array(part(range)) }
 

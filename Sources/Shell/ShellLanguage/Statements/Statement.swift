@@ -21,6 +21,9 @@ public struct Statement: Sendable {
   /// True if there is more than words whose bytes are their values: brackets, variables, Lua, or another place for the result.
   package var isMoreThanWords: Bool { content.rarities != nil }
 
+  /// A number that plain statements share whose names are the same, so that a look at one of them is a look at all.
+  package var names: UInt64 { content.bytes.withUnsafeBufferPointer { content.tokens.names(in: $0, from: 0) } }
+
   /// A text that nobody has read, as errors show it: it has no words.
   package init(unread text: String, line: Int) {
     self.init(line: line, content: Content(bytes: Array(text.utf8), tokens: Tokens(), rarities: nil))

@@ -86,12 +86,15 @@ public struct StatementReader: Sendable {
   }
 
   /// Passes over lines that can have no fault, none of which is read.
-  public mutating func passPlainLines() {
+  ///
+  /// - Parameter isKnown: tells of the names of a line, which ``Statement/names`` gives, whether they need no look.
+  package mutating func passPlainLines(_ isKnown: (UInt64) -> Bool) {
     if isAtStart { skipMark() }
     while skipToStatement() {
       let passed = bytes.withUnsafeBufferPointer { bytes -> (end: Int, lines: Int)? in
         var scanner = scanner(ByteView(bytes))
-        return (try? scanner.passPlain()) == true ? (scanner.position, scanner.lineIndex) : nil
+        guard (try? scanner.passPlain()) == true, isKnown(scanner.names) else { return nil }
+        return (scanner.position, scanner.lineIndex)
       }
       guard let passed else { return }
       leave(passed.end, passed.lines)

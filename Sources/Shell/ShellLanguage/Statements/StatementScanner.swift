@@ -56,6 +56,9 @@ package struct StatementScanner {
     try scan() && literals.isEmpty && lua == nil && redirection == nil
   }
 
+  /// A number that the names of the statement give.
+  var names: UInt64 { bytes.withUnsafeBytes { tokens.names(in: $0, from: start) } }
+
   /// Finds the parts of the statement; false where there are but blanks and a comment.
   private mutating func scan() throws(NoStatement) -> Bool {
     try verbs()

@@ -86,6 +86,34 @@ struct Tokens: Sendable {
   }
 }
 
+extension Tokens {
+  /// A number that two statements share whose names are the same: flags, names of arguments, and all words but quoted texts
+  /// and numbers.
+  ///
+  /// - Parameter start: the start of the statement among the bytes.
+  func names(in bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> UInt64 {
+    var names: UInt64 = 0xCBF2_9CE4_8422_2325
+    for index in 0..<count {
+      let token = self[index]
+      names = (names ^ UInt64(token.kind.rawValue)) &* 0x100_0000_01B3
+      let range: Range<Int>
+      switch token.kind {
+      case .named: range = token.name
+      case .flag: range = token.range
+      case .value:
+        if index > 1, token.form == .text { continue }
+        range = token.range
+        let first = bytes[start + range.lowerBound]
+        if index > 1, first.isDigit || first == UInt8(ascii: "-") { continue }
+      }
+      for byte in UnsafeBufferPointer(rebasing: bytes[(start + range.lowerBound)..<(start + range.upperBound)]) {
+        names = (names ^ UInt64(byte)) &* 0x100_0000_01B3
+      }
+    }
+    return names
+  }
+}
+
 /// Words of a statement, which are made of its tokens where somebody asks for one.
 public struct Words: RandomAccessCollection, Sendable {
   private let content: Statement.Content

@@ -4,14 +4,16 @@ package enum WrappedText {
   ///
   /// Without a width, or where fewer than twenty columns would be left, the text stays one line. A word that is wider than
   /// a line stands alone on one.
-  package static func hanging(_ text: String, indentation: Int, width: Int?) -> String {
+  ///
+  /// - Parameter start: the column that the text begins at; nil: the one that the lines below have.
+  package static func hanging(_ text: String, from start: Int? = nil, indentation: Int, width: Int?) -> String {
     guard let width, width - indentation >= 20 else { return text }
     let margin = "\n" + String(repeating: " ", count: indentation)
     var out = ""
-    var column = indentation
-    for word in text.split(separator: " ", omittingEmptySubsequences: false) {
+    var column = start ?? indentation
+    for (index, word) in text.split(separator: " ", omittingEmptySubsequences: false).enumerated() {
       let columns = DisplayWidth.of(word)
-      if column == indentation {
+      if index == 0 {
         out += word
       } else if column + 1 + columns <= width {
         out += " " + word

@@ -84,10 +84,7 @@ extension Session {
     }
     let reader = StatementReader(bytes, grammar: grammar)
     // A run that only checks tells of all faults.
-    if !running.isChecking, let fault = firstFault(of: reader) {
-      report(fault)
-      return 2
-    }
+    if !running.isChecking, hasFault(reader, looksAtNames: true) { return 2 }
     let (before, checks) = (outcome.tally.firstStatus, outcome.checks)
     (outcome.tally.firstStatus, outcome.checks) = (0, nil)
     defer { outcome.checks = checks }
@@ -100,7 +97,7 @@ extension Session {
   /// Runs the statements of a text, whose syntax is checked first.
   func runAll(_ bytes: [UInt8]) {
     let reader = StatementReader(bytes, grammar: grammar)
-    if let fault = firstFault(of: reader) { return report(fault) }
+    if hasFault(reader, looksAtNames: false) { return }
     _ = runStatements(of: reader)
   }
 
@@ -110,17 +107,33 @@ extension Session {
     return outcome.quitStatus ?? (status == 0 ? outcome.tally.firstStatus : status)
   }
 
-  private func firstFault(of reader: StatementReader) -> SyntaxFault? {
+  /// Reports the first fault of a text none of whose lines has run: of its syntax, or a name that nothing has.
+  ///
+  /// - Returns: true if there is one.
+  private func hasFault(_ reader: StatementReader, looksAtNames: Bool) -> Bool {
     var reader = reader
+    var names = looksAtNames && !options.keepsGoing ? NamesAhead(self) : nil
+    defer { names?.end() }
+    // What cannot be read at all comes first, wherever it stands.
+    var unknown: (error: ShellError, statement: Statement)?
     do throws(SyntaxFault) {
       while true {
-        reader.passPlainLines()
-        guard let statement = try reader.next() else { return nil }
-        if let fault = luaFault(of: statement) { return fault }
+        reader.passPlainLines { unknown != nil || names?.areKnown($0) ?? true }
+        guard let statement = try reader.next() else { break }
+        if let fault = luaFault(of: statement) { throw fault }
+        guard unknown == nil, let error = names?.error(in: statement) else { continue }
+        unknown = (error, statement)
       }
     } catch {
-      return error
+      report(error)
+      return true
     }
+    guard let unknown else { return false }
+    outcome.reportedFile = outcome.reportedFile ?? running.origin.file
+    outcome.tally.reached += 1
+    report(unknown.error, in: unknown.statement)
+    fail(unknown.error.status)
+    return true
   }
 
   /// The fault of a statement's Lua: of what follows a Lua verb, and of each `$(…)`.
@@ -262,6 +275,7 @@ extension Session {
   /// From now on statements are checked, all of them, and none is run.
   public func checkOnly() {
     running.isChecking = true
+    running.foreseen = ForeseenNames()
     options.keepsGoing = true
   }
 }

@@ -105,6 +105,9 @@ extension ErrorExample {
     .closed: ErrorExample(
       "dispatch shop.pay", "the store was closed by the program that owns it",
       remedy: "Start the program again; with --store FILE it takes up the state that was saved."),
+    .commandLine: ErrorExample(
+      "stsh --stroe shop.db", "unknown option '--stroe'. Did you mean '--store'?",
+      remedy: "stsh --help lists the options, and man stsh explains them."),
     .connectionLost: ErrorExample(
       "dispatch shop.pay", "the connection to /run/user/1000/stsh/shop was lost",
       remedy: "stsh --attach lists the programs that are there; attach again, and look at log before you repeat it."),

@@ -4,17 +4,19 @@ import StoreSchema
 
 extension CommandDefinition {
   static let help = CommandDefinition(
-    "help", needs: .nothing, usage: ["help [COMMAND [PART]|MODULE|ACTION|ALIAS|ERROR-CODE|keys]"],
+    "help", needs: .nothing, usage: ["help [COMMAND [PART]|MODULE|ACTION|ALIAS|ERROR-CODE|TOPIC|commands|keys]"],
     summary:
-      "explains a command, a part of one such as plugin reload, a module, an action, an alias, an error code or the keys, or lists the commands; COMMAND --help is the same",
+      "explains a command, a part of one such as plugin reload, a module, an action, an alias, an error code, a topic of the language or the keys; COMMAND --help is the same",
     operands: [.helpTopic, .helpPart],
     examples: [
       CommandExample("help quit", output: HelpText.text(of: .quit)),
       CommandExample(
         "help plugin list",
         output: """
-          usage: plugin list
+          usage: plugin list [--available]
           shows the loaded plugins
+          flags
+            --available  the plugins that plugin load finds by name, those that ship too
 
           """),
       CommandExample(
@@ -42,7 +44,9 @@ extension CommandDefinition {
 
 /// A topic that a line asks to have explained.
 private enum HelpRequest {
+  case overview
   case all
+  case topic(HelpTopic)
   case command(CommandDefinition)
   /// A plugin, and the commands of it that are asked for.
   case plugin(Module, [CommandType], summary: String)
@@ -54,7 +58,7 @@ private enum HelpRequest {
 
   static func read(_ reader: CommandReader) throws -> Given<HelpRequest> {
     try reader.refuseOperands(from: 2)
-    guard let topic = try reader.operand(0) else { return .known(.all) }
+    guard let topic = try reader.operand(0) else { return .known(.overview) }
     let part = try reader.operand(1)
     return try Given.all([topic] + (part.map { [$0] } ?? [])).map { words in
       try HelpRequest(words[0], words.dropFirst().first, reader)
@@ -89,8 +93,12 @@ private enum HelpRequest {
       self = .code(code)
       return
     }
-    if topic == "keys" {
-      self = .keys
+    if topic == "keys" || topic == "commands" {
+      self = topic == "keys" ? .keys : .all
+      return
+    }
+    if let page = HelpTopic(named: topic) {
+      self = .topic(page)
       return
     }
     if vocabulary.hasInstalledPlugin(named: topic) {
@@ -99,7 +107,8 @@ private enum HelpRequest {
         hint: "plugin load \(topic), then help \(topic)")
     }
     let modules = vocabulary.modules.map(\.name)
-    let names = vocabulary.commands.definitions.map(\.verb) + ErrorCode.words + modules + ["keys"]
+    let names =
+      vocabulary.commands.definitions.map(\.verb) + ErrorCode.words + modules + HelpTopic.names + ["commands", "keys"]
     let actions = topic.contains(".") ? vocabulary.modules.flatMap(\.actions).map(\.fullName) : []
     throw ShellError(
       code: .unknownTopic, message: "there is no help on '\(topic)'", at: reader.operands[0],
@@ -110,6 +119,8 @@ private enum HelpRequest {
     let width = session.console.resultWidth
     let text =
       switch self {
+      case .overview: session.helpOverview.text(width: width)
+      case .topic(let topic): topic.text(width: width)
       case .all: HelpText.listing(session.commands, width: width)
       case .command(let definition): HelpText.text(of: definition, in: session) + Self.code(of: definition, in: session)
       case .plugin(let module, let commands, let summary):
@@ -159,6 +170,25 @@ extension CommandReader {
 }
 
 extension Session {
+  /// The page of `help` alone, with lines of this store to try first.
+  fileprivate var helpOverview: HelpOverview {
+    let known = Set(HelpOverview.groups.flatMap(\.commands).map(\.verb))
+    let own = commands.definitions.map(\.verb).filter { !known.contains($0) }
+    let plugins = store.modules.filter { !$0.commands.isEmpty }.map(\.name)
+    let module = store.modules.first { !$0.actions.isEmpty && !$0.isOfShell }
+    let action = hostsSamples ? "tasks.add \"Buy milk\"" : module?.actions.first?.fullName ?? "ACTION"
+    let part = hostsSamples ? "tasks" : module?.name ?? "MODULE"
+    return HelpOverview(
+      ownCommands: own + plugins,
+      firstLines: [
+        NamedMeaning(name: "describe", meaning: "the modules; describe MODULE shows its actions"),
+        NamedMeaning(name: "dispatch \(action)", meaning: "does something"),
+        NamedMeaning(name: "show \(part)", meaning: "the state, or a part of it"),
+        NamedMeaning(name: "log", meaning: "what was done, by whom and when"),
+        NamedMeaning(name: "undo", meaning: "takes your last statement back"),
+      ])
+  }
+
   /// The help of a command as far as a line that asks for it goes.
   func help(on definition: CommandDefinition, _ statement: Statement) -> CommandResult {
     let part = statement.words.dropFirst().first { definition.parts.contains($0.text) }
@@ -180,12 +210,13 @@ enum HelpText {
   fileprivate static let keys = """
     Tab            completes a word; pressed again, it lists what fits
     Right, Ctrl-F  takes the dim suggestion, the rest of an earlier line; outside vi mode, Alt-F takes a word of it
-    Up, Down       show earlier lines, and later ones
+    Up, Down       show earlier lines, and later ones: those that begin as what is typed before the cursor
     Ctrl-R         searches earlier lines for what is typed next
     Ctrl-X Ctrl-E  edits the line in $VISUAL or $EDITOR
     Ctrl-L         clears the screen
     Ctrl-C         drops the line, or stops the command that runs
     Ctrl-D         leaves, on an empty line
+    Ctrl-Z         suspends the program; fg of your shell goes on
     all others are those of GNU readline, as ~/.inputrc sets them ($if stsh)
 
     """
@@ -291,7 +322,7 @@ enum HelpText {
       out += "  " + WrappedText.hanging(definition.summary, indentation: widest + 2, width: width) + "\n"
     }
     let ending =
-      "help COMMAND shows usage and examples; help MODULE, help ACTION, help ERROR-CODE and help keys explain those"
+      "help COMMAND shows usage and examples; help MODULE, ACTION, ERROR-CODE and TOPIC explain those"
     return out + WrappedText.hanging(ending, indentation: 0, width: width) + "\n"
   }
 }

@@ -35,6 +35,7 @@ extension CommandDefinition {
 
           """),
     ],
+    defines: .anything,
     read: ImportRequest.read, perform: { try $0.value(in: $1).perform(in: $1) })
 }
 

@@ -36,6 +36,7 @@ extension CommandDefinition {
       CommandExample("lua print(#state.tasks.items)", output: "0\n"),
     ],
     lua: LuaVerb("lua"),
+    defines: .anything,
     read: { try $0.luaText("a chunk") },
     perform: { text, session in
       try session.lua().run(text, chunk: session.chunkName)
@@ -51,6 +52,13 @@ extension CommandDefinition {
       CommandExample("let n = 3", "let", output: "n  3\n"),
     ],
     lua: LuaVerb("let", .named),
+    defines: .firstOperand,
+    removal: Removal(
+      noun: "variable", names: { $0.names.variables },
+      remove: { session, name in
+        session.names.variables.removeAll { $0 == name }
+        try session.lua().set(name, .none)
+      }),
     listing: { CommandListing(try $0.variables(), of: "variables") },
     read: { reader in
       guard let tail = reader.statement.lua else {

@@ -34,6 +34,7 @@ extension CommandDefinition {
 
           """),
     ],
+    defines: .anything,
     read: ReplayRequest.init, perform: { try $0.perform(in: $1) })
 }
 

@@ -49,6 +49,11 @@ extension CommandDefinition {
           """),
     ],
     lua: LuaVerb("watch", .behind("where"), takesFlags: true),
+    removal: Removal(
+      noun: "watch", names: { $0.watches.list.map { "\($0.id)" } + ["all"] },
+      remove: { session, name in
+        if let id = Int(name) { _ = session.watches.stop(id) } else { session.watches.stopAll() }
+      }),
     listing: { CommandListing(ShellListing.watches.reading(in: $0), of: "watches") }, read: WatchRequest.read,
     perform: { try $0.perform(in: $1) })
 }

@@ -13,6 +13,7 @@ extension CommandDefinition {
       CommandExample(
         "echo 'echo hello $1' > FOLDER/hello.stsh", "source FOLDER/hello.stsh world", output: "hello world\n"),
     ],
+    defines: .anything,
     read: { reader in
       let file = try reader.required(0, "a file")
       return (

@@ -33,6 +33,7 @@ extension CommandDefinition {
 
           """),
     ],
+    defines: .anything,
     listing: { CommandListing($0.substateListing, of: "substates") }, read: SubstateRequest.read,
     // A name declared by hand has a type that later lines are checked by.
     addNames: { if case .known(let request) = $0, request.isKnown { _ = try request.perform(in: $1) } },

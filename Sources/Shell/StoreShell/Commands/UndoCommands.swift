@@ -28,6 +28,7 @@ extension CommandDefinition {
           "#3 shell.restore without=[1]  (takes back #1 counter.increment; 1 later action stays)\n  counter.value  1 -> 0\n"
       ),
     ],
+    defines: .anything,
     read: UndoRequest.init, perform: { try $0.perform(in: $1) })
 
   static let redo = CommandDefinition(
@@ -45,6 +46,7 @@ extension CommandDefinition {
           "#5 shell.restore to=2  (brings back 2 statements, #1-#2: counter.increment, counter.setStep)\n  counter.value  0 -> 1\n  counter.step  1 -> 5\n"
       ),
     ],
+    defines: .anything,
     read: { reader in
       try reader.refuseOperands(from: 1)
       return (count: try reader.count(), isQuiet: reader.has("quiet"))

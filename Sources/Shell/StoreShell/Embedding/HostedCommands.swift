@@ -117,7 +117,7 @@ extension CommandTable {
     .plot,
     .middleware, .plugin, .ingest, .expression, .lua, .let, .assert, .export, .importState, .replay, .thunk, .wait,
     .effects, .source, .run, .shellLine, .try, .retry, .step, .checks, .time, .project, .use, .bind, .substate, .alias,
-    .history, .echo, .set,
+    .history, .sessions, .echo, .set,
     .trace, .help,
     .quit,
   ]

@@ -23,15 +23,32 @@ struct PluginLocator {
       }
       return try PluginSource(folder: word)
     }
-    for folder in options.pluginFolders where folder.lastComponent == word { return try PluginSource(folder: folder) }
-    for directory in options.pluginSearchPath where Files.isDirectory("\(directory)/\(word)") {
-      return try PluginSource(folder: "\(directory)/\(word)", displayedAs: word)
+    for folder in options.pluginFolders.map(self.word) where Self.isPath(folder) && folder.lastComponent == word {
+      return try PluginSource(folder: folder)
     }
+    if let folder = installed(word) { return try PluginSource(folder: folder, displayedAs: word) }
     throw PluginError(
       .load, "there is no plugin '\(word)'",
       hint: Files.isDirectory(word)
         ? "a folder is given by its path: ./\(word)"
         : "plugins are looked for by name in their own folders; a path has a /")
+  }
+
+  /// The folder in which a plugin of that name is installed, or ships; nil: there is none.
+  private func installed(_ name: String) -> String? {
+    options.pluginSearchPath.lazy.map { "\($0)/\(name)" }.first { Files.isDirectory($0) }
+  }
+
+  /// The word of `-p` as `plugin load` takes it: a name that no plugin has is a folder of that name.
+  func word(for folder: String) -> String {
+    Self.isPath(folder) || installed(folder) != nil || !Files.isDirectory(folder) ? folder : "./\(folder)"
+  }
+
+  /// The plugins that are found by name, in the order of their names.
+  var available: [PluginSource] {
+    var names: Set<String> = []
+    for directory in options.pluginSearchPath { names.formUnion(Files.names(in: directory)) }
+    return names.sorted().compactMap { try? source($0) }
   }
 
   /// The name of a recorded plugin's folder in messages: the plugin's own name where that leads there, else the path

@@ -73,9 +73,7 @@ private struct ExportRequest {
     case value(GivenPath, Narrowing?, ResultForm)
   }
 
-  static func read(_ given: CommandReader) throws -> Given<ExportRequest> {
-    var reader = given
-    reader.usage = reader.definition.usage.joined(separator: ", or ")
+  static func read(_ reader: CommandReader) throws -> Given<ExportRequest> {
     return try reader.required(0, "'state', 'journal' or a path").map { [reader] what in
       var reader = reader
       guard what == "state" || what == "journal" else {
@@ -262,7 +260,7 @@ extension Session {
     let output = try makeFile(file)
     output.bytes += Array(try formatter.text(of: reading.value, reading.schema).utf8)
     try output.finish()
-    let part = narrowed.map { "\($0.count) of \($0.total) \($0.total == 1 ? "item" : "items") of \(place)" }
+    let part = narrowed.map { "\($0.counts) of \(place)" }
     return answer("wrote \(part ?? place.description) to \(writtenName(of: file))\n")
   }
 

@@ -27,15 +27,15 @@ public struct ManualPage {
     var page = ManualText()
     page.title(program.name, version: version, summary: program.summary)
     page.section("SYNOPSIS")
-    page.lines(usage, isIndented: false)
+    page.lines(usage.flatMap { $0.split(separator: "\n").map(String.init) }, isIndented: false)
     page.section("DESCRIPTION")
     for paragraph in Self.description { page.paragraph(paragraph) }
     page.section("OPTIONS")
     for option in program.options { page.item(option.form, option.summary) }
+    page.section("LANGUAGE")
+    for topic in HelpTopic.all { topic.write(to: &page) }
     page.section("COMMANDS")
     for command in commands.definitions { write(command, to: &page) }
-    page.section("EXIT STATUS")
-    for (status, meaning) in Self.statuses { page.item(status, meaning) }
     page.section("ENVIRONMENT")
     for (name, meaning) in Self.environment { page.item(name, meaning) }
     page.section("FILES")
@@ -58,15 +58,6 @@ public struct ManualPage {
   private static let description = [
     "A store is a typed state that changes only by typed actions. This shell gives it a prompt, batch scripts and Lua plugins.",
     "Commands come from a file, from -c, from standard input, or from a prompt where there is a terminal. A line is a verb, words, name=value arguments and --flags. Results go to standard output, all else to standard error. The first error ends a script.",
-  ]
-
-  private static let statuses = [
-    ("0", "all commands succeeded"), ("1", "a command failed"),
-    ("2", "the script or the command line cannot be read: syntax, unknown flag, no such file"),
-    ("3", "an assert failed"), ("4", "a plugin could not be loaded or lacks a grant"),
-    ("5", "a wait, or the time for the whole run, was over"),
-    ("6", "the connection to a store elsewhere was lost, or nobody listens there"),
-    ("129, 130, 131, 143", "ended by SIGHUP, SIGINT, SIGQUIT or SIGTERM"), ("n", "the script said quit n"),
   ]
 
   private static let environment = [

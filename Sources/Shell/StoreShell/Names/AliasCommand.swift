@@ -3,9 +3,9 @@ import StoreSchema
 
 extension CommandDefinition {
   static let alias = CommandDefinition(
-    "alias", needs: .read, usage: ["alias [NAME = COMMAND…]", "alias --remove NAME"],
+    "alias", needs: .read, usage: ["alias [NAME = COMMAND…]"],
     summary: "names a command, at the prompt only, so that scripts stay portable; words behind it are added to it",
-    flags: FlagDefinition.format + [FlagDefinition("remove", value: "NAME", need: .read, "remove the alias")],
+    flags: FlagDefinition.format,
     examples: [
       CommandExample(
         "alias up = dispatch counter.increment", "up by=2",
@@ -13,6 +13,10 @@ extension CommandDefinition {
       CommandExample("alias d = dispatch", "alias", output: "d  dispatch\n"),
     ],
     lua: LuaVerb("alias", .named, isLua: false),
+    defines: .anything,
+    removal: Removal(
+      noun: "alias", names: { $0.names.aliases.map(\.name) },
+      remove: { session, name in session.names.aliases.removeAll { $0.name == name } }),
     read: AliasRequest.read, perform: { try $0.perform(in: $1) })
 }
 
@@ -20,19 +24,12 @@ extension CommandDefinition {
 private enum AliasRequest {
   case list(ResultForm)
   case add(Given<String>, command: String)
-  case remove(Given<String>, at: Word)
 
   static func read(_ reader: CommandReader) throws -> AliasRequest {
     guard reader.vocabulary.allowsAliases else {
       throw ShellError(
         code: .notAllowed, message: "aliases are for the prompt, so that scripts stay portable",
         hint: "write the command out")
-    }
-    var reader = reader
-    if reader.has("remove") { reader.usage = reader.definition.usage[1] }
-    if let name = try reader.text(of: "remove"), let word = reader.word(of: "remove") {
-      try reader.refuseOperands(from: 0)
-      return .remove(name, at: word)
     }
     guard let tail = reader.statement.lua else {
       try reader.refuseOperands(from: 0)
@@ -46,15 +43,6 @@ private enum AliasRequest {
   func perform(in session: Session) throws -> CommandResult {
     switch self {
     case .list(let form): return try session.answer({ CommandListing($0.names.aliasListing, of: "aliases") }, as: form)
-    case .remove(let name, let word):
-      let name = try name.value(in: session)
-      guard session.names.alias(name) != nil else {
-        throw ShellError(
-          code: .unknownVariable, message: "there is no alias '\(name)'", at: word,
-          hint: Suggestion.question(name, among: session.names.aliases.map(\.name)) ?? "alias lists them")
-      }
-      session.names.aliases.removeAll { $0.name == name }
-      return .none
     case .add(let name, let command):
       let name = try name.value(in: session)
       session.names.aliases.removeAll { $0.name == name }

@@ -35,6 +35,13 @@ extension CommandDefinition {
           """),
     ],
     lua: LuaVerb("project", .named, takesFlags: true),
+    defines: .firstOperand,
+    removal: Removal(
+      noun: "projection", names: { $0.names.projections.map(\.name) },
+      remove: { session, name in
+        session.names.projections.removeAll { $0.name == name }
+        if session.names.scope.steps.first == .field(name) { session.names.scope = Path() }
+      }),
     listing: { CommandListing($0.names.projectionListing, of: "projections") },
     read: { reader in
       guard let tail = reader.statement.lua else {

@@ -28,6 +28,7 @@ extension CommandDefinition {
 
           """),
     ],
+    defines: .anything,
     read: UseRequest.read,
     addNames: { request, session in
       if case .choose(.known(let scope)) = request { session.names.scope = scope }

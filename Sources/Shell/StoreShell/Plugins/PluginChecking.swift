@@ -32,8 +32,10 @@ extension Session {
     _ findings: [PluginCheck.Finding], of name: String, as form: ResultForm
   ) throws -> CommandResult {
     // A finding quotes its file, and anything may stand there.
-    let findings = findings.map { PluginCheck.Finding(isFault: $0.isFault, text: DisplayText.printable($0.text)) }
-    let lines = findings.map { "\($0.isFault ? "FAIL" : "ok  ")  \($0.text)" }
+    let findings = findings.map {
+      PluginCheck.Finding(isFault: $0.isFault, isWarning: $0.isWarning, text: DisplayText.printable($0.text))
+    }
+    let lines = findings.map { "\($0.isFault ? "FAIL" : $0.isWarning ? "warn" : "ok  ")  \($0.text)" }
     let isInWords = try isInWords(form)
     let reading = findings.reading
     let faults = findings.count { $0.isFault }

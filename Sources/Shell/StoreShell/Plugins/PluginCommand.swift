@@ -8,6 +8,7 @@ extension CommandDefinition {
     flags: FlagDefinition.format + PluginSubcommand.allFlags,
     operands: [.words(PluginSubcommand.all.map(\.name)), .plugin],
     examples: pluginExamples,
+    defines: .anything,
     read: PluginSubcommand.read,
     addNames: { request, session in
       defer { session.publishInterrupts() }
@@ -123,8 +124,15 @@ extension PluginSubcommand {
   }
 
   static let list = PluginSubcommand(
-    "list", "", "shows the loaded plugins", need: .read, read: { try $0.form() },
-    perform: { form, session in
+    "list", "", "shows the loaded plugins",
+    need: .read,
+    flags: [FlagDefinition("available", "list: the plugins that plugin load finds by name, those that ship too")],
+    read: { (form: try $0.form(), isOfAvailable: $0.has("available")) },
+    perform: { request, session in
+      let form = request.form
+      if request.isOfAvailable {
+        return try session.answer({ CommandListing($0.availablePlugins, of: "plugins") }, as: form)
+      }
       var result = try session.answer(
         { CommandListing(ShellListing.plugins.reading(in: $0), hiding: ["failedAt"], of: "plugins") }, as: form)
       result.notes += session.notesOnReplayedPlugins
@@ -168,6 +176,19 @@ extension PluginSubcommand {
 }
 
 extension Session {
+  /// The plugins that are found by name.
+  fileprivate var availablePlugins: Reading {
+    let loaded = Set(store.loadedPlugins.map(\.name))
+    return Reading(
+      rows: PluginLocator(options).available.map { source in
+        let manifest = source.manifest
+        return [
+          .string(manifest.name), .string(manifest.version), .bool(loaded.contains(manifest.name)),
+          .string(manifest.summary),
+        ]
+      }, "AvailablePlugin", ["name", "version", "loaded", "summary"])
+  }
+
   /// What a replay has left out of plugins, a sentence each.
   var notesOnReplayedPlugins: [String] {
     store.loadedPlugins.filter { $0.lacksUnits && $0.condition == .on }.map {

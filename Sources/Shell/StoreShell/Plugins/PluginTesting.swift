@@ -42,7 +42,8 @@ private struct TestRequest {
 
   func perform(in session: Session) throws -> CommandResult {
     let options = PluginTester.Options(
-      isPure: isPure, filter: try filter?.value(in: session), seed: try seed?.value(in: session))
+      isPure: isPure, filter: try filter?.value(in: session), seed: try seed?.value(in: session),
+      needsNoGrant: try plugin.map { PluginLocator.isPath(try $0.word.value(in: session)) } ?? true)
     let showsValue = try report != nil || !session.isInWords(form)
     let tester = try PluginTester(try source(in: session), options, in: session)
     let report = try tester.run { line in

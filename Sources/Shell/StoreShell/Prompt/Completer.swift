@@ -300,7 +300,7 @@ struct Completer {
         typed.contains(".") ? nameCandidates(actionNames, typed) : plain(ErrorCode.words)
       let plugins = session.store.loadedPlugins.map(\.name)
       return session.commands.definitions.map { LineCompletion.Candidate(text: $0.verb, meaning: $0.summary) }
-        + plain(plugins) + others
+        + plain(plugins + HelpTopic.names + ["commands", "keys"]) + others
     }
   }
 

@@ -134,7 +134,7 @@ public struct LineCompletion: Equatable, Sendable {
   public var replaceFrom: Int
   /// The texts that may take the word's place, in the order in which they are listed.
   public var candidates: [Candidate]
-  /// Text to print above the line, such as a signature. With a note nothing is inserted; candidates follow it in its row.
+  /// Text to print above the line, such as a signature. Candidates follow it in its row; a sole one is inserted instead.
   public var note: String?
   /// The candidates that are left out; nil: none is.
   public var rest: Rest?

@@ -20,6 +20,8 @@ package final class PastLineIndex {
 
   private var nodes = [Node(label: [], newest: -1)]
   private var lines: [String] = []
+  /// The lines that failed when they were last given.
+  private var failed: Set<String> = []
   /// The lines from here on are in the tree.
   private var first = 0
   /// The number of nodes that searches have looked at.
@@ -45,6 +47,11 @@ package final class PastLineIndex {
 
   private static let atOnce = 500
 
+  /// Notes how a line ended: one that failed is not offered.
+  package func note(_ line: String, hasFailed: Bool) {
+    if hasFailed { failed.insert(line) } else { failed.remove(line) }
+  }
+
   /// The hint behind a line at whose end the cursor is: the form of what comes next where a word may begin, within a word the
   /// rest of the newest line that went on from there.
   package func hint(behind typed: TypedLine, form: LineDecoration.Hint?) -> LineDecoration.Hint? {
@@ -54,7 +61,7 @@ package final class PastLineIndex {
 
   /// The rest of the newest line that goes on behind a text, up to its own end; nil: there is none.
   func rest(behind text: String) -> String? {
-    guard let line = newest(behind: Array(text.utf8)[...]) else { return nil }
+    guard let line = newest(behind: Array(text.utf8)[...]), !failed.contains(lines[line]) else { return nil }
     let rest = lines[line].utf8.dropFirst(text.utf8.count).prefix { $0 != 0x0A }
     return rest.isEmpty ? nil : String(decoding: rest, as: UTF8.self)
   }
@@ -74,6 +81,7 @@ package final class PastLineIndex {
   }
 
   private func insert(_ number: Int) {
+    if failed.contains(lines[number]) { return }
     var (rest, node) = (Array(lines[number].utf8.prefix(Self.longest))[...], 0)
     while true {
       nodes[node].newest = max(nodes[node].newest, number)

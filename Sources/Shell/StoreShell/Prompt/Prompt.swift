@@ -6,6 +6,8 @@ public final class Prompt {
   private let session: Session
   private let editor: any LineEditing
   private var open: [String] = []
+  /// The lines that were typed ahead of a question.
+  private var postponed: [String] = []
   private let pager: Pager?
   private let pastLines = PastLineIndex()
   /// True if it was said that lines cannot be stored for later sessions.
@@ -23,6 +25,7 @@ public final class Prompt {
     self.editor = editor
     self.pager = pager
     session.ask = { [weak self] question in self?.answer(to: question) }
+    session.person.postpone = { [weak self] in self?.postponed.append($0) }
   }
 
   /// Runs the file with statements that the prompt starts with; Ctrl-C ends it.
@@ -63,9 +66,11 @@ public final class Prompt {
       followPins()
       let continuation = open.isEmpty ? nil : continuation
       editor.decorator = decorator
-      let event = try editor.nextEvent(
-        prompt: continuation?.prompt ?? session.prompt, until: untilNext,
-        wakeDescriptors: session.wakeDescriptors)
+      let event =
+        postponed.isEmpty
+        ? try editor.nextEvent(
+          prompt: continuation?.prompt ?? session.prompt, until: untilNext,
+          wakeDescriptors: session.wakeDescriptors) : .line(postponed.removeFirst())
       switch event {
       case .line(let line): try take(line, number: &number)
       case .statement(let text):
@@ -146,6 +151,8 @@ public final class Prompt {
     remember(text)
     var reader = StatementReader(Array(text.utf8), grammar: session.grammar)
     var isInterrupted = false
+    let before = session.outcome.tally.failed
+    defer { pastLines.note(PastLines.kept(text), hasFailed: session.outcome.tally.failed > before) }
     // A pasted text may hold several statements; each has a number of its own.
     while !session.hasQuit {
       do throws(SyntaxFault) {

@@ -4,6 +4,8 @@ import Platform
 struct Person {
   /// Asks a question; nil: there is nobody to ask.
   var ask: ((_ question: String) -> String?)?
+  /// Keeps a line that was no answer to a question until the next prompt; nil: there is none.
+  var postpone: ((_ line: String) -> Void)?
   /// Gives past lines, oldest first; set by the prompt.
   var pastLines: () -> [PastLine] = { [] }
   /// The clock that times of day are shown by.

@@ -102,20 +102,7 @@ extension Session {
     try requirePrograms()
     try requireOwnVariables(of: line, at: .command)
     console.flush()
-    var command = ShellCommand(line: line, stops: [interrupts.descriptor], readsTerminal: true)
-    command.shell = getenv("SHELL").map { String(cString: $0) } ?? command.shell
-    let ending: ShellCommand.Ending
-    do throws(FileError) {
-      ending = try command.run([])
-    } catch {
-      throw ShellError(code: .failed, message: "\(command.shell): \(error.reason)")
-    }
-    switch ending {
-    case .exited(0): return
-    case .exited(let status): throw Self.failure(of: line, Int(status), signal: nil)
-    case .signalled(let number): throw Self.failure(of: line, 128 + Int(number), signal: Int(number))
-    case .interrupted: throw ShellError.interrupted
-    }
+    try OwnShell.run(line, until: interrupts.descriptor)
   }
 
   /// Refuses a line for a shell with a variable of the session that the shell does not know.
@@ -176,6 +163,37 @@ extension Session {
       }
     }
     return plan
+  }
+}
+
+/// The shell of the person at the prompt.
+package enum OwnShell {
+  /// The line that `! LINE` gives the shell; nil: a text is no such line.
+  package static func line(of text: String) -> String? {
+    let text = text.drop(while: \.isWhitespace)
+    guard text.first == "!" else { return nil }
+    return String(text.dropFirst().drop(while: \.isWhitespace))
+  }
+
+  /// Has the shell run a line, with the terminal.
+  ///
+  /// - Parameter stop: ends it once it is readable.
+  /// - Throws: ``ShellError`` for a status other than 0.
+  package static func run(_ line: String, until stop: Int32) throws(ShellError) {
+    var command = ShellCommand(line: line, stops: [stop], readsTerminal: true)
+    command.shell = getenv("SHELL").map { String(cString: $0) } ?? command.shell
+    let ending: ShellCommand.Ending
+    do throws(FileError) {
+      ending = try command.run([])
+    } catch {
+      throw ShellError(code: .failed, message: "\(command.shell): \(error.reason)")
+    }
+    switch ending {
+    case .exited(0): return
+    case .exited(let status): throw Session.failure(of: line, Int(status), signal: nil)
+    case .signalled(let number): throw Session.failure(of: line, 128 + Int(number), signal: Int(number))
+    case .interrupted: throw .interrupted
+    }
   }
 }
 

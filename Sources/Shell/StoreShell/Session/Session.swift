@@ -368,7 +368,7 @@ extension Session {
     var status: Int32 = 0
     for folder in options.pluginFolders {
       do {
-        _ = try loadPlugin(folder.contains("/") ? folder : "./\(folder)", silently: true)
+        _ = try loadPlugin(PluginLocator(options).word(for: folder), silently: true)
       } catch {
         let failure = writeError(error)
         if status == 0 { status = failure }

@@ -15,6 +15,10 @@ extension Session {
       settlesBeforeTelling()
       // Who looks at a file sees what it holds.
       if archive == nil { store.live.startTasks() }
+      for name in store.loadedPlugins.map(\.name) where commands[name] != nil {
+        write(
+          note: "\(name) is a command of the shell: commands of the plugin \(name) cannot be given, its actions can")
+      }
       return 0
     } catch {
       return writeError(error)

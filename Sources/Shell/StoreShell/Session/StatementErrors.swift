@@ -88,6 +88,9 @@ extension Session {
     {
       error.hint = "\(sign.other) is \(sign.own) in Lua"
     }
+    if error.code == .unknownPath, let name = variable(at: error.place, in: statement) {
+      error.hint = "\(name) is a variable: $\(name)"
+    }
     guard let name = error.misusedGlobal else { return error }
     if error.place != .line, let span = statement.span(ofName: name) {
       error.place = .span(span)
@@ -100,6 +103,13 @@ extension Session {
       error.hint = "in Lua a module is a field of state: state.\(name)"
     }
     return error
+  }
+
+  /// The variable whose name a path at a place begins with, where no module has it; nil: there is none.
+  private func variable(at place: ShellError.Place, in statement: Statement) -> String? {
+    guard case .span(let span) = place, let word = statement.words.first(where: { $0.span == span }) else { return nil }
+    let name = String(word.text.prefix { $0.isLetter || $0.isNumber || $0 == "_" })
+    return names.variables.contains(name) && !store.modules.contains { $0.name == name } ? name : nil
   }
 
   /// The first list of the state that has not the element that a Lua text names: `state.tasks.items has 2 items, no [9]`.

@@ -322,6 +322,8 @@ struct RunningStatement {
   var wantsData = false
   /// True where statements are checked instead of being performed.
   var isChecking = false
+  /// The names that earlier lines will have given, while lines are looked at that do not run; nil: they run.
+  var foreseen: ForeseenNames?
   /// True where one of the checked statements would have made a file.
   var mayHaveWritten = false
 }

@@ -14,6 +14,8 @@ public enum ErrorCode: String, CaseIterable, Hashable, Sendable {
   case badState = "bad-state"
   /// The program that owns the store has closed it.
   case closed
+  /// The command line of the program cannot be read.
+  case commandLine = "command-line"
   /// The connection to a store elsewhere was lost.
   case connectionLost = "connection-lost"
   /// Another process listens at the place of a door.
@@ -183,6 +185,8 @@ extension ErrorCode {
       "a line of an ingested file is not JSON or does not fit the action. The lines before it stay; with --keep-going the lines behind it are ingested too."
     case .closed:
       "the program that owns the store has closed it; nothing was changed."
+    case .commandLine:
+      "the command line of the program cannot be read: an unknown option, a value that is missing or none that the option takes. The status is 2."
     case .connectionLost:
       "the connection to the store of another program was lost: that program ended, or closed the connection. The status is 6. A statement that was not answered yet may or may not have run."
     case .doorInUse:

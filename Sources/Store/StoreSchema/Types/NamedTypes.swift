@@ -1,3 +1,15 @@
+extension Schema {
+  /// The names of all fields of a type and of the types within it, in declared order.
+  package var fieldsWithin: [String] {
+    switch kind {
+    case .bool, .int, .double, .decimal, .string, .any, .choice: []
+    case .optional(let wrapped), .list(let wrapped), .map(_, let wrapped): wrapped.fieldsWithin
+    case .record(let record): record.fields.flatMap { [$0.name] + $0.schema.fieldsWithin }
+    case .union(let union): union.cases.flatMap(\.fields).flatMap { [$0.name] + $0.schema.fieldsWithin }
+    }
+  }
+}
+
 /// The types with names of their own that schemas are made of, each once: records, cases with names, unions. A listing
 /// describes a type by its ``Schema/typeDetail``.
 public struct NamedTypes {

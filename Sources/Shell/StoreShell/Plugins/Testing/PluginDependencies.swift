@@ -3,10 +3,12 @@ import StorePlugins
 /// Finds the plugins that a plugin names in its permissions.
 struct PluginDependencies {
   private let session: Session
+  /// True if each must have been granted what it asks for.
+  private let needGrants: Bool
 
-  init(_ session: Session) { self.session = session }
+  init(_ session: Session, needGrants: Bool) { (self.session, self.needGrants) = (session, needGrants) }
 
-  /// A plugin behind those that it needs, each granted what it asks for. A plugin that cannot be found is left out:
+  /// A plugin behind those that it needs. A plugin that cannot be found is left out:
   /// this one may do without it.
   func sources(for source: PluginSource) throws -> [PluginSource] {
     var found: [PluginSource] = []
@@ -21,7 +23,7 @@ struct PluginDependencies {
       if let needed = needed(module) { try add(needed, to: &found, ancestors: ancestors + [name]) }
     }
     try session.requireFreeName(source)
-    try session.grant(source)
+    if needGrants { try session.grant(source) }
     found.append(source)
   }
 

@@ -15,6 +15,8 @@ final class PluginTester {
     var filter: String?
     /// The seed of the generated actions; nil: chance decides.
     var seed: UInt64?
+    /// True if the plugin is one of its author's, given by its folder: it runs in a store of the test alone.
+    var needsNoGrant = false
   }
 
   private let session: Session
@@ -24,12 +26,12 @@ final class PluginTester {
 
   /// Finds the plugin's surroundings.
   ///
-  /// - Throws: `PluginError` where it, or a plugin that it needs, was not granted its permissions.
+  /// - Throws: `PluginError` where it, or a plugin that it needs, has the name of a command or lacks its permissions.
   init(_ source: PluginSource, _ options: Options, in session: Session) throws {
     self.session = session
     self.options = options
     self.source = source
-    sources = try PluginDependencies(session).sources(for: source)
+    sources = try PluginDependencies(session, needGrants: !options.needsNoGrant).sources(for: source)
   }
 
   /// Runs the tests.

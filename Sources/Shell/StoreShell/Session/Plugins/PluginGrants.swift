@@ -47,11 +47,21 @@ extension Session {
         .grant, "\(manifest.name) asks for \(missing.map(\.description).joined(separator: ", ")); not granted",
         hint: "plugin grant \(word(for: source)), or run with --grant \(manifest.name)")
     }
-    switch ask(question(manifest, missing))?.lowercased().first {
-    case "y": plugins.grants[manifest.name] = PluginGrant(source)
-    case "a": try grantForGood(source, missing)
-    default: throw PluginError(.grant, "\(manifest.name) was not granted its permissions")
+    var question = question(manifest, missing)
+    while let answer = ask(question) {
+      switch answer.lowercased() {
+      case "y", "yes":
+        plugins.grants[manifest.name] = PluginGrant(source)
+        return
+      case "a", "always": return try grantForGood(source, missing)
+      case "", "n", "no": throw PluginError(.grant, "\(manifest.name) was not granted its permissions")
+      default:
+        // A line that was typed ahead is none of the answers: it waits.
+        if answer.count > 1 { person.postpone?(answer) }
+        question = Self.choice
+      }
     }
+    throw PluginError(.grant, "\(manifest.name) was not granted its permissions")
   }
 
   /// Grants a plugin what it asks for, for this session and later ones.
@@ -96,6 +106,8 @@ extension Session {
     }
   }
 
+  private static let choice = "Allow? [y]es for this session, [a]lways, [N]o: "
+
   private func question(_ manifest: PluginManifest, _ missing: [Permission]) -> String {
     let width = missing.map(\.description.count).max() ?? 0
     var question = "\(manifest.name) \(manifest.version) asks for:\n"
@@ -103,7 +115,7 @@ extension Session {
       let name = permission.description
       question += "  \(name)\(String(repeating: " ", count: width - name.count))  \(permission.meaning)\n"
     }
-    return question + "Allow? [y]es for this session, [a]lways, [N]o: "
+    return question + Self.choice
   }
 }
 

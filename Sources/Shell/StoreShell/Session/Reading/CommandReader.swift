@@ -22,7 +22,7 @@ struct CommandReader {
 
   /// The form of the command, for hints.
   var usage: String {
-    get { otherUsage ?? definition.usage[0] }
+    get { otherUsage ?? definition.usageInHints }
     set { otherUsage = newValue }
   }
 
@@ -68,7 +68,7 @@ struct CommandReader {
     _ statement: Statement, _ definition: CommandDefinition
   ) throws -> (operands: Words, flags: [String: Flag]) {
     func fault(_ code: ErrorCode, _ message: String, at word: Word) -> ShellError {
-      ShellError(code: code, message: message, at: word, hint: "usage: \(definition.usage[0])", status: 2)
+      ShellError(code: code, message: message, at: word, hint: "usage: \(definition.usageInHints)", status: 2)
     }
     try refuseSwallowedOperand(of: definition, statement)
     let words = statement.words
@@ -132,7 +132,7 @@ struct CommandReader {
     }
     switch definition.operands.first {
     case .action? where value != nil, .thunk? where value != nil: return "did you mean \(word.text.dropFirst(2))?"
-    default: return "usage: \(definition.usage[0])"
+    default: return "usage: \(definition.usageInHints)"
     }
   }
 

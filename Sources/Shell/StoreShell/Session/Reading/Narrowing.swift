@@ -75,8 +75,17 @@ struct Narrowing {
     let reading: Reading
     /// How many are left.
     let count: Int
+    /// How many met the condition.
+    let matching: Int
     /// How many there were.
     let total: Int
+
+    /// The counts in words: `3 of 300 items`, or `3 of 150 matching items, of 300`.
+    var counts: String {
+      let (cut, all) = (count < matching, matching == total)
+      let noun = (cut ? matching : total) == 1 ? "item" : "items"
+      return cut && !all ? "\(count) of \(matching) matching \(noun), of \(total)" : "\(count) of \(total) \(noun)"
+    }
   }
 
   /// The elements of a list or a map that it asks for.
@@ -100,10 +109,11 @@ struct Narrowing {
       let fields = order.0.map { ($0, isInteger: elements.areIntegers($0.field)) }
       chosen.sort { Self.isBefore($0, $1, by: fields) }
     }
+    let matching = chosen.count
     if let limit { chosen = Array(chosen.prefix(limit)) }
     let isList = !elements.isMap || order != nil || columns != nil
     let narrowed = columns.map { elements.reading(chosen, columns: $0.0) } ?? elements.reading(chosen, isList: isList)
-    return Outcome(reading: narrowed, count: chosen.count, total: elements.total)
+    return Outcome(reading: narrowed, count: chosen.count, matching: matching, total: elements.total)
   }
 
   /// True if one element stands before another by some fields, of each of which is known if it holds integers.

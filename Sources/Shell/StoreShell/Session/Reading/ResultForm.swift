@@ -26,16 +26,16 @@ enum FileEnding {
   /// Other names of a form.
   static let synonyms = ["ndjson": "jsonl"]
 
-  /// The forms that people know by such an ending, and that nothing here is written in.
-  private static let foreign: Set = ["html", "md", "parquet", "sql", "toml", "tsv", "xlsx", "xml", "yaml", "yml"]
+  /// Endings of recordings and texts, which say nothing of a form.
+  private static let silent: Set = ["rec", "log", "txt", "out", "tmp", "bak"]
 
-  /// The ending in small letters, where it names a form; nil: the name says nothing, as `run.rec`.
+  /// The ending in small letters; nil: the name says nothing of a form, as `run.rec`.
   static func of(_ file: String) -> String? {
     let name = file.split(separator: "/").last ?? ""
     guard let dot = name.lastIndex(of: "."), dot > name.startIndex else { return nil }
     let ending = name[name.index(after: dot)...].lowercased()
-    let isKnown = Format(rawValue: ending) != nil || synonyms[ending] != nil || foreign.contains(ending)
-    return isKnown || ending == "stsh" ? ending : nil
+    let isWord = !ending.isEmpty && ending.allSatisfy { $0.isLetter } && !silent.contains(ending)
+    return isWord ? ending : nil
   }
 
   /// The error for an ending that is no form of what is written.
@@ -121,7 +121,7 @@ extension Session {
     guard try isForPerson(form) else { return try answer(narrowed.reading, as: form) }
     if narrowed.count > 0 { _ = try answer(narrowed.reading, as: form) }
     outcome.lastValue = narrowed.reading.value
-    return answer("\(narrowed.count) of \(narrowed.total) \(narrowed.total == 1 ? "item" : "items")\n")
+    return answer(narrowed.counts + "\n")
   }
 
   /// Answers with the listing of a command.

@@ -81,7 +81,7 @@ extension Session {
       switch reference {
       case .lua(let expression): try requireReplaced(expression, at: place())
       case .variable(let name):
-        guard !running.isChecking, try !isVariable(name) else { continue }
+        guard try !isVariable(name), !isForeseen(name) else { continue }
         var error = unknownVariable(name)
         error.place = place()
         if case .composed(let text) = literal, text.isQuoted {
@@ -90,6 +90,13 @@ extension Session {
         throw error
       }
     }
+  }
+
+  /// True if there may be a variable of that name by the time that a line runs which is only looked at now. Arguments of the
+  /// command line count as given.
+  private func isForeseen(_ name: String) -> Bool {
+    guard let foreseen = running.foreseen else { return false }
+    return foreseen.isAny || foreseen.names.contains(name) || Int(name).map { $0 > 0 } == true
   }
 
   /// Refuses Lua with a text in double quotes that holds the name of a variable.
@@ -115,6 +122,7 @@ extension Session {
     if let number = Int(name) {
       return number > 0 && (running.isChecking || number <= running.origin.arguments.count) ? "arg[\(number)]" : nil
     }
-    return names.variables.contains(name) || Session.ownVariables.contains(name) ? name : nil
+    return names.variables.contains(name) || running.foreseen?.names.contains(name) == true
+      || Session.ownVariables.contains(name) ? name : nil
   }
 }

@@ -33,10 +33,23 @@ final class CommandDefinition: Sendable {
   let wordsBeforeCommand: Int
   /// True if a program follows the flags; the words behind it are the program's.
   let takesProgram: Bool
+  /// The names that its lines give to what they make.
+  let defines: Defining
   /// Reads a line of it, and adds the names that later lines need, where it adds any.
   let check: Half<Void>
+  /// Reads a line of it, and nothing else.
+  let look: Half<Void>
   /// Reads a line of it, and performs that.
   let run: Half<CommandResult>
+
+  /// The names that later lines may use because of a line.
+  enum Defining: Sendable {
+    case nothing
+    /// The name that is its first operand.
+    case firstOperand
+    /// Any: of commands, actions and variables.
+    case anything
+  }
 
   /// A function of a line and the session that gave it.
   typealias Half<Result> = @Sendable (CommandReader, Session) throws -> Result
@@ -47,6 +60,8 @@ final class CommandDefinition: Sendable {
   ///   - needs: the rights that its lines need; nil: all.
   ///   - listing: the listing where nothing follows the verb; nil: such a line is read as every other.
   ///   - read: makes a request of a line, and finds all mistakes that can be known before anything runs.
+  ///   - defines: the names that later lines may use because of a line.
+  ///   - removal: how `--remove NAME` takes away what a line made; nil: nothing is to be taken away.
   ///   - addNames: adds names in a check, whose lines are not performed; nil: the command adds none.
   ///   - makesFile: true for a request that may make a file, which a later line may read; nil: none does.
   ///   - perform: fulfils the request.
@@ -55,17 +70,22 @@ final class CommandDefinition: Sendable {
     names: [NamedMeaning] = [],
     operands: [Operand] = [], arguments: [Field] = [], examples: [CommandExample] = [], lua: LuaVerb? = nil,
     takesCommand: Bool = false, wordsBeforeCommand: Int = 0, takesProgram: Bool = false,
+    defines: Defining = .nothing, removal: Removal? = nil,
     listing: (@Sendable (Session) throws -> CommandListing)? = nil,
     read: @escaping @Sendable (CommandReader) throws -> Request,
     addNames: (@Sendable (Request, Session) throws -> Void)? = nil,
     makesFile: (@Sendable (Request) -> Bool)? = nil,
     perform: @escaping @Sendable (Request, Session) throws -> CommandResult
   ) {
+    let usage = usage + (removal == nil ? [] : ["\(verb) --remove NAME"])
+    let flags =
+      flags + (removal.map { [FlagDefinition("remove", value: "NAME", need: .read, "remove the \($0.noun)")] } ?? [])
     self.init(
       verb, needs, usage: usage, summary: summary, flags: flags, names: names, operands: operands, arguments: arguments,
       examples: examples, lua: lua, takesCommand: takesCommand,
-      wordsBeforeCommand: wordsBeforeCommand, takesProgram: takesProgram,
+      wordsBeforeCommand: wordsBeforeCommand, takesProgram: takesProgram, defines: defines,
       check: { reader, session in
+        if removal != nil, try reader.removed() != nil { return }
         guard listing == nil || !reader.isEmpty else {
           _ = try reader.form()
           return
@@ -77,7 +97,15 @@ final class CommandDefinition: Sendable {
         mayMakeFile = makesFile?(request) ?? false
         try addNames?(request, session)
       },
+      look: { reader, _ in
+        if removal != nil, try reader.removed() != nil { return }
+        if listing == nil || !reader.isEmpty { _ = try read(reader) } else { _ = try reader.form() }
+      },
       run: { reader, session in
+        if let removal, let name = try reader.removed() {
+          try removal.perform(name.value(in: session), reader, session)
+          return .none
+        }
         guard let listing, reader.isEmpty else { return try perform(read(reader), session) }
         return try session.answer(listing, as: reader.form())
       })
@@ -87,8 +115,8 @@ final class CommandDefinition: Sendable {
     _ verb: String, _ needs: CommandNeeds?, usage: [String], summary: String, flags: [FlagDefinition],
     names: [NamedMeaning],
     operands: [Operand], arguments: [Field], examples: [CommandExample], lua: LuaVerb?, takesCommand: Bool,
-    wordsBeforeCommand: Int, takesProgram: Bool,
-    check: @escaping Half<Void>, run: @escaping Half<CommandResult>
+    wordsBeforeCommand: Int, takesProgram: Bool, defines: Defining,
+    check: @escaping Half<Void>, look: @escaping Half<Void>, run: @escaping Half<CommandResult>
   ) {
     self.verb = verb
     self.needs = needs
@@ -103,7 +131,9 @@ final class CommandDefinition: Sendable {
     self.takesCommand = takesCommand
     self.wordsBeforeCommand = wordsBeforeCommand
     self.takesProgram = takesProgram
+    self.defines = defines
     self.check = check
+    self.look = look
     self.run = run
   }
 
@@ -114,8 +144,13 @@ final class CommandDefinition: Sendable {
   ) -> CommandDefinition {
     CommandDefinition(
       verb ?? self.verb, needs, usage: usage, summary: summary, flags: flags, names: names, operands: [], arguments: [],
-      examples: examples, lua: nil, takesCommand: false, wordsBeforeCommand: 0, takesProgram: false, check: check,
-      run: run)
+      examples: examples, lua: nil, takesCommand: false, wordsBeforeCommand: 0, takesProgram: false, defines: defines,
+      check: check, look: look, run: run)
+  }
+
+  /// The forms of the command, as the hint of an error shows them below `usage: `. Of very many it shows the first.
+  var usageInHints: String {
+    usage.count > 6 ? usage[0] : usage.joined(separator: "\n" + String(repeating: " ", count: "hint: usage: ".count))
   }
 
   /// True if words that are no flags may follow the verb.
@@ -178,6 +213,38 @@ final class CommandDefinition: Sendable {
       default: false
       }
     }
+  }
+}
+
+/// The way in which `--remove NAME` takes away what a line of the command made.
+struct Removal: Sendable {
+  /// The kind of thing.
+  let noun: String
+  /// The names of those that are there.
+  let names: @Sendable (Session) -> [String]
+  /// Takes one away that is there.
+  let remove: @Sendable (Session, String) throws -> Void
+
+  fileprivate func perform(_ name: String, _ reader: CommandReader, _ session: Session) throws {
+    let names = names(session)
+    guard names.contains(name) else {
+      let verb = reader.definition.verb
+      throw ShellError(
+        code: .unknownVariable, message: "there is no \(noun) '\(name)'", place: reader.place(of: "remove"),
+        hint: Suggestion.question(name, among: names) ?? "\(verb) lists them")
+    }
+    try remove(session, name)
+  }
+}
+
+extension CommandReader {
+  /// The name that `--remove` gives; nil: the line does not have it.
+  fileprivate func removed() throws -> Given<String>? {
+    guard has("remove") else { return nil }
+    var reader = self
+    reader.usage = "\(definition.verb) --remove NAME"
+    try reader.refuseOperands(from: 0)
+    return try text(of: "remove")
   }
 }
 

@@ -164,11 +164,13 @@ extension CommandTable {
   /// performed.
   func check(_ statement: Statement, in session: Session) throws {
     let inner = innermost(statement).withoutRedirection
-    let isTried = statement.words.dropLast(inner.words.count).contains { $0.text == "try" }
     // Lua outside its sandbox may do anything.
     let mayMakeFile =
       statement.redirection != nil || (session.options.allowsUnsafeLua && inner.lua != nil)
-    defer { if mayMakeFile { session.running.mayHaveWritten = true } }
+    defer {
+      if mayMakeFile { session.running.mayHaveWritten = true }
+      session.running.foreseen?.note(inner, self[inner])
+    }
     do {
       if let redirection = statement.redirection { try session.requireExecution(redirection) }
       try checkPrefixes(of: statement, in: session)
@@ -182,13 +184,28 @@ extension CommandTable {
       guard !definition.takesCommand else {
         throw ShellError(
           code: .missingArgument, message: "\(definition.verb) needs a command", at: inner.words[0],
-          hint: "usage: \(definition.usage[0])")
+          hint: "usage: \(definition.usageInHints)")
       }
       try check(inner, definition, in: session)
     } catch {
       // A failure under try does not count.
-      guard isTried else { throw error }
+      guard isUnder(.try, statement) else { throw error }
     }
+  }
+
+  /// True if a statement may fail once without an end of the script.
+  func mayFail(_ statement: Statement) -> Bool { isUnder(.try, statement) || isUnder(.retry, statement) }
+
+  /// True if one of a statement's prefixes is a command.
+  private func isUnder(_ prefix: CommandDefinition, _ statement: Statement) -> Bool {
+    var statement = statement
+    while let definition = self[statement], definition.takesCommand,
+      let inner = statement.droppingWords(1 + definition.wordsBeforeCommand)
+    {
+      if definition === prefix { return true }
+      statement = inner
+    }
+    return false
   }
 
   /// Checks the words between prefixes and the command behind them.
@@ -205,8 +222,8 @@ extension CommandTable {
   private func check(_ statement: Statement, _ definition: CommandDefinition, in session: Session) throws {
     if definition.isAskedForHelp(statement) { return }
     let reader = try CommandReader(statement, definition, Vocabulary(session), isAhead: true)
-    try session.requireVariables(of: statement, definition)
     _ = try session.console.capturing { try reader.markingFile { try definition.check(reader, session) } }
+    try session.requireVariables(of: statement, definition)
   }
 }
 

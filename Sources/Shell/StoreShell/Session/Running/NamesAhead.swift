@@ -1,0 +1,112 @@
+import ShellLanguage
+import StoreSchema
+
+/// The names in the lines of a file, looked at before the first of them runs: commands, flags, actions, their arguments, and
+/// variables. A name that an earlier line can define is left to the line that uses it, as is a line under `try` or `retry`.
+struct NamesAhead {
+  private let session: Session
+  /// The names of plain lines that were looked at.
+  private var known: Set<UInt64> = []
+  private var latest: UInt64 = 0
+  /// False behind a line that can define any name.
+  private var areAllThere = true
+
+  init(_ session: Session) {
+    self.session = session
+    session.running.foreseen = ForeseenNames()
+  }
+
+  /// True if a plain line has names that were found right in another one.
+  mutating func areKnown(_ names: UInt64) -> Bool {
+    // A file mostly repeats few forms.
+    if names == latest { return true }
+    guard known.contains(names) else { return false }
+    latest = names
+    return true
+  }
+
+  /// The error of the first unknown name in a line; nil: the line has none.
+  mutating func error(in statement: Statement) -> ShellError? {
+    let commands = session.commands
+    let inner = commands.innermost(statement)
+    defer { note(inner) }
+    guard !commands.mayFail(statement) else { return nil }
+    do {
+      try look(at: inner)
+    } catch let error as ShellError where error.code == .unknownAction && namesForeseen(inner) {
+      // Projections name actions, too.
+      return nil
+    } catch var error as ShellError where Self.codes.contains(error.code) {
+      error.status = 2
+      return error
+    } catch {
+      // It depends on what stands in the store by then.
+      return nil
+    }
+    if !statement.isMoreThanWords, known.count < 1 << 14 { known.insert(statement.names) }
+    return nil
+  }
+
+  /// The codes of unknown names. Others may become right until the line is reached.
+  private static let codes: Set<ErrorCode> = [
+    .unknownFlag, .unknownCommand, .unknownAction, .unexpectedArgument, .unknownVariable, .syntax,
+  ]
+
+  private func look(at statement: Statement) throws {
+    if let definition = session.commands[statement] {
+      guard !definition.takesCommand, !definition.isAskedForHelp(statement) else { return }
+      let reader = try CommandReader(statement, definition, Vocabulary(session))
+      try session.requireVariables(of: statement, definition)
+      if areAllThere { try definition.look(reader, session) }
+    } else if areAllThere, !isForeseenBinding(statement) {
+      guard case .command(let definition, let statement) = try session.commands.other(statement, in: session) else {
+        return
+      }
+      let reader = try CommandReader(statement, definition, Vocabulary(session))
+      try session.requireVariables(of: statement, definition)
+      try definition.look(reader, session)
+    }
+  }
+
+  /// True if a line speaks of a part of something that an earlier line makes.
+  private func namesForeseen(_ statement: Statement) -> Bool {
+    guard let foreseen = session.running.foreseen else { return false }
+    let text = statement.text
+    return foreseen.names.contains { text.contains("\($0).") }
+  }
+
+  private func isForeseenBinding(_ statement: Statement) -> Bool {
+    statement.words.count > 1 && statement.words[1].text == ":="
+      && session.running.foreseen?.names.contains(statement.words[0].text) == true
+  }
+
+  /// Notes the names that a line gives.
+  private mutating func note(_ statement: Statement) {
+    session.running.foreseen?.note(statement, session.commands[statement])
+    if session.running.foreseen?.isAny == true { areAllThere = false }
+  }
+
+  /// Ends the look.
+  func end() { session.running.foreseen = nil }
+}
+
+/// The names that lines will have given by then which were looked at and have not run.
+struct ForeseenNames {
+  /// The names of variables, projections and bindings.
+  private(set) var names: Set<String> = []
+  /// True behind a line that can define any name.
+  private(set) var isAny = false
+
+  /// Notes the names that a line of a command gives.
+  mutating func note(_ statement: Statement, _ definition: CommandDefinition?) {
+    switch definition?.defines ?? .nothing {
+    case .nothing: break
+    case .firstOperand:
+      if let name = statement.words.dropFirst().first?.text { names.insert(name) }
+    case .anything:
+      isAny = true
+    }
+    // Lua may run any command.
+    if statement.isMoreThanWords, statement.text.contains("command") { isAny = true }
+  }
+}

@@ -1,0 +1,96 @@
+import Testing
+
+@testable import StoreShell
+
+/// Unknown names in a file are found before its first line runs.
+@Suite struct NamesAheadTests {
+  /// Lines with one unknown name, each behind one that would dispatch.
+  @Test(arguments: [
+    ("nonsense", "unknown-command"), ("show counter --jsn", "unknown-flag"),
+    ("dispatch counter.incremnt", "unknown-action"), ("dispatch counter.increment bye=3", "unexpected-argument"),
+    ("dispatch tasks.add a b", "unexpected-argument"), ("ingest x.csv --as tasks.ad", "unknown-action"),
+    ("time dispatch tasks.ad x", "unknown-action"), ("step \"x\" dispatch tasks.ad x", "unknown-action"),
+    ("echo $none", "unknown-variable"), ("dispatch tasks.add \"for $none\"", "unknown-variable"),
+    ("echo x > $none", "unknown-variable"),
+    ("bind n counter.step counter.setStp", "unknown-action"), ("lua print(\"$1\")", "syntax"),
+    ("checks begin\ndispatch tasks.ad x\nchecks end", "unknown-action"),
+  ])
+  func anUnknownNameIsFoundFirst(line: String, code: String) throws {
+    let shell = try Shell()
+    let outcome = try shell.run(script: "dispatch counter.increment\n\(line)\n", "one")
+    #expect(outcome.output == "")
+    #expect(outcome.errors.contains("error[\(code)]"))
+    #expect(outcome.status == 2)
+    #expect(shell.session.store.live.head == 0)
+  }
+
+  /// The same lines behind one that can define the name, or where a failure does not end the script.
+  @Test(arguments: [
+    "lua x = 1\necho $none", "use tasks\nnonsense", "try nonsense", "retry 2 every 1ms dispatch tasks.ad x",
+    "undo\ndispatch tasks.ad x", "let r = command(\"show counter\")\nnonsense",
+  ])
+  func aNameThatMayBeThereByThenIsLeft(lines: String) throws {
+    let shell = try Shell()
+    let outcome = try shell.run(script: "dispatch counter.increment\n\(lines)\n")
+    #expect(outcome.output.hasPrefix("#1 counter.increment"))
+  }
+
+  @Test func whatEarlierLinesNameIsKnown() throws {
+    let shell = try Shell()
+    let outcome = try shell.run(
+      script: """
+        let n = 2
+        project double = state.counter.value * 2
+        bind pace counter.step counter.setStep
+        echo "$n of $double, $1 $(n + 1)"
+        pace := $n
+        echo $(arg[1]) $ok ${err}
+
+        """, "one")
+    #expect(outcome.errors == "")
+    #expect(outcome.status == 0)
+    #expect(try shell.run(script: "echo $n\necho $double\n").output == "2\n0\n")
+  }
+
+  @Test func argumentsOfTheCommandLineCountAsGiven() throws {
+    let outcome = try Shell().run(script: "echo $1\necho $2\n", "one")
+    #expect(outcome.output == "one\n")
+    #expect(outcome.errors.contains("there is no argument $2"))
+  }
+
+  @Test func flagsAreKnownWhateverIsDefined() throws {
+    let shell = try Shell()
+    let outcome = try shell.run(script: "lua x = 1\ndispatch counter.increment\nshow counter --jsn\n")
+    #expect(outcome.output == "")
+    #expect(outcome.status == 2)
+  }
+
+  @Test func aRunThatGoesOnMeetsThemWhereTheyStand() throws {
+    let shell = try Shell { $0.keepsGoing = true }
+    let outcome = try shell.run(script: "nonsense\ndispatch counter.increment\n")
+    #expect(outcome.output.hasPrefix("#1"))
+    #expect(try Shell().run(input: Array("dispatch counter.increment\nnonsense\n".utf8)).output.hasPrefix("#1"))
+  }
+
+  @Test func syntaxComesFirstAndTheFirstNameIsTold() throws {
+    let shell = try Shell()
+    #expect(try shell.run(script: "nonsense\necho \"open\n").errors.contains("never closed"))
+    let outcome = try shell.run(script: "dispatch counter.increment by=1\ndispatch counter.increment bay=2\nnonsense\n")
+    #expect(
+      outcome.errors.replacing(shell.folder + "/", with: "") == """
+        script.stsh:2:28: error[unexpected-argument]: counter.increment has no argument 'bay'
+          dispatch counter.increment bay=2
+                                     ^~~
+          hint: did you mean 'by'?
+
+        """)
+  }
+
+  @Test func aCheckFindsUnknownVariables() throws {
+    let shell = try Shell()
+    shell.session.checkOnly()
+    let outcome = try shell.run(script: "echo $1 $none\nlet n = 1\necho $n\nlua x = 2\necho $x\n")
+    #expect(outcome.errors.contains("script.stsh:1:9: error[unknown-variable]: there is no variable $none"))
+    #expect(outcome.errors.split(separator: "\n").count { $0.contains("error[") } == 1)
+  }
+}
