@@ -13,6 +13,7 @@ struct BlockingTests {
     ["-c", "export state f"], ["-c", "export journal f"], ["-c", "export journal f --as stsh"],
     ["-c", "dispatch counter.increment > f"], ["-c", "show tasks >> f"], ["-c", "source f"],
     ["-c", "ingest f --as tasks.add"], ["--transcript", "f", "-c", "echo x"], ["f"],
+    ["--check", "f"], ["--attach", "127.0.0.1:9", "--token-file", "f", "-c", "show counter"],
   ])
   func aPipeIsWaitedForUntilTheTimeIsOver(arguments: [String]) throws {
     let shell = try Shell()
@@ -25,6 +26,7 @@ struct BlockingTests {
 
   @Test(arguments: [
     ["-c", "export state f"], ["--transcript", "f", "-c", "echo x"], ["-c", "wait until false --timeout 1h"],
+    ["--check", "f"], ["--attach", "127.0.0.1:9", "--token-file", "f", "-c", "show counter"],
   ])
   func aSignalEndsTheWait(arguments: [String]) throws {
     let shell = try Shell()
@@ -81,7 +83,8 @@ struct BlockingTests {
     try pipe(in: shell)
     let start = ContinuousClock.now
     let outcome = try shell.run("--timeout", "300ms", "--report", "tap", "f", "-c", "step a assert true")
-    #expect(outcome.status != 0)
+    #expect(outcome.status == 5)
+    #expect(outcome.errors == "error[timed-out]: the run did not end within 0.3s\n")
     #expect(ContinuousClock.now - start < .seconds(60))
   }
 

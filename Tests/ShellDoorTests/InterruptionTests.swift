@@ -81,6 +81,68 @@ import Testing
     #expect(answer.contains(#""err":"stdin:2:1: error[interrupted]: interrupted\n"#), "\(answer)")
   }
 
+  /// True if this process, which is the host's, has a file open.
+  private func isOpen(_ path: String) -> Bool {
+    guard let descriptors = opendir("/proc/self/fd") else { return false }
+    defer { closedir(descriptors) }
+    var bytes = [CChar](repeating: 0, count: 4096)
+    while let entry = readdir(descriptors) {
+      let name = withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+      let count = readlink("/proc/self/fd/\(name)", &bytes, bytes.count)
+      let target = String(decoding: bytes[..<max(count, 0)].map(UInt8.init(bitPattern:)), as: UTF8.self)
+      if target == path { return true }
+    }
+    return false
+  }
+
+  private func wait(until isOpen: Bool, _ path: String) {
+    let end = ContinuousClock.now + .seconds(30)
+    while self.isOpen(path) != isOpen, .now < end { usleep(1000) }
+    #expect(self.isOpen(path) == isOpen)
+  }
+
+  /// A statement that waits for a pipe where the host is ends as any other does: by an interruption, and when its client leaves, so
+  /// that nothing takes what is written into the pipe later.
+  @Test(arguments: ["ingest", "source", "import state", "replay"])
+  func aWaitForAPipeOfTheHostEnds(verb: String) throws {
+    let house = try House()
+    let path = "\(house.folder)/other"
+    try #require(mkfifo(path, 0o600) == 0)
+    let request = "{\"id\":1,\"run\":\"\(verb) \(path)\(verb == "ingest" ? " --as tasks.add" : "")\"}"
+    let client = try house.client()
+    for _ in 1...2 {
+      client.send(request)
+      wait(until: true, path)
+      client.send(#"{"interrupt":true,"code":"timed-out","message":"too late"}"#)
+      let answer = try client.lines(until: "\"status\"").joined()
+      #expect(answer.contains("error[timed-out]: too late"), "\(answer)")
+      #expect(answer.hasSuffix("\"status\":5}"), "\(answer)")
+      #expect(try client.line() == #"{"status":0}"#)
+      wait(until: false, path)
+    }
+    client.send(#"{"id":2,"run":"echo on"}"#)
+    #expect(try client.line() == #"{"id":2,"output":[{"out":"on\n"}],"status":0}"#)
+    do {
+      let leaving = try house.client()
+      leaving.send(request)
+      wait(until: true, path)
+    }
+    wait(until: false, path)
+  }
+
+  /// The same of a pipe that is to be written and that nobody reads.
+  @Test(arguments: ["export state PIPE", "show counter > PIPE", "export journal PIPE"])
+  func aWaitForAReaderAtTheHostEnds(statement: String) throws {
+    let house = try House()
+    let path = "\(house.folder)/other"
+    try #require(mkfifo(path, 0o600) == 0)
+    let client = try house.client()
+    client.send("{\"id\":1,\"run\":\"\(statement.replacing("PIPE", with: path))\"}")
+    usleep(100_000)
+    client.send(#"{"interrupt":true}"#)
+    #expect(try client.line() == #"{"id":1,"output":[{"err":"error[interrupted]: interrupted\n"}],"status":130}"#)
+  }
+
   /// What asks by itself whether it is interrupted tells the reason, too, and what it did.
   @Test func anIngestTellsTheReason() throws {
     let house = try House()

@@ -47,7 +47,10 @@ struct Attachment {
     let shell: AttachedShell
     do throws(ShellError) {
       let client = try DoorClient(
-        at: DoorAddress(parsing: door), token: try options.tokenFile.map(Self.token),
+        at: DoorAddress(parsing: door),
+        token: try options.tokenFile.map { file throws(ShellError) in
+          try Self.token(in: file, until: isBatch ? stop.descriptor : -1)
+        },
         until: isBatch ? stop.descriptor : -1)
       let name = try Program.chosenName(options)
       try client.introduce(
@@ -113,9 +116,11 @@ struct Attachment {
   }
 
   /// The token that a file holds.
-  private static func token(in file: String) throws(ShellError) -> String {
+  ///
+  /// - Parameter stop: a descriptor that ends the wait for the file when it becomes readable.
+  private static func token(in file: String, until stop: Int32) throws(ShellError) -> String {
     do throws(FileError) {
-      return String(decoding: try Files.read(file).prefix { $0 > 0x20 }, as: UTF8.self)
+      return String(decoding: try Files.read(file, until: stop).prefix { $0 > 0x20 }, as: UTF8.self)
     } catch {
       throw ShellError(error)
     }

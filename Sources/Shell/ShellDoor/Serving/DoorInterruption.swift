@@ -1,3 +1,5 @@
+import CEvents
+import Platform
 import ShellLanguage
 import StoreCore
 import StoreHost
@@ -18,7 +20,23 @@ final class DoorInterruption: Sendable {
     /// Has a wait look whether it is to end.
     var wake: (@Sendable () -> Void)?
     var reason: ShellError?
+    /// Readable while a wait is to end; -1: no wait has needed it.
+    var descriptor: Int32 = -1
   }
+
+  deinit { state.withLock { state in if state.descriptor >= 0 { close(state.descriptor) } } }
+
+  /// Readable while what runs is to stop; -1: the system has no descriptor left.
+  var descriptor: Int32 {
+    state.withLock { state in
+      if state.descriptor < 0 { state.descriptor = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK)) }
+      if isOver { eventfd_write(state.descriptor, 1) }
+      return state.descriptor
+    }
+  }
+
+  /// True if a wait is to end.
+  private var isOver: Bool { isRequested || hasLeft.load(ordering: .relaxed) }
 
   /// True if what runs is to stop.
   var isRequested: Bool { isWanted.load(ordering: .relaxed) || stop.isStopped }
@@ -35,7 +53,13 @@ final class DoorInterruption: Sendable {
     wake()
   }
 
-  private func wake() { state.withLock { $0.wake }?() }
+  private func wake() {
+    let wake = state.withLock { state in
+      if state.descriptor >= 0 { eventfd_write(state.descriptor, 1) }
+      return state.wake
+    }
+    wake?()
+  }
 
   /// Throws where the client has closed.
   func requireClient() throws(ShellError) { if hasLeft.load(ordering: .relaxed) { throw .interrupted } }
@@ -56,7 +80,17 @@ final class DoorInterruption: Sendable {
   /// Takes a request.
   ///
   /// - Returns: true if there was one.
-  func take() -> Bool { isWanted.exchange(false, ordering: .relaxed) || stop.isStopped }
+  func take() -> Bool {
+    let wasWanted = isWanted.exchange(false, ordering: .relaxed)
+    state.withLock { state in
+      guard state.descriptor >= 0 else { return }
+      var count: eventfd_t = 0
+      eventfd_read(state.descriptor, &count)
+      // Another one may have come meanwhile.
+      if isOver { eventfd_write(state.descriptor, 1) }
+    }
+    return wasWanted || stop.isStopped
+  }
 
   /// The error that what runs, or is about to, is to end with; nil: it goes on.
   var requested: ShellError? { isWanted.load(ordering: .relaxed) ? reason : nil }

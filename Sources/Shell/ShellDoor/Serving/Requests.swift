@@ -317,7 +317,7 @@ extension Conversation {
       interruption.stop, isRequested: { [interruption] in interruption.isRequested },
       // All of a request is interrupted; it is taken at its end.
       take: { [interruption] in interruption.isRequested }, reason: { [weak self] in self?.ending },
-      publish: { [interruption] in interruption.set($0) },
+      publish: { [interruption] in interruption.set($0) }, watch: { [interruption] in interruption.descriptor },
       patience: { [interruption] in try interruption.requireClient() },
       waits: { [weak self] in self?.wait($0) })
     interruption.set(wake: made.wakeWait)

@@ -30,18 +30,20 @@ extension Session {
   ///   - take: the same, and takes it.
   ///   - reason: gives the error of what was interrupted; nil: the usual one.
   ///   - publish: gets the functions that stop the Lua that may be running, whenever there are others.
+  ///   - watch: gives a descriptor that is readable while an interruption waits to be taken.
   ///   - patience: throws where no wait goes on any more.
   ///   - waits: is told when a wait begins (true) and when it has ended.
   package func obey(
     _ stop: RunStop, isRequested: @escaping () -> Bool, take: @escaping () -> Bool,
     reason: @escaping () -> ShellError?, publish: @escaping ([@Sendable () -> Void]) -> Void,
-    patience: @escaping () throws -> Void, waits: @escaping (_ begins: Bool) -> Void
+    watch: @escaping () -> Int32, patience: @escaping () throws -> Void, waits: @escaping (_ begins: Bool) -> Void
   ) {
     interrupts.stop = stop
     interrupts.isRequested = isRequested
     interrupts.reason = { reason() ?? .interrupted }
     interrupts.take = take
     interrupts.publish = publish
+    interrupts.watch = watch
     interrupts.patience = patience
     interrupts.waits = waits
     publishInterrupts()

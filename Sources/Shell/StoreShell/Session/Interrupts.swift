@@ -12,6 +12,11 @@ struct Interrupts {
   var reason: () -> ShellError = { .interrupted }
   /// Readable while Ctrl-C waits to be taken; -1: nobody watches for it.
   var descriptor: Int32 = -1
+  /// Gives a descriptor that is readable while a statement is to stop, where nobody polls for ``descriptor``: most conversations of a
+  /// door never need one.
+  var watch: (() -> Int32)?
+  /// Readable while what waits for a file, such as a pipe, is to end; -1: nothing ends it.
+  var fileDescriptor: Int32 { watch?() ?? descriptor }
   /// Tells whether the statement that runs is to stop; nil: the descriptor does.
   var isRequested: (() -> Bool)?
   /// Gets the functions that stop the Lua that may be running, whenever there are others; nil: the end of the run does.

@@ -94,7 +94,8 @@ extension Session {
   ///
   /// - Throws: as `ReplacingFile.init`.
   func makeFile(_ path: String, appends: Bool = false) throws(FileError) -> ReplacingFile {
-    try ReplacingFile(path, appends: appends, until: interrupts.descriptor) { [console] in console.prepareTelling() }
+    try ReplacingFile(path, appends: appends, until: interrupts.fileDescriptor) { [console] in console.prepareTelling()
+    }
   }
 
   private func redirectionTarget(_ redirection: Redirection) throws -> String {

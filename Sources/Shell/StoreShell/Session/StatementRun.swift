@@ -298,7 +298,9 @@ extension Session {
       try report.write(outcome.steps, suite: suite, to: makeFile(report.path))
       return status
     } catch {
-      let failed = writeError(error)
+      // What ends the run is the reason, and has been told or is told now.
+      let stopped = error.code == EINTR ? stoppedStatus() : nil
+      let failed = stopped ?? writeError(error)
       return status == 0 ? failed : status
     }
   }
