@@ -82,6 +82,19 @@ struct DurableAnswerTests {
     #expect(access(shell.folder.path + "/new.db", F_OK) != 0)
   }
 
+  @Test func aPlaceThatIsNoSocketLeavesNothing() throws {
+    let shell = try Shell()
+    try shell.folder.write("notes.txt", "precious\n")
+    let before = names(inFolder: shell.folder.path)
+    for arguments in [["serve", "--listen", "./notes.txt"], ["--listen", "./notes.txt", "-c", "echo x"]] {
+      let outcome = try shell.run(arguments + ["--store", "new.db"])
+      #expect(outcome.status != 0)
+      #expect(outcome.errors.contains("notes.txt is there and is not a socket"), "\(outcome)")
+      #expect(names(inFolder: shell.folder.path) == before)
+    }
+    #expect(contents(ofFile: shell.folder.path + "/notes.txt") == "precious\n")
+  }
+
   /// What SQLite keeps beside a store is the store's too, before it is there.
   @Test(arguments: ["kept.db", "./kept.db-wal", "kept.db-shm", "x/../kept.db-wal"])
   func aPlaceOfTheStoreIsNoPlaceForADoor(file: String) throws {

@@ -16,17 +16,70 @@ struct StoreTests {
     #expect(names(inFolder: shell.folder.path).filter { $0.hasPrefix("a.db") } == ["a.db"])
   }
 
-  @Test(arguments: ["export journal a.db", "export state ./a.db-wal", "show counter > a.db", "echo x >> link.db"])
+  @Test(arguments: [
+    "export journal a.db", "export state ./a.db-wal", "show counter > a.db", "echo x >> link.db",
+    "export state hard.db",
+    "show counter > a.db-journal",
+  ])
   func nothingIsWrittenOverTheStore(command: String) throws {
     let shell = try Shell()
     _ = try shell.run("--store", "a.db", "-c", "dispatch counter.increment by=4")
     symlink("a.db", "\(shell.folder.path)/link.db")
+    link("\(shell.folder.path)/a.db", "\(shell.folder.path)/hard.db")
     let refused = try shell.run("--store", "a.db", "-c", command, "--keep-going", "-c", "dispatch counter.increment")
     #expect(refused.errors.contains("error[store-in-use]: "))
     #expect(refused.errors.contains(" is the file that this session keeps its store in\n"))
     #expect(refused.status == 1)
     #expect(try shell.run("--store", "a.db", "-c", "show counter.value") == .init(output: "5\n"))
     #expect(try shell.run("--store", "a.db", "--transcript", "a.db", "-c", "echo x").status == 2)
+  }
+
+  /// A report or a transcript takes the place of no store, also where that is only about to be made.
+  @Test(arguments: ["a.db", "./a.db-wal", "a.db-shm", "a.db-journal", "link.db"])
+  func noFileOfTheProgramTakesThePlaceOfTheStore(file: String) throws {
+    let shell = try Shell()
+    symlink("a.db", "\(shell.folder.path)/link.db")
+    for value in 1...2 {
+      let report = try shell.run("--store", "a.db", "--report", "tap", file, "-c", "dispatch counter.increment")
+      #expect(report.errors.contains("is the file that this session keeps its store in"), "\(report)")
+      #expect(report.status == 1)
+      let transcript = try shell.run("--store", "a.db", "--transcript", file, "-c", "dispatch counter.increment")
+      #expect(
+        transcript.errors.contains("--transcript \(file): that file is a store; name another file"), "\(transcript)")
+      #expect(transcript.status == 2)
+      #expect(try shell.run("--store", "a.db", "--quiet", "-c", "dispatch counter.increment") == .init())
+      #expect(try shell.run("--store", "a.db", "-c", "show counter.value").output == "\(value)\n")
+    }
+  }
+
+  /// A store is no file to write results into when nobody has it open, either.
+  @Test(arguments: [
+    "export state a.db", "export journal ./a.db-wal", "show counter > a.db", "show counter >> link.db",
+    "echo x > a.db-journal",
+  ])
+  func aClosedStoreIsNotReplaced(command: String) throws {
+    let shell = try Shell()
+    _ = try shell.run("--store", "a.db", "-c", "dispatch counter.increment by=4")
+    symlink("a.db", "\(shell.folder.path)/link.db")
+    let refused = try shell.run("-c", command)
+    #expect(refused.errors.contains("error[not-allowed]: "), "\(refused)")
+    #expect(refused.errors.contains(" is the file of a store, and would be replaced\n"), "\(refused)")
+    #expect(refused.status == 1)
+    #expect(try shell.run("--transcript", "a.db", "-c", "echo x").status == 2)
+    #expect(try shell.run("--store", "a.db", "-c", "show counter.value") == .init(output: "4\n"))
+  }
+
+  /// SQLite would take what has such a name for its own, and remove it.
+  @Test(arguments: ["a.db-journal", "a.db-shm"], [true, false])
+  func whatIsNoPartOfAStoreStays(file: String, isThere: Bool) throws {
+    let shell = try Shell()
+    if isThere { _ = try shell.run("--store", "a.db", "-c", "dispatch counter.increment by=4") }
+    try shell.folder.write(file, "precious\n")
+    let refused = try shell.run("--store", "a.db", "-c", "dispatch counter.increment")
+    #expect(refused.errors.contains("\(file) is no part of a store, and would be removed; move it away"), "\(refused)")
+    #expect(refused.status != 0)
+    #expect(contents(ofFile: "\(shell.folder.path)/\(file)") == "precious\n")
+    #expect((access("\(shell.folder.path)/a.db", F_OK) == 0) == isThere)
   }
 
   @Test func settingsAndGatesAreRestored() throws {
@@ -84,9 +137,12 @@ struct StoreTests {
       reader
         == .init(
           output: "3\n", errors: "note: a.db is open read-only: what happens from here on is kept in memory only\n"))
-    for command in ["export journal a.db", "show counter > a.db"] {
-      let refused = try shell.run("-c", command)
-      #expect(refused.errors.contains("error[store-in-use]: a.db is the file that another session keeps its store in"))
+    for file in ["a.db", "a.db-wal", "a.db-shm", "a.db-journal"] {
+      for command in ["export journal \(file)", "show counter > \(file)"] {
+        let refused = try shell.run("-c", command)
+        #expect(
+          refused.errors.contains("error[store-in-use]: \(file) is the file that another session keeps its store in"))
+      }
     }
     close(ends[1])
     #expect(try writer.waitForEnd() == 0)

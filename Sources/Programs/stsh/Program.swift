@@ -126,8 +126,10 @@ struct Program {
   private var sources: [String] { [options.script.first, options.replay, "/dev/stdin"].compactMap(\.self) }
 
   private func startTranscript(_ file: String, _ session: Session) throws {
-    if let journal = session.options.journal, journal.owns(file) {
-      throw ValidationError("--transcript \(file): that file is the store; name another file")
+    do throws(ShellError) {
+      try session.refuseStore(file, at: .command)
+    } catch {
+      throw ValidationError("--transcript \(file): that file is a store; name another file")
     }
     // Starting it empties what is there.
     if Console.transcript(file, replacesOneOf: sources) {

@@ -60,6 +60,17 @@ public final class Journal: JournalReading, Sendable {
     }
   }
 
+  /// What the names of a journal's file and of those that SQLite keeps beside it end in.
+  package static let endings = ["", "-wal", "-shm", "-journal"]
+
+  /// The file of the store that a path leads to, or that SQLite keeps a file of that name beside, whether or not a session writes
+  /// it; nil: it leads to no part of a store.
+  package static func store(at path: String) -> String? {
+    let place = Files.absolute(Files.destination(path))
+    return Journal.endings.lazy.filter { place.hasSuffix($0) }.map { String(place.dropLast($0.count)) }
+      .first { Files.isOrdinary($0) && (isInUse($0) || JournalFile.isJournal($0)) }
+  }
+
   /// The last action in a file that nobody writes, without a look at whether the rest of it is sound.
   public static func last(in path: String) throws(JournalError) -> Int {
     // Opening it would wipe out what beside it tells of its end.

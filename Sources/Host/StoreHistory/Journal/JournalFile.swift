@@ -1,6 +1,29 @@
 import CSQLite
 import Platform
 
+extension Files {
+  /// The path that a symbolic link leads to where nothing stands there yet, or else the path itself.
+  package static func destination(_ path: String) -> String {
+    guard !exists(path), isLink(path) else { return path }
+    var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
+    let count = readlink(path, &bytes, bytes.count)
+    guard count > 0 else { return path }
+    let target = String(decoding: bytes[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
+    return target.hasPrefix("/") ? target : "\(path.folder)/\(target)"
+  }
+
+  /// The first bytes of an ordinary file; none where there is none that may be read.
+  package static func start(of path: String, count: Int) -> [UInt8] {
+    guard isOrdinary(path) else { return [] }
+    let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+    guard descriptor >= 0 else { return [] }
+    defer { close(descriptor) }
+    var bytes = [UInt8](repeating: 0, count: count)
+    let read = pread(descriptor, &bytes, count, 0)
+    return Array(bytes.prefix(max(read, 0)))
+  }
+}
+
 /// An SQLite file with the tables of a journal.
 final class JournalFile: Sendable {
   let path: String
@@ -14,6 +37,26 @@ final class JournalFile: Sendable {
   /// Looks whether all of that is what was written; nil: there was nothing.
   let check: JournalCheck?
 
+  /// True if a file says that it is a journal, in the head of an SQLite file.
+  static func isJournal(_ path: String) -> Bool {
+    let head = Files.start(of: path, count: 72)
+    return head.starts(with: "SQLite format 3\0".utf8)
+      && head.suffix(4).reduce(0) { $0 << 8 | Int($1) } == JournalTables.applicationID
+  }
+
+  /// The name of a file that SQLite would take for its own and remove, since it is beside a file, though it holds something else;
+  /// nil: there is none.
+  private static func stranger(beside path: String) -> String? {
+    let starts: [(ending: String, start: [UInt8])] = [
+      ("-journal", [0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7]), ("-shm", [0x18, 0xE2, 0x2D, 0x00]),
+    ]
+    return starts.first { ending, start in
+      let found = Files.start(of: path + ending, count: start.count)
+      // One that a process was killed over may have no head yet.
+      return found.contains { $0 != 0 } && found != start
+    }.map { path + $0.ending }
+  }
+
   /// Opens a file for writing, and makes it where there is none or where it is empty.
   ///
   /// - Parameter initial: the state before the first action, by which it is found out how much of a damaged file is good.
@@ -23,6 +66,11 @@ final class JournalFile: Sendable {
     // Else it would be made, and then be found empty beside its log.
     if !JournalFile.exists(path), JournalFile.hasLog(path) {
       throw .damaged(path: path, lastGood: nil, reason: JournalFile.holdsNothingBesideLog(path))
+    }
+    if let stranger = JournalFile.stranger(beside: path) {
+      throw .cannotOpen(
+        path: path,
+        reason: "\(stranger) is no part of a store, and would be removed; move it away, or name another store")
     }
     let lock: FileLock
     do throws(FileLock.Refusal) {

@@ -29,10 +29,11 @@ public struct JournalPlan: Sendable {
 
   /// Whether a path leads to the file, or to one that SQLite keeps beside it.
   public func owns(_ path: String) -> Bool {
-    ["", "-wal", "-shm"].contains { ending in
-      let own = self.path + ending
-      // Nothing may be there yet.
-      return Files.areSame(own, path) || Files.areOnePlace(own, path)
+    // Nothing may be there yet.
+    let place = Files.destination(path)
+    return Journal.endings.contains { ending in
+      let own = Files.destination(self.path) + ending
+      return Files.areSame(own, place) || Files.areOnePlace(own, place)
     }
   }
 
@@ -45,6 +46,8 @@ public struct JournalPlan: Sendable {
   }
 
   /// Plans a journal.
+  ///
+  /// - Parameter wallTime: the clock on the wall, since 1970. A time beyond 292 years from there counts as that.
   public init(
     path: String, durability: Durability = .normal, opening: Opening = .atOnce,
     wallTime: @escaping @Sendable () -> Duration = JournalPlan.systemTime
@@ -52,6 +55,8 @@ public struct JournalPlan: Sendable {
     self.path = path
     self.durability = durability
     self.opening = opening
-    self.wallTime = wallTime
+    // No clock of the system goes further, and what is reckoned with two of these times fits everywhere.
+    let most = Duration.seconds(9_223_372_036)
+    self.wallTime = { min(max(wallTime(), .zero - most), most) }
   }
 }

@@ -66,14 +66,18 @@ extension Session {
       hint: "write to another file")
   }
 
-  /// Sees to it that no result takes the place of a store that a session writes.
-  func refuseStore(_ file: String, at place: ShellError.Place) throws(ShellError) {
+  /// Sees to it that no result takes the place of a store, or of what SQLite keeps beside it.
+  package func refuseStore(_ file: String, at place: ShellError.Place) throws(ShellError) {
+    // To look into the file of this session would drop the locks by which SQLite guards it.
     let isOwn = options.journal?.owns(file) ?? false
-    guard isOwn || Journal.isInUse(file) else { return }
+    guard isOwn || Journal.store(at: file) != nil else { return }
+    let isKept = isOwn || Journal.store(at: file).map(Journal.isInUse) ?? false
     throw ShellError(
-      code: .storeInUse,
-      message: "\(file) is the file that \(isOwn ? "this" : "another") session keeps its store in", place: place,
-      hint: "write to another file")
+      code: isKept ? .storeInUse : .notAllowed,
+      message: isKept
+        ? "\(file) is the file that \(isOwn ? "this" : "another") session keeps its store in"
+        : "\(file) is the file of a store, and would be replaced",
+      place: place, hint: "write to another file")
   }
 
   /// Begins a file before the command is run whose result it is to hold. The file's content stays until then, and where

@@ -274,7 +274,7 @@ extension Session {
   public func prepareReport(besides sources: [String]) -> Int32 {
     guard let report = options.report, !running.isChecking else { return 0 }
     do {
-      if Files.isOrdinary(report.path) { try refuseStore(report.path, at: .command) }
+      try refuseStore(report.path, at: .command)
       try report.prepare(besides: sources, until: interrupts.descriptor)
       return 0
     } catch {
