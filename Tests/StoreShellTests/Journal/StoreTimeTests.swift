@@ -14,6 +14,7 @@ import Testing
     private let time = Mutex(Duration.seconds(1_700_000_000))
     var now: Duration { time.withLock { $0 } }
     func pass(_ seconds: Double) { time.withLock { $0 += .seconds(seconds) } }
+    func set(_ seconds: Int) { time.withLock { $0 = .seconds(seconds) } }
   }
 
   private let wall = Wall()
@@ -364,6 +365,63 @@ import Testing
     #expect(expired(second) == "0\n")
     self.end(second)
     self.end(first)
+  }
+
+  /// A day that a month does not have is no moment.
+  @Test(arguments: ["2026-02-30", "2023-02-29", "2026-04-31 10:00", "2026-11-31T10:00:00Z"])
+  func noMonthHasMoreDaysThanItHas(text: String) {
+    #expect(home.run("log --since \"\(text)\"").errors.contains("--since takes a time such as "), "\(text)")
+    #expect(home.run("log --since \"2024-02-29\"", "log --since \"2024-02-29T10:00:00Z\"").errors == "")
+  }
+
+  /// Whatever a clock says, a store opens, is written and is looked at: before 1970, at the ends of four-digit years, and at those of
+  /// the system's time.
+  @Test(arguments: [-62_167_219_201, -1, 0, 253_402_300_800, 9_223_372_037, .max / 1000, .max, .min])
+  func noTimeOfAClockEndsTheProgram(seconds: Int) throws {
+    let (first, _) = try opened()
+    fill(first)
+    hold(first, "h1")
+    wall.set(seconds)
+    hold(first, "h2")
+    for statement in ["log", "log --since 1h", "log --until 2026-01-01", "why inventory.holds.h2", "log --as json"] {
+      #expect(first.run(statement).status == 0, "\(statement)")
+    }
+    _ = first.outcome { first.session.endJournal() }
+    let (second, _) = try opened()
+    #expect(second.run("dispatch counter.increment --quiet", "log", "effects").status == 0)
+    _ = second.outcome { second.session.endJournal() }
+    wall.set(1_700_000_000)
+    let (third, _) = try opened()
+    #expect(third.run("show counter.value").output == "1\n")
+    #expect(third.run("log --all").status == 0)
+    _ = third.outcome { third.session.endJournal() }
+  }
+
+  /// What is cancelled by hand stays so, in this store and in one that is opened again; an entry that comes anew waits again.
+  @Test(arguments: ["effects cancel inventory/expiry/due", "effects cancel all"])
+  func tasksThatAreCancelledStaySo(cancel: String) throws {
+    let (first, _) = try opened(isVirtual: true)
+    fill(first)
+    hold(first, "h1")
+    hold(first, "h2")
+    #expect(first.run(cancel).status == 0)
+    hold(first, "h3")
+    #expect(first.run("wait 1h", "show inventory.holds").output.contains("h1"))
+    #expect(expired(first) == "1\n")
+    end(first)
+    for _ in 1...2 {
+      let (later, _) = try opened(isVirtual: true)
+      #expect(later.run("effects").output == "(no effects)\n")
+      #expect(later.run("wait 1h").status == 0)
+      #expect(expired(later) == "1\n")
+      end(later)
+    }
+    let (last, _) = try opened(isVirtual: true)
+    #expect(last.run("dispatch inventory.release h1 --quiet").status == 0)
+    hold(last, "h1")
+    #expect(last.run("wait 1h").status == 0)
+    #expect(expired(last) == "2\n")
+    end(last)
   }
 
   private static func bytes(_ path: String) throws -> [UInt8] {

@@ -317,17 +317,27 @@ extension LiveStore {
     turn {
       let schedule = "due"
       guard let id else {
+        endScheduled(of: plugins.flatMap(\.tasks))
         for unit in plugins.flatMap(\.units) { store.cancelEffects(unit: unit.name, token: schedule) }
         return _ = store.endEffects()
       }
       for (effect, listing) in zip(store.effects, effects) where listing.id == id {
         if effect.tokenText == schedule {
+          endScheduled(of: plugins.flatMap(\.tasks).filter { $0.name == effect.unit })
           store.cancelEffects(unit: effect.unit, token: schedule)
         } else {
           store.endEffects(unit: effect.unit, token: effect.tokenText)
         }
       }
     }
+  }
+
+  /// Has tasks that wait for their times count as ended, also in a store that is opened again.
+  private func endScheduled(of tasks: [UnitTasks]) {
+    let ended = Set(tasks.flatMap { $0.endScheduled() })
+    for effect in ended { journal?.note(effect, hasEnded: true) }
+    // Their units state them next, and find that they have ended.
+    if !ended.isEmpty { store.leaveEnded(ended) }
   }
 
   private func describe(_ number: Int) -> String? {

@@ -9,6 +9,8 @@ package struct HostedPlugin {
   package let plugin: Plugin
   package let strikes: PluginStrikes
   package let units: [HostUnit]
+  /// The tasks of its middlewares.
+  let tasks: [UnitTasks]
   /// The plugin's interceptors, the outermost first, the one that runs its thunks last.
   package let interceptors: [Interceptor<HostAction, HostState>]
   /// Whether it has middlewares, rules, interceptors or thunks that stay away, as after a replay (R27).
@@ -20,6 +22,7 @@ package struct HostedPlugin {
     strikes = surroundings.strikes
     guard !reducersAlone else {
       units = []
+      tasks = []
       interceptors = []
       lacksUnits =
         !plugin.units.isEmpty || !plugin.rules.unitNames.isEmpty
@@ -27,7 +30,8 @@ package struct HostedPlugin {
       return
     }
     lacksUnits = false
-    units = plugin.units.indices.map { Self.unit(plugin, $0, surroundings) } + Self.ruleUnits(plugin, surroundings)
+    tasks = plugin.units.indices.map { UnitTasks(plugin, unit: $0, surroundings) }
+    units = tasks.map { Self.unit(plugin, $0, surroundings) } + Self.ruleUnits(plugin, surroundings)
     let thunks = Self.thunks(plugin, surroundings)
     interceptors = Self.interceptors(plugin, surroundings) + (thunks.map { [$0] } ?? [])
     for (unit, gate) in zip(units, gates) { unit.ruled.follow(gate) }
@@ -106,11 +110,11 @@ package struct HostedPlugin {
       })
   }
 
-  private static func unit(_ plugin: Plugin, _ index: Int, _ surroundings: PluginSurroundings) -> HostUnit {
+  private static func unit(_ plugin: Plugin, _ tasks: UnitTasks, _ surroundings: PluginSurroundings) -> HostUnit {
+    let index = tasks.index
     let type = plugin.units[index]
     let fullName = "\(plugin.module.name).\(type.name)"
     let gate = Gate(isOpen: type.isOpen)
-    let tasks = UnitTasks(plugin, unit: index, surroundings)
     let hosted = HostedMiddleware(plugin, unit: index, tasks, surroundings)
     let supervised = plugin.middlewares.supervises(index) ? tasks : nil
     let middleware = Middleware<ActionCall, HostAction, Value>(fullName) { call, action, _ in

@@ -12,7 +12,7 @@ package final class UnitTasks: @unchecked Sendable {
   /// The unit's name within the plugin.
   package let unit: String
   /// The unit's name in the store.
-  private let name: String
+  let name: String
   let index: Int
   /// Whether the gates of the unit stand open.
   package var isOpen: () -> Bool = { true }
@@ -28,6 +28,8 @@ package final class UnitTasks: @unchecked Sendable {
   let schedule = EntrySchedule()
   /// The effect that starts them; nil: there are none.
   var dueEffect: DueEffect?
+  /// The tasks that were cancelled by hand before their times, until the store has heard of them that they have ended.
+  private var cancelled: [EffectToken] = []
   /// True while the clock has tasks started.
   var isOfClock = false
   /// The action after which it failed to say anything last; nil: it works.
@@ -109,7 +111,7 @@ package final class UnitTasks: @unchecked Sendable {
     let startsAtTimes = plugin.middlewares.startsAtTimes(index)
     // With nothing to start or to stop, the effect that waits for their times goes on too.
     let goesOn = !isOfClock && (schedule.next == nil) == (dueEffect == nil)
-    if change.isEmpty, waiting.isEmpty, !startsAtTimes || goesOn { return SupervisedChanges() }
+    if change.isEmpty, waiting.isEmpty, cancelled.isEmpty, !startsAtTimes || goesOn { return SupervisedChanges() }
     if change.isWhole {
       for key in Array(admitted.keys) { leave(key) }
       (waiting, refused) = ([], [])
@@ -145,6 +147,9 @@ package final class UnitTasks: @unchecked Sendable {
       surroundings.note(plugin.tasks.tooManyTasks, unit: unit, startedBy: surroundings.lastAction())
     }
     if startsAtTimes { granted = schedule(granted) }
+    // They stand in the state as they did, so that the change is silent about them.
+    granted += cancelled.filter { admitted[$0] == .ended }.compactMap { plugin.middlewares.entryTask(index, $0) }
+    cancelled = []
     var started = granted.map(supervised)
     if startsAtTimes { followSchedule(&started, &change.gone, isWhole: change.isWhole) }
     return change.isWhole ? .all(started) : SupervisedChanges(started: started, gone: change.gone)
@@ -343,12 +348,25 @@ extension UnitTasks {
     surroundings.reconcile()
   }
 
-  /// Forgets the times of all tasks, as the effect that waits for them was cancelled by hand.
+  /// Forgets the times of all tasks, as the effect that waits for them was cancelled.
   func dropSchedule(of effect: DueEffect) {
     guard dueEffect === effect else { return }
     dueEffect = nil
     for key in schedule.keys { leave(key) }
     schedule.removeAll()
+  }
+
+  /// Forgets the times of all tasks for good, as they were cancelled by hand: each counts as ended for as long as its entry stands
+  /// there.
+  func endScheduled() -> [EndedEffect] {
+    let keys = schedule.keys
+    for key in keys {
+      leave(key)
+      admitted[key] = .ended
+    }
+    cancelled += keys
+    schedule.removeAll()
+    return keys.map { EndedEffect(unit: name, id: $0) }
   }
 
   /// Has an effect wait for the next of them, as long as there are any.

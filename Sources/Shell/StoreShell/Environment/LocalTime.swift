@@ -72,7 +72,10 @@ struct LocalTime {
       (parts.tm_hour, parts.tm_min, parts.tm_sec) = (clock[0], clock[1], clock.count > 2 ? clock[2] : 0)
     }
     parts.tm_isdst = -1
-    return (zone.offset.map { timegm(&parts) - $0 } ?? mktime(&parts)) * 1000
+    let day = parts.tm_mday
+    let seconds = zone.offset.map { timegm(&parts) - $0 } ?? mktime(&parts)
+    // The system takes the 30th of February for a day of March.
+    return parts.tm_mday == day ? seconds * 1000 : nil
   }
 
   private init(utc: Void) { offset = 0 }
