@@ -21,8 +21,6 @@ struct RecordShape {
     /// True if a value needs none given for the property.
     let isFilled: Bool
     let documentation: String
-    /// True if it gives out ids.
-    let isSequence: Bool
   }
 
   init(_ declaration: StructDeclSyntax, _ diagnostics: inout [Diagnostic]) {
@@ -68,7 +66,7 @@ struct RecordShape {
           isFilled: binding.initializer != nil
             || variable.bindingSpecifier.tokenKind == .keyword(.var)
               && sharedType.map { $0.is(OptionalTypeSyntax.self) } ?? false,
-          documentation: documentation, isSequence: variable.isSequence))
+          documentation: documentation))
     }
     return properties.reversed()
   }
@@ -91,23 +89,10 @@ struct RecordShape {
     return nil
   }
 
-  private static let harmlessAttributes: Set<String> = [
-    "available", "usableFromInline", "_spi", "Sequence", "StoreSchema.Sequence",
-  ]
+  private static let harmlessAttributes: Set<String> = ["available", "usableFromInline", "_spi"]
 }
 
 extension VariableDeclSyntax {
-  /// True if it is marked as a number that gives out ids: by `@Sequence`, or where macros are written out by a comment of that text.
-  fileprivate var isSequence: Bool {
-    attributes.contains { attribute in
-      guard case .attribute(let attribute) = attribute else { return false }
-      return ["Sequence", "StoreSchema.Sequence"].contains(attribute.attributeName.trimmedDescription)
-    }
-      || leadingTrivia.contains { piece in
-        if case .lineComment("// @Sequence") = piece { true } else { false }
-      }
-  }
-
   /// True if the property belongs to the type and not to its values.
   var isStatic: Bool {
     modifiers.contains { $0.name.tokenKind == .keyword(.static) || $0.name.tokenKind == .keyword(.class) }
@@ -173,21 +158,18 @@ extension RecordShape {
       """
   }
 
-  /// An initialiser that says what to write where another module makes a value by the fields that need one. Swift would name
-  /// the initialisers that a schema needs, since it hides its own from other modules. Nil: it cannot be missed.
+  /// An initialiser that says what to write where another module makes a value without arguments. Swift would name the
+  /// initialisers that a schema needs, since it hides its own from other modules. Nil: it cannot be missed.
   func missingInitializer(_ surroundings: Surroundings) -> String? {
     let access = surroundings.access.dropLast()
-    guard access == "public" || access == "package", !hasInitializer else { return nil }
-    let needed = properties.filter { !$0.isFilled }
-    let declared = needed.map { "\($0.name.text): \($0.type?.trimmedDescription ?? "_")" }.joined(separator: ", ")
-    let start = "'\(name.plainName)' has no \(access) init; write '\(access) init(\(declared))"
-    // Any types will do: the fields' own may be less visible than the struct.
-    let types = needed.indices.map { "Field\($0)" }.joined(separator: ", ")
-    let parameters = needed.enumerated().map { "\($1.name.text): Field\($0), " }.joined()
+    guard access == "public" || access == "package", !hasInitializer, properties.allSatisfy(\.isFilled) else {
+      return nil
+    }
+    let message = "'\(name.plainName)' has no \(access) init; write '\(access) init() {}' in it, for other modules"
     return """
       /// Not there: the struct declares no initialiser for other modules.
-      @available(*, unavailable, message: \(quoted(start + (needed.isEmpty ? " {}'" : "'") + " in it, for other modules")))
-      \(surroundings.access)init\(types.isEmpty ? "" : "<\(types)>")(\(parameters)_ none: Swift.Never...) {\(needed.isEmpty ? "" : " while true {} ")}
+      @available(*, unavailable, message: \(quoted(message)))
+      \(surroundings.access)init(_ none: Swift.Never...) {}
       """
   }
 }
@@ -197,7 +179,6 @@ extension RecordShape.Property {
     var arguments = [quoted(name.plainName), "\\.\(name.text)"]
     if let defaultText = defaultText(initialValue, type: type) { arguments.append("default: \(defaultText)") }
     if !documentation.isEmpty { arguments.append("documentation: \(quoted(documentation))") }
-    if isSequence { arguments.append("isSequence: true") }
     return "StoreSchema.StoredField<Self>(\(arguments.joined(separator: ", ")))"
   }
 }
