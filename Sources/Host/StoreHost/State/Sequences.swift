@@ -12,8 +12,8 @@ extension HostState {
       }
   }
 
-  /// A sequence of the application, or of a plugin's or a substate's slice.
-  package struct Sequence: Sendable {
+  /// A sequence of the application, or of a plugin's or a substate's slice. A class, as each action looks at all of them.
+  package final class Sequence: Sendable {
     fileprivate let slice: String?
     fileprivate let place: SequencePlace
 
@@ -22,12 +22,22 @@ extension HostState {
     package var path: Path { place.path }
   }
 
-  /// Hands out the value that holds a sequence, and its type.
-  fileprivate func read<Result>(_ sequence: Sequence, _ body: (UnsafeRawPointer, Schema) -> Result?) -> Result? {
-    guard let name = sequence.slice else { return app.read { body($0, app.schema) } }
-    guard let slice = plugins.first(where: { $0.name == name }) ?? substates.first(where: { $0.name == name })
-    else { return nil }
-    return withUnsafePointer(to: slice.value) { body(UnsafeRawPointer($0), slice.schema) }
+  /// A sequence at this moment; nil: it is not there.
+  fileprivate func mark(of sequence: Sequence) -> SequencePlace.Mark? {
+    guard let name = sequence.slice else { return app.read { sequence.place.mark(in: $0, of: app.schema) } }
+    guard let slice = slice(named: name) else { return nil }
+    return withUnsafePointer(to: slice.value) { sequence.place.mark(in: UnsafeRawPointer($0), of: slice.schema) }
+  }
+
+  /// The id of the last element that got one of a sequence.
+  fileprivate func lastID(of sequence: Sequence) -> Int? {
+    guard let name = sequence.slice else { return app.read { sequence.place.lastID(in: $0, of: app.schema) } }
+    guard let slice = slice(named: name) else { return nil }
+    return withUnsafePointer(to: slice.value) { sequence.place.lastID(in: UnsafeRawPointer($0), of: slice.schema) }
+  }
+
+  private func slice(named name: String) -> PluginSlice? {
+    plugins.first { $0.name == name } ?? substates.first { $0.name == name }
   }
 
   /// The value at a path; nil: there is none.
@@ -94,19 +104,17 @@ extension Reducer<HostAction, HostState> {
         return schema?.sequences(from: Path([.field(name)])).map { HostState.Sequence(slice: name, $0) } ?? []
       }
     guard !sequences.isEmpty else { return self }
-    return checked { action, before, after in
-      for sequence in sequences {
-        let place = sequence.place
-        guard let old = before.read(sequence, place.number), let new = after.read(sequence, place.number), new <= old
-        else { continue }
-        guard new == old else {
-          throw SequenceError(message: "\(place.path) would fall from \(old) to \(new), and it gives out ids")
-        }
-        guard let had = before.read(sequence, place.elements), let has = after.read(sequence, place.elements),
-          has.count > had.count, has.lastID == new
-        else { continue }
-        throw SequenceError(message: "\(place.path) stays at \(new), which an element got as its id")
+    return checked(count: sequences.count) { index, before in
+      before.mark(of: sequences[index])
+    } check: { index, mark, after in
+      let sequence = sequences[index]
+      guard let now = after.mark(of: sequence), now.number <= mark.number else { return }
+      guard now.number == mark.number else {
+        throw SequenceError(
+          message: "\(sequence.path) would fall from \(mark.number) to \(now.number), and it gives out ids")
       }
+      guard now.count > mark.count, after.lastID(of: sequence) == now.number else { return }
+      throw SequenceError(message: "\(sequence.path) stays at \(now.number), which an element got as its id")
     }
   }
 }

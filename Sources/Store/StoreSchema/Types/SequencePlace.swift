@@ -8,32 +8,52 @@ package struct SequencePlace: Sendable {
   private let number: Int
   /// The position of the list whose elements have ids of it; nil: no list alone has.
   private let list: Int?
-  /// The offset of the number in a value; nil: it lies elsewhere.
-  private let offset: Int?
+  /// The offset of the number in a value, and the list with its own, where all of it lies flat; nil: elsewhere.
+  private let flat: (number: Int, list: (offset: Int, count: @Sendable (UnsafeRawPointer) -> Int)?)?
 
-  fileprivate init(_ path: Path, record: [Int], number: Int, list: Int?, offset: Int?) {
-    (self.path, self.record, self.number, self.list, self.offset) = (path, record, number, list, offset)
+  fileprivate init(
+    _ path: Path, record: [Int], number: Int, list: Int?,
+    flat: (number: Int, list: (offset: Int, count: @Sendable (UnsafeRawPointer) -> Int)?)?
+  ) {
+    (self.path, self.record, self.number, self.list, self.flat) = (path, record, number, list, flat)
   }
 
-  /// The number in a value of the type.
-  package func number(in value: UnsafeRawPointer, of schema: Schema) -> Int? {
-    if let offset { return value.load(fromByteOffset: offset, as: Int.self) }
-    guard let (place, type) = holder(in: value, of: schema), let (field, scalar) = type.field(number, in: place),
+  /// A sequence at one moment: its number, and how many elements the list has; 0: there is no such list.
+  package struct Mark: BitwiseCopyable, Sendable {
+    package let number: Int
+    package let count: Int
+  }
+
+  /// The sequence in a value of the type.
+  package func mark(in value: UnsafeRawPointer, of schema: @autoclosure () -> Schema) -> Mark? {
+    if let flat {
+      return Mark(
+        number: value.load(fromByteOffset: flat.number, as: Int.self),
+        count: flat.list.map { $0.count(value + $0.offset) } ?? 0)
+    }
+    guard let (place, type) = holder(in: value, of: schema()), let (field, scalar) = type.field(number, in: place),
       case .int(let found) = scalar.access.read(field)
     else { return nil }
-    return found
+    return Mark(number: found, count: listed(in: place, of: type)?.count ?? 0)
   }
 
-  /// How many elements the list has in a value of the type, and the id of the last; nil: there is no such list.
-  package func elements(in value: UnsafeRawPointer, of schema: Schema) -> (count: Int, lastID: Int?)? {
-    guard let list, let (place, type) = holder(in: value, of: schema), let (field, found) = type.field(list, in: place),
-      case .list(let access) = found.access.parts, case .list(let element) = found.kind
+  /// The id of the last element of the list in a value of the type.
+  package func lastID(in value: UnsafeRawPointer, of schema: Schema) -> Int? {
+    guard let (place, type) = holder(in: value, of: schema),
+      let (count, address, element) = listed(in: place, of: type),
+      count > 0, case .int(let id)? = element.identity?.id(address(count - 1))
     else { return nil }
-    let count = access.count(field)
-    guard count > 0, case .int(let id)? = element.identity?.id(access.address(field, count - 1)) else {
-      return (count, nil)
-    }
-    return (count, id)
+    return id
+  }
+
+  /// The list of a record: how many elements it has, where each lies, and their type.
+  private func listed(
+    in place: UnsafeRawPointer, of type: Schema
+  ) -> (count: Int, address: (Int) -> UnsafeRawPointer, element: Schema)? {
+    guard let list, let (field, found) = type.field(list, in: place), case .list(let access) = found.access.parts,
+      case .list(let element) = found.kind
+    else { return nil }
+    return (access.count(field), { access.address(field, $0) }, element)
   }
 
   /// The record that has the number, and its type.
@@ -59,16 +79,23 @@ extension Schema {
     let areSeveral = lists.count > 1 || record.fields.count(where: \.isSequence) > 1
     return record.fields.enumerated().flatMap { index, field in
       let place = path.appending(.field(field.name))
-      var inside: Int?
-      if case .flat(let fields) = access, let offset { inside = offset + fields[index].offset }
+      let inside = access.offset(of: index).flatMap { own in offset.map { $0 + own } }
       guard field.isSequence else {
         return field.schema.sequences(from: place, by: indices + [index], at: inside)
       }
-      return [
-        SequencePlace(
-          place, record: indices, number: index, list: areSeveral ? nil : lists.first,
-          offset: field.schema.access.memory == .int ? inside : nil)
-      ]
+      let list = areSeveral ? nil : lists.first
+      var flat: (number: Int, list: (offset: Int, count: @Sendable (UnsafeRawPointer) -> Int)?)?
+      if let inside, field.schema.access.memory == .int { flat = (inside, nil) }
+      if let list, flat != nil {
+        if let own = access.offset(of: list), let offset,
+          case .list(let elements) = record.fields[list].schema.access.parts
+        {
+          flat?.list = (offset + own, elements.count)
+        } else {
+          flat = nil
+        }
+      }
+      return [SequencePlace(place, record: indices, number: index, list: list, flat: flat)]
     }
   }
 
@@ -88,5 +115,12 @@ extension Schema {
     case .dynamic:
       (RecordAccess.fields(record) + index * MemoryLayout<Value>.stride, type.fields[index].schema)
     }
+  }
+}
+
+extension RecordAccess {
+  /// The offset of a field in a value, where each has one.
+  fileprivate func offset(of index: Int) -> Int? {
+    if case .flat(let fields) = self { fields[index].offset } else { nil }
   }
 }
