@@ -1129,6 +1129,62 @@ class OtherStoreTests(PageCase):
         self.quiet(tab)
 
 
+class NumberTests(PageCase):
+    """Numbers at the ends of what a type holds."""
+
+    script = "dispatch counter.setStep to=2\n"
+    most = "9223372036854775807"
+
+    def again(self, tab):
+        """Dispatches the action that is shown once more."""
+        tab.click(None, "[...document.querySelectorAll('#action-buttons button')].find(button => button.textContent === 'again…')")
+        tab.wait("document.activeElement?.id.startsWith('argument-')")
+
+    def test_an_integer_keeps_its_digits(self):
+        tab = self.page()
+        self.part(tab, "counter")
+        self.part(tab, "step", ".pin")
+        tab.wait("document.querySelector('.pinned-chart .line')")
+        for value in ("9007199254740993", self.most, f"-{self.most}"):
+            self.house.run(f"dispatch counter.setStep to={value}")
+            self.see(tab, "#actions", f"to={value}")
+            self.see(tab, "#tree", value)
+            tab.wait(f"document.querySelector('.pinned-chart .strong').textContent === {json.dumps(value)}")
+        self.house.run(f"dispatch counter.setStep to={self.most[:-1]}6")
+        self.see(tab, "#actions", f"to={self.most[:-1]}6")
+        self.row(tab, "counter.setStep")
+        self.see(tab, "#action .new", f"{self.most[:-1]}6")
+        self.again(tab)
+        self.assertEqual(tab.run("document.querySelector('#argument-to').value"), f"{self.most[:-1]}6")
+        tab.key("Enter")
+        self.see(tab, "#dispatch", "changed nothing")
+        self.assertEqual(self.house.ask('{"read":"counter.step"}')["value"], int(f"{self.most[:-1]}6"))
+        self.quiet(tab)
+
+    def test_doubles_at_both_ends_are_drawn(self):
+        folder = f"{self.house.folder}/wide"
+        os.mkdir(folder)
+        with open(f"{folder}/plugin.json", "w") as file:
+            json.dump({"name": "wide", "version": "1.0.0", "api": 1, "permissions": []}, file)
+        with open(f"{folder}/init.lua", "w") as file:
+            file.write("""return plugin {
+  state = { field('d', number()) },
+  actions = { { name = 'set', args = { field('to', number()) } } },
+  reducers = { set = function(s, a) s.d = a.to end },
+}
+""")
+        for line in (f"plugin grant {folder}", f"plugin load {folder}", *(f"dispatch wide.set {value}" for value in ("-1.5e308", "5e-324", "1.5e308"))):
+            self.assertTrue(self.house.run(line)["results"][0]["ok"], line)
+        tab = self.page()
+        self.part(tab, "wide")
+        self.part(tab, "d", ".pin")
+        tab.wait("document.querySelector('.pinned-chart .line')")
+        self.see(tab, "#pins", "-1.5e+308 to 1.5e+308")
+        heights = [float(word.split("V")[1]) for word in tab.run("document.querySelector('.pinned-chart .line').getAttribute('d')").split("H") if "V" in word]
+        self.assertEqual(heights[-3:], [45, 24, 3])
+        self.quiet(tab)
+
+
 class SizeTests(PageCase):
     def test_a_history_that_moves_on(self):
         self.house.run("lua for i = 1, 11000 do dispatch('counter.increment') end")

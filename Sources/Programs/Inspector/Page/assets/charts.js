@@ -8,9 +8,23 @@ const most = 400;
 // The characters of a text that are read, more than are shown; a list is read for its count.
 const shown = 80;
 
+const isNumber = (value) => Number.isFinite(value) || typeof value === "bigint";
+
+/** How far a value stands between two others that are not the same, from 0 to 1: without overflow, and of integers exactly. */
+function fraction(at, low, high) {
+  const values = [at, low, high];
+  if (values.some((value) => typeof value === "bigint") && values.every((value) => typeof value === "bigint" || Number.isInteger(value))) {
+    return Number(BigInt(at) - BigInt(low)) / Number(BigInt(high) - BigInt(low));
+  }
+  const [from, to] = [Number(low), Number(high)];
+  const unit = Math.max(Math.abs(from), Math.abs(to));
+  // Two that are nearly the same may be the same in units.
+  return (Number(at) / unit - from / unit) / (to / unit - from / unit || 1);
+}
+
 /** The number that a value is drawn as; of a list its length is drawn. */
 function numberOf(value) {
-  if (typeof value === "number") return value;
+  if (isNumber(value)) return value;
   if (typeof value === "boolean") return value ? 1 : 0;
   if (Array.isArray(value)) return value.length;
   return null;
@@ -120,7 +134,7 @@ export function showCharts({ store, door, visit }) {
     /** The number at a point, as far as the changes tell it. */
     numberAt(look) {
       const at = this.points.findLast(([number]) => number <= look)?.[1];
-      return typeof at === "number" && typeof this.value === "number" ? at : undefined;
+      return isNumber(at) && isNumber(this.value) ? at : undefined;
     }
 
     /** Reads the value at the point that is looked at, if the changes do not tell it. */
@@ -146,7 +160,7 @@ export function showCharts({ store, door, visit }) {
       const past = look === null ? undefined : this.numberAt(look);
       this.now.textContent = look !== null && past === undefined ? this.past
         : this.value === undefined ? `⚠ ${safe(this.error)}` : this.text(past ?? this.value, this.isList);
-      const known = this.known = this.points.filter(([, at]) => typeof at === "number");
+      const known = this.known = this.points.filter(([, at]) => isNumber(at));
       const text = known.length < 2 ? "no numbers to draw" : "";
       this.svg.setAttribute("aria-label", text || `${this.path} over actions #${known[0][0]} to #${known[known.length - 1][0]}`);
       this.range.textContent = text;
@@ -156,10 +170,11 @@ export function showCharts({ store, door, visit }) {
       const last = Math.max(known[known.length - 1][0], store.state.log.head);
       const [first] = known[0];
       this.span = [first, last];
-      const low = Math.min(...known.map(([, at]) => at));
-      const high = Math.max(...known.map(([, at]) => at));
+      const values = known.map(([, at]) => at);
+      const low = values.reduce((least, at) => at < least ? at : least);
+      const high = values.reduce((most, at) => at > most ? at : most);
       const x = (number) => 400 * (number - first) / Math.max(1, last - first);
-      const y = (at) => high === low ? 24 : 45 - 42 * (at - low) / (high - low);
+      const y = (at) => high === low ? 24 : 45 - 42 * fraction(at, low, high);
       let path = "";
       for (const [index, [number, at]] of known.entries()) {
         path += index === 0 ? `M${x(number).toFixed(1)} ${y(at).toFixed(1)}` : `H${x(number).toFixed(1)}V${y(at).toFixed(1)}`;

@@ -1,7 +1,7 @@
 // The command language, with completion, in a conversation of its own: what runs long there holds up nothing else.
 
 import { byId, element, setText } from "./dom.js";
-import { grouped, safe, safeLines } from "./format.js";
+import { grouped, json, safe, safeLines } from "./format.js";
 
 const mostLines = 2000;
 // A browser takes seconds to lay out megabytes: so many characters of an answer are shown, and of all answers together.
@@ -292,7 +292,7 @@ export function showConsole({ door, store, ran }) {
     event(event) {
       if (event.event === "output") pieces(event.output, running > 0);
       else if (event.event === "watch") {
-        write(`[watch ${event.id}] ${event.path}  ${JSON.stringify(event.from ?? null)} -> ${JSON.stringify(event.to ?? null)}  (#${event.action})\n`, "err");
+        write(`[watch ${event.id}] ${event.path}  ${json(event.from ?? null)} -> ${json(event.to ?? null)}  (#${event.action})\n`, "err");
       } else if (event.text !== undefined) write(`${event.text}\n`, "err");
     },
     restart() {

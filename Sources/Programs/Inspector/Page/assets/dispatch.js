@@ -1,7 +1,7 @@
 // A form made from the type of an action. What is wrong with it the shell says, at the field.
 
 import { byId, element, keeper, setText } from "./dom.js";
-import { grouped, quoted, safe, safeLines } from "./format.js";
+import { grouped, json, quoted, safe, safeLines } from "./format.js";
 import { allows } from "./state.js";
 
 export function showDispatch({ store, log, commands, show }) {
@@ -168,7 +168,7 @@ export function showDispatch({ store, log, commands, show }) {
       for (const one of inputs) {
         const value = given?.[one.argument.name];
         if (value === undefined || value === null) continue;
-        one.control.value = typeof value === "object" ? JSON.stringify(value) : String(value);
+        one.control.value = typeof value === "object" ? json(value) : String(value);
         one.isTouched = true;
       }
       (inputs[0]?.control ?? send).focus();

@@ -1,5 +1,16 @@
 // A conversation with the door: requests that are answered in order, events, and coming back after a loss.
 
+// An integer of so many digits that a number may not hold them all.
+const hasLong = /[[:,]\s*-?\d{16,}\s*[,\]}]/;
+
+/** The value of a line; an integer that a number cannot hold with all digits becomes a `BigInt`. A browser that does not tell a
+ *  reviver the digits keeps the nearest number. */
+function parsed(line) {
+  if (!hasLong.test(line)) return JSON.parse(line);
+  return JSON.parse(line, (_, value, { source } = {}) =>
+    typeof value === "number" && !Number.isSafeInteger(value) && /^-?\d+$/.test(source) ? BigInt(source) : value);
+}
+
 export class Door {
   #address;
   #token;
@@ -83,7 +94,7 @@ export class Door {
     let start = 0;
     for (let end; (end = text.indexOf("\n", start)) >= 0; start = end + 1) {
       this.#pieces.push(text.slice(start, end));
-      this.#line(JSON.parse(this.#pieces.join("")));
+      this.#line(parsed(this.#pieces.join("")));
       this.#pieces = [];
     }
     if (start < text.length) this.#pieces.push(text.slice(start));
@@ -113,7 +124,7 @@ export class Door {
     if (line.results) first.results = first.results.concat(line.results);
     if (line.part !== undefined) first.part += line.part;
     if (line.whole) {
-      first.results.push(JSON.parse(first.part));
+      first.results.push(parsed(first.part));
       first.part = "";
     }
     // All lines of an answer but the last hold nothing else.

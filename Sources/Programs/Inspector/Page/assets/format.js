@@ -2,7 +2,9 @@
 
 /** A number with its digits in groups of three. The formats of `Intl` take milliseconds before the first rows. */
 export function grouped(number) {
-  const [whole, ...part] = String(Math.round(number * 1000) / 1000).split(".");
+  // A thousandth is told of what has room for it.
+  const isPlain = typeof number === "number" && Math.abs(number) < 1e15 && (number === 0 || Math.abs(number) >= 1e-3);
+  const [whole, ...part] = String(isPlain ? Math.round(number * 1000) / 1000 : number).split(".");
   return [whole.replace(/\B(?=(\d{3})+$)/g, ","), ...part].join(".");
 }
 
@@ -27,6 +29,9 @@ export function cut(text, length) {
 /** A text as a statement has it. */
 export const quoted = (text) => `"${text.replace(/["\\]|\$(?=[\w({?@*#!])/g, "\\$&").replace(/\n/g, "\\n").replace(/\t/g, "\\t")}"`;
 
+/** A value as JSON, with all digits. */
+export const json = (value) => JSON.stringify(value, (_, part) => typeof part === "bigint" ? JSON.rawJSON(String(part)) : part);
+
 /** A value in one line, as the command language writes it. */
 export function valueText(value, length = 200) {
   return cut(written(value, length), length);
@@ -36,7 +41,7 @@ function written(value, room) {
   if (value === null || value === undefined) return "nil";
   switch (typeof value) {
     case "string": return `"${escaped(value.slice(0, room + 1))}"`;
-    case "number": case "boolean": return String(value);
+    case "number": case "bigint": case "boolean": return String(value);
     default: break;
   }
   const out = [];
