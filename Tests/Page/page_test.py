@@ -5,6 +5,7 @@ import http.client
 import json
 import os
 import pwd
+import signal
 import socket
 import struct
 import tempfile
@@ -1107,6 +1108,110 @@ class LifeTests(PageCase):
         self.house.run("lua dispatch('tasks.add', { title = 'Dance' }) for i = 1, 20000 do dispatch('counter.increment') end")
         self.see(tab, "#actions", "Dance")
         self.assertEqual(tab.run("document.querySelectorAll('#actions .row:not([hidden]) .n').length"), 2)
+        self.quiet(tab)
+
+
+    def test_what_comes_is_searched_as_the_door_searches(self):
+        tab = self.page()
+        # Each is in what JSON writes, and in no text of a value.
+        for number, words in enumerate(("[", "null", '\\"', "title"), 7):
+            tab.click("#filter")
+            tab.key("a", modifiers=2)
+            tab.type(f"tasks.add {words}")
+            tab.key("Enter")
+            self.see(tab, "#unfilter", "clear, 0 found")
+            self.house.run("dispatch tasks.add Hum")
+            self.see(tab, "#total", f"{number} actions")
+            self.assertEqual(tab.text("#unfilter"), "clear, 0 found")
+        tab.click("#filter")
+        tab.key("a", modifiers=2)
+        tab.type("tasks.add hUM")
+        tab.key("Enter")
+        self.see(tab, "#unfilter", "clear, 4 found")
+        self.house.run("dispatch tasks.add Thump")
+        self.house.run("dispatch tasks.add Humming")
+        self.see(tab, "#unfilter", "clear, 6 found")
+        self.quiet(tab)
+
+    def test_a_host_that_stops_to_answer(self):
+        tab = self.page()
+        tab.wait("document.querySelectorAll('#dispatch-action option').length > 0")
+        self.addCleanup(self.house.host.send_signal, signal.SIGCONT)
+        self.house.host.send_signal(signal.SIGSTOP)
+        os.waitpid(self.house.host.pid, os.WUNTRACED)
+        tab.click("#dispatch .main")
+        self.see(tab, "#lost", "the store does not answer")
+        self.see(tab, "#dispatch output", "the store does not answer")
+        self.house.host.send_signal(signal.SIGCONT)
+        self.see(tab, "#dispatch output", "#7")
+        self.see(tab, "#status", "live")
+        tab.wait("document.querySelector('#lost').hidden")
+        self.quiet(tab)
+
+    def test_the_host_is_started_again_with_fewer_rights(self):
+        self.house.run("dispatch pomodoro.start minutes=25 task=2")
+        tab = self.page()
+        self.row(tab, "tasks.complete")
+        self.see(tab, "#middleware", "logger")
+        self.part(tab, "tasks")
+        self.part(tab, "nextId", ".pin")
+        tab.wait("document.querySelector('.pinned-chart .line')")
+        hear = self.house.hear
+        self.house.stop()
+        self.house.allow = ["--allow", "dispatch:tasks.*"]
+        self.house.hear = lambda: None
+        self.house.start()
+        self.see(tab, "#lost", "does not allow read any more")
+        self.see(tab, "#status", "live")
+        self.see(tab, "#about", "dispatch:tasks.*")
+        self.see(tab, "#actions-empty", "This door does not allow read")
+        self.see(tab, "#action", "Select an action")
+        for part in ("#tree", "#pins"):
+            self.see(tab, part, "this door does not allow reading")
+        for part in ("#middleware", "#effects", "#plugins", "#dispatch"):
+            self.see(tab, part, "This door does not allow read")
+        for text in ("logger", "Buy milk", "example.stsh"):
+            self.assertNotIn(text, tab.text())
+        self.assertEqual(tab.run("document.querySelectorAll('.pinned-chart .line').length"), 0)
+        self.house.stop()
+        self.house.allow = []
+        self.house.hear = hear
+        self.house.start()
+        self.see(tab, "#actions", "tasks.complete")
+        self.see(tab, "#tree", "nextId 4")
+        tab.wait("document.querySelector('.pinned-chart .line')")
+        self.quiet(tab)
+
+    def test_half_a_pair_is_sent_as_a_text(self):
+        tab = self.page()
+        tab.wait("document.querySelectorAll('#dispatch-action option').length > 0")
+        half = "var enter = (selector, text, kind) => { const field = document.querySelector(selector);" \
+               "field.value = text; field.dispatchEvent(new Event(kind, {bubbles: true})) };"
+        tab.run(half + "enter('#dispatch-action', 'tasks.add', 'change')")
+        tab.run(half + "enter('#argument-title', 'half \\ud83d end', 'input')")
+        tab.click("#dispatch .main")
+        self.see(tab, "#dispatch output", "#7")
+        self.see(tab, "#actions", "half \ufffd end")
+        tab.run(half + "enter('#filter', 'half \\ud83d', 'input')")
+        self.see(tab, "#unfilter", "clear, 1 found")
+        tab.run(half + "enter('#find', 'half \\ud83d', 'input')")
+        self.see(tab, "#tree", "tasks")
+        self.quiet(tab)
+
+    def test_an_error_without_a_number_is_that_of_the_oldest_request(self):
+        fake = FakeHost("name", "long")
+        self.addCleanup(fake.close)
+        answer = fake.answer
+        fake.answer = lambda request: {"id": None, "error": {"code": "bad-request", "message": "this line is none"}} \
+            if request.get("run", "").startswith("dispatch") else answer(request)
+        tab = self.open(address=fake.address)
+        tab.wait("document.querySelectorAll('#dispatch-action option').length > 0")
+        tab.click("#dispatch .main")
+        self.see(tab, "#pane-parts", "this line is none")
+        tab.click("#console")
+        tab.type("x")
+        tab.key("Enter")
+        tab.wait("document.querySelector('#console-log').innerText.includes('name') && document.querySelector('#stop').hidden")
         self.quiet(tab)
 
 

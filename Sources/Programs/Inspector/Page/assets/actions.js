@@ -114,7 +114,7 @@ export function showActions({ store, log, door, times, look, opened }) {
   }
 
   function applyFilter(text) {
-    filter = parseFilter(text);
+    filter = parseFilter(text.toWellFormed());
     fault = "";
     matches = filter.isEmpty ? null : new Matches(door, filter, log.head, (error) => {
       if (error && error.code !== "lost") fault = error.message;

@@ -90,6 +90,8 @@ export function showCharts({ store, door, visit }) {
         this.points.push([entries.length ? entries[entries.length - 1].id - 1 : 0, at]);
         this.points.reverse();
       } catch (error) {
+        if (error.code === "lost") return;
+        this.points = [];
         this.value = undefined;
         this.error = error.message;
       }

@@ -69,8 +69,8 @@ export function showDispatch({ store, log, commands, show }) {
     let text = `dispatch ${select.value}`;
     const places = [];
     for (const one of inputs) {
-      const given = one.control.value;
       const type = bare(one.argument.type);
+      const given = type === "Int" || type === "Double" ? one.control.value.trim() : one.control.value;
       if (given === "" && (isOptional(one.argument.type) || type !== "String" || !one.isTouched)) continue;
       const isText = type === "String" || (one.control.tagName === "INPUT" && !/^[-\d.[{"'$]|^(true|false|nil|null)$/.test(given));
       text += " ";
@@ -99,8 +99,8 @@ export function showDispatch({ store, log, commands, show }) {
       error.textContent = "";
     }
     fault.textContent = "";
-    answer.textContent = "";
     isSending = true;
+    sayWaiting();
     try {
       const entry = await commands.data(text);
       const count = entry?.changes?.length ?? 0;
@@ -113,6 +113,7 @@ export function showDispatch({ store, log, commands, show }) {
       }
       inputs[0]?.control.focus();
     } catch (error) {
+      answer.textContent = "";
       const place = places.find(({ from, to }) => error.column >= from && error.column < to)?.one
         ?? (error.code === "missing-argument"
           ? inputs.find(({ argument, control }) => control.value === "" && !isOptional(argument.type)) : null);
@@ -127,6 +128,12 @@ export function showDispatch({ store, log, commands, show }) {
       isSending = false;
     }
   });
+
+  /** Says beside the button why the answer does not come. */
+  function sayWaiting() {
+    if (isSending) setText(answer, store.state.link.isSilent ? "the store does not answer" : "");
+  }
+  store.watch((state) => state.link.isSilent, sayWaiting);
 
   const none = element("p", { class: "soft" });
   const showGroups = keeper(select, ({ name }) => name, ({ name }) => {

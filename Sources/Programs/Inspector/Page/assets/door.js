@@ -27,14 +27,20 @@ export class Door {
   #isGreeted = false;
   #isFirst = true;
   #waiting = [];
+  #patience;
+  // Set while requests wait for their answers.
+  #silence = 0;
 
-  constructor(token) {
+  /** @param patience the milliseconds without news after which requests that wait are told of, again and again */
+  constructor(token, patience) {
     this.#address = `ws://${location.host}/door`;
     this.#token = token;
+    this.#patience = patience;
   }
 
   /** Begins to tell of what comes, from the first greeting on.
-   *  @param handlers greeted(hello), lost(reason), refused(reason), event(event) */
+   *  @param handlers greeted(hello), lost(reason), refused(reason), event(event), silent() where requests wait for long,
+   *  heard() where news come */
   tell(handlers) {
     this.#handlers = handlers;
     for (const [name, value] of this.#early.splice(0)) handlers[name](value);
@@ -68,11 +74,13 @@ export class Door {
    *  @returns the answer; of one in several lines all of them, put together. Rejected with the door's error. */
   ask(request, told = null) {
     const id = this.#nextId++;
-    const line = JSON.stringify({ id, ...request });
+    // Half a surrogate pair is no text to the door.
+    const line = JSON.stringify({ id, ...request }, (_, value) => typeof value === "string" ? value.toWellFormed() : value);
     if (this.isOpen) this.#socket.send(line);
     // What is asked before the door has answered for the first time waits for it.
     else if (this.#isFirst) this.#waiting.push(line);
     else return Promise.reject(new DoorError({ code: "lost", message: "the connection is lost" }));
+    if (!this.#silence) this.#listen();
     return new Promise((resolve, reject) => this.#asked.push({ id, resolve, reject, told, output: [], results: [], part: "" }));
   }
 
@@ -89,7 +97,18 @@ export class Door {
     if (this.isOpen) this.#socket.send(JSON.stringify({ interrupt: true }));
   }
 
+  #listen() {
+    clearInterval(this.#silence);
+    this.#silence = setInterval(() => this.#say("silent"), this.#patience);
+  }
+
+  #rest() {
+    clearInterval(this.#silence);
+    this.#silence = 0;
+  }
+
   #take(data) {
+    this.#say("heard");
     const text = this.#decoder.decode(data, { stream: true });
     let start = 0;
     for (let end; (end = text.indexOf("\n", start)) >= 0; start = end + 1) {
@@ -98,6 +117,8 @@ export class Door {
       this.#pieces = [];
     }
     if (start < text.length) this.#pieces.push(text.slice(start));
+    if (this.#asked.length > 0) this.#listen();
+    else this.#rest();
   }
 
   #sendWaiting() {
@@ -118,7 +139,9 @@ export class Door {
       if (line.event !== "token") this.#say("event", line);
       return;
     }
-    if (!first || line.id !== first.id) return;
+    // An error without a number is the answer to a line that the door could not read: the oldest that waits.
+    const isUnread = line.error && (line.id ?? null) === null;
+    if (!first || (line.id !== first.id && !isUnread)) return;
     if (line.output && first.told) first.told(line.output);
     else if (line.output) first.output = first.output.concat(line.output);
     if (line.results) first.results = first.results.concat(line.results);
@@ -146,6 +169,7 @@ export class Door {
     }
     this.#isGreeted = false;
     this.#waiting = [];
+    this.#rest();
     if (code === 4401) return this.#say("refused", reasons[code]);
     this.#say("lost", reasons[code] ?? "stsh-inspector does not answer");
     setTimeout(() => this.open(), this.#wait);

@@ -36,9 +36,8 @@ export function parseFilter(text) {
       // A text that the name of the action or an argument holds; `id=7` names the argument.
       const [, name, given] = /^(\w+)=(.+)$/.exec(word) ?? [];
       const text = bare(given ?? word).toLowerCase();
-      const holds = (value) => JSON.stringify(value ?? "").toLowerCase().includes(text);
-      const test = name ? ({ args }) => args?.[name] !== undefined && holds(args[name])
-        : ({ action, args }) => action.toLowerCase().includes(text) || holds(Object.values(args ?? {}));
+      const test = name ? ({ args }) => args?.[name] !== undefined && holds(args[name], text)
+        : ({ action, args }) => action.toLowerCase().includes(text) || Object.values(args ?? {}).some((value) => holds(value, text));
       if (name) rest.push(test);
       add("find", text, test);
     }
@@ -47,6 +46,14 @@ export function parseFilter(text) {
   filter.accepts = (entry) => tests.every((test) => test(entry));
   filter.refines = (entry) => rest.every((test) => test(entry));
   return filter;
+}
+
+/** Whether a value holds a text, as the door finds it. */
+function holds(value, text) {
+  if (value === null || value === undefined) return false;
+  if (typeof value !== "object") return String(value).toLowerCase().includes(text);
+  // The names of the arguments themselves are not searched; those within a value may be the keys of a map.
+  return Object.entries(value).some(([name, part]) => holds(part, text) || (!Array.isArray(value) && name.toLowerCase().includes(text)));
 }
 
 const bare = (word) => word.replace(/^"|"$/g, "").replace(/\\(.)/g, "$1");

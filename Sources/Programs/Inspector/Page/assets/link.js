@@ -7,7 +7,7 @@ export const token = location.hash.slice(1) || sessionStorage.getItem("token") |
 if (location.hash) history.replaceState(null, "", location.pathname);
 if (token) sessionStorage.setItem("token", token);
 
-export const door = new Door(token);
+export const door = new Door(token, 4000);
 
 /** Asks for the newest entries, and where the store is. */
 export const askNewest = () => Promise.all([door.ask({ log: 1, newest: true, count: 100 }), door.ask({ time: true })]);

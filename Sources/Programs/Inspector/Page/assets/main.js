@@ -32,7 +32,15 @@ let first = opening;
 // So many entries at a time are followed: all of 12,000 actions a second. Of more, those that are seen are asked for.
 const followed = 400;
 
-const commands = new Door(token);
+const commands = new Door(token, 2000);
+// A statement may run for long; whether the store still answers, the other conversation tells.
+let isAsking = false;
+async function askWhether() {
+  if (isAsking || !door.isOpen) return;
+  isAsking = true;
+  await door.ask({ time: true }).catch(() => {});
+  isAsking = false;
+}
 commands.tell({
   greeted: (hello) => {
     name.introduce(hello);
@@ -41,6 +49,8 @@ commands.tell({
   },
   lost: () => {},
   refused: () => {},
+  silent: askWhether,
+  heard: () => {},
   event: (event) => {
     if (event.event !== "times") return terminal.event(event);
     times.add(event);
@@ -101,33 +111,40 @@ const narrow = matchMedia("(max-width: 1100px)");
 // MARK: What the door says
 
 async function begin(hello) {
-  if (!allows(hello, "read")) first = null;
+  const mayRead = allows(hello, "read");
+  if (!mayRead) first = null;
   const isAgain = greeted !== null;
   const isOther = isAgain && (hello.process !== greeted.process);
   let isAnew = isAgain && hello.head < log.head;
   try {
-    if (isOther && !isAnew) isAnew = !await isSameLog();
-  } catch {
+    if (mayRead && isOther && !isAnew) isAnew = !await isSameLog();
+  } catch (error) {
     // The connection is lost again.
-    return;
+    if (error.code === "lost") return;
+    isAnew = true;
   }
-  const before = log.head;
+  const isClosed = isAgain && !mayRead && allows(greeted, "read");
+  const before = Math.max(log.head, greeted?.head ?? 0);
   greeted = hello;
-  if (isAnew) {
+  if (isAnew || isClosed) {
     log.forget();
-    actions.restart();
+    people.clear();
     times.forget();
-    tree.restart();
     store.dispatch({ type: "forgotten" });
+    actions.restart();
+    tree.restart();
+    byId("source").close();
   }
   store.dispatch({ type: "greeted", host: hello });
   const note = !isAgain ? ""
+    : isClosed ? `${isOther ? `the host was started again as process ${hello.process}; ` : ""}this door does not allow read any more`
     : isAnew ? `another store, or a shorter log: it begins anew at #${hello.head}`
     : isOther ? `the host was started again as process ${hello.process}; ${grouped(hello.head - before)} actions since`
     : `back after a loss; ${grouped(hello.head - before)} actions since`;
   store.dispatch({ type: "linked", note });
   if (!isAgain) commands.open();
-  if (!allows(hello, "read")) return;
+  if (isClosed) charts.refresh(null);
+  if (!mayRead) return;
   try {
     await resume();
     tree.refresh(null);
@@ -317,16 +334,16 @@ store.watch((state) => state.people, (names) => {
 });
 const banner = byId("lost");
 let bannerTimer = 0;
-store.watch((state) => state.link, ({ status, note }) => {
+store.watch((state) => state.link, ({ status, note, isSilent }) => {
   const words = { live: "live", connecting: "connecting…", lost: "lost", refused: "refused" };
   const field = byId("status");
-  setText(field, words[status]);
-  field.className = status === "live" ? "live" : status === "connecting" ? "" : "lost";
+  setText(field, isSilent ? "no answer" : words[status]);
+  field.className = isSilent ? "lost" : status === "live" ? "live" : status === "connecting" ? "" : "lost";
   document.body.classList.toggle("lost", status === "lost" || status === "refused");
   clearTimeout(bannerTimer);
-  banner.hidden = status === "connecting" || !note;
-  setText(banner, status === "lost" ? `⚠ ${note}; trying again…` : status === "refused" ? `⚠ ${note}` : note);
-  if (status === "live" && note) bannerTimer = setTimeout(() => { banner.hidden = true; }, 8000);
+  banner.hidden = !isSilent && (status === "connecting" || !note);
+  setText(banner, isSilent ? "⚠ the store does not answer" : status === "lost" ? `⚠ ${note}; trying again…` : status === "refused" ? `⚠ ${note}` : note);
+  if (status === "live" && note) bannerTimer = setTimeout(() => store.dispatch({ type: "noted" }), 8000);
 });
 store.watch((state) => state.message, ({ text, isError }) => {
   if (text) terminal.write(`${text}\n`, isError ? "error" : "");
@@ -376,6 +393,8 @@ if (token) {
     },
     refused: (note) => store.dispatch({ type: "unlinked", status: "refused", note }),
     event: take,
+    silent: () => store.dispatch({ type: "silent", isSilent: true }),
+    heard: () => store.dispatch({ type: "silent", isSilent: false }),
   });
 } else {
   store.dispatch({ type: "unlinked", status: "refused", note: "this address has no token: take the one that stsh-inspector printed" });

@@ -2,7 +2,7 @@
 // the state holds their count.
 
 export const initial = {
-  link: { status: "connecting", note: "" },
+  link: { status: "connecting", note: "", isSilent: false },
   host: { program: "", process: 0, allow: [], prompt: "", name: "" },
   log: { head: 0, oldest: 0, filter: "", version: 0, hasFolds: true },
   // The number of the selected action; null: none.
@@ -25,8 +25,10 @@ export const initial = {
 export const reducers = {
   link(link, action) {
     switch (action.type) {
-      case "linked": return { status: "live", note: action.note ?? "" };
-      case "unlinked": return { status: action.status, note: action.note };
+      case "linked": return { status: "live", note: action.note ?? "", isSilent: false };
+      case "unlinked": return { status: action.status, note: action.note, isSilent: false };
+      case "noted": return { ...link, note: "" };
+      case "silent": return action.isSilent === link.isSilent ? link : { ...link, isSilent: action.isSilent };
       default: return link;
     }
   },
@@ -74,9 +76,18 @@ export const reducers = {
       default: return pins;
     }
   },
-  modules(modules, action) { return action.type === "modules" ? action.modules : modules; },
-  units(units, action) { return action.type === "units" ? { ...units, ...action.units, isKnown: true } : units; },
-  people(people, action) { return action.type === "people" ? action.people : people; },
+  modules(modules, action) {
+    if (action.type === "forgotten") return initial.modules;
+    return action.type === "modules" ? action.modules : modules;
+  },
+  units(units, action) {
+    if (action.type === "forgotten") return initial.units;
+    return action.type === "units" ? { ...units, ...action.units, isKnown: true } : units;
+  },
+  people(people, action) {
+    if (action.type === "forgotten") return initial.people;
+    return action.type === "people" ? action.people : people;
+  },
   mine(mine, action) {
     if (action.type === "forgotten") return initial.mine;
     if (action.type !== "acted" || action.number < mine.number) return mine;
