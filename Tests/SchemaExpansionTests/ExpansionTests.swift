@@ -10,6 +10,7 @@ import Testing
     ("fileprivate enum Box { case a }", "fileprivate static let cases:"),
     ("struct Box<Element: Schematic> { var a: Element }", "\nstatic var schema:"),
     ("public enum Box<Element: Schematic> { case a(Element) }", "public static var cases:"),
+    ("struct Box { @Sequence var nextId = 1 }", "isSequence: true"),
   ])
   func membersFollowTheType(source: String, part: String) throws {
     #expect(try Expansion("@Schema\n\(source)").text.contains(part))

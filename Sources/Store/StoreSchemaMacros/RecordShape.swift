@@ -21,6 +21,8 @@ struct RecordShape {
     /// True if a value needs none given for the property.
     let isFilled: Bool
     let documentation: String
+    /// True if it gives out ids.
+    let isSequence: Bool
   }
 
   init(_ declaration: StructDeclSyntax, _ diagnostics: inout [Diagnostic]) {
@@ -66,7 +68,7 @@ struct RecordShape {
           isFilled: binding.initializer != nil
             || variable.bindingSpecifier.tokenKind == .keyword(.var)
               && sharedType.map { $0.is(OptionalTypeSyntax.self) } ?? false,
-          documentation: documentation))
+          documentation: documentation, isSequence: variable.isSequence))
     }
     return properties.reversed()
   }
@@ -89,10 +91,23 @@ struct RecordShape {
     return nil
   }
 
-  private static let harmlessAttributes: Set<String> = ["available", "usableFromInline", "_spi"]
+  private static let harmlessAttributes: Set<String> = [
+    "available", "usableFromInline", "_spi", "Sequence", "StoreSchema.Sequence",
+  ]
 }
 
 extension VariableDeclSyntax {
+  /// True if it is marked as a number that gives out ids: by `@Sequence`, or where macros are written out by a comment of that text.
+  fileprivate var isSequence: Bool {
+    attributes.contains { attribute in
+      guard case .attribute(let attribute) = attribute else { return false }
+      return ["Sequence", "StoreSchema.Sequence"].contains(attribute.attributeName.trimmedDescription)
+    }
+      || leadingTrivia.contains { piece in
+        if case .lineComment("// @Sequence") = piece { true } else { false }
+      }
+  }
+
   /// True if the property belongs to the type and not to its values.
   var isStatic: Bool {
     modifiers.contains { $0.name.tokenKind == .keyword(.static) || $0.name.tokenKind == .keyword(.class) }
@@ -179,6 +194,7 @@ extension RecordShape.Property {
     var arguments = [quoted(name.plainName), "\\.\(name.text)"]
     if let defaultText = defaultText(initialValue, type: type) { arguments.append("default: \(defaultText)") }
     if !documentation.isEmpty { arguments.append("documentation: \(quoted(documentation))") }
+    if isSequence { arguments.append("isSequence: true") }
     return "StoreSchema.StoredField<Self>(\(arguments.joined(separator: ", ")))"
   }
 }

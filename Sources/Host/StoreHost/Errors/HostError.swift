@@ -170,3 +170,8 @@ extension ErrorCode {
     }
   }
 }
+
+/// Why an action is refused that a reducer answers with an id twice.
+package struct SequenceError: Error, Hashable {
+  package let message: String
+}

@@ -761,3 +761,15 @@ extension HostState {
     }
   }
 }
+
+extension StoreClient {
+  /// Raises the sequences of a state that is to become the present: a number that was given out in company stays given out.
+  ///
+  /// - Parameter number: the action behind which all goes back.
+  func keepSequences(in state: inout HostState, goingBackBehind number: Int) {
+    guard live.hadCompany(behind: number) else { return }
+    // Numbers that were given out since the others went may be given out again.
+    let known = live.hasCompany ? nil : try? theMoment.state(at: live.lastCompany)
+    state.raiseSequences(to: known ?? live.store.state)
+  }
+}

@@ -148,7 +148,7 @@ package final class LiveStore: @unchecked Sendable {
   ) -> Reducer<Action, State> {
     let guarded = IdlePlugins.refusing(plugins).appending(application.reducers)
     let reducers = HostedPlugin.reducers(plugins.map { ($0.plugin, $0.strikes) }, behind: guarded)
-    return reducers.keepingSequences(of: application, plugins.map(\.plugin)).appending(
+    return reducers.keepingSequences(application.sequences, of: plugins.map(\.plugin)).appending(
       Reducer<BasedShellAction, State>.throwing("shell", canFail: \.action.canFail) { action, state, context in
         try action.reduce(&state, behind: head.number, from: context.source)
       }

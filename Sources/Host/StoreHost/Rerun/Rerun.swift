@@ -131,7 +131,7 @@ package struct Rerun {
       case .without(let name): (all.filter { $0.module.name != name }, state.shell)
       }
     reducer = HostedPlugin.reducers(of: run, as: shell, behind: application.reducers)
-      .keepingSequences(of: application, run)
+      .keepingSequences(application.sequences, of: run)
     bind()
   }
 

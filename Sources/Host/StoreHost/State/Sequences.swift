@@ -89,16 +89,13 @@ extension PluginSlice {
   }
 }
 
-/// Why an action is refused that a reducer answers with an id twice.
-package struct SequenceError: Error, Hashable {
-  package let message: String
-}
-
 extension Reducer<HostAction, HostState> {
   /// This reducer, which fails on an action that has a sequence fall or give a number twice.
-  package func keepingSequences(of application: HostedApplication, _ plugins: [Plugin]) -> Self {
+  ///
+  /// - Parameter own: the application's sequences.
+  package func keepingSequences(_ own: [HostState.Sequence], of plugins: [Plugin]) -> Self {
     let sequences =
-      application.sequences
+      own
       + plugins.flatMap { plugin in
         let (name, schema) = (plugin.module.name, plugin.module.schema)
         return schema?.sequences(from: Path([.field(name)])).map { HostState.Sequence(slice: name, $0) } ?? []
@@ -116,17 +113,5 @@ extension Reducer<HostAction, HostState> {
       guard now.count > mark.count, after.lastID(of: sequence) == now.number else { return }
       throw SequenceError(message: "\(sequence.path) stays at \(now.number), which an element got as its id")
     }
-  }
-}
-
-extension StoreClient {
-  /// Raises the sequences of a state that is to become the present: a number that was given out in company stays given out.
-  ///
-  /// - Parameter number: the action behind which all goes back.
-  func keepSequences(in state: inout HostState, goingBackBehind number: Int) {
-    guard live.hadCompany(behind: number) else { return }
-    // Numbers that were given out since the others went may be given out again.
-    let known = live.hasCompany ? nil : try? theMoment.state(at: live.lastCompany)
-    state.raiseSequences(to: known ?? live.store.state)
   }
 }
