@@ -227,7 +227,7 @@ class PointerTests(PageCase):
         self.assertEqual(self.house.ask('{"read":"tasks.items[-1].title"}')["value"], 'a "quoted" title\\')
         tab.click("#changes button:not([aria-disabled=true])")
         tab.wait("document.querySelector('#total').textContent === '8 actions'")
-        self.assertEqual(self.house.ask('{"read":"tasks.nextId"}')["value"], 4)
+        self.assertEqual(self.house.ask('{"read":"tasks.items"}')["count"], 3)
         self.quiet(tab)
 
     def test_units(self):
@@ -1340,6 +1340,49 @@ class SizeTests(PageCase):
         tab.key("s")
         tab.key("End")
         self.see(tab, "#tree", 'title "task 100000"')
+        self.quiet(tab)
+
+    def test_what_is_kept_is_bounded(self):
+        tab = self.page()
+        # Both by the count and by the characters of the entries; what has gone is asked for again.
+        for length, count in ((3, 50_000), (100_000, 5_000)):
+            found = tab.run("""(async () => {
+              const { Log, Matches } = await import('/log.js');
+              const asked = [];
+              const door = { isOpen: true, ask: async (request) => { asked.push(request.to); return { entries: [], next: null } } };
+              const log = new Log(door, () => {});
+              const matches = new Matches(door, { request: {}, accepts: () => true, refines: () => true }, 0, () => {});
+              const text = 'x'.repeat(%d);
+              for (let id = 1; id <= %d; id++) {
+                const entries = [{ id, at: id, action: 'a', args: { text, list: Array(50).fill(text) } }];
+                log.add(entries, id);
+                matches.add(entries, id);
+              }
+              const oldest = matches.reached + 1;
+              let characters = 0;
+              for (let at = 0; at < matches.size; at++) characters += JSON.stringify(matches.row(at).entry).length;
+              let held = 0;
+              for (let id = 1; id <= log.head; id++) held += JSON.stringify(log.entry(id) ?? '').length;
+              return { size: matches.size, oldest, characters, held, asked, first: matches.row(0).first,
+                position: matches.position(log.head - 9), hasOldest: matches.has(oldest), hasGone: matches.has(oldest - 1) };
+            })()""" % (length, count))
+            self.assertEqual(found["first"], count)
+            self.assertEqual(found["oldest"], count - found["size"] + 1)
+            self.assertEqual((found["position"], found["hasOldest"], found["hasGone"]), (9, True, False))
+            self.assertLessEqual(found["size"], 20_500)
+            self.assertGreater(found["size"], 400)
+            self.assertLess(found["characters"], 50_000_000)
+            self.assertLess(found["held"], 50_000_000)
+        self.quiet(tab)
+
+    def test_a_long_argument_is_filled_in_whole(self):
+        tab = self.page()
+        title = "x" * 40_000 + " the end"
+        self.house.run(f"dispatch tasks.add {json.dumps(title)}")
+        self.see(tab, "#actions", "#7")
+        self.row(tab, "tasks.add")
+        tab.click(None, "[...document.querySelectorAll('#action-buttons button')].find(button => button.textContent === 'again…')")
+        tab.wait(f"document.querySelector('#argument-title')?.value === {json.dumps(title)}")
         self.quiet(tab)
 
     def test_many_actions(self):

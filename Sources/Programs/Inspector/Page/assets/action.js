@@ -2,6 +2,7 @@
 
 import { byId, drawing, element, keeper, paced, setText } from "./dom.js";
 import { cut, durationText, clockText, dateText, grouped, partText, safe, safeLines, sourceText, valueText, whoText } from "./format.js";
+import { kept } from "./log.js";
 import { allows } from "./state.js";
 
 // So many entries behind an action are searched for what it caused.
@@ -119,10 +120,10 @@ export function showAction({ store, log, door, times, look, show, canDispatch, p
       return;
     }
     let entry = log.entry(number);
-    if (!entry) {
+    if (!entry || entry.isShort) {
       title.textContent = `#${grouped(number)}`;
       try {
-        entry = await log.fetch(number);
+        entry = await log.fetch(number, true);
       } catch { return; }
       if (shown !== number) return;
       if (!entry) {
@@ -262,7 +263,7 @@ export function showAction({ store, log, door, times, look, show, canDispatch, p
           const depth = below.get(other.source?.cause);
           if (depth === undefined || below.has(other.id) || other.id > number + searched) continue;
           below.set(other.id, depth + 1);
-          found.push({ other, depth });
+          found.push({ other: kept(other), depth });
         }
         found.sort((left, right) => left.other.id - right.other.id);
         if (found.length === before) return;

@@ -169,7 +169,7 @@ export function showActions({ store, log, door, times, look, opened }) {
     newest.hidden = isFollowing;
     unfilter.hidden = filter.isEmpty;
     const isMore = matches && matches.reached !== null;
-    setText(unfilter, matches ? `clear, ${grouped(matches.rows.length)}${isMore ? "+" : ""} found` : "clear");
+    setText(unfilter, matches ? `clear, ${grouped(matches.size)}${isMore ? "+" : ""} found` : "clear");
   }
 
   /** Takes entries that came. */

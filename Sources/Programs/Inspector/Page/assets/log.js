@@ -6,6 +6,12 @@ import { grouped } from "./format.js";
 
 const size = 256;
 const mostBlocks = 240;
+// The characters of all entries that are kept; the blocks that were used last stay all the same.
+const mostCharacters = 24_000_000;
+const fewestBlocks = 2;
+// An entry is kept whole up to so many characters, and of each text of a longer one the beginning.
+const mostOfEntry = 16_000;
+const mostOfText = 1000;
 // The time without news, in milliseconds, after which gaps among the newest entries are filled.
 const settled = 120;
 // The time after which entries that the store did not have are asked for again.
@@ -18,6 +24,34 @@ const mostOfGroup = 20;
 // Entries that a filter asks for at once, and the most requests for those that were left out.
 const pageSize = 300;
 const mostRounds = 10;
+// A filter keeps so many entries and characters; the oldest go, so many at once.
+const mostMatches = 20_000;
+const goneAtOnce = 500;
+
+/** The characters of the texts of a value, and some for each part. */
+function sizeOf(value) {
+  if (typeof value === "string") return value.length;
+  if (value === null || typeof value !== "object") return 8;
+  let size = 16;
+  for (const name in value) size += name.length + sizeOf(value[name]);
+  return size;
+}
+
+function begun(value) {
+  if (typeof value === "string") return value.length > mostOfText ? `${value.slice(0, mostOfText)}…` : value;
+  if (value === null || typeof value !== "object") return value;
+  if (Array.isArray(value)) return value.slice(0, mostOfText).map(begun);
+  return Object.fromEntries(Object.entries(value).slice(0, mostOfText).map(([name, part]) => [name, begun(part)]));
+}
+
+/** An entry as it is kept: of a long one the beginnings of its texts, which `isShort` says. */
+export function kept(entry) {
+  if (entry.characters !== undefined) return entry;
+  const size = sizeOf(entry);
+  if (size <= mostOfEntry) return Object.assign(entry, { characters: size });
+  const short = begun(entry);
+  return Object.assign(short, { isShort: true, characters: sizeOf(short) });
+}
 
 const asRow = (entry) => ({ first: entry.id, last: entry.id, count: 1, action: entry.action, entry, depth: 0 });
 
@@ -63,6 +97,7 @@ export class Log {
   #tried = new Map();
   #layout = null;
   #lastAdded = 0;
+  #characters = 0;
   head = 0;
   oldest = 0;
   hasFolds = true;
@@ -78,6 +113,7 @@ export class Log {
     this.head = this.oldest = 0;
     this.#tried.clear();
     this.#blocks.clear();
+    this.#characters = 0;
     this.#counts.clear();
     this.#loading.clear();
     this.#layout = null;
@@ -116,16 +152,21 @@ export class Log {
   keep(entries) {
     for (const entry of entries) this.#keep(entry);
     this.#layout = null;
+    this.#letGo();
   }
 
   #keep(entry) {
     const index = Math.floor((entry.id - 1) / size);
     let block = this.#blocks.get(index);
     if (!block) {
-      block = { entries: new Map(), rows: null, used: 0 };
+      block = { entries: new Map(), characters: 0, rows: null, used: 0 };
       this.#blocks.set(index, block);
     }
-    block.entries.set(entry.id, entry);
+    const known = kept(entry);
+    const more = known.characters - (block.entries.get(entry.id)?.characters ?? 0);
+    block.entries.set(entry.id, known);
+    block.characters += more;
+    this.#characters += more;
     block.rows = null;
     block.used = performance.now();
   }
@@ -145,10 +186,11 @@ export class Log {
     return undefined;
   }
 
-  /** Fetches entries that are not there. */
-  async fetch(number) {
+  /** Fetches an entry that is not there.
+   *  @param isWhole one of which the beginnings are there is fetched, too */
+  async fetch(number, isWhole = false) {
     const known = this.entry(number);
-    if (known) return known;
+    if (known && !(isWhole && known.isShort)) return known;
     const { entries } = await this.#door.ask({ log: number, to: number });
     entries.forEach((entry) => this.#keep(entry));
     this.#layout = null;
@@ -261,9 +303,13 @@ export class Log {
   }
 
   #letGo() {
-    if (this.#blocks.size <= mostBlocks) return;
-    const byUse = [...this.#blocks].sort((left, right) => left[1].used - right[1].used);
-    for (const [index] of byUse.slice(0, this.#blocks.size - mostBlocks)) this.#blocks.delete(index);
+    const isTooMuch = () => this.#blocks.size > mostBlocks || (this.#characters > mostCharacters && this.#blocks.size > fewestBlocks);
+    if (!isTooMuch()) return;
+    for (const [index, { characters }] of [...this.#blocks].sort((left, right) => left[1].used - right[1].used)) {
+      if (!isTooMuch()) break;
+      this.#blocks.delete(index);
+      this.#characters -= characters;
+    }
     this.#layout = null;
   }
 }
@@ -278,7 +324,10 @@ export class Matches {
   #head;
   #gap = null;
   #fill = paced(300, () => this.#fillNow());
-  rows = [];
+  // The rows that came, oldest first, and those that were found behind them, newest first.
+  #came = [];
+  #found = [];
+  #characters = 0;
   /** The number down to which the log was searched; null: to its end. */
   reached;
 
@@ -291,19 +340,32 @@ export class Matches {
     this.reached = head;
   }
 
-  get count() { return this.rows.length + (this.reached === null ? 0 : 1); }
+  /** The number of entries that are found. */
+  get size() { return this.#came.length + this.#found.length; }
+  get count() { return this.size + (this.reached === null ? 0 : 1); }
+  get #isFull() { return this.size >= mostMatches || this.#characters >= mostCharacters; }
+
+  #at(position) {
+    const came = this.#came.length;
+    return position < came ? this.#came[came - 1 - position] : this.#found[position - came];
+  }
 
   row(position) {
-    if (position >= this.rows.length - 40) this.#more();
-    return this.rows[position] ?? { note: this.reached === null ? "" : `searched back to #${grouped(this.reached)}` };
+    if (position >= this.size - 40) this.#more();
+    return this.#at(position) ?? { note: this.reached === null ? "" : `searched back to #${grouped(this.reached)}` };
   }
 
   position(number) {
-    const found = this.rows.findIndex((row) => row.first <= number);
-    return Math.max(0, found);
+    let [low, high] = [0, this.size];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.#at(middle).first <= number) high = middle;
+      else low = middle + 1;
+    }
+    return low < this.size ? low : 0;
   }
 
-  has(number) { return this.rows.some(({ first }) => first === number); }
+  has(number) { return this.#at(this.position(number))?.first === number; }
 
   /** Takes entries that came, up to the head. Those that were left out are asked for, once in a while. */
   add(entries, head) {
@@ -315,8 +377,24 @@ export class Matches {
 
   /** Takes entries in the order of their numbers, before those that are there. */
   #take(entries) {
-    const newest = this.rows[0]?.first ?? 0;
-    this.rows.unshift(...entries.filter(({ id }) => id > newest).map(asRow).reverse());
+    const newest = this.#at(0)?.first ?? 0;
+    for (const entry of entries) if (entry.id > newest) this.#came.push(this.#rowOf(entry));
+    if (this.size > mostMatches + goneAtOnce || this.#characters > mostCharacters) this.#letGo();
+  }
+
+  #rowOf(entry) {
+    const row = asRow(kept(entry));
+    this.#characters += row.entry.characters;
+    return row;
+  }
+
+  /** Lets the oldest go, which are found again where the reader scrolls down to them. */
+  #letGo() {
+    while (this.size > goneAtOnce && this.#isFull) {
+      const gone = this.#found.length > 0 ? this.#found.splice(-goneAtOnce) : this.#came.splice(0, goneAtOnce);
+      for (const { entry } of gone) this.#characters -= entry.characters;
+    }
+    this.reached = this.#at(this.size - 1).first - 1;
   }
 
   async #fillNow() {
@@ -336,7 +414,9 @@ export class Matches {
     }
     // Of more than that the list begins anew at the newest.
     if (last) {
-      this.rows = [];
+      this.#came = [];
+      this.#found = [];
+      this.#characters = 0;
       this.reached = last;
     }
     this.#take(found.filter(this.filter.refines).reverse());
@@ -346,11 +426,11 @@ export class Matches {
   }
 
   async #more() {
-    if (this.#isLoading || this.reached === null || this.reached < 1) return;
+    if (this.#isLoading || this.#isFull || this.reached === null || this.reached < 1) return;
     this.#isLoading = true;
     try {
       const answer = await this.#door.ask({ log: 1, to: this.reached, count: pageSize, newest: true, ...this.#request });
-      this.rows.push(...answer.entries.filter(this.filter.refines).map(asRow));
+      for (const entry of answer.entries.filter(this.filter.refines)) this.#found.push(this.#rowOf(entry));
       this.reached = answer.next ?? null;
       this.#isLoading = false;
       this.#changed();

@@ -11,7 +11,7 @@ import { Door } from "./door.js";
 import { grouped, safe, whoText } from "./format.js";
 import { showHelp } from "./help.js";
 import { askNewest, door, opening, token } from "./link.js";
-import { Log } from "./log.js";
+import { kept, Log } from "./log.js";
 import { showName } from "./name.js";
 import { showBorders } from "./panes.js";
 import { showSource } from "./source.js";
@@ -161,7 +161,7 @@ async function isSameLog() {
   const known = log.newest(() => true);
   if (!known) return log.head === 0;
   const { entries: [found] } = await door.ask({ log: known.id, to: known.id });
-  return ["action", "at", "when"].every((name) => found?.[name] === known[name]);
+  return found !== undefined && ["action", "at", "when"].every((name) => kept(found)[name] === known[name]);
 }
 
 /** Learns where the store is now, and follows it from there. */
