@@ -524,6 +524,42 @@ class PluginTests(PageCase):
         self.assertEqual(tab.run("document.querySelectorAll('#effects tbody tr').length"), 100)
         self.quiet(tab)
 
+    def test_the_rows_of_the_state_stay_and_tell_an_empty_name(self):
+        self.load("keys", """return plugin {
+  state = { field('held', map(int())) },
+  actions = { { name = 'put', args = { field('key', text()), field('to', int()) } } },
+  reducers = { put = function(s, a) s.held[a.key] = a.to end },
+}
+""")
+        for key, value in (("", 1), ("a" * 90, 2)):
+            self.assertTrue(self.house.run(f'dispatch keys.put key="{key}" to={value}')["results"][0]["ok"])
+        tab = self.page()
+        self.part(tab, "keys")
+        self.see(tab, "#tree", '"" 1')
+        self.part(tab, "held")
+        tab.wait(self.part_of('""'))
+        # A chart that comes or goes moves no row under the pointer.
+        top = f"{self.part_of('counter')}.getBoundingClientRect().top"
+        before = tab.run(top)
+        self.part(tab, '""', ".pin")
+        tab.wait("document.querySelector('.pinned-chart')")
+        self.assertEqual(tab.run(top), before)
+        self.part(tab, '""', ".pin")
+        tab.wait("!document.querySelector('.pinned-chart')")
+        self.assertEqual(tab.run(top), before)
+        # Of the path of a long name the end is seen in the filter.
+        self.part(tab, "a" * 90, ".why")
+        tab.wait("document.querySelector('#filter').value.startsWith('changed:keys.held')")
+        tab.wait("(field => field.scrollLeft > 0 && field.scrollLeft + field.clientWidth >= field.scrollWidth - 2)(document.querySelector('#filter'))")
+        # A field of a number takes spaces around it.
+        tab.run("(() => { const list = document.querySelector('#dispatch-action'); list.value = 'counter.setStep'; list.dispatchEvent(new Event('change')) })()")
+        tab.click("#argument-to")
+        tab.type(" 7 ")
+        tab.key("Enter")
+        self.see(tab, "#dispatch output", "1 change")
+        self.assertEqual(self.house.ask('{"read":"counter.step"}')["value"], 7)
+        self.quiet(tab)
+
     def test_an_element_of_a_list_is_told(self):
         self.load("shop", """return plugin {
   state = { field('open', list(record('Order', { field('customer', text()), field('paid', bool()) }))) },

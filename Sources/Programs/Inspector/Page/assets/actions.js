@@ -260,8 +260,11 @@ export function showActions({ store, log, door, times, look, opened }) {
   });
 
   store.watch((state) => state.log.filter, (text) => {
-    if (filterField.value !== text) filterField.value = text;
+    const isTyped = filterField.value === text;
+    if (!isTyped) filterField.value = text;
     applyFilter(text);
+    // Of a long path the end tells most.
+    if (!isTyped) filterField.scrollLeft = filterField.scrollWidth;
   });
   store.watch((state) => state.log.version, changed);
   store.watch((state) => state.host, changed);

@@ -22,6 +22,9 @@ export function safeLines(text, most = 200_000) {
   return text.slice(0, most).split("\n").map(escaped).join("\n") + (rest > 0 ? `… ${grouped(rest)} more characters` : "");
 }
 
+/** The name of a part; the key of a map may be an empty text. */
+export const nameText = (name, most) => name === "" ? '""' : safe(name, most);
+
 export function cut(text, length) {
   return text.length <= length ? text : `${text.slice(0, length - 1)}…`;
 }
@@ -48,7 +51,7 @@ function written(value, room) {
   let used = 0;
   const isList = Array.isArray(value);
   for (const [name, part] of Object.entries(value)) {
-    const text = isList ? written(part, room - used) : `${safe(name)} = ${written(part, room - used)}`;
+    const text = isList ? written(part, room - used) : `${nameText(name)} = ${written(part, room - used)}`;
     out.push(text);
     used += text.length + 2;
     if (used > room) break;
@@ -63,7 +66,7 @@ export function partText(part, length = 240) {
   if (value !== null && typeof value === "object") {
     const names = Object.keys(value).length;
     if (names === 0) return "empty";
-    const text = Object.entries(value).map(([name, inner]) => `${safe(name)} ${bare(inner)}`).join(", ");
+    const text = Object.entries(value).map(([name, inner]) => `${nameText(name)} ${bare(inner)}`).join(", ");
     return cut(count > names ? `${text}, … ${grouped(count)} in all` : text, length);
   }
   if (typeof value === "string" && part.opens) return safe(value);

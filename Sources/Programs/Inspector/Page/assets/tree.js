@@ -1,7 +1,7 @@
 // The state as a tree. Only what is opened and seen is asked for; a list of any length is read by pages.
 
 import { byId, element, setClass, setText } from "./dom.js";
-import { cut, grouped, partText, safe } from "./format.js";
+import { cut, grouped, nameText, partText, safe } from "./format.js";
 import { isWithin } from "./filter.js";
 import { Rows } from "./rows.js";
 
@@ -252,7 +252,7 @@ export function showTree({ store, door, filter }) {
     if (part.opens) line.setAttribute("aria-expanded", String(isOpen));
     else line.removeAttribute("aria-expanded");
     setText(twist, part.opens ? (isOpen ? "▾" : "▸") : "");
-    setText(name, safe(part.name, 200));
+    setText(name, nameText(part.name, 200));
     const shown = isOpen ? countText(part) : partText(part);
     setText(value, shown);
     line.title = safe(`${cut(part.path, 300)}: ${part.type}`);
