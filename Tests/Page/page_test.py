@@ -1117,6 +1117,9 @@ class LifeTests(PageCase):
 
     def test_a_page_that_is_not_seen_asks_for_nothing(self):
         tab = self.page()
+        # All that it asks for at the beginning has come.
+        tab.wait("document.querySelectorAll('#dispatch-action option').length > 0")
+        tab.wait("document.querySelector('#middleware tbody tr')")
         tab.run("Object.defineProperty(document, 'hidden', {value: true, configurable: true}); document.dispatchEvent(new Event('visibilitychange'))")
         # Once the door has answered to that, nothing goes to and fro.
         tab.answered('"follow":false')
