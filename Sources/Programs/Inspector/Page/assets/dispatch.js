@@ -41,7 +41,7 @@ export function showDispatch({ store, log, commands, show }) {
   /** Makes fields for the chosen action, where it is another than before or has other arguments now. */
   function drawFields() {
     const action = actions.get(select.value);
-    if (JSON.stringify(action) === JSON.stringify(described)) return;
+    if (json(action) === json(described)) return;
     const given = described && action?.name === described.name
       ? new Map(inputs.filter(({ isTouched }) => isTouched).map(({ argument, control }) => [argument.name, control.value])) : new Map();
     described = action ?? null;
