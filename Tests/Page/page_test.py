@@ -1,6 +1,7 @@
 """The page in a real browser: what it shows, by pointer and by keyboard, and what it refuses."""
 
 import base64
+import contextlib
 import http.client
 import json
 import os
@@ -963,6 +964,89 @@ class HostileTests(PageCase):
             answer = connection.sock.recv(100)
             self.assertEqual(answer[0], 0x88)
             self.assertEqual(struct.unpack(">H", answer[2:4])[0], 4401)
+
+    def send(self, *pieces):
+        """Sends the pieces of a request on a connection of its own as far as the page takes them.
+
+        Returns the connection."""
+        connection = socket.create_connection(("127.0.0.1", self.house.port), timeout=60)
+        self.addCleanup(connection.close)
+        with contextlib.suppress(ConnectionError):
+            for piece in pieces:
+                connection.sendall(piece)
+        return connection
+
+    @staticmethod
+    def answer(connection):
+        """What the page says until it closes."""
+        said = b""
+        with contextlib.suppress(ConnectionError):
+            while piece := connection.recv(1 << 16):
+                said += piece
+        return said
+
+    def test_a_request_has_a_bound(self):
+        tab = self.page()
+        own = f"Host: 127.0.0.1:{self.house.port}\r\n".encode()
+        long = 20 << 20
+        for name, status, pieces in (
+                ("line", b"431", [b"GET /", b"a" * long]),
+                ("header", b"431", [b"GET / HTTP/1.1\r\n", own, b"X: ", b"a" * long]),
+                ("headers", b"431", [b"GET / HTTP/1.1\r\n", own, b"A: b\r\n" * 200_000]),
+                ("body", b"413", [b"POST / HTTP/1.1\r\n", own, b"Content-Length: %d\r\n\r\n" % long, b"a" * long]),
+                ("chunks", b"413", [b"POST / HTTP/1.1\r\n", own, b"Transfer-Encoding: chunked\r\n\r\n", b"5\r\naaaaa\r\n" * 100_000]),
+                ("small body", b"405", [b"POST / HTTP/1.1\r\n", own, b"Content-Length: 3\r\n\r\n", b"GET / HTTP/1.1\r\n", own, b"\r\n"]),
+                ("no length", b"400", [b"POST / HTTP/1.1\r\n", own, b"Content-Length: -1\r\n\r\n"]),
+                ("no head", b"400", [b"\0\r\n\r\n"]),
+                ("half", b"", [b"GET /"])):
+            with self.subTest(name):
+                for connection in [self.send(*pieces) for _ in range(3)]:
+                    said = self.answer(connection)
+                    self.assertEqual(said[9:12], status)
+                    self.assertEqual(said.count(b"HTTP/1.1"), 1 if status else 0)
+                self.assertEqual(self.request("/")[0].status, 200)
+        # A long address of another origin is the same.
+        other = self.open(address=f"http://localhost:{self.house.port}/")
+        other.run(f"for (let i = 0; i < 4; i++) fetch('http://127.0.0.1:{self.house.port}/?' + i + 'a'.repeat(1.9e6), {{mode: 'no-cors'}}).catch(() => 0)")
+        self.house.run('dispatch tasks.add "Still here"')
+        self.see(tab, "#actions", "Still here")
+
+    def test_half_requests_are_closed_for_newer_ones(self):
+        tab = self.page()
+        halves = [self.send(b"GET /") for _ in range(200)]
+        self.assertEqual(self.request("/")[0].status, 200)
+        self.assertEqual([self.answer(half) for half in halves], [b""] * len(halves))
+        self.house.run('dispatch tasks.add "Still here"')
+        self.see(tab, "#actions", "Still here")
+
+    def test_a_frame_of_a_page_has_a_mask_and_a_bound(self):
+        mask = b"mask"
+
+        def frame(data, size=None):
+            size = len(data) if size is None else size
+            return b"\x81\xff" + struct.pack(">Q", size) + mask + bytes(byte ^ mask[place % 4] for place, byte in enumerate(data))
+
+        token = frame(self.house.token.encode())
+        for sent, code in (
+                (token + b"\x81\x0d" + b'{"time":true}', 1002), (token + frame(b"", (8 << 20) + 1), 1009), (token + frame(b"", 1 << 63), 1009),
+                (b"\x81\x20" + self.house.token.encode(), 4401), (frame(b"", 1 << 20), 4401)):
+            with self.subTest(code=code, length=len(sent)):
+                _, _, connection = self.upgrade(Origin=f"http://127.0.0.1:{self.house.port}")
+                connection.sock.settimeout(60)
+                connection.sock.sendall(sent)
+                self.assertEqual(self.answer(connection.sock)[-4:], b"\x88\x02" + struct.pack(">H", code))
+        _, _, silent = self.upgrade(Origin=f"http://127.0.0.1:{self.house.port}")
+        silent.sock.settimeout(60)
+        self.assertEqual(self.answer(silent.sock), b"")
+        _, _, connection = self.upgrade(Origin=f"http://127.0.0.1:{self.house.port}")
+        connection.sock.settimeout(60)
+        text = b'{"id":1,"time":true,"more":"%s"}' % (b"x" * 7_000_000)
+        connection.sock.sendall(token + frame(text))
+        said = b""
+        while b'"id":1' not in said:
+            piece = connection.sock.recv(1 << 16)
+            self.assertTrue(piece, said)
+            said += piece
 
     def test_what_the_store_holds_is_shown_as_text(self):
         self.house.run('dispatch tasks.add "<script>document.title = 1</script><img src=x onerror=alert(1)>"')

@@ -32,19 +32,15 @@ struct Inspector: AsyncParsableCommand {
         let text = String(byte, radix: 16)
         return text.count == 1 ? "0\(text)" : text
       })
-    let pool = PromptPool(base: HTTPServer.defaultPool())
-    // The port must be known before the first request, and the server tells it once it listens.
-    let port = try port == 0 ? Self.freePort() : port
-    let server = HTTPServer(
-      address: try .inet(ip4: "127.0.0.1", port: port), pool: pool, logger: .disabled,
-      handler: PageServer(relay: Relay(place: place, token: token, pool: pool), port: port))
+    let pool = HTTPServer.defaultPool()
     do {
+      let listener = try PageListener(port: port, pool: pool)
+      let server = PageServer(relay: Relay(place: place, token: token, pool: pool), port: listener.port)
+      try await pool.prepare()
+      FileHandle.standardOutput.write(Data("http://127.0.0.1:\(listener.port)/#\(token)\n".utf8))
       try await withThrowingTaskGroup(of: Void.self) { group in
-        group.addTask { try await server.run() }
-        group.addTask {
-          try await server.waitUntilListening()
-          FileHandle.standardOutput.write(Data("http://127.0.0.1:\(port)/#\(token)\n".utf8))
-        }
+        group.addTask { try await pool.run() }
+        group.addTask { try await listener.run(server) }
         try await group.waitForAll()
       }
     } catch let error as SocketError {
@@ -69,14 +65,6 @@ struct Inspector: AsyncParsableCommand {
       throw ValidationError("cannot read \(tokenFile)")
     }
     return text.trimmingCharacters(in: .whitespacesAndNewlines)
-  }
-
-  private static func freePort() throws -> UInt16 {
-    let socket = try Socket(domain: AF_INET)
-    defer { try? socket.close() }
-    try socket.bind(to: .inet(ip4: "127.0.0.1", port: 0))
-    guard case .ip4(_, let port) = try socket.sockname() else { throw SocketError.unsupportedAddress }
-    return port
   }
 }
 #else

@@ -4,7 +4,7 @@ import FlyingSocks
 import Foundation
 
 /// Serves the page, and lets its WebSocket through to the door, on a port of this machine.
-struct PageServer: HTTPHandler {
+struct PageServer {
   private let files = PageFiles()
   private let sockets: WebSocketHTTPHandler
   /// The authorities by which the page may be asked for: another name that leads here is a rebinding.

@@ -45,8 +45,7 @@ struct Relay: WSHandler {
       group.addTask {
         let closing = await readDoor(door, outlet)
         await outlet.end(with: .close(code: WSCloseCode(closing.rawValue)))
-        // The page answers a close by closing. FlyingFox loses sight of a connection that it closes while it reads from it,
-        // and of the next connection with the same descriptor.
+        // The page answers a close by closing, which ends the read of its messages.
         try? await Task.sleep(for: .seconds(5))
         return closing
       }
@@ -56,7 +55,7 @@ struct Relay: WSHandler {
           if let proof = place.proof { try await door.write(proof) }
           while let message = try await messages.next() { try await door.write(message + Data("\n".utf8)) }
           return .ended
-        } catch let closing as Messages.Fault {
+        } catch let closing as FrameFault {
           return closing == .tooLong ? .tooLong : .badFrame
         } catch {
           return .ended
@@ -91,16 +90,19 @@ struct Relay: WSHandler {
   }
 }
 
+/// What ends a conversation from the page's side.
+enum FrameFault: Error {
+  case tooLong, badFrame
+
+  /// A line of the door has at most 8 MiB.
+  static let mostBytes = 8 << 20
+}
+
 /// The messages of a page, put together from their frames. It answers pings.
 private struct Messages: @unchecked Sendable {
   // Safe: handed from one task to the next, never used by two.
   private var frames: AsyncThrowingStream<WSFrame, any Error>.AsyncIterator
   private let outlet: Outlet
-
-  enum Fault: Error { case tooLong, badFrame }
-
-  /// A line of the door has at most 8 MiB.
-  private static let mostBytes = 8 << 20
 
   init(_ frames: AsyncThrowingStream<WSFrame, any Error>.AsyncIterator, _ outlet: Outlet) {
     (self.frames, self.outlet) = (frames, outlet)
@@ -111,11 +113,12 @@ private struct Messages: @unchecked Sendable {
     var message = Data()
     var isOpen = false
     while let frame = try await frames.next() {
-      guard !frame.rsv1, !frame.rsv2, !frame.rsv3 else { throw Fault.badFrame }
+      // RFC 6455, 5.1: each frame of a client has a mask.
+      guard frame.mask != nil, !frame.rsv1, !frame.rsv2, !frame.rsv3 else { throw FrameFault.badFrame }
       switch frame.opcode {
       case .text, .continuation:
-        guard isOpen == (frame.opcode == .continuation) else { throw Fault.badFrame }
-        guard message.count + frame.payload.count <= Self.mostBytes else { throw Fault.tooLong }
+        guard isOpen == (frame.opcode == .continuation) else { throw FrameFault.badFrame }
+        guard message.count + frame.payload.count <= FrameFault.mostBytes else { throw FrameFault.tooLong }
         message += frame.payload
         isOpen = !frame.fin
         if frame.fin { return message }
@@ -123,7 +126,7 @@ private struct Messages: @unchecked Sendable {
         await outlet.put(WSFrame(fin: true, opcode: .pong, mask: nil, payload: frame.payload))
       case .pong: break
       case .close: return nil
-      default: throw Fault.badFrame
+      default: throw FrameFault.badFrame
       }
     }
     return nil
