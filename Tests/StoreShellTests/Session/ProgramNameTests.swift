@@ -47,7 +47,9 @@ import Testing
     #expect(
       ShellError(describing: error, program: "gallery").hint
         == "to look at it meanwhile: gallery --store \(file) --read-only")
-    #expect(ShellError(describing: error).hint == nil)
+    #expect(
+      ShellError(describing: error).hint
+        == "to look at its actions meanwhile: sqlite3 -readonly \(file) 'SELECT * FROM log'")
   }
 
   @Test func whereNothingIsSaidItIsThatOfTheExecutable() {
