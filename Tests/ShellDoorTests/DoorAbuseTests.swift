@@ -1,9 +1,11 @@
+import Dispatch
 import Glibc
 import ShellLanguage
 import StandardModules
 import StoreCore
 import StoreHost
 import StoreShell
+import Synchronization
 import Testing
 
 @testable import ShellDoor
@@ -193,6 +195,42 @@ import Testing
     for client in waiting { #expect(try client.line().hasSuffix("\"status\":0}")) }
   }
 
+  /// A thread that is woken for two conversations, and waits in the first, leaves the second to another thread.
+  @Test func aResumedStatementThatWaitsLeavesOthersToAnotherThread() throws {
+    let house = try House()
+    let gate = Gate(5)
+    defer { gate.open(1..<5) }
+    let socket = try DoorSocket(.unix("\(house.folder)/other"), group: nil)
+    var options = SessionOptions()
+    options.rights = Rights([.all])
+    // One statement runs at a time, by five threads at most.
+    let loop = try DoorLoop(
+      DoorHost(live: house.host.live, options: options, users: [:], admitsOthers: false) {
+        [host = house.host] options, width, wake, output in
+        gate.pass()
+        return try Session(throughDoorOf: host, options: options, width: width, wake: wake, output: output)
+      }, at: socket, token: nil, limits: Self.limits { $0.threads = 1 })
+    loop.open()
+    defer { loop.close(because: "the test has ended") }
+    let clients = try (0..<7).map { _ in
+      let client = try Client(socket.address)
+      _ = try client.line()
+      return client
+    }
+    _ = try clients[6].ask(#"{"run":"watch counter.value"}"#)
+    gate.shut()
+    clients[0].send(#"{"run":"= 1"}"#)
+    gate.waitForOneMore()
+    clients[1].send(#"{"run":"wait 1h"}"#)
+    while !loop.hasParked.load(ordering: .sequentiallyConsistent) { usleep(1000) }
+    for client in clients[2...5] { client.send(#"{"read":"counter.value"}"#) }
+    for _ in 0..<4 { gate.waitForOneMore() }
+    // No thread is free: the watch is ready, and is joined by the statement that gets the place of the first.
+    house.host.store.dispatch(.counter(.increment()))
+    gate.open(0..<1)
+    #expect(try clients[6].line().contains("counter.value"))
+  }
+
   /// While as many statements run as may, looks and interruptions are answered, and a statement is as soon as one has ended.
   @Test func looksAreAnsweredWhileAllPlacesAreTaken() throws {
     let house = try House(limits: Self.limits { $0.threads = 3 })
@@ -254,6 +292,36 @@ import Testing
     }
     for client in waiting.dropFirst(2) { #expect(try client.line() == "{\"status\":0}") }
     #expect(try Self.works(house))
+  }
+}
+
+/// Holds threads back while it is shut, and lets each go by its number.
+private final class Gate: Sendable {
+  private let state = Mutex((isShut: false, held: 0))
+  private let arrived = DispatchSemaphore(value: 0)
+  private let places: [DispatchSemaphore]
+
+  init(_ count: Int) { places = (0..<count).map { _ in DispatchSemaphore(value: 0) } }
+
+  func shut() { state.withLock { $0.isShut = true } }
+
+  func pass() {
+    let place = state.withLock { state -> Int? in
+      guard state.isShut else { return nil }
+      state.held += 1
+      return state.held - 1
+    }
+    guard let place else { return }
+    arrived.signal()
+    places[place].wait()
+  }
+
+  func waitForOneMore() { arrived.wait() }
+
+  /// Lets all pass from now on, and of those held back the ones in a range.
+  func open(_ held: Range<Int>) {
+    state.withLock { $0.isShut = false }
+    for place in held { places[place].signal() }
   }
 }
 

@@ -51,7 +51,7 @@ final class House {
   }
 
   static func remove(_ folder: String) {
-    for name in ["door", "door.lock", "records.jsonl", "other"] { unlink("\(folder)/\(name)") }
+    for name in ["door", "door.lock", "records.jsonl", "other", "other.lock"] { unlink("\(folder)/\(name)") }
     rmdir(folder)
   }
 

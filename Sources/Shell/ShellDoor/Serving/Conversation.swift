@@ -165,7 +165,6 @@ final class Conversation: @unchecked Sendable {
       switch step(block) {
       case .request(let line, let interrupt):
         if let interrupt { interruption.request(interrupt.reason) }
-        loop.passOn()
         guard take(line) else { return }
       case .fault(let message): refuse(DoorRequest.Fault(message: message))
       case .news:

@@ -28,7 +28,7 @@ final class DoorLoop: @unchecked Sendable {
   /// The number of statements that run and do not wait.
   private let statements = Atomic<Int>(0)
   /// Whether conversations wait for a place to run a statement; written with the state's lock held.
-  private let hasParked = Atomic<Bool>(false)
+  let hasParked = Atomic<Bool>(false)
   private let isOpen = Atomic<Bool>(false)
   private let isClosing = Atomic<Bool>(false)
   /// Signalled when a conversation or a thread ends while the door closes.

@@ -43,6 +43,8 @@ extension Conversation {
   }
 
   func handle(_ request: consuming DoorRequest) {
+    // It may take long, or wait: also where it was resumed, and the thread was woken for others too.
+    loop.passOn()
     guard isTrusted.load(ordering: .relaxed) else { return prove(request) }
     do {
       switch request.kind {
