@@ -134,6 +134,66 @@ private typealias HallMiddleware = Middleware<HallAction, HallAction, Hall>
     }
   }
 
+  @Test func aTimeMovesEitherWayWhileItIsWaitedFor() throws {
+    for unit in Self.units({ hold in Supervised(hold.id, at: hold.until) { $0.send(.due(hold.id)) } }) {
+      let due = Lock<[Int]>([])
+      let noting = Reducer<HallAction, Hall>("noting") { action, _ in
+        if case .due(let id) = action { due.withLock { $0.append(id) } }
+      }
+      let clock = VirtualClock()
+      let store = try Store(
+        initial: Hall([Hold(id: 1)]), reducer: .compose(hall, noting), middleware: unit, clock: clock)
+      func moved(_ id: Int, to seconds: Int) -> [Duration?] {
+        store.dispatch(.put(Hold(id: id, until: .seconds(seconds))))
+        return store.effects.map(\.wakesIn)
+      }
+      #expect(store.effects.map(\.wakesIn) == [.seconds(10)])
+      #expect(moved(1, to: 30) == [.seconds(30)])
+      #expect(moved(1, to: 20) == [.seconds(20)], "earlier than it was postponed to")
+      clock.advance(by: .seconds(12))
+      #expect(due.withLock { $0 } == [], "the first time has passed, and is waited for no more")
+      #expect(store.effects.map(\.wakesIn) == [.seconds(8)])
+      #expect(moved(1, to: 15) == [.seconds(3)])
+      clock.advance(by: .seconds(3))
+      #expect(due.withLock { $0 } == [1])
+      #expect(clock.nextDeadline == nil)
+
+      #expect(moved(2, to: 20) == [.seconds(5)])
+      #expect(moved(2, to: 40) == [.seconds(25)])
+      store.dispatch(.drop(2))
+      #expect(clock.nextDeadline == nil, "it goes while it is postponed")
+      clock.advance(by: .seconds(30))
+      #expect(due.withLock { $0 } == [1])
+
+      #expect(moved(3, to: 60) == [.seconds(15)])
+      #expect(moved(3, to: 80) == [.seconds(35)])
+      #expect(moved(3, to: 44) == [], "a time that is past")
+      #expect(due.withLock { $0 } == [1, 3])
+      #expect(clock.nextDeadline == nil)
+    }
+  }
+
+  @Test func workThatBeginsLaterKnowsTheActionThatOpenedItLast() throws {
+    let seen = Lock<[ActionContext]>([])
+    for unit in Self.units({ hold in
+      Supervised(hold.id, at: hold.until) { context in seen.withLock { $0.append(context.action) } }
+    }) {
+      seen.withLock { $0 = [] }
+      let clock = VirtualClock()
+      let store = try Self.store(unit, clock: clock)
+      store.dispatch(.put(Hold(id: 1)), info: "first")
+      clock.advance(by: .seconds(2))
+      store.dispatch(.put(Hold(id: 1, until: .seconds(20))), info: "second")
+      store.dispatch(.put(Hold(id: 1, until: .seconds(20), note: 1)), info: "third")
+      #expect(store.effects.map(\.startedBy) == [2])
+      clock.advance(by: .seconds(20))
+      let action = try #require(seen.withLock { $0 }.first)
+      #expect(seen.withLock { $0.count } == 1)
+      #expect((action.number, action.root, action.source.info) == (2, 2, "second"))
+      #expect(action.time == .seconds(2))
+    }
+  }
+
   @Test func workThatBeganAtItsTimeEndsWithItsEntry() throws {
     let unit = HallMiddleware.supervising("u", over: \.list) { hold in
       Supervised(hold.id, at: hold.until) { context in

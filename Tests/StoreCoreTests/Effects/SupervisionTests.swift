@@ -336,6 +336,20 @@ import TraceSupport
     clock.run()
   }
 
+  @Test func aCopyThatIsChangedLeavesTheOther() throws {
+    let notes = Notes<String>()
+    let u = SupervisionTests.rooms { count in
+      let one = SupervisionTests.listener("one", notes)
+      var two = one
+      two.id = EffectToken("two")
+      return [one, two.delivering(count), one.element(7), two.reset(on: count).element(8)]
+    }
+    let bench = try Bench(u, kinds: "E", initial: 1)
+    #expect(bench.store.effects.map(\.name) == ["u/one", "u/two", "u[7]/one", "u[8]/two"])
+    #expect(bench.send(.inc) == ["E 0 u[8]/two cancel", "E 1 u[8]/two start"])
+    #expect(notes.all.filter { $0.hasSuffix("1") || $0.hasSuffix("2") } == ["one 1", "one 2"])
+  }
+
   @Test func aResetThatSettlesOpensWithWhatIsStatedByThen() throws {
     let notes = Notes<String>()
     let u = SupervisionTests.rooms { count in

@@ -57,6 +57,35 @@ struct PersistentListDifferenceTests {
     }
   }
 
+  /// A change of one element is the only visit, wherever it stands and however many bytes it has.
+  @Test func oneChangeIsOneVisit() {
+    struct Twelve: Identifiable { var (id, left, right): (Int32, Int32, Int32) }
+    struct Padded: Identifiable {
+      var id: Int64
+      var isOn = false
+    }
+    func expectOneVisit<Element: Identifiable>(
+      _ old: PersistentList<Element>, _ change: (inout Element) -> Void
+    ) where Element.ID: FixedWidthInteger {
+      for index in old.indices {
+        var new = old
+        change(&new[index])
+        var visited: [Int] = []
+        PersistentList<Element>.difference(old, new) { id, old, new in
+          if old != nil, new != nil { visited.append(Int(id)) }
+        }
+        #expect(visited == [index])
+        new[index] = old[index]
+        PersistentList<Element>.difference(old, new) { _, _, _ in Issue.record("nothing differs") }
+      }
+    }
+    for count in [1, 2, 3, 40, 85, 300, 3000] {
+      expectOneVisit(PersistentList((0..<Int32(count)).map { Twelve(id: $0, left: 1, right: 2) })) { $0.right += 1 }
+      expectOneVisit(PersistentList((0..<Int32(count)).map { Twelve(id: $0, left: 1, right: 2) })) { $0.left += 1 }
+      expectOneVisit(PersistentList((0..<Int64(count)).map { Padded(id: $0) })) { $0.isOn.toggle() }
+    }
+  }
+
   @Test func looksOnlyAtWhatIsNotShared() {
     let old = List((0..<100_000).map { Row(id: $0) })
     var new = old

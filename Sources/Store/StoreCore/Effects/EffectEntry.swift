@@ -12,9 +12,9 @@ final class EffectEntry: @unchecked Sendable {
   let key: EffectKey?
   let path: [EffectToken]
   /// How it was started last.
-  private(set) var start: Start
+  @exclusivity(unchecked) private(set) var start: Start
   /// The work that begins when its time has come; nil: it has begun.
-  @exclusivity(unchecked) var begin: (() -> Void)?
+  @exclusivity(unchecked) var opening: Opening?
   @exclusivity(unchecked) var task: Task<Void, Never>?
   /// The steps it runs, once they have begun; nil for effects without steps.
   @exclusivity(unchecked) var steps: (any EffectSteps)?
@@ -26,10 +26,19 @@ final class EffectEntry: @unchecked Sendable {
   /// The time at which it goes on, while it waits for the clock.
   @exclusivity(unchecked) var wakesAt: Duration?
   /// True if the unit states that the effect should be running; the effect closes when the unit no longer does.
-  var isSupervised = false
+  @exclusivity(unchecked) var isSupervised = false
   /// Takes values, where it is a long-lived effect with an inbox.
   var channel: OpenChannel?
   @usableFromInline let over = Atomic<Bool>(false)
+
+  /// A long-lived effect that waits for its time, and the action that opened it. Not with the context of the action: the store
+  /// takes a new one for the next action where somebody keeps one.
+  struct Opening {
+    let effect: StatedEffect
+    let source: ActionSource
+    let time: Duration
+    let output: StatedEffect.Output
+  }
 
   /// The start of an effect.
   struct Start {
@@ -117,7 +126,7 @@ final class EffectEntry: @unchecked Sendable {
     over.store(true, ordering: .relaxed)
     stopWaiting()
     steps = nil
-    begin = nil
+    opening = nil
     channel?.close()
     channel = nil
     let task = task

@@ -80,50 +80,21 @@ public struct EffectScope: Sendable {
 
 extension EffectScope {
   /// Opens a long-lived effect; one that is open under its id is closed.
-  ///
-  /// - Parameter output: makes the box for the handler of what it emits (``Supervised/box(_:)``), when it begins.
   @discardableResult
-  func open(
-    _ effect: StatedEffect, action: ActionContext, output: @escaping @Sendable () -> AnyObject
-  ) -> EffectEntry? {
-    let scope = EffectScope(unit, path: path + effect.path)
+  func open(_ effect: StatedEffect, action: ActionContext, output: @escaping StatedEffect.Output) -> EffectEntry? {
     var schedule = EffectSchedule()
     schedule.token = effect.id
     guard
       let entry = unit.register(
-        schedule, path: scope.path, isChannel: true, number: action.number, root: action.root,
+        schedule, path: path + effect.path, isChannel: true, number: action.number, root: action.root,
         generation: unit.nextGeneration())
     else { return nil }
-    guard let time = effect.time else {
-      scope.begin(effect, entry, action, output())
-      return entry
+    if effect.time == nil {
+      unit.begin(effect, entry, action, output)
+    } else {
+      unit.wait(entry, toOpen: effect, action, output)
     }
-    unit.begin(entry, at: time) { scope.begin(effect, entry, action, output()) }
     return entry
-  }
-
-  /// Begins the work of a long-lived effect that is open.
-  private func begin(_ effect: StatedEffect, _ entry: EffectEntry, _ action: ActionContext, _ output: AnyObject) {
-    let opening = effect.make()
-    if let channel = opening.channel {
-      channel.pace = effect.pace
-      entry.channel = channel
-      if let value = effect.broadcast, let key = entry.key {
-        channel.lastBroadcast = value
-        if !channel.deliver(value.value) { unit.droppedValue(value.value, key, "wrong type") }
-      }
-    }
-    opening.start(StatedEffect.Start(action: action, scope: self, entry: entry, output: output))
-  }
-
-  /// Opens a long-lived effect anew that has not begun, at another time.
-  func reopen(
-    _ entry: EffectEntry, _ effect: StatedEffect, at time: Duration, action: ActionContext,
-    output: @escaping @Sendable () -> AnyObject
-  ) {
-    unit.restart(entry, number: action.number, root: action.root)
-    let scope = EffectScope(unit, path: entry.path)
-    unit.begin(entry, at: time) { scope.begin(effect, entry, action, output()) }
   }
 
   func close(_ id: EffectToken) {
@@ -151,6 +122,7 @@ extension UnitEffects {
 }
 
 /// The inbox of a long-lived effect that is open.
+@usableFromInline
 final class OpenChannel: @unchecked Sendable {
   // Safe: used only on the thread that owns the store, and in the store's `deinit`, when there is none.
   private let accepts: (any Sendable) -> Bool

@@ -43,7 +43,7 @@ struct EffectStarter<Dependencies: Sendable, Output>: Sendable {
   private func perform(_ operation: EffectOperation<Output>) {
     switch operation {
     case .cancel(let token): scope.cancel(token)
-    case .open(let supervised): scope.open(supervised.effect, action: action) { [output] in Supervised.box(output) }
+    case .open(let supervised): scope.open(supervised.effect, action: action) { [output] _ in Supervised.box(output) }
     case .close(let id): scope.close(id)
     case .send(let id, let value): scope.send(value, to: id)
     }

@@ -1,10 +1,11 @@
 /// A name for an effect: any value that can be compared. Tokens are equal by type and value: `1`, `1.0`, `true` and `"1"` are
 /// four (R18).
 public struct EffectToken: Hashable, Sendable, CustomStringConvertible {
-  private let content: Content
+  @usableFromInline let content: Content
 
   /// Most are texts or numbers, which are compared without a look at their types.
-  private enum Content {
+  @usableFromInline
+  enum Content: Sendable {
     case text(String)
     case number(Int)
     // Apart, so that the others are copied and compared without a look at types.
@@ -12,14 +13,17 @@ public struct EffectToken: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// A token of a value; one of a token is that token.
+  @inlinable
   public init<Value: Hashable & Sendable>(_ value: Value) {
     // The types are compared first: a cast may convert.
     if Value.self == String.self, let text = value as? String {
       content = .text(text)
     } else if Value.self == Int.self, let number = value as? Int {
       content = .number(number)
+    } else if Value.self == EffectToken.self, let token = value as? EffectToken {
+      self = token
     } else {
-      content = (value as? EffectToken)?.content ?? .other(value)
+      content = .other(value)
     }
   }
 

@@ -83,9 +83,8 @@ extension Store {
   /// Has every unit's long-lived effects follow the state (R33).
   @inlinable
   func reconcile(_ action: ActionContext) {
-    let output = output(of: action.number, root: action.root)
     for attached in parts.attached where attached.supervises {
-      attached.supervision.reconcile(attached.effects, action, output)
+      attached.supervision.reconcile(attached.effects, action)
     }
   }
 

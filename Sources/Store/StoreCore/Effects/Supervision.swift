@@ -3,13 +3,20 @@
 final class Supervision<Output>: @unchecked Sendable {
   // Safe: used only on the thread that owns the store, and in the store's `deinit`, when there is none; before that, by the
   // thread that makes the store.
-  private var declarations: [@Sendable () -> [Supervised<Output>]] = []
+  @exclusivity(unchecked) private var declarations: [@Sendable () -> [Supervised<Output>]] = []
   /// The unit's statement by its changes, where it makes no other.
-  private var changing: SupervisedStatement<Output>?
+  @exclusivity(unchecked) private var changing: SupervisedStatement<Output>?
   private let effects = StatedEffects()
+  private let handler: @Sendable (ActionContext) -> ActionHandler<Output>
+  /// Makes the box with the handler that takes what the effects emit.
+  @exclusivity(unchecked) private var output: StatedEffect.Output
 
+  /// - Parameter handler: enqueues what effects emit that an action opened.
   @usableFromInline
-  init() {}
+  init(handler: @escaping @Sendable (ActionContext) -> ActionHandler<Output>) {
+    self.handler = handler
+    output = { HandlerBox(handler($0)) }
+  }
 
   /// True if the unit states nothing; looked at with each action.
   @usableFromInline private(set) var isEmpty = true
@@ -20,6 +27,7 @@ final class Supervision<Output>: @unchecked Sendable {
   func add(_ declaration: @escaping @Sendable () -> [Supervised<Output>]) {
     if let changing { declarations.append(changing.whole()) }
     changing = nil
+    output = { [handler] in HandlerBox(handler($0)) }
     declarations.append(declaration)
     isEmpty = false
   }
@@ -30,19 +38,20 @@ final class Supervision<Output>: @unchecked Sendable {
   func add(changes: SupervisedStatement<Output>) {
     guard isEmpty else { return add(changes.whole()) }
     changing = changes
+    output = { [handler, lead = changes.lead] in lead($0, handler($0)) }
     isEmpty = false
   }
 
   /// Starts and stops what the unit states anew; what it still states is left alone.
   @usableFromInline
-  func reconcile(_ unit: UnitEffects, _ action: ActionContext, _ output: ActionHandler<Output>) {
+  func reconcile(_ unit: UnitEffects, _ action: ActionContext) {
     if let changing {
-      let lead = changing.lead
-      effects.take(changing.declare(false), Opener(unit: unit, action: action) { lead(action, output) })
+      let changes = changing.declare(false)
+      if !changes.isEmpty { effects.take(changes, Opener(unit: unit, action: action, output: output)) }
     } else if !declarations.isEmpty {
       // No key path: in generic code each is made anew, by ten thousand instructions.
       let stated = declarations.flatMap { $0().map { $0.effect } }
-      effects.follow(stated, Opener(unit: unit, action: action) { HandlerBox(output) })
+      effects.follow(stated, Opener(unit: unit, action: action, output: output))
     }
   }
 
@@ -60,8 +69,7 @@ final class Supervision<Output>: @unchecked Sendable {
 private struct Opener {
   let unit: UnitEffects
   let action: ActionContext
-  /// Makes the box with the handler that takes what they emit.
-  let output: @Sendable () -> AnyObject
+  let output: StatedEffect.Output
 
   func open(_ effect: StatedEffect) -> EffectEntry? {
     EffectScope(unit, path: []).open(effect, action: action, output: output)
@@ -72,9 +80,9 @@ private struct Opener {
 /// needs to know: so that all units share this code.
 private final class StatedEffects: @unchecked Sendable {
   // Safe: used only on the thread that owns the store, and in the store's `deinit`, when there is none.
-  private var declared: [EffectKey: Declared] = [:]
+  @exclusivity(unchecked) private var declared: [EffectKey: Declared] = [:]
   /// The unit's last statement, if nothing of it can change without its ids changing; else nil.
-  private var settled: [StatedEffect]?
+  @exclusivity(unchecked) private var settled: [StatedEffect]?
 
   /// An effect that opens again once its reset key has settled.
   private final class Settling: @unchecked Sendable {
@@ -87,15 +95,16 @@ private final class StatedEffects: @unchecked Sendable {
 
   /// Starts and stops what has changed.
   func take(_ changes: StatedChanges, _ opener: Opener) {
-    if changes.isWhole { return follow(changes.started, opener) }
-    if changes.started.isEmpty, changes.gone.isEmpty { return }
+    if changes.isWhole { return follow(changes.first.map { [$0] + changes.others } ?? [], opener) }
     settled = nil
     for id in changes.gone {
       let key = EffectKey(path: [], token: id, isChannel: true)
       forget(key, opener.unit)
       opener.unit.cancel(key)
     }
-    for effect in changes.started { keep(effect, EffectKey(path: [], token: effect.id, isChannel: true), opener) }
+    guard let first = changes.first else { return }
+    keep(first, EffectKey(path: [], token: first.id, isChannel: true), opener)
+    for effect in changes.others { keep(effect, EffectKey(path: [], token: effect.id, isChannel: true), opener) }
   }
 
   /// Takes over the whole statement of the unit.
@@ -167,8 +176,9 @@ private final class StatedEffects: @unchecked Sendable {
       (settling as? Settling)?.latest = effect
     } else if hasAnotherTime {
       // Most often it still waits for its time, and all that is known of it stays.
-      if let time = effect.time, let entry = known.entry, entry.begin != nil, entry.wakesAt != nil {
-        EffectScope(unit, path: []).reopen(entry, effect, at: time, action: opener.action, output: opener.output)
+      if effect.time != nil, let entry = known.entry, entry.opening != nil, entry.wakesAt != nil {
+        unit.restart(entry, number: opener.action.number, root: opener.action.root)
+        unit.wait(entry, toOpen: effect, opener.action, opener.output)
       } else {
         unit.cancel(key)
         open(effect, key, known, opener)
@@ -201,16 +211,16 @@ private final class StatedEffects: @unchecked Sendable {
 /// The record of an id that a unit states.
 private final class Declared: @unchecked Sendable {
   // Safe: used only on the thread that owns the store, and in the store's `deinit`, when there is none.
-  var resetKey: EffectToken?
-  var time: Duration?
+  @exclusivity(unchecked) var resetKey: EffectToken?
+  @exclusivity(unchecked) var time: Duration?
   /// The effect that was opened last.
-  var entry: EffectEntry?
+  @exclusivity(unchecked) var entry: EffectEntry?
   /// The timer that opens it again once its reset key has settled.
-  var timer: ScheduledTimer?
+  @exclusivity(unchecked) var timer: ScheduledTimer?
   /// What opens it then; nil: nothing does.
-  var settling: AnyObject?
+  @exclusivity(unchecked) var settling: AnyObject?
   /// True once it was told that the effect has ended.
-  var hasEnded = false
+  @exclusivity(unchecked) var hasEnded = false
 
   init(resetKey: EffectToken?, time: Duration?) {
     self.resetKey = resetKey
@@ -225,65 +235,118 @@ private final class Declared: @unchecked Sendable {
   }
 }
 
-/// A long-lived effect apart from the type of what it emits.
+/// A long-lived effect apart from the type of what it emits. One object, so that handing it on costs no more than a reference.
 @usableFromInline
-struct StatedEffect: Sendable {
-  @usableFromInline var id: EffectToken
+class StatedEffect: @unchecked Sendable {
+  // Safe: changed only by who made it, before anybody else has it: ``Supervised/change(_:)``.
+
+  @exclusivity(unchecked) @usableFromInline final var id: EffectToken
   /// The elements, from the outside, where the unit is lifted to collections.
-  var path: [EffectToken] = []
+  @exclusivity(unchecked) final var path: [EffectToken] = []
   /// The time of the store's clock at which it begins; nil: as soon as it is opened. Another time has it begin anew.
-  var time: Duration?
+  @exclusivity(unchecked) final var time: Duration?
   /// A change of it closes the effect and opens it again.
-  var resetKey: EffectToken?
+  @exclusivity(unchecked) final var resetKey: EffectToken?
   /// The time for which the reset key must stay the same before the effect is opened again.
-  var settle: Duration = .zero
+  @exclusivity(unchecked) final var settle: Duration = .zero
   /// The value put into the inbox when the effect is opened, and whenever it differs from the one before.
-  var broadcast: EffectToken?
+  @exclusivity(unchecked) final var broadcast: EffectToken?
   /// The pace at which values reach the inbox.
-  var pace = InboxPace.immediate
-  let make: @Sendable () -> Opening
+  @exclusivity(unchecked) final var pace = InboxPace.immediate
 
-  /// True if nothing about it can change but that it is stated.
-  var isConstant: Bool { resetKey == nil && broadcast == nil && time == nil }
-
-  /// The start of the work, and the inbox that takes values for it.
-  struct Opening {
-    var channel: OpenChannel?
-    let start: (Start) -> Void
-  }
+  /// Makes the box with the handler that takes what effects emit that an action opened.
+  typealias Output = @Sendable (ActionContext) -> AnyObject
 
   /// The parts of the context that the work gets.
   struct Start {
+    /// The effect as it is stated.
+    let effect: StatedEffect
     let action: ActionContext
     let scope: EffectScope
     let entry: EffectEntry
     /// The box with the handler that takes what the effect emits.
     var output: AnyObject
-  }
 
-  init(_ id: some Hashable & Sendable, make: @escaping @Sendable () -> Opening) {
-    self.id = EffectToken(id)
-    self.make = make
-  }
-
-  /// The same with the handler for what it emits led elsewhere.
-  func leading(_ lead: @escaping @Sendable (ActionContext, AnyObject) -> AnyObject) -> StatedEffect {
-    let make = make
-    var copy = StatedEffect(id) {
-      let opening = make()
-      return Opening(channel: opening.channel) { start in
-        var led = start
-        led.output = lead(start.action, start.output)
-        opening.start(led)
-      }
+    /// Has an inbox take values for the work.
+    func open(_ channel: OpenChannel) {
+      channel.pace = effect.pace
+      entry.channel = channel
+      guard let value = effect.broadcast, let key = entry.key else { return }
+      channel.lastBroadcast = value
+      if !channel.deliver(value.value) { scope.unit.droppedValue(value.value, key, "wrong type") }
     }
-    copy.path = path
-    copy.time = time
-    copy.resetKey = resetKey
-    copy.settle = settle
-    copy.broadcast = broadcast
-    copy.pace = pace
-    return copy
+  }
+
+  @usableFromInline
+  init(_ id: EffectToken, time: Duration? = nil) {
+    self.id = id
+    self.time = time
+  }
+
+  /// True if nothing about it can change but that it is stated.
+  final var isConstant: Bool { resetKey == nil && broadcast == nil && time == nil }
+
+  /// Begins the work.
+  func begin(_ start: Start) {}
+}
+
+/// A long-lived effect whose work is a closure.
+@usableFromInline
+final class OwnEffect<Output>: StatedEffect, @unchecked Sendable {
+  // Safe: as above.
+  private let work: Work
+
+  /// The ways in which it works.
+  @usableFromInline
+  enum Work: Sendable {
+    case task(@Sendable (EffectContext<Void, Output>) async -> Void)
+    case steps(@Sendable (EffectContext<Void, Output>) -> any EffectSteps)
+    /// Makes the inbox, and has the work take from it.
+    case inbox(@Sendable () -> (OpenChannel, @Sendable (EffectContext<Void, Output>) async -> Void))
+  }
+
+  @usableFromInline
+  init(_ id: EffectToken, time: Duration? = nil, _ work: Work) {
+    self.work = work
+    super.init(id, time: time)
+  }
+
+  override func begin(_ start: Start) {
+    let context = EffectContext<Void, Output>(
+      dependencies: (), action: start.action, scope: start.scope, entry: start.entry,
+      output: HandlerBox<Output>.handler(in: start.output))
+    switch work {
+    case .task(let body): context.run(body)
+    case .steps(let begin): context.run(steps: begin)
+    case .inbox(let make):
+      let (channel, body) = make()
+      start.open(channel)
+      context.run(body)
+    }
+  }
+}
+
+/// Another one with other facts, or with what it emits led elsewhere.
+private final class DerivedEffect: StatedEffect, @unchecked Sendable {
+  // Safe: as above.
+  private let base: StatedEffect
+  private let lead: (@Sendable (ActionContext, AnyObject) -> AnyObject)?
+
+  init(_ base: StatedEffect, lead: (@Sendable (ActionContext, AnyObject) -> AnyObject)? = nil) {
+    self.base = base
+    self.lead = lead
+    super.init(base.id, time: base.time)
+    path = base.path
+    resetKey = base.resetKey
+    settle = base.settle
+    broadcast = base.broadcast
+    pace = base.pace
+  }
+
+  override func begin(_ start: Start) {
+    var led = start
+    if let lead { led.output = lead(start.action, start.output) }
+    base.begin(led)
   }
 }
 
@@ -309,20 +372,17 @@ public struct Supervised<Output>: Sendable {
   /// The id that tells it from the unit's others.
   public var id: EffectToken {
     get { effect.id }
-    set { effect.id = newValue }
+    set { change { $0.id = newValue } }
   }
 
-  private init(_ id: some Hashable & Sendable, start: @escaping @Sendable (EffectContext<Void, Output>) -> Void) {
-    effect = StatedEffect(id) { StatedEffect.Opening { start(Self.context($0)) } }
-  }
+  @usableFromInline
+  init(_ effect: StatedEffect) { self.effect = effect }
 
-  fileprivate init(_ effect: StatedEffect) { self.effect = effect }
-
-  /// The tools that the work gets.
-  private static func context(_ start: StatedEffect.Start) -> EffectContext<Void, Output> {
-    EffectContext(
-      dependencies: (), action: start.action, scope: start.scope, entry: start.entry,
-      output: HandlerBox<Output>.handler(in: start.output))
+  /// Changes a fact about it, which no copy notices.
+  @usableFromInline
+  mutating func change(_ change: (StatedEffect) -> Void) {
+    if !isKnownUniquelyReferenced(&effect) { effect = DerivedEffect(effect) }
+    change(effect)
   }
 
   /// The box for a handler of what it emits.
@@ -335,10 +395,11 @@ public struct Supervised<Output>: Sendable {
   ///   - id: the id that tells it from the unit's others, by type and value.
   ///   - work: runs on the thread that owns the store, between two actions. Work that returns has ended, and is not
   ///     started again before its id was missing once or its reset key changed.
+  @inlinable
   public init(
     _ id: some Hashable & Sendable, work: @escaping @Sendable (EffectContext<Void, Output>) async -> Void
   ) {
-    self.init(id, start: { $0.run(work) })
+    self.init(OwnEffect(EffectToken(id), .task(work)))
   }
 
   /// An effect without an inbox that runs in steps.
@@ -346,10 +407,11 @@ public struct Supervised<Output>: Sendable {
   /// - Parameters:
   ///   - id: the id that tells it from the unit's others, by type and value.
   ///   - steps: makes the work, before the first step.
+  @inlinable
   public init(
     _ id: some Hashable & Sendable, steps: @escaping @Sendable (EffectContext<Void, Output>) -> any EffectSteps
   ) {
-    self.init(id, start: { $0.run(steps: steps) })
+    self.init(OwnEffect(EffectToken(id), .steps(steps)))
   }
 
   /// An effect that begins at a time of the store's clock. Until then it takes a few hundred bytes. Of times that are past the
@@ -360,12 +422,12 @@ public struct Supervised<Output>: Sendable {
   ///   - id: the id that tells it from the unit's others, by type and value.
   ///   - time: the time at which the work begins; see ``EffectWait/until(_:)``.
   ///   - work: runs on the thread that owns the store, between two actions.
+  @inlinable
   public init(
     _ id: some Hashable & Sendable, at time: Duration,
     work: @escaping @Sendable (EffectContext<Void, Output>) async -> Void
   ) {
-    self.init(id, start: { $0.run(work) })
-    effect.time = time
+    self.init(OwnEffect(EffectToken(id), time: time, .task(work)))
   }
 
   /// An effect with an inbox.
@@ -378,43 +440,40 @@ public struct Supervised<Output>: Sendable {
     _ id: some Hashable & Sendable, inbox: Value.Type,
     work: @escaping @Sendable (EffectContext<Void, Output>, AsyncStream<Value>) async -> Void
   ) {
-    effect = StatedEffect(id) {
+    let inbox: OwnEffect<Output>.Work = .inbox {
       let (stream, continuation) = AsyncStream.makeStream(of: Value.self)
-      return StatedEffect.Opening(channel: OpenChannel(continuation)) {
-        Self.context($0).run { await work($0, stream) }
-      }
+      return (OpenChannel(continuation), { await work($0, stream) })
     }
+    self.init(OwnEffect(EffectToken(id), inbox))
   }
 
   /// The same, closed and opened again when a key changes.
   ///
   /// - Parameter settle: opened again only once the key has not changed for that long; the close is immediate.
-  public func reset(on key: some Hashable & Sendable, settle: Duration = .zero) -> Supervised {
-    var copy = self
-    copy.effect.resetKey = EffectToken(key)
-    copy.effect.settle = max(settle, .zero)
-    return copy
+  public consuming func reset(on key: some Hashable & Sendable, settle: Duration = .zero) -> Supervised {
+    change {
+      $0.resetKey = EffectToken(key)
+      $0.settle = max(settle, .zero)
+    }
+    return self
   }
 
   /// The same, told a value when it is opened and whenever the value is another one than before. Opening never waits.
-  public func delivering(_ value: some Hashable & Sendable) -> Supervised {
-    var copy = self
-    copy.effect.broadcast = EffectToken(value)
-    return copy
+  public consuming func delivering(_ value: some Hashable & Sendable) -> Supervised {
+    change { $0.broadcast = EffectToken(value) }
+    return self
   }
 
   /// The same with values that reach its inbox at a pace.
-  public func paced(_ pace: InboxPace) -> Supervised {
-    var copy = self
-    copy.effect.pace = pace
-    return copy
+  public consuming func paced(_ pace: InboxPace) -> Supervised {
+    change { $0.pace = pace }
+    return self
   }
 
   /// The same as that of one element of a collection: its id is private to the element (R17).
-  public func element(_ id: some Hashable & Sendable) -> Supervised {
-    var copy = self
-    copy.effect.path.insert(EffectToken(id), at: 0)
-    return copy
+  public consuming func element(_ id: some Hashable & Sendable) -> Supervised {
+    change { $0.path.insert(EffectToken(id), at: 0) }
+    return self
   }
 
   /// The same with every action that it emits mapped; sources stay (R13).
@@ -429,7 +488,7 @@ public struct Supervised<Output>: Sendable {
     _ transform: @escaping @Sendable (ActionContext, ActionHandler<Other>) -> ActionHandler<Output>
   ) -> Supervised<Other> {
     Supervised<Other>(
-      effect.leading { action, box in HandlerBox(transform(action, HandlerBox<Other>.handler(in: box))) })
+      DerivedEffect(effect) { action, box in HandlerBox(transform(action, HandlerBox<Other>.handler(in: box))) })
   }
 }
 
@@ -456,7 +515,8 @@ public struct SupervisedChanges<Output>: Sendable {
   ///   - gone: the ids of those that stop, which come first: an id in both starts anew.
   @inlinable
   public init(isWhole: Bool = false, started: [Supervised<Output>] = [], gone: [EffectToken] = []) {
-    stated = StatedChanges(isWhole: isWhole, started: started.map { $0.effect }, gone: gone)
+    stated = StatedChanges(isWhole: isWhole, gone: gone)
+    for effect in started { stated.add(effect.effect) }
   }
 
   /// The whole statement: what is not in it stops.
@@ -467,9 +527,9 @@ public struct SupervisedChanges<Output>: Sendable {
   /// Adds an effect under an id; nil: the effect of that id stops.
   @inlinable
   public mutating func add(_ id: EffectToken, _ effect: Supervised<Output>?) {
-    guard let effect else { return stated.gone.append(id) }
-    stated.started.append(effect.effect)
-    stated.started[stated.started.count - 1].id = id
+    guard var effect else { return stated.gone.append(id) }
+    if effect.effect.id != id { effect.change { $0.id = id } }
+    stated.add(effect.effect)
   }
 }
 
@@ -478,14 +538,22 @@ public struct SupervisedChanges<Output>: Sendable {
 struct StatedChanges: Sendable {
   /// True if those that did not start stop.
   @usableFromInline let isWhole: Bool
-  @usableFromInline var started: [StatedEffect]
+  /// The first that started, which most often is the only one, and the others.
+  @usableFromInline var (first, others): (StatedEffect?, [StatedEffect]) = (nil, [])
   @usableFromInline var gone: [EffectToken]
 
   @usableFromInline
-  init(isWhole: Bool, started: [StatedEffect] = [], gone: [EffectToken] = []) {
+  init(isWhole: Bool, gone: [EffectToken] = []) {
     self.isWhole = isWhole
-    self.started = started
     self.gone = gone
+  }
+
+  /// True if nothing has changed.
+  var isEmpty: Bool { first == nil && gone.isEmpty && !isWhole }
+
+  @usableFromInline
+  mutating func add(_ started: StatedEffect) {
+    if first == nil { first = started } else { others.append(started) }
   }
 }
 
@@ -524,7 +592,7 @@ public struct SupervisedStatement<Output>: Sendable {
     let (declare, lead, kept) = (declare, lead, KeptStatement())
     return {
       kept.taking(declare(false)).map { effect in
-        Supervised(effect.leading { action, box in lead(action, HandlerBox<Output>.handler(in: box)) })
+        Supervised(DerivedEffect(effect) { action, box in lead(action, HandlerBox<Output>.handler(in: box)) })
       }
     }
   }
@@ -559,7 +627,7 @@ private final class KeptStatement: @unchecked Sendable {
   func taking(_ changes: StatedChanges) -> [StatedEffect] {
     if changes.isWhole { stated = [:] }
     for id in changes.gone { stated[id] = nil }
-    for effect in changes.started {
+    for effect in [changes.first].compactMap(\.self) + changes.others {
       last += 1
       stated[effect.id] = (last, effect)
     }

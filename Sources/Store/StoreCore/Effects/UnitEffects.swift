@@ -75,13 +75,24 @@ final class UnitEffects: @unchecked Sendable {
     return EffectEntry.Start(order: lastOrder, number: number, root: root, time: now, generation: generation)
   }
 
-  /// Has the work of an effect begin at a time of the store's clock. Of times that are past the earliest comes first.
-  func begin(_ entry: EffectEntry, at time: Duration, _ begin: @escaping () -> Void) {
-    entry.begin = begin
+  /// Has the work of a long-lived effect begin at its time. Of times that are past the earliest comes first.
+  func wait(
+    _ entry: EffectEntry, toOpen effect: StatedEffect, _ action: ActionContext, _ output: @escaping StatedEffect.Output
+  ) {
+    entry.opening = EffectEntry.Opening(effect: effect, source: action.source, time: action.time, output: output)
+    let time = effect.time ?? .zero
     if entry.postpone(to: time) { return }
     entry.stopWaiting()
     guard time > runtime.clock.now else { return runtime.overdue.add(entry, of: self, since: time) }
     entry.wait(until: time, self)
+  }
+
+  /// Begins the work of a long-lived effect that is open.
+  func begin(_ effect: StatedEffect, _ entry: EffectEntry, _ action: ActionContext, _ output: StatedEffect.Output) {
+    effect.begin(
+      StatedEffect.Start(
+        effect: effect, action: action, scope: EffectScope(self, path: entry.path), entry: entry,
+        output: output(action)))
   }
 
   /// Stops an effect; it never enqueues again.
@@ -227,7 +238,11 @@ extension UnitEffects {
 
   /// Has an effect begin whose time has come, or runs a step; one that was cancelled has none.
   func advance(_ entry: EffectEntry) {
-    if let begin = entry.begin.take() { return begin() }
+    if let opening = entry.opening.take() {
+      let action = ActionContext(
+        number: entry.start.number, source: opening.source, time: opening.time, root: entry.start.root)
+      return begin(opening.effect, entry, action, opening.output)
+    }
     guard let steps = entry.steps else { return }
     entry.resumption = .noticed
     let wait = steps.step()

@@ -413,12 +413,7 @@ extension Store {
 
   /// Enqueues what units emit because of an action.
   @inlinable
-  func output(of number: Int, root: Int) -> ActionHandler<Action> {
-    // By way of the owner, whose weak reference is there already: to make one takes as long as a small unit.
-    ActionHandler { [owner] dispatched in
-      owner.withStore { _ = $0.emit(dispatched.action, dispatched.source, cause: number, root: root) }
-    }
-  }
+  func output(of number: Int, root: Int) -> ActionHandler<Action> { owner.output(of: number, root: root) }
 
   /// Runs the IO of one action, last-composed first (R9).
   @inlinable

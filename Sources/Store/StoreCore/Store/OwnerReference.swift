@@ -53,6 +53,15 @@ final class OwnerReference<Action: Sendable, State: Sendable>: @unchecked Sendab
     return (store, keeper)
   }
 
+  /// Enqueues what units emit because of an action.
+  @inlinable
+  func output(of number: Int, root: Int) -> ActionHandler<Action> {
+    // By way of this, whose weak reference is there already: to make one takes as long as a small unit.
+    ActionHandler { [self] dispatched in
+      withStore { _ = $0.emit(dispatched.action, dispatched.source, cause: number, root: root) }
+    }
+  }
+
   /// The store's state; of a store that is gone, its last one: an effect may still be on its way to its end.
   @inlinable var state: State {
     if isMine, let unretained { return unretained._withUnsafeGuaranteedRef { $0.state } }

@@ -291,7 +291,7 @@ public final class Store<Action: Sendable, State: Sendable>: @unchecked Sendable
     return middleware.units.map { unit in
       if let attached = parts.attached.first(where: { $0.unit === unit }) { return attached }
       let effects = UnitEffects(unit: unit.name, runtime: effectRuntime)
-      let supervision = Supervision<Action>()
+      let supervision = Supervision<Action> { [owner] in owner.output(of: $0.number, root: $0.root) }
       let handler = unit.attach(
         MiddlewareUnit<Action, Action, State>.Attachment(
           state: reader, trace: trace, effects: EffectScope(effects), supervise: supervision.add(_:),

@@ -21,3 +21,30 @@ func hasSameBytes(_ left: UnsafeRawPointer, _ right: UnsafeRawPointer, _ count: 
   default: return memcmp(left, right, count) == 0
   }
 }
+
+/// The numbers of bytes that two places have in common at their beginning and, of the rest, at their end; whole words of them.
+@inlinable
+func commonBytes(_ left: UnsafeRawPointer, _ right: UnsafeRawPointer, _ count: Int) -> (prefix: Int, suffix: Int) {
+  let word = MemoryLayout<UInt64>.size
+  func difference(at offset: Int) -> UInt64 {
+    left.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+      ^ right.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+  }
+  var prefix = 0
+  // Four words at a time, so that the processor looks at them side by side.
+  while prefix &+ 4 &* word <= count,
+    difference(at: prefix) | difference(at: prefix &+ word) | difference(at: prefix &+ 2 &* word)
+      | difference(at: prefix &+ 3 &* word) == 0
+  { prefix &+= 4 &* word }
+  while prefix &+ word <= count, difference(at: prefix) == 0 { prefix &+= word }
+  if prefix &+ word > count {
+    return memcmp(left + prefix, right + prefix, count - prefix) == 0 ? (count, 0) : (prefix, 0)
+  }
+  var end = count
+  while end &- 4 &* word >= prefix,
+    difference(at: end &- word) | difference(at: end &- 2 &* word) | difference(at: end &- 3 &* word)
+      | difference(at: end &- 4 &* word) == 0
+  { end &-= 4 &* word }
+  while end &- word >= prefix, difference(at: end &- word) == 0 { end &-= word }
+  return (prefix, count - end)
+}

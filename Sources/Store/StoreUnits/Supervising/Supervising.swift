@@ -90,7 +90,7 @@ extension Middleware {
 @usableFromInline
 final class SeenEntries<Entries>: @unchecked Sendable {
   // Safe: used by the thread that owns the store, which asks a unit for its statement.
-  @usableFromInline var entries: Entries?
+  @exclusivity(unchecked) @usableFromInline var entries: Entries?
 
   @inlinable
   init() {}

@@ -88,6 +88,35 @@ extension AlignedRun {
   }
 }
 
+extension AlignedRun {
+  /// Descends two trees of as many elements to the only leaf in which they are not the same.
+  ///
+  /// - Returns: the number of elements before it, and the leaf of either; nil: the trees are not alike, or differ elsewhere too.
+  @inlinable
+  static func onlyLeaves(
+    _ oldRoot: Unmanaged<TreeNode<Content>>, _ newRoot: Unmanaged<TreeNode<Content>>
+  ) -> (passed: Int, old: Unmanaged<TreeNode<Content>>, new: Unmanaged<TreeNode<Content>>)? {
+    var (old, new, passed) = (oldRoot, newRoot, 0)
+    while true {
+      let child = old._withUnsafeGuaranteedRef { left in
+        new._withUnsafeGuaranteedRef { right -> Int? in
+          guard left.height == right.height, left.slots == right.slots else { return nil }
+          if left.height == 0 { return -1 }
+          var (first, last) = (0, left.slots &- 1)
+          while first < last, left.isSameChild(first, of: right, first) { first &+= 1 }
+          while first < last, left.isSameChild(last, of: right, last) { last &-= 1 }
+          passed &+= left.start(of: first)
+          return first == last ? first : nil
+        }
+      }
+      guard let child else { return nil }
+      if child < 0 { return (passed, old, new) }
+      old = old._withUnsafeGuaranteedRef { Unmanaged.passUnretained($0.children[child]) }
+      new = new._withUnsafeGuaranteedRef { Unmanaged.passUnretained($0.children[child]) }
+    }
+  }
+}
+
 /// The direction in which two trees are walked.
 @usableFromInline
 enum TreeDirection {

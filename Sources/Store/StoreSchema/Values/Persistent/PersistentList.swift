@@ -420,7 +420,7 @@ extension PersistentList where Element: Identifiable {
     func isSame(_ left: UnsafePointer<Element>, _ right: UnsafePointer<Element>) -> Bool {
       hasSameBytes(left, right, MemoryLayout<Element>.size)
     }
-    let (prefix, suffix) = commonEnds(old, new, equal: isSame)
+    let (prefix, suffix) = endsOfOneLeaf(old, new) ?? commonEnds(old, new, equal: isSame)
     let (oldRange, newRange) = (prefix..<old.count - suffix, prefix..<new.count - suffix)
     if oldRange.count == 1, newRange.count == 1 {
       return try old.withElement(at: prefix) { left in
@@ -461,6 +461,24 @@ extension PersistentList where Element: Identifiable {
     for index in newRange {
       try new.withElement(at: index) { if positions[$0.pointee.id] == index { try visit($0.pointee.id, nil, $0) } }
     }
+  }
+}
+
+extension PersistentList {
+  /// The numbers of elements that two lists have in common at their beginning and, of the rest, at their end, by their bytes; nil
+  /// where they do not differ in one leaf alone, as after a change of one element, or where bytes lie between the elements.
+  @inlinable
+  static func endsOfOneLeaf(_ old: Self, _ new: Self) -> (prefix: Int, suffix: Int)? {
+    guard old.count == new.count, MemoryLayout<Element>.size == MemoryLayout<Element>.stride,
+      let oldRoot = old.tree.unmanagedRoot, let newRoot = new.tree.unmanagedRoot,
+      let (passed, left, right) = AlignedRun.onlyLeaves(oldRoot, newRoot)
+    else { return nil }
+    let (elements, slots) = left._withUnsafeGuaranteedRef { ($0.elements, $0.slots) }
+    let (prefix, suffix) = commonBytes(
+      elements, right._withUnsafeGuaranteedRef { $0.elements }, slots * MemoryLayout<Element>.stride)
+    let same = prefix / MemoryLayout<Element>.stride
+    if same == slots { return (old.count, 0) }
+    return (passed + same, old.count - passed - slots + suffix / MemoryLayout<Element>.stride)
   }
 }
 
