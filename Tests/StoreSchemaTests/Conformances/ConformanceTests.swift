@@ -48,10 +48,16 @@ import Testing
     #expect((Duration.seconds(1) + Duration(attoseconds: 1)).schemaValue == .string("1.000000000000000001"))
     #expect(try Duration(schemaValue: .double(1e-12)) == Duration(attoseconds: 1_000_000))
     #expect(try Duration.schema.check(.int(3)) == .double(3))
-    for (text, expected) in [("1s", 1.0), ("1.5s", 1.5), ("500ms", 0.5), ("2min", 120), ("1h", 3600), ("1d", 86_400)] {
+    for (text, expected) in [
+      ("1s", 1.0), ("1.5s", 1.5), ("500ms", 0.5), ("2min", 120), ("1h", 3600), ("1d", 86_400), ("-1s", -1),
+      ("-1.5min", -90),
+    ] {
       #expect(try Duration.schema.check(.string(text)) == .double(expected))
     }
-    let texts = ["x", "s", "1w", "", "-", "1.", ".5", "1.2.3", "+1", "1.0000000000000000001", "170141183460469231732"]
+    let texts = [
+      "x", "s", "1w", "", "-", "-s", "--1s", "1.", ".5", "1.2.3", "+1", "1.0000000000000000001",
+      "170141183460469231732",
+    ]
     for value in texts.map(Value.string) + [.double(.infinity), .double(.nan), .bool(true)] {
       let error = #expect(throws: SchemaError.self) { try Duration.schema.check(value) }
       #expect(error?.message.hasPrefix("value must be a number of seconds or a duration such as 500ms, got ") == true)

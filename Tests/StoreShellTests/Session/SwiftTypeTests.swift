@@ -143,12 +143,25 @@ private struct Twins<One: Schematic, Other: Schematic> {
 
   @Test func aDurationTakesAUnit() throws {
     let shell = try now()
-    for (text, seconds) in [("1s", "1.0"), ("length=500ms", "0.5"), ("\"2min\"", "120.0"), ("1.5", "1.5")] {
+    for (text, seconds) in [
+      ("1s", "1.0"), ("length=500ms", "0.5"), ("\"2min\"", "120.0"), ("1.5", "1.5"), ("-1s", "-1.0"),
+      ("length=-1.5min", "-90.0"), ("-0s", "0.0"),
+    ] {
       #expect(shell.run("dispatch gauge.wait \(text) --quiet", "show gauge.length").output == "\(seconds)\n")
     }
     #expect(
       shell.run("lua dispatch('gauge.wait', { length = '3s' })", "show gauge.length --as raw").output.hasSuffix("3.0\n")
     )
+  }
+
+  @Test func aDurationIsNamed() throws {
+    let shell = try now()
+    #expect(shell.run("describe gauge").output.contains("wait length:Duration"))
+    #expect(shell.run("describe gauge").output.contains("\n  length   Duration\n"))
+    #expect(shell.run("dispatch gauge.wait").errors.contains("gauge.wait needs 'length' (Duration)\n"))
+    #expect(
+      shell.run("bind length gauge.length gauge.wait", "length := -2s", "show gauge.length").output.hasSuffix(
+        "\n-2.0\n"))
   }
 
   @Test func whatWasWrittenBeforeIsRead() throws {
@@ -182,7 +195,7 @@ private struct Twins<One: Schematic, Other: Schematic> {
     ("gauge.set x", "'count' must be Int, got string \"x\"", "gauge.set count:Int"),
     (
       "gauge.wait soon", "'length' must be a number of seconds or a duration such as 500ms, got string \"soon\"",
-      "gauge.wait length:Double"
+      "gauge.wait length:Duration"
     ),
     (
       "gauge.set 18446744073709551616", "'count' must be 0...18446744073709551615, got 18446744073709551616",

@@ -81,11 +81,13 @@ extension SessionBinding {
         code: .typeMismatch, message: "\(action.fullName) does not set one value", at: word,
         hint: "usage: dispatch \(action.signature)")
     }
-    let (expected, found) = (field.schema.wrapped.typeName, place.type.wrapped.typeName)
-    guard expected == found || found == Schema.dynamic(.any).typeName else {
+    let (expected, found) = (field.schema.wrapped, place.type.wrapped)
+    guard expected.kindName == found.kindName || found.kindName == Schema.dynamic(.any).kindName else {
       throw ShellError(
         code: .typeMismatch,
-        message: "'\(place.path)' is \(found), but '\(field.name)' of \(action.fullName) is \(expected)", at: word)
+        message:
+          "'\(place.path)' is \(found.typeName), but '\(field.name)' of \(action.fullName) is \(expected.typeName)",
+        at: word)
     }
     self.init(name: name, path: place.path, action: action)
   }

@@ -1,8 +1,8 @@
 extension Duration: Schematic {
-  /// `Double`, in seconds. A duration that no `Double` tells from its neighbours is written as text: the digits of its
+  /// Seconds as a `Double`. A duration that no `Double` tells from its neighbours is written as text: the digits of its
   /// seconds, all 18 behind the point that it may have.
   public static let schema = Schema.scalar(
-    Duration.self, .double,
+    Duration.self, .double, name: "Duration",
     read: { duration in
       let text = duration.decimalSeconds
       if let number = Double(text), Duration(secondsShown: number) == duration { return .double(number) }
@@ -10,14 +10,17 @@ extension Duration: Schematic {
     }, isEqual: ==)
 
   /// The duration of so many seconds: a number by the digits that show it, or a text of digits, to the attosecond. A text
-  /// may have a unit instead: `500ms`, `2s`, `1.5s`, `5min`, `1h` or `2d`.
+  /// may have a unit instead: `500ms`, `2s`, `-1.5s`, `5min`, `1h` or `2d`.
   public init(schemaValue value: Value) throws(SchemaError) {
     let duration: Duration?
     switch value {
     case .int(let seconds): duration = .seconds(seconds)
     case .double(let seconds): duration = Duration(secondsShown: seconds)
     case .decimal(let number): duration = Duration(decimalSeconds: number.description)
-    case .string(let text): duration = Duration(decimalSeconds: text) ?? Duration(literal: text)
+    case .string(let text):
+      let size =
+        text.hasPrefix("-") ? Duration(literal: String(text.dropFirst())).map { .zero - $0 } : Duration(literal: text)
+      duration = Duration(decimalSeconds: text) ?? size
     default: duration = nil
     }
     guard let duration else {

@@ -16,9 +16,11 @@ extension Schema {
   }
 
   /// The same for values that can be told apart without being written.
+  ///
+  /// - Parameter name: the name that users read; nil: that of the form.
   @inlinable
   static func scalar<Scalar: Schematic>(
-    _ type: Scalar.Type, _ kind: Kind, read: @escaping @Sendable (Scalar) -> Value,
+    _ type: Scalar.Type, _ kind: Kind, name: String? = nil, read: @escaping @Sendable (Scalar) -> Value,
     isEqual: @escaping @Sendable (Scalar, Scalar) -> Bool
   ) -> Schema {
     let memory = Access.Memory(of: Scalar.self)
@@ -35,7 +37,7 @@ extension Schema {
         },
         isEqual: {
           isEqual($0.assumingMemoryBound(to: Scalar.self).pointee, $1.assumingMemoryBound(to: Scalar.self).pointee)
-        }), normalize: normalize)
+        }), normalize: normalize, givenName: name)
   }
 }
 

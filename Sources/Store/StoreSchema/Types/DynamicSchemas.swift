@@ -1,9 +1,9 @@
 extension Schema {
   /// A schema for values held as ``Value``, such as the slice of a Lua plugin. The values must have passed
   /// ``check(_:)``.
-  public static func dynamic(_ kind: Kind) -> Schema { dynamic(kind, normalize: nil) }
+  public static func dynamic(_ kind: Kind) -> Schema { dynamic(kind, normalize: nil, givenName: nil) }
 
-  private static func dynamic(_ kind: Kind, normalize: Normalize?) -> Schema {
+  private static func dynamic(_ kind: Kind, normalize: Normalize?, givenName: String?) -> Schema {
     Schema(
       kind: kind,
       access: Access(
@@ -12,7 +12,7 @@ extension Schema {
         assign: { (value, target) throws(SchemaError) in target.assumingMemoryBound(to: Value.self).pointee = value },
         isEqual: { $0.assumingMemoryBound(to: Value.self).pointee == $1.assumingMemoryBound(to: Value.self).pointee },
         parts: dynamicParts(kind)),
-      isDynamic: true, normalize: normalize)
+      isDynamic: true, normalize: normalize, givenName: givenName)
   }
 
   /// The same description over values held as ``Value``, whatever memory this schema reaches into.
@@ -33,7 +33,7 @@ extension Schema {
               UnionSchema.Case($0.name, fields: $0.fields.map(\.dynamic), documentation: $0.documentation)
             }))
       }
-    return .dynamic(kind, normalize: normalize)
+    return .dynamic(kind, normalize: normalize, givenName: givenName)
   }
 
   private static func dynamicParts(_ kind: Kind) -> Access.Parts {

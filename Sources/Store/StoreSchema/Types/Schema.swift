@@ -18,6 +18,8 @@ public final class Schema: Sendable {
   /// Gives the written form of a value that the Swift type reads, in whatever form; nil: the kind alone says which values are
   /// of the type.
   let normalize: Normalize?
+  /// The name that users read instead of that of the kind; nil: there is none.
+  let givenName: String?
 
   /// True if the Swift type has the last word on its values, as the kind does not say all of them.
   package var isReadByItsType: Bool { normalize != nil }
@@ -31,8 +33,9 @@ public final class Schema: Sendable {
   }
 
   @usableFromInline
-  init(kind: Kind, access: Access, isDynamic: Bool = false, normalize: Normalize?) {
+  init(kind: Kind, access: Access, isDynamic: Bool = false, normalize: Normalize?, givenName: String? = nil) {
     self.kind = kind
+    self.givenName = givenName
     self.access = access
     self.isDynamic = isDynamic
     self.normalize = normalize
@@ -51,7 +54,9 @@ public final class Schema: Sendable {
 
   /// A type of its own that says the same as another: all that is below it is shared.
   public convenience init(sharing other: Schema) {
-    self.init(kind: other.kind, access: other.access, isDynamic: other.isDynamic, normalize: other.normalize)
+    self.init(
+      kind: other.kind, access: other.access, isDynamic: other.isDynamic, normalize: other.normalize,
+      givenName: other.givenName)
   }
 
   /// The set of types that Swift modules and Lua plugins share.
@@ -338,7 +343,7 @@ extension Schema {
 
   private func signature(hasDefaults: Bool) -> String {
     switch kind {
-    case .bool, .double, .decimal, .string, .any: typeName
+    case .bool, .double, .decimal, .string, .any: kindName
     case .int(nil, nil): "Int"
     case .int(let minimum, let maximum):
       "Int(\(minimum.map(\.description) ?? "")...\(maximum.map(\.description) ?? ""))"

@@ -1,6 +1,9 @@
 extension Schema {
-  /// The type's name as users read it: `Int`, `String?`, `[Task]`, `[String: Int]`.
-  public var typeName: String {
+  /// The type's name as users read it: `Int`, `String?`, `[Task]`, `[String: Int]`, `Duration`.
+  public var typeName: String { givenName ?? kindName }
+
+  /// The name of the form in which values of the type are written, which two types may have in common: `Double`.
+  package var kindName: String {
     switch kind {
     case .bool: "Bool"
     case .int: "Int"
