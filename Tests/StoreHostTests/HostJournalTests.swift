@@ -26,6 +26,13 @@ private struct Firm: Equatable, Sendable { var ledger = Ledger() }
 @Schema
 private enum FirmAction: Sendable { case ledger(LedgerAction) }
 
+/// The store in a later version, whose state has another type.
+@Schema
+private struct Till: Equatable, Sendable { var size = 1 }
+
+@Schema
+private struct LaterFirm: Equatable, Sendable { var ledger = Till() }
+
 private struct Refusal: Error, CustomStringConvertible { let description: String }
 
 /// A store that its program alone keeps in a file, without a session.
@@ -185,6 +192,32 @@ private struct Refusal: Error, CustomStringConvertible { let description: String
       first.store.dispatch(.ledger(.add()))
       try first.close()
       #expect(try open(path).store.state.ledger.count == 1)
+    }
+  }
+
+  @Test func noHintNamesAnOptionThatTheProgramLacks() throws {
+    try withFolder { folder in
+      let path = "\(folder)/firm.db"
+      let host = try open(path)
+      host.store.dispatch(.ledger(.add()))
+      try host.close()
+      let copy = "\(path).before-1"
+      try FileManager.default.copyItem(atPath: path, toPath: copy)
+      let error = #expect(throws: HostError.self) {
+        try StoreHost(
+          Application<FirmAction, LaterFirm>(initial: LaterFirm(), reducer: .identity), clock: VirtualClock(),
+          program: "firm", journal: JournalPlan(path: copy))
+      }
+      #expect(error?.code == .storeSchema)
+      #expect(error?.hint == "to go on from it: copy it to another name, and open that")
+
+      let inMemory = try Host(Self.application, clock: VirtualClock(), program: "firm")
+      let session = try Conversation(with: inMemory)
+      session.say("set journal.limit 16")
+      for _ in 0..<1000 { inMemory.store.dispatch(.ledger(.add())) }
+      let errors = session.say("goto 3").errors
+      #expect(errors.hasSuffix("hint: set journal.limit says how much is kept; a journal keeps all of it\n"))
+      try inMemory.close()
     }
   }
 

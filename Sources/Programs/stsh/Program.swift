@@ -245,6 +245,7 @@ struct Program {
 
   private func sessionOptions() throws -> SessionOptions {
     var session = SessionOptions(program: "stsh")
+    session.hasStoreOption = true
     session.keepsGoing = options.keepGoing
     session.isJSON = options.json
     session.isQuiet = options.quiet

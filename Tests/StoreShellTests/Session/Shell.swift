@@ -47,6 +47,7 @@ final class Shell {
     self.errors = errors
     var options = SessionOptions()
     options.name = "stsh"
+    options.hasStoreOption = true
     options.hasVirtualClock = true
     options.pluginSearchPath = [Shell.package + "/plugins"]
     adjust(&options)

@@ -196,7 +196,8 @@ extension LiveStore {
       if oldestEntry < oldest { return "the state had another type then; log and why still tell of it" }
       if isBeginningUnreadable { return "what else of the file can be read is said where it is opened" }
       let limit = "set journal.limit says how much is kept"
-      return history.older == nil ? "\(limit); --store FILE keeps all of it" : limit
+      guard history.older == nil else { return limit }
+      return "\(limit); \(hintedProgram == nil ? "a journal" : "--store FILE") keeps all of it"
     }
   }
 

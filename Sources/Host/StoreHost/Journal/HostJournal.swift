@@ -10,6 +10,7 @@ package final class HostJournal {
   package private(set) var journal: Journal?
   let plan: JournalPlan
   private let header: JournalHeader
+  private let hintedProgram: String?
   /// Where the file is, if it is the session's own.
   private let files: SessionFiles?
   /// What is to be told, once.
@@ -31,7 +32,12 @@ package final class HostJournal {
   private let wall: WallClock?
 
   /// A journal that the first action opens.
-  package init(_ plan: JournalPlan, clock: any StoreClock, header: JournalHeader, in files: SessionFiles?) {
+  ///
+  /// - Parameter program: what the program is called that hints tell to run; nil: no hint tells to run it.
+  package init(
+    _ plan: JournalPlan, clock: any StoreClock, header: JournalHeader, hinting program: String?, in files: SessionFiles?
+  ) {
+    hintedProgram = program
     self.files = files
     self.plan = plan
     self.header = header
@@ -41,12 +47,14 @@ package final class HostJournal {
   /// A journal that is open.
   ///
   /// - Parameters:
+  ///   - program: as above.
   ///   - number: the last action before what it keeps.
   ///   - recovered: what was taken up from it; nil: it is new.
   package init(
-    _ journal: Journal, _ plan: JournalPlan, clock: any StoreClock, header: JournalHeader, after number: Int,
-    taking recovered: RecoveredStore?
+    _ journal: Journal, _ plan: JournalPlan, clock: any StoreClock, header: JournalHeader, hinting program: String?,
+    after number: Int, taking recovered: RecoveredStore?
   ) {
+    hintedProgram = program
     files = nil
     start = recovered == nil ? number : 0
     hasOtherCode = recovered?.hasOtherCode ?? false
@@ -169,7 +177,8 @@ package final class HostJournal {
       number: max(last, start, journal.last), last > 0 ? state.slices(isWhole: true) : [],
       time: clock is VirtualClock ? clock.now : nil)
     if let failure = journal.takeFailure() {
-      notes.append("\(failure); to export its undamaged part: \(header.program) --store \(journal.path) --read-only")
+      let way = hintedProgram.map { "; to export its undamaged part: \($0) --store \(journal.path) --read-only" }
+      notes.append("\(failure)\(way ?? "")")
     }
   }
 }

@@ -34,6 +34,8 @@ package final class LiveStore: @unchecked Sendable {
   package let application: HostedApplication
   /// What the program is called.
   package let program: String
+  /// What the program is called that hints tell to run, with the options of `stsh` that open a store; nil: it has none.
+  package let hintedProgram: String?
   private let logger: HostUnit
   @exclusivity(unchecked) package var plugins: [HostedPlugin] = [] {
     didSet { changesOfPlugins.wrappingAdd(1, ordering: .relaxed) }
@@ -78,16 +80,18 @@ package final class LiveStore: @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - program: what the program is called, as its journals and hints say.
+  ///   - hasStoreOption: whether it has the options of `stsh` that open a store.
   ///   - queueLimit: how many actions from other threads may wait; nil: any number.
   ///   - order: decides what comes first where nothing else does (R39).
   /// - Throws: ``StoreError`` where two of its middlewares or of its generic types share a name.
   package init(
-    _ application: HostedApplication, program: String, clock: any StoreClock, queueLimit: Int? = nil,
-    order: (any StoreOrder)? = nil
+    _ application: HostedApplication, program: String, hasStoreOption: Bool, clock: any StoreClock,
+    queueLimit: Int? = nil, order: (any StoreOrder)? = nil
   ) throws(StoreError) {
     if let name = application.duplicateType { throw .duplicateType(name: name) }
     self.application = application
     self.program = program
+    hintedProgram = hasStoreOption ? program : nil
     self.clock = clock
     wallTime = clock is VirtualClock ? nil : TimeOfDay.now
     lastCommitted = Lock(application.initial)
@@ -139,7 +143,7 @@ package final class LiveStore: @unchecked Sendable {
     do throws(JournalError) {
       try journal.end(store.state, clock: clock)
     } catch {
-      attendance.onFault?(HostError(describing: error, program: program))
+      attendance.onFault?(HostError(describing: error, program: hintedProgram))
     }
   }
 

@@ -75,17 +75,18 @@ public final class StoreHost<Action: SchematicUnion, State: SchematicRecord>: Se
       let (live, table) = try Self.live(application, clock, program, queueLimit, order, onFault)
       self.init(application, clock, live, table, notes: try live.openJournal(ofOwner: journal, grants: grants))
     } catch {
-      // The owner's program has no option that opens a file.
-      throw HostError(describing: error, program: nil)
+      throw HostError(describing: error)
     }
   }
 
   /// Hosts an application for one session, whose reader's end is the program's.
+  ///
+  /// - Parameter hasStoreOption: whether the program has the options of `stsh` that open a store.
   package convenience init(
-    alone application: Application<Action, State>, clock: any StoreClock, program: String, queueLimit: Int? = nil,
-    order: (any StoreOrder)? = nil, onFault: (@Sendable (any Error) -> Void)? = nil
+    alone application: Application<Action, State>, clock: any StoreClock, program: String, hasStoreOption: Bool = false,
+    queueLimit: Int? = nil, order: (any StoreOrder)? = nil, onFault: (@Sendable (any Error) -> Void)? = nil
   ) throws(StoreError) {
-    let (live, table) = try Self.live(application, clock, program, queueLimit, order, onFault)
+    let (live, table) = try Self.live(application, clock, program, queueLimit, order, onFault, hasStoreOption)
     self.init(application, clock, live, table, notes: [])
   }
 
@@ -102,11 +103,12 @@ public final class StoreHost<Action: SchematicUnion, State: SchematicRecord>: Se
 
   private static func live(
     _ application: Application<Action, State>, _ clock: any StoreClock, _ program: String, _ queueLimit: Int?,
-    _ order: (any StoreOrder)?, _ onFault: (@Sendable (any Error) -> Void)?
+    _ order: (any StoreOrder)?, _ onFault: (@Sendable (any Error) -> Void)?, _ hasStoreOption: Bool = false
   ) throws(StoreError) -> (LiveStore, ModuleTable<Action, State>) {
     let table = ModuleTable(application)
     let live = try LiveStore(
-      HostedApplication(application, table), program: program, clock: clock, queueLimit: queueLimit, order: order)
+      HostedApplication(application, table), program: program, hasStoreOption: hasStoreOption, clock: clock,
+      queueLimit: queueLimit, order: order)
     live.attendance.onFault = onFault
     return (live, table)
   }
@@ -197,7 +199,7 @@ extension LiveStore {
       try journal?.end(journaledState, clock: clock)
       return .success(())
     } catch {
-      return .failure(HostError(describing: error, program: program))
+      return .failure(HostError(describing: error, program: hintedProgram))
     }
   }
 }

@@ -28,7 +28,9 @@ extension LiveStore {
         let recovered = try journal.found.flatMap { try recover(journal, $0) }
         if recovered == nil { journal.append(stateAfter: history.head, journaledState.slices(isWhole: true)) }
         replaceJournal(
-          HostJournal(journal, plan, clock: clock, header: header, after: history.head, taking: recovered))
+          HostJournal(
+            journal, plan, clock: clock, header: header, hinting: hintedProgram, after: history.head, taking: recovered)
+        )
         return recovered
       }
     } catch {
@@ -49,7 +51,7 @@ extension LiveStore {
   /// - Parameter files: the folder of the file, where it is one of the sessions' own.
   package func openJournalLater(_ plan: JournalPlan, in files: SessionFiles?) {
     let header = journalHeader(began: plan.wallTime() - clock.now)
-    replaceJournal(HostJournal(plan, clock: clock, header: header, in: files))
+    replaceJournal(HostJournal(plan, clock: clock, header: header, hinting: hintedProgram, in: files))
   }
 
   /// Opens the journal of a program that has no session for that, and starts tasks.

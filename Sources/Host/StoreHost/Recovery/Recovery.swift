@@ -169,7 +169,8 @@ extension LiveStore {
 
   /// What can be done about a file that cannot be opened because of a plugin.
   private func waysOut(of file: any JournalReading) -> String {
-    "the file is as it was; to look at it without the plugin: \(program) --store \(file.path) --read-only"
+    "the file is as it was"
+      + (hintedProgram.map { "; to look at it without the plugin: \($0) --store \(file.path) --read-only" } ?? "")
   }
 
   /// Reads what was changed in a file, and says of changes that fit nothing what to do.
@@ -231,7 +232,7 @@ extension LiveStore {
       code: .storeSchema,
       message:
         "\(path) is the copy of \(match.1) from before its state got a new type; opening it would convert it, too",
-      hint: "to look at it: \(program) --store \(path) --read-only; "
+      hint: (hintedProgram.map { "to look at it: \($0) --store \(path) --read-only; " } ?? "")
         + "to go on from it: copy it to another name, and open that")
   }
 

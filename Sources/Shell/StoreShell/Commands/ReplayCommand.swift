@@ -67,7 +67,8 @@ private struct ReplayRequest {
       throw ShellError(
         code: .notFresh,
         message: "replay replaces the history, and this session has actions of its own",
-        hint: "start from it: \(session.options.name) --replay \(file); or compare only: replay \(file) --verify")
+        hint: (session.hintedProgram.map { "start from it: \($0) --replay \(file); or " } ?? "")
+          + "compare only: replay \(file) --verify")
     }
     try session.store.requirePresent()
     let source = try RecordingSource(file, until: session.interrupts.fileDescriptor)

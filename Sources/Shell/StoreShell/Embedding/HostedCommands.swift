@@ -14,7 +14,8 @@ extension Session {
     console: Console = Console()
   ) throws {
     let clock = SessionClock(isVirtual: options.hasVirtualClock)
-    let host = try StoreHost(alone: application, clock: clock.clock, program: options.name)
+    let host = try StoreHost(
+      alone: application, clock: clock.clock, program: options.name, hasStoreOption: options.hasStoreOption)
     try self.init(host, clock, endsStore: true, options: options, console: console)
   }
 

@@ -6,6 +6,8 @@ import StorePlugins
 public struct SessionOptions: Sendable {
   /// The name of the program, as its prompt, its hints and its journals show it; by default that of its executable.
   public var name = executable
+  /// True if the program has the options of `stsh` that open a store, so that hints name them.
+  package var hasStoreOption = false
   /// True if scripts go on after an error.
   public var keepsGoing = false
   /// True if every command answers with one JSON object a line.

@@ -55,7 +55,7 @@ extension Session {
         ? "a command behind | would run where the store is, and show nothing here"
         : "results may not be piped into commands here (--no-exec)",
       place: .span(redirection.span),
-      hint: isFarAway ? "pipe the output of the program: \(options.name) --attach NAME -c 'show …' | COMMAND" : nil)
+      hint: isFarAway ? "pipe the output of the program: stsh --attach NAME -c 'show …' | COMMAND" : nil)
   }
 
   /// Sees to it that what a command writes does not take the place of a file that it names besides.

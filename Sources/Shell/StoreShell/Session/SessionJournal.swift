@@ -125,8 +125,8 @@ extension Session {
 
   private func tellOfOtherParts(_ archive: JournalArchive) {
     for part in archive.otherParts {
-      let way = "\(options.name) --store \(archive.path) --read-only --to \(part.upperBound - 1)"
-      write(note: "\(Self.text(part)) can be read, too: \(way)")
+      let way = hintedProgram.map { ": \($0) --store \(archive.path) --read-only --to \(part.upperBound - 1)" }
+      write(note: "\(Self.text(part)) can be read, too\(way ?? "")")
     }
   }
 

@@ -44,7 +44,7 @@ extension Session {
   }
 
   /// The program that hints tell to run otherwise; nil: who comes in by a door has not started it.
-  private var hintedProgram: String? { !running.origin.isThroughDoor ? options.name : nil }
+  var hintedProgram: String? { options.hasStoreOption && !running.origin.isThroughDoor ? options.name : nil }
 
   /// The error of a command that Lua raised again, as `assert(command("…"))` does; nil: it raised another.
   func raisedAgain(_ error: any Error) -> ShellError? {
