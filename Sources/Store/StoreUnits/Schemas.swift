@@ -216,5 +216,7 @@ extension UndoGroup: StoreSchema.SchematicRecord {
   @available(
     *, unavailable, message: "'UndoGroup' has no public init; write 'public init() {}' in it, for other modules"
   )
-  public init(_ none: Swift.Never...) {}
+  public init(root: Swift.Optional<Int?> = nil, key: Swift.Optional<String?> = nil, _ never: Swift.Never...) {
+    switch never[0] {}
+  }
 }

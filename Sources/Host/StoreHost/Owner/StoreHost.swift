@@ -125,6 +125,9 @@ public final class StoreHost<Action: SchematicUnion, State: SchematicRecord>: Se
   /// action of another thread is either enqueued before that, or refused with `StoreError.closed`; afterwards nothing changes.
   /// Within the processing of an action the store ends behind what is queued, and this returns at once.
   ///
+  /// It takes as long as the action in progress, those that were enqueued, which are `queueLimit` at most, and the write of what the
+  /// file lacks. A store that threads keep full ends sooner with a lower limit.
+  ///
   /// - Throws: ``HostError`` with what could not be written.
   public func close() throws(HostError) { try live.close() }
 
