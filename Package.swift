@@ -121,7 +121,8 @@ let package = Package(
     .target(
       name: "StoreHost",
       dependencies: [
-        "Platform", "StoreCore", "StoreUnits", "StoreSchema", "StoreModules", "StorePlugins", "StoreHistory", heap,
+        "Platform", "StoreCore", "StoreUnits", "StoreSchema", "StoreModules", "StorePlugins", "StoreHistory",
+        "StoreReplication", heap,
       ],
       path: "Sources/Host/StoreHost", swiftSettings: strict),
     .target(
@@ -254,8 +255,8 @@ let package = Package(
     .testTarget(
       name: "StoreHostTests",
       dependencies: [
-        "StoreHost", "StoreShell", "StoreUnits", "StoreCore", "StoreSchema",
-        "StandardModules",
+        "StoreHost", "StoreHistory", "StoreModules", "StorePlugins", "StoreReplication", "StoreShell", "StoreUnits",
+        "StoreCore", "StoreSchema", "StandardModules",
       ],
       swiftSettings: strict),
     .testTarget(

@@ -1,4 +1,5 @@
 import StoreCore
+import TerminalSupport
 import Testing
 
 #if canImport(Musl)

@@ -1,5 +1,6 @@
 import StoreCore
 @testable import StoreReplication
+import TerminalSupport
 import Testing
 
 #if canImport(Musl)
@@ -15,7 +16,7 @@ private let seed = getenv("STORESHELL_SEED").flatMap { UInt64(String(cString: $0
 
 @Suite(
   "Faults between nodes and servers of NATS",
-  .enabled(if: NATSServers.areInstalled, "nats-server or libnats is not installed; scripts/test-shared installs both"),
+  .enabled(if: NATSServers.areThere, "nats-server or libnats is not installed; scripts/test-shared installs both"),
   .serialized)
 struct NATSFaultTests {
   // MARK: One fault

@@ -1,5 +1,6 @@
 import StoreCore
 @testable import StoreReplication
+import TerminalSupport
 import Testing
 
 #if canImport(Musl)
@@ -10,7 +11,7 @@ import Glibc
 
 @Suite(
   "A log in NATS JetStream",
-  .enabled(if: NATSServers.areInstalled, "nats-server or libnats is not installed; scripts/test-shared installs both"),
+  .enabled(if: NATSServers.areThere, "nats-server or libnats is not installed; scripts/test-shared installs both"),
   .serialized)
 struct NATSLogTests {
   private func fault(_ body: () throws -> Void) -> LogError? {

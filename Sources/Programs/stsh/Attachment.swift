@@ -135,7 +135,7 @@ struct Attachment {
       "--transcript": options.transcript != nil,
       "--clock": options.clock != bare.clock, "-p": !options.plugin.isEmpty, "--grant": !options.grant.isEmpty,
       "--unsafe-lua": options.unsafeLua, "--read-only": options.readOnly, "--allow": !options.allow.isEmpty,
-      "--group": options.group != nil,
+      "--group": options.group != nil, "--name": options.name != nil, "--nats-creds": options.credentials != nil,
     ]
     for (name, isGiven) in others where isGiven {
       throw ValidationError("--attach uses the store of another program; \(name) is for that program")

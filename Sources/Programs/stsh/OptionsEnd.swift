@@ -3,7 +3,7 @@ extension Stsh {
   static let optionsWithValue: Set = [
     "-c", "-p", "--allow", "--as", "--attach", "--clock", "--color", "--completions", "--durability", "--grant",
     "--group",
-    "--listen", "--recover", "--replay", "--report", "--session", "--store",
+    "--listen", "--name", "--nats-creds", "--recover", "--replay", "--report", "--session", "--store",
     "--timeout", "--to", "--token-file", "--transcript", "--who",
   ]
 

@@ -239,6 +239,7 @@ struct Program {
     if let home = UserEnvironment.nonEmpty("HOME"), place.hasPrefix("\(home)/") {
       place = "~" + place.dropFirst(home.count)
     }
+    if let shared = session.options.shared { place = "\(shared.shownAddress), as \(shared.name)" }
     let keeping = place.isEmpty ? "kept in memory only" : "kept in \(place)"
     return "stsh \(Stsh.configuration.version); \(keeping); help explains, Ctrl-D leaves\n"
   }
@@ -275,7 +276,8 @@ struct Program {
       throw ValidationError("--who: \(error.message)" + (error.hint.map { "; \($0)" } ?? ""))
     }
     session.place = Self.place(of: options)
-    session.journal = try journalPlan()
+    session.shared = try nodePlan()
+    if session.shared == nil { session.journal = try journalPlan() }
     return session
   }
 
@@ -310,6 +312,46 @@ struct Program {
     guard let kept = places.sessions?.kept, kept.indices.contains(number - 1) else { return nil }
     let session = kept[number - 1]
     return options.recover == nil || session.isAbandoned ? session.path : nil
+  }
+
+  /// The part in a shared store that the command line asks for; nil: `--store` names no such store.
+  private func nodePlan() throws -> NodePlan? {
+    guard let address = options.store, NodePlan.isAddress(address) else {
+      for (flag, value) in [("--name", options.name), ("--nats-creds", options.credentials)] where value != nil {
+        throw ValidationError("\(flag) is for a shared store: --store nats://HOST:PORT/NAME")
+      }
+      return nil
+    }
+    let others: KeyValuePairs = [
+      "--recover": options.recover != nil, "--session": options.session != nil, "--replay": options.replay != nil,
+      "--to": options.to != nil, "--clock virtual": options.clock == "virtual",
+    ]
+    for (flag, isGiven) in others where isGiven {
+      throw ValidationError("\(flag) cannot be combined with a shared store, whose history and time are its nodes'")
+    }
+    do throws(HostError) {
+      return try NodePlan(
+        address: address, name: try nodeName(), isReadOnly: options.readOnly || options.check,
+        credentials: options.credentials ?? UserEnvironment.nonEmpty("NATS_CREDS"))
+    } catch {
+      throw ValidationError("--store: \(error.message)")
+    }
+  }
+
+  /// The name under which other nodes see the run: the machine's and the process's, unless one is given.
+  private func nodeName() throws(HostError) -> String {
+    if let name = options.name {
+      let isName = !name.isEmpty && name.utf8.count <= 64 && name.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
+      guard isName else {
+        throw HostError(
+          code: .commandLine, message: "--name takes up to 64 letters, digits and signs without spaces", status: 2)
+      }
+      return name
+    }
+    var machine = [CChar](repeating: 0, count: 65)
+    gethostname(&machine, 64)
+    let host = machine.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+    return "\(String(decoding: host, as: UTF8.self).prefix(50))-\(getpid())"
   }
 
   private func journalPlan() throws -> JournalPlan? {

@@ -18,6 +18,8 @@ struct ProgramInvocation: Equatable {
   var noPlugins = false
   var noExec = false
   var store: String?
+  var name: String?
+  var credentials: String?
   var durability = "normal"
   var recover: Int?
   var session: Int?

@@ -90,7 +90,9 @@ struct Stsh: ParsableCommand {
   var noExec = ProgramInvocation.bare.noExec
 
   @Option(
-    help: ArgumentHelp("Save the store in a file, and go on from its contents.", valueName: "file"),
+    help: ArgumentHelp(
+      "Save the store in a file, and go on from its contents; or take part in a shared one: nats://HOST:PORT/NAME.",
+      valueName: "file"),
     completion: .file())
   var store: String?
 
@@ -111,7 +113,7 @@ struct Stsh: ParsableCommand {
   @Option(help: ArgumentHelp("Open a kept session again: the one that sessions lists as N.", valueName: "n"))
   var session: Int?
 
-  @Flag(help: "Open the file of --store read-only; it may be in use or damaged.")
+  @Flag(help: "Open the file of --store read-only; it may be in use or damaged. In a shared store: only follow.")
   var readOnly = ProgramInvocation.bare.readOnly
 
   @Option(
@@ -124,6 +126,8 @@ struct Stsh: ParsableCommand {
 
   @Flag(name: .customLong("unsafe-lua"), help: "Let the Lua of commands use all of its libraries, such as io and os.")
   var unsafeLua = ProgramInvocation.bare.unsafeLua
+
+  @OptionGroup var node: NodeArguments
 
   @OptionGroup var door: DoorArguments
 
@@ -148,7 +152,8 @@ struct Stsh: ParsableCommand {
       command: command, interactive: interactive, keepGoing: keepGoing, check: check, timeout: timeout,
       transcript: transcript, report: report, json: json, quiet: quiet, format: format, color: color, clock: clock,
       plugin: plugin,
-      grant: grant, replay: replay, noPlugins: noPlugins, noExec: noExec, store: store, durability: durability,
+      grant: grant, replay: replay, noPlugins: noPlugins, noExec: noExec, store: store, name: node.name,
+      credentials: node.credentials, durability: durability,
       recover: recover, session: session, readOnly: readOnly, to: to, noInit: noInit, unsafeLua: unsafeLua,
       who: door.who, listen: door.listen, allow: door.allow, group: door.group, tokenFile: door.tokenFile,
       attach: door.attach, serves: door.serve,

@@ -138,6 +138,7 @@ extension LiveStore {
       try plugin.checkLibraries()
       try prepare(plugin)
       let onLoad = try onLoadCall(of: plugin)
+      try node?.publish(source)
       let hosted = HostedPlugin(plugin, surroundings(for: name))
       try refuseClashes(hosted, replacing: old)
       let running = store.withState { state in state.plugins.first { $0.name == name } }

@@ -61,6 +61,8 @@ package final class LiveStore: @unchecked Sendable {
   package var firstPoint = 0
   /// Where what happens is kept; nil: nowhere but in memory.
   @exclusivity(unchecked) package var journal: HostJournal? { didSet { _ = keepsJournal.set(journal != nil) } }
+  /// The store's part in a shared one; nil: it is not shared.
+  @exclusivity(unchecked) package var node: (any SharedNode)?
   /// Whether what happens is kept somewhere, for those who do not hold the turn.
   private let keepsJournal = SharedFlag()
   /// Tells of the next action.
@@ -199,7 +201,10 @@ package final class LiveStore: @unchecked Sendable {
   package func turn<Result>(_ body: () throws -> Result) rethrows -> Result { try store.turn(body) }
 
   /// The same for what is short and waits for nobody: another thread that has the turn may run it.
-  package func turnAnywhere<Result>(_ body: () throws -> Result) rethrows -> Result { try store.turnAnywhere(body) }
+  package func turnAnywhere<Result>(_ body: () throws -> Result) rethrows -> Result {
+    // In a shared store a dispatch waits for the log.
+    try node == nil ? store.turnAnywhere(body) : store.turn(body)
+  }
 
   /// What went wrong with keeping what happens, since somebody asked.
   ///
@@ -339,7 +344,7 @@ package final class LiveStore: @unchecked Sendable {
     }
     let earlier = faults.collect()
     client?.complete(&source)
-    let result = store.dispatch(action, source: source)
+    let result = node?.dispatch(action, source, for: client) ?? store.dispatch(action, source: source)
     if let number = result.number { client?.note(dispatched: number) }
     if case .stopped = result.outcome { faults.noteLoss() }
     var report = DispatchReport(
@@ -527,6 +532,8 @@ extension LiveStore {
   /// The client that a fault concerns: the one that dispatched what led to it, or, of what no action led to, the one on whose
   /// behalf the turn is held, or, where nobody did and no owner hears of it, the first.
   private func client(ofFaultStartedBy action: Int?) -> StoreClient? {
+    // The node where the action is from tells of it.
+    if node?.isFollowing ?? false { return nil }
     let clients = clients
     var number = action ?? store.currentRoot
     if let cause = store.currentCause, action == nil { number = cause }

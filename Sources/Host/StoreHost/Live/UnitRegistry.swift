@@ -114,6 +114,7 @@ extension LiveStore {
       try prepare(plugin)
       try refuseTakenActions(plugin)
       let onLoad = try onLoadCall(of: plugin)
+      try node?.publish(source)
       let hosted = HostedPlugin(plugin, surroundings(for: name))
       plugin.purity = purity
       plugins.append(hosted)
@@ -129,6 +130,14 @@ extension LiveStore {
       let slice = plugin.module.schema.map { PluginSlice(name: name, schema: $0, value: plugin.initialState) }
       let loaded = ShellState.LoadedPlugin(name: name, version: source.manifest.version, digest: plugin.source.digest)
       let report = dispatch(.loadPlugin(loaded, slice: slice, gates: hosted.gates), actionSource)
+      if node != nil, let failure = report.failure {
+        // The log did not take it, or another node was quicker.
+        plugins.removeAll { $0.plugin === plugin }
+        collectActions()
+        try recompose(reconciling: false)
+        rebindPlugins()
+        throw failure
+      }
       return (plugin, finishLoading(hosted, onLoad, report, actionSource))
     }
   }
@@ -263,6 +272,8 @@ extension LiveStore {
       let action = ShellAction.moveGate(name: gate.name, isOpen: isOpen)
       let source = record.context.source
       upkeep.movedGates[gate.name] = (isOpen, (moved?.waiting ?? 0) + 1)
+      // The node where the action is from dispatches it.
+      if node?.isFollowing ?? false { continue }
       store.dispatch(
         Action(call: action.call, payload: .shell(action)),
         source: ActionSource(

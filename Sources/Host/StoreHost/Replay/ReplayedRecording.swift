@@ -339,6 +339,7 @@ extension LiveStore {
   /// Makes what a recording led to the present, and its actions the history. Watchers are told once (R27).
   package func adopt(_ recording: ReplayedRecording) throws {
     try turn {
+      try requireOwnHistory(for: "a recording cannot become the history")
       let before = store.withState { $0 }
       for old in plugins {
         do throws(PluginError) {

@@ -270,8 +270,11 @@ package enum ShellAction: Sendable {
 
   /// Whether the action may be refused.
   package var canFail: Bool {
-    if case .substate(let change) = self { return change.canFail }
-    return isMadeFromState
+    switch self {
+    case .substate(let change): return change.canFail
+    case .loadPlugin: return true
+    default: return isMadeFromState
+    }
   }
 
   /// Reduces the action over the root state.
@@ -291,6 +294,10 @@ package enum ShellAction: Sendable {
       state.shell.changeGate(of: name) { if $0.rule != nil { $0.isOpenByAction = isOpen } }
     case .setRule(let name, let rule): state.shell.changeGate(of: name) { $0.setRule(rule) }
     case .loadPlugin(let plugin, let slice, let gates):
+      guard !state.shell.plugins.contains(where: { $0.name == plugin.name }) else {
+        // In a shared store another node may have been quicker.
+        throw HostError(code: .nameTaken, message: "there is a plugin '\(plugin.name)' already")
+      }
       state.shell.plugins.append(plugin)
       if let slice { state.plugins.append(slice) }
       state.shell.gates += gates

@@ -214,6 +214,19 @@ extension ErrorExample {
     .runaway: ErrorExample(
       "dispatch shop.ping", "more than 1000 actions caused by one dispatch",
       remedy: "Find the circle in the chain of causes that the error lists, or allow more: set runaway 5000"),
+    .cutOff: ErrorExample(
+      "dispatch tasks.add milk", "this node is cut off from the log: no connection to nats://127.0.0.1:4222",
+      remedy: "Nothing was done. Reading goes on; repeat the line when the prompt no longer says (cut off)."),
+    .noSharedStore: ErrorExample(
+      "stsh --store nats://127.0.0.1:4222/shop", "no NATS server answers at nats://127.0.0.1:4222: No server available",
+      remedy: "Start it: nats-server -js. Other messages say what the server refused, or how the stream differs."),
+    .nodeStopped: ErrorExample(
+      "dispatch tasks.add milk",
+      "this node is read-only since #7 changes tasks.items otherwise here than at its origin",
+      remedy: "Compare the versions of the program and of its plugins with the other nodes', and start again."),
+    .outcomeUnknown: ErrorExample(
+      "dispatch tasks.add milk", "the log did not answer, so that this may have happened or may happen yet",
+      remedy: "Look for the action with log once the node is connected again; the exit status is 6."),
     .sharedSlice: ErrorExample(
       "stsh",
       "the slice of reducer 'cart' in 'Shop' lies behind a class reference, so that copies of the state share it",

@@ -125,6 +125,7 @@ extension Session {
   /// The text in front of a line at the prompt.
   public var prompt: String {
     let scope = names.scope.isEmpty ? "" : " \(names.scope)"
-    return options.name + scope + (store.viewed.map { " \($0.label)" } ?? "") + "> "
+    let obstacle = store.live.storeNode?.obstacle.map { " (\($0))" } ?? ""
+    return options.name + scope + (store.viewed.map { " \($0.label)" } ?? "") + obstacle + "> "
   }
 }

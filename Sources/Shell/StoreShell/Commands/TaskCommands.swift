@@ -4,11 +4,11 @@ import StoreSchema
 
 extension CommandDefinition {
   static let wait = CommandDefinition(
-    "wait", needs: .read, usage: ["wait DURATION|idle|until EXPR [--timeout DURATION]"],
+    "wait", needs: .read, usage: ["wait DURATION|idle|synced|until EXPR [--timeout DURATION]"],
     summary:
-      "lets tasks run: for a while, until none runs any more, or until a Lua expression is true; status 5 when the time is over",
+      "lets tasks run: for a while, until none runs any more, until a shared store has all that its log held, or until a Lua expression is true; status 5 when the time is over",
     flags: [FlagDefinition("timeout", value: "DURATION", need: .read, "how long to wait at most")],
-    operands: [.words(["idle", "until"])],
+    operands: [.words(["idle", "synced", "until"])],
     examples: [
       CommandExample("wait 10ms", output: ""),
       CommandExample("wait idle", output: ""),
@@ -94,12 +94,12 @@ private struct WaitRequest {
       goal = .condition(try reader.luaText("an expression"))
       return
     }
-    let word = try reader.required(0, "a duration, idle, or until EXPR")
+    let word = try reader.required(0, "a duration, idle, synced, or until EXPR")
     try reader.refuseOperands(from: 1)
     goal = .word(
       try word.map { text in
         let duration = DurationLiteral.parse(text)
-        guard text == "idle" || duration != nil else {
+        guard ["idle", "synced"].contains(text) || duration != nil else {
           throw reader.fault(
             .typeMismatch, "wait takes \(DurationLiteral.expected(insteadOf: text)), got '\(text)'",
             at: reader.operands[0])
@@ -123,6 +123,11 @@ private struct WaitRequest {
     case .word(let word):
       let (text, duration) = try word.value(in: session)
       guard let duration else {
+        if text == "synced" {
+          // A store of one's own always is.
+          try session.store.live.storeNode?.synchronize(atMost: timeout, endedBy: session.store.interruption)
+          return .none
+        }
         let end = try session.wait(atMost: timeout) { session.store.live.effects.isEmpty }
         let ids = session.store.live.effects.map(\.id)
         return try session.finishWait(

@@ -114,7 +114,8 @@ extension CommandTable {
   static let standardGrammar = standard.grammar { _ in false }
 
   private static let all: [CommandDefinition] = [
-    .dispatch, .show, .watch, .pin, .describe, .diff, .log, .why, .who, .goto, .undo, .redo, .skip, .unskip, .bisect,
+    .dispatch, .show, .watch, .pin, .describe, .diff, .log, .why, .who, .node, .goto, .undo, .redo, .skip, .unskip,
+    .bisect,
     .plot,
     .middleware, .plugin, .ingest, .expression, .lua, .let, .assert, .export, .importState, .replay, .thunk, .wait,
     .effects, .source, .run, .shellLine, .try, .retry, .step, .checks, .time, .project, .use, .bind, .substate, .alias,

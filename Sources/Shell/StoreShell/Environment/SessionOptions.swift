@@ -49,6 +49,8 @@ public struct SessionOptions: Sendable {
   public var report: RunReport?
   /// The plan for keeping the history in a file; nil: in memory alone.
   public var journal: JournalPlan?
+  /// The shared store that the session takes part in; nil: none.
+  package var shared: NodePlan?
   /// The files with the journals of sessions at the prompt; nil: none.
   public var sessionFiles: SessionFiles?
   /// The number of them that are kept when a session at the prompt ends: its own and the newest before it.

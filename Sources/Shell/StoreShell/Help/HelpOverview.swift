@@ -14,7 +14,7 @@ struct HelpOverview {
       name: "look",
       commands: [
         ("show", "values"), ("describe", "types"), ("=", "Lua"), ("log", "of actions"), ("why", "a value is so"),
-        ("diff", "states"), ("plot", "a curve"), ("effects", "that wait"), ("who", "is here"),
+        ("diff", "states"), ("plot", "a curve"), ("effects", "that wait"), ("who", "is here"), ("node", "shares it"),
       ]),
     Group(
       name: "change",

@@ -9,8 +9,14 @@ extension Session {
   ///
   /// - Returns: 0, or the status of the error, which is reported.
   public func openJournal() -> Int32 {
-    guard let plan = options.journal else { return 0 }
     do {
+      if var plan = options.shared {
+        plan.isGranted = { [options] source in
+          source.manifest.permissions.allSatisfy { options.grantOrigin(of: $0, to: source) != .no }
+        }
+        try store.live.join(plan, endedBy: store.interruption)
+      }
+      guard let plan = options.journal else { return 0 }
       try openJournal(plan)
       settlesBeforeTelling()
       // Who looks at a file sees what it holds.
@@ -40,6 +46,7 @@ extension Session {
   public func endJournal() -> Int32 {
     console.flush()
     archive?.close()
+    store.live.storeNode?.close()
     guard let (journal, state) = store.live.takeJournal() else { return 0 }
     let isAtPrompt = options.journal?.opening == .withFirstAction
     do throws(JournalError) {

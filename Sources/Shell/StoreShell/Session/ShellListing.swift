@@ -38,6 +38,7 @@ enum ShellListing: String, CaseIterable {
   case log
   case watches
   case conversations
+  case nodes
   case settings
 
   /// All listings as one record.
@@ -120,6 +121,14 @@ enum ShellListing: String, CaseIterable {
             .text(found.activity.running),
           ]
         })
+    case .nodes:
+      rows(
+        (session.store.live.storeNode?.nodes ?? []).map { node in
+          [
+            .string(node.name), .bool(node.isKeeper), .int(node.action), .int(node.behind), .string(node.digest),
+            .bool(node.isStopped),
+          ]
+        })
     case .settings:
       rows(
         Setting.all.map {
@@ -149,6 +158,7 @@ enum ShellListing: String, CaseIterable {
     case .log: "Entry"
     case .watches: "Watch"
     case .conversations: "Conversation"
+    case .nodes: "Node"
     case .settings: "Setting"
     }
   }
@@ -190,6 +200,11 @@ enum ShellListing: String, CaseIterable {
       [
         ("who", text), ("user", anyText), ("since", number), ("idle", .dynamic(.double)), ("rights", text),
         ("watches", number), ("runs", anyText),
+      ]
+    case .nodes:
+      [
+        ("name", text), ("keeper", .dynamic(.bool)), ("at", number), ("behind", number), ("digest", text),
+        ("stopped", .dynamic(.bool)),
       ]
     case .settings: [("name", text), ("value", text), ("origin", text)]
     }

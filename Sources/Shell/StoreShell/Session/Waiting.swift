@@ -145,6 +145,12 @@ extension Session {
       // It may have come before the bell was armed.
       if let head, store.live.head != head { bell.ring() }
     }
+    if store.live.node != nil, clock.bell == nil {
+      // What other nodes do wakes the session.
+      let seen = head ?? store.live.head
+      store.live.actionSignal.next(clock.wakeUp)
+      if store.live.head != seen { return true }
+    }
     func pass() -> Bool {
       clock.pass(
         until: limit, interrupt: interrupts.descriptor, wake: wakeDescriptors, atMost: plugins.watch?.untilReady,
@@ -162,7 +168,8 @@ extension Session {
   /// something about.
   private var nothingCanHappen: Bool {
     running.origin.kind != .repl && !options.allowsUnsafeLua && plugins.watch == nil && clock.nextDeadline == nil
-      && !clock.isShared && !store.hasCompany && !store.live.mayHearOfOthers && store.live.effects.isEmpty
+      && !clock.isShared && !store.hasCompany && store.live.node == nil && !store.live.mayHearOfOthers
+      && store.live.effects.isEmpty
   }
 
   /// True if Ctrl-C waits to be taken.

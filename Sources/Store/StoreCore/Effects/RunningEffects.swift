@@ -83,6 +83,7 @@ extension Store {
   /// Has every unit's long-lived effects follow the state (R33).
   @inlinable
   func reconcile(_ action: ActionContext) {
+    if let shared, shared.attempt != nil || !shared.runsEffects { return }
     for attached in parts.attached where attached.supervises {
       attached.supervision.reconcile(attached.effects, action)
     }

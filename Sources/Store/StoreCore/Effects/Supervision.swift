@@ -10,6 +10,8 @@ final class Supervision<Output>: @unchecked Sendable {
   private let handler: @Sendable (ActionContext) -> ActionHandler<Output>
   /// Makes the box with the handler that takes what the effects emit.
   @exclusivity(unchecked) private var output: StatedEffect.Output
+  /// True if the next statement is to be a whole one.
+  @exclusivity(unchecked) private var isPaused = false
 
   /// - Parameter handler: enqueues what effects emit that an action opened.
   @usableFromInline
@@ -46,13 +48,21 @@ final class Supervision<Output>: @unchecked Sendable {
   @usableFromInline
   func reconcile(_ unit: UnitEffects, _ action: ActionContext) {
     if let changing {
-      let changes = changing.declare(false)
+      let changes = changing.declare(isPaused)
       if !changes.isEmpty { effects.take(changes, Opener(unit: unit, action: action, output: output)) }
     } else if !declarations.isEmpty {
       // No key path: in generic code each is made anew, by ten thousand instructions.
       let stated = declarations.flatMap { $0().map { $0.effect } }
       effects.follow(stated, Opener(unit: unit, action: action, output: output))
     }
+    isPaused = false
+  }
+
+  /// Ends what runs, until the next statement.
+  func pause(_ unit: UnitEffects) {
+    isPaused = true
+    effects.forgetAll()
+    unit.cancel { $0.isSupervised }
   }
 
   /// Forgets everything; what runs is stopped by the unit.

@@ -89,6 +89,7 @@ extension Store {
   @inlinable
   func processFully(_ action: Action) -> DispatchResult {
     if isClosed { return .closed }
+    if let shared { return shared.take(action, contextStorage.source, in: self) }
     if ownership.hasIncoming { acceptIncoming() }
     let number = nextNumber
     nextNumber = number + 1
@@ -171,7 +172,8 @@ extension Store {
     }
     if isClosed { return nil }
     if ownership.hasIncoming { acceptIncoming() }
-    return append(action, source, root: root)
+    let number = append(action, source, root: root)
+    return number == SharedOrder<Action, State>.noNumber ? nil : number
   }
 
   /// Has an action processed behind what is queued, and waits until it is done: committed, failed or dropped. Actions

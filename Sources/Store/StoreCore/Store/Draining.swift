@@ -13,6 +13,11 @@ extension Store {
       onDone?(.closed)
       return number
     }
+    if let shared {
+      if takesRoom { room?.leave() }
+      shared.take(action, source, emitted: emitted, in: self, onDone)
+      return SharedOrder<Action, State>.noNumber
+    }
     let root: Int
     if processing != 0 {
       root = processingRoot
@@ -418,6 +423,7 @@ extension Store {
   /// Runs the IO of one action, last-composed first (R9).
   @inlinable
   func runIO(_ number: Int) {
+    if let attempt = shared?.attempt { return swap(&attempt.io, &pendingIO) }
     var closures: [IO<Action>] = []
     swap(&closures, &pendingIO)
     let handler = output(of: number, root: processingRoot)

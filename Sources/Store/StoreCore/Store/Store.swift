@@ -80,6 +80,8 @@ public final class Store<Action: Sendable, State: Sendable>: @unchecked Sendable
   @exclusivity(unchecked) @usableFromInline var guardrail: RunawayGuard
   @exclusivity(unchecked) @usableFromInline var onLateError: ((any Error) -> Void)?
   @exclusivity(unchecked) @usableFromInline var isInterrupted: (() -> Bool)?
+  /// How actions come to a store whose order is that of a shared log; nil: the order is the store's own.
+  @exclusivity(unchecked) @usableFromInline var shared: SharedOrder<Action, State>?
 
   /// Makes a store.
   ///

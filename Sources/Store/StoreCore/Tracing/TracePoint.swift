@@ -9,6 +9,8 @@ public final class TracePoint: @unchecked Sendable {
   private var listener: SpanListener?
   /// The action that is processed, while somebody listens to spans.
   private(set) var current = 0
+  /// What was reported while it is held back; nil: it is not.
+  private var heldBack: [TraceEvent]?
   private let clock = Lock<(@Sendable () -> Duration)?>(nil)
   private let later: (@Sendable (Job) -> Void)?
   @usableFromInline let listening = Atomic<Bool>(false)
@@ -62,7 +64,19 @@ public final class TracePoint: @unchecked Sendable {
   }
 
   @usableFromInline
-  func send(_ event: TraceEvent) { sink?(event) }
+  func send(_ event: TraceEvent) {
+    if heldBack == nil { sink?(event) } else { heldBack?.append(event) }
+  }
+
+  /// Holds back what is reported while a closure runs.
+  ///
+  /// - Returns: what was reported.
+  func holdingBack(_ body: () -> Void) -> [TraceEvent] {
+    heldBack = []
+    body()
+    defer { heldBack = nil }
+    return heldBack ?? []
+  }
 
   // MARK: Spans
 

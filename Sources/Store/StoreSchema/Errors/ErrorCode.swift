@@ -18,6 +18,8 @@ public enum ErrorCode: String, CaseIterable, Hashable, Sendable {
   case commandLine = "command-line"
   /// The connection to a store elsewhere was lost.
   case connectionLost = "connection-lost"
+  /// The log of a shared store cannot be reached: nothing was done.
+  case cutOff = "cut-off"
   /// Another process listens at the place of a door.
   case doorInUse = "door-in-use"
   /// Two middlewares have the same name.
@@ -49,6 +51,10 @@ public enum ErrorCode: String, CaseIterable, Hashable, Sendable {
   case notAllowed = "not-allowed"
   /// Nobody listens at the place of a door, or its token is another one.
   case noDoor = "no-door"
+  /// The shared store cannot be opened: no server, another stream, or no right to it.
+  case noSharedStore = "no-shared-store"
+  /// This node no longer follows its shared store, for the reason that it gives.
+  case nodeStopped = "node-stopped"
   /// An earlier state is shown, or one that never was.
   case notAtHead = "not-at-head"
   /// A recording is put in place of a session's history only where the session has none of its own.
@@ -65,6 +71,8 @@ public enum ErrorCode: String, CaseIterable, Hashable, Sendable {
   case nothingToUndo = "nothing-to-undo"
   /// A number is outside the bounds that its type declares, or a result does not fit its type.
   case outOfRange = "out-of-range"
+  /// The log of a shared store did not answer: the action may have happened.
+  case outcomeUnknown = "outcome-unknown"
   /// The plugin is written for another version of the plugin API than this shell serves.
   case pluginApi = "plugin-api"
   /// A plugin used more instructions, time, tasks or actions a second than it may; a reducer changed nothing.
@@ -189,6 +197,8 @@ extension ErrorCode {
       "the command line of the program cannot be read: an unknown option, a value that is missing or none that the option takes. The status is 2."
     case .connectionLost:
       "the connection to the store of another program was lost: that program ended, or closed the connection. The status is 6. A statement that was not answered yet may or may not have run."
+    case .cutOff:
+      "the log of a shared store cannot be reached, so that this node is read-only. Nothing was done; it follows again by itself."
     case .doorInUse:
       "another process listens at that address already. Attach to it, or choose another address."
     case .duplicateUnit:
@@ -219,6 +229,10 @@ extension ErrorCode {
       "this is not allowed here: a flag such as --no-exec forbids it, the door that the session came in by does, it is for the prompt only, as alias is, or the test of a plugin may not do it."
     case .noDoor:
       "no process listens at that address, or the token does not match. stsh --attach lists the doors that are open."
+    case .noSharedStore:
+      "a shared store cannot be opened: no server answers, it refuses the login or has no JetStream, or the stream is another one. The status is 6."
+    case .nodeStopped:
+      "this node follows its shared store no further, for the reason that the message gives; it is read-only. Nothing was done."
     case .notFresh:
       "replay replaces the session's history, so the session may have no actions of its own."
     case .notAtHead:
@@ -235,6 +249,8 @@ extension ErrorCode {
       "you have dispatched nothing that could be taken back, or not that many statements."
     case .outOfRange:
       "a number is not in the allowed range, or a result does not fit its type."
+    case .outcomeUnknown:
+      "the log of a shared store did not answer in time. The action may have happened, or may happen yet; log shows it then. The status is 6."
     case .pluginApi:
       "the plugin is written for another version of the plugin API than this shell serves."
     case .pluginBudget:

@@ -1,0 +1,122 @@
+import Dispatch
+import StoreCore
+import StoreReplication
+
+/// An action on its way to the log of a shared store.
+final class NodeCommand: @unchecked Sendable {
+  // Safe: the constants are Sendable; what changes is used by the thread that holds the turn, or that ends the command.
+  let id: CommandID
+  /// Nil: an acknowledgement is all that is asked for.
+  let action: HostAction?
+  let source: ActionSource
+  /// The action that this one counts for (R30), and all that it caused.
+  let family: NodeFamily
+  /// True if the action is not caused by another one of its family.
+  let isRoot: Bool
+  let onDone: (@Sendable (DispatchResult) -> Void)?
+  /// The result, once it is committed.
+  @exclusivity(unchecked) var result: DispatchResult?
+
+  init(
+    _ id: CommandID, _ action: HostAction?, _ source: ActionSource, of family: NodeFamily, isRoot: Bool,
+    _ onDone: (@Sendable (DispatchResult) -> Void)?
+  ) {
+    (self.id, self.action, self.source, self.family, self.isRoot, self.onDone) =
+      (id, action, source, family, isRoot, onDone)
+  }
+}
+
+/// An action that was dispatched from outside, with all that it causes.
+final class NodeFamily: Sendable {
+  private struct State {
+    /// The number of the first action; 0: it has none yet.
+    var root = 0
+    /// The commands that are on their way.
+    var open: Set<CommandID> = []
+    /// The actions that were caused.
+    var caused = 0
+    var stop: StoreError?
+    var result: DispatchResult?
+    var isAnswered = false
+  }
+
+  /// True if a caller waits.
+  let isAwaited: Bool
+  private let state = Lock(State())
+  private let answered = DispatchSemaphore(value: 0)
+
+  init(isAwaited: Bool) { self.isAwaited = isAwaited }
+
+  /// The number of the first action; 0: it has none yet.
+  var root: Int { state.withLock { $0.root } }
+
+  /// The commands that are on their way.
+  var open: Set<CommandID> { state.withLock { $0.open } }
+
+  /// Takes in a command.
+  ///
+  /// - Parameter limit: how many actions may be caused.
+  /// - Returns: false if there may be no more (R30), or if nobody wants them.
+  func enter(_ id: CommandID, isRoot: Bool, limit: Int, _ action: HostAction?, _ source: ActionSource) -> Bool {
+    state.withLock { state in
+      guard state.stop == nil else { return false }
+      if !isRoot {
+        guard state.caused < limit else {
+          let cause = source.cause ?? state.root
+          state.stop = .runaway(limit: limit, next: action?.description ?? "", source: source, chain: [cause])
+          return false
+        }
+        state.caused += 1
+      }
+      state.open.insert(id)
+      return true
+    }
+  }
+
+  /// Has nothing more be caused.
+  func interrupt(before action: String, _ source: ActionSource) {
+    state.withLock { $0.stop = $0.stop ?? .interrupted(next: action, source: source) }
+  }
+
+  /// Takes note of the first action's number.
+  func begin(_ number: Int) { state.withLock { $0.root = number } }
+
+  /// Ends a command.
+  ///
+  /// - Returns: true if it was the last.
+  func leave(_ id: CommandID, _ result: DispatchResult?) -> Bool {
+    let (isLast, isNews) = state.withLock { state in
+      state.open.remove(id)
+      if let result { state.result = state.result ?? result }
+      let isLast = state.open.isEmpty
+      defer { state.isAnswered = state.isAnswered || isLast }
+      return (isLast, isLast && !state.isAnswered)
+    }
+    if isNews { answered.signal() }
+    return isLast
+  }
+
+  /// Answers the caller before all is known.
+  func answer(_ result: DispatchResult) {
+    let isNews = state.withLock { state in
+      defer { state.isAnswered = true }
+      state.result = state.result ?? result
+      return !state.isAnswered
+    }
+    if isNews { answered.signal() }
+  }
+
+  /// Waits for the end of all.
+  ///
+  /// - Returns: false after a moment without it.
+  func wait() -> Bool { answered.wait(timeout: .now() + .milliseconds(50)) == .success }
+
+  /// The result of the first action, or the reason why what it caused was stopped.
+  var result: DispatchResult {
+    state.withLock { state in
+      let result = state.result ?? .cancelled
+      guard let stop = state.stop, case .done = result.outcome else { return result }
+      return .stopped(stop, number: result.number)
+    }
+  }
+}

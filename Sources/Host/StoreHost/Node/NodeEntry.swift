@@ -1,0 +1,133 @@
+import StoreCore
+import StoreHistory
+import StoreModules
+import StorePlugins
+import StoreReplication
+import StoreSchema
+
+/// An action in a message of a shared log: its entry as recordings have it, with names and without any vocabulary, and what an action
+/// of the shell made of the state beside the application's.
+struct NodeEntry {
+  let entry: LoggedEntry
+  /// The slices of plugins, substates and the shell after an action whose arguments do not tell them; empty: they do.
+  let slices: [JournalSnapshot.Slice]
+
+  private enum Part: UInt8 { case entry = 1, module, slice }
+
+  /// An entry that has yet to be written.
+  init(_ entry: LoggedEntry, after state: HostState, by action: ShellAction?) {
+    self.entry = entry
+    slices = action?.carriesState ?? false && entry.isWhole ? state.slicesBesideApplication : []
+  }
+
+  private init(_ entry: LoggedEntry, _ slices: [JournalSnapshot.Slice]) {
+    self.entry = entry
+    self.slices = slices
+  }
+
+  // MARK: Bytes
+
+  // Each part is a byte that tells its kind, its length in four bytes, the lowest first, and its bytes.
+
+  /// Appends the entry's parts.
+  func append(to out: inout [UInt8]) {
+    Self.append(.entry, to: &out) { EntryWriter.append(entry, to: &$0) }
+    for slice in slices {
+      Self.append(.module, to: &out) { $0 += slice.module.utf8 }
+      Self.append(.slice, to: &out) { $0 += slice.state.utf8 }
+    }
+  }
+
+  private static func append(_ part: Part, to out: inout [UInt8], _ write: (inout [UInt8]) -> Void) {
+    out.append(part.rawValue)
+    let place = out.count
+    out += [0, 0, 0, 0]
+    write(&out)
+    let count = UInt32(out.count - place - 4)
+    for index in 0..<4 { out[place + index] = UInt8(truncatingIfNeeded: count >> (8 * index)) }
+  }
+
+  /// Reads the entries of a message.
+  ///
+  /// - Throws: ``EntryError`` at the first that this program cannot read.
+  static func read(_ bytes: [UInt8], by reader: EntryReader) throws(EntryError) -> [NodeEntry] {
+    var entries: [NodeEntry] = []
+    var rest = bytes[...]
+    var module: String?
+    while let kind = rest.first {
+      guard let part = Part(rawValue: kind), rest.count >= 5 else { throw EntryError("the message is torn") }
+      let count = rest.dropFirst().prefix(4).reversed().reduce(0) { $0 << 8 | Int($1) }
+      rest = rest.dropFirst(5)
+      guard rest.count >= count else { throw EntryError("the message is torn") }
+      let content = rest.prefix(count)
+      rest = rest.dropFirst(count)
+      switch (part, entries.last) {
+      case (.entry, _):
+        let read: Result<LoggedEntry, EntryError> = content.withUnsafeBufferPointer { bytes in
+          Result { () throws(EntryError) in try reader.entry(of: bytes) }
+        }
+        entries.append(NodeEntry(try read.get(), []))
+      case (.module, _): module = String(decoding: content, as: UTF8.self)
+      case (.slice, let last?):
+        guard let name = module else { throw EntryError("a state has no name") }
+        let slice = JournalSnapshot.Slice(module: name, state: String(decoding: content, as: UTF8.self))
+        entries[entries.count - 1] = NodeEntry(last.entry, last.slices + [slice])
+      case (.slice, nil): throw EntryError("a state has no action")
+      }
+    }
+    return entries
+  }
+
+  /// Takes the changes into a digest.
+  func add(to digest: inout UInt64) {
+    var bytes: [UInt8] = []
+    EntryWriter.append(entry.changes[...], to: &bytes)
+    for slice in slices { bytes += slice.state.utf8 }
+    var hash = StableHash(continuing: digest)
+    hash.add(bytes[...])
+    digest = hash.value
+  }
+
+  /// The first path at which other changes differ from those of the entry; nil: they are the same, byte for byte.
+  func difference(from changes: [Change]) -> Path? {
+    if changes == entry.changes { return nil }
+    for index in 0..<max(changes.count, entry.changes.count) {
+      let (own, theirs) = (changes.dropFirst(index).prefix(1), entry.changes.dropFirst(index).prefix(1))
+      var bytes: (own: [UInt8], theirs: [UInt8]) = ([], [])
+      EntryWriter.append(own, to: &bytes.own)
+      EntryWriter.append(theirs, to: &bytes.theirs)
+      if bytes.own != bytes.theirs { return (theirs.first ?? own.first)?.path }
+    }
+    return nil
+  }
+}
+
+extension NodeEntry {
+  /// The first slice beside the application's that is another than the entry says; nil: all are the same, or it says nothing.
+  func difference(from state: HostState) -> String? {
+    guard !slices.isEmpty else { return nil }
+    let own = state.slicesBesideApplication
+    return zip(own, slices).first { $0 != $1 }?.0.module ?? (own.count == slices.count ? nil : "the list of plugins")
+  }
+}
+
+extension ShellAction {
+  /// Whether the action's arguments do not tell what it makes of the state.
+  var carriesState: Bool {
+    switch self {
+    case .restore, .takeBack, .importState, .loadPlugin, .reloadPlugin: true
+    default: false
+    }
+  }
+}
+
+extension HostState {
+  /// The slices of plugins and substates, and the shell's own.
+  var slicesBesideApplication: [JournalSnapshot.Slice] {
+    slices(isWhole: true).filter { app.record.index(of: $0.module) == nil }.map { slice in
+      var bytes: [UInt8] = []
+      slice.write(&bytes)
+      return JournalSnapshot.Slice(module: slice.module, state: String(decoding: bytes, as: UTF8.self))
+    }
+  }
+}

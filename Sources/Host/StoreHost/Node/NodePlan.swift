@@ -1,0 +1,69 @@
+import StorePlugins
+import StoreReplication
+
+/// Which shared store a session takes part in, and under which name.
+package struct NodePlan: Sendable {
+  /// The place of the log.
+  let address: NATSAddress
+  /// The name that other nodes see.
+  package var name: String
+  /// True if the node only follows.
+  package var isReadOnly: Bool
+  /// The file of credentials, as `nsc` writes it; nil: the address has the login, or none is needed.
+  package var credentials: String?
+  /// Whether the user lets a plugin that another node brings have what it asks for.
+  package var isGranted: @Sendable (PluginSource) -> Bool = { $0.manifest.permissions.isEmpty }
+
+  /// Reads the address of a shared store.
+  ///
+  /// - Parameter address: `nats://HOST:PORT/STORE`, or `tls://…`.
+  /// - Throws: ``HostError`` with what is wrong with the address.
+  package init(
+    address: String, name: String, isReadOnly: Bool = false, credentials: String? = nil
+  ) throws(HostError) {
+    do throws(LogError) {
+      self.address = try NATSAddress(address)
+    } catch {
+      throw HostError(error)
+    }
+    self.name = name
+    self.isReadOnly = isReadOnly
+    self.credentials = credentials
+  }
+
+  /// The store's place without the login.
+  package var shownAddress: String { "\(address.shownServers)/\(address.store)" }
+
+  /// Whether a text is the address of a shared store, rather than the path of a file.
+  package static func isAddress(_ text: String) -> Bool { text.hasPrefix("nats://") || text.hasPrefix("tls://") }
+}
+
+extension HostError {
+  /// The error that stands for a log that cannot be opened.
+  init(_ error: LogError) {
+    let isOfCommandLine =
+      switch error {
+      case .badAddress, .badFile: true
+      default: false
+      }
+    self.init(code: .noSharedStore, message: "\(error)", status: isOfCommandLine ? 2 : 6)
+  }
+
+  /// The error that stands for a command that a node refuses.
+  init(_ refusal: Refusal) {
+    switch refusal {
+    case .cutOff: self.init(code: .cutOff, message: "\(refusal)", hint: "nothing was done")
+    case .stopped: self.init(code: .nodeStopped, message: "\(refusal)", hint: "nothing was done")
+    case .withdrawn: self.init(code: .interrupted, message: "stopped before it came to the log; nothing was done")
+    case .readOnly, .termOver, .clockWrong:
+      self.init(code: .notAllowed, message: "\(refusal)", hint: "nothing was done")
+    }
+  }
+
+  /// The error that stands for a command whose outcome is not known.
+  static func unknownOutcome(_ reason: String?) -> HostError {
+    HostError(
+      code: .outcomeUnknown, message: "the log did not answer, so that this may have happened or may happen yet",
+      details: reason.map { [$0] } ?? [], hint: "log shows it once it is known", status: 6)
+  }
+}

@@ -1,0 +1,84 @@
+import Platform
+import StoreHistory
+import StorePlugins
+import StoreReplication
+import StoreSchema
+
+/// The code of a plugin as the nodes of a shared store hand it on: by its digest (R46).
+struct NodeCode {
+  let folder: String
+  let files: [(path: String, bytes: [UInt8])]
+
+  init(_ source: PluginSource) {
+    (folder, files) = (Files.absolute(source.folder), source.files.map { ($0.path, $0.bytes) })
+  }
+
+  /// The folder, then the path and the content of each file, each behind its length in four bytes.
+  var bytes: [UInt8] {
+    var out: [UInt8] = []
+    func append(_ part: some Collection<UInt8>) {
+      for index in 0..<4 { out.append(UInt8(truncatingIfNeeded: part.count >> (8 * index))) }
+      out += part
+    }
+    append(folder.utf8)
+    for file in files {
+      append(file.path.utf8)
+      append(file.bytes)
+    }
+    return out
+  }
+
+  /// Reads what ``bytes`` wrote; nil: it is something else.
+  init?(_ bytes: [UInt8]) {
+    var rest = bytes[...]
+    func next() -> [UInt8]? {
+      guard rest.count >= 4 else { return nil }
+      let count = rest.prefix(4).reversed().reduce(0) { $0 << 8 | Int($1) }
+      rest = rest.dropFirst(4)
+      guard rest.count >= count else { return nil }
+      defer { rest = rest.dropFirst(count) }
+      return Array(rest.prefix(count))
+    }
+    guard let folder = next() else { return nil }
+    var files: [(path: String, bytes: [UInt8])] = []
+    while !rest.isEmpty {
+      guard let path = next(), let content = next() else { return nil }
+      files.append((String(decoding: path, as: UTF8.self), content))
+    }
+    (self.folder, self.files) = (String(decoding: folder, as: UTF8.self), files)
+  }
+}
+
+/// Plugins that other nodes load, reload and take away.
+extension LiveStore {
+  /// Makes a plugin of another node ready. Its middlewares and tasks stay away where this node's user has not granted what it asks for
+  /// (R46).
+  func hostShared(_ source: PluginSource, isGranted: Bool) throws -> HostedPlugin {
+    let name = source.manifest.name
+    var surroundings = surroundings(of: name)
+    surroundings.mayLack = true
+    let plugin = try Plugin(loading: source, into: surroundings)
+    try prepare(plugin)
+    plugin.purity = purity
+    return HostedPlugin(plugin, self.surroundings(for: name), reducersAlone: !isGranted)
+  }
+
+  /// Puts a plugin of another node beside the others, before the action that brings it.
+  func addShared(_ hosted: HostedPlugin) throws {
+    plugins.removeAll { $0.plugin.module.name == hosted.plugin.module.name }
+    plugins.append(hosted)
+    collectActions()
+    try recompose(reconciling: false)
+    rebindPlugins()
+  }
+
+  /// Takes away a plugin that another node has unloaded.
+  func removeShared(_ name: String) {
+    guard let hosted = plugins.first(where: { $0.plugin.module.name == name }) else { return }
+    do throws(PluginError) { try hosted.plugin.unload(view: view) } catch { attendance.faults.note(error) }
+    plugins.removeAll { $0.plugin.module.name == name }
+    collectActions()
+    do { try recompose(reconciling: false) } catch { attendance.faults.note(error) }
+    rebindPlugins()
+  }
+}

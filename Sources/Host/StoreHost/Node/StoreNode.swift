@@ -1,0 +1,639 @@
+import Platform
+import StoreCore
+import StoreHistory
+import StoreModules
+import StorePlugins
+import StoreReplication
+import StoreSchema
+
+/// A store's part in a shared one (R40): what is dispatched here is attempted on the last committed state and appended to the log
+/// (R41); what other nodes appended goes through the reducers (R42).
+///
+/// The protocol is that of `Replica`; this carries out what it wants of the store. It needs the store's turn for
+/// attempts, commits and entries of others, and for nothing else: while an append is under way, the turn is free.
+package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable {
+  // Safe: what stands behind `state` is guarded by it. The rest is read and changed only by the thread that holds the store's turn;
+  // exclusive access as in ``LiveStore``.
+  private struct State {
+    var commands: [CommandID: NodeCommand] = [:]
+    var lastCommand: CommandID = 0
+    /// The families whose first action is committed, by its number.
+    var families: [Int: NodeFamily] = [:]
+    var reports: [NodeReport] = []
+  }
+
+  /// A command with what an attempt made of it.
+  private struct Result {
+    let command: NodeCommand
+    let attempt: ActionAttempt<HostAction, HostState>
+    let wallTime: Int?
+  }
+
+  /// The most time that a caller waits for the log.
+  private static let patience = Duration.seconds(10)
+
+  /// The name that other nodes see.
+  package let name: String
+  private let lease: Lease<LiveStore>
+  private let log: any SharedLog
+  /// Whether this node's user lets a plugin have what it asks for.
+  private let isGranted: @Sendable (PluginSource) -> Bool
+  private let state = Lock(State())
+  private let runner: Lock<ReplicaRunner?> = Lock(nil)
+  @exclusivity(unchecked) private var results: [Result] = []
+  /// The number of the last committed action.
+  @exclusivity(unchecked) private var last = 0
+  /// The digest of all changes up to there.
+  @exclusivity(unchecked) private var digest: UInt64 = 0
+  /// The time of the last committed action.
+  @exclusivity(unchecked) private var lastTime = Duration.zero
+  /// True while an action of another node is taken over.
+  @exclusivity(unchecked) package private(set) var isFollowing = false
+  /// The time of day that the action being committed has.
+  @exclusivity(unchecked) private var wallTime: Int??
+  /// Reads the entries of others, as long as the plugins are those of some change.
+  @exclusivity(unchecked) private var reader: (changes: Int, reader: EntryReader)?
+  /// The term in which the tasks of the store run here; nil: they do not.
+  private let term = Lock<UInt64?>(nil)
+
+  fileprivate init(
+    _ live: LiveStore, _ name: String, _ log: any SharedLog, isGranted: @escaping @Sendable (PluginSource) -> Bool
+  ) {
+    lease = live.lease
+    (self.name, self.log, self.isGranted) = (name, log, isGranted)
+  }
+
+  /// The node as the protocol knows it.
+  package var replica: Replica? { runner.withLock { $0 }?.replica }
+
+  fileprivate func start(_ runner: ReplicaRunner) {
+    self.runner.withLock { $0 = runner }
+    runner.start()
+  }
+
+  /// Ends the connection.
+  package func close() { runner.withLock { $0 }?.close() }
+
+  private func take(_ input: ReplicaInput) { runner.withLock { $0 }?.take(input) }
+
+  // MARK: Dispatching
+
+  /// Has an action appended, with all that it causes, and waits until that is committed. The turn, which this thread holds, is
+  /// given away meanwhile.
+  ///
+  /// - Returns: nil while this thread processes another action, which causes this one.
+  package func dispatch(_ action: HostAction, _ source: ActionSource, for client: StoreClient?) -> DispatchResult? {
+    guard let live = lease.object, live.store.holdsTurn else { return nil }
+    if let hosted = live.plugins.first(where: { $0.lacksUnits }) {
+      let name = hosted.plugin.module.name
+      return .refused(
+        HostError(
+          code: .pluginGrant, message: "this node only follows: \(name) asks for what is not granted here",
+          hint: "plugin grant \(name), or start with --grant \(name)", status: 4))
+    }
+    let (holder, family) = (live.attendance.holder, NodeFamily(isAwaited: true))
+    live.attendance.holder = nil
+    defer { live.attendance.holder = holder }
+    return live.store.withoutTurn {
+      guard enter(action, source, into: family, limit: .max, isRoot: true, nil) != nil else { return .cancelled }
+      return wait(for: family, atMost: Self.patience, endedBy: client?.interruption)
+    }
+  }
+
+  /// Waits until this node has all that the log held when it was called: until the log has acknowledged an append.
+  ///
+  /// - Parameter interruption: ends it early.
+  /// - Throws: ``HostError`` where the log does not answer.
+  package func synchronize(atMost duration: Duration?, endedBy interruption: Interruption) throws {
+    let family = NodeFamily(isAwaited: true)
+    guard enter(nil, .here(), into: family, limit: .max, isRoot: true, nil) != nil else { return }
+    let result = wait(for: family, atMost: duration ?? Self.patience, endedBy: interruption)
+    try interruption.check()
+    if case .failed(let error as HostError) = result.outcome,
+      error.code == .interrupted || error.code == .outcomeUnknown
+    {
+      throw HostError(code: .timedOut, message: "the log has not answered in time", status: 5)
+    }
+    try result.get()
+  }
+
+  private func wait(
+    for family: NodeFamily, atMost duration: Duration, endedBy interruption: Interruption?
+  ) -> DispatchResult {
+    var end = ContinuousClock.now + duration
+    var isWithdrawn = false
+    while !family.wait() {
+      let isLate = ContinuousClock.now > end
+      guard isLate || !isWithdrawn && interruption?.isRequested() ?? false else { continue }
+      // The node has ended.
+      if isWithdrawn { return .refused(HostError.unknownOutcome(nil)) }
+      isWithdrawn = true
+      end = ContinuousClock.now + .seconds(1)
+      family.interrupt(before: "what it caused", .here())
+      for id in family.open { take(.withdrawn(id)) }
+    }
+    return family.result
+  }
+
+  /// Takes what units and other threads dispatch.
+  fileprivate func take(_ outgoing: OutgoingAction<HostAction>, limit: Int) {
+    let family = outgoing.root == 0 ? nil : state.withLock { $0.families[outgoing.root] }
+    let isRoot = family == nil
+    _ = enter(
+      outgoing.action, outgoing.source, into: family ?? NodeFamily(isAwaited: false), limit: limit, isRoot: isRoot,
+      outgoing.onDone)
+  }
+
+  /// Has a command run.
+  ///
+  /// - Parameter limit: how many actions its family may cause.
+  private func enter(
+    _ action: HostAction?, _ source: ActionSource, into family: NodeFamily, limit: Int, isRoot: Bool,
+    _ onDone: (@Sendable (DispatchResult) -> Void)?
+  ) -> CommandID? {
+    let id = state.withLock { state -> CommandID? in
+      let id = state.lastCommand + 1
+      guard family.enter(id, isRoot: isRoot, limit: limit, action, source) else { return nil }
+      state.lastCommand = id
+      state.commands[id] = NodeCommand(id, action, source, of: family, isRoot: isRoot, onDone)
+      return id
+    }
+    guard let id else {
+      onDone?(.cancelled)
+      return nil
+    }
+    // What a supervised task dispatches is of its term.
+    let isOfTask = isRoot && !family.isAwaited && (source.kind == .effect || source.kind == .plugin)
+    take(action == nil ? .sync(id) : .command(id, term: isOfTask ? term.withLock { $0 } : nil))
+    return id
+  }
+
+  package func settle(_ id: CommandID, as settlement: Settlement) {
+    guard let command = state.withLock({ $0.commands[id] }) else { return }
+    switch settlement {
+    case .committed: end(command, command.result ?? .acknowledged)
+    case .refused(let refusal):
+      let error = HostError(refusal)
+      command.onDone?(.refused(error))
+      if !command.isRoot || !command.family.isAwaited { note(error) }
+      end(command, .refused(error))
+    case .unknown(let reason): command.family.answer(.refused(HostError.unknownOutcome(reason)))
+    }
+  }
+
+  private func end(_ command: NodeCommand, _ result: DispatchResult) {
+    let isLast = command.family.leave(command.id, command.isRoot ? result : nil)
+    let root = command.family.root
+    state.withLock { state in
+      state.commands[command.id] = nil
+      if isLast { state.families[root] = nil }
+    }
+  }
+
+  /// Has an error told that no caller is answered with.
+  private func note(_ error: HostError) {
+    guard let live = lease.object else { return }
+    live.turn { live.attendance.faults.note(error) }
+  }
+
+  // MARK: Attempts
+
+  package func attempt(_ ids: [CommandID], makesKeeper: Bool, on sequence: UInt64) -> ReplicaAttempt {
+    guard let live = lease.object else {
+      return ReplicaAttempt(on: sequence, commands: [], actionCount: 0)
+    }
+    return live.turn {
+      var attempt = ReplicaAttempt(on: sequence, commands: [], actionCount: 0, digest: digest)
+      let (store, base) = (live.store, live.store.state)
+      var (number, time) = (last, lastTime)
+      let commands = state.withLock { state in ids.compactMap { state.commands[$0] } }
+      for command in commands {
+        guard let action = command.action else {
+          attempt.commands.append(ReplicaAttempt.Command(id: command.id, actions: 0))
+          continue
+        }
+        let isAlone = action.shell != nil || live.upkeep.hasControlGates
+        if isAlone, !results.isEmpty { break }
+        let before = store.state
+        number += 1
+        time = max(time, live.clock.now)
+        let root = command.isRoot ? number : command.family.root
+        guard let made = store.attempt(action, source: command.source, number: number, root: root, at: time)
+        else { break }
+        let wallTime = live.wallTime?()
+        var digest = attempt.digest
+        let bytes = Self.bytes(of: made, wallTime, &digest)
+        guard results.isEmpty || attempt.entries.count + bytes.count <= LogMessage.mostEntryBytes else {
+          store.putBack(before)
+          break
+        }
+        results.append(Result(command: command, attempt: made, wallTime: wallTime))
+        attempt.commands.append(ReplicaAttempt.Command(id: command.id, actions: 1))
+        attempt.entries += bytes
+        attempt.digest = digest
+        if isAlone { break }
+      }
+      store.putBack(base)
+      attempt.actionCount = UInt64(results.count)
+      return attempt
+    }
+  }
+
+  /// The bytes of what an attempt made.
+  private static func bytes(
+    of made: ActionAttempt<HostAction, HostState>, _ wallTime: Int?, _ digest: inout UInt64
+  ) -> [UInt8] {
+    guard let record = made.record else { return [] }
+    let call = record.action.call
+    let entry = LoggedEntry(
+      number: record.context.number, time: record.context.time, source: record.context.source,
+      action: call.type.fullName, arguments: call.record, isQuiet: call.type.isQuiet,
+      changes: record.failure == nil ? HostState.changes(from: record.before, to: record.after) : [],
+      failure: record.failure.map { ErrorCode.of($0).rawValue }, reason: record.failure.flatMap(HostError.ownText(of:)),
+      digest: record.action.shell?.digest,
+      original: record.original.map {
+        LoggedEntry.Original(action: $0.call.type.fullName, arguments: $0.call.record)
+      }, droppedBy: record.droppedBy, wallTime: wallTime)
+    let written = NodeEntry(entry, after: record.after, by: record.action.shell)
+    var bytes: [UInt8] = []
+    written.append(to: &bytes)
+    written.add(to: &digest)
+    return bytes
+  }
+
+  package func discard() {
+    guard let live = lease.object else { return }
+    live.turn { results = [] }
+  }
+
+  package func commit(firstAction: UInt64, digest: UInt64) {
+    guard let live = lease.object else { return }
+    live.turn {
+      let made = results
+      results = []
+      for result in made {
+        let (command, context) = (result.command, result.attempt.context)
+        if command.isRoot {
+          command.family.begin(context.number)
+          state.withLock { $0.families[context.number] = command.family }
+        }
+        (last, lastTime, wallTime) = (context.number, context.time, .some(result.wallTime))
+        command.result = live.store.commit(
+          result.attempt, isAwaited: command.isRoot && command.family.isAwaited, command.onDone)
+        wallTime = nil
+      }
+      self.digest = digest
+    }
+  }
+
+  // MARK: Following
+
+  package func apply(_ message: LogMessage) -> ChangeDifference? {
+    guard let live = lease.object else { return nil }
+    return live.turn {
+      let entries: [NodeEntry]
+      do throws(EntryError) {
+        entries = try NodeEntry.read(message.entries, by: reader(of: live))
+      } catch {
+        return ChangeDifference(action: message.firstAction, path: error.message)
+      }
+      for entry in entries {
+        if let path = follow(entry, in: live) {
+          return ChangeDifference(action: UInt64(entry.entry.number), path: path)
+        }
+      }
+      guard digest == message.digest else {
+        return ChangeDifference(action: message.firstAction, path: "the digest of all changes")
+      }
+      return nil
+    }
+  }
+
+  private func reader(of live: LiveStore) -> EntryReader {
+    if let reader, reader.changes == live.pluginChanges { return reader.reader }
+    let made = EntryReader(live.entryTypes { [unowned live] in live.plugins })
+    reader = (live.pluginChanges, made)
+    return made
+  }
+
+  /// Takes over an action of another node.
+  ///
+  /// - Returns: the first path at which the changes differ (R44).
+  private func follow(_ written: NodeEntry, in live: LiveStore) -> String? {
+    let entry = written.entry
+    let context = ActionContext(number: entry.number, source: entry.source, time: entry.time, root: entry.number)
+    let before = live.store.state
+    let (action, after): (HostAction, HostState?)
+    do {
+      (action, after) = try outcome(of: written, context, from: before, in: live)
+    } catch {
+      return HostError(describing: error).message
+    }
+    if let after {
+      if let path = written.difference(from: HostState.changes(from: before, to: after)) { return "\(path)" }
+      if let name = written.difference(from: after) { return name }
+    }
+    if after == nil, !entry.changes.isEmpty { return "\(entry.changes[0].path)" }
+    (last, lastTime, wallTime) = (entry.number, max(lastTime, entry.time), .some(entry.wallTime))
+    if let wall = entry.wallTime {
+      // The nodes' clocks show one time: that of the store.
+      let passed = max(TimeOfDay.now() - wall, 0)
+      (live.clock as? any ContinuingClock)?.goOn(from: entry.time + .milliseconds(passed))
+    }
+    let original = entry.original.map { live.recordedAction($0.action, $0.arguments) }
+    let failure = entry.failure.map { code in
+      HostError(code: ErrorCode(rawValue: code) ?? .failed, message: entry.reason ?? code)
+    }
+    isFollowing = true
+    live.store.follow(action, context, to: after, failure: failure, original: original, droppedBy: entry.droppedBy)
+    (wallTime, isFollowing) = (nil, false)
+    if after != nil, case .unloadPlugin(let name)? = action.shell { live.removeShared(name) }
+    written.add(to: &digest)
+    return nil
+  }
+
+  /// The action of another node, and the state that it leads to; nil: it changed nothing there.
+  private func outcome(
+    of written: NodeEntry, _ context: ActionContext, from before: HostState, in live: LiveStore
+  ) throws -> (HostAction, HostState?) {
+    let entry = written.entry
+    guard entry.failure == nil, entry.droppedBy == nil else {
+      return (live.recordedAction(entry.action, entry.arguments), nil)
+    }
+    if entry.isOfShell {
+      let action = try shellAction(of: written, from: before, in: live)
+      var after = before
+      try action.reduce(&after, from: entry.source)
+      return (HostAction(call: action.call, payload: .shell(action)), after)
+    }
+    guard let type = live.action(named: entry.action) else {
+      throw HostError(code: .unknownAction, message: "there is no action '\(entry.action)' here")
+    }
+    let action = try live.application.hostAction(entry.call(type))
+    return (action, try live.store.reduced(action, context).get())
+  }
+
+  /// The action of the shell that an entry tells, with what it needs: code, states.
+  private func shellAction(
+    of written: NodeEntry, from before: HostState, in live: LiveStore
+  ) throws -> ShellAction {
+    let entry = written.entry
+    if let action = try ShellAction(entry, in: before, substateType: live.application.substateSchema) { return action }
+    if ShellAction.bringsPlugin(entry) { return try pluginAction(of: written, from: before, in: live) }
+    if let target = entry.restoreTarget {
+      let plugins = try live.ready(live.timeline.versions(toGoOnFrom: target))
+      return .restore(to: target, state: try state(after: written, from: before, plugins, in: live))
+    }
+    let state = try state(after: written, from: before, live.plugins, in: live)
+    if let numbers = entry.takenBack { return .takeBack(Array(numbers), state: state) }
+    guard entry.action == ShellAction.Types.importState.fullName, case .string(let file)? = entry.arguments["file"]
+    else {
+      throw HostError(code: .unknownAction, message: "this program cannot follow \(entry.action)")
+    }
+    let modules = ImportedModules.named(by: entry).map { names in state.modules(namedIn: names) ?? names.sorted() }
+    return .importState(
+      file: file, state, modules: modules, added: ImportedSubstates.added(by: entry).map(\.name))
+  }
+
+  /// The state after an action that carries what it made.
+  private func state(
+    after written: NodeEntry, from before: HostState, _ plugins: [HostedPlugin], in live: LiveStore
+  ) throws -> HostState {
+    var state = before
+    let record = state.app.record
+    try state.apply(written.entry.changes.filter { $0.module.flatMap { record.index(of: $0) } != nil })
+    return try HostState(written.slices, app: state.app) { live.type(of: $0, among: plugins) }
+  }
+
+  /// The load or reload of a plugin, whose code is made ready.
+  private func pluginAction(
+    of written: NodeEntry, from before: HostState, in live: LiveStore
+  ) throws -> ShellAction {
+    let entry = written.entry
+    guard case .string(let name)? = entry.arguments.values.first,
+      case .string(let version)? = entry.arguments.values.last, let digest = entry.digest
+    else { throw HostError(code: .pluginLoad, message: "#\(entry.number) does not say which plugin it brings") }
+    let source = try code(digest, of: name)
+    let hosted = try live.hostShared(source, isGranted: isGranted(source))
+    let plugins = live.plugins.filter { $0.plugin.module.name != name } + [hosted]
+    let slice = try state(after: written, from: before, plugins, in: live).plugins.first { $0.name == name }
+    let loaded = ShellState.LoadedPlugin(name: name, version: version, digest: digest)
+    if entry.action == ShellAction.Types.reloadPlugin.fullName {
+      live.upkeep.replacement = PluginReplacement(hosted: hosted, slice: slice)
+      return .reloadPlugin(loaded, slice: slice, gates: hosted.gates)
+    }
+    try live.addShared(hosted)
+    return .loadPlugin(loaded, slice: slice, gates: hosted.gates)
+  }
+
+  /// Hands the code of a plugin on to all nodes. The turn is given away meanwhile.
+  package func publish(_ source: PluginSource) throws {
+    guard let live = lease.object else { return }
+    let (log, code) = (log, NodeCode(source).bytes)
+    try live.store.withoutTurn {
+      do throws(LogError) {
+        try log.put(code, digest: source.digest)
+      } catch {
+        throw HostError(Refusal.cutOff(reason: "\(error)"))
+      }
+    }
+  }
+
+  /// The code of a digest, as another node handed it on.
+  private func code(_ digest: String, of name: String) throws -> PluginSource {
+    guard let bytes = try log.blob(digest), let code = NodeCode(bytes) else {
+      throw HostError(code: .pluginLoad, message: "the code \(digest) of the plugin '\(name)' is not in the log")
+    }
+    let source = try PluginSource(kept: code.files, of: code.folder, displayedAs: name)
+    guard source.digest == digest else {
+      throw HostError(code: .pluginLoad, message: "the code of the plugin '\(name)' is not what \(digest) stands for")
+    }
+    return source
+  }
+
+  // MARK: The node
+
+  package func runTasks(ofTerm term: UInt64?) {
+    self.term.withLock { $0 = term }
+    guard let live = lease.object else { return }
+    live.turn { live.store.setRunsEffects(term != nil) }
+  }
+
+  package func show(_ report: NodeReport) {
+    state.withLock { state in
+      state.reports.removeAll { $0.node == report.node }
+      state.reports.append(report)
+    }
+  }
+
+  package func linkChanged(_ replica: Replica) { lease.object?.actionSignal.send() }
+
+  /// Asks which nodes there are, and waits a moment for their answers.
+  package func askNodes() {
+    state.withLock { $0.reports = [] }
+    guard let runner = runner.withLock({ $0 }), runner.replica.link == .current else { return }
+    runner.askNodes()
+    var seen = 0
+    for _ in 0..<20 {
+      usleep(20_000)
+      let count = state.withLock { $0.reports.count }
+      // The nodes that are there answer at once; others may be further away.
+      if count > 0, count == seen { break }
+      seen = count
+    }
+  }
+
+  /// The nodes that answered last, by their names, this one among them.
+  package var nodes: [NodeListing] {
+    guard let replica else { return [] }
+    let own = NodeReport(
+      node: replica.node, action: replica.position.action, digest: replica.position.digest,
+      isKeeper: replica.position.keeper == replica.node, isStopped: replica.stopped != nil)
+    let others = state.withLock { $0.reports }.filter { $0.node != own.node }
+    let head = (others + [own]).map(\.action).max() ?? 0
+    return (others + [own]).map { NodeListing($0, head: head, isOwn: $0.node == own.node) }
+      .sorted { $0.name < $1.name }
+  }
+
+  /// What keeps this node from dispatching, in a few words; nil: nothing does.
+  package var obstacle: String? {
+    guard let replica else { return nil }
+    switch replica.stopped {
+    case .differs(let action, _): return "stopped at #\(action)"
+    case .some: return "stopped at #\(replica.position.action)"
+    case nil: return replica.link == .current ? nil : "cut off"
+    }
+  }
+
+  /// The time of day that actions have which are recorded at this moment.
+  fileprivate func timeOfDay() -> Int { (wallTime ?? nil) ?? TimeOfDay.now() }
+}
+
+extension LiveStore {
+  /// The store's part in a shared one, for those who look at the nodes; nil: it is not shared.
+  package var storeNode: StoreNode? { node as? StoreNode }
+
+  /// The action of an entry that ran nowhere here; its type may be unknown.
+  fileprivate func recordedAction(_ name: String, _ arguments: Record) -> HostAction {
+    if let type = action(named: name) ?? ShellAction.types[name],
+      type.fields.map(\.name) == arguments.layout.fields
+    {
+      return HostAction(call: ActionCall(type, arguments.values), payload: .plugin)
+    }
+    let dot = name.firstIndex(of: ".") ?? name.endIndex
+    let type = ActionType(
+      module: String(name[..<dot]), name: String(name[dot...].dropFirst()),
+      fields: arguments.layout.fields.map { Field($0, .dynamic(.any)) })
+    return HostAction(call: ActionCall(type, arguments.values), payload: .plugin)
+  }
+
+  /// Takes part in a shared store: goes through all that its log holds, and from then on appends to it what is dispatched.
+  ///
+  /// - Parameter interruption: ends it early.
+  /// - Throws: ``HostError``: the log cannot be opened or followed, or actions have happened here.
+  package func join(_ plan: NodePlan, endedBy interruption: Interruption) throws(HostError) {
+    try requireFresh()
+    let log: NATSLog
+    do throws(LogError) {
+      log = try NATSLog(
+        plan.address, login: NATSLogin(credentials: plan.credentials), node: plan.name, appends: !plan.isReadOnly)
+    } catch {
+      throw HostError(error)
+    }
+    let node = try join(log, as: plan.name, isReadOnly: plan.isReadOnly, isGranted: plan.isGranted)
+    try waitUntilCurrent(node, endedBy: interruption)
+  }
+
+  /// Begins to follow a log.
+  ///
+  /// - Throws: ``HostError`` where actions have happened here, or time is virtual.
+  @discardableResult
+  package func join(
+    _ log: any SharedLog, as name: String, isReadOnly: Bool = false, timing: ReplicaTiming = ReplicaTiming(),
+    isGranted: @escaping @Sendable (PluginSource) -> Bool = { $0.manifest.permissions.isEmpty }
+  ) throws(HostError) -> StoreNode {
+    try requireFresh()
+    let joining = StoreNode(self, name, log, isGranted: isGranted)
+    let id = NodeID(name: name, incarnation: UInt64.random(in: 1 ... .max))
+    let runner = ReplicaRunner(
+      Replica(node: id, isReadOnly: isReadOnly), log: log, store: joining, clock: RealClock(), order: Chance(),
+      timing: timing)
+    turn {
+      node = joining
+      wallTime = { [unowned joining] in joining.timeOfDay() }
+      store.share { [unowned self, unowned joining] outgoing in
+        joining.take(outgoing, limit: store.withState { $0.shell.runaway })
+      }
+      attendance.endings.append { joining.close() }
+    }
+    joining.start(runner)
+    return joining
+  }
+
+  private func requireFresh() throws(HostError) {
+    guard head == 0, turn({ node == nil && journal == nil }) else {
+      throw HostError(code: .notFresh, message: "a shared store is opened before the first action")
+    }
+    guard !(clock is VirtualClock) else {
+      throw HostError(
+        code: .notAllowed, message: "a shared store has the time of its nodes, which no virtual clock can follow",
+        hint: "leave --clock virtual out", status: 2)
+    }
+  }
+
+  /// Refuses what a shared store cannot do.
+  package func requireOwnHistory(for what: String) throws(HostError) {
+    guard node != nil else { return }
+    throw HostError(
+      code: .notAllowed, message: "\(what) in a shared store, whose history is that of all its nodes",
+      hint: "use a store of your own: --store FILE")
+  }
+
+  private func waitUntilCurrent(_ node: StoreNode, endedBy interruption: Interruption) throws(HostError) {
+    var seen = ContinuousClock.now
+    while let replica = node.replica {
+      if let reason = replica.stopped { throw HostError(Refusal.stopped(reason)) }
+      switch replica.link {
+      case .current: return
+      case .catchingUp: seen = .now
+      case .away(let reason):
+        guard ContinuousClock.now - seen < .seconds(10) else { throw HostError(Refusal.cutOff(reason: reason)) }
+      }
+      try interruption.check()
+      usleep(2_000)
+    }
+  }
+}
+
+/// Choices by chance, for the pauses of a node.
+private struct Chance: StoreOrder {
+  func choose(among count: Int) -> Int { Int.random(in: 0..<count) }
+}
+
+/// A node as listings show it.
+package struct NodeListing: Sendable {
+  /// The name that its user gave it.
+  package let name: String
+  /// True for the node that runs the tasks that follow the state (R43).
+  package let isKeeper: Bool
+  /// The number of its last action.
+  package let action: Int
+  /// How many actions it lacks.
+  package let behind: Int
+  /// A digest of all changes up to its last action: equal on nodes that have the same.
+  package let digest: String
+  /// True if it has stopped (R44).
+  package let isStopped: Bool
+  /// True for the node that is asked.
+  package let isOwn: Bool
+
+  fileprivate init(_ report: NodeReport, head: UInt64, isOwn: Bool) {
+    name = report.node.name
+    isKeeper = report.isKeeper
+    action = Int(report.action)
+    behind = Int(head - report.action)
+    digest = StableHash.text(of: report.digest)
+    isStopped = report.isStopped
+    self.isOwn = isOwn
+  }
+}

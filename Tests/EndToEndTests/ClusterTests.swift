@@ -1,0 +1,146 @@
+import Glibc
+import TerminalSupport
+import Testing
+
+/// A store that several runs of the program share, on servers of NATS.
+@Suite(
+  "A shared store",
+  .enabled(if: NATSServers.areThere, "nats-server or libnats is not installed; scripts/test-shared installs both"),
+  .serialized)
+struct ClusterTests {
+  private let servers: NATSServers
+  private let shell: Shell
+
+  init() throws {
+    servers = try NATSServers()
+    shell = try Shell()
+  }
+
+  private var address: String { "nats://\(servers.hosts)/shop" }
+
+  /// Runs lines as a node of its own.
+  private func run(_ name: String, _ lines: String...) throws -> Shell.Outcome {
+    try shell.run(arguments(name, lines))
+  }
+
+  private func arguments(_ name: String, _ lines: [String]) -> [String] {
+    ["--store", address, "--name", name] + lines.flatMap { ["-c", $0] }
+  }
+
+  /// Starts lines as a node of its own; what it says goes nowhere.
+  private func start(_ name: String, _ lines: String...) throws -> RunningProgram {
+    let quiet = open("/dev/null", O_RDWR)
+    defer { close(quiet) }
+    return try shell.start(arguments(name, lines), descriptors: [(0, quiet), (1, quiet), (2, quiet)])
+  }
+
+  @Test func `What one run did, the next one has, and takes back`() throws {
+    let first = try run("berlin-1", "dispatch tasks.add milk", "dispatch tasks.add bread", "log")
+    #expect(first.status == 0 && first.errors.isEmpty, "\(first)")
+    #expect(first.output.hasPrefix("#1 tasks.add title=\"milk\"\n"), "\(first)")
+    #expect(first.output.contains("#2 tasks.add title=\"bread\""))
+    let second = try run("lisbon-2", "show tasks.items[1].title", "dispatch tasks.complete 1 --quiet", "undo", "log 1")
+    #expect(second.output.hasPrefix("\"milk\"\n#4 shell.restore"), "\(second)")
+    #expect(second.status == 0)
+    let third = try run("oslo-3", "= state.tasks.items[1].done", "= #state.tasks.items", "undo --to 1", "redo")
+    #expect(third.output.hasPrefix("false\n2\n#5 shell.restore to=1"), "\(third)")
+    #expect(third.output.contains("#6 shell.restore"), "\(third)")
+    #expect(try run("rome-4", "= #state.tasks.items").output == "2\n")
+  }
+
+  @Test func `A run that waits sees at once what another one does`() throws {
+    let waiting = try start("berlin-1", "wait until state.counter.value == 3 --timeout 60s", "dispatch tasks.add seen")
+    let acting = try run("lisbon-2", "lua for i = 1, 3 do dispatch('counter.increment') end")
+    #expect(acting.status == 0, "\(acting)")
+    #expect(try waiting.waitForEnd() == 0)
+    #expect(try run("oslo-3", "show tasks.items[1].title").output == "\"seen\"\n")
+  }
+
+  @Test func `Runs that act at the same time lose nothing, and nothing happens twice`() throws {
+    let runs = try (0..<4).map { try start("node-\($0)", "lua for i = 1, 50 do dispatch('counter.increment') end") }
+    for run in runs { #expect(try run.waitForEnd() == 0) }
+    let after = try run("late", "= state.counter.value", "log 1 --json")
+    #expect(after.output.hasPrefix("200\n"), "\(after)")
+    #expect(after.output.contains("\"id\":200"), "\(after)")
+  }
+
+  @Test func `Failures, settings, gates and substates are those of all`() throws {
+    let failing = try run("a", "set runaway 77", "middleware on logger", "dispatch counter.setStep 5 --quiet")
+    #expect(failing.status == 0, "\(failing)")
+    let overflow = try run("b", "dispatch counter.increment 9223372036854775807 --quiet", "dispatch counter.increment")
+    #expect(overflow.errors.contains("error[out-of-range]"), "\(overflow)")
+    let reader = try run("c", "set runaway", "middleware", "log", "why counter.step")
+    #expect(reader.output.contains("77"), "\(reader)")
+    #expect(reader.output.contains("out-of-range"), "\(reader)")
+    #expect(reader.output.contains("counter.step"))
+  }
+
+  @Test func `An imported state comes to all`() throws {
+    try shell.folder.write("state.json", #"{"counter": {"value": 41, "step": 2}}"#)
+    let importing = try run("a", "import state state.json > /dev/null", "dispatch counter.increment --quiet")
+    #expect(importing.status == 0, "\(importing)")
+    #expect(try run("b", "= state.counter.value").output == "43\n")
+    #expect(try run("c", "undo --to 1 > /dev/null", "= state.counter.value").output.hasSuffix("41\n"))
+  }
+
+  @Test func `What a shared store cannot be opened for is said`() throws {
+    let port = servers.port(0)
+    servers.stop(0)
+    let none = try run("a", "log")
+    #expect(none.status == 6 && none.errors.contains("error[no-shared-store]: no NATS server answers"), "\(none)")
+    let virtual = try shell.run("--store", "nats://127.0.0.1:\(port)/shop", "--clock", "virtual", "-c", "log")
+    #expect(virtual.status == 2 && virtual.errors.contains("--clock virtual cannot be combined"), "\(virtual)")
+    let bare = try shell.run("--name", "a", "-c", "log")
+    #expect(bare.status == 2 && bare.errors.contains("--name is for a shared store"), "\(bare)")
+    let address = try shell.run("--store", "nats://127.0.0.1:\(port)", "-c", "log")
+    #expect(address.status == 2 && address.errors.contains("the store's name is missing"), "\(address)")
+  }
+
+  @Test func `A run that only follows dispatches nothing`() throws {
+    #expect(try run("a", "dispatch counter.increment --quiet").status == 0)
+    let reader = try shell.run(
+      "--store", address, "--read-only", "-c", "= state.counter.value", "-c", "dispatch counter.increment")
+    #expect(reader.output == "1\n", "\(reader)")
+    #expect(reader.errors.contains("error[not-allowed]: this node is read-only"), "\(reader)")
+  }
+
+  @Test func `Without its log a run refuses, and goes on once it is back`() throws {
+    try shell.folder.write(
+      "cut.stsh",
+      """
+      dispatch counter.increment --quiet
+      run kill-server
+      try dispatch counter.increment --quiet
+      echo $(err.code)
+      = state.counter.value
+      run start-server
+      retry 60 every 1s dispatch counter.increment --quiet
+      = state.counter.value
+      """)
+    for name in ["kill-server", "start-server"] {
+      // The test does it when it finds the file, and takes the file away.
+      try shell.folder.write(name, "#!/bin/sh\ntouch wants-\(name)\nwhile test -e wants-\(name); do sleep 0.02; done\n")
+      chmod("\(shell.folder.path)/\(name)", 0o755)
+    }
+    guard let output = tmpfile() else { throw ProgramFailure("no temporary file") }
+    defer { fclose(output) }
+    let text = try #require(contents(ofFile: "\(shell.folder.path)/cut.stsh"))
+    try shell.folder.write(
+      "cut.stsh", text.replacing("run kill", with: "run ./kill").replacing("run start", with: "run ./start"))
+    let running = try shell.start(
+      ["--store", address, "--name", "berlin-1", "cut.stsh"], descriptors: [(1, fileno(output)), (2, fileno(output))])
+    let folder = shell.folder.path
+    #expect(eventually { access("\(folder)/wants-kill-server", F_OK) == 0 })
+    servers.stop(0)
+    unlink("\(folder)/wants-kill-server")
+    #expect(eventually { access("\(folder)/wants-start-server", F_OK) == 0 })
+    try servers.start(0)
+    unlink("\(folder)/wants-start-server")
+    let status = try running.waitForEnd()
+    rewind(output)
+    let said = String(decoding: bytes(of: output), as: UTF8.self)
+    #expect(status == 0, "\(said)")
+    #expect(said.contains("cut-off\n1\n") || said.contains("outcome-unknown\n1\n"), "\(said)")
+    #expect(said.hasSuffix("2\n") || said.hasSuffix("3\n"), "\(said)")
+  }
+}

@@ -1,0 +1,182 @@
+import Glibc
+import StandardModules
+import StoreCore
+import StoreHistory
+@testable import StoreHost
+import StoreModules
+import StorePlugins
+import StoreReplication
+@testable import StoreShell
+import Testing
+
+/// A store whose order is that of a log, among others that follow it: over a log in memory, which delays, refuses and loses by seeds.
+@Suite("A store that shares a log", .serialized) struct SharedLogTests {
+  private typealias Host = StoreHost<StandardAction, StandardState>
+
+  /// A log that goes on by a thread of its own.
+  private final class World: Sendable {
+    let memory: MemoryLog
+    private let isOver = Lock(false)
+
+    init(seed: UInt64, faultRate: Int = 0) throws {
+      memory = MemoryLog(order: RecordedOrder(seed: seed), faultRate: faultRate)
+      try WorkerThread { [memory, isOver] in
+        while !isOver.withLock({ $0 }) { if !memory.step() { usleep(100) } }
+      }.detach()
+    }
+
+    deinit { isOver.withLock { $0 = true } }
+  }
+
+  /// A node with a session.
+  private struct Node {
+    let host: Host
+    let conversation: Conversation
+    let node: StoreNode
+
+    init(
+      _ name: String, in world: World, reducer: Reducer<StandardAction, StandardState> = StandardState.reducer
+    ) throws {
+      host = try Host(
+        alone: Application(initial: StandardState(), reducer: reducer), clock: RealClock(), program: "stsh")
+      conversation = try Conversation(with: host, who: name)
+      let timing = ReplicaTiming(answer: .milliseconds(20), turn: .microseconds(200), timeToLive: .milliseconds(600))
+      node = try host.live.join(world.memory.end(), as: name, timing: timing)
+      let node = node
+      try #require(SharedLogTests.eventually { node.replica?.link == .current })
+    }
+
+    /// Has this node all that the log holds.
+    func synchronize() throws { try node.synchronize(atMost: .seconds(60), endedBy: Interruption()) }
+
+    var entries: [LoggedEntry] { host.live.recent() }
+  }
+
+  private static func eventually(_ holds: () -> Bool) -> Bool {
+    for _ in 0..<30_000 where !holds() { usleep(2_000) }
+    return holds()
+  }
+
+  private static func expectAlike(_ nodes: [Node]) throws {
+    let (first, rest) = (nodes[0], nodes.dropFirst())
+    try first.synchronize()
+    for node in rest {
+      #expect(eventually { node.host.live.head == first.host.live.head })
+      #expect(node.entries == first.entries)
+      #expect(node.host.store.state == first.host.store.state)
+      #expect(node.node.replica?.position.digest == first.node.replica?.position.digest)
+      #expect(node.node.replica?.stopped == nil)
+    }
+  }
+
+  @Test func `What one dispatches the others have, and go back in`() throws {
+    let world = try World(seed: 1)
+    let (one, two) = (try Node("one", in: world), try Node("two", in: world))
+    let added = one.conversation.say("dispatch tasks.add milk", "dispatch counter.increment --quiet")
+    #expect(added.output.hasPrefix("#1 tasks.add"), "\(added)")
+    try two.synchronize()
+    let shown = two.conversation.say("show tasks.items[1].title", "dispatch tasks.add bread --quiet", "log 1")
+    #expect(shown.output.hasPrefix("\"milk\"\n") && shown.output.contains("#3 "), "\(shown)")
+    let undone = two.conversation.say("undo")
+    #expect(undone.output.hasPrefix("#4 shell.restore"), "\(undone)")
+    try one.synchronize()
+    #expect(one.host.store.state.tasks.items.count == 1)
+    #expect(one.conversation.say("undo").output.hasPrefix("#5 shell.restore"))
+    #expect(one.conversation.say("redo").output.hasPrefix("#6 shell.restore"))
+    try Self.expectAlike([one, two])
+    // A late one comes to the same by itself.
+    try Self.expectAlike([one, try Node("late", in: world)])
+  }
+
+  @Test(arguments: 1...4) func `Nodes that act at once, with faults between them, come to one history`(seed: Int) throws
+  {
+    let world = try World(seed: UInt64(seed), faultRate: 30)
+    let nodes = try ["one", "two", "three"].map { try Node($0, in: world) }
+    let acknowledged = Lock(0)
+    let done = Lock(0)
+    for (index, node) in nodes.enumerated() {
+      let (live, host) = (node.host.live, node.host)
+      try WorkerThread {
+        for round in 0..<20 {
+          // A line that is refused has done nothing; one whose outcome is unknown may have.
+          let result = live.turn {
+            live.dispatch(
+              live.typed(ActionCall(live.actionsByName["counter.increment"]!, [.int(1)])),
+              .here(info: "\(index).\(round)"))
+          }
+          if result.failure == nil, result.number != nil { acknowledged.withLock { $0 += 1 } }
+        }
+        done.withLock { $0 += 1 }
+        withExtendedLifetime(host) {}
+      }.detach()
+    }
+    #expect(Self.eventually { done.withLock { $0 } == nodes.count })
+    world.memory.heal()
+    #expect(Self.eventually { nodes.allSatisfy { $0.node.replica?.link == .current } })
+    try Self.expectAlike(nodes)
+    let entries = nodes[0].entries
+    #expect(entries.count >= acknowledged.withLock { $0 })
+    #expect(Set(entries.map { $0.source.info }).count == entries.count, "an action is in the log twice")
+    #expect(nodes[0].host.store.state.counter.value == entries.count)
+  }
+
+  @Test func `A node whose reducer differs stops at the first action that does, and names the path`() throws {
+    let world = try World(seed: 3)
+    let one = try Node("one", in: world)
+    let other = try Node(
+      "other", in: world,
+      reducer: StandardState.reducer.appending(
+        Reducer { action, state in
+          if case .counter(.increment) = action, state.counter.value == 3 { state.counter.step = 9 }
+        }))
+    one.conversation.say("lua for i = 1, 5 do dispatch('counter.increment') end")
+    #expect(Self.eventually { other.node.replica?.stopped == .differs(action: 3, path: "counter.step") })
+    #expect(other.node.obstacle == "stopped at #3")
+    #expect(other.host.store.state.counter.value == 2)
+    let refused = other.conversation.say("dispatch counter.increment")
+    #expect(refused.errors.contains("error[node-stopped]") && refused.errors.contains("counter.step"), "\(refused)")
+    #expect(one.conversation.say("= state.counter.value").output == "5\n")
+  }
+
+  @Test func `Plugins travel by their digests, with their state`() throws {
+    let world = try World(seed: 4)
+    let (one, two) = (try Node("one", in: world), try Node("two", in: world))
+    let source = try PluginSource(
+      kept: [
+        ("plugin.json", Array(#"{ "name": "budget", "version": "0.1.0", "api": 1 }"#.utf8)),
+        (
+          "init.lua",
+          Array(
+            """
+            return plugin {
+              state = { field("left", int { default = 10 }) },
+              actions = { { name = "spend", args = { field("amount", int()) } } },
+              reducers = { spend = function(s, a) s.left = s.left - a.amount end },
+            }
+            """.utf8)
+        ),
+      ], of: "/nowhere/budget", displayedAs: "budget")
+    _ = try one.host.live.load(source, from: .here())
+    #expect(one.conversation.say("dispatch budget.spend 3 --quiet").status == 0)
+    try two.synchronize()
+    #expect(two.conversation.say("show budget.left", "dispatch budget.spend 2 --quiet").output == "7\n")
+    #expect(throws: (any Error).self) { try two.host.live.load(source, from: .here()) }
+    try one.synchronize()
+    let unloading = one.conversation.say("show budget.left", "plugin unload budget")
+    #expect(unloading.status == 0 && unloading.output.hasPrefix("5\n"), "\(unloading)")
+    try Self.expectAlike([one, two])
+    let back = two.conversation.say("undo --to 3 > /dev/null", "show budget.left")
+    #expect(back.output == "5\n", "\(back)")
+    try Self.expectAlike([one, two, try Node("late", in: world)])
+  }
+
+  @Test func `Cut off, a node refuses and is as it was; back again, it goes on`() throws {
+    let world = try World(seed: 5)
+    let one = try Node("one", in: world)
+    #expect(one.conversation.say("dispatch counter.increment --quiet", "wait synced").status == 0)
+    one.node.close()
+    let refused = one.conversation.say("wait synced --timeout 100ms")
+    #expect(refused.status != 0, "\(refused)")
+    #expect(one.host.store.state.counter.value == 1)
+  }
+}
