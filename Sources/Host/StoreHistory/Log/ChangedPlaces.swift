@@ -61,7 +61,8 @@ struct ChangedPlaces: Sendable {
   struct Hashes {
     /// Tells changes at the path and within.
     fileprivate let within: UInt32
-    /// Tells changes of a whole around the path, the outermost first, and of elements by index where the path names one by id.
+    /// Tells changes of a whole around the path, the outermost first, and of elements by index where the path names one: another
+    /// may have the id, or have moved it.
     fileprivate let around: [UInt32]
 
     /// The hashes of a path up to a step that stands for many.
@@ -70,7 +71,10 @@ struct ChangedPlaces: Sendable {
       var around: [UInt32] = []
       for step in path.steps.prefix(while: { $0 != .all }) {
         around.append(hash.end)
-        if case .match = step { around.append(hash.ofElements) }
+        switch step {
+        case .match, .index: around.append(hash.ofElements)
+        default: break
+        }
         hash.add(step)
       }
       (within, self.around) = (hash.beginning, around)

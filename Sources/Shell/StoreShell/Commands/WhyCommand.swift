@@ -67,6 +67,7 @@ private struct WhyRequest {
     var result =
       try session.isInWords(form)
       ? session.answer(chain.text, for: chain.listing.reading.value) : session.answer(chain.listing.reading, as: form)
+    if let loss = chain.loss { result.notes.append(loss) }
     // Of what had another type before, the last that is known is told.
     if chain.endsUnknown, store.live.oldestEntry >= store.live.oldest {
       result.notes.append(store.live.hintAtBeginning)
@@ -76,34 +77,35 @@ private struct WhyRequest {
 }
 
 extension Session {
-  /// Follows the last change of a value, through restores to what they brought back.
+  /// Follows the last change of a value, through restores to what they brought back, and through the places that it had.
   fileprivate func findCauses(of path: Path, at word: Word, _ chain: inout Causes) throws {
-    let wanted = named(path)
+    var wanted = named(path)
     var end = store.viewed?.number ?? store.live.head
-    let concerned = concern(wanted)
-    let hasPlace = !hasNoPlace(for: wanted)
+    let least = hasNoPlace(for: wanted) ? wanted.steps.count : 0
     // The actions that were taken back alone: the value is another's without them.
     var gone: Set<Int> = []
-    func concerns(_ entry: LoggedEntry) throws -> Bool {
-      if gone.contains(entry.number) { return false }
-      if try !concerned(entry).isEmpty { return true }
-      guard hasPlace, case .field(let module)? = wanted.steps.first else { return false }
-      return try store.bringsOrTakes(module, entry)
-    }
-    while let entry = try store.lastEntry(upTo: end, changing: wanted, where: concerns) {
+    while let station = try lastStation(of: &wanted, upTo: end, without: gone, least: least) {
+      let (entry, changes, earlier) = (station.entry, station.changes, station.earlier)
+      if station.isLost {
+        guard let target = entry.restoreTarget else { return chain.addLoss(at: entry, of: wanted) }
+        // The list is as it was then.
+        end = target
+        continue
+      }
       if entry.number <= store.live.oldest, end >= store.live.oldest,
         case .changed(let changes) = try store.migration(of: wanted)
       {
         chain.addMigration(after: store.live.oldest, changes)
       }
-      try chain.follow(entry, showing: concerned(entry), in: store)
+      try chain.follow(entry, showing: changes, in: store)
       if let target = entry.restoreTarget {
         chain.addReturn(to: target)
         end = target
       } else if let numbers = entry.takenBack {
         gone.formUnion(numbers)
         chain.addLeavingOut(numbers)
-        end = entry.number - 1
+        guard let earlier else { return chain.addLoss(at: entry, of: wanted) }
+        (wanted, end) = (earlier, entry.number - 1)
       } else {
         return
       }
@@ -122,6 +124,60 @@ extension Session {
     chain.addBeginning(store.live.oldestEntry, of: path)
   }
 
+  /// The last action up to a number that changed a value, or behind which it cannot be told where the value stood.
+  ///
+  /// - Parameters:
+  ///   - wanted: the place of the value after the action of that number; then its place after the found one.
+  ///   - gone: actions that only moved the value.
+  ///   - least: the number of steps that the path of a change has at least.
+  private func lastStation(
+    of wanted: inout Path, upTo end: Int, without gone: Set<Int>, least: Int
+  ) throws -> Station? {
+    var (place, found): (Path, Station?) = (wanted, nil)
+    try store.visitBackwards(from: end, .changing(aroundPositions(in: wanted), withWholes: true)) { entry in
+      let isGone = gone.contains(entry.number)
+      switch try store.earlierPlace(of: place, behind: entry) {
+      case .at(let earlier):
+        let changes =
+          isGone
+          ? []
+          : try store.changes(of: earlier, by: entry).filter { change in
+            change.path.steps.count >= least && !change.onlyMoves(earlier)
+          }
+        guard try changes.isEmpty && (isGone || least > 0 || !bringsOrTakes(place, entry)) else {
+          found = Station(entry: entry, changes: changes, earlier: earlier)
+          return false
+        }
+        place = earlier
+        return true
+      case .moved(let earlier):
+        place = earlier
+        return true
+      case .nowhere(let change): found = Station(entry: entry, changes: [change], isLost: isGone)
+      case .unknown: found = Station(entry: entry, isLost: true)
+      }
+      return false
+    }
+    wanted = place
+    return found
+  }
+
+  private func bringsOrTakes(_ path: Path, _ entry: LoggedEntry) throws -> Bool {
+    guard case .field(let module)? = path.steps.first else { return false }
+    return try store.bringsOrTakes(module, entry)
+  }
+
+  /// The path up to the first list of which it names an element by position; the whole path if there is none.
+  private func aroundPositions(in path: Path) -> Path {
+    for (depth, step) in path.steps.enumerated() {
+      guard case .index = step else { continue }
+      let list = Path(Array(path.steps[..<depth]))
+      if case .map? = (try? declaredType(at: list))?.kind { continue }
+      return list
+    }
+    return path
+  }
+
   /// A projection is no part of the state, so that no action is told to have changed it.
   private func refuseProjection(_ path: Path, at word: Word) throws {
     let steps = path.steps.prefix(2)
@@ -137,12 +193,25 @@ extension Session {
   }
 }
 
+/// An action on the way back from a value to what made it.
+private struct Station {
+  let entry: LoggedEntry
+  /// Its changes of the value.
+  var changes: [Change] = []
+  /// The place of the value before the action; nil: there was none.
+  var earlier: Path?
+  /// True if it cannot be told where the value stood before.
+  var isLost = false
+}
+
 /// Actions, each the cause of the one before.
 private struct Causes {
   private(set) var text = ""
   private(set) var listing: ActionListing
   /// True if there was more before the oldest action that is kept.
   private(set) var endsUnknown = false
+  /// Why the action is not told that set the value; nil: it is told, or there was none.
+  private(set) var loss: String?
 
   /// True if sources are shown with names.
   private let tellsNames: Bool
@@ -187,6 +256,10 @@ private struct Causes {
 
   mutating func addReturn(to number: Int) { text += "as it was after #\(number):\n" }
 
+  mutating func addLoss(at entry: LoggedEntry, of path: Path) {
+    loss = "cannot tell what set \(path) before #\(entry.number) \(entry.action): the elements of that list have no ids"
+  }
+
   mutating func addMigration(after number: Int, _ changes: [Change]) {
     text += "after #\(number) the state was brought to another type\n" + ChangeFormatter.lines(changes)
     listing.appendMigration(after: number, changes)
@@ -213,6 +286,10 @@ extension Session {
         case .match(let field, _): field == "id"
         default: true
         }
+      if case .index(let position) = step, position < 0, case .list(let elements)? = try? read(named).value {
+        named = named.appending(.index(elements.count + position + 1))
+        continue
+      }
       guard !isNamed, let id = try? read(named.appending(step).appending(.field("id"))).value, MapKey(id) != nil,
         case let byID = named.appending(.match(field: "id", id)),
         let (element, first) = try? (read(named.appending(step)).value, read(byID).value), element == first
@@ -223,19 +300,5 @@ extension Session {
       named = byID
     }
     return named
-  }
-}
-
-extension StoreClient {
-  /// The last entry up to a number that changed something along a path, or changed more than it tells, and meets a condition.
-  fileprivate func lastEntry(
-    upTo end: Int, changing path: Path, where condition: (LoggedEntry) throws -> Bool
-  ) throws -> LoggedEntry? {
-    var found: LoggedEntry?
-    try visitBackwards(from: end, .changing(path, withWholes: true)) { entry in
-      if try condition(entry) { found = entry }
-      return found == nil
-    }
-    return found
   }
 }

@@ -45,11 +45,36 @@ public struct Change: Hashable, Sendable {
 
 extension Change {
   /// True if it changes the target of a path, as ``Path/lies(along:)`` has it. Whoever names an element by its id sees the same
-  /// element where it has moved.
+  /// element where it has moved; whoever names one by its position sees another where one before it has come or gone.
   package func concerns(_ wanted: Path) -> Bool {
-    guard path.lies(along: wanted) else { return false }
+    guard path.lies(along: wanted) else { return movesElements && isBefore(wanted) }
     guard case .move = kind, path.steps.count <= wanted.steps.count else { return true }
     return path.steps.last != wanted.steps[path.steps.count - 1]
+  }
+
+  /// True if an element of a list came or went that has no id: those behind it get other positions.
+  package var movesElements: Bool {
+    guard case .index = path.steps.last, !isInPlace else { return false }
+    switch kind {
+    case .add, .remove: return true
+    case .replace, .move: return false
+    }
+  }
+
+  /// True if it concerns the target of a path that names elements by position only as far as it moved the element.
+  package func onlyMoves(_ wanted: Path) -> Bool {
+    guard movesElements, path.steps.count <= wanted.steps.count else { return false }
+    if case .index = wanted.steps[path.steps.count - 1] { return true }
+    return false
+  }
+
+  /// True if it is the change of an element of a list, and a path leads to a later element of the same list.
+  private func isBefore(_ wanted: Path) -> Bool {
+    let depth = path.steps.count - 1
+    guard wanted.steps.count > depth, case .index(let index) = path.steps[depth],
+      case .index(let position) = wanted.steps[depth], index < position
+    else { return false }
+    return Path(Array(path.steps[..<depth])).lies(along: Path(Array(wanted.steps[..<depth])))
   }
 }
 
