@@ -926,6 +926,7 @@ class HostileTests(PageCase):
         self.assertEqual(self.upgrade(Origin="http://example.com")[0].status, 403)
         self.assertEqual(self.upgrade(Origin="null")[0].status, 403)
         self.assertEqual(self.upgrade(Origin=f"http://127.0.0.1:{self.house.port + 1}")[0].status, 403)
+        self.assertEqual(self.upgrade(Origin=own, Content_Length="4")[0].status, 400)
         self.assertEqual(self.upgrade(Origin=own)[0].status, 101)
 
     def test_the_policy_has_no_exception(self):
@@ -1028,7 +1029,8 @@ class HostileTests(PageCase):
 
         token = frame(self.house.token.encode())
         for sent, code in (
-                (token + b"\x81\x0d" + b'{"time":true}', 1002), (token + frame(b"", (8 << 20) + 1), 1009), (token + frame(b"", 1 << 63), 1009),
+                (token + b"\x81\x0d" + b'{"time":true}', 1002), (token + b"\x09\x80mask", 1002), (token + b"\x89\xfe\x00\x7emask" + b"a" * 126, 1002),
+                (token + frame(b"", (8 << 20) + 1), 1009), (token + frame(b"", 1 << 63), 1009),
                 (b"\x81\x20" + self.house.token.encode(), 4401), (frame(b"", 1 << 20), 4401)):
             with self.subTest(code=code, length=len(sent)):
                 _, _, connection = self.upgrade(Origin=f"http://127.0.0.1:{self.house.port}")

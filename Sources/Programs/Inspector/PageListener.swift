@@ -75,6 +75,8 @@ struct PageListener {
     guard length <= Self.longestBody else { return try await refuse(socket, .payloadTooLarge) }
     var response = try await server.handleRequest(request)
     if case .webSocket(let handler) = response.payload {
+      // A body would be taken for frames.
+      guard length == 0 else { return try await refuse(socket, .badRequest) }
       try await socket.write(response.encoded())
       try await converse(socket, handler, inlet, visit)
       return false
@@ -231,6 +233,8 @@ private actor Inlet {
     let start = try await take(2)
     var length = UInt64(start[1] & 0x7f)
     if length > 125 { length = try await take(length == 126 ? 2 : 8).reduce(0) { $0 << 8 | UInt64($1) } }
+    // RFC 6455, 5.5: a frame that controls the connection is whole and short.
+    guard start[0] & 0x08 == 0 || (start[0] & 0x80 != 0 && length <= 125) else { throw FrameFault.badFrame }
     guard length <= (hasToken ? FrameFault.mostBytes : Self.longestToken) else { throw FrameFault.tooLong }
     let key = try await take(start[1] & 0x80 == 0 ? 0 : 4)
     var payload = try await take(Int(length))
