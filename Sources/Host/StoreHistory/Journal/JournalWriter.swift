@@ -197,7 +197,7 @@ final class JournalWriter: @unchecked Sendable {
             case .entry(let entry): try rows.write(entry, by: insertion, to: db)
             case .snapshot(let number, let slices): try rows.write(slices, after: number, to: db)
             case .lastSnapshot(let number, let slices):
-              try rows.endPlaces(db)
+              try rows.endRuns(db)
               if rows.hasRoomForLastSnapshot { try rows.write(slices, after: number, to: db) }
             case .plugin(let plugin): try rows.write(plugin, to: db)
             case .code(let code): try code.write(to: db)

@@ -13,6 +13,8 @@ public struct FoldedEntry: Sendable {
   public private(set) var paths: [Path] = []
   /// The paths among them that lead to elements which only got another place.
   public private(set) var moved: Set<Path> = []
+  /// True if the run changed more places than ``paths`` tells.
+  package private(set) var isCut = false
   private var known: Set<Path> = []
 
   /// A line for one entry.
@@ -22,24 +24,52 @@ public struct FoldedEntry: Sendable {
     add(entry.changes)
   }
 
+  /// A line for a long run; nil if there is no first entry.
+  ///
+  /// - Parameters:
+  ///   - beginning: the first entries of the run, whose places the line tells.
+  ///   - last: the last entry of the run.
+  ///   - isCut: whether the run changed other places as well.
+  package init?(_ beginning: [LoggedEntry], upTo last: LoggedEntry, isCut: Bool) {
+    guard let first = beginning.first else { return nil }
+    self.init(first)
+    for entry in beginning.dropFirst() { add(entry.changes) }
+    (self.last, count, self.isCut) = (last, last.number - first.number + 1, isCut)
+  }
+
   /// Takes an entry into the run, if it belongs to it.
-  mutating func absorb(_ entry: LoggedEntry) -> Bool {
+  package mutating func absorb(_ entry: LoggedEntry) -> Bool {
     guard last.folds(with: entry) else { return false }
     last = entry
     count += 1
-    add(entry.changes)
+    // The places that follow the gap would seem to follow those before it.
+    if !isCut { add(entry.changes) }
+    return true
+  }
+
+  /// Takes a later line into the run, if it belongs to it.
+  package mutating func absorb(_ line: FoldedEntry) -> Bool {
+    guard last.folds(with: line.first) else { return false }
+    last = line.last
+    count += line.count
+    if !isCut { for path in line.paths { add(path, isMove: line.moved.contains(path)) } }
+    isCut = isCut || line.isCut
     return true
   }
 
   private mutating func add(_ changes: [Change]) {
     for change in changes {
       let isMove = if case .move = change.kind { true } else { false }
-      if known.insert(change.path).inserted {
-        paths.append(change.path)
-        if isMove { moved.insert(change.path) }
-      } else if !isMove {
-        moved.remove(change.path)
-      }
+      add(change.path, isMove: isMove)
+    }
+  }
+
+  private mutating func add(_ path: Path, isMove: Bool) {
+    if known.insert(path).inserted {
+      paths.append(path)
+      if isMove { moved.insert(path) }
+    } else if !isMove {
+      moved.remove(path)
     }
   }
 }

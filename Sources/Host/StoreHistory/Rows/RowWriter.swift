@@ -15,6 +15,7 @@ struct RowWriter {
   private var state: [UInt8] = []
   private var parts = StatePartWriter()
   private var places = RowPlaces()
+  private var folds = RowFolds()
   /// The modules whose latest written state may have parts that are not known yet.
   private var unread: Set<String> = []
   private var schedule = SnapshotSchedule()
@@ -99,14 +100,18 @@ struct RowWriter {
     }
     last = entry.number
     try places.note(entry, db)
+    try folds.note(entry, db)
     schedule.add(bytes: columns.size + 24)
     for index in entry.changes.indices {
       if case .field(let module)? = entry.changes[index].path.steps.first { schedule.change(module) }
     }
   }
 
-  /// Writes what the last actions changed, of which no more come in this session.
-  mutating func endPlaces(_ db: Database) throws { try places.end(with: last, db) }
+  /// Writes what the last actions changed, and the run that they are, of which no more come in this session.
+  mutating func endRuns(_ db: Database) throws {
+    try places.end(with: last, db)
+    try folds.end(db)
+  }
 
   /// Writes the state after an action: of modules that changed, and of those that were not written yet.
   mutating func write(_ modules: [StateSlice], after number: Int, to db: Database) throws {
@@ -164,6 +169,7 @@ struct RowWriter {
     for table in ["actions", "plugins", "snapshots", "slices", "parts", "places"] {
       try db.execute(sql: "DELETE FROM \(table)")
     }
+    try RowFolds.removeAll(from: db)
   }
 
   /// Notes that a plugin was loaded, before the action that loaded it is written.

@@ -34,6 +34,13 @@ extension StoreClient {
     }
   }
 
+  /// The line of the log for a long run of one quiet action, up to an entry; nil: the entry belongs to no run that the journal
+  /// names, or to one that begins shortly before it.
+  package func longFold(upTo entry: LoggedEntry) throws -> FoldedEntry? {
+    guard let fold = theMoment.older?.fold(of: entry.number), entry.number - fold.told > Self.part else { return nil }
+    return FoldedEntry(try entries(fold.first...fold.told), upTo: entry, isCut: fold.changesMore)
+  }
+
   /// The changes of an action that concern the value at a path; empty: it left the value as it was.
   package func changes(of path: Path, by entry: LoggedEntry) throws -> [Change] {
     let told = entry.changes.filter { $0.concerns(path) }

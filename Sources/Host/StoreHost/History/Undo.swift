@@ -95,6 +95,8 @@ extension StoreClient {
     _ look: (_ isOwn: @escaping (LoggedEntry) -> Bool, _ isEarlier: Bool) throws -> Found
   ) throws -> Found {
     let (own, earlier) = turnAnywhere { (dispatched, ownInTurn) }
+    // A look for none would read the whole log.
+    guard !own.isEmpty else { return try look(earlier, true) }
     do {
       return try look({ own.contains($0.number) }, false)
     } catch let error as HistoryError {

@@ -5,6 +5,9 @@ package struct ActionNumbers {
   /// None.
   package init() {}
 
+  /// True if there is no number.
+  package var isEmpty: Bool { ranges.isEmpty }
+
   /// Adds a number above all that are there.
   package mutating func insert(_ number: Int) {
     if let last = ranges.last {

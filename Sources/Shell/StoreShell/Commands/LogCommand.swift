@@ -172,6 +172,9 @@ private struct LogFilter {
   let since: Int?
   let until: Int?
 
+  /// True if the filter accepts all entries of a run or none.
+  var isOfActions: Bool { changed == nil && who == nil && since == nil && until == nil }
+
   var wanted: WantedEntries {
     let wanted = changed.map { WantedEntries.changing($0) } ?? .all
     return action.map { glob in wanted.named { Glob.matches(glob, $0) } } ?? wanted
@@ -195,19 +198,47 @@ extension StoreClient {
   fileprivate func logLines(
     _ limit: Int, _ filter: LogFilter, upTo head: Int, isUnfolded: Bool
   ) throws -> (lines: [FoldedEntry], isCut: Bool) {
-    var entries: [LoggedEntry] = []
-    var count = 0
-    try visitBackwards(from: head, filter.wanted) { entry in
-      guard try filter.accepts(entry, of: self) else { return true }
-      let isOfRun = !isUnfolded && entries.last.map { entry.folds(with: $0) } ?? false
-      if !isOfRun { count += 1 }
-      guard count <= limit else { return false }
-      entries.append(entry)
-      return true
+    try atOneMoment {
+      var entries: [LoggedEntry] = []
+      // The long runs that were passed over, by the number of the last entry of theirs.
+      var runs: [Int: FoldedEntry] = [:]
+      // The number of lines, and of entries of the earliest one.
+      var (count, length) = (0, 0)
+      var next = head
+      while next > 0 {
+        let start = next
+        next = 0
+        try visitBackwards(from: start, filter.wanted) { entry in
+          guard try filter.accepts(entry, of: self) else { return true }
+          let later = entries.last.map { runs[$0.number]?.first ?? $0 }
+          let isOfRun = !isUnfolded && later.map { entry.folds(with: $0) } ?? false
+          length = isOfRun ? length + 1 : 1
+          if !isOfRun { count += 1 }
+          guard count <= limit else { return false }
+          entries.append(entry)
+          guard isOfRun, filter.isOfActions, length.isMultiple(of: Self.shortRun),
+            let run = try longFold(upTo: entry)
+          else { return true }
+          runs[entry.number] = run
+          next = run.first.number - 1
+          return false
+        }
+      }
+      var lines: [FoldedEntry] = []
+      for entry in entries.reversed() {
+        if let last = lines.indices.last, !isUnfolded {
+          let isAbsorbed =
+            if let run = runs[entry.number] { lines[last].absorb(run) } else { lines[last].absorb(entry) }
+          if isAbsorbed { continue }
+        }
+        lines.append(runs[entry.number] ?? FoldedEntry(entry))
+      }
+      return (lines, live.oldestEntry > 0 && count <= limit)
     }
-    entries.reverse()
-    return (isUnfolded ? entries.map { FoldedEntry($0) } : entries.folded(), live.oldestEntry > 0 && count <= limit)
   }
+
+  /// The number of entries of a run that are looked at before the rest is passed over.
+  private static var shortRun: Int { 64 }
 }
 
 extension Session {
@@ -420,11 +451,11 @@ private struct LogLayout {
     for (index, path) in line.paths.enumerated().dropFirst() {
       let longer = "\(text), \(place(path))"
       if let mark, line.paths.count > few, longer.count > widest {
-        return "\(text), \(mark) \(line.paths.count - index) more"
+        return line.isCut ? "\(text), \(mark)" : "\(text), \(mark) \(line.paths.count - index) more"
       }
       text = longer
     }
-    return text
+    return line.isCut ? "\(text), \(mark ?? "…")" : text
   }
 
   /// Of more places than these that an action changed a person is told as many as take so many columns.
