@@ -50,12 +50,15 @@ private struct RetryRequest {
   func perform(in session: Session) throws -> CommandResult {
     let (count, pause) = (try count.value(in: session), try pause.value(in: session))
     var tried = 1
+    let isTriedAgain = session.running.isTriedAgain
+    defer { session.running.isTriedAgain = isTriedAgain }
     while true {
+      session.running.isTriedAgain = isTriedAgain || tried < count
       let (tally, steps) = (session.outcome.tally, session.outcome.steps.count)
       do {
         return try session.performed(command)
       } catch {
-        guard tried < count, !session.isEnding(by: error) else { throw Self.noting(tried, error) }
+        guard tried < count, !session.isEnding(by: error) else { throw session.noting(tried, error) }
         // A step that is tried again is one step.
         session.outcome.tally = tally
         session.outcome.steps.removeSubrange(steps...)
@@ -65,17 +68,19 @@ private struct RetryRequest {
       _ = try session.wait(atMost: pause, for: .time) { false }
     }
   }
-
-  /// The error with the number of times that its command was tried.
-  private static func noting(_ count: Int, _ error: any Error) -> any Error {
-    guard count > 1, !(error is SourcedFileFailed), !(error is AppliedWithFaults) else { return error }
-    var described = ShellError(describing: error)
-    described.details.append("tried \(count) times")
-    return described
-  }
 }
 
 extension Session {
+  /// The error with the number of times that its command was tried. An error that was reported where it happened stays.
+  fileprivate func noting(_ count: Int, _ error: any Error) -> any Error {
+    guard count > 1, !(error is SourcedFileFailed), !(error is AppliedWithFaults),
+      !running.hasReportedAttempt || raisedAgain(error) == nil
+    else { return error }
+    var described = raisedAgain(error) ?? ShellError(describing: error)
+    described.details.append("tried \(count) times")
+    return described
+  }
+
   /// True if a statement that failed is the last one: the run was stopped, or somebody asked to leave.
   func isEnding(by error: any Error) -> Bool {
     hasQuit || isInterrupted || interrupts.stop?.isStopped == true

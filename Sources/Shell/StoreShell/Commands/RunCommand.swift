@@ -33,14 +33,14 @@ extension CommandDefinition {
     examples: [CommandExample("! true", output: ""), CommandExample("! test -d / && true", output: "")],
     lua: LuaVerb("!", isLua: false),
     read: { reader in
+      guard reader.vocabulary.allowsAliases else {
+        throw ShellError(
+          code: .notAllowed, message: "! is for the prompt", hint: "run a program, or a line of a shell: run sh -c '…'")
+      }
       guard let line = reader.statement.lua?.text, !line.isEmpty else { throw reader.missing("a line for the shell") }
       return line
     },
     perform: { line, session in
-      guard session.running.origin.allowsAliases else {
-        throw ShellError(
-          code: .notAllowed, message: "! is for the prompt", hint: "run a program, or a line of a shell: run sh -c '…'")
-      }
       try session.requireOwnPerson("!")
       try session.runByShell(line)
       return .none

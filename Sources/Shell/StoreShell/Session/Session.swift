@@ -179,8 +179,8 @@ public final class Session {
   @discardableResult
   func run(_ statement: Statement) -> Int32 {
     // Swapped: a copy of a statement counts references to all that is in it.
-    var outer: (statement: Statement?, isExcused: Bool, wantsData: Bool) =
-      (statement, running.isExcused, running.wantsData)
+    var outer: (statement: Statement?, isExcused: Bool, wantsData: Bool, hasReportedAttempt: Bool) =
+      (statement, running.isExcused, running.wantsData, running.hasReportedAttempt)
     swap(&outer.statement, &running.statement)
     running.wantsData = false
     let isOutermost = outer.statement == nil
@@ -198,12 +198,13 @@ public final class Session {
     } else if console.isHolding {
       console.flush()
     }
-    running.isExcused = false
+    (running.isExcused, running.hasReportedAttempt) = (false, false)
     var mayHaveNotes = true
     defer {
       if mayHaveNotes { writeNotes() } else { writeJournalNotes() }
       swap(&outer.statement, &running.statement)
       (running.isExcused, running.wantsData) = (outer.isExcused, outer.wantsData)
+      running.hasReportedAttempt = outer.hasReportedAttempt
       if isOutermost {
         _ = inbox.isBusy.set(false)
         store.activity.note(running: nil)

@@ -85,7 +85,10 @@ extension Session {
 
   private func failed(command error: any Error, in statement: ShellLanguage.Statement) -> [Value] {
     let described = describedFailure(error)
-    if !options.isJSON { _ = failed(error, in: statement) }
+    if !options.isJSON {
+      _ = failed(error, in: statement)
+      running.hasReportedAttempt = true
+    }
     outcome.lastAttempt = Attempt(described)
     return [.bool(false), Attempt(described).value, Self.value(ofData: described.data)]
   }

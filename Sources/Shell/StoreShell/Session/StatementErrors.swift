@@ -25,7 +25,7 @@ extension Session {
       let errors = interruption.map { [$0] } ?? faults.errors
       reportEach(options.isJSON ? [joined(errors, faults)] : errors, in: statement)
       // An action that carries a thunk is never reduced, and of a check nothing stays.
-      if !options.isJSON, !faults.isThunk, !running.isChecking {
+      if !options.isJSON, !faults.isThunk, !running.isChecking, !running.isTriedAgain {
         let action = faults.action.map { " \($0)" } ?? ""
         let outcome = faults.droppedBy.map { "dropped by \($0)" } ?? "applied"
         console.writeError("note: #\(faults.number)\(action) was \(outcome)\n")
@@ -34,8 +34,14 @@ extension Session {
       fail(status)
       return status
     default:
+      let interruption = takeInterruption(error)
+      if interruption == nil, running.hasReportedAttempt, let raised = raisedAgain(error) {
+        outcome.lastError = raised
+        fail(raised.status)
+        return raised.status
+      }
       let shellError =
-        takeInterruption(error) ?? raisedAgain(error)
+        interruption ?? raisedAgain(error)
         ?? pointingAtState(ShellError(describing: error, program: hintedProgram), in: statement)
       report(shellError, in: statement)
       fail(shellError.status)
@@ -186,6 +192,8 @@ extension Session {
   /// Prints an error of a statement.
   func report(_ error: ShellError, in statement: Statement) {
     outcome.lastError = error
+    let isLast = !running.isTriedAgain || error.code == .interrupted || interrupts.stop?.isStopped == true
+    guard isLast || options.isJSON else { return }
     let error = settings.showsTraceback ? error.showingTraceback : error
     if options.isJSON {
       console.writeReport(JSONReport.failure(error, in: statement, file: running.origin.file))
@@ -222,7 +230,7 @@ extension Session {
     if running.isChecking { outcome.tally.firstStatus = 2 }
     if options.isJSON {
       console.writeReport(JSONReport.failure(fault, file: running.origin.file))
-    } else {
+    } else if !running.isTriedAgain {
       console.writeError(renderer.text(of: fault, sourcedFrom: running.origin.chain))
     }
   }

@@ -320,6 +320,10 @@ struct RunningStatement {
   var isCheck = false
   /// True where a `try` excuses it.
   var isExcused = false
+  /// True where a failure is not reported, since a `retry` runs the command again.
+  var isTriedAgain = false
+  /// True if Lua's `command` reported the error of the last attempt within this statement.
+  var hasReportedAttempt = false
   /// True where Lua wants the data of its result, beside what it prints.
   var wantsData = false
   /// True where statements are checked instead of being performed.
