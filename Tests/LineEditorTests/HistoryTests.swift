@@ -74,13 +74,37 @@ struct HistoryFileTests {
 
   @Test(arguments: [
     ["one"], ["one", "two"], ["a\nb\n\nc"], ["ends in newlines\n\n", "next"], ["\nstarts with one"],
-    ["echo\n#12\n# 12\n#12 \n#12  ", "#7", "x"], ["ümläut 🙂", "tab\there"],
+    ["echo\n#12\n# 12\n#12 \n#12  ", "#7", "#7!", "#7. ", "x"], ["ümläut 🙂", "tab\there"],
   ])
   func whatIsWrittenIsReadBack(statements: [String]) throws {
     var writer = file()
     for statement in statements { try writer.append(statement) }
     var reader = file()
     #expect(try reader.load() == statements)
+  }
+
+  /// A later session knows which statements failed when they were last given.
+  @Test func theEndsOfStatementsAreKept() throws {
+    var writer = file()
+    for statement in ["one", "two"] {
+      try writer.append(statement)
+      try writer.noteEnd(of: statement, hasFailed: true)
+    }
+    try writer.noteEnd(of: "one", hasFailed: false)
+    try writer.append("three")
+    try writer.noteEnd(of: " secret", hasFailed: true)
+    try writer.append("four")
+    try writer.noteEnd(of: "four", hasFailed: true)
+    #expect(try !writer.append("four"))
+    try writer.noteEnd(of: "four", hasFailed: false)
+    try writer.append("#12! x\n#12!\n#12.")
+    #expect(
+      folder.bytes == "#1700000000\none\n#1700000000!\n#1700000000\ntwo\n#1700000000!\n#1700000000\nthree\n"
+        + "#1700000000\nfour\n#1700000000!\n#1700000000.\n#1700000000\n#12! x\n#12! \n#12. \n")
+    var reader = file()
+    let lines = try reader.lines()
+    #expect(lines.map(\.text) == ["one", "two", "three", "four", "#12! x\n#12!\n#12."])
+    #expect(lines.map(\.hasFailed) == [true, true, false, false, false])
   }
 
   @Test func spacesAndRepetitionsAreNotKept() throws {

@@ -5,12 +5,15 @@ import StoreShell
 /// The statements of past sessions, in a private file that several sessions may append to at once.
 ///
 /// The format is the one of GNU history with timestamps: a line `#SECONDS` (since 1970), then the statement, which may
-/// have several lines. Each statement is appended by one `write`, so a session that is killed loses nothing.
+/// have several lines. Each statement is appended by one `write`, so a session that is killed loses nothing. Behind it a line
+/// `#SECONDS!` says that the statement of that time failed, and `#SECONDS.` that it succeeded when it was given again.
 public struct HistoryFile {
   /// The path of the file.
   public let path: String
   private let now: () -> Int
   private var last: String?
+  /// The statement that this session appended last, its time, and whether the file says that it failed.
+  private var appended: (statement: String, time: Int, hasFailed: Bool)?
   /// Up to which byte others' statements are known.
   private var known = 0
   /// The later bytes that this session wrote.
@@ -42,7 +45,7 @@ public struct HistoryFile {
   public mutating func loadNew() throws(LineEditorError) -> [String] { try newLines().map(\.text) }
 
   /// The same as ``load(limit:)``, with times.
-  mutating func lines(limit: Int = 10_000) throws(LineEditorError) -> [PastLine] {
+  package mutating func lines(limit: Int = 10_000) throws(LineEditorError) -> [PastLine] {
     (known, own) = (0, [])
     return try newLines().suffix(limit)
   }
@@ -81,6 +84,20 @@ public struct HistoryFile {
   @discardableResult
   public mutating func append(_ statement: String) throws(LineEditorError) -> Bool {
     guard PastLines.keeps(statement, after: last) else { return false }
+    let time = now()
+    try write(Self.entry(statement, at: time))
+    (last, appended) = (statement, (statement, time, false))
+    return true
+  }
+
+  /// Notes how the statement that this session appended last ended; of another one nothing is noted.
+  package mutating func noteEnd(of statement: String, hasFailed: Bool) throws(LineEditorError) {
+    guard let entry = appended, entry.statement == statement, entry.hasFailed != hasFailed else { return }
+    try write("#\(entry.time)\(hasFailed ? "!" : ".")\n")
+    appended?.hasFailed = hasFailed
+  }
+
+  private mutating func write(_ entry: String) throws(LineEditorError) {
     do throws(FileError) {
       try Files.makeFolder(path.folder, mode: 0o700)
     } catch {
@@ -91,13 +108,10 @@ public struct HistoryFile {
     defer { Platform.close(descriptor) }
     // A file that was made by other means may be open to others.
     guard fchmod(descriptor, 0o600) == 0 else { throw .system(subject: path, code: errno) }
-    let entry = Self.entry(statement, at: now())
     let text = Self.endsInsideLine(descriptor) ? "\n" + entry : entry
     try FileAccess.writeAll(text, to: descriptor, subject: path)
     let end = Int(lseek(descriptor, 0, SEEK_CUR))
     own.append(end - text.utf8.count..<end)
-    last = statement
-    return true
   }
 
   // MARK: Format
@@ -123,6 +137,13 @@ public struct HistoryFile {
       case .stamp:
         finish()
         time = Int(line.dropFirst())
+      case .end(let hasFailed):
+        finish()
+        let time = Int(line.dropFirst().dropLast())
+        // Others may have entered some meanwhile.
+        if let index = statements.indices.suffix(Self.between).last(where: { statements[$0].time == time }) {
+          statements[index].hasFailed = hasFailed
+        }
       case .shielded: lines.append(line.dropLast())
       case nil: lines.append(line)
       }
@@ -133,15 +154,21 @@ public struct HistoryFile {
     return statements
   }
 
-  private enum StampShape { case stamp, shielded }
+  /// The number of statements that others enter at most while one runs, for its end to be known.
+  private static let between = 64
+
+  private enum StampShape { case stamp, end(hasFailed: Bool), shielded }
 
   /// A line of a statement that looks like a timestamp, such as the comment `#12`, is shielded by a space at its end.
   private static func stampShape(_ line: Substring) -> StampShape? {
     guard line.first == "#" else { return nil }
     let spaces = line.reversed().prefix { $0 == " " }.count
-    let digits = line.dropFirst().dropLast(spaces)
+    var digits = line.dropFirst().dropLast(spaces)
+    let sign = digits.last.flatMap { ["!", "."].contains($0) ? $0 : nil }
+    if sign != nil { digits.removeLast() }
     guard !digits.isEmpty, digits.allSatisfy({ $0.isASCII && $0.isNumber }) else { return nil }
-    return spaces == 0 ? .stamp : .shielded
+    if spaces > 0 { return .shielded }
+    return sign.map { .end(hasFailed: $0 == "!") } ?? .stamp
   }
 
   // MARK: The file system

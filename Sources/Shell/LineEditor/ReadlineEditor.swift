@@ -21,6 +21,8 @@ public final class ReadlineEditor: LineEditing {
   public private(set) var history: [String] = []
   /// When they were entered.
   public private(set) var historyTimes: [Int?] = []
+  /// The statements that failed when they were last given.
+  public private(set) var failedStatements: Set<String> = []
   /// The text that the next line begins with.
   public var proposedLine: String?
   /// Whole lines that stay above the line.
@@ -284,9 +286,16 @@ public final class ReadlineEditor: LineEditing {
     }
   }
 
+  /// Notes how a statement ended, here and in the history file. Where that cannot be written, a later session offers the line.
+  public func noteEnd(of statement: String, hasFailed: Bool) {
+    if hasFailed { failedStatements.insert(statement) } else { failedStatements.remove(statement) }
+    try? historyFile?.noteEnd(of: statement, hasFailed: hasFailed)
+  }
+
   private func remember(_ line: PastLine) {
     history.append(line.text)
     historyTimes.append(line.time)
+    if line.hasFailed { failedStatements.insert(line.text) } else { failedStatements.remove(line.text) }
     creadline_add_history(line.text)
   }
 

@@ -20,6 +20,23 @@ import Testing
     #expect(index.rest(behind: "sh") == "ow tasks", "what was entered again is the newest")
   }
 
+  /// A line that failed when it was last given, also in an earlier session, is not offered; one that has succeeded since is.
+  @Test func aLineThatFailedIsNotOffered() {
+    let index = PastLineIndex()
+    index.note("show old", hasFailed: false)
+    index.take(["show good", "show bad", "show old"], failed: ["show bad", "show old"])
+    #expect(index.rest(behind: "show b") == nil)
+    #expect(index.rest(behind: "show g") == "ood")
+    #expect(index.rest(behind: "show o") == "ld")
+    index.note("show wrong", hasFailed: true)
+    index.take(["show good", "show bad", "show old", "show wrong"])
+    #expect(index.rest(behind: "show w") == nil)
+    #expect(index.rest(behind: "show ") == "old")
+    index.note("show bad", hasFailed: false)
+    index.take(["show good", "show bad", "show old", "show wrong", "show bad"])
+    #expect(index.rest(behind: "show ") == "bad")
+  }
+
   /// The same as looking through all of them.
   @Test func itIsTheOneThatAllLinesGive() {
     var random = SeededGenerator(seed: 33)

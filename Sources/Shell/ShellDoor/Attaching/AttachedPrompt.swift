@@ -141,8 +141,8 @@ public final class AttachedPrompt {
     }
     openPrompt = done.open
     if done.open == nil {
-      pastLines.note(PastLines.kept(open.joined(separator: "\n")), hasFailed: done.status != 0)
       remember(open.joined(separator: "\n"))
+      note(PastLines.kept(open.joined(separator: "\n")), hasFailed: done.status != 0)
       forget()
     }
     return done.quit
@@ -159,9 +159,9 @@ public final class AttachedPrompt {
       }
       shell.console.flush()
       try OwnShell.run(command, until: editor.interruptDescriptor)
-      pastLines.note(line, hasFailed: false)
+      note(line, hasFailed: false)
     } catch {
-      pastLines.note(line, hasFailed: true)
+      note(line, hasFailed: true)
       _ = editor.takeInterrupt()
       _ = shell.report(error)
     }
@@ -174,7 +174,7 @@ public final class AttachedPrompt {
   }
 
   private func decorate(_ line: String, _ cursor: Int) -> LineDecoration? {
-    pastLines.take(editor.history)
+    pastLines.take(editor.history, failed: editor.failedStatements)
     do throws(ShellError) {
       return try shell.decoration(
         of: AttachedLook.Line(text: line, cursor: cursor, openLines: open), past: pastLines)
@@ -194,6 +194,11 @@ public final class AttachedPrompt {
       if error.code != .lineTooLong { loss = error }
       return nil
     }
+  }
+
+  private func note(_ line: String, hasFailed: Bool) {
+    pastLines.note(line, hasFailed: hasFailed)
+    editor.noteEnd(of: line, hasFailed: hasFailed)
   }
 
   private func remember(_ text: String) {

@@ -48,6 +48,12 @@ public protocol LineEditing: AnyObject {
   /// the editor knows no times.
   var historyTimes: [Int?] { get }
 
+  /// The statements of ``history`` that failed when they were last given; an editor may know none.
+  var failedStatements: Set<String> { get }
+
+  /// Notes how a statement of ``history`` ended, for later sessions; an editor may leave it out.
+  func noteEnd(of statement: String, hasFailed: Bool)
+
   /// The text that the next line begins with, to be edited; an editor may leave it out.
   var proposedLine: String? { get set }
 
@@ -84,6 +90,12 @@ extension LineEditing {
 
   /// None: an editor that knows no times.
   public var historyTimes: [Int?] { [] }
+
+  /// None: an editor that keeps nothing for later sessions.
+  public var failedStatements: Set<String> { [] }
+
+  /// Nothing: an editor that keeps nothing for later sessions.
+  public func noteEnd(of statement: String, hasFailed: Bool) {}
 
   /// None: an editor that draws nothing by itself.
   public var pinned: String {

@@ -22,6 +22,8 @@ package final class PastLineIndex {
   private var lines: [String] = []
   /// The lines that failed when they were last given.
   private var failed: Set<String> = []
+  /// The lines that this session gave and that did not fail.
+  private var passed: Set<String> = []
   /// The lines from here on are in the tree.
   private var first = 0
   /// The number of nodes that searches have looked at.
@@ -33,10 +35,16 @@ package final class PastLineIndex {
   /// Takes in the lines that have come since the last time. Of very many at first the newest, and some more each time: no key
   /// waits for all of them.
   ///
-  /// - Parameter lines: all of them, oldest first.
-  package func take(_ lines: [String]) {
+  /// - Parameters:
+  ///   - lines: all of them, oldest first.
+  ///   - failed: those of earlier sessions that failed when they were last given; asked for once.
+  package func take(_ lines: [String], failed: @autoclosure () -> Set<String> = []) {
     let known = self.lines.isEmpty ? lines.count : self.lines.count
-    if self.lines.isEmpty { first = lines.count }
+    if self.lines.isEmpty {
+      first = lines.count
+      // What this session noted is newer.
+      if !lines.isEmpty { self.failed.formUnion(failed().subtracting(passed)) }
+    }
     if lines.count != self.lines.count { self.lines = lines }
     for number in known..<max(known, lines.count) { insert(number) }
     for _ in 0..<min(first, Self.atOnce) {
@@ -49,7 +57,13 @@ package final class PastLineIndex {
 
   /// Notes how a line ended: one that failed is not offered.
   package func note(_ line: String, hasFailed: Bool) {
-    if hasFailed { failed.insert(line) } else { failed.remove(line) }
+    if hasFailed {
+      failed.insert(line)
+      passed.remove(line)
+    } else {
+      failed.remove(line)
+      passed.insert(line)
+    }
   }
 
   /// The hint behind a line at whose end the cursor is: the form of what comes next where a word may begin, within a word the

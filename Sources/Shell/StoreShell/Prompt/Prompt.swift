@@ -124,7 +124,7 @@ public final class Prompt {
     guard session.options.usesColor, session.settings.highlights || session.settings.showsHints else { return nil }
     return { [weak self] line, cursor in
       guard let self else { return LineDecoration() }
-      pastLines.take(editor.history)
+      pastLines.take(editor.history, failed: editor.failedStatements)
       return LineDecorator(session).decoration(of: line, cursor: cursor, openLines: open, past: pastLines)
     }
   }
@@ -152,7 +152,11 @@ public final class Prompt {
     var reader = StatementReader(Array(text.utf8), grammar: session.grammar)
     var isInterrupted = false
     let before = session.outcome.tally.failed
-    defer { pastLines.note(PastLines.kept(text), hasFailed: session.outcome.tally.failed > before) }
+    defer {
+      let (line, hasFailed) = (PastLines.kept(text), session.outcome.tally.failed > before)
+      pastLines.note(line, hasFailed: hasFailed)
+      editor.noteEnd(of: line, hasFailed: hasFailed)
+    }
     // A pasted text may hold several statements; each has a number of its own.
     while !session.hasQuit {
       do throws(SyntaxFault) {

@@ -6,6 +6,8 @@ public struct PastLine: Equatable, Sendable {
   public let text: String
   /// Seconds since 1970 when it was given; nil: that is not known.
   public let time: Int?
+  /// True if it is known to have failed.
+  public var hasFailed = false
 
   /// Makes a past line.
   public init(_ text: String, at time: Int? = nil) {
