@@ -85,7 +85,7 @@ return plugin {
   },
 
   commands = {
-    { name = "status", summary = "one line: phase, time left, task",
+    { name = "status", summary = "one line: phase, time left, to-do",
       run = function(_, cmd)
         local on = cmd:project("pomodoro.focus")
         return cmd:project("pomodoro.face") .. (on and " on " .. on or "")

@@ -327,10 +327,10 @@ extension Tasks: StoreSchema.SchematicRecord {
     Self.self, name: "Tasks",
     fields: [
       StoreSchema.StoredField<Self>(
-        "nextId", \.nextId, default: 1, documentation: "The id that the next task gets.", isSequence: true),
+        "nextId", \.nextId, default: 1, documentation: "The id that the next to-do gets.", isSequence: true),
       StoreSchema.StoredField<Self>(
         "items", \.items, default: ([]) as PersistentList<Task>,
-        documentation: "The tasks in the order in which they were added."),
+        documentation: "The to-dos in the order in which they were added."),
     ])
 
   /// Builds the struct from its fields in declared order.
@@ -346,7 +346,7 @@ extension Tasks.Task: StoreSchema.SchematicRecord {
     Self.self, name: "Task",
     fields: [
       StoreSchema.StoredField<Self>(
-        "id", \.id, documentation: "Tells the task from all others, also from removed ones."),
+        "id", \.id, documentation: "Tells the to-do from all others, also from removed ones."),
       StoreSchema.StoredField<Self>("title", \.title, documentation: "What is to be done."),
       StoreSchema.StoredField<Self>("done", \.done, documentation: "Whether it is done."),
     ])
@@ -368,17 +368,17 @@ extension TasksAction: StoreSchema.SchematicUnion, StoreSchema.CasePathable {
         "add",
         fields: [
           StoreSchema.Field("title", of: String.self)
-        ], documentation: "Adds a task at the end."),
+        ], documentation: "Adds a to-do at the end."),
       StoreSchema.UnionSchema.Case(
         "complete",
         fields: [
           StoreSchema.Field("id", of: Int.self)
-        ], documentation: "Marks a task as done; an unknown id changes nothing."),
+        ], documentation: "Marks a to-do as done; an unknown id changes nothing."),
       StoreSchema.UnionSchema.Case(
         "remove",
         fields: [
           StoreSchema.Field("id", of: Int.self)
-        ], documentation: "Takes a task off the list; an unknown id changes nothing."),
+        ], documentation: "Takes a to-do off the list; an unknown id changes nothing."),
     ])
 
   /// The payload of `add`, nil in another case; setting it does nothing in another case.

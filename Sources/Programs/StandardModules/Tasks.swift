@@ -5,25 +5,25 @@ import StoreSchema
 /// The module `tasks`: a list of things to do.
 public struct Tasks: Hashable, Sendable {
   // @Sequence
-  /// The id that the next task gets.
+  /// The id that the next to-do gets.
   public var nextId = 1
-  /// The tasks in the order in which they were added.
+  /// The to-dos in the order in which they were added.
   public var items: PersistentList<Task> = []
 
-  /// No tasks.
+  /// No to-dos.
   public init() {}
 
   // @Schema, by scripts/expand.
   /// Something to do.
   public struct Task: Hashable, Sendable {
-    /// Tells the task from all others, also from removed ones.
+    /// Tells the to-do from all others, also from removed ones.
     public var id: Int
     /// What is to be done.
     public var title: String
     /// Whether it is done.
     public var done: Bool
 
-    /// Makes a task.
+    /// Makes a to-do.
     public init(id: Int, title: String, done: Bool) {
       self.id = id
       self.title = title
@@ -31,21 +31,21 @@ public struct Tasks: Hashable, Sendable {
     }
   }
 
-  /// The tasks that are not done.
+  /// The to-dos that are not done.
   public var open: [Task] { items.filter { !$0.done } }
 
-  /// The number of done tasks and of all tasks, in words.
+  /// The number of done to-dos and of all to-dos, in words.
   public var summary: String { "\(items.count { $0.done }) of \(items.count) done" }
 }
 
 // @Schema, by scripts/expand.
-/// The actions on tasks.
+/// The actions on to-dos.
 public enum TasksAction: Hashable, Sendable {
-  /// Adds a task at the end.
+  /// Adds a to-do at the end.
   case add(title: String)
-  /// Marks a task as done; an unknown id changes nothing.
+  /// Marks a to-do as done; an unknown id changes nothing.
   case complete(id: Int)
-  /// Takes a task off the list; an unknown id changes nothing.
+  /// Takes a to-do off the list; an unknown id changes nothing.
   case remove(id: Int)
 }
 
@@ -54,7 +54,7 @@ extension TasksAction {
 }
 
 extension Tasks {
-  /// The tasks' reducer. A task is refused once no id is left.
+  /// The reducer of the to-dos. A to-do is refused once no id is left.
   public static let reducer = Reducer<TasksAction, Tasks>.throwing("tasks", canFail: \.isAddition) {
     action, tasks, _ in
     switch action {

@@ -23,7 +23,7 @@ extension CommandDefinition {
         "help tasks.add",
         output: """
           usage: dispatch tasks.add title:String
-          Adds a task at the end.
+          Adds a to-do at the end.
           describe tasks shows its state
 
           """),
