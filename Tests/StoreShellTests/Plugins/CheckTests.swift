@@ -34,6 +34,29 @@ import Testing
     #expect(try check("return plugin {}") == .init(output: "ok    reducers: none\nok    tests: none\n"))
   }
 
+  /// Names that Lua keeps for itself are warned of, each once: an expression reads them in brackets alone.
+  @Test func namesThatAreKeywordsOfLuaAreWarnedOf() throws {
+    let lua = """
+      return plugin {
+        state = { field("until", int()), field("n", int()), field("rows", list(record("R", { field("end", int()) }))) },
+        actions = { { name = "then", args = { field("local", int()) } }, { name = "go", args = { field("local", int()) } } },
+        projections = { { name = "or", type = int(), fn = function(state) return 1 end } },
+      }
+      """
+    let outcome = try check(lua)
+    let warnings = outcome.output.split(separator: "\n").filter { $0.hasPrefix("warn  names: ") }.map {
+      $0.dropFirst("warn  names: ".count).prefix { $0 != ":" }
+    }
+    #expect(
+      warnings.sorted() == [
+        "the action 'then' is a keyword of Lua", "the argument 'local' is a keyword of Lua",
+        "the field 'end' is a keyword of Lua", "the field 'until' is a keyword of Lua",
+        "the projection 'or' is a keyword of Lua",
+      ], "\(outcome)")
+    #expect(outcome.output.contains("an expression must write [\"until\"]\n"))
+    #expect(outcome.status == 0 && outcome.errors == "")
+  }
+
   @Test func permissionsThatNothingAnswersTo() throws {
     let shell = try Shell()
     let permissions =
