@@ -27,6 +27,8 @@ import Testing
     ("amount,text\n1234,a\n5,b\n", "--compute 'amount = amount / 100'", "a=12.34\nb=0.05\n"),
     ("amount,text\n10,a\n", "--compute 'amount = round(amount / 3, 2)'", "a=3.33\n"),
     ("amount,text\n100.00,a\n", "--compute 'amount = amount * 1.19'", "a=119.00\n"),
+    // A key is no number, and a number may begin with one zero.
+    ("amount,text\n0.50,007\n", "--compute 'text = text .. \"-\"' --compute 'amount = amount + 0'", "007-=0.50\n"),
     (
       "Net amount,text\n9.99,a\n", "--compute 'amount = it[\"Net amount\"] + 0.01' --compute 'text = text .. \"!\"'",
       "a!=10.00\n"

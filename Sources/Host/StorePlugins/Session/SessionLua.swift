@@ -523,13 +523,13 @@ extension SessionLua {
       // A variable may hold nothing.
       guard givenValues[use.name] == nil, !isOwn(use.name), use.name != "arg" else { continue }
       let names = lua.globalNames
-      // What reads a module without `state` is told so where it runs.
-      guard !names.contains(use.name), !view.pointee.moduleNames.contains(use.name),
-        (try? host.variable(use.name)) ?? nil == nil
-      else { continue }
+      guard !names.contains(use.name), (try? host.variable(use.name)) ?? nil == nil else { continue }
       var error = LuaError(kind: .runtime, message: "'\(use.name)' is not defined")
       let modules = view.pointee.moduleNames
-      let nearest = Suggestion.nearest(to: use.name, among: names + others + modules + ["true", "false", "nil"])
+      // The shell says how a module is read.
+      let nearest =
+        modules.contains(use.name)
+        ? nil : Suggestion.nearest(to: use.name, among: names + others + modules + ["true", "false", "nil"])
       error.mistake = .unknownName(use.name, nearest: nearest.map { modules.contains($0) ? "state.\($0)" : $0 })
       throw error
     }

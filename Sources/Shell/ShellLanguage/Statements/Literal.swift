@@ -243,6 +243,13 @@ extension Composition {
 }
 
 extension String {
+  /// True if the text begins with a zero and another digit behind it, as keys do and numbers do not.
+  package var hasLeadingZero: Bool {
+    let digits = utf8.drop { $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "-") }.prefix(2)
+    return digits.count == 2 && digits.first == UInt8(ascii: "0")
+      && digits.last.map { (0x30...0x39).contains($0) } ?? false
+  }
+
   /// True if the text starts as a number does, so that `inf`, `nan` and hexadecimal floats stay words.
   package var looksLikeANumber: Bool {
     var digits = false

@@ -148,7 +148,9 @@ extension Session {
       guard !text.allSatisfy(\.isWhitespace), let lua = try? lua(), let message = lua.syntaxFault(text, as: form) else {
         return nil
       }
-      return fault(.luaSyntax, message, at: span())
+      let stray = message.hasSuffix("<eof> expected near '='") ? "= sets a value; compare with ==" : nil
+      let hint = (stray ?? Self.hint(onSignsIn: text)).map { " (\($0))" } ?? ""
+      return fault(.luaSyntax, message + hint, at: span())
     }
     // The place of a word costs a look at all before it.
     func fault(in literal: Literal?, at span: @autoclosure () -> Word.Span) -> SyntaxFault? {

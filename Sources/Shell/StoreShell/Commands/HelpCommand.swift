@@ -112,7 +112,8 @@ private enum HelpRequest {
     let actions = topic.contains(".") ? vocabulary.modules.flatMap(\.actions).map(\.fullName) : []
     throw ShellError(
       code: .unknownTopic, message: "there is no help on '\(topic)'", at: reader.operands[0],
-      hint: Suggestion.question(topic, among: actions.isEmpty ? names : actions) ?? "help lists the commands")
+      hint: Habit.hint(on: topic) ?? Suggestion.question(topic, among: actions.isEmpty ? names : actions)
+        ?? "help lists the commands")
   }
 
   func perform(in session: Session) -> CommandResult {

@@ -103,9 +103,10 @@ struct RecordMapping {
   /// Lua over the fields, before they become arguments; nil: none is given.
   let computation: ColumnComputation?
 
-  /// A field as Lua computes with it: what reads as a number is a decimal with all its digits.
+  /// A field as Lua computes with it: what reads as a number is a decimal with all its digits. A key such as `007` stays a text.
   static func computed(_ text: String) -> Value {
-    text.looksLikeANumber ? DecimalNumber(text).map { .decimal($0) } ?? .string(text) : .string(text)
+    guard text.looksLikeANumber, !text.hasLeadingZero else { return .string(text) }
+    return DecimalNumber(text).map { .decimal($0) } ?? .string(text)
   }
 
   /// The argument that a field fills, or the name of the field where there is none; nil: the field is left out.

@@ -95,7 +95,7 @@ extension CommandReader {
       guard let format = RecordFormat(rawValue: name) else {
         throw ShellError(
           code: .unknownFormat, message: "records are jsonl, csv or tsv, not '\(name)'", place: place(of: "format"),
-          status: 2)
+          hint: ["common", "combined"].contains(name) ? "a web server's log: --match \(name)" : nil, status: 2)
       }
       guard format != .jsonl || ofTables.isEmpty else {
         throw fault(.unexpectedArgument, "--\(ofTables[0]) is for tables, not for JSON", of: ofTables[0], status: 2)

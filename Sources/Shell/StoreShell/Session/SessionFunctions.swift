@@ -173,9 +173,12 @@ extension Session {
         hint: "the script was given \(running.origin.arguments.count)")
     }
     let suggestion = Suggestion.nearest(to: name, among: names.variables + Self.ownVariables)
+    let isOfEnvironment = !running.origin.isThroughDoor && getenv(name) != nil
     return ShellError(
       code: .unknownVariable, message: "there is no variable $\(name)",
-      hint: suggestion.map { "did you mean $\($0)?" } ?? "set it with: let \(name) = …")
+      hint: isOfEnvironment
+        ? "that of the environment is $(env(\"\(name)\"))"
+        : suggestion.map { "did you mean $\($0)?" } ?? "set it with: let \(name) = …")
   }
 
   /// The variables that the shell sets itself and Lua knows.

@@ -54,7 +54,11 @@ struct Setting: Sendable {
     if let setting = all.first(where: { $0.name == name }) { return setting }
     throw ShellError(
       code: .unknownSetting, message: "there is no setting '\(name)'", at: word,
-      hint: Suggestion.question(name, among: all.map(\.name)) ?? "set lists them")
+      hint: name.hasPrefix("-")
+        ? "a script ends at its first error, and trace on shows each phase"
+        : name.contains("=")
+          ? "a space stands between: set \(name.replacing("=", with: " ", maxReplacements: 1))"
+          : Suggestion.question(name, among: all.map(\.name)) ?? "set lists them")
   }
 
   /// The values that it takes, in words.

@@ -71,7 +71,16 @@ extension Session {
   /// Signs of other languages, and Lua's own for the same.
   private static let otherSigns: [(other: String, own: String)] = [
     ("=>", ">="), ("=<", "<="), ("<>", "~="), ("!=", "~="), ("&&", "and"), ("||", "or"),
+    ("!", "not"), (" like ", "field:find(\"…\")"),
   ]
+
+  /// The advice on a sign of another language in Lua that cannot be read; nil: it has none.
+  static func hint(onSignsIn lua: String) -> String? {
+    // In quotes they may stand.
+    let text = lua.prefix { $0 != "\"" && $0 != "'" }
+    guard let sign = otherSigns.first(where: { text.contains($0.other) }) else { return nil }
+    return "\(sign.other.filter { $0 != " " }) is \(sign.own) in Lua"
+  }
 
   /// The error with the place of a name that is at fault, and with what to write instead, where Lua was given a module's name as
   /// if it were a variable; with the list that has no such element, where Lua asked it for a part of one.
@@ -88,11 +97,8 @@ extension Session {
         error.hint = "after where > compares; after a flag it writes to a file: --as csv > \(file)"
       }
     }
-    // In quotes they may stand.
-    if error.code == .luaSyntax, let text = statement.lua?.text.prefix(while: { $0 != "\"" && $0 != "'" }),
-      let sign = Self.otherSigns.first(where: { text.contains($0.other) })
-    {
-      error.hint = "\(sign.other) is \(sign.own) in Lua"
+    if error.code == .luaSyntax, let hint = statement.lua.flatMap({ Self.hint(onSignsIn: $0.text) }) {
+      error.hint = hint
     }
     if error.code == .unknownPath, let name = variable(at: error.place, in: statement) {
       error.hint = "\(name) is a variable: $\(name)"
@@ -107,6 +113,17 @@ extension Session {
     }
     if error.hint == nil, store.modules.contains(where: { $0.name == name }) {
       error.hint = "in Lua a module is a field of state: state.\(name)"
+    }
+    if error.hint == nil, ["len", "length", "count", "size"].contains(name) {
+      error.hint = "# counts: #state.tasks.items"
+    }
+    if error.hint == nil, let text = statement.lua?.text,
+      ["== \(name)", "==\(name)", "~= \(name)", "~=\(name)"].contains(where: { text.hasSuffix($0) })
+    {
+      error.hint = "a text has quotes: \"\(name)\""
+    }
+    if error.hint == nil, runsPrograms, Habit.isProgram(name) {
+      error.hint = "the output of a program: run(\"\(name)\").stdout"
     }
     return error
   }

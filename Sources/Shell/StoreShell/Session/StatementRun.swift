@@ -129,6 +129,11 @@ extension Session {
         code: .unknownAction, message: "'\(name)' is an action of the shell itself: use the command \(command)",
         place: place, hint: "help \(command)")
     }
+    if let call = name.firstIndex(of: "("), store.action(named: String(name[..<call])) != nil {
+      return ShellError(
+        code: .unknownAction, message: "unknown action '\(name)'", place: place,
+        hint: "arguments stand behind a space: \(name[..<call]) NAME=VALUE")
+    }
     let isModule = store.modules.contains { $0.name == name }
     return ShellError(
       code: .unknownAction, message: "unknown action '\(name)'", place: place,

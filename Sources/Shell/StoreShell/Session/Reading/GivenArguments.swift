@@ -102,6 +102,17 @@ extension CommandReader {
       hint: Suggestion.question(name, among: fields.map(\.name)) ?? "usage: \(usage)")
   }
 
+  /// The advice where spaces stand around the sign between a name and its value; nil: there are none.
+  private func hintOnSpaces(_ fields: [Field]) -> String? {
+    let texts = statement.words.map(\.text)
+    guard
+      let name = fields.map(\.name).first(where: { name in
+        texts.contains("\(name)=") || zip(texts, texts.dropFirst()).contains { $0 == name && $1.hasPrefix("=") }
+      })
+    else { return nil }
+    return "no spaces around =: \(name)=VALUE"
+  }
+
   private func surplus(_ word: Word, of owner: String, _ fields: [Field], _ usage: String) -> ShellError {
     let count = fields.count
     let arguments = count == 0 ? "no arguments" : count == 1 ? "one argument" : "\(count) arguments"
@@ -109,7 +120,7 @@ extension CommandReader {
     return ShellError(
       code: .unexpectedArgument,
       message: "\(owner) takes \(arguments)" + (isText ? "; quote a text with spaces" : ""), at: word,
-      hint: "usage: \(usage)")
+      hint: hintOnSpaces(fields) ?? "usage: \(usage)")
   }
 }
 

@@ -145,17 +145,8 @@ final class CommandTable: Sendable {
       + session.store.modules.filter { !$0.commands.isEmpty }.map(\.name)
     throw ShellError(
       code: .unknownCommand, message: "there is no command '\(verb.text)'", at: verb,
-      hint: Suggestion.question(verb.text, among: names)
-        ?? Self.habit(verb.text, atPrompt: session.running.origin.kind == .repl) ?? "help lists the commands")
-  }
-
-  /// The advice on a command that other shells have.
-  private static func habit(_ verb: String, atPrompt: Bool) -> String? {
-    switch verb {
-    case "clear", "cls": atPrompt ? "Ctrl-L clears the screen" : nil
-    case "exit", "logout": "quit leaves"
-    default: nil
-    }
+      hint: Habit.hint(on: verb.text) ?? Suggestion.question(verb.text, among: names)
+        ?? Habit.hint(on: statement, in: session) ?? "help lists the commands")
   }
 }
 

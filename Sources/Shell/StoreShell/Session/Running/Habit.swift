@@ -1,0 +1,80 @@
+import Platform
+import ShellLanguage
+
+/// The advice on words of bash, psql and SQL, by those who write them out of habit.
+enum Habit {
+  private static let advice: [String: String] = {
+    let groups: [([String], String)] = [
+      (
+        [
+          "if", "then", "elif", "else", "fi", "case", "esac", "for", "while", "until", "do", "done", "function",
+          "loops",
+        ],
+        "Lua has conditions and loops: lua if EXPR then command(\"…\") end"
+      ),
+      (["exit", "logout", "return", "\\q"], "quit leaves"),
+      (["test"], "assert EXPR fails unless it holds; run test -f FILE asks for a file"),
+      (["true"], "assert EXPR fails unless it holds"), (["unset"], "let --remove NAME takes a variable away"),
+      (["read"], "a script takes arguments: $1, $2, … and $(arg[1] or \"x\")"), (["sleep"], "wait 2s lets time pass"),
+      (["print", "printf"], "echo prints words"), (["cd"], "run --in FOLDER PROGRAM runs a program in a folder"),
+      ([".", "include", "\\i", "\\ir"], "source FILE runs a script"),
+      (["man", "?", "h", "\\?", "\\h"], "help COMMAND explains a command, help language the language"),
+      (["select", "sql"], "show PATH where EXPR chooses elements; --sort, --limit and --columns shape the list"),
+      (
+        ["insert", "update", "delete", "add"],
+        "dispatch ACTION changes the state, ingest FILE --as ACTION takes many records"
+      ),
+      (
+        ["desc", "\\d", "\\d+", "\\dt", "\\dt+", "\\dn", "\\df", "\\l"],
+        "describe lists the modules, describe MODULE explains one"
+      ),
+      (["begin", "commit", "rollback"], "each action is done as a whole, and undo takes back your last statement"),
+      (["load", "copy", "csv", "\\copy"], "ingest FILE --as ACTION takes records, export PATH FILE writes them"),
+      (["count", "join"], "Lua computes: = #state.tasks.items"), (["\\timing"], "time COMMAND says how long it took"),
+      (["\\watch"], "watch PATH prints each change, show PATH --every 1s draws it again and again"),
+      (["\\!"], "! LINE has your shell run a line"), (["\\e"], "Ctrl-X Ctrl-E edits the line in your editor"),
+      (["jobs", "bg", "fg"], "effects lists what runs or waits"),
+    ]
+    return Dictionary(uniqueKeysWithValues: groups.flatMap { words, hint in words.map { ($0, hint) } })
+  }()
+
+  /// The advice on a word; nil: it is no such word.
+  static func hint(on word: String) -> String? { advice[word.lowercased()] }
+
+  /// The advice on a statement that begins with a word that is no command; nil: there is none.
+  static func hint(on statement: Statement, in session: Session) -> String? {
+    let verb = statement.words[0].text
+    let isAtPrompt = session.running.origin.kind == .repl
+    if isAtPrompt, ["clear", "cls"].contains(verb) { return "Ctrl-L clears the screen" }
+    let name = verb.prefix { $0 != "=" }
+    if isName(name), name.count < verb.count || statement.words.dropFirst().first?.text == "=" {
+      return "let \(name) = … sets a variable"
+    }
+    if let hint = hint(on: verb) { return hint }
+    guard session.runsPrograms, isProgram(verb) else { return nil }
+    return isAtPrompt ? "! \(verb) … has your shell run it" : "run \(verb) … runs the program"
+  }
+
+  private static func isName(_ text: Substring) -> Bool {
+    text.first.map { !$0.isNumber } ?? false && text.utf8.allSatisfy { $0 == 0x5F || isAlphanumeric($0) }
+  }
+
+  private static func isAlphanumeric(_ byte: UInt8) -> Bool {
+    (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+  }
+
+  /// True if a program of that name is on the search path.
+  static func isProgram(_ name: String) -> Bool {
+    guard !name.isEmpty, !name.contains("/"), let path = getenv("PATH") else { return false }
+    return String(cString: path).split(separator: ":").contains { folder in
+      var status = stat()
+      let file = "\(folder)/\(name)"
+      return stat(file, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && access(file, X_OK) == 0
+    }
+  }
+}
+
+extension Session {
+  /// True if a line of this conversation may run programs.
+  var runsPrograms: Bool { options.allowsExecution && !running.origin.isThroughDoor }
+}
