@@ -419,9 +419,9 @@ class KeyboardTests(PageCase):
         # The code of the action, and of the plugin.
         self.focus(tab, "[title='Read the plugin\\'s code of this action']")
         tab.key("Enter")
-        self.see(tab, "#source .named", "start")
+        self.see(tab, "#code .named", "start")
         tab.key("Escape")
-        tab.wait("!document.querySelector('#source').open")
+        tab.wait("!document.querySelector('#code').open")
         # The state: a search, and a chart whose changes are gone through.
         tab.key("f")
         tab.type("plants")
@@ -593,25 +593,25 @@ return plugin {
 """ + "-- More.\n" * 200)
         self.house.run("dispatch sweets.fill")
         tab = self.page()
-        row = "[...document.querySelectorAll('#source .code > div')].find(line => line.textContent.includes(%s))"
+        row = "[...document.querySelectorAll('#code .code > div')].find(line => line.textContent.includes(%s))"
         self.row(tab, "sweets.fill")
         tab.click(None, "[...document.querySelectorAll('#action-buttons button')].find(button => button.textContent === 'code' && !button.hidden)")
-        self.see(tab, "#source", "s.left = s.left - 1 -- <script>")
-        self.see(tab, "#source-title", "sweets.fill in the plugin sweets")
+        self.see(tab, "#code", "s.left = s.left - 1 -- <script>")
+        self.see(tab, "#code-title", "sweets.fill in the plugin sweets")
         # The lines that name the action are marked.
-        self.assertEqual(tab.run("[...document.querySelectorAll('#source .named')].map(line => line.textContent.trim())"),
+        self.assertEqual(tab.run("[...document.querySelectorAll('#code .named')].map(line => line.textContent.trim())"),
                          ["actions = { { name = 'fill' }, { name = 'take' } },", "fill = function(s) s.left = 20 end,"])
         tab.wait(f"(box => box.top >= 0 && box.bottom <= innerHeight)(({row % json.dumps('s.left = 20')}).getBoundingClientRect())")
         tab.key("Escape")
-        tab.wait("!document.querySelector('#source').open")
+        tab.wait("!document.querySelector('#code').open")
         # An edited file is not what runs.
         with open(f"{self.house.folder}/sweets/init.lua", "w") as file:
             file.write("return plugin {}")
-        tab.run("[...document.querySelectorAll('#plugins button')].find(button => button.ariaLabel === 'source sweets').focus()")
+        tab.run("[...document.querySelectorAll('#plugins button')].find(button => button.ariaLabel === 'code sweets').focus()")
         tab.key("Enter")
-        self.see(tab, "#source-title", "plugin sweets")
-        self.see(tab, "#source", "-- Sweets in a jar.")
-        self.see(tab, "#source", '"name": "sweets"')
+        self.see(tab, "#code-title", "plugin sweets")
+        self.see(tab, "#code", "-- Sweets in a jar.")
+        self.see(tab, "#code", '"name": "sweets"')
         self.quiet(tab)
 
     def test_a_timer_that_finds_no_room_is_told(self):
@@ -626,7 +626,9 @@ return plugin {
             self.house.run(f"dispatch late.go key=k{key}")
         tab = self.page()
         self.see(tab, "#actions", "⚠ late: more than 4 tasks")
-        tab.click(None, "document.querySelector('#plugins .faults button')")
+        self.house.run("lua for key = 5, 12 do dispatch('late.go', { key = 'k' .. key }) end")
+        tab.wait("document.querySelectorAll('#plugins .faults li').length === 9")
+        tab.click(None, "document.querySelector('#plugins .faults li:last-child button')")
         self.see(tab, "#action", 'key "k4"'.replace(" ", "\n"))
         self.see(tab, "#action", "late/clock/k4 ⚠ late: more than 4 tasks")
         tab.click(None, "[...document.querySelectorAll('#actions .row:not([hidden])')].find(row => row.innerText.includes('k3'))")
@@ -1508,6 +1510,24 @@ class SizeTests(PageCase):
         self.row(tab, "tasks.add")
         tab.click(None, "[...document.querySelectorAll('#action-buttons button')].find(button => button.textContent === 'again…')")
         tab.wait(f"document.querySelector('#argument-title')?.value === {json.dumps(title)}")
+        self.quiet(tab)
+
+    def test_the_first_rows_wait_for_little(self):
+        tab = self.open(address="about:blank")
+        tab.call("Page.addScriptToEvaluateOnNewDocument", source="""new MutationObserver((_, observer) => {
+          if (!document.querySelector('#actions .name')?.textContent) return;
+          window.loaded = performance.getEntriesByType('resource').map(({ name }) => new URL(name).pathname);
+          observer.disconnect();
+        }).observe(document, {childList: true, subtree: true, characterData: true})""")
+        tab.go(self.house.address)
+        loaded = tab.wait("window.loaded")
+        # One wave of a few files, the list of actions alone, and the door's first answers.
+        self.assertLessEqual(len(loaded), 14, loaded)
+        self.assertNotIn("/main.js", loaded)
+        tab.wait(LIVE)
+        self.see(tab, "#tree", "tasks")
+        frames = [json.loads(text) for sent, text in tab.frames() if sent and text.startswith("{")]
+        self.assertEqual([request.get("log") for request in frames[:2]], [1, None])
         self.quiet(tab)
 
     def test_many_actions(self):

@@ -12,6 +12,9 @@ static const unsigned char actions_js[] = {
 static const unsigned char charts_js[] = {
 #embed "assets/charts.js"
 };
+static const unsigned char code_js[] = {
+#embed "assets/code.js"
+};
 static const unsigned char console_js[] = {
 #embed "assets/console.js"
 };
@@ -26,6 +29,9 @@ static const unsigned char door_js[] = {
 };
 static const unsigned char filter_js[] = {
 #embed "assets/filter.js"
+};
+static const unsigned char first_js[] = {
+#embed "assets/first.js"
 };
 static const unsigned char format_js[] = {
 #embed "assets/format.js"
@@ -57,9 +63,6 @@ static const unsigned char panes_js[] = {
 static const unsigned char rows_js[] = {
 #embed "assets/rows.js"
 };
-static const unsigned char source_js[] = {
-#embed "assets/source.js"
-};
 static const unsigned char state_js[] = {
 #embed "assets/state.js"
 };
@@ -86,11 +89,13 @@ static const struct PageFile files[] = {
   {"/action.js", "text/javascript; charset=utf-8", action_js, sizeof action_js},
   {"/actions.js", "text/javascript; charset=utf-8", actions_js, sizeof actions_js},
   {"/charts.js", "text/javascript; charset=utf-8", charts_js, sizeof charts_js},
+  {"/code.js", "text/javascript; charset=utf-8", code_js, sizeof code_js},
   {"/console.js", "text/javascript; charset=utf-8", console_js, sizeof console_js},
   {"/dispatch.js", "text/javascript; charset=utf-8", dispatch_js, sizeof dispatch_js},
   {"/dom.js", "text/javascript; charset=utf-8", dom_js, sizeof dom_js},
   {"/door.js", "text/javascript; charset=utf-8", door_js, sizeof door_js},
   {"/filter.js", "text/javascript; charset=utf-8", filter_js, sizeof filter_js},
+  {"/first.js", "text/javascript; charset=utf-8", first_js, sizeof first_js},
   {"/format.js", "text/javascript; charset=utf-8", format_js, sizeof format_js},
   {"/help.js", "text/javascript; charset=utf-8", help_js, sizeof help_js},
   {"/icon.svg", "image/svg+xml", icon_svg, sizeof icon_svg},
@@ -101,7 +106,6 @@ static const struct PageFile files[] = {
   {"/name.js", "text/javascript; charset=utf-8", name_js, sizeof name_js},
   {"/panes.js", "text/javascript; charset=utf-8", panes_js, sizeof panes_js},
   {"/rows.js", "text/javascript; charset=utf-8", rows_js, sizeof rows_js},
-  {"/source.js", "text/javascript; charset=utf-8", source_js, sizeof source_js},
   {"/state.js", "text/javascript; charset=utf-8", state_js, sizeof state_js},
   {"/store.js", "text/javascript; charset=utf-8", store_js, sizeof store_js},
   {"/style.css", "text/css; charset=utf-8", style_css, sizeof style_css},

@@ -8,7 +8,7 @@ import { allows } from "./state.js";
 // So many entries behind an action are searched for what it caused.
 const searched = 1000;
 
-export function showAction({ store, log, door, times, look, show, canDispatch, prefill, openSource }) {
+export function showAction({ store, log, door, times, look, show, canDispatch, prefill, openCode }) {
   const body = byId("action");
   const buttons = byId("action-buttons");
   const title = byId("title-action");
@@ -141,7 +141,7 @@ export function showAction({ store, log, door, times, look, show, canDispatch, p
     const [module, ...rest] = entry.action.split(".");
     const code = element("button", {
       type: "button", class: "small", textContent: "code", title: "Read the plugin's code of this action",
-      onclick: () => openSource(module, rest.join(".")),
+      onclick: () => openCode(module, rest.join(".")),
     });
     const doc = element("p", { class: "soft" });
     showDescribed = () => {

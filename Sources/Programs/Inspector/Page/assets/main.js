@@ -1,34 +1,30 @@
-// Puts the page together: two conversations with the door, one to look and one to act; what comes in goes to the store and
-// from there to the parts that show it.
+// Puts the page together around the list of `first.js`: a second conversation with the door, to act; what comes in goes to the store
+// and from there to the parts that show it.
 
 import { showAction } from "./action.js";
-import { showActions } from "./actions.js";
 import { showCharts } from "./charts.js";
 import { showConsole } from "./console.js";
 import { showDispatch } from "./dispatch.js";
 import { byId, element, keepPresses, paced, setText } from "./dom.js";
 import { Door } from "./door.js";
+import { actions, log, look, narrow, opened, store, takeNewest, times } from "./first.js";
 import { grouped, safe, whoText } from "./format.js";
 import { showHelp } from "./help.js";
-import { askNewest, door, opening, token } from "./link.js";
-import { kept, Log } from "./log.js";
+import { askNewest, door, token } from "./link.js";
+import { kept } from "./log.js";
 import { showName } from "./name.js";
 import { showBorders } from "./panes.js";
-import { showSource } from "./source.js";
-import { allows, initial, reducers } from "./state.js";
-import { makeStore } from "./store.js";
+import { showCode } from "./code.js";
+import { allows } from "./state.js";
 import { showTimeline } from "./timeline.js";
-import { Times } from "./times.js";
 import { showTree } from "./tree.js";
 import { showUnits } from "./units.js";
 
-const store = makeStore(reducers, initial);
-const times = new Times();
 let greeted = null;
 // Whether entries are followed: a page that is not seen asks for nothing.
 let isFollowing = false;
 
-let first = opening;
+let first = opened;
 // So many entries at a time are followed: all of 12,000 actions a second. Of more, those that are seen are asked for.
 const followed = 400;
 
@@ -59,8 +55,6 @@ commands.tell({
 });
 const timed = paced(100, () => store.dispatch({ type: "timed" }));
 
-const log = new Log(door, () => actions.changed());
-const look = (number) => store.dispatch({ type: "look", number });
 const show = (number) => {
   store.dispatch({ type: "pane", name: narrow.matches ? "action" : store.state.pane });
   actions.show(number);
@@ -80,14 +74,9 @@ function canDispatch(name) {
   const { host, modules } = store.state;
   return allows(host, "dispatch", name) && modules.some(({ actions }) => actions.some((action) => action.name === name));
 }
-const actions = showActions({
-  store, log, door, times, look,
-  // A selected action is shown at once where there is room for one pane alone.
-  opened: () => narrow.matches && store.dispatch({ type: "pane", name: "action" }),
-});
-const openSource = showSource({ door, say });
+const openCode = showCode({ door, say });
 const action = showAction({
-  store, log, door, times, look, show, canDispatch, openSource,
+  store, log, door, times, look, show, canDispatch, openCode,
   prefill: (action, given) => {
     store.dispatch({ type: "pane", name: "parts" });
     form.fill(action, given);
@@ -103,10 +92,9 @@ const tree = showTree({
 const charts = showCharts({ store, door, visit });
 const timeline = showTimeline({ store, look: visit, run });
 const form = showDispatch({ store, log, commands, show });
-showUnits({ store, run, show, openSource });
+showUnits({ store, run, show, openCode });
 const terminal = showConsole({ door: commands, store, ran: () => units() });
 const name = showName({ commands, door, say });
-const narrow = matchMedia("(max-width: 1100px)");
 
 // MARK: What the door says
 
@@ -133,7 +121,7 @@ async function begin(hello) {
     store.dispatch({ type: "forgotten" });
     actions.restart();
     tree.restart();
-    byId("source").close();
+    byId("code").close();
   }
   store.dispatch({ type: "greeted", host: hello });
   const note = !isAgain ? ""
@@ -166,15 +154,11 @@ async function isSameLog() {
 
 /** Learns where the store is now, and follows it from there. */
 async function resume() {
-  const asked = first ?? askNewest();
+  const asked = first ?? takeNewest(askNewest());
   first = null;
-  const [{ entries }, answer] = await asked;
-  log.epoch = Date.now() - answer.time * 1000;
-  log.setRange(answer.oldest, answer.head);
-  log.keep(entries);
+  const { entries, answer } = await asked;
   actions.catchUp(answer.head);
   notice(entries);
-  store.dispatch({ type: "time", head: answer.head, oldest: answer.oldest });
   if (document.hidden || isFollowing) return;
   isFollowing = true;
   // What came between both answers is told by the first event.

@@ -7,10 +7,10 @@ import { allows } from "./state.js";
 // So many effects are shown, the first of the list.
 const mostEffects = 100;
 // So many faults of a plugin are shown, the newest first.
-const mostFaults = 3;
+const mostFaults = 50;
 const faultKey = ({ action, effect, message }) => `${action} ${effect} ${message}`;
 
-export function showUnits({ store, run, show, openSource }) {
+export function showUnits({ store, run, show, openCode }) {
   const boxes = { middleware: byId("middleware"), effects: byId("effects"), plugins: byId("plugins") };
 
   /** A table with a row for each item, or a text where there is none.
@@ -121,7 +121,7 @@ export function showUnits({ store, run, show, openSource }) {
     const showActs = keeper(acts, (act) => act, (act) => ({
       node: element("button", {
         type: "button", class: "small", textContent: act, "aria-label": `${act} ${safe(name)}`,
-        onclick: () => act === "source" ? openSource(name) : run(`plugin ${act} ${name}`),
+        onclick: () => act === "code" ? openCode(name) : run(`plugin ${act} ${name}`),
       }),
     }));
     const showPermissions = keeper(permissions, ({ permission }) => permission, ({ permission, required }) => {
@@ -131,6 +131,7 @@ export function showUnits({ store, run, show, openSource }) {
         update: (one) => setText(uses, one.uses === 0 ? "unused" : one.uses === 1 ? "used once" : `used ${grouped(one.uses)} times`),
       };
     });
+    const moreFaults = element("div", { class: "soft" });
     const faults = element("ul", { class: "faults", "aria-label": `Faults of ${safe(name)}` });
     const showFaults = keeper(faults, faultKey, ({ action, effect, message }) => ({
       node: element("li", {}, element("span", { textContent: `⚠ ${safe(cut(message, 300))}${effect ? `: ${safe(effect)}` : ""}` }),
@@ -138,14 +139,17 @@ export function showUnits({ store, run, show, openSource }) {
     }));
     return {
       node: element("div", { class: "plugin" },
-        element("div", { class: "line" }, element("code", { class: "strong", textContent: safe(name) }), version, state, acts), permissions, faults),
+        element("div", { class: "line" }, element("code", { class: "strong", textContent: safe(name) }), version, state, acts), permissions, faults, moreFaults),
       update(plugin) {
         setText(version, safe(plugin.version));
         setText(state, safe(plugin.state));
         state.className = plugin.state === "on" ? "soft" : "fault";
-        showActs(allows(store.state.host, "plugins") ? ["reload", plugin.state === "on" ? "disable" : "enable", "source"] : []);
+        showActs(allows(store.state.host, "plugins") ? ["reload", plugin.state === "on" ? "disable" : "enable", "code"] : []);
         showPermissions(store.state.units.permissions.filter((one) => one.plugin === name));
-        showFaults(store.state.units.faults.filter((one) => one.plugin === name).slice(-mostFaults).reverse());
+        const its = store.state.units.faults.filter((one) => one.plugin === name);
+        showFaults(its.slice(-mostFaults).reverse());
+        moreFaults.hidden = its.length <= mostFaults;
+        setText(moreFaults, `… ${grouped(its.length - mostFaults)} more: show shell.faults`);
       },
     };
   });

@@ -7,9 +7,9 @@ import { grouped, quoted, safe } from "./format.js";
 const most = 5000;
 
 /** @param door the conversation that looks */
-export function showSource({ door, say }) {
-  const dialog = byId("source");
-  const body = byId("source-files");
+export function showCode({ door, say }) {
+  const dialog = byId("code");
+  const body = byId("code-files");
 
   /** The first line of the text that defines an action, and all that name it. */
   function linesOf(lines, name) {
@@ -46,7 +46,7 @@ export function showSource({ door, say }) {
     } catch (error) {
       return say(error);
     }
-    setText(byId("source-title"), safe(action ? `${plugin}.${action} in the plugin ${plugin}` : `plugin ${plugin}`));
+    setText(byId("code-title"), safe(action ? `${plugin}.${action} in the plugin ${plugin}` : `plugin ${plugin}`));
     const shown = files.map((one) => file(one, action));
     // The manifest stands behind the code.
     body.replaceChildren(...[...shown.slice(1), ...shown.slice(0, 1)].map(({ node }) => node));
