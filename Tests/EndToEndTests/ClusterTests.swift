@@ -143,4 +143,13 @@ struct ClusterTests {
     #expect(said.contains("cut-off\n1\n") || said.contains("outcome-unknown\n1\n"), "\(said)")
     #expect(said.hasSuffix("2\n") || said.hasSuffix("3\n"), "\(said)")
   }
+
+  /// Longer ones: `scripts/torture --cluster`.
+  @Test func `A server and nodes that are killed and stopped lose nothing that was acknowledged`() throws {
+    let port = try ReservedPort()
+    let outcome = try shell.runInShell(
+      "\(Shell.packageFolder)/scripts/torture-cluster --servers 1 --kills 9 --stops 2 --port \(Int(port.number) - 1) "
+        + "--stsh $(command -v stsh)")
+    #expect(outcome.status == 0 && outcome.output.contains(" 0 lost, 0 twice, digests alike: yes"), "\(outcome)")
+  }
 }

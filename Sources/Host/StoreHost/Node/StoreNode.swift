@@ -533,15 +533,24 @@ extension LiveStore {
   /// - Throws: ``HostError``: the log cannot be opened or followed, or actions have happened here.
   package func join(_ plan: NodePlan, endedBy interruption: Interruption) throws(HostError) {
     try requireFresh()
-    let log: NATSLog
-    do throws(LogError) {
-      log = try NATSLog(
-        plan.address, login: NATSLogin(credentials: plan.credentials), node: plan.name, appends: !plan.isReadOnly)
-    } catch {
-      throw HostError(error)
-    }
+    let log = try open(plan, endedBy: interruption)
     let node = try join(log, as: plan.name, isReadOnly: plan.isReadOnly, isGranted: plan.isGranted)
     try waitUntilCurrent(node, endedBy: interruption)
+  }
+
+  /// Opens the log of a shared store. A server may just be starting.
+  private func open(_ plan: NodePlan, endedBy interruption: Interruption) throws(HostError) -> NATSLog {
+    let end = ContinuousClock.now + .seconds(2)
+    while true {
+      do throws(LogError) {
+        return try NATSLog(
+          plan.address, login: NATSLogin(credentials: plan.credentials), node: plan.name, appends: !plan.isReadOnly)
+      } catch {
+        guard case .noServer = error, ContinuousClock.now < end else { throw HostError(error) }
+      }
+      try interruption.check()
+      usleep(100_000)
+    }
   }
 
   /// Begins to follow a log.
