@@ -18,6 +18,8 @@ import Testing
   }
 
   private let wall = Wall()
+  /// The time since the machine started.
+  private let machine = Wall()
   private let home: Shell
   private let store: String
 
@@ -27,13 +29,19 @@ import Testing
   }
 
   /// Opens the store on the real clock or on a virtual one.
-  private func opened(_ path: String? = nil, isVirtual: Bool = false) throws -> (Shell, String) {
+  ///
+  /// - Parameter machineRuns: whether the clock of the machine's run is known, which passes apart from the wall.
+  private func opened(
+    _ path: String? = nil, isVirtual: Bool = false, machineRuns: Bool = false
+  ) throws -> (Shell, String) {
     let shell = try Shell {
       $0.grants = ["inventory", "keeper"]
       $0.hasVirtualClock = isVirtual
     }
-    let wall = wall
-    shell.session.options.journal = JournalPlan(path: path ?? store, durability: .off) { wall.now }
+    let (wall, machine) = (wall, machine)
+    var plan = JournalPlan(path: path ?? store, durability: .off) { wall.now }
+    if machineRuns { plan.bootTime = { machine.now } }
+    shell.session.options.journal = plan
     let outcome = shell.outcome { shell.session.openJournal() }
     #expect(outcome.status == 0, "\(outcome)")
     return (shell, outcome.errors)
@@ -347,6 +355,57 @@ import Testing
     #expect(expired(third) == "2\n")
     end(third)
     end(first)
+  }
+
+  /// Where nothing could be noted between the moment at which the clock was set and the kill, the clock of the machine's run tells.
+  @Test(arguments: [53 * 365, -53 * 365, 3, -3, 0])
+  func aClockThatIsSetRightBeforeAKillMovesNothing(days: Int) throws {
+    let (first, _) = try opened(machineRuns: true)
+    fill(first)
+    hold(first, "h1")
+    let copy = try first.killedCopy(of: store, as: "killed.db")
+    end(first)
+    wall.pass(Double(days) * 86_400 + 600)
+    machine.pass(600)
+    let (second, notes) = try opened(copy, machineRuns: true)
+    let told = notes.split(separator: "\n").filter { $0.contains("clock of this machine") }
+    let expected =
+      switch days.signum() {
+      case 1: ["note: the clock of this machine went ahead by \(days) days; the time of \(copy) has not"]
+      case -1:
+        [
+          "note: the clock of this machine is \(-days) days behind the time of \(copy), which goes on from where it stood"
+        ]
+      default: [String]()
+      }
+    #expect(told.map(String.init) == expected)
+    #expect(expired(second) == "0\n")
+    end(second)
+    // It has gone on while nobody had it open, and does by the wall from here on.
+    wall.pass(301)
+    machine.pass(301)
+    let (third, silence) = try opened(copy, machineRuns: true)
+    #expect(silence == "")
+    #expect(expired(third) == "1\n")
+    end(third)
+  }
+
+  /// Behind another start of the machine its clock says nothing, nor does it of a session that came to its end.
+  @Test func theWallTellsWhereTheMachineWasStartedAnew() throws {
+    let (first, _) = try opened(machineRuns: true)
+    fill(first)
+    hold(first, "h1")
+    let copy = try first.killedCopy(of: store, as: "killed.db")
+    end(first)
+    wall.pass(901)
+    let (ended, _) = try opened(machineRuns: true)
+    #expect(expired(ended) == "1\n")
+    end(ended)
+    try home.alter(copy, "UPDATE meta SET value = 'another' WHERE name = 'boot'")
+    let (second, notes) = try opened(copy, machineRuns: true)
+    #expect(!notes.contains("clock of this machine"), "\(notes)")
+    #expect(expired(second) == "1\n")
+    end(second)
   }
 
   /// It is looked for without anything to write, too.

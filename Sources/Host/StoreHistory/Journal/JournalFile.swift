@@ -113,8 +113,13 @@ final class JournalFile: Sendable {
   }
 
   /// Notes that the file is being written, in the transaction that does so first: a file that is only opened stays as it is.
-  func begin(_ db: Database) throws {
-    var meta: [String: String?] = [JournalMeta.process: "\(getpid())", JournalMeta.end: String?.none]
+  ///
+  /// - Parameter began: when the time of the store began, by the clock that counts from the start of the machine; nil: it does not tell.
+  func begin(_ db: Database, _ began: Duration?) throws {
+    var meta: [String: String?] = [
+      JournalMeta.process: "\(getpid())", JournalMeta.end: String?.none,
+      JournalMeta.beganInBoot: began.map { "\($0.wholeNanoseconds)" },
+    ]
     if let boot = FileEvidence.boot { meta[JournalMeta.boot] = boot }
     try JournalMeta.set(meta, in: db)
   }

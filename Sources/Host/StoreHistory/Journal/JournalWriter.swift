@@ -103,6 +103,8 @@ final class JournalWriter: @unchecked Sendable {
     return leap
   }
 
+  private var beganInBoot: Duration? { wall.withLock { $0.clock?.beganInBoot } }
+
   func takeLeap() -> Duration {
     wall.withLock { wall in
       defer { wall.leap = .zero }
@@ -189,7 +191,7 @@ final class JournalWriter: @unchecked Sendable {
       do {
         try file.requirePlace()
         try db.inTransaction(.immediate) {
-          if !hasBegun { try file.begin(db) }
+          if !hasBegun { try file.begin(db, beganInBoot) }
           let insertion = try RowWriter.insertion(db)
           var ends: JournaledEnds?
           for item in backlog {
@@ -233,7 +235,7 @@ final class JournalWriter: @unchecked Sendable {
       defer { noteContent() }
       do {
         try db.inTransaction(.immediate) {
-          if !hasBegun { try file.begin(db) }
+          if !hasBegun { try file.begin(db, beganInBoot) }
           try JournalMeta.set(header.meta.merging([JournalMeta.base: "\(last)"]) { $1 }, in: db)
           try rows.write(slices, after: last, to: db)
           for code in code { try code.write(to: db) }

@@ -3,15 +3,19 @@
 package struct WallClock: Sendable {
   /// The time by the clock on the wall, since 1970.
   private let wallTime: @Sendable () -> Duration
+  /// When the time of the store began, by the clock that counts from the start of the machine; nil: it does not tell.
+  let beganInBoot: Duration?
   private var last: (wallTime: Duration, moment: ContinuousClock.Instant)
 
   /// - Parameters:
   ///   - start: the time on the wall at a moment from which on it is followed.
+  ///   - began: when the time of the store began, by the clock that counts from the start of the machine; nil: it does not tell.
   ///   - wallTime: the time by the clock on the wall, since 1970.
   package init(
-    since start: (wallTime: Duration, moment: ContinuousClock.Instant), wallTime: @escaping @Sendable () -> Duration
+    since start: (wallTime: Duration, moment: ContinuousClock.Instant), beganInBoot began: Duration?,
+    wallTime: @escaping @Sendable () -> Duration
   ) {
-    (last, self.wallTime) = (start, wallTime)
+    (last, beganInBoot, self.wallTime) = (start, began, wallTime)
   }
 
   /// Looks whether the clock on the wall was set since it was last asked.

@@ -16,6 +16,8 @@ enum JournalMeta {
   static let restart = "restart"
   /// The run of the machine in which it was written last.
   static let boot = "boot"
+  /// When the time of the store began, in nanoseconds by the clock that counts from the start of that run.
+  static let beganInBoot = "beganInBoot"
   /// The format of the tables.
   static let format = "format"
   /// The checksum over all that the file says of itself.

@@ -8,7 +8,7 @@ import StoreSchema
 package final class HostJournal {
   /// What is open; nil: the first action opens it.
   package private(set) var journal: Journal?
-  let plan: JournalPlan
+  package let plan: JournalPlan
   private let header: JournalHeader
   private let hintedProgram: String?
   /// Where the file is, if it is the session's own.
@@ -187,7 +187,8 @@ extension WallClock {
   /// The clock on the wall of a plan; nil beside a virtual clock, whose time no wall moves.
   fileprivate init?(_ plan: JournalPlan, _ clock: any StoreClock) {
     if clock is VirtualClock { return nil }
-    self.init(since: (plan.wallTime(), .now), wallTime: plan.wallTime)
+    self.init(
+      since: (plan.wallTime(), .now), beganInBoot: plan.bootTime.map { $0() - clock.now }, wallTime: plan.wallTime)
   }
 }
 

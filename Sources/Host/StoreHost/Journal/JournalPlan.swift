@@ -15,6 +15,9 @@ public struct JournalPlan: Sendable {
   public var opening: Opening
   /// The clock on the wall, since 1970: the time of a store goes on by it while the store is closed.
   public var wallTime: @Sendable () -> Duration
+  /// The time since the machine started, by a clock that nobody sets: the store goes on by it where a program was killed and the
+  /// machine has not been started anew. Nil: no such clock belongs to the one on the wall.
+  package var bootTime: (@Sendable () -> Duration)?
 
   /// When a journal's file is opened.
   public enum Opening: Equatable, Sendable {
@@ -37,26 +40,33 @@ public struct JournalPlan: Sendable {
     }
   }
 
+  /// Whether a path leads to the file of a store that this process does not have open, or to one that SQLite keeps beside it.
+  package static func isOfStore(_ path: String) -> Bool { Journal.store(at: path) != nil }
+
   /// The time by the system's clock, since 1970.
   @Sendable
-  public static func systemTime() -> Duration {
+  public static func systemTime() -> Duration { time(by: CLOCK_REALTIME) }
+
+  private static func time(by clock: clockid_t) -> Duration {
     var time = timespec()
-    clock_gettime(CLOCK_REALTIME, &time)
+    clock_gettime(clock, &time)
     return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
   }
 
   /// Plans a journal.
   ///
-  /// - Parameter wallTime: the clock on the wall, since 1970. A time beyond 292 years from there counts as that.
+  /// - Parameter wallTime: the clock on the wall, since 1970; nil: the system's. A time beyond 292 years from there counts as that.
   public init(
     path: String, durability: Durability = .normal, opening: Opening = .atOnce,
-    wallTime: @escaping @Sendable () -> Duration = JournalPlan.systemTime
+    wallTime: (@Sendable () -> Duration)? = nil
   ) {
     self.path = path
     self.durability = durability
     self.opening = opening
     // No clock of the system goes further, and what is reckoned with two of these times fits everywhere.
     let most = Duration.seconds(9_223_372_036)
-    self.wallTime = { min(max(wallTime(), .zero - most), most) }
+    if wallTime == nil { bootTime = { JournalPlan.time(by: CLOCK_BOOTTIME) } }
+    let time = wallTime ?? JournalPlan.systemTime
+    self.wallTime = { min(max(time(), .zero - most), most) }
   }
 }

@@ -82,7 +82,7 @@ extension LiveStore {
           }
           return source
         }
-        if recovered != nil, let note = goOn(from: contents, in: journal, at: plan.wallTime()) { notes.append(note) }
+        if recovered != nil, let note = goOn(from: contents, in: journal, by: plan) { notes.append(note) }
         return recovered
       }
     }

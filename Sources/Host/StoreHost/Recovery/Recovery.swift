@@ -290,27 +290,32 @@ extension JournalSnapshot {
 
 extension LiveStore {
   /// Has the time of the store go on from where a file left it. It has gone on by the clock on the wall while the store was closed,
-  /// and never goes back; a virtual clock stands where it stood.
+  /// and never goes back; a virtual clock stands where it stood. A program that was killed may not have noted that the wall was set:
+  /// behind it, the time goes on by the clock that counts from the start of the machine, until that is started anew.
   ///
-  /// - Parameter wallTime: the time by the clock on the wall, since 1970.
-  /// - Returns: a note, where that clock is behind the store's time by more than a day.
-  package func goOn(from contents: JournalContents, in file: any JournalReading, at wallTime: Duration) -> String? {
+  /// - Returns: a note, where the clock on the wall is more than a day away from the store's time.
+  package func goOn(from contents: JournalContents, in file: any JournalReading, by plan: JournalPlan) -> String? {
     guard let clock = clock as? any ContinuingClock else { return nil }
     let last = max(contents.time ?? .zero, file.reader.time(of: contents.last))
     guard !(clock is VirtualClock), contents.header.began > .zero else {
       clock.goOn(from: last)
       return nil
     }
-    let passed = wallTime - contents.header.began
-    clock.goOn(from: max(last, passed))
-    let lag = last - passed
-    // The clock on the wall was ahead once, or goes on from a virtual one: time passes from here on.
-    if lag > .seconds(1), let journal = file as? Journal {
-      journal.noteBeginning(wallTime - last)
+    let wallTime = plan.wallTime()
+    let passedByWall = wallTime - contents.header.began
+    let passedInBoot = contents.beganInBoot.flatMap { began in plan.bootTime.map { $0() - began } }
+    let time = max(last, passedInBoot ?? passedByWall)
+    clock.goOn(from: time)
+    let lag = time - passedByWall
+    // The clock on the wall was set, or the time goes on from a virtual one: it passes by the wall from here on.
+    if lag > .seconds(1) || lag < .seconds(-1), let journal = file as? Journal {
+      journal.noteBeginning(wallTime - time)
     }
-    guard lag > .seconds(86_400) else { return nil }
-    let days = lag.components.seconds / 86_400
-    return "the clock of this machine is \(days) \(days == 1 ? "day" : "days") behind the time of \(file.path), "
-      + "which goes on from where it stood"
+    guard lag > .seconds(86_400) || lag < .seconds(-86_400) else { return nil }
+    let days = (abs(lag.components.seconds) + 43_200) / 86_400
+    let count = "\(days) \(days == 1 ? "day" : "days")"
+    return lag > .zero
+      ? "the clock of this machine is \(count) behind the time of \(file.path), which goes on from where it stood"
+      : "the clock of this machine went ahead by \(count); the time of \(file.path) has not"
   }
 }

@@ -177,7 +177,7 @@ extension Session {
     for name in edited where recovered?.kept == nil {
       write(note: "the code of \(name) has changed since; new actions run the new code\(advice(name))")
     }
-    if recovered != nil, let note = store.live.goOn(from: contents, in: file, at: plan.wallTime()) { write(note: note) }
+    if recovered != nil, let note = store.live.goOn(from: contents, in: file, by: plan) { write(note: note) }
     return recovered
   }
 }

@@ -1,0 +1,44 @@
+/// How a wait for the other end of a file, such as a pipe or a terminal, ends, and who hears of it.
+package struct FileWait {
+  /// Readable when waits are to end; -1: nothing ends them.
+  private let end: Int32
+  private let note: ((_ begins: Bool) -> Void)?
+
+  /// - Parameters:
+  ///   - end: a descriptor that ends waits when it becomes readable; -1: nothing does.
+  ///   - note: told when a wait begins (true) and when it has ended, on the thread that waits.
+  package init(endedBy end: Int32, telling note: ((_ begins: Bool) -> Void)? = nil) {
+    (self.end, self.note) = (end, note)
+  }
+
+  /// A wait that nothing ends.
+  package static var endless: FileWait { FileWait(endedBy: -1) }
+
+  /// True if something ends it.
+  var canEnd: Bool { end >= 0 }
+
+  /// Waits for a descriptor.
+  ///
+  /// - Parameters:
+  ///   - descriptor: what is waited for; nil: the end alone.
+  ///   - events: the events of it that are waited for.
+  ///   - longest: the longest wait, in milliseconds; -1: there is none.
+  /// - Returns: whether any of the events has come, and whether the wait is to end.
+  func wait(
+    for descriptor: Int32?, _ events: Int32 = POLLIN, atMost longest: Int32 = -1
+  ) -> (isReady: Bool, isEnded: Bool) {
+    var sources = [
+      pollfd(fd: descriptor ?? -1, events: Int16(events), revents: 0),
+      pollfd(fd: end, events: Int16(POLLIN), revents: 0),
+    ]
+    func look(_ time: Int32) { while poll(&sources, 2, time) < 0, errno == EINTR {} }
+    // Who only looks holds nobody up.
+    look(0)
+    if sources.allSatisfy({ $0.revents == 0 }), longest != 0 {
+      note?(true)
+      look(longest)
+      note?(false)
+    }
+    return (sources[0].revents != 0, sources[1].revents != 0)
+  }
+}
