@@ -88,6 +88,22 @@ struct BlockingTests {
     #expect(ContinuousClock.now - start < .seconds(60))
   }
 
+  /// Nor is one who has opened the pipe of a transcript and takes nothing.
+  @Test(arguments: ["--timeout 300ms", ""]) func aTranscriptThatNobodyReadsIsNotWaitedForLonger(limit: String) throws {
+    let shell = try Shell()
+    try pipe(in: shell)
+    let outcome = try shell.runInShell(
+      """
+      exec 7<>f
+      stsh \(limit) --transcript f -c 'lua for i = 1, 3000 do print(("x"):rep(60)) end' -c 'echo on' > printed & run=$!
+      head -c 1 <&7 > first
+      [ -n "\(limit)" ] || kill $run
+      (sleep 60; kill -9 $run) & guard=$!
+      wait $run; echo status $?; kill $guard; grep -c on printed
+      """)
+    #expect(outcome.output.hasSuffix(limit.isEmpty ? "status 143\n0\n" : "status 5\n0\n"), "\(outcome)")
+  }
+
   @Test func aPipeThatIsReadGetsAll() throws {
     let shell = try Shell()
     try pipe(in: shell)

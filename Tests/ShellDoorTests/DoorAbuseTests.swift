@@ -195,6 +195,31 @@ import Testing
     for client in waiting { #expect(try client.line().hasSuffix("\"status\":0}")) }
   }
 
+  /// Nor do those for the other end of a pipe at the host, which end by an interruption.
+  @Test func waitsForPipesKeepNobodyOut() throws {
+    let house = try House(limits: Self.limits { $0.threads = 3 })
+    let statements = [
+      "source PIPE", "ingest PIPE --as counter.increment", "import state PIPE", "replay PIPE", "export state PIPE",
+      "export journal PIPE", "echo x > PIPE",
+    ]
+    var pipes: [String] = []
+    defer { for pipe in pipes { unlink(pipe) } }
+    let waiting = try (statements + statements).map { statement in
+      pipes.append("\(house.folder)/pipe\(pipes.count)")
+      #expect(mkfifo(pipes[pipes.count - 1], 0o600) == 0)
+      let client = try house.client()
+      client.send("{\"run\":\"\(statement.replacing("PIPE", with: pipes[pipes.count - 1]))\"}")
+      return (statement, client)
+    }
+    #expect(try Self.works(house))
+    for (statement, client) in waiting {
+      client.send(#"{"id":1,"interrupt":true}"#)
+      #expect(try client.line().hasSuffix("\"status\":130}"), "\(statement)")
+      #expect(try client.line() == #"{"id":1,"status":0}"#, "\(statement)")
+    }
+    #expect(try Self.works(house))
+  }
+
   /// A thread that is woken for two conversations, and waits in the first, leaves the second to another thread.
   @Test func aResumedStatementThatWaitsLeavesOthersToAnotherThread() throws {
     let house = try House()
@@ -235,8 +260,9 @@ import Testing
   @Test func looksAreAnsweredWhileAllPlacesAreTaken() throws {
     let house = try House(limits: Self.limits { $0.threads = 3 })
     let busy = try (0..<6).map { _ in try house.client() }
-    // Two of them run; the others are queued.
-    for client in busy { client.send(#"{"id":1,"run":"lua while true do end"}"#) }
+    // Two of them run; the others are queued. Each loop ends after some instructions, and the next one begins.
+    let loops = String(repeating: #"lua while true do end\n"#, count: 1000)
+    for client in busy { client.send(#"{"id":1,"run":"\#(loops)","keepGoing":true,"quiet":true}"#) }
     let other = try house.client()
     #expect(try other.ask(#"{"read":"counter.value"}"#) == #"{"value":0}"#)
     #expect(try other.ask(#"{"log":1}"#) == #"{"entries":[]}"#)
@@ -245,7 +271,7 @@ import Testing
     other.send(#"{"id":3,"run":"= 1"}"#)
     for client in busy {
       client.send(#"{"id":2,"interrupt":true}"#)
-      #expect(try client.line().hasSuffix("\"status\":130}"))
+      _ = try client.lines(until: "\"status\":130}")
       #expect(try client.line() == #"{"id":2,"status":0}"#)
     }
     #expect(try other.line().contains(#""out":"1\n""#))

@@ -120,7 +120,8 @@ struct Attachment {
   /// - Parameter stop: a descriptor that ends the wait for the file when it becomes readable.
   private static func token(in file: String, until stop: Int32) throws(ShellError) -> String {
     do throws(FileError) {
-      return String(decoding: try Files.read(file, until: stop).prefix { $0 > 0x20 }, as: UTF8.self)
+      return String(
+        decoding: try Files.read(file, waiting: FileWait(endedBy: stop)).prefix { $0 > 0x20 }, as: UTF8.self)
     } catch {
       throw ShellError(error)
     }

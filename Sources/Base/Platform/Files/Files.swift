@@ -39,62 +39,54 @@ package struct FileError: Error, Hashable, Sendable {
 package enum Files {
   /// The bytes of a file.
   ///
-  /// - Parameter stop: a descriptor that ends the reading when it becomes readable, since a pipe may keep its reader waiting;
-  ///   -1: nothing does.
-  /// - Throws: ``FileError`` with the system's reason; with `EINTR` where it was ended.
-  package static func read(_ path: String, until stop: Int32 = -1) throws(FileError) -> [UInt8] {
-    let descriptor = try openToRead(path, until: stop)
+  /// - Parameter wait: the waits for whoever writes a pipe.
+  /// - Throws: ``FileError`` with the system's reason; with `EINTR` where such a wait was ended.
+  package static func read(_ path: String, waiting wait: FileWait = .endless) throws(FileError) -> [UInt8] {
+    let descriptor = try openToRead(path, waiting: wait)
     defer { close(descriptor) }
-    return try read(descriptor, path: path, until: stop)
+    return try read(descriptor, path: path, waiting: wait)
   }
 
-  /// Opens a file to be read. A call that can be stopped does not wait here for somebody to write to a pipe.
+  /// Opens a file to be read. Where waits can end, none is here for somebody to write to a pipe.
   ///
   /// - Throws: ``FileError`` with the system's reason.
-  package static func openToRead(_ path: String, until stop: Int32) throws(FileError) -> Int32 {
-    let descriptor = open(path, stop < 0 ? O_RDONLY | O_CLOEXEC : O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+  package static func openToRead(_ path: String, waiting wait: FileWait) throws(FileError) -> Int32 {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | (wait.canEnd ? O_NONBLOCK : 0))
     guard descriptor >= 0 else { throw FileError(path: path, code: errno) }
-    if stop >= 0 { _ = fcntl(descriptor, F_SETFL, 0) }
+    if wait.canEnd { _ = fcntl(descriptor, F_SETFL, 0) }
     return descriptor
   }
 
   /// Waits until there is something to read, or the end.
   ///
-  /// - Throws: ``FileError`` with `EINTR` where `stop` became readable.
-  package static func waitToRead(_ descriptor: Int32, path: String, until stop: Int32) throws(FileError) {
-    guard stop >= 0 else { return }
-    var sources = [descriptor, stop].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
-    while poll(&sources, 2, -1) < 0, errno == EINTR {}
-    if sources[1].revents != 0 { throw FileError(path: path, code: EINTR) }
+  /// - Throws: ``FileError`` with `EINTR` where the wait was ended.
+  package static func waitToRead(_ descriptor: Int32, path: String, _ wait: FileWait) throws(FileError) {
+    if wait.canEnd, wait.wait(for: descriptor).isEnded { throw FileError(path: path, code: EINTR) }
   }
 
   /// Opens a pipe to be written, once somebody reads it.
   ///
-  /// - Parameter stop: a descriptor that ends the wait when it becomes readable; -1: nothing does.
   /// - Throws: ``FileError`` with the system's reason; with `EINTR` where the wait was ended.
-  package static func openToWrite(pipe path: String, until stop: Int32) throws(FileError) -> Int32 {
+  package static func openToWrite(pipe path: String, waiting wait: FileWait) throws(FileError) -> Int32 {
     while true {
-      let descriptor = open(path, O_WRONLY | O_CLOEXEC | (stop < 0 ? 0 : O_NONBLOCK))
+      let descriptor = open(path, O_WRONLY | O_CLOEXEC | (wait.canEnd ? O_NONBLOCK : 0))
       if descriptor >= 0 {
         _ = fcntl(descriptor, F_SETFL, 0)
         return descriptor
       }
-      guard errno == ENXIO, stop >= 0 else { throw FileError(path: path, code: errno, .writing) }
+      guard errno == ENXIO, wait.canEnd else { throw FileError(path: path, code: errno, .writing) }
       // Nothing tells when a reader comes.
-      var source = pollfd(fd: stop, events: Int16(POLLIN), revents: 0)
-      if poll(&source, 1, 20) > 0 { throw FileError(path: path, code: EINTR, .writing) }
+      if wait.wait(for: nil, atMost: 20).isEnded { throw FileError(path: path, code: EINTR, .writing) }
     }
   }
 
   /// Waits until something can be written.
   ///
-  /// - Throws: ``FileError`` with `EINTR` where `stop` became readable.
-  package static func waitToWrite(_ descriptor: Int32, path: String, until stop: Int32) throws(FileError) {
-    var sources = [
-      pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0), pollfd(fd: stop, events: Int16(POLLIN), revents: 0),
-    ]
-    while poll(&sources, 2, -1) < 0, errno == EINTR {}
-    if sources[0].revents == 0, sources[1].revents != 0 { throw FileError(path: path, code: EINTR, .writing) }
+  /// - Throws: ``FileError`` with `EINTR` where the wait was ended.
+  package static func waitToWrite(_ descriptor: Int32, path: String, _ wait: FileWait) throws(FileError) {
+    guard wait.canEnd else { return }
+    let (isReady, isEnded) = wait.wait(for: descriptor, POLLOUT)
+    if !isReady, isEnded { throw FileError(path: path, code: EINTR, .writing) }
   }
 
   /// The most bytes that are read at once.
@@ -104,8 +96,10 @@ package enum Files {
 
   /// The bytes that are left in an open file.
   ///
-  /// - Parameter stop: a descriptor that ends the reading when it becomes readable; -1: nothing does.
-  package static func read(_ descriptor: Int32, path: String, until stop: Int32 = -1) throws(FileError) -> [UInt8] {
+  /// - Parameter wait: the waits for whoever writes a pipe.
+  package static func read(
+    _ descriptor: Int32, path: String, waiting wait: FileWait = .endless
+  ) throws(FileError) -> [UInt8] {
     var bytes: [UInt8] = []
     var status = stat()
     let size = fstat(descriptor, &status) == 0 ? Int(status.st_size) : 0
@@ -114,7 +108,7 @@ package enum Files {
     guard size <= largest else { throw FileError(path: path, code: EFBIG) }
     bytes.reserveCapacity(size + chunk)
     while true {
-      try waitToRead(descriptor, path: path, until: stop)
+      try waitToRead(descriptor, path: path, wait)
       var failure: Int32?
       let start = bytes.count
       bytes.append(contentsOf: repeatElement(0, count: chunk))

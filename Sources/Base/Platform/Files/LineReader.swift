@@ -13,7 +13,7 @@ package final class LineReader {
   private let path: String
   private let descriptor: Int32
   private let closes: Bool
-  private let stop: Int32
+  private let wait: FileWait
   private var buffer: [UInt8] = []
   private var position = 0
   private var isAtEnd = false
@@ -24,13 +24,12 @@ package final class LineReader {
 
   /// Opens a file; `-` is standard input.
   ///
-  /// - Parameter stop: a descriptor that ends the reading when it becomes readable: nothing says when more comes from
-  ///   standard input; -1: none does.
-  package init(file: String, until stop: Int32 = -1) throws(FileError) {
+  /// - Parameter wait: the waits for whoever writes a pipe: nothing says when more comes from standard input.
+  package init(file: String, waiting wait: FileWait = .endless) throws(FileError) {
     path = file
-    self.stop = stop
+    self.wait = wait
     closes = file != "-"
-    descriptor = file == "-" ? 0 : try Files.openToRead(file, until: stop)
+    descriptor = file == "-" ? 0 : try Files.openToRead(file, waiting: wait)
   }
 
   deinit {
@@ -123,7 +122,7 @@ package final class LineReader {
     guard buffer.count <= Self.longest else {
       throw FileError(path: path, unreadable: "line \(number + 1) has more than \(Self.longest >> 20) MiB")
     }
-    try Files.waitToRead(descriptor, path: path, until: stop)
+    try Files.waitToRead(descriptor, path: path, wait)
     let start = buffer.count
     let size = 1 << 16
     buffer.append(contentsOf: repeatElement(0, count: size))

@@ -12,8 +12,8 @@ package final class ReplacingFile {
   private let beside: String?
   private let appends: Bool
   private let sink: (([UInt8]) -> Void)?
-  /// Ends the wait for whoever reads a pipe when it becomes readable; -1: nothing does.
-  private let stop: Int32
+  /// The waits for whoever reads a pipe.
+  private let wait: FileWait
   /// Done before anything of it can be read by others.
   private let beforeShowing: () -> Void
   private var hasName = false
@@ -32,14 +32,14 @@ package final class ReplacingFile {
   ///
   /// - Parameters:
   ///   - appends: add to the end of the file that stands there instead.
-  ///   - stop: a descriptor that ends the wait for the reader of a pipe when it becomes readable; -1: nothing does.
+  ///   - wait: the waits for whoever reads a pipe.
   ///   - beforeShowing: done before others can read anything of it.
   /// - Throws: `FileError` with the system's reason; with `EINTR` where the wait was ended.
   package init(
-    _ path: String, appends: Bool = false, until stop: Int32 = -1, beforeShowing: @escaping () -> Void = {}
+    _ path: String, appends: Bool = false, waiting wait: FileWait = .endless, beforeShowing: @escaping () -> Void = {}
   ) throws(FileError) {
     self.path = path
-    self.stop = stop
+    self.wait = wait
     self.beforeShowing = beforeShowing
     self.appends = appends
     sink = nil
@@ -52,7 +52,7 @@ package final class ReplacingFile {
       descriptor = fcntl(own, F_DUPFD_CLOEXEC, 3)
     } else if isThere, status.st_mode & S_IFMT == S_IFIFO {
       beside = nil
-      descriptor = try Files.openToWrite(pipe: path, until: stop)
+      descriptor = try Files.openToWrite(pipe: path, waiting: wait)
     } else if appends {
       // A file that is made here goes again where nothing comes of it, under the name that it keeps.
       beside = isThere ? nil : target
@@ -86,7 +86,7 @@ package final class ReplacingFile {
 
   /// Begins what is no file: pieces are handed on instead of being written.
   package init(handingOn sink: @escaping (_ piece: [UInt8]) -> Void) {
-    (path, target, beside, appends, descriptor, stop) = ("-", "-", nil, false, -1, -1)
+    (path, target, beside, appends, descriptor, wait) = ("-", "-", nil, false, -1, .endless)
     self.sink = sink
     beforeShowing = {}
   }
@@ -160,8 +160,8 @@ package final class ReplacingFile {
     var rest = bytes[...]
     while !rest.isEmpty {
       var piece = rest
-      if stop >= 0, isInPlace {
-        try Files.waitToWrite(descriptor, path: path, until: stop)
+      if wait.canEnd, isInPlace {
+        try Files.waitToWrite(descriptor, path: path, wait)
         // As much as a pipe that has room takes at once.
         piece = rest.prefix(Int(PIPE_BUF))
       }

@@ -12,12 +12,12 @@ package final class RecordingSource {
 
   /// Finds a recording; a pipe is read to the end of the recording.
   ///
-  /// - Parameter stop: a descriptor that ends the reading when it becomes readable; -1: nothing does.
+  /// - Parameter wait: the waits for whoever writes a pipe.
   /// - Throws: as ``open()`` does; `FileError` with `EINTR` where the reading was ended.
-  package init(_ path: String, until stop: Int32 = -1) throws {
+  package init(_ path: String, waiting wait: FileWait = .endless) throws {
     self.path = path
     let isLasting = Files.isOrdinary(path) || Files.isDirectory(path) || !Files.exists(path)
-    copy = isLasting && path != "-" ? -1 : try Self.copy(path, until: stop)
+    copy = isLasting && path != "-" ? -1 : try Self.copy(path, wait)
   }
 
   deinit { if copy >= 0 { close(copy) } }
@@ -29,8 +29,8 @@ package final class RecordingSource {
     try RecordingFile(path, in: copy < 0 ? path : "/proc/self/fd/\(copy)")
   }
 
-  private static func copy(_ path: String, until stop: Int32) throws -> Int32 {
-    let file = try RecordingFile(path, in: path, until: stop)
+  private static func copy(_ path: String, _ wait: FileWait) throws -> Int32 {
+    let file = try RecordingFile(path, in: path, waiting: wait)
     let copy = try Files.makeNameless()
     do {
       try file.copy(to: copy)
@@ -55,10 +55,10 @@ package struct RecordingFile {
   /// - Parameters:
   ///   - path: the name in messages.
   ///   - file: where it stands.
-  ///   - stop: a descriptor that ends the reading when it becomes readable.
-  fileprivate init(_ path: String, in file: String, until stop: Int32 = -1) throws {
+  ///   - wait: the waits for whoever writes a pipe.
+  fileprivate init(_ path: String, in file: String, waiting wait: FileWait = .endless) throws {
     self.path = path
-    lines = try LineReader(file: file, until: stop)
+    lines = try LineReader(file: file, waiting: wait)
     guard let first = try lines.next() else { throw RecordingFile.fault(path, 1, "the file is empty") }
     do throws(EntryError) {
       header = try first.withUnsafeBufferPointer { (bytes) throws(EntryError) in try RecordingHeader(of: bytes) }

@@ -11,7 +11,7 @@ extension AttachedShell {
     ended(file) { () throws(ShellError) in
       let bytes: [UInt8]
       do throws(FileError) {
-        bytes = try Files.read(file, until: self.interruptDescriptor)
+        bytes = try Files.read(file, waiting: FileWait(endedBy: self.interruptDescriptor))
       } catch {
         guard self.stop?.error == nil else { return 0 }
         throw ShellError(error)

@@ -354,7 +354,7 @@ extension AttachedShell {
   /// - Returns: 0, or the status of the error, which is reported.
   public func prepareReport(besides sources: [String]) -> Int32 {
     do {
-      try options.report?.prepare(besides: sources, until: interruptDescriptor)
+      try options.report?.prepare(besides: sources, waiting: FileWait(endedBy: interruptDescriptor))
       return 0
     } catch let error as ShellError {
       return report(error)
@@ -384,7 +384,8 @@ extension AttachedShell {
       steps.append(TestResult(name: suite, seconds: 0, outcome: outcome))
     }
     do throws(FileError) {
-      try report.write(steps, suite: suite, to: ReplacingFile(report.path, until: interruptDescriptor))
+      try report.write(
+        steps, suite: suite, to: ReplacingFile(report.path, waiting: FileWait(endedBy: interruptDescriptor)))
       return status
     } catch {
       let failed = self.report(ShellError(error))

@@ -11,7 +11,7 @@ extension Session {
   public func run(file: String, arguments: [String]) -> Int32 {
     let bytes: [UInt8]
     do throws(FileError) {
-      bytes = try Files.read(file, until: interrupts.descriptor)
+      bytes = try Files.read(file, waiting: interrupts.fileWait)
     } catch {
       running.origin = StatementOrigin(file: file, kind: .batch)
       if let status = stoppedStatus() { return status }
@@ -254,7 +254,7 @@ extension Session {
   public func run(initFile file: String) {
     let bytes: [UInt8]
     do throws(FileError) {
-      bytes = try Files.read(file, until: interrupts.descriptor)
+      bytes = try Files.read(file, waiting: interrupts.fileWait)
     } catch {
       _ = writeError(error)
       return

@@ -67,7 +67,7 @@ private struct ImportRequest {
   func perform(in session: Session) throws -> CommandResult {
     let file = try file.value(in: session)
     let text = try value?.value(in: session)
-    let bytes = try text.map { Array($0.utf8) } ?? Files.read(file, until: session.interrupts.fileDescriptor)
+    let bytes = try text.map { Array($0.utf8) } ?? Files.read(file, waiting: session.interrupts.fileWait)
     do {
       let json = try JSON.value(of: bytes.span)
       let report = try session.store.change { live in

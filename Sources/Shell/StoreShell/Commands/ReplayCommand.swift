@@ -71,7 +71,7 @@ private struct ReplayRequest {
           + "compare only: replay \(file) --verify")
     }
     try session.store.requirePresent()
-    let source = try RecordingSource(file, until: session.interrupts.fileDescriptor)
+    let source = try RecordingSource(file, waiting: session.interrupts.fileWait)
     options.replacement = try replacement.map { try session.version(of: $0.value(in: session), in: source) }
     let count = try session.replay(source, options, adopts: isUntouched && options.replacement == nil)
     let with = options.replacement.map { " with \($0.displayName)" } ?? ""
@@ -169,7 +169,7 @@ extension Session {
           hint: "give --store a file that is not there yet, or leave it out")
       }
       try replay(
-        RecordingSource(file, until: interrupts.fileDescriptor), ReplayOptions(), adopts: true)
+        RecordingSource(file, waiting: interrupts.fileWait), ReplayOptions(), adopts: true)
       return 0
     } catch {
       return stoppedStatus() ?? writeError(error)

@@ -38,7 +38,7 @@ extension Session {
   fileprivate func runSource(_ file: String, _ arguments: [String], at word: Word) throws {
     let bytes: [UInt8]
     do throws(FileError) {
-      bytes = try Files.read(file, until: interrupts.fileDescriptor)
+      bytes = try Files.read(file, waiting: interrupts.fileWait)
     } catch {
       // An earlier statement that was checked may make it.
       if running.mayHaveWritten { return }

@@ -24,9 +24,9 @@ extension RunReport {
   ///
   /// - Parameters:
   ///   - sources: the files that the run reads.
-  ///   - stop: a descriptor that ends the waiting for the file when it becomes readable.
+  ///   - wait: the waits for the other end of the file.
   /// - Throws: `ShellError` where it would take the place of another file; `FileError`.
-  package func prepare(besides sources: [String], until stop: Int32) throws {
+  package func prepare(besides sources: [String], waiting wait: FileWait) throws {
     guard !Files.isPipe(path) else { return }
     let hint = "--report takes junit or tap, and then a file of its own"
     for source in sources where Files.isOrdinary(source) && Files.areSame(path, source) {
@@ -42,7 +42,7 @@ extension RunReport {
           status: 2)
       }
     }
-    _ = try ReplacingFile(path, until: stop)
+    _ = try ReplacingFile(path, waiting: wait)
   }
 
   /// Writes it to a file of its name.

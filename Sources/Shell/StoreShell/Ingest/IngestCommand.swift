@@ -132,7 +132,7 @@ private struct IngestRequest {
     let shape = try shape.value(in: session)
     let lines: LineReader
     do throws(FileError) {
-      lines = try LineReader(file: file, until: session.interrupts.fileDescriptor)
+      lines = try LineReader(file: file, waiting: session.interrupts.fileWait)
     } catch {
       throw ShellError(error, place: .span(word.span))
     }

@@ -252,7 +252,9 @@ public final class Console {
   /// Keeps all statements and what they print in a file too, as they would stand at a prompt.
   ///
   /// - Throws: `FileError` where the file cannot be written.
-  public func startTranscript(_ file: String) throws { transcript = try Transcript(file: file, until: delivery.stop) }
+  public func startTranscript(_ file: String) throws {
+    transcript = try Transcript(file: file, waiting: FileWait(endedBy: delivery.stop))
+  }
 
   /// Keeps a statement that is about to run.
   func transcribe(_ statement: Statement, program: String) { transcript?.write(statement, program: program) }

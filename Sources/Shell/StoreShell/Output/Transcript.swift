@@ -6,17 +6,23 @@ import StorePlugins
 final class Transcript {
   private let file: String
   private let descriptor: Int32
+  /// The waits for whoever reads a pipe; nil: it is a file that takes all at once.
+  private let wait: FileWait?
+  /// True once the run was ended while its reader took nothing.
+  private var isOver = false
   /// Why something is missing from the file.
   private(set) var failure: FileError?
 
   /// Starts a file; one that is there is replaced.
   ///
-  /// - Parameter stop: ends the wait for whoever reads a pipe when it becomes readable; -1: nothing does.
-  init(file: String, until stop: Int32 = -1) throws(FileError) {
+  /// - Parameter wait: the waits for whoever reads a pipe.
+  init(file: String, waiting wait: FileWait = .endless) throws(FileError) {
     self.file = file
+    self.wait = Files.isPipe(file) ? wait : nil
     descriptor =
-      Files.isPipe(file)
-      ? try Files.openToWrite(pipe: file, until: stop) : open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
+      self.wait == nil
+      ? open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
+      : try Files.openToWrite(pipe: file, waiting: wait)
     guard descriptor >= 0 else { throw FileError(path: file, code: errno, .writing) }
   }
 
@@ -30,8 +36,19 @@ final class Transcript {
   }
 
   func write(_ text: String) {
-    guard let code = Console.write(Array(Transcript.plain(text).utf8), to: descriptor), failure == nil else { return }
-    failure = FileError(path: file, code: code, .writing)
+    var rest = Array(Transcript.plain(text).utf8)[...]
+    while !rest.isEmpty, !isOver {
+      if let wait {
+        // The run says why it ends.
+        guard (try? Files.waitToWrite(descriptor, path: file, wait)) != nil else { return isOver = true }
+      }
+      // As much as a pipe that has room takes at once.
+      let piece = wait == nil ? rest : rest.prefix(Int(PIPE_BUF))
+      rest = rest.dropFirst(piece.count)
+      if let code = Console.write(piece, to: descriptor), failure == nil {
+        failure = FileError(path: file, code: code, .writing)
+      }
+    }
   }
 
   /// Returns true if a text moves the cursor or clears the screen. Such a text holds other control sequences than

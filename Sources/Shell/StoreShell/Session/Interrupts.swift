@@ -1,3 +1,4 @@
+import Platform
 import ShellLanguage
 
 /// The ways in which the statements of a session are interrupted.
@@ -15,8 +16,8 @@ struct Interrupts {
   /// Gives a descriptor that is readable while a statement is to stop, where nobody polls for ``descriptor``: most conversations of a
   /// door never need one.
   var watch: (() -> Int32)?
-  /// Readable while what waits for a file, such as a pipe, is to end; -1: nothing ends it.
-  var fileDescriptor: Int32 { watch?() ?? descriptor }
+  /// The waits for the other end of a file, such as a pipe.
+  var fileWait: FileWait { FileWait(endedBy: watch?() ?? descriptor, telling: waits) }
   /// Tells whether the statement that runs is to stop; nil: the descriptor does.
   var isRequested: (() -> Bool)?
   /// Gets the functions that stop the Lua that may be running, whenever there are others; nil: the end of the run does.

@@ -98,7 +98,7 @@ extension Session {
   ///
   /// - Throws: as `ReplacingFile.init`.
   func makeFile(_ path: String, appends: Bool = false) throws(FileError) -> ReplacingFile {
-    try ReplacingFile(path, appends: appends, until: interrupts.fileDescriptor) { [console] in console.prepareTelling()
+    try ReplacingFile(path, appends: appends, waiting: interrupts.fileWait) { [console] in console.prepareTelling()
     }
   }
 

@@ -280,7 +280,7 @@ extension Session {
     guard let report = options.report, !running.isChecking else { return 0 }
     do {
       try refuseStore(report.path, at: .command)
-      try report.prepare(besides: sources, until: interrupts.descriptor)
+      try report.prepare(besides: sources, waiting: interrupts.fileWait)
       return 0
     } catch {
       return writeError(error)
