@@ -114,6 +114,25 @@ struct DurableAnswerTests {
     #expect(try value(in: shell) == "1\n")
   }
 
+  /// Nor is a place of another store, which is closed.
+  @Test(arguments: ["", "-wal", "-shm", "-journal"])
+  func aPlaceOfAnotherStoreIsNoPlaceForADoor(ending: String) throws {
+    let shell = try Shell()
+    #expect(try shell.run("--store", "kept.db", "-c", "dispatch counter.increment --quiet") == Shell.Outcome())
+    let before = names(inFolder: shell.folder.path)
+    for arguments in [
+      ["--listen", "127.0.0.1:0", "--token-file", "kept.db\(ending)"], ["--listen", "./kept.db\(ending)"],
+    ] {
+      for store in [[], ["--store", "new.db"]] {
+        let outcome = try shell.run(arguments + store + ["-c", "dispatch counter.increment"])
+        #expect(outcome.status == 2)
+        #expect(outcome.errors.contains("store"), "\(outcome)")
+        #expect(names(inFolder: shell.folder.path) == before)
+      }
+    }
+    #expect(try value(in: shell) == "1\n")
+  }
+
   @Test(arguments: ["precious\n", "", "0123456789abcdef0123456789abcdeg\n"])
   func aFileThatIsNoTokenStays(content: String) throws {
     let shell = try Shell()

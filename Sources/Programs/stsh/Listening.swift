@@ -32,6 +32,9 @@ struct Listening {
         throw ValidationError("\(flag) \(file): that file is the store's own; name another one")
       }
     }
+    if let tokenFile, JournalPlan.isOfStore(tokenFile) {
+      throw ValidationError("--token-file \(tokenFile): that file belongs to another store; name another one")
+    }
     door = try Door(
       host, at: DoorAddress(parsing: place), allow: rights, users: users, group: invocation.group,
       options: Self.inside(options), isOpen: false)

@@ -57,9 +57,9 @@ package final class FileLock: Sendable {
     close(descriptor)
   }
 
-  /// Takes the file away and gives the right back.
+  /// Takes the file away, where it is still at its path, and gives the right back.
   package func remove(at path: String) {
-    unlink(path)
+    if isAt(path) { unlink(path) }
     release()
   }
 

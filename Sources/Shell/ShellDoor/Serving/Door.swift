@@ -43,6 +43,14 @@ public final class Door: Sendable {
     options.allowsExecution = false
     options.allowsUnsafeLua = false
     options.shareLuaMemory(limit: limits.luaBytes)
+    if case .unix(let path) = address {
+      // To look into the file of this store would drop the locks by which SQLite guards it.
+      guard !(host.live.turn { host.live.journal?.plan.owns(path) } ?? false), !JournalPlan.isOfStore(path) else {
+        throw ShellError(
+          code: .notAllowed, message: "\(path) is the file of a store, or one that SQLite keeps beside it",
+          hint: "name another path", status: 2)
+      }
+    }
     let socket = try DoorSocket(
       address, group: try group.map { (name) throws(ShellError) in try Self.number(ofGroup: name) })
     _ = host.live.hasDoor.set(true)

@@ -47,6 +47,12 @@ struct DoorSocket {
       case .notOrdinary: throw ShellError(code: .failed, message: "\(path).lock is not a regular file")
       }
     }
+    // Its lock is empty: another's file of that name, such as a list of versions, is not to go with the door.
+    guard lock.size == 0 else {
+      throw ShellError(
+        code: .notAllowed, message: "\(path).lock is not the lock of a door, and would be removed",
+        hint: "name another path")
+    }
     do throws(ShellError) {
       return try listen(at: path, group, holding: lock)
     } catch {
@@ -63,6 +69,10 @@ struct DoorSocket {
       guard status.st_mode & S_IFMT == S_IFSOCK else {
         throw ShellError(code: .failed, message: "\(path) is there and is not a socket", hint: "name another path")
       }
+      guard isLeft(path) else {
+        throw ShellError(
+          code: .doorInUse, message: "another program listens at \(path)", hint: "name another path")
+      }
       unlink(path)
     }
     let address = DoorAddress.unix(path)
@@ -75,6 +85,16 @@ struct DoorSocket {
       throw refusal(path, code)
     }
     return (descriptor, lock, file)
+  }
+
+  /// True if nothing listens at a socket any more.
+  private static func isLeft(_ path: String) -> Bool {
+    let address = DoorAddress.unix(path)
+    let descriptor = address.makeSocket()
+    defer { Platform.close(descriptor) }
+    // A full queue is one's who lives.
+    _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+    return address.withSystemAddress { connect(descriptor, $0, $1) } != 0 && [ECONNREFUSED, ENOENT].contains(errno)
   }
 
   private static func listen(_ address: DoorAddress) throws(ShellError) -> Int32 {
