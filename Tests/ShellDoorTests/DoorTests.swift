@@ -211,6 +211,30 @@ import Testing
     #expect(try client.ask("{\"log\":1,\"source\":\"repl:*\"}") == "{\"entries\":[]}")
   }
 
+  /// A look at what the log had and has no longer says from where on it has all.
+  @Test func aLookAtWhatIsNoLongerKeptSaysSo() throws {
+    let house = try House()
+    let client = try house.client()
+    #expect(try client.ask(#"{"log":1}"#) == #"{"entries":[]}"#)
+    #expect(try client.ask(#"{"follow":1}"#) == #"{"head":0}"#)
+    #expect(try client.ask(#"{"follow":false}"#) == #"{"head":0}"#)
+    _ = try client.ask(#"{"run":"set journal.limit 1"}"#)
+    for _ in 0..<600 { house.host.store.dispatch(.counter(.increment())) }
+    let (oldest, head) = house.host.live.turn { (house.host.live.oldestEntry + 1, house.host.live.head) }
+    #expect(oldest > 300 && oldest <= head)
+    let log = try client.ask(#"{"log":1,"count":1}"#)
+    #expect(log.hasPrefix(#"{"entries":[{"id":\#(oldest),"#) && log.contains(#""oldest":\#(oldest)"#), "\(log)")
+    #expect(try client.ask(#"{"log":1,"newest":true,"count":1}"#).contains(#""oldest":\#(oldest)"#))
+    #expect(try !client.ask(#"{"log":\#(oldest),"count":1}"#).contains("oldest"))
+    #expect(try client.ask(#"{"follow":1}"#) == #"{"head":\#(head),"oldest":\#(oldest)}"#)
+    _ = try client.line()
+    #expect(try client.ask(#"{"follow":true}"#) == #"{"head":\#(head)}"#)
+    #expect(try client.ask(#"{"read":"counter.value","at":1}"#).contains("not-kept"))
+    #expect(try client.ask(#"{"parts":"counter","at":1}"#).contains("not-kept"))
+    let told = try client.ask(#"{"run":"log --action nothing"}"#)
+    #expect(told.contains("the history goes back to #\(oldest)"), "\(told)")
+  }
+
   @Test func theLogIsSearchedForAText() throws {
     let house = try House()
     let client = try house.client()
@@ -483,6 +507,53 @@ import Testing
     let host = try Host(Application(initial: StandardState(), reducer: StandardState.reducer), program: "stsh")
     #expect(throws: ShellError.self) { try Door(host, at: .unix("\(folder)/door"), allow: [.all]) }
     #expect(access("\(folder)/door", F_OK) == 0)
+  }
+
+  /// A socket at which another program listens stays, and so does a file that has the name of the door's lock.
+  @Test func whatBelongsToOtherProgramsIsLeftAlone() throws {
+    let folder = try House.makeFolder()
+    defer { House.remove(folder) }
+    let host = try Host(Application(initial: StandardState(), reducer: StandardState.reducer), program: "stsh")
+    let address = DoorAddress.unix("\(folder)/door")
+    let other = address.makeSocket()
+    #expect(address.withSystemAddress { bind(other, $0, $1) } == 0 && listen(other, 1) == 0)
+    let error = #expect(throws: ShellError.self) { try Door(host, at: address, allow: [.all]) }
+    #expect(error?.code == .doorInUse)
+    let client = address.makeSocket()
+    #expect(address.withSystemAddress { connect(client, $0, $1) } == 0)
+    for descriptor in [other, client] { close(descriptor) }
+    let versions = open("\(folder)/other.lock", O_CREAT | O_WRONLY, 0o644)
+    #expect(write(versions, "1", 1) == 1)
+    close(versions)
+    let refusal = #expect(throws: ShellError.self) { try Door(host, at: .unix("\(folder)/other"), allow: [.all]) }
+    #expect(refusal?.message.contains("other.lock is not the lock of a door") == true)
+    #expect(access("\(folder)/other.lock", F_OK) == 0)
+    #expect(access("\(folder)/other", F_OK) != 0)
+  }
+
+  /// No door takes a place that belongs to a store, be that open, another's or closed.
+  @Test(arguments: ["", "-wal", "-shm", "-journal"]) func noDoorStandsWhereAStoreDoes(ending: String) throws {
+    let folder = try House.makeFolder()
+    let file = "\(folder)/kept.db"
+    defer {
+      for ending in ["", "-wal", "-shm", "-journal"] { unlink(file + ending) }
+      House.remove(folder)
+    }
+    let application = Application(initial: StandardState(), reducer: StandardState.reducer)
+    let owner = try Host(application, program: "stsh", journal: JournalPlan(path: file))
+    owner.store.dispatch(.counter(.increment()))
+    let host = try Host(application, program: "stsh")
+    func refuse(_ host: Host) {
+      let error = #expect(throws: ShellError.self) { try Door(host, at: .unix(file + ending), allow: [.all]) }
+      #expect(error?.message == "\(file)\(ending) is the file of a store, or one that SQLite keeps beside it")
+    }
+    refuse(owner)
+    try owner.close()
+    refuse(host)
+    #expect(access("\(file)\(ending).lock", F_OK) != 0)
+    let again = try Host(application, program: "stsh", journal: JournalPlan(path: file))
+    #expect(again.store.withState { $0.counter.value } == 1)
+    try again.close()
   }
 
   @Test func textFromElsewhereCommandsNoTerminal() {

@@ -77,13 +77,17 @@ extension Conversation {
         let (entries, next) = try started().entries(in: range)
         answer(request.id) { answer in
           answer.set("entries") { $0.append(entries) }
+          if let oldest = oldestKept(from: range.first) { answer.set("oldest", oldest) }
           if let next { answer.set("next", next) }
         }
       case .follow(let from, let action, let count):
         try started().requireReading(for: "follow")
         let head = loop.host.live.head
         followed = FollowedLog(request.id, from: from ?? head + 1, action: action, count: count)
-        answer(request.id) { $0.set("head", head) }
+        answer(request.id) { answer in
+          answer.set("head", head)
+          if let oldest = oldestKept(from: from ?? .max) { answer.set("oldest", oldest) }
+        }
         followed?.tell(self)
       case .followNoMore:
         followed = nil
@@ -104,6 +108,12 @@ extension Conversation {
       let error = ShellError(describing: error, program: nil)
       answer(request.id) { $0.fail(error.code, error.message, hint: error.hint) }
     }
+  }
+
+  /// The oldest action that the log still has, where an earlier one is asked for; nil: it has what is asked for.
+  private func oldestKept(from first: Int) -> Int? {
+    let oldest = loop.host.live.turn { loop.host.live.oldestEntry + 1 }
+    return max(first, 1) < oldest ? oldest : nil
   }
 
   /// The options of its session.

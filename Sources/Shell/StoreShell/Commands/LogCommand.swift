@@ -260,7 +260,11 @@ extension Session {
       let (entries, head) = store.live.actions(from: next, atMost: LogRange.most)
       guard head >= next else { return }
       let leftOut = head - next + 1 - entries.count
-      if leftOut > 0 { write(note: "\(leftOut) actions left out; log lists them") }
+      if leftOut > 0 {
+        let oldest = store.live.turn { store.live.oldestEntry + 1 }
+        let rest = next < oldest ? "the history goes back to #\(oldest)" : "log lists them"
+        write(note: "\(leftOut) actions left out; \(rest)")
+      }
       next = head + 1
       for entry in entries where try filter.accepts(entry, of: store) {
         if isData {
