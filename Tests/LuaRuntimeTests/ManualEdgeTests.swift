@@ -30,6 +30,31 @@ import Testing
     }
   }
 
+  /// What differs from stock Lua, as the page of plugins says: each gives this in the sandbox, and something else there.
+  @Test(arguments: differences.split(separator: "\n").map(String.init))
+  func differs(line: String) throws {
+    let parts = line.split(separator: " => ").map(String.init)
+    #expect(try ManualTests.result(parts[0], .plugin) == [.string(parts[1])])
+    #expect(try ManualTests.result(parts[0], .unrestricted) != [.string(parts[1])])
+  }
+
+  private static let differences = #"""
+    pcall(load, '\27Lua', '=c', 'b') => true | true | nil | "attempt to load a binary chunk (mode is 't')"
+    tostring({}) => true | "table"
+    tostring(setmetatable({}, {__name = 'N'})) => true | "N"
+    pcall(string.format, '%p', 1) => true | false | "addresses are not available ('%p')"
+    pcall(function() x = 1 end) => true | false | "line:1: plugins may not create globals ('x'); use 'local'"
+    pcall(function() return undefinedname end) => true | false | "line:1: undefined global 'undefinedname'"
+    pcall(rawset, string, 'x', 1) => true | false | "the libraries are read-only (x)"
+    getmetatable(''), getmetatable(string), getmetatable(_G) => true | false | false | false
+    pcall(setmetatable, {}, {__gc = 1}) => true | false | "plugins may not use '__gc'"
+    pcall(setmetatable, {}, {__mode = 'k'}) => true | false | "plugins may not use '__mode'"
+    pcall(function() for k in pairs(nil) do end end) => true | false | "line:1: bad argument #1 to 'pairs' (table expected, got nil)"
+    (function() local t = {} for i = 1, 100 do t[i] = i * 7919 % 101 end return pcall(table.sort, t, function() return true end) end)() => true | true
+    select('#', pcall(table.unpack, {}, 1, 100000)) => true | 2
+    pcall(string.byte, ('x'):rep(2000000), 1, -1) => true | false | "string slice too long"
+    """#
+
   private static let textsAndLoadingLines = #"""
     (function() local m={__eq=function() coroutine.yield(7) return true end} local a,b=setmetatable({},m),setmetatable({},m) local c=coroutine.wrap(function() return a==b end) return c(), c() end)()
     (function() local m={__eq=function() error('x',1) end} local a,b=setmetatable({},m),setmetatable({},m) return pcall(function() local r = a==b return r end) end)()
