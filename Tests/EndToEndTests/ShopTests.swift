@@ -35,7 +35,7 @@ import Testing
     close(ends[0])
     defer { close(ends[1]) }
     let door = shell.folder.path + "/shop.sock"
-    for _ in 0..<1000 where access(door, F_OK) != 0 { usleep(10_000) }
+    for _ in 0..<1000 where !Server.isListening(at: door) { usleep(10_000) }
     let request = "receive apple 5\n"
     #expect(write(ends[1], request, request.utf8.count) == request.utf8.count)
     let attached = try shell.run(

@@ -20,7 +20,14 @@ final class Server {
     defer { close(quiet) }
     running = try shell.start(
       ["serve", "--listen", path] + arguments, descriptors: [(0, quiet), (1, quiet), (2, quiet)], program: program)
-    for _ in 0..<3000 where access(path, F_OK) != 0 { usleep(10_000) }
+    for _ in 0..<3000 where !Self.isListening(at: path) { usleep(10_000) }
+  }
+
+  /// True once a socket lets clients wait, which is a moment after it is there.
+  static func isListening(at path: String) -> Bool {
+    let sockets = contents(ofFile: "/proc/net/unix")?.split(separator: "\n") ?? []
+    // The flag of a socket that accepts connections.
+    return sockets.contains { $0.hasSuffix(" \(path)") && $0.contains(" 00010000 ") }
   }
 
   deinit { if !hasEnded { kill(process, SIGKILL) } }
