@@ -614,6 +614,55 @@ return plugin {
         self.see(tab, "#code", '"name": "sweets"')
         self.quiet(tab)
 
+    def test_elements_without_ids(self):
+        self.load("queue", """local items = field('items', list(record('Item', { field('n', int()), field('price', decimal { scale = 2 }) })))
+return plugin {
+  state = { items }, actions = { { name = 'put', args = { items } } },
+  reducers = { put = function(s, a) s.items = a.items end },
+}
+""")
+
+        def put(*numbers):
+            items = ",".join("{n=%d,price='%d.40'}" % (number, number) for number in numbers)
+            self.assertTrue(self.house.run("lua dispatch('queue.put', { items = {%s} })" % items)["results"][0]["ok"])
+
+        tab = self.page()
+        for numbers in ((1, 2, 3, 4), (1, 5, 3, 4), (5, 3, 4), (3, 4)):
+            put(*numbers)
+        self.part(tab, "queue")
+        self.part(tab, "items")
+        # A decimal keeps its digits.
+        self.see(tab, "#tree", "n 4, price 4.40")
+        self.part(tab, "2")
+        self.part(tab, "n", ".pin")
+        # Between 5 and 4 another stood there, of which no change tells: the line is broken.
+        tab.wait("document.querySelector('.pinned-chart .line')?.getAttribute('d').split('M').length === 3")
+        self.part(tab, "n", ".why")
+        # What moved the elements is listed, and comes as it does.
+        self.see(tab, "#unfilter", "clear, 4 found")
+        put(4)
+        self.see(tab, "#unfilter", "clear, 5 found")
+        put(4, 6)
+        self.see(tab, "#unfilter", "clear, 6 found")
+        put(4, 6, 7)
+        self.see(tab, "#total", "14 actions")
+        self.assertEqual(tab.text("#unfilter"), "clear, 6 found")
+        self.row(tab, "queue.put")
+        self.see(tab, "#action", "price = 6.40")
+        self.quiet(tab)
+
+    def test_what_an_action_wrote_is_found(self):
+        tab = self.page()
+        tab.click("#filter")
+        tab.type("45")
+        self.see(tab, "#unfilter", "clear, 0 found")
+        self.house.run("dispatch counter.increment by=41")
+        self.see(tab, "#unfilter", "clear, 1 found")
+        tab.key("a", modifiers=2)
+        tab.type("45 ")
+        self.see(tab, "#unfilter", "clear, 1 found")
+        self.quiet(tab)
+
     def test_a_timer_that_finds_no_room_is_told(self):
         self.load("late", """return plugin {
   actions = { { name = 'go', args = { field('key', text()) } } },
@@ -1478,7 +1527,7 @@ class SizeTests(PageCase):
               const asked = [];
               const door = { isOpen: true, ask: async (request) => { asked.push(request.to); return { entries: [], next: null } } };
               const log = new Log(door, () => {});
-              const matches = new Matches(door, { request: {}, accepts: () => true, refines: () => true }, 0, () => {});
+              const matches = new Matches(door, { request: {}, accepts: () => true, isUnsure: () => false, refines: () => true }, 0, () => {});
               const text = 'x'.repeat(%d);
               for (let id = 1; id <= %d; id++) {
                 const entries = [{ id, at: id, action: 'a', args: { text, list: Array(50).fill(text) } }];

@@ -238,12 +238,13 @@ import Testing
   @Test func theLogIsSearchedForAText() throws {
     let house = try House()
     let client = try house.client()
-    for line in ["tasks.add MILK", "tasks.add Bread", "counter.increment by=63"] {
+    for line in ["tasks.add MILK", "tasks.add Bread", "counter.increment by=63", "counter.increment by=7"] {
       _ = try client.ask("{\"run\":\"dispatch \(line)\",\"quiet\":true}")
     }
-    for (text, number) in [("milk", 1), ("Bread", 2), ("63", 3), ("INCREMENT", 3)] {
+    // An argument, a value that was written, and one that was there before.
+    for (text, numbers) in [("milk", [1]), ("Bread", [2]), ("63", [3, 4]), ("70", [4]), ("INCREMENT", [3, 4])] {
       let answer = try client.ask("{\"log\":1,\"find\":\"\(text)\"}")
-      #expect(answer.hasPrefix("{\"entries\":[{\"id\":\(number),") && answer.split(separator: "\"at\":").count == 2)
+      #expect(answer.matches(of: /\{"id":(\d+),"at"/).compactMap { Int($0.1) } == numbers, "\(text): \(answer)")
     }
     #expect(try client.ask("{\"log\":1,\"find\":\"butter\"}") == "{\"entries\":[]}")
   }

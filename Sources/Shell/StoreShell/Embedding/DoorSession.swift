@@ -262,7 +262,8 @@ package struct LogRange: Sendable {
   package var changed: String?
   /// The pattern of what the source says: its short form, the name, its kind or the plugin; nil: any.
   package var source: String?
-  /// A text in lower case that the name of an action or one of its arguments holds, capital letters or not; nil: any.
+  /// A text in lower case that the name of an action, an argument or a value that changed holds, capital letters or not; nil:
+  /// any.
   package var text: String?
   /// The pattern of names under which actions were dispatched; nil: any.
   package var who: String?
@@ -280,11 +281,13 @@ package struct LogRange: Sendable {
   /// So many entries are looked at for one answer, so that a door's other requests do not wait for a search.
   static let mostLookedAt = 20_000
 
-  /// Whether an entry is meant, its changes aside.
+  /// Whether an entry is meant, the places of its changes aside.
   fileprivate func mayHold(_ entry: LoggedEntry) -> Bool {
     if let action, !Glob.matches(action, entry.action) { return false }
     if isOfFailures, entry.failure == nil, entry.droppedBy == nil { return false }
-    if let text, !entry.action.lowercased().contains(text), !ValueParts.holds(.record(entry.arguments), text) {
+    if let text, !entry.action.lowercased().contains(text), !ValueParts.holds(.record(entry.arguments), text),
+      !entry.changes.contains(where: { $0.holds(text) })
+    {
       return false
     }
     if let who, !entry.source.isBy(who) { return false }
@@ -292,6 +295,17 @@ package struct LogRange: Sendable {
     let source = entry.source
     return [source.short, source.kind.rawValue, source.who, source.plugin].contains { text in
       text.map { Glob.matches(pattern, $0) } ?? false
+    }
+  }
+}
+
+extension Change {
+  /// True if the value before or after it holds a text.
+  fileprivate func holds(_ text: String) -> Bool {
+    switch kind {
+    case .replace(let old, let new): ValueParts.holds(old, text) || ValueParts.holds(new, text)
+    case .add(let value), .remove(let value): ValueParts.holds(value, text)
+    case .move: false
     }
   }
 }

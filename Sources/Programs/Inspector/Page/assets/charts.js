@@ -1,14 +1,15 @@
 // Values that are pinned, drawn over the actions that changed them.
 
 import { byId, drawing, element, paced } from "./dom.js";
+import { Decimal } from "./door.js";
 import { grouped, safe, valueText } from "./format.js";
-import { isWithin } from "./filter.js";
+import { isMovedBy, isWithin } from "./filter.js";
 
 const most = 400;
 // The characters of a text that are read, more than are shown; a list is read for its count.
 const shown = 80;
 
-const isNumber = (value) => Number.isFinite(value) || typeof value === "bigint";
+const isNumber = (value) => Number.isFinite(value) || typeof value === "bigint" || value instanceof Decimal;
 
 /** How far a value stands between two others that are not the same, from 0 to 1: without overflow, and of integers exactly. */
 function fraction(at, low, high) {
@@ -84,6 +85,7 @@ export function showCharts({ store, door, visit }) {
         this.points = [];
         let at = this.isList ? count : numberOf(value);
         for (const entry of entries) {
+          at ??= this.behind(entry);
           this.points.push([entry.id, at]);
           for (const change of [...entry.changes].reverse()) at = this.before(change, at);
         }
@@ -120,11 +122,20 @@ export function showCharts({ store, door, visit }) {
       this.range.textContent = point ? `#${grouped(point[0])}: ${grouped(point[1])}` : this.summary;
     }
 
+    /** The value behind an action, as far as its changes tell it. */
+    behind({ changes }) {
+      const own = changes.find(({ path }) => path === this.path);
+      if (!own || own.op === "remove" || changes.some((change) => isMovedBy(this.path, change))) return null;
+      return this.isList ? own.to?.length ?? null : numberOf(own.to);
+    }
+
     /** The value before a change, from the value behind it. */
     before(change, at) {
       if (change.path === this.path) {
         return change.op === "add" ? null : this.isList ? change.from?.length ?? null : numberOf(change.from);
       }
+      // A change around the path, or one that moved what stands there, does not tell what stood there.
+      if (isWithin(this.path, change.path) || isMovedBy(this.path, change)) return null;
       if (!this.isList || !isWithin(change.path, this.path)) return at;
       const isElement = /^(\[[^\]]*\]|\.\w+)$/.test(change.path.slice(this.path.length));
       if (!isElement || change.op === "replace") return at;
@@ -163,7 +174,7 @@ export function showCharts({ store, door, visit }) {
       this.now.textContent = look !== null && past === undefined ? this.past
         : this.value === undefined ? `⚠ ${safe(this.error)}` : this.text(past ?? this.value, this.isList);
       const known = this.known = this.points.filter(([, at]) => isNumber(at));
-      const text = known.length < 2 ? "no numbers to draw" : "";
+      const text = known.length === 0 ? "only numbers and lengths are drawn" : known.length < 2 ? "no change that is kept" : "";
       this.svg.setAttribute("aria-label", text || `${this.path} over actions #${known[0][0]} to #${known[known.length - 1][0]}`);
       this.range.textContent = text;
       this.svg.replaceChildren();
@@ -172,22 +183,31 @@ export function showCharts({ store, door, visit }) {
       const last = Math.max(known[known.length - 1][0], store.state.log.head);
       const [first] = known[0];
       this.span = [first, last];
-      const values = known.map(([, at]) => at);
+      const values = known.map(([, at]) => at instanceof Decimal ? Number(at) : at);
       const low = values.reduce((least, at) => at < least ? at : least);
       const high = values.reduce((most, at) => at > most ? at : most);
       const x = (number) => 400 * (number - first) / Math.max(1, last - first);
       const y = (at) => high === low ? 24 : 45 - 42 * fraction(at, low, high);
-      let path = "";
-      for (const [index, [number, at]] of known.entries()) {
-        path += index === 0 ? `M${x(number).toFixed(1)} ${y(at).toFixed(1)}` : `H${x(number).toFixed(1)}V${y(at).toFixed(1)}`;
+      // A line ends where the value is not known.
+      let [line, area, piece, start] = ["", "", "", 0];
+      const end = (right) => {
+        if (!piece) return;
+        line += `${piece}H${right}`;
+        area += `${piece}H${right}V48H${start}Z`;
+        piece = "";
+      };
+      for (const [number, at] of this.points) {
+        const here = x(number).toFixed(1);
+        if (!isNumber(at)) end(here);
+        else if (piece) piece += `H${here}V${y(at).toFixed(1)}`;
+        else [start, piece] = [here, `M${here} ${y(at).toFixed(1)}`];
       }
-      path += "H400";
-      this.svg.append(
-        drawing("path", { class: "area", d: `${path}V48H0Z` }), drawing("path", { class: "line", d: path }));
+      end(400);
+      this.svg.append(drawing("path", { class: "area", d: area }), drawing("path", { class: "line", d: line }));
       if (look !== null && look >= first) {
         this.svg.append(drawing("line", { class: "here", x1: x(look), x2: x(look), y1: 0, y2: 48 }));
       }
-      this.summary = `${grouped(low)} to ${grouped(high)}, #${grouped(first)} to #${grouped(last)}; press to look`;
+      this.summary = `from ${grouped(low)} to ${grouped(high)} since #${grouped(first)}`;
       this.tell(null);
       const [number, at] = (look === null ? null : known.findLast(([number]) => number <= look)) ?? known[known.length - 1];
       this.svg.setAttribute("aria-valuemin", first);

@@ -1,14 +1,27 @@
 // A conversation with the door: requests that are answered in order, events, and coming back after a loss.
 
-// An integer of so many digits that a number may not hold them all.
-const hasLong = /[[:,]\s*-?\d{16,}\s*[,\]}]/;
+// An integer of so many digits that a number may not hold them all, or a decimal that ends in a zero.
+const hasDigits = /[[:,]\s*-?\d{16,}\s*[,\]}]|\.\d+0\s*[,\]}]/;
 
-/** The value of a line; an integer that a number cannot hold with all digits becomes a `BigInt`. A browser that does not tell a
- *  reviver the digits keeps the nearest number. */
+/** A number that is shown as it is written: 8.40 of a store has a scale that 8.4 has not. */
+export class Decimal extends Number {
+  constructor(text) {
+    super(text);
+    this.text = text;
+  }
+
+  toString() { return this.text; }
+}
+
+/** The value of a line; an integer that a number cannot hold with all digits becomes a `BigInt`, and a decimal that ends in a
+ *  zero a `Decimal`. A browser that does not tell a reviver the digits keeps the nearest number. */
 function parsed(line) {
-  if (!hasLong.test(line)) return JSON.parse(line);
-  return JSON.parse(line, (_, value, { source } = {}) =>
-    typeof value === "number" && !Number.isSafeInteger(value) && /^-?\d+$/.test(source) ? BigInt(source) : value);
+  if (!hasDigits.test(line)) return JSON.parse(line);
+  return JSON.parse(line, (_, value, { source } = {}) => {
+    if (typeof value !== "number") return value;
+    if (!Number.isSafeInteger(value) && /^-?\d+$/.test(source)) return BigInt(source);
+    return /^-?\d+\.\d+0$/.test(source) ? new Decimal(source) : value;
+  });
 }
 
 export class Door {

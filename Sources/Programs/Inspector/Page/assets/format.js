@@ -1,5 +1,7 @@
 // Values, numbers and times as text.
 
+import { Decimal } from "./door.js";
+
 /** A number with its digits in groups of three. The formats of `Intl` take milliseconds before the first rows. */
 export function grouped(number) {
   // A thousandth is told of what has room for it.
@@ -33,7 +35,8 @@ export function cut(text, length) {
 export const quoted = (text) => `"${text.replace(/["\\]|\$(?=[\w({?@*#!])/g, "\\$&").replace(/\n/g, "\\n").replace(/\t/g, "\\t")}"`;
 
 /** A value as JSON, with all digits. */
-export const json = (value) => JSON.stringify(value, (_, part) => typeof part === "bigint" ? JSON.rawJSON(String(part)) : part);
+export const json = (value) =>
+  JSON.stringify(value, (_, part) => typeof part === "bigint" || part instanceof Decimal ? JSON.rawJSON(String(part)) : part);
 
 /** A value in one line, as the command language writes it. */
 export function valueText(value, length = 200) {
@@ -42,6 +45,7 @@ export function valueText(value, length = 200) {
 
 function written(value, room) {
   if (value === null || value === undefined) return "nil";
+  if (value instanceof Decimal) return value.text;
   switch (typeof value) {
     case "string": return `"${escaped(value.slice(0, room + 1))}"`;
     case "number": case "bigint": case "boolean": return String(value);
@@ -62,6 +66,7 @@ function written(value, room) {
 /** What a part of the state shows beside its name. */
 export function partText(part, length = 240) {
   const { value, count } = part;
+  if (value instanceof Decimal) return value.text;
   if (Array.isArray(value)) return count === 1 ? "1 element" : `${grouped(count)} elements`;
   if (value !== null && typeof value === "object") {
     const names = Object.keys(value).length;

@@ -12,7 +12,7 @@ const inLists = [
   ["← →", "close, open a part of the state"], ["p", "pin a part: its value over the actions"], ["h", "list the actions that changed a part"],
 ];
 const filters = [
-  ["milk", "with that text in the name or an argument"], ["id=7", "with that argument"], ["tasks.*", "actions of that name"], ["by:ann", "by whom or from where"], ["changed:tasks.items", "that changed something there"],
+  ["milk", "with that text in the name, an argument or a value that changed"], ["id=7", "with that argument"], ["tasks.*", "actions of that name"], ["by:ann", "by whom or from where"], ["changed:tasks.items", "that changed something there"],
   ["failed", "refused or dropped"], ["#120", "go to an action"],
 ];
 

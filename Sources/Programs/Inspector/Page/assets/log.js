@@ -2,6 +2,7 @@
 // Rows are counted by block, so that a list of a million actions scrolls without having them.
 
 import { paced } from "./dom.js";
+import { Decimal } from "./door.js";
 import { grouped } from "./format.js";
 
 const size = 256;
@@ -39,7 +40,7 @@ function sizeOf(value) {
 
 function begun(value) {
   if (typeof value === "string") return value.length > mostOfText ? `${value.slice(0, mostOfText)}…` : value;
-  if (value === null || typeof value !== "object") return value;
+  if (value === null || typeof value !== "object" || value instanceof Decimal) return value;
   if (Array.isArray(value)) return value.slice(0, mostOfText).map(begun);
   return Object.fromEntries(Object.entries(value).slice(0, mostOfText).map(([name, part]) => [name, begun(part)]));
 }
@@ -367,9 +368,10 @@ export class Matches {
 
   has(number) { return this.#at(this.position(number))?.first === number; }
 
-  /** Takes entries that came, up to the head. Those that were left out are asked for, once in a while. */
+  /** Takes entries that came, up to the head. Those that were left out, or may fit, are asked for, once in a while. */
   add(entries, head) {
-    if (this.#gap === null && head - this.#head > entries.length) this.#gap = this.#head + 1;
+    const isAsked = head - this.#head > entries.length || entries.some(this.filter.isUnsure);
+    if (this.#gap === null && isAsked) this.#gap = this.#head + 1;
     this.#head = head;
     if (this.#gap !== null) return this.#fill();
     this.#take(entries.filter(this.filter.accepts));
