@@ -2,10 +2,10 @@ import StoreSchema
 
 /// Numbers that tell whether a module's slice is still what it was: they grow with every change.
 package struct SliceVersions {
-  private var counts: [Int] = []
-  private var positions: [String: Int] = [:]
-  /// The module that changed last: changes of one come in runs.
-  private var last: (module: String, position: Int)?
+  // Few, and looked for after every action: no hash is as quick as a look at the first bytes of each.
+  private var modules: [(name: String, count: Int)] = []
+  /// The position of the module that changed last: changes of one come in runs.
+  private var last = 0
   private var all = 0
 
   /// Takes note of what an action changed.
@@ -13,22 +13,19 @@ package struct SliceVersions {
     // By position: a copy of a change would count references to all that is in it.
     for index in changes.indices {
       guard case .field(let module) = changes[index].path.steps.first else { continue }
-      if let last, last.module == module {
-        counts[last.position] += 1
-        continue
-      }
-      let position = positions[module] ?? counts.count
-      if position == counts.count {
-        counts.append(0)
-        positions[module] = position
-      }
-      counts[position] += 1
-      last = (module, position)
+      if last >= modules.count || modules[last].name != module { last = position(of: module) }
+      modules[last].count += 1
     }
+  }
+
+  private mutating func position(of module: String) -> Int {
+    if let known = modules.firstIndex(where: { $0.name == module }) { return known }
+    modules.append((module, 0))
+    return modules.count - 1
   }
 
   /// Takes note that any slice may be another one.
   package mutating func noteAll() { all += 1 }
 
-  package func version(of module: String) -> Int { all + (positions[module].map { counts[$0] } ?? 0) }
+  package func version(of module: String) -> Int { all + (modules.first { $0.name == module }?.count ?? 0) }
 }

@@ -5,7 +5,7 @@ extension Schema {
   public func changes(from old: UnsafeRawPointer, to new: UnsafeRawPointer, at path: Path = Path()) -> [Change] {
     var changes: [Change] = []
     var finder = DifferenceFinder(isKept: false)
-    finder.steps = path.steps
+    finder.place.steps = path.steps
     finder.append(from: old, to: new, of: self, to: &changes)
     return changes
   }
@@ -14,17 +14,16 @@ extension Schema {
 /// Finds typed differences, one after the other. A store that looks for differences after every action keeps a finder.
 /// Its memory is there already, and changes at one place share their path.
 public struct DifferenceFinder: Sendable {
-  /// The steps to where the two values stand that are compared. Changes get a copy, so that these change in place.
-  fileprivate var steps: [Path.Step] = []
+  /// The place where the two values stand that are compared.
+  fileprivate var place: FinderPlace
   /// The positions of the elements that the path names by id.
   private var positions: [Int] = []
   private var changes: [Change] = []
-  private var paths: RecentPaths
 
   /// A finder that has found nothing yet.
   ///
   /// - Parameter isKept: true if it is to find many differences; for one alone the memory is not worth it.
-  public init(isKept: Bool = true) { paths = RecentPaths(capacity: isKept ? 512 : 0) }
+  public init(isKept: Bool = true) { place = FinderPlace(isKept: isKept) }
 
   /// Appends the difference between two values of a type, as ``Schema/changes(from:to:at:)`` gives it.
   ///
@@ -36,7 +35,9 @@ public struct DifferenceFinder: Sendable {
     if hasSameMemory(schema, old, new) { return }
     swap(&self.changes, &changes)
     if let field {
-      at(.field(field)) { $0.lookInto(schema, old, new) }
+      let outer = place.enter(slice: field)
+      lookInto(schema, old, new)
+      place.leave(to: outer)
     } else {
       lookInto(schema, old, new)
     }
@@ -51,15 +52,15 @@ public struct DifferenceFinder: Sendable {
   private mutating func add(_ kind: Change.Kind, at position: Int) { add(kind, positions + [position]) }
 
   private mutating func add(_ kind: Change.Kind, _ positions: [Int], isInPlace: Bool = false) {
-    changes.append(Change(paths.path(steps), kind, positions: positions, isInPlace: isInPlace))
+    changes.append(Change(place.path, kind, positions: positions, isInPlace: isInPlace))
   }
 
   /// Goes one step further in and back.
   @inline(__always)
   private mutating func at(_ step: Path.Step, _ body: (inout DifferenceFinder) -> Void) {
-    steps.append(step)
+    place.steps.append(step)
     body(&self)
-    steps.removeLast()
+    place.steps.removeLast()
   }
 
   /// True if a look at their bytes shows that two values are equal. Collections that were not touched share
@@ -109,14 +110,14 @@ public struct DifferenceFinder: Sendable {
     for index in fields.indices {
       let (offset, room) = (fields[index].offset, fields[index].room)
       if room > 0, hasSameBytes(old + offset, new + offset, room) { continue }
-      steps.append(.field(fields[index].name))
+      let outer = place.enter(field: index, fields[index].name)
       if case .int = fields[index].memory {
         // The most frequent change of all.
         compareIntegers(old + offset, new + offset)
       } else {
         compare(fields[index].schema, old + offset, new + offset)
       }
-      steps.removeLast()
+      place.leave(to: outer)
     }
   }
 
@@ -157,7 +158,9 @@ public struct DifferenceFinder: Sendable {
   ) {
     let field = record.fields[index]
     if hasSameMemory(field.schema, old, new) { return }
-    at(.field(field.name)) { $0.lookInto(field.schema, old, new) }
+    let outer = place.enter(field: index, field.name)
+    lookInto(field.schema, old, new)
+    place.leave(to: outer)
   }
 
   private mutating func compareOptionals(
@@ -175,7 +178,7 @@ public struct DifferenceFinder: Sendable {
 
   /// Adds what happened to the value of an optional: within a collection it must not pass for one of its elements.
   private mutating func addInPlace(_ kind: Change.Kind) {
-    switch steps.last {
+    switch place.steps.last {
     case .index, .key: add(kind, isInPlace: true)
     default: add(kind)
     }
