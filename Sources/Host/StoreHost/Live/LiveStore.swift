@@ -119,6 +119,11 @@ package final class LiveStore: @unchecked Sendable {
     store.setKeeper { [lease] in lease.object }
     lease.begin(self)
     collectActions()
+    comparing.sequences = application.sequences
+    store.setCheck { [comparing] action, before, after in
+      // What the shell does goes back or takes over a state, and looks after sequences itself.
+      if action.shell == nil { try HostState.check(comparing.sequences, from: before, to: after) }
+    }
     // Safe: the store calls it while it processes an action, and with that somebody who keeps the host.
     store.setRecorder { [host = Unmanaged.passUnretained(self)] record in
       host._withUnsafeGuaranteedRef { $0.record(record) }
@@ -154,7 +159,7 @@ package final class LiveStore: @unchecked Sendable {
   ) -> Reducer<Action, State> {
     let guarded = IdlePlugins.refusing(plugins).appending(application.reducers)
     let reducers = HostedPlugin.reducers(plugins.map { ($0.plugin, $0.strikes) }, behind: guarded)
-    return reducers.keepingSequences(application.sequences, of: plugins.map(\.plugin)).appending(
+    return reducers.appending(
       Reducer<BasedShellAction, State>.throwing("shell", canFail: \.action.canFail) { action, state, context in
         try action.reduce(&state, behind: head.number, from: context.source)
       }
@@ -474,6 +479,7 @@ extension LiveStore {
     try store.replaceMiddleware(
       Middleware(units: hostUnits.flatMap(\.middleware.units)), reconciling: reconciling)
     try store.replaceReducer(Self.reducer(application, plugins, recordedHead))
+    comparing.sequences = HostState.sequences(application.sequences, plugins)
     try replaceInterceptors()
   }
 

@@ -84,6 +84,8 @@ package final class StateComparing: @unchecked Sendable {
   /// Tell whether what projections read has changed.
   @exclusivity(unchecked) var versions = SliceVersions()
   let watchers = ValueWatchers()
+  /// The sequences that no action may have fall.
+  @exclusivity(unchecked) var sequences: [HostState.Sequence] = []
   /// Finds what an action changed.
   @exclusivity(unchecked) var finder = DifferenceFinder()
 }

@@ -163,7 +163,7 @@ private struct Replay {
     let context = ActionContext(
       number: action.number, source: action.source, time: action.time, root: action.number)
     let name = action.call.type.fullName
-    let outcome = try faulting(name) { try $0.reduce(action.call, context, isRepeat: true) }
+    let outcome = try faulting(name) { try $0.reduce(action.call, context, isRepeat: true, isChecked: true) }
     let entry = LoggedEntry(
       number: action.number, time: action.time, source: action.source, action: name, arguments: action.call.record,
       isQuiet: action.isQuiet, changes: rerun.changes(), failure: try failure(outcome, name),

@@ -69,6 +69,7 @@ package struct Rerun {
   private let running: Running
   private let isRepeat: Bool
   private var reducer: Reducer<HostAction, HostState>
+  private var sequences: [HostState.Sequence] = []
   private var finder = DifferenceFinder()
   /// Where nobody listens.
   private let silence = TracePoint.silent()
@@ -131,7 +132,7 @@ package struct Rerun {
       case .without(let name): (all.filter { $0.module.name != name }, state.shell)
       }
     reducer = HostedPlugin.reducers(of: run, as: shell, behind: application.reducers)
-      .keepingSequences(application.sequences, of: run)
+    sequences = HostState.sequences(application.sequences, plugins)
     bind()
   }
 
@@ -182,15 +183,18 @@ package struct Rerun {
   }
 
   /// Runs an action of a module by its call.
+  ///
+  /// - Parameter isChecked: true where the arguments were read by their types.
   package mutating func reduce(
-    _ call: ActionCall, _ context: ActionContext, isRepeat: Bool = false
+    _ call: ActionCall, _ context: ActionContext, isRepeat: Bool = false, isChecked: Bool = false
   ) throws(SchemaError) -> Outcome {
     before = state
-    let action = try application.hostAction(call)
+    let action = try application.hostAction(call, isChecked: isChecked)
     if isRepeat { for hosted in plugins { hosted.plugin.repeatsWhatEnded = true } }
     defer { if isRepeat { for hosted in plugins { hosted.plugin.repeatsWhatEnded = false } } }
     do {
       try reducer.reduce(action, inPlace: &state, context: context, silence)
+      try HostState.check(sequences, from: before, to: state)
       return .applied
     } catch {
       state = before

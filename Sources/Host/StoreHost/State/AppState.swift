@@ -62,6 +62,11 @@ extension AppState: Equatable {
     read { old in new.read { finder.append(from: old, to: $0, of: schema, to: &changes) } }
   }
 
+  /// True if a look at a sequence tells that it went on or stayed as it was up to another state.
+  func isAhead(_ sequence: SequencePlace, _ new: AppState) -> Bool {
+    withExtendedLifetime((storage, new.storage)) { sequence.isAhead(from: storage.memory, to: new.storage.memory) }
+  }
+
   /// The state as a value.
   package var value: Value { read { schema.access.read($0) } }
 }

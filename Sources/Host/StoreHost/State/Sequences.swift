@@ -1,4 +1,3 @@
-import StoreCore
 import StorePlugins
 import StoreSchema
 
@@ -16,28 +15,33 @@ extension HostState {
   package final class Sequence: Sendable {
     fileprivate let slice: String?
     fileprivate let place: SequencePlace
+    /// The position at which the slice stands among those of plugins, most often.
+    fileprivate let usual: Int
 
-    package init(slice: String?, _ place: SequencePlace) { (self.slice, self.place) = (slice, place) }
+    package init(slice: String?, at usual: Int = 0, _ place: SequencePlace) {
+      (self.slice, self.usual, self.place) = (slice, usual, place)
+    }
 
     package var path: Path { place.path }
   }
 
   /// A sequence at this moment; nil: it is not there.
   fileprivate func mark(of sequence: Sequence) -> SequencePlace.Mark? {
-    guard let name = sequence.slice else { return app.read { sequence.place.mark(in: $0, of: app.schema) } }
-    guard let slice = slice(named: name) else { return nil }
+    guard sequence.slice != nil else { return app.read { sequence.place.mark(in: $0, of: app.schema) } }
+    guard let slice = slice(of: sequence) else { return nil }
     return withUnsafePointer(to: slice.value) { sequence.place.mark(in: UnsafeRawPointer($0), of: slice.schema) }
   }
 
   /// The id of the last element that got one of a sequence.
   fileprivate func lastID(of sequence: Sequence) -> Int? {
-    guard let name = sequence.slice else { return app.read { sequence.place.lastID(in: $0, of: app.schema) } }
-    guard let slice = slice(named: name) else { return nil }
+    guard sequence.slice != nil else { return app.read { sequence.place.lastID(in: $0, of: app.schema) } }
+    guard let slice = slice(of: sequence) else { return nil }
     return withUnsafePointer(to: slice.value) { sequence.place.lastID(in: UnsafeRawPointer($0), of: slice.schema) }
   }
 
-  private func slice(named name: String) -> PluginSlice? {
-    plugins.first { $0.name == name } ?? substates.first { $0.name == name }
+  private func slice(of sequence: Sequence) -> PluginSlice? {
+    if sequence.usual < plugins.count, plugins[sequence.usual].name == sequence.slice { return plugins[sequence.usual] }
+    return plugins.first { $0.name == sequence.slice } ?? substates.first { $0.name == sequence.slice }
   }
 
   /// The value at a path; nil: there is none.
@@ -89,29 +93,35 @@ extension PluginSlice {
   }
 }
 
-extension Reducer<HostAction, HostState> {
-  /// This reducer, which fails on an action that has a sequence fall or give a number twice.
-  ///
-  /// - Parameter own: the application's sequences.
-  package func keepingSequences(_ own: [HostState.Sequence], of plugins: [Plugin]) -> Self {
-    let sequences =
-      own
-      + plugins.flatMap { plugin in
-        let (name, schema) = (plugin.module.name, plugin.module.schema)
-        return schema?.sequences(from: Path([.field(name)])).map { HostState.Sequence(slice: name, $0) } ?? []
+extension HostState {
+  /// Refuses an action that has a sequence fall or give a number twice.
+  package static func check(_ sequences: [Sequence], from before: HostState, to after: HostState) throws {
+    for sequence in sequences {
+      if sequence.slice == nil {
+        if before.app.isAhead(sequence.place, after.app) { continue }
+      } else if let old = before.slice(of: sequence),
+        after.slice(of: sequence)?.value.hasSameMemory(as: old.value) == true
+      {
+        continue
       }
-    guard !sequences.isEmpty else { return self }
-    return checked(count: sequences.count) { index, before in
-      before.mark(of: sequences[index])
-    } check: { index, mark, after in
-      let sequence = sequences[index]
-      guard let now = after.mark(of: sequence), now.number <= mark.number else { return }
+      guard let mark = before.mark(of: sequence), let now = after.mark(of: sequence), now.number <= mark.number else {
+        continue
+      }
       guard now.number == mark.number else {
         throw SequenceError(
           message: "\(sequence.path) would fall from \(mark.number) to \(now.number), and it gives out ids")
       }
-      guard now.count > mark.count, after.lastID(of: sequence) == now.number else { return }
+      guard now.count > mark.count, after.lastID(of: sequence) == now.number else { continue }
       throw SequenceError(message: "\(sequence.path) stays at \(now.number), which an element got as its id")
     }
+  }
+
+  /// The sequences that actions are checked by: the application's, then those of plugins.
+  package static func sequences(_ own: [Sequence], _ plugins: [HostedPlugin]) -> [Sequence] {
+    own
+      + plugins.enumerated().flatMap { index, hosted in
+        let (name, schema) = (hosted.plugin.module.name, hosted.plugin.module.schema)
+        return schema?.sequences(from: Path([.field(name)])).map { Sequence(slice: name, at: index, $0) } ?? []
+      }
   }
 }

@@ -126,27 +126,6 @@ public struct Reducer<Action, State>: Composed, Sendable {
     }
   }
 
-  /// This reducer between two looks at the state: the first takes a mark for each of some things, the second may refuse the
-  /// action by them. Traces show no part for that.
-  ///
-  /// - Parameter count: the number of things.
-  @inlinable
-  package func checked<Mark: BitwiseCopyable>(
-    count: Int, mark: @escaping @Sendable (_ index: Int, _ before: State) -> Mark?,
-    check: @escaping @Sendable (_ index: Int, _ mark: Mark, _ after: State) throws -> Void
-  ) -> Reducer {
-    let reduce = traced
-    return Reducer(names: names, plain: nil, canFail: { _ in true }, fault: fault) { action, state, context, trace in
-      try withUnsafeTemporaryAllocation(of: Mark?.self, capacity: count) { marks in
-        for index in 0..<count { marks.initializeElement(at: index, to: mark(index, state)) }
-        try reduce(action, &state, context, trace)
-        for index in 0..<count {
-          if let mark = marks[index] { try check(index, mark, state) }
-        }
-      }
-    }
-  }
-
   @inlinable
   func eitherCanFail(_ other: Reducer) -> (@Sendable (Action) -> Bool)? {
     guard let mine = canFail else { return other.canFail }

@@ -20,6 +20,8 @@ final class Composition<Action: Sendable, State: Sendable> {
   @usableFromInline let supervises: Bool
   /// True if watchers are told of a change; nil: always.
   @usableFromInline let emits: (@Sendable (State, State) -> Bool)?
+  /// Refuses what the reducers made of a state.
+  @usableFromInline let check: CompositionParts<Action, State>.Check?
   @usableFromInline let recorder: ((ActionRecord<Action, State>) -> Void)?
   /// The watchers that are told; none under the emission policy `never`.
   @usableFromInline let watchers: [Unmanaged<Watcher<State>>]
@@ -32,8 +34,8 @@ final class Composition<Action: Sendable, State: Sendable> {
 
   init(
     reducer: Reducer<Action, State>, attached: [AttachedUnit<Action, State>], emission: EmissionPolicy<State>,
-    recorder: ((ActionRecord<Action, State>) -> Void)?, watchers: [Watcher<State>], trace: TracePoint,
-    isIntercepted: Bool
+    check: CompositionParts<Action, State>.Check?, recorder: ((ActionRecord<Action, State>) -> Void)?,
+    watchers: [Watcher<State>], trace: TracePoint, isIntercepted: Bool
   ) {
     reduce = reducer.traced
     canFail = reducer.isUndoing ? nil : reducer.canFail
@@ -49,6 +51,7 @@ final class Composition<Action: Sendable, State: Sendable> {
     }
     hasMiddleware = !asked.isEmpty || trace.isMeasuring
     supervises = attached.contains(where: \.supervises)
+    self.check = check
     self.recorder = recorder
     self.isIntercepted = isIntercepted
     switch emission.decide {
@@ -63,7 +66,7 @@ final class Composition<Action: Sendable, State: Sendable> {
       keptWatchers = watchers
     }
     self.watchers = keptWatchers.map { Unmanaged.passUnretained($0) }
-    isObserved = trace.isOn || recorder != nil || !keptWatchers.isEmpty
+    isObserved = trace.isOn || check != nil || recorder != nil || !keptWatchers.isEmpty
   }
 
   // Closures that call the next ones: what a closure captures needs no reference counting when it is called.
@@ -89,6 +92,9 @@ struct CompositionParts<Action: Sendable, State: Sendable> {
   @usableFromInline var reducer: Reducer<Action, State>
   @usableFromInline var emission: EmissionPolicy<State>
   @usableFromInline var attached: [AttachedUnit<Action, State>] = []
+  /// Throws where what the reducers made of a state cannot stand.
+  @usableFromInline typealias Check = (Action, _ before: State, _ after: State) throws -> Void
+  var check: Check?
   var recorder: ((ActionRecord<Action, State>) -> Void)?
   var watchers: [Watcher<State>] = []
 
@@ -104,8 +110,8 @@ struct CompositionParts<Action: Sendable, State: Sendable> {
   func composition(trace: TracePoint, isIntercepted: Bool) -> Composition<Action, State> {
     let parts = trace.isMeasuring ? measured(by: trace) : self
     return Composition(
-      reducer: parts.reducer, attached: parts.attached, emission: parts.emission, recorder: parts.recorder,
-      watchers: parts.watchers, trace: trace, isIntercepted: isIntercepted)
+      reducer: parts.reducer, attached: parts.attached, emission: parts.emission, check: parts.check,
+      recorder: parts.recorder, watchers: parts.watchers, trace: trace, isIntercepted: isIntercepted)
   }
 }
 

@@ -328,15 +328,18 @@ extension Store {
       return nil
     }
     let before = current
+    let after: State
     do {
       try change(action, context, composition)
+      after = current
+      if let check = composition.check { try check(action, before, after) }
     } catch {
       current = before
       pendingIO.removeAll(keepingCapacity: true)
       fail(action, context, composition, before, error)
       return error
     }
-    if composition.isObserved { commit(action, context, composition, consume before) }
+    if composition.isObserved { commit(action, context, composition, consume before, consume after) }
     return nil
   }
 
@@ -356,23 +359,22 @@ extension Store {
   /// Tells everybody who looks at commits.
   @inlinable
   func commit(
-    _ action: Action, _ context: ActionContext, _ composition: Composition<Action, State>, _ before: consuming State
+    _ action: Action, _ context: ActionContext, _ composition: Composition<Action, State>, _ before: consuming State,
+    _ after: consuming State
   ) {
-    guard let recorder = composition.recorder else {
-      return commit(action, context, composition, before, current)
-    }
+    guard let recorder = composition.recorder else { return tell(action, context, composition, before, after) }
     // The record has the only copies, for all who look at them.
     let record = ActionRecord(
-      action: action, context: context, before: before, after: current, failure: nil,
+      action: action, context: context, before: before, after: after, failure: nil,
       original: composition.isIntercepted ? originalOfPassage(action) : nil)
     recorder(record)
-    commit(action, context, composition, record.before, record.after)
+    tell(action, context, composition, record.before, record.after)
   }
 
   /// Tells traces and watchers.
   @inlinable
   @inline(__always)
-  func commit(
+  func tell(
     _ action: Action, _ context: ActionContext, _ composition: Composition<Action, State>, _ before: State,
     _ after: State
   ) {

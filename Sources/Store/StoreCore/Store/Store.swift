@@ -242,6 +242,14 @@ public final class Store<Action: Sendable, State: Sendable>: @unchecked Sendable
     }
   }
 
+  /// Has what the reducers made of each action checked before its commit: one that throws has failed.
+  package func setCheck(_ check: ((_ action: Action, _ before: State, _ after: State) throws -> Void)?) {
+    exclusively {
+      parts.check = check
+      recompose()
+    }
+  }
+
   /// Has every phase of every action reported.
   public func setTrace(_ sink: ((TraceEvent) -> Void)?) {
     exclusively {

@@ -8,14 +8,24 @@ package struct SequencePlace: Sendable {
   private let number: Int
   /// The position of the list whose elements have ids of it; nil: no list alone has.
   private let list: Int?
-  /// The offset of the number in a value, and the list with its own, where all of it lies flat; nil: elsewhere.
-  private let flat: (number: Int, list: (offset: Int, count: @Sendable (UnsafeRawPointer) -> Int)?)?
+  /// The offsets of the number and of the list in a value, and the number of bytes of the list; nil: they do not lie flat.
+  private let flat: (number: Int, list: Int, byteCount: Int)?
 
   fileprivate init(
-    _ path: Path, record: [Int], number: Int, list: Int?,
-    flat: (number: Int, list: (offset: Int, count: @Sendable (UnsafeRawPointer) -> Int)?)?
+    _ path: Path, record: [Int], number: Int, list: Int?, flat: (number: Int, list: Int, byteCount: Int)?
   ) {
     (self.path, self.record, self.number, self.list, self.flat) = (path, record, number, list, flat)
+  }
+
+  /// True if a look at their bytes tells that the sequence went on from one value to another, or that neither it nor its list has
+  /// changed.
+  package func isAhead(from old: UnsafeRawPointer, to new: UnsafeRawPointer) -> Bool {
+    guard let flat else { return false }
+    let (before, now) = (
+      old.load(fromByteOffset: flat.number, as: Int.self), new.load(fromByteOffset: flat.number, as: Int.self)
+    )
+    if now != before { return now > before }
+    return flat.byteCount == 0 || hasSameBytes(old + flat.list, new + flat.list, flat.byteCount)
   }
 
   /// A sequence at one moment: its number, and how many elements the list has; 0: there is no such list.
@@ -26,11 +36,6 @@ package struct SequencePlace: Sendable {
 
   /// The sequence in a value of the type.
   package func mark(in value: UnsafeRawPointer, of schema: @autoclosure () -> Schema) -> Mark? {
-    if let flat {
-      return Mark(
-        number: value.load(fromByteOffset: flat.number, as: Int.self),
-        count: flat.list.map { $0.count(value + $0.offset) } ?? 0)
-    }
     guard let (place, type) = holder(in: value, of: schema()), let (field, scalar) = type.field(number, in: place),
       case .int(let found) = scalar.access.read(field)
     else { return nil }
@@ -84,16 +89,12 @@ extension Schema {
         return field.schema.sequences(from: place, by: indices + [index], at: inside)
       }
       let list = areSeveral ? nil : lists.first
-      var flat: (number: Int, list: (offset: Int, count: @Sendable (UnsafeRawPointer) -> Int)?)?
-      if let inside, field.schema.access.memory == .int { flat = (inside, nil) }
-      if let list, flat != nil {
-        if let own = access.offset(of: list), let offset,
-          case .list(let elements) = record.fields[list].schema.access.parts
-        {
-          flat?.list = (offset + own, elements.count)
-        } else {
-          flat = nil
-        }
+      var flat: (number: Int, list: Int, byteCount: Int)?
+      if let inside, field.schema.access.memory == .int { flat = (inside, 0, 0) }
+      if let list, let number = flat?.number {
+        let byteCount = record.fields[list].schema.access.byteCount
+        flat = nil
+        if byteCount > 0, let own = access.offset(of: list), let offset { flat = (number, offset + own, byteCount) }
       }
       return [SequencePlace(place, record: indices, number: index, list: list, flat: flat)]
     }

@@ -48,3 +48,23 @@ func commonBytes(_ left: UnsafeRawPointer, _ right: UnsafeRawPointer, _ count: I
   while end &- word >= prefix, difference(at: end &- word) == 0 { end &-= word }
   return (prefix, count - end)
 }
+
+extension Value {
+  /// True if a look at their bytes tells that two values are equal: collections that were not touched share their memory.
+  package func hasSameMemory(as other: Value) -> Bool {
+    withUnsafePointer(to: self) { left in
+      withUnsafePointer(to: other) { hasSameBytes(left, $0, MemoryLayout<Value>.size) }
+    }
+  }
+}
+
+extension String {
+  /// True if its bytes are those.
+  package func hasBytes(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    guard utf8.count == bytes.count else { return false }
+    return utf8.withContiguousStorageIfAvailable { own in
+      guard let own = own.baseAddress, let other = bytes.baseAddress else { return true }
+      return StoreSchema.hasSameBytes(own, other, bytes.count)
+    } ?? utf8.elementsEqual(bytes)
+  }
+}
