@@ -178,59 +178,14 @@ extension EntryWriter {
   /// Appends a path as users write it, as the inside of a JSON text.
   static func append(_ path: Path, to out: inout [UInt8]) {
     let start = out.count
-    for index in path.steps.indices {
-      switch path.steps[index] {
-      case .field(let name), .key(.string(let name)):
-        let isAppended = append(name: name, isFirst: out.count == start, to: &out)
-        if !isAppended { append(path.steps[index], from: start, to: &out) }
-      case .index(let index), .key(.int(let index)):
-        out.append(UInt8(ascii: "["))
-        JSON.append(index, to: &out)
-        out.append(UInt8(ascii: "]"))
-      case .match(let field, .int(let id)) where field.isName:
-        out.append(UInt8(ascii: "["))
-        JSON.append(bare: field, to: &out)
-        out.append(UInt8(ascii: "="))
-        JSON.append(id, to: &out)
-        out.append(UInt8(ascii: "]"))
-      default: append(path.steps[index], from: start, to: &out)
-      }
+    path.append(to: &out)
+    // Names and numbers have nothing to escape.
+    let mayHaveMore = out[start...].contains {
+      !(0x20..<0x7F ~= $0) || $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\")
     }
-  }
-
-  /// Appends a step that is a name, as nearly all are, looking at each of its bytes once.
-  ///
-  /// - Returns: false: it is no name, and nothing was appended.
-  private static func append(name: String, isFirst: Bool, to out: inout [UInt8]) -> Bool {
-    var name = name
-    return name.withUTF8 { bytes in
-      guard bytes.isName else { return false }
-      if !isFirst { out.append(UInt8(ascii: ".")) }
-      out.append(contentsOf: bytes)
-      return true
-    }
-  }
-
-  /// Appends a step of any kind.
-  ///
-  /// - Parameter start: the start of the path.
-  private static func append(_ step: Path.Step, from start: Int, to out: inout [UInt8]) {
-    var text = out.count > start ? "." : ""
-    let isFirst = text.isEmpty
-    step.append(to: &text)
-    if !isFirst { text.removeFirst() }
+    guard mayHaveMore else { return }
+    let text = String(decoding: out[start...], as: UTF8.self)
+    out.removeSubrange(start...)
     ScalarText.appendEscaped(text, to: &out)
-  }
-}
-
-extension UnsafeBufferPointer<UInt8> {
-  /// True if the bytes are a name in paths, as `String.isName` says.
-  fileprivate var isName: Bool {
-    guard let first, first < 0x30 || first > 0x39 else { return false }
-    for byte in self {
-      let isLetter = (byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x7A || byte == 0x5F
-      guard isLetter || byte >= 0x30 && byte <= 0x39 else { return false }
-    }
-    return true
   }
 }

@@ -215,9 +215,7 @@ struct KnownElements {
   }
 
   private static func selector(_ field: String, _ value: Value) -> String {
-    var selector = ""
-    Path.Step.match(field: field, value).append(to: &selector)
-    return selector
+    Path([.match(field: field, value)]).description
   }
 
   /// Returns true if a number may begin with the typed one.

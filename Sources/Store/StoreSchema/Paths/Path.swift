@@ -34,34 +34,69 @@ public struct Path: Hashable, Sendable {
 extension Path: CustomStringConvertible {
   /// The path as users write it.
   public var description: String {
-    var out = ""
-    for step in steps { step.append(to: &out) }
-    return out
+    var out: [UInt8] = []
+    append(to: &out)
+    return String(decoding: out, as: UTF8.self)
+  }
+
+  /// Appends the path as users write it.
+  package func append(to out: inout [UInt8]) {
+    // By position: a copy of a step would count references to what is in it.
+    for index in steps.indices { steps[index].append(to: &out, isFirst: index == 0) }
   }
 }
 
 extension Path.Step {
   /// Appends the step as users write it: with a leading dot where it is a name and not the first.
-  public func append(to out: inout String) {
+  package func append(to out: inout [UInt8], isFirst: Bool = true) {
     switch self {
     case .field(let name), .key(.string(let name)):
-      if name.isName {
-        if !out.isEmpty { out += "." }
-        out += name
-      } else {
-        out += "[\(ScalarText.quoted(name))]"
-      }
-    case .index(let index), .key(.int(let index)): out += "[\(index)]"
+      if Self.append(name: name, isFirst: isFirst, to: &out) { return }
+      out.append(UInt8(ascii: "["))
+      out += ScalarText.quoted(name).utf8
+      out.append(UInt8(ascii: "]"))
+    case .index(let index), .key(.int(let index)):
+      out.append(UInt8(ascii: "["))
+      JSON.append(index, to: &out)
+      out.append(UInt8(ascii: "]"))
     case .match(let field, let value):
-      out += "[\(field)="
+      out.append(UInt8(ascii: "["))
+      JSON.append(bare: field, to: &out)
+      out.append(UInt8(ascii: "="))
       switch value {
-      case .int(let number): out += "\(number)"
-      case .string(let text): out += text.isName && Path.Step.bareValue(text) == value ? text : ScalarText.quoted(text)
-      default: out += JSON.text(of: value)
+      case .int(let number): JSON.append(number, to: &out)
+      case .string(let text):
+        out += (text.isName && Self.bareValue(text) == value ? text : ScalarText.quoted(text)).utf8
+      default: JSON.append(value, to: &out)
       }
-      out += "]"
-    case .all: out += "[*]"
+      out.append(UInt8(ascii: "]"))
+    case .all: out += "[*]".utf8
     }
+  }
+
+  /// Appends a step that is a name, as nearly all are, looking at each of its bytes once.
+  ///
+  /// - Returns: false: it is no name, and nothing was appended.
+  private static func append(name: String, isFirst: Bool, to out: inout [UInt8]) -> Bool {
+    var name = name
+    return name.withUTF8 { bytes in
+      guard bytes.isName else { return false }
+      if !isFirst { out.append(UInt8(ascii: ".")) }
+      out.append(contentsOf: bytes)
+      return true
+    }
+  }
+}
+
+extension UnsafeBufferPointer<UInt8> {
+  /// True if the bytes are a name, as `String.isName` says.
+  fileprivate var isName: Bool {
+    guard let first, first < 0x30 || first > 0x39 else { return false }
+    for byte in self {
+      let isLetter = (byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x7A || byte == 0x5F
+      guard isLetter || byte >= 0x30 && byte <= 0x39 else { return false }
+    }
+    return true
   }
 }
 

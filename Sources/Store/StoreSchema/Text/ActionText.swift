@@ -84,7 +84,7 @@ extension Change {
       InlineText.append(value, .language, to: &out)
       if !mark.isEmpty { out.append(marks.end) }
     }
-    out.append(path.description)
+    out.append(path)
     out.append("  " as StaticString)
     switch kind {
     case .replace(let from, let to):

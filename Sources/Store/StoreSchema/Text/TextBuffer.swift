@@ -47,6 +47,8 @@ package struct TextBuffer {
 
   package mutating func append(_ number: Int) { JSON.append(number, to: &bytes) }
 
+  package mutating func append(_ path: Path) { path.append(to: &bytes) }
+
   package mutating func append(_ value: Bool) {
     if value { append("true" as StaticString) } else { append("false" as StaticString) }
   }
