@@ -201,6 +201,32 @@ bool clua_hasOnlyKeys(CLuaMachine *machine, int32_t table, const void *const *ke
   return isAsExpected;
 }
 
+int32_t clua_scalars(CLuaMachine *machine, int32_t index, CLuaValue *keys, CLuaValue *values, int32_t most) {
+  lua_State *L = machine->current;
+  if (!lua_istable(L, index) || !lua_checkstack(L, 4)) return -1;
+  int top = lua_gettop(L);
+  int32_t count = 0;
+  if (lua_getmetatable(L, index)) {
+    lua_settop(L, top);
+    return -1;
+  }
+  lua_pushnil(L);
+  // The walk starts at nil and changes nothing, so that lua_next has nothing to raise.
+  while (lua_next(L, index)) {
+    int type = lua_type(L, -1);
+    bool isScalar = type == LUA_TSTRING || type == LUA_TNUMBER || type == LUA_TBOOLEAN;
+    if (count == most || !isScalar || lua_type(L, -2) != LUA_TSTRING) {
+      lua_settop(L, top);
+      return -1;
+    }
+    clua_readValue(L, -2, &keys[count]);
+    clua_readValue(L, -1, &values[count]);
+    count += 1;
+    lua_pop(L, 1);
+  }
+  return count;
+}
+
 static int sortedKeys(lua_State *L) {
   Operation *operation = lua_touserdata(L, 1);
   lua_rawgeti(L, LUA_REGISTRYINDEX, operation->table);

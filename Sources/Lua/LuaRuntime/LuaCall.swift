@@ -34,6 +34,25 @@ public struct LuaCall {
     return LuaArgument(value, LuaLinkPointer(state.link))
   }
 
+  /// Hands out the entries of an argument that is a table of at most sixteen texts, numbers and truth values by texts, in no order.
+  ///
+  /// - Parameter body: returns false to end that.
+  /// - Returns: true if all were handed out; false where the argument is something else.
+  public func scalars(at position: Int, _ body: (_ key: LuaBytes, _ value: LuaArgument) -> Bool) -> Bool {
+    guard position >= 0, position < count else { return false }
+    let most = 16
+    return withUnsafeTemporaryAllocation(of: CLuaValue.self, capacity: 2 * most) { entries in
+      guard let keys = entries.baseAddress else { return false }
+      let values = keys + most
+      let count = clua_scalars(state.machine, Int32(position + 1), keys, values, Int32(most))
+      guard count >= 0, state.link.holdEntries(Int(count)) else { return false }
+      for index in 0..<Int(count) {
+        guard body(LuaBytes(keys[index]), LuaArgument(values[index], LuaLinkPointer(state.link))) else { return false }
+      }
+      return true
+    }
+  }
+
   /// The text that Lua's `tostring` gives of an argument, within the call's budgets; bytes that are no UTF-8 are
   /// replaced by U+FFFD.
   public func describe(_ position: Int) throws(LuaError) -> String {

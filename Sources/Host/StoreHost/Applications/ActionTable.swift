@@ -3,8 +3,9 @@ import StoreSchema
 
 /// The actions that there are, by full name.
 package final class ActionTable: Sendable {
-  private let positions: NamePositions
-  private let types: [ActionType]
+  /// The positions of their full names among ``types``.
+  package let positions: NamePositions
+  package let types: [ActionType]
 
   /// Makes a table. Of two actions with one name the last stands for it.
   package init(_ types: [ActionType] = []) {

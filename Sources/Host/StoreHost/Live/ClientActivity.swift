@@ -8,17 +8,18 @@ package final class ClientActivity: Sendable {
 
   private struct State {
     var latest = TimeOfDay.now()
-    var running: (@Sendable () -> String)?
+    var running: (any StatementText)?
     var watches = 0
   }
+
+  /// The text of a statement, made where somebody asks for it, on any thread.
+  package typealias StatementText = AnyObject & CustomStringConvertible & Sendable
 
   /// None yet.
   package init() {}
 
   /// Notes that a statement begins, or with nil that it has ended.
-  ///
-  /// - Parameter text: makes its text, on any thread.
-  package func note(running text: (@Sendable () -> String)?) {
+  package func note(running text: (any StatementText)?) {
     let ended = text == nil ? TimeOfDay.now() : nil
     state.withLock { state in
       state.running = text
@@ -39,7 +40,7 @@ package final class ClientActivity: Sendable {
   }
 
   /// The text of the statement that runs; nil: none does.
-  package var running: String? { state.withLock { $0.running }?() }
+  package var running: String? { state.withLock { $0.running }?.description }
 }
 
 extension StoreClient {

@@ -216,15 +216,12 @@ package final class StoreClient: @unchecked Sendable {
   }
 
   /// The action of that full name.
-  package func action(named name: String) -> ActionType? {
-    refreshActions()
-    return knownActions.table[name]
-  }
+  package func action(named name: String) -> ActionType? { actions[name] }
 
-  /// The action whose full name has those bytes.
-  package func action(named name: UnsafeRawBufferPointer) -> ActionType? {
+  /// The actions that there are.
+  package var actions: ActionTable {
     refreshActions()
-    return knownActions.table[name]
+    return knownActions.table
   }
 
   // The names seldom change, and each statement looks one up.

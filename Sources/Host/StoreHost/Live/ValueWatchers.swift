@@ -22,7 +22,7 @@ package final class ValueWatchers: @unchecked Sendable {
   /// A place in the state where somebody watches, or within which somebody does.
   private final class Node {
     var watchers: [ValueWatcher] = []
-    var children: [Key: Node] = [:]
+    @exclusivity(unchecked) var children: [Key: Node] = [:]
 
     var all: [ValueWatcher] { watchers + children.values.flatMap(\.all) }
   }

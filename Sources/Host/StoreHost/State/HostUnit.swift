@@ -88,7 +88,7 @@ package final class FaultBox: @unchecked Sendable {
   /// Whether a plugin has failed so often in a row that it must be stopped.
   package let hasPluginToStop = SharedFlag()
   /// How many drains ended before their queue did.
-  package private(set) var losses = 0
+  @exclusivity(unchecked) package private(set) var losses = 0
   /// Gets what goes wrong while nothing is collected, and the action that started what failed; nil: it is dropped.
   package var handOn: ((any Error, _ action: Int?) -> Void)?
   /// The last faults of plugins, oldest first.

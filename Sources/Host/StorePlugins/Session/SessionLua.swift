@@ -207,7 +207,7 @@ public final class SessionLua {
 
   private func makeDispatch() throws(LuaError) -> LuaFunction {
     try lua.makeFunction { [lease] call in
-      guard let session = lease.object, case .string(let name) = call[0] else {
+      guard let session = lease.object, case .string(let name) = call.argument(0).kind else {
         throw LuaFailure("dispatch needs the name of an action")
       }
       guard !session.isReadOnly else {
@@ -216,14 +216,14 @@ public final class SessionLua {
       let host = try session.host
       let type = try Self.asking {
         try host.require(function: "dispatch")
-        return try host.action(named: name)
+        return try host.action(named: name.bytes)
       }
       // Once it is dispatched the call holds it no longer.
       let interceptor = try session.lua.metered({ $0 as any Error }) { () throws(any Error) -> String? in
         let action: ActionCall
         do throws(SchemaError) {
-          if let arguments = session.named(call[1]) {
-            action = try type.call(arguments)
+          if let arguments = try call.arguments(at: 1, of: type) {
+            action = ActionCall(type, arguments)
           } else {
             action = try type.call(LuaBridge.arguments(named: try session.objects.value(of: call[1])))
           }
@@ -235,17 +235,6 @@ public final class SessionLua {
       call.results.append(interceptor == nil)
       if let interceptor { call.results.append(interceptor) }
     }
-  }
-
-  /// The arguments that a plain table names; nil: it is no such table, or one of its values is none.
-  private func named(_ lua: LuaValue) -> [(name: String, value: Value)]? {
-    guard case .table(let table) = lua else { return nil }
-    var named: [(name: String, value: Value)] = []
-    for (key, value) in table.entries() {
-      guard case .string(let name) = key, let value = try? objects.value(of: value) else { return nil }
-      named.append((name, value))
-    }
-    return named
   }
 
   /// A function that does something for whoever types it. Its name is free for variables.
@@ -534,5 +523,37 @@ extension SessionLua {
       throw error
     }
     return function
+  }
+}
+
+extension LuaCall {
+  /// The arguments of an action that a table of texts, numbers and truth values names, checked, in declared order.
+  ///
+  /// - Returns: nil: it is another table, or names an argument that the action does not have.
+  fileprivate func arguments(at position: Int, of type: ActionType) throws(SchemaError) -> [Value]? {
+    let fields = type.fields
+    guard fields.count <= 64 else { return nil }
+    var arguments: [Value] = []
+    arguments.reserveCapacity(fields.count)
+    for _ in fields { arguments.append(.none) }
+    var given: UInt64 = 0
+    let areRead = scalars(at: position) { key, value in
+      guard let index = fields.firstIndex(where: { $0.name.hasBytes(key.bytes) }) else { return false }
+      switch value.kind {
+      case .boolean(let value): arguments[index] = .bool(value)
+      case .integer(let value): arguments[index] = .int(value)
+      case .number(let value): arguments[index] = .double(value)
+      default:
+        guard let text = value.text else { return false }
+        arguments[index] = .string(text)
+      }
+      given |= 1 << UInt64(index)
+      return true
+    }
+    guard areRead else { return nil }
+    for index in fields.indices {
+      arguments[index] = try type.check(given >> UInt64(index) & 1 == 1 ? arguments[index] : nil, for: fields[index])
+    }
+    return arguments
   }
 }

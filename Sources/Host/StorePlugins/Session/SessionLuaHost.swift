@@ -5,10 +5,10 @@ import StoreSchema
 public protocol SessionLuaHost: AnyObject {
   /// Refuses a function that this session may not call.
   func require(function name: String) throws
-  /// The action of that full name.
+  /// The action whose full name has those bytes.
   ///
   /// - Throws: an error that says so where there is none.
-  func action(named name: String) throws -> ActionType
+  func action(named name: UnsafeRawBufferPointer) throws -> ActionType
   /// Has an action processed.
   ///
   /// - Returns: the interceptor that dropped it; nil: it was processed.

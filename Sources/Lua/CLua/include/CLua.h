@@ -465,6 +465,11 @@ int64_t clua_length(CLuaMachine *machine, int32_t table);
 /// True if a referenced table has no metatable and no keys but these, the addresses of interned strings.
 bool clua_hasOnlyKeys(CLuaMachine *machine, int32_t table, const void *_Nonnull const *_Nullable keys,
                       size_t count);
+/// Reads the entries of a table at a stack index, in no order: their keys, which are strings, and their values, which are numbers,
+/// strings or truth values. They are valid while the table stays as it is.
+///
+/// \returns their number; -1 where one is something else, there are more than the most, or the table has a metatable.
+int32_t clua_scalars(CLuaMachine *machine, int32_t index, CLuaValue *keys, CLuaValue *values, int32_t most);
 /// Pushes the keys of a referenced table as one list in key order, and the number of them.
 CLuaStatus clua_sortedKeys(CLuaMachine *machine, int32_t table, int32_t *first,
                            int64_t *count);

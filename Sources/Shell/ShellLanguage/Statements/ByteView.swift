@@ -25,14 +25,62 @@ package struct ByteView: Bytes {
 
   func withUnsafeBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result { body(base) }
 
-  /// A copy of a part of the bytes.
-  func bytes(_ range: Range<Int>) -> [UInt8] { Array(part(range)) }
-
   /// The end of the bytes from a position on that are in a set.
+  @inline(__always)
   func end(of set: ByteSet, from position: Int) -> Int {
     var position = position
     while position < base.count, set.contains(base[position]) { position += 1 }
     return position
+  }
+
+  /// The position of the first byte from one on that does not mean itself in double quotes: a quote, `\\`, `$` or a line end.
+  func end(ofQuotedFrom position: Int) -> Int {
+    var position = position
+    while position < base.count {
+      switch base[position] {
+      case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "$"), 0x0A: return position
+      default: position += 1
+      }
+    }
+    return position
+  }
+
+  /// A word whose value is its bytes, and which a blank or a line end follows.
+  struct PlainWord {
+    let begin: Int
+    /// The position of the `=` behind its name; the word's own where it has no name.
+    var nameEnd: Int
+    var value: Int
+    var valueEnd: Int
+    var end: Int
+    var isQuoted = false
+  }
+
+  /// The word at a position; nil: it takes a closer look.
+  func plainWord(from first: Int) -> PlainWord? {
+    var end = self.end(of: .names, from: first)
+    var word = PlainWord(begin: first, nameEnd: first, value: first, valueEnd: first, end: first)
+    if end > first, end < base.count, base[end] == UInt8(ascii: "="), !base[first].isDigit {
+      word.nameEnd = end
+      end += 1
+      word.value = end
+    }
+    if end == word.value, end < base.count, base[end] == UInt8(ascii: "\"") {
+      (word.value, word.isQuoted) = (end + 1, true)
+      end = self.end(ofQuotedFrom: end + 1)
+      guard end < base.count, base[end] == UInt8(ascii: "\"") else { return nil }
+      word.valueEnd = end
+      end += 1
+    } else {
+      end = self.end(of: .plain, from: end)
+      // A flag, or what ends a statement elsewhere.
+      if end == first || base[end - 1] == UInt8(ascii: "&") { return nil }
+      if base[first] == UInt8(ascii: "-"), end > first + 1, base[first + 1] == UInt8(ascii: "-") { return nil }
+      word.valueEnd = end
+    }
+    word.end = end
+    guard end < base.count, base[end] == 0x20 || base[end] == 0x0A else { return nil }
+    return word
   }
 
   /// The number of characters that a part is.
@@ -62,20 +110,25 @@ package struct ByteView: Bytes {
   }
 }
 
-/// Some of the bytes that are ASCII, a bit for each.
-struct ByteSet {
-  private let low: UInt64
-  private let high: UInt64
-
-  /// Those that mean themselves wherever they stand in a word: letters, digits and `()*+-./:!%&=?@^_~`.
-  static var plain: ByteSet { ByteSet(low: 0xA7FF_EF62_0000_0000, high: 0x47FF_FFFE_C7FF_FFFF) }
+/// Some of the bytes that are ASCII.
+enum ByteSet: UInt8 {
   /// Those of names: letters, digits and `_`.
-  static var names: ByteSet { ByteSet(low: 0x03FF_0000_0000_0000, high: 0x07FF_FFFE_87FF_FFFE) }
+  case names = 1
+  /// Those that mean themselves wherever they stand in a word: letters, digits and `()*+-./:!%&=?@^_~`.
+  case plain = 2
+
+  /// A character for each byte, whose low bits tell the sets that have it: a table that stands in the program as it is.
+  private static var table: StaticString {
+    """
+    @@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@\
+    @B@@@BB@BBBB@BBBCCCCCCCCCCB@@B@B\
+    BCCCCCCCCCCCCCCCCCCCCCCCCCC@@@BC\
+    @CCCCCCCCCCCCCCCCCCCCCCCCCC@@@B@
+    """
+  }
 
   @inline(__always)
-  func contains(_ byte: UInt8) -> Bool {
-    byte < 0x80 && (byte < 64 ? low : high) >> UInt64(byte & 63) & 1 == 1
-  }
+  func contains(_ byte: UInt8) -> Bool { byte < 0x80 && Self.table.utf8Start[Int(byte)] & rawValue != 0 }
 }
 
 /// Bytes at integer positions.

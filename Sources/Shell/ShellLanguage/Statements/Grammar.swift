@@ -17,8 +17,8 @@ public final class Grammar: Sendable {
   }
 
   private let verbs: [(name: [UInt8], meaning: Meaning)]
-  /// Bit n is set where a verb starts with a byte whose low six bits are n: most words need no comparison.
-  private let firstBytes: UInt64
+  /// Bit n is set where a verb has the shape n: most words need no comparison.
+  private let shapes: UInt64
   /// Returns true if more lines could complete a Lua text, an expression or a chunk.
   package let isUnfinishedLua: @Sendable (String) -> Bool
 
@@ -39,13 +39,18 @@ public final class Grammar: Sendable {
       luaVerbs.map { ($0.name, .lua($0)) } + prefixes.map { ($0, .prefix(prefixWords[$0] ?? 0)) }
       + numberVerbs.map { ($0, .numbers) } + programVerbs.map { ($0, .program) }
     self.verbs = verbs.map { (Array($0.0.utf8), $0.1) }
-    firstBytes = self.verbs.reduce(0) { $0 | 1 << UInt64(($1.name.first ?? 0) & 63) }
+    shapes = self.verbs.reduce(0) { $0 | 1 << Self.shape(first: $1.name.first ?? 0, count: $1.name.count) }
     self.isUnfinishedLua = isUnfinishedLua
+  }
+
+  /// A number below 64 that the first byte and the length of a word give.
+  private static func shape(first: UInt8, count: Int) -> UInt64 {
+    (UInt64(first) &+ UInt64(truncatingIfNeeded: count) &* 11) & 63
   }
 
   /// The meaning that a verb gives to its line; nil: the rest is words.
   func meaning(of verb: Slice<ByteView>) -> Meaning? {
-    guard let first = verb.first, firstBytes & (1 << UInt64(first & 63)) != 0 else { return nil }
+    guard let first = verb.first, shapes >> Self.shape(first: first, count: verb.count) & 1 != 0 else { return nil }
     return verbs.first { $0.name.count == verb.count && $0.name.elementsEqual(verb) }?.meaning
   }
 }

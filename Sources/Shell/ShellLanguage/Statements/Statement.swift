@@ -5,10 +5,10 @@ public struct Statement: Sendable {
   /// The number of words in front that are left out.
   private var first = 0
   // One reference: a statement is handed from call to call.
-  private let content: Content
+  package let content: Content
 
   /// The statement as written, from the start of its first line to the end of its last.
-  public var text: String { content.text(0..<content.bytes.count) }
+  public var text: String { content.description }
   /// The words, the verb first; never empty. A Lua verb has the words before its Lua and the flags behind it.
   public var words: Words { Words(content, first: first, count: content.tokens.count - first) }
   /// The Lua of a Lua verb, perhaps empty; nil for other verbs.
@@ -22,11 +22,12 @@ public struct Statement: Sendable {
   package var isMoreThanWords: Bool { content.rarities != nil }
 
   /// A number that plain statements share whose names are the same, so that a look at one of them is a look at all.
-  package var names: UInt64 { content.bytes.withUnsafeBufferPointer { content.tokens.names(in: $0, from: 0) } }
+  package var names: UInt64 { content.withBytes { content.tokens.names(in: $0, from: 0) } }
 
   /// A text that nobody has read, as errors show it: it has no words.
   package init(unread text: String, line: Int) {
-    self.init(line: line, content: Content(bytes: Array(text.utf8), tokens: Tokens(), rarities: nil))
+    let bytes = Array(text.utf8)
+    self.init(line: line, content: Content(bytes, 0..<bytes.count, tokens: Tokens(), rarities: nil))
   }
 
   init(line: Int, content: Content) {
@@ -35,26 +36,42 @@ public struct Statement: Sendable {
   }
 
   /// The parts of a statement.
-  package final class Content: Sendable {
-    /// The bytes of its lines, which are UTF-8.
-    let bytes: [UInt8]
+  package final class Content: CustomStringConvertible, Sendable {
+    /// The text that its lines are a part of, as it was read: a part of its own would be a copy.
+    private let source: [UInt8]
+    private let start: Int
+    private let end: Int
     let tokens: Tokens
     let rarities: Rarities?
 
-    init(bytes: [UInt8], tokens: Tokens, rarities: Rarities?) {
-      self.bytes = bytes
+    /// - Parameter bytes: the bytes of its lines, which are UTF-8.
+    init(_ source: [UInt8], _ bytes: Range<Int>, tokens: Tokens, rarities: Rarities?) {
+      precondition(bytes.lowerBound >= 0 && bytes.upperBound <= source.count)
+      (self.source, start, end) = (source, bytes.lowerBound, bytes.upperBound)
       self.tokens = tokens
       self.rarities = rarities
     }
 
-    /// The number of characters that some of the bytes are.
-    func characters(_ range: Range<Int>) -> Int {
-      bytes.withUnsafeBufferPointer { ByteView($0).characters(range) }
+    /// The same with other rarities.
+    init(_ other: Content, rarities: Rarities?) {
+      (source, start, end) = (other.source, other.start, other.end)
+      tokens = other.tokens
+      self.rarities = rarities
     }
 
-    func text(_ range: Range<Int>) -> String {
-      bytes.withUnsafeBufferPointer { ByteView($0).text(range) }
+    /// Hands out the bytes of its lines.
+    @inline(__always)
+    func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+      source.withUnsafeBufferPointer { body(UnsafeBufferPointer(rebasing: $0[start..<end])) }
     }
+
+    /// The statement as written.
+    package var description: String { text(0..<(end - start)) }
+
+    /// The number of characters that some of the bytes are.
+    func characters(_ range: Range<Int>) -> Int { withBytes { ByteView($0).characters(range) } }
+
+    func text(_ range: Range<Int>) -> String { withBytes { ByteView($0).text(range) } }
   }
 
   /// The parts that few statements have.
@@ -64,12 +81,14 @@ public struct Statement: Sendable {
     let lua: LuaTail?
     let redirection: Redirection?
 
+    private init(literals: [Literal], lua: LuaTail?, redirection: Redirection?) {
+      (self.literals, self.lua, self.redirection) = (literals, lua, redirection)
+    }
+
     /// - Returns: nil where there is none of them.
-    init?(literals: [Literal], lua: LuaTail?, redirection: Redirection?) {
+    static func of(literals: [Literal], lua: LuaTail?, redirection: Redirection?) -> Rarities? {
       if literals.isEmpty, lua == nil, redirection == nil { return nil }
-      self.literals = literals
-      self.lua = lua
-      self.redirection = redirection
+      return Rarities(literals: literals, lua: lua, redirection: redirection)
     }
   }
 
@@ -95,8 +114,7 @@ public struct Statement: Sendable {
     var statement = Statement(
       line: line,
       content: Content(
-        bytes: content.bytes, tokens: content.tokens,
-        rarities: Rarities(literals: content.rarities?.literals ?? [], lua: lua, redirection: nil)))
+        content, rarities: .of(literals: content.rarities?.literals ?? [], lua: lua, redirection: nil)))
     statement.first = first
     return statement
   }

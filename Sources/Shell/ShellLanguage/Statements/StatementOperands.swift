@@ -310,11 +310,7 @@ extension StatementScanner {
     let open = here
     position += 1
     let start = position
-    while let byte = peek, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\"), byte != UInt8(ascii: "$"),
-      byte != 0x0A
-    {
-      position += 1
-    }
+    position = bytes.end(ofQuotedFrom: position)
     if peek == UInt8(ascii: "\"") {
       position += 1
       return .text(bytes.text(start..<(position - 1)))

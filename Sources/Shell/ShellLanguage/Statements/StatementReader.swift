@@ -66,7 +66,7 @@ public struct StatementReader: Sendable {
     continuation = nil
     if isAtStart { skipMark() }
     while skipToStatement() {
-      let outcome = bytes.withUnsafeBufferPointer { read(ByteView($0)) }
+      let outcome = read()
       switch outcome {
       case .statement(let statement, let end, let lines):
         leave(end, lines)
@@ -122,10 +122,12 @@ public struct StatementReader: Sendable {
       bytes, start: position, firstLine: line, isLast: isFinished, grammar: grammar, maximumLength: maximumLength)
   }
 
-  private func read(_ bytes: ByteView) -> Outcome {
-    var scanner = scanner(bytes)
+  private func read() -> Outcome { bytes.withUnsafeBufferPointer { read(ByteView($0)) } }
+
+  private func read(_ view: ByteView) -> Outcome {
+    var scanner = scanner(view)
     do throws(StatementScanner.NoStatement) {
-      let statement = try scanner.statement()
+      let statement = try scanner.statement(in: bytes)
       return .statement(statement, end: scanner.position, lines: scanner.lineIndex)
     } catch {
       switch error {

@@ -40,13 +40,15 @@ package struct StatementScanner {
   }
 
   /// Reads the statement; `position` is then at its line end. Nil where there are but blanks and a comment.
-  package mutating func statement() throws(NoStatement) -> Statement? {
+  ///
+  /// - Parameter source: the text that the bytes are.
+  package mutating func statement(in source: [UInt8]) throws(NoStatement) -> Statement? {
     guard try scan() else { return nil }
     return Statement(
       line: cursor.firstLine,
       content: Statement.Content(
-        bytes: bytes.bytes(start..<textEnd), tokens: tokens,
-        rarities: Statement.Rarities(literals: literals, lua: lua, redirection: redirection)))
+        source, start..<textEnd, tokens: tokens,
+        rarities: .of(literals: literals, lua: lua, redirection: redirection)))
   }
 
   /// Passes over the statement.
@@ -254,6 +256,7 @@ package struct StatementScanner {
   }
 
   private mutating func word() throws(NoStatement) {
+    if !isProgram, let token = plainToken() { return tokens.append(token) }
     let place = here
     var token = Token(at: position - start)
     if bytes[position] == UInt8(ascii: "-"), position + 1 < bytes.count, bytes[position + 1] == UInt8(ascii: "-"),
@@ -282,6 +285,17 @@ package struct StatementScanner {
     }
     try cursor.requireEnd(of: place)
     append(&token, from: place)
+  }
+
+  /// Reads a word whose value is its bytes, as that of most words is, and which a blank or a line end follows.
+  ///
+  /// - Returns: nil: the word takes a closer look; nothing was passed.
+  @inline(__always)
+  private mutating func plainToken() -> Token? {
+    guard let word = cursor.bytes.plainWord(from: cursor.position) else { return nil }
+    let token = Token(word, at: cursor.position - start)
+    cursor.position = word.end
+    return token
   }
 
   /// Reads the value of a word.

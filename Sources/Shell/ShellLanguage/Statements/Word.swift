@@ -34,6 +34,17 @@ struct Token: Sendable {
 
   init(at start: Int) { self.start = Int32(truncatingIfNeeded: start) }
 
+  /// A word that begins at a position among the bytes of its statement.
+  init(_ word: ByteView.PlainWord, at start: Int) {
+    // The places of a word in a view, as numbers behind its first byte, are those in the statement behind `start`.
+    let first = Int32(truncatingIfNeeded: word.begin - start)
+    func place(_ position: Int) -> Int32 { Int32(truncatingIfNeeded: position) - first }
+    (self.start, end) = (Int32(truncatingIfNeeded: start), place(word.end))
+    if word.nameEnd > word.begin { (kind, nameStart, nameEnd) = (.named, self.start, place(word.nameEnd)) }
+    (valueStart, valueEnd) = (place(word.value), place(word.valueEnd))
+    form = word.isQuoted ? .text : .bare
+  }
+
   /// All of its bytes.
   var range: Range<Int> {
     get { Int(start)..<Int(end) }
@@ -106,11 +117,28 @@ extension Tokens {
         let first = bytes[start + range.lowerBound]
         if index > 1, first.isDigit || first == UInt8(ascii: "-") { continue }
       }
-      for byte in UnsafeBufferPointer(rebasing: bytes[(start + range.lowerBound)..<(start + range.upperBound)]) {
-        names = (names ^ UInt64(byte)) &* 0x100_0000_01B3
-      }
+      names = Self.mix(
+        names,
+        UnsafeRawBufferPointer(
+          UnsafeBufferPointer(rebasing: bytes[(start + range.lowerBound)..<(start + range.upperBound)])))
     }
     return names
+  }
+
+  /// Goes on with a hash over bytes, eight at a time.
+  private static func mix(_ hash: UInt64, _ bytes: UnsafeRawBufferPointer) -> UInt64 {
+    var (hash, position) = (hash ^ UInt64(truncatingIfNeeded: bytes.count), 0)
+    while position + 8 <= bytes.count {
+      hash = (hash ^ bytes.loadUnaligned(fromByteOffset: position, as: UInt64.self)) &* 0x9E37_79B9_7F4A_7C15
+      hash ^= hash >> 29
+      position += 8
+    }
+    while position < bytes.count {
+      hash = (hash ^ UInt64(bytes[position])) &* 0x9E37_79B9_7F4A_7C15
+      hash ^= hash >> 29
+      position += 1
+    }
+    return hash
   }
 }
 
@@ -159,17 +187,17 @@ public struct Words: RandomAccessCollection, Sendable {
     return chosen?[position] ?? first + position
   }
 
-  /// Hands out the bytes of a word, quotes and brackets included.
-  package func withBytes<Result>(of position: Int, _ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+  /// The position of a word, quotes and brackets included, among some names; nil: it is none of them.
+  package func position(of position: Int, among names: NamePositions) -> Int? {
     let range = content.tokens[index(of: position)].range
-    return content.bytes.withUnsafeBufferPointer { body(UnsafeBufferPointer(rebasing: $0[range])) }
+    return content.withBytes { names[UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: $0[range]))] }
   }
 
   /// The index of the field that a word gives a value to by name, among some names; nil: it names none of them.
   package func field(of position: Int, among count: Int, _ name: (Int) -> String) -> Int? {
     let range = content.tokens[index(of: position)].name
-    return content.bytes.withUnsafeBufferPointer { bytes in
-      let bytes = UnsafeBufferPointer(rebasing: bytes[range])
+    return content.withBytes { bytes in
+      let bytes = UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: bytes[range]))
       return (0..<count).first { name($0).hasBytes(bytes) }
     }
   }
@@ -184,18 +212,9 @@ public struct Words: RandomAccessCollection, Sendable {
   package func plainValue(of position: Int, as schema: Schema) -> Value? {
     let token = content.tokens[index(of: position)]
     guard token.form == .bare || token.form == .text else { return nil }
-    return content.bytes.withUnsafeBufferPointer {
+    return content.withBytes {
       schema.plainValue(UnsafeBufferPointer(rebasing: $0[token.value]), isQuoted: token.form == .text)
     }
-  }
-}
-
-extension String {
-  fileprivate func hasBytes(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
-    guard utf8.count == bytes.count else { return false }
-    return utf8.withContiguousStorageIfAvailable { own in
-      bytes.indices.allSatisfy { own[$0] == bytes[$0] }
-    } ?? utf8.elementsEqual(bytes)
   }
 }
 
@@ -213,19 +232,21 @@ public struct Word: Sendable {
   public var text: String { content.text(token.range) }
   // Places are counted where an error or a listing asks for them.
   /// The line it starts on, from 0 for the statement's first line.
-  public var line: Int { content.bytes[..<token.range.lowerBound].count { $0 == 0x0A } }
+  public var line: Int { content.withBytes { $0[..<token.range.lowerBound].count { $0 == 0x0A } } }
   /// The character of that line that it starts at, from 1.
   public var column: Int {
     let start = token.range.lowerBound
-    let lineStart = content.bytes[..<start].lastIndex(of: 0x0A).map { $0 + 1 } ?? 0
+    let lineStart = content.withBytes { $0[..<start].lastIndex(of: 0x0A).map { $0 + 1 } ?? 0 }
     return content.characters(lineStart..<start) + 1
   }
   /// The number of characters of that line that it takes.
   public var width: Int {
     let range = token.range
-    guard var end = content.bytes[range].firstIndex(of: 0x0A) else { return content.characters(range) }
-    if end > range.lowerBound, content.bytes[end - 1] == 0x0D { end -= 1 }
-    return content.characters(range.lowerBound..<end)
+    let end = content.withBytes { bytes -> Int? in
+      guard let end = bytes[range].firstIndex(of: 0x0A) else { return nil }
+      return end > range.lowerBound && bytes[end - 1] == 0x0D ? end - 1 : end
+    }
+    return content.characters(range.lowerBound..<(end ?? range.upperBound))
   }
 
   /// The content of the word.

@@ -43,7 +43,7 @@ private enum DispatchRequest {
     let words = reader.operands
     guard !words.isEmpty else { throw reader.missing("an action") }
     // The usual case, at the speed of scripts with a million lines.
-    if let type = words.withBytes(of: 0, { reader.vocabulary.plainAction(named: UnsafeRawBufferPointer($0)) }) {
+    if let type = reader.vocabulary.plainAction(words) {
       return try request(type, reader, words)
     }
     let meaning = try reader.action(words[0]).map { name, target in

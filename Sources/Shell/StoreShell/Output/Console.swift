@@ -23,12 +23,12 @@ public final class Console {
   /// The way of errors and notes.
   private var errors: ResultDelivery
   private var progress: ProgressLine
-  private var captured: String?
+  @exclusivity(unchecked) private var captured: String?
   /// Room for a result that is put together; empty in between.
   @exclusivity(unchecked) private var written = TextBuffer()
   /// True if results are held back, because a pager may show them; ends with other text that must be seen at once.
   @exclusivity(unchecked) var isHolding = false
-  private var transcript: Transcript?
+  @exclusivity(unchecked) private var transcript: Transcript?
   /// Takes whole lines, as UTF-8, instead of the descriptors, while a prompt is shown.
   package var interceptor: ((UnsafeBufferPointer<UInt8>, OutputTarget) -> Void)?
   /// Takes lines of JSON by themselves; nil: they are written as all else.

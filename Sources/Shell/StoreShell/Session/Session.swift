@@ -188,7 +188,7 @@ public final class Session {
     if isOutermost {
       console.delivery.start()
       _ = inbox.isBusy.set(true)
-      store.activity.note(running: { statement.text })
+      store.activity.note(running: statement.content)
       let isPersons = running.origin.kind == .repl
       if store.isPersons != isPersons {
         store.turn { store.isPersons = isPersons }
@@ -318,15 +318,15 @@ private final class UnfinishedLua: @unchecked Sendable {
 extension Session: SessionLuaHost {
   /// Refuses a function of the session's Lua that the door does not allow.
   public func require(function name: String) throws {
-    try require(LuaFunctions.need(of: name), for: "\(name) in Lua")
+    if !options.rights.isAll { try require(LuaFunctions.need(of: name), for: "\(name) in Lua") }
   }
 
-  /// The action of that full name.
+  /// The action whose full name has those bytes.
   ///
   /// - Throws: ``ShellError`` where there is none.
-  public func action(named name: String) throws -> ActionType {
-    guard let type = store.action(named: name) else { throw unknownAction(name, at: .command) }
-    return type
+  public func action(named name: UnsafeRawBufferPointer) throws -> ActionType {
+    if let type = store.actions[name] { return type }
+    throw unknownAction(String(decoding: name, as: UTF8.self), at: .command)
   }
 
   /// Has an action that the session's Lua dispatches processed.

@@ -1,12 +1,12 @@
 /// The positions of names, such as those of commands and actions, which are looked up by their bytes with every line. These names are
 /// nobody's input, so a hash that anybody can foresee is good enough.
-package struct NamePositions: Sendable {
+package final class NamePositions: Sendable {
   /// The names.
   package let names: [String]
   /// The bytes of all names, one behind the other.
   private let bytes: [UInt8]
   /// The names in the first free place from the one that the hash of each names on. At least half is free.
-  private var places: [Place]
+  private let places: [Place]
 
   private struct Place {
     /// The position of the name, from 1; 0: free.
@@ -17,15 +17,14 @@ package struct NamePositions: Sendable {
 
   /// Makes a table of some names; of one that stands there twice the first position counts.
   package init(_ names: [String]) {
-    self.names = names
-    bytes = names.flatMap(\.utf8)
+    let bytes = names.flatMap(\.utf8)
     var count = 4
     while count < names.count * 2 { count *= 2 }
-    places = Array(repeating: Place(), count: count)
+    var places = Array(repeating: Place(), count: count)
     var start = 0
     for index in names.indices {
       var name = names[index]
-      let free = name.withUTF8 { place(of: UnsafeRawBufferPointer($0)) }
+      let free = name.withUTF8 { Self.place(of: UnsafeRawBufferPointer($0), places, bytes) }
       let length = name.utf8.count
       if places[free].position == 0 {
         places[free] = Place(
@@ -34,6 +33,7 @@ package struct NamePositions: Sendable {
       }
       start += length
     }
+    (self.names, self.bytes, self.places) = (names, bytes, places)
   }
 
   /// The position of a name among ``names``; nil: it is none of them.
@@ -44,21 +44,21 @@ package struct NamePositions: Sendable {
 
   /// The position of the name that has those bytes; nil: none has.
   package subscript(name: UnsafeRawBufferPointer) -> Int? {
-    let position = places[place(of: name)].position
+    let position = places[Self.place(of: name, places, bytes)].position
     return position == 0 ? nil : Int(position) - 1
   }
 
   /// The place of a name, or the one where it would go.
-  private func place(of name: UnsafeRawBufferPointer) -> Int {
+  private static func place(of name: UnsafeRawBufferPointer, _ places: [Place], _ bytes: [UInt8]) -> Int {
     let mask = places.count - 1
-    var index = Self.hash(name) & mask
+    var index = hash(name) & mask
     while true {
       let place = places[index]
       if place.position == 0 { return index }
       if Int(place.count) == name.count {
-        let start = Int(place.start)
-        let isSame = bytes.withUnsafeBufferPointer { bytes in
-          name.indices.allSatisfy { name[$0] == bytes[start + $0] }
+        let isSame = bytes.withUnsafeBytes { bytes in
+          guard let own = bytes.baseAddress, let first = name.baseAddress else { return true }
+          return hasSameBytes(own + Int(place.start), first, name.count)
         }
         if isSame { return index }
       }

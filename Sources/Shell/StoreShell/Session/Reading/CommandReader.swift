@@ -6,19 +6,21 @@ import StoreSchema
 ///
 /// Extensions read one kind of operand a file; what a single command reads stands with the command.
 struct CommandReader {
-  // One reference: a reader is handed from call to call, and what is read later keeps it.
-  private let line: Line
+  let statement: Statement
+  let definition: CommandDefinition
+  /// The names that words may mean.
+  let vocabulary: Vocabulary
+  /// True where the line is read before anything runs: files and paths are there by then as far as they are now.
+  let isAhead: Bool
+  /// The number of words before the operands, where all words behind those are.
+  private let before: Int
+  /// The words, where some are flags.
+  private let sorted: Sorted?
   private var otherUsage: String?
 
-  var statement: Statement { line.statement }
-  var definition: CommandDefinition { line.definition }
-  /// The names that words may mean.
-  var vocabulary: Vocabulary { line.vocabulary }
-  /// True where the line is read before anything runs: files and paths are there by then as far as they are now.
-  var isAhead: Bool { line.isAhead }
   /// The words that are no flags, without the verb.
-  var operands: Words { line.operands }
-  private var flags: [String: Flag] { line.flags }
+  var operands: Words { sorted?.operands ?? statement.words.behind(before) }
+  private var flags: [String: Flag] { sorted?.flags ?? [:] }
 
   /// The form of the command, for hints.
   var usage: String {
@@ -32,26 +34,12 @@ struct CommandReader {
     var values: [Literal]
   }
 
-  /// A line, with its words sorted.
-  private final class Line {
-    let statement: Statement
-    let definition: CommandDefinition
-    let vocabulary: Vocabulary
-    let isAhead: Bool
+  /// The words of a line that has flags. Few have.
+  private final class Sorted {
     let operands: Words
     let flags: [String: Flag]
 
-    init(
-      _ statement: Statement, _ definition: CommandDefinition, _ vocabulary: Vocabulary, isAhead: Bool,
-      operands: Words, flags: [String: Flag]
-    ) {
-      self.statement = statement
-      self.definition = definition
-      self.vocabulary = vocabulary
-      self.isAhead = isAhead
-      self.operands = operands
-      self.flags = flags
-    }
+    init(operands: Words, flags: [String: Flag]) { (self.operands, self.flags) = (operands, flags) }
   }
 
   /// Sorts the words of a statement.
@@ -60,21 +48,18 @@ struct CommandReader {
   init(
     _ statement: Statement, _ definition: CommandDefinition, _ vocabulary: Vocabulary, isAhead: Bool = false
   ) throws {
-    let (operands, flags) = try Self.sort(statement, definition)
-    line = Line(statement, definition, vocabulary, isAhead: isAhead, operands: operands, flags: flags)
+    try Self.refuseSwallowedOperand(of: definition, statement)
+    // Behind some commands the words belong to another.
+    before = definition.takesCommand ? statement.words.count : 1
+    sorted = statement.hasFlags && !definition.takesCommand ? try Self.sort(statement, definition) : nil
+    (self.statement, self.definition, self.vocabulary, self.isAhead) = (statement, definition, vocabulary, isAhead)
   }
 
-  private static func sort(
-    _ statement: Statement, _ definition: CommandDefinition
-  ) throws -> (operands: Words, flags: [String: Flag]) {
+  private static func sort(_ statement: Statement, _ definition: CommandDefinition) throws -> Sorted {
     func fault(_ code: ErrorCode, _ message: String, at word: Word) -> ShellError {
       ShellError(code: code, message: message, at: word, hint: "usage: \(definition.usageInHints)", status: 2)
     }
-    try refuseSwallowedOperand(of: definition, statement)
     let words = statement.words
-    // The words belong to another command.
-    if definition.takesCommand { return (words.behind(words.count), [:]) }
-    guard statement.hasFlags else { return (words.behind(1), [:]) }
     var (operands, flags): ([Int], [String: Flag]) = ([], [:])
     var index = 1
     while index < words.count {
@@ -106,7 +91,7 @@ struct CommandReader {
       let earlier = flags[name]?.values ?? []
       flags[name] = Flag(word: place, values: earlier + (value.map { [$0] } ?? []))
     }
-    return (words.choosing(operands), flags)
+    return Sorted(operands: words.choosing(operands), flags: flags)
   }
 
   /// Refuses a comment that stands where an operand may and has no space behind its `#`: it was meant to be one.
@@ -175,11 +160,11 @@ struct CommandReader {
   var isEmpty: Bool { operands.isEmpty && statement.lua == nil }
 
   /// Returns true if a flag was given.
-  func has(_ flag: String) -> Bool { !flags.isEmpty && flags[flag] != nil }
+  func has(_ flag: String) -> Bool { sorted?.flags[flag] != nil }
 
   /// The value of a flag as text, or nil where it was not given.
   func text(of flag: String) throws -> Given<String>? {
-    guard !flags.isEmpty, let given = flags[flag], let literal = given.values.last else { return nil }
+    guard let given = sorted?.flags[flag], let literal = given.values.last else { return nil }
     let kind = definition.flags.first { $0.name == flag }
     return text(
       of: literal, at: given.word, namesFile: kind?.namesFile ?? false, isPath: kind?.value == "PATH")

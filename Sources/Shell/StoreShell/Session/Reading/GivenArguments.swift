@@ -38,7 +38,9 @@ extension CommandReader {
     _ fields: [Field], of owner: String, usage: @autoclosure () -> String, at verb: @autoclosure () -> Word,
     _ words: Words
   ) throws -> GivenArguments {
-    var values = [Value](repeating: .none, count: fields.count)
+    var values: [Value] = []
+    values.reserveCapacity(fields.count)
+    for _ in fields { values.append(.none) }
     var given = GivenFields()
     var later: [(index: Int, value: Given<Value>)]?
     var position = 0

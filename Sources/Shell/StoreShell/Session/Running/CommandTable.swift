@@ -16,7 +16,7 @@ final class CommandTable: Sendable {
 
   /// The command that a statement names by its first word.
   subscript(statement: Statement) -> CommandDefinition? {
-    statement.words.withBytes(of: 0) { verbs[UnsafeRawBufferPointer($0)] }.map { definitions[$0] }
+    statement.words.position(of: 0, among: verbs).map { definitions[$0] }
   }
 
   /// The verbs whose lines go on as Lua.
