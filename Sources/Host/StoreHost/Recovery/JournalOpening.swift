@@ -107,7 +107,6 @@ extension RecoveredStore {
     switch loss {
     case .log:
       ", and its write-ahead log is gone: unless another program took it in, what came after #\(last) is lost"
-    case .endOfLog: ", and its write-ahead log has lost its end: what came after #\(last) is lost"
     case .unknown where last > 0: " after #\(last), or the machine did; all that was on the disk is restored"
     case .unknown: nil
     case nil: last > 0 ? " after #\(last); all of it is restored" : nil
