@@ -66,7 +66,7 @@ import Testing
     try killed()
     // As if the machine had been started anew since.
     let other = String(repeating: "0", count: 36)
-    let boot = try #require(FileEvidence.boot)
+    let boot = try #require(JournalMeta.presentBoot)
     var bytes = try folder.bytes("killed.db")
     while let range = bytes.firstRange(of: Array(boot.utf8)) { bytes.replaceSubrange(range, with: other.utf8) }
     try folder.write("killed.db", bytes)

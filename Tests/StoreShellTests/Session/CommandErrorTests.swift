@@ -250,14 +250,14 @@ import Testing
       "assert state.tasks.items == nil", 1, "assert-failed", "state.tasks.items == nil does not hold",
       "left   state.tasks.items = []", "right  nil = nil", status: 3),
     Case(
-      "wait", 1, "missing-argument", "wait needs a duration, idle, or until EXPR", mark: 4,
-      "hint: usage: wait DURATION|idle|until EXPR [--timeout DURATION]"),
+      "wait", 1, "missing-argument", "wait needs a duration, idle, synced, or until EXPR", mark: 4,
+      "hint: usage: wait DURATION|idle|synced|until EXPR [--timeout DURATION]"),
     Case(
       "wait 3", 6, "type-mismatch", "wait takes a duration such as 500ms, 2s or 5min, got '3'", mark: 1,
-      "hint: usage: wait DURATION|idle|until EXPR [--timeout DURATION]"),
+      "hint: usage: wait DURATION|idle|synced|until EXPR [--timeout DURATION]"),
     Case(
       "wait 3s --timeout x", 19, "type-mismatch", "--timeout takes a duration such as 500ms, 2s or 5min, got 'x'",
-      mark: 1, "hint: usage: wait DURATION|idle|until EXPR [--timeout DURATION]"),
+      mark: 1, "hint: usage: wait DURATION|idle|synced|until EXPR [--timeout DURATION]"),
     Case("wait until false --timeout 10ms", 1, "timed-out", "false was still false after 10ms", status: 5),
     Case("wait 3s --timeout 2s", 1, "timed-out", "3s had not passed after 2.0s", status: 5),
     Case(
@@ -273,7 +273,7 @@ import Testing
       "effects cancel a/b", 16, "unknown-effect", "there is no effect 'a/b'", mark: 3, "hint: effects lists them"),
     Case("quit 256", 6, "out-of-range", "a status is 0...255, got '256'", mark: 3),
     Case("quit -1", 6, "out-of-range", "a status is 0...255, got '-1'", mark: 2),
-    Case("help nope", 6, "unknown-topic", "there is no help on 'nope'", mark: 4, "hint: help lists the commands"),
+    Case("help xyzzy", 6, "unknown-topic", "there is no help on 'xyzzy'", mark: 5, "hint: help lists the commands"),
     Case(
       "help dispach", 6, "unknown-topic", "there is no help on 'dispach'", mark: 7, "hint: did you mean 'dispatch'?"),
     Case(
@@ -338,10 +338,11 @@ import Testing
 
   @Test func everyCodeThatIsThrownIsExplained() {
     let thrown = Set(Self.cases.map(\.code)).union([
-      "bad-interceptor", "bad-record", "bad-recording", "bad-request", "connection-lost", "door-in-use", "no-door",
+      "bad-interceptor", "bad-record", "bad-recording", "bad-request", "connection-lost", "cut-off", "door-in-use",
+      "no-door",
       "bad-state", "closed", "duplicate-unit", "failed", "import",
       "internal",
-      "interrupted",
+      "interrupted", "no-shared-store", "node-stopped", "outcome-unknown",
       "line-too-long", "lua-error",
       "lua-syntax", "name-taken", "unknown-substate", "not-allowed", "not-at-head", "not-fresh", "not-kept",
       "nothing-to-recover", "command-line",

@@ -13,20 +13,26 @@ struct FileEvidence {
 
   init(_ path: String) {
     self.path = path
-    hasLog = JournalFile.hasLog(path)
+    hasLog = Self.hasLog(path)
     let meta = Self.reading(path, withLog: false) { try $0.meta() } ?? [:]
     let hasEnded = meta[JournalMeta.end] != nil
     if !hasLog {
       if meta[JournalMeta.process] != nil, !hasEnded { loss = .log }
     } else if !Self.logBelongs(to: path, meta) {
       fault = hasEnded ? "\(path)-wal is that of another file; it is whole without" : Self.foreign
-    } else if !hasEnded, let boot = meta[JournalMeta.boot], boot != Self.boot {
+    } else if !hasEnded, let boot = meta[JournalMeta.boot], boot != JournalMeta.presentBoot {
       loss = .unknown
     }
   }
 
   /// A connection that reads the file with its log, or without a log that is another file's.
   func database() throws -> DatabaseQueue { try DatabaseQueue(inspecting: path, withLog: hasLog && fault == nil) }
+
+  /// True if there is a write-ahead log beside a file that holds anything.
+  static func hasLog(_ path: String) -> Bool {
+    var status = stat()
+    return stat("\(path)-wal", &status) == 0 && status.st_size > 0
+  }
 
   private static let foreign = "its write-ahead log is that of another file"
 
@@ -58,11 +64,6 @@ struct FileEvidence {
     let count = read(descriptor, &bytes, bytes.count)
     return (Array(bytes.prefix(max(count, 0))), count < 0 ? errno : nil)
   }
-
-  /// The run of the machine; nil: it does not say.
-  static let boot = (try? Files.read("/proc/sys/kernel/random/boot_id")).flatMap { id in
-    id.count < 36 ? nil : String(decoding: id.prefix(36), as: UTF8.self)
-  }
 }
 
 extension JournalReader {
@@ -73,6 +74,17 @@ extension JournalReader {
         db, sql: "SELECT number, checksum FROM actions WHERE number <= ? ORDER BY number DESC LIMIT 1",
         arguments: [number]
       ).map { (try $0.checked(0), try $0.checked(1)) }
+    }
+  }
+}
+
+extension JournalReader {
+  /// Looks at a file that no process writes.
+  init(inspecting path: String, _ evidence: FileEvidence) throws(JournalError) {
+    do {
+      self.init(path: path, database: try evidence.database())
+    } catch {
+      throw JournalError(error, path: path, last: nil)
     }
   }
 }

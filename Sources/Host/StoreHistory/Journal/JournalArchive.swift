@@ -55,7 +55,7 @@ public final class JournalArchive: JournalReading, Sendable {
     let head = FileEvidence.head(path)
     if head.bytes.isEmpty {
       // SQLite would take away the log of an empty file.
-      if JournalFile.hasLog(path) {
+      if FileEvidence.hasLog(path) {
         throw .damaged(path: path, lastGood: nil, reason: JournalFile.holdsNothingBesideLog(path))
       }
       if let code = head.refusal { throw .refusal(of: path, code: code) }
@@ -107,7 +107,7 @@ public final class JournalArchive: JournalReading, Sendable {
   /// Ends reading, and takes away what SQLite put beside the file. The archive is not used thereafter.
   public func close() {
     reader.close()
-    guard hasCompany, !JournalFile.hasLog(path), let lock = try? FileLock(path, creates: false) else { return }
+    guard hasCompany, !FileEvidence.hasLog(path), let lock = try? FileLock(path, creates: false) else { return }
     for suffix in ["-wal", "-shm"] { unlink(path + suffix) }
     lock.release()
   }

@@ -64,7 +64,7 @@ final class JournalFile: Sendable {
     _ path: String, durability: Durability, header: JournalHeader, initial: [StateSlice] = []
   ) throws(JournalError) {
     // Else it would be made, and then be found empty beside its log.
-    if !JournalFile.exists(path), JournalFile.hasLog(path) {
+    if !JournalFile.exists(path), FileEvidence.hasLog(path) {
       throw .damaged(path: path, lastGood: nil, reason: JournalFile.holdsNothingBesideLog(path))
     }
     if let stranger = JournalFile.stranger(beside: path) {
@@ -84,7 +84,7 @@ final class JournalFile: Sendable {
     }
     self.path = path
     self.lock = lock
-    hadLog = JournalFile.hasLog(path)
+    hadLog = FileEvidence.hasLog(path)
     // Looked at read-only first: a damaged file must stay as it is.
     if lock.size == 0, hadLog {
       throw .damaged(path: path, lastGood: nil, reason: JournalFile.holdsNothingBesideLog(path))
@@ -117,7 +117,7 @@ final class JournalFile: Sendable {
       JournalMeta.process: "\(getpid())", JournalMeta.end: String?.none,
       JournalMeta.beganInBoot: began.map { "\($0.wholeNanoseconds)" },
     ]
-    if let boot = FileEvidence.boot { meta[JournalMeta.boot] = boot }
+    if let boot = JournalMeta.presentBoot { meta[JournalMeta.boot] = boot }
     try JournalMeta.set(meta, in: db)
   }
 
@@ -142,12 +142,6 @@ final class JournalFile: Sendable {
     defer { reader.close() }
     guard let contents = try? reader.contents(), let meta = try? reader.meta() else { return nil }
     return (meta[JournalMeta.id], contents.last)
-  }
-
-  /// True if there is a write-ahead log beside a file that holds anything.
-  static func hasLog(_ path: String) -> Bool {
-    var status = stat()
-    return stat("\(path)-wal", &status) == 0 && status.st_size > 0
   }
 
   /// The fault of a file that holds nothing while its log does.

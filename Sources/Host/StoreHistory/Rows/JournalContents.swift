@@ -53,7 +53,7 @@ public struct JournalContents: Hashable, Sendable {
       program: meta[JournalMeta.program] ?? "", began: JournalMeta.began(meta),
       schema: meta[JournalMeta.schema] ?? "", schemaHash: meta[JournalMeta.schemaHash] ?? "")
     time = meta[JournalMeta.time].flatMap { Int64($0) }.map { .nanoseconds($0) }
-    let isOfThisBoot = !hasEnded && meta[JournalMeta.boot] != nil && meta[JournalMeta.boot] == FileEvidence.boot
+    let isOfThisBoot = !hasEnded && meta[JournalMeta.boot] != nil && meta[JournalMeta.boot] == JournalMeta.presentBoot
     beganInBoot = isOfThisBoot ? meta[JournalMeta.beganInBoot].flatMap { Int64($0) }.map { .nanoseconds($0) } : nil
     process = meta[JournalMeta.process].flatMap { Int($0) }
     self.base = base ?? Self.base(meta)

@@ -1,3 +1,5 @@
+import Platform
+
 /// The statements of a file about itself: the names of the rows of the table `meta`, and the checksum over them.
 enum JournalMeta {
   static let program = "program"
@@ -16,6 +18,10 @@ enum JournalMeta {
   static let restart = "restart"
   /// The run of the machine in which it was written last.
   static let boot = "boot"
+  /// The run of the machine now; nil: it does not say.
+  static let presentBoot = (try? Files.read("/proc/sys/kernel/random/boot_id")).flatMap { id in
+    id.count < 36 ? nil : String(decoding: id.prefix(36), as: UTF8.self)
+  }
   /// When the time of the store began, in nanoseconds by the clock that counts from the start of that run.
   static let beganInBoot = "beganInBoot"
   /// The format of the tables.

@@ -11,17 +11,6 @@ public protocol JournalReading: AnyObject {
   func plugins(upTo number: Int) throws(JournalError) -> [JournaledPlugin]
 }
 
-extension JournalReader {
-  /// Looks at a file that no process writes.
-  init(inspecting path: String, _ evidence: FileEvidence) throws(JournalError) {
-    do {
-      self.init(path: path, database: try evidence.database())
-    } catch {
-      throw JournalError(error, path: path, last: nil)
-    }
-  }
-}
-
 extension JournalReading {
   /// The plugins that were loaded up to an action, in that order.
   public func plugins(upTo number: Int) throws(JournalError) -> [JournaledPlugin] { try reader.plugins(upTo: number) }

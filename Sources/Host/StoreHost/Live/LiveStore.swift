@@ -479,7 +479,7 @@ extension LiveStore {
     try store.replaceMiddleware(
       Middleware(units: hostUnits.flatMap(\.middleware.units)), reconciling: reconciling)
     try store.replaceReducer(Self.reducer(application, plugins, recordedHead))
-    comparing.sequences = HostState.sequences(application.sequences, plugins)
+    comparing.sequences = HostState.sequences(application.sequences, of: plugins.map { $0.plugin })
     try replaceInterceptors()
   }
 

@@ -132,7 +132,7 @@ package struct Rerun {
       case .without(let name): (all.filter { $0.module.name != name }, state.shell)
       }
     reducer = HostedPlugin.reducers(of: run, as: shell, behind: application.reducers)
-    sequences = HostState.sequences(application.sequences, plugins)
+    sequences = HostState.sequences(application.sequences, of: plugins.map { $0.plugin })
     bind()
   }
 

@@ -117,10 +117,10 @@ extension HostState {
   }
 
   /// The sequences that actions are checked by: the application's, then those of plugins.
-  package static func sequences(_ own: [Sequence], _ plugins: [HostedPlugin]) -> [Sequence] {
+  package static func sequences(_ own: [Sequence], of plugins: [Plugin]) -> [Sequence] {
     own
-      + plugins.enumerated().flatMap { index, hosted in
-        let (name, schema) = (hosted.plugin.module.name, hosted.plugin.module.schema)
+      + plugins.enumerated().flatMap { index, plugin in
+        let (name, schema) = (plugin.module.name, plugin.module.schema)
         return schema?.sequences(from: Path([.field(name)])).map { Sequence(slice: name, at: index, $0) } ?? []
       }
   }

@@ -279,17 +279,17 @@ extension Session {
   /// first element.
   func named(_ path: Path) -> Path {
     var named = Path()
-    for step in path.steps {
+    for given in path.steps {
+      var step = given
+      if case .index(let position) = step, position < 0, case .list(let elements)? = try? read(named).value {
+        step = .index(elements.count + position + 1)
+      }
       let isNamed =
         switch step {
         case .index: false
         case .match(let field, _): field == "id"
         default: true
         }
-      if case .index(let position) = step, position < 0, case .list(let elements)? = try? read(named).value {
-        named = named.appending(.index(elements.count + position + 1))
-        continue
-      }
       guard !isNamed, let id = try? read(named.appending(step).appending(.field("id"))).value, MapKey(id) != nil,
         case let byID = named.appending(.match(field: "id", id)),
         let (element, first) = try? (read(named.appending(step)).value, read(byID).value), element == first
