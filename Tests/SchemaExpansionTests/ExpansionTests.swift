@@ -24,37 +24,14 @@ import Testing
       ),
       ("package struct Box { var a = 1 }", "'Box' has no package init; write 'package init() {}' in it"),
       ("public struct Box { public var a = 1; public init() {} }", nil),
-      (
-        "public struct Box { public var a: Int; var b: Part; public var c = 1 }",
-        "'Box' has no public init; write 'public init(a: Int, b: Part) { self.a = a; self.b = b }' in it"
-      ),
-      (
-        "public struct Box { public let a: Int? }",
-        "'Box' has no public init; write 'public init(a: Int?) { self.a = a }' in it"
-      ),
-      ("public struct Box { public var a: Int; init(a: Int) { self.a = a } }", nil),
+      ("public struct Box { public var a: Int }", nil),
+      ("public struct Box { public let a: Int? }", nil),
       ("struct Box { var a = 1 }", nil),
     ] as [(String, String?)])
   func aPublicStructSaysThatItLacksAnInitialiser(source: String, message: String?) throws {
     let text = try Expansion("@Schema\n\(source)").text
     #expect(text.contains("unavailable") == (message != nil))
     if let message { #expect(text.contains(message)) }
-  }
-
-  /// Its parameters are those of the initialiser that this module has, as far as another module may know their types.
-  @Test func theMissingInitialiserTakesWhatTheOtherTakes() throws {
-    let text = try Expansion(
-      "@Schema\npublic struct Box { public var a: Int; var b: Part; public var c: Int = f(); public var d = 1; public var e: Int? }"
-    ).text
-    #expect(
-      text.contains(
-        "init(a: Swift.Optional<Int> = nil, b: Swift.Optional<Any> = nil, c: Swift.Optional<Int> = nil, "
-          + "d: Swift.Optional<Any> = nil, e: Swift.Optional<Int?> = nil, "
-          + "_ never: Swift.Never...) {"))
-    let nested = try Expansion("public enum Rack {\n@Schema\npublic struct Box { public var a: Part }\n}").text
-    #expect(
-      nested.contains("init(a: Swift.Optional<Any> = nil, _ never: Swift.Never...) {"),
-      "an extension does not find the types of Rack")
   }
 
   @Test(arguments: [

@@ -23,8 +23,6 @@ struct RecordShape {
     let documentation: String
     /// True if it gives out ids.
     let isSequence: Bool
-    /// The modifier by which other modules see it; nil: they do not.
-    let access: TokenKind?
   }
 
   init(_ declaration: StructDeclSyntax, _ diagnostics: inout [Diagnostic]) {
@@ -70,10 +68,7 @@ struct RecordShape {
           isFilled: binding.initializer != nil
             || variable.bindingSpecifier.tokenKind == .keyword(.var)
               && sharedType.map { $0.is(OptionalTypeSyntax.self) } ?? false,
-          documentation: documentation, isSequence: variable.isSequence,
-          access: variable.modifiers.first {
-            $0.detail == nil && [.keyword(.public), .keyword(.package)].contains($0.name.tokenKind)
-          }?.name.tokenKind))
+          documentation: documentation, isSequence: variable.isSequence))
     }
     return properties.reversed()
   }
@@ -178,45 +173,23 @@ extension RecordShape {
       """
   }
 
-  /// An initialiser that says what to write where another module makes a value as this one does. Swift would name the
+  /// An initialiser that says what to write where another module makes a value without arguments. Swift would name the
   /// initialisers that a schema needs, since it hides its own from other modules. Nil: it cannot be missed.
   func missingInitializer(_ surroundings: Surroundings) -> String? {
     let access = surroundings.access.dropLast()
-    guard access == "public" || access == "package", !hasInitializer else { return nil }
-    let needed = properties.filter { !$0.isFilled }
-    let parameters = needed.map { "\($0.name.text): \($0.writtenType ?? "Any")" }.joined(separator: ", ")
-    let assignments = needed.map { "self.\($0.name.text) = \($0.name.text)" }.joined(separator: "; ")
-    let body = needed.isEmpty ? "{}" : "{ \(assignments) }"
-    let message =
-      "'\(name.plainName)' has no \(access) init; write '\(access) init(\(parameters)) \(body)' in it, for other modules"
-    let all = properties.map { $0.parameter(surroundings) } + ["_ never: Swift.Never..."]
+    guard access == "public" || access == "package", !hasInitializer, properties.allSatisfy(\.isFilled) else {
+      return nil
+    }
+    let message = "'\(name.plainName)' has no \(access) init; write '\(access) init() {}' in it, for other modules"
     return """
       /// Not there: the struct declares no initialiser for other modules.
       @available(*, unavailable, message: \(quoted(message)))
-      \(surroundings.access)init(\(all.joined(separator: ", "))) {
-      switch never[0] {}
-      }
+      \(surroundings.access)init(_ none: Swift.Never...) {}
       """
   }
 }
 
 extension RecordShape.Property {
-  /// The type as it is written, without what only a property may have.
-  fileprivate var writtenType: String? {
-    type.map { type in
-      type.as(ImplicitlyUnwrappedOptionalTypeSyntax.self).map { "\($0.wrappedType.trimmedDescription)?" }
-        ?? type.trimmedDescription
-    }
-  }
-
-  /// The property as a parameter of an initialiser that nobody calls. Other modules may not see the type of a property that they do
-  /// not see. With a default, so that the compiler has nothing else to say where a call leaves it out.
-  fileprivate func parameter(_ surroundings: Surroundings) -> String {
-    let isSeen = access == .keyword(.public) || access == .keyword(.package) && surroundings.access == "package "
-    let type = isSeen && !surroundings.isNested ? writtenType ?? "Any" : "Any"
-    return "\(name.text): Swift.Optional<\(type)> = nil"
-  }
-
   fileprivate var storedField: String {
     var arguments = [quoted(name.plainName), "\\.\(name.text)"]
     if let defaultText = defaultText(initialValue, type: type) { arguments.append("default: \(defaultText)") }

@@ -216,7 +216,5 @@ extension UndoGroup: StoreSchema.SchematicRecord {
   @available(
     *, unavailable, message: "'UndoGroup' has no public init; write 'public init() {}' in it, for other modules"
   )
-  public init(root: Swift.Optional<Int?> = nil, key: Swift.Optional<String?> = nil, _ never: Swift.Never...) {
-    switch never[0] {}
-  }
+  public init(_ none: Swift.Never...) {}
 }

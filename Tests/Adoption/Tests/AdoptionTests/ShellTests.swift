@@ -20,6 +20,22 @@ private enum StereoAction: Equatable, Sendable { case volume(VolumeAction) }
 @Schema
 private struct Stereo: Equatable, Sendable { var volume = VolumeState() }
 
+/// As a library declares its state: fields without a value, and no `init` for other modules.
+@Schema
+public struct Shelf: Sendable {
+  /// What stands on it.
+  public var items: [Item] = []
+
+  /// A thing on the shelf.
+  @Schema
+  public struct Item: Identifiable, Sendable {
+    /// The number of the thing.
+    public var id: Int
+    /// The name of the thing.
+    public var name: String
+  }
+}
+
 /// The volume of ReducerSamples in a shell: what a program does that puts one around a store of its own.
 @Suite struct ShellTests {
   private let stereo = Application<StereoAction, Stereo>(
@@ -32,6 +48,11 @@ private struct Stereo: Equatable, Sendable { var volume = VolumeState() }
     #expect(session.run(commands: ["dispatch volume.louder --quiet", "assert state.volume.volume == 60"]) == 0)
     #expect(host.store.state.volume.volume == 60)
     try host.close()
+  }
+
+  @Test func publicStructsNeedNoInitialiser() throws {
+    let shelf = try Shelf(schemaValue: Shelf(items: [Shelf.Item(id: 1, name: "a")]).schemaValue)
+    #expect(shelf.items.map(\.name) == ["a"])
   }
 
   @Test func othersComeInByADoor() throws {
