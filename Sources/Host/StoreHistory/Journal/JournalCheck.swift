@@ -1,3 +1,4 @@
+import StoreCore
 import Synchronization
 
 /// Looks once through all that a file held when it was opened: nothing is added to one that is not what was written.
@@ -8,7 +9,7 @@ final class JournalCheck: @unchecked Sendable {
   // Safe: all that changes is used under the lock, but for the flag, which is atomic.
   private let path: String
   private let numbers: ClosedRange<Int>
-  private let state: Mutex<State>
+  private let state: Lock<State>
   private let isCancelled = Atomic<Bool>(false)
 
   private enum State {
@@ -26,7 +27,7 @@ final class JournalCheck: @unchecked Sendable {
     self.path = path
     self.numbers = numbers
     isQuick = size <= Self.quickSize
-    state = Mutex(.open)
+    state = Lock(.open)
   }
 
   /// The first action that is not as written, with the last good action before it; nil: none. Looks, or waits until
