@@ -26,6 +26,8 @@ def take(browser, dark):
         house.run("dispatch pomodoro.start minutes=1 task=2")
         tab = browser.open(house.address, 1280, 800, dark)
         tab.wait("document.querySelectorAll('#actions .row:not([hidden]) .name').length > 5")
+        # The rest of the page comes behind the list.
+        tab.wait("document.querySelectorAll('#tree .row:not([hidden])').length > 1")
         tab.click("#console")
         for line, answer in (("dispatch tasks.complete id=3", "false -> true"), ("show tasks.open", "Call Ann back")):
             tab.type(line)
