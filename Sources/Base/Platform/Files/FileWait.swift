@@ -1,11 +1,11 @@
-/// How a wait for the other end of a file, such as a pipe or a terminal, ends, and who hears of it.
+/// A wait for the other end of a file, such as a pipe or a terminal. It has an end, and a listener may be told of it.
 package struct FileWait {
   /// Readable when waits are to end; -1: nothing ends them.
   private let end: Int32
   private let note: ((_ begins: Bool) -> Void)?
 
   /// - Parameters:
-  ///   - end: a descriptor that ends waits when it becomes readable; -1: nothing does.
+  ///   - end: a descriptor that ends waits when it becomes readable; -1: there is none.
   ///   - note: told when a wait begins (true) and when it has ended, on the thread that waits.
   package init(endedBy end: Int32, telling note: ((_ begins: Bool) -> Void)? = nil) {
     (self.end, self.note) = (end, note)
@@ -20,8 +20,8 @@ package struct FileWait {
   /// Waits for a descriptor.
   ///
   /// - Parameters:
-  ///   - descriptor: what is waited for; nil: the end alone.
-  ///   - events: the events of it that are waited for.
+  ///   - descriptor: the file; nil: the end alone.
+  ///   - events: the events of the file that end the wait.
   ///   - longest: the longest wait, in milliseconds; -1: there is none.
   /// - Returns: whether any of the events has come, and whether the wait is to end.
   func wait(
@@ -32,7 +32,7 @@ package struct FileWait {
       pollfd(fd: end, events: Int16(POLLIN), revents: 0),
     ]
     func look(_ time: Int32) { while poll(&sources, 2, time) < 0, errno == EINTR {} }
-    // Who only looks holds nobody up.
+    // A file that is ready needs no wait, and no listener hears of one.
     look(0)
     if sources.allSatisfy({ $0.revents == 0 }), longest != 0 {
       note?(true)

@@ -12,7 +12,7 @@ package final class ClientActivity: Sendable {
     var watches = 0
   }
 
-  /// The text of a statement, made where somebody asks for it, on any thread.
+  /// The source of the text of a statement. A reader has it make the text, on any thread.
   package typealias StatementText = AnyObject & CustomStringConvertible & Sendable
 
   /// None yet.

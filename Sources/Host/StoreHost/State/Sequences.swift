@@ -15,7 +15,7 @@ extension HostState {
   package final class Sequence: Sendable {
     fileprivate let slice: String?
     fileprivate let place: SequencePlace
-    /// The position at which the slice stands among those of plugins, most often.
+    /// The usual position of the slice among those of plugins.
     fileprivate let usual: Int
 
     package init(slice: String?, at usual: Int = 0, _ place: SequencePlace) {
@@ -116,7 +116,7 @@ extension HostState {
     }
   }
 
-  /// The sequences that actions are checked by: the application's, then those of plugins.
+  /// The sequences that each action is checked against: the application's, then those of plugins.
   package static func sequences(_ own: [Sequence], of plugins: [Plugin]) -> [Sequence] {
     own
       + plugins.enumerated().flatMap { index, plugin in

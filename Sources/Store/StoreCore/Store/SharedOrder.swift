@@ -1,8 +1,8 @@
-/// How actions come to a store whose order is that of a shared log (R40): each is handed on when it is dispatched, attempted on the
-/// last committed state, and committed once the log has it (R41).
+/// The way of actions in a store that takes its order from a shared log (R40). The store hands on each action that is dispatched, attempts
+/// it on the last committed state, and commits it once the log has it (R41).
 @usableFromInline
 package final class SharedOrder<Action: Sendable, State: Sendable> {
-  /// Takes what was dispatched.
+  /// Takes the dispatched actions.
   let outlet: (OutgoingAction<Action>) -> Void
   /// The attempt that is made at present.
   @usableFromInline var attempt: ActionAttempt<Action, State>?
@@ -31,7 +31,7 @@ package final class SharedOrder<Action: Sendable, State: Sendable> {
     if let attempt { attempt.outgoing.append(outgoing) } else { outlet(outgoing) }
   }
 
-  /// Hands on an action that nobody waits for.
+  /// Hands on an action without a caller that waits.
   @usableFromInline
   func take(_ action: Action, _ source: ActionSource, in store: Store<Action, State>) -> DispatchResult {
     take(action, source, emitted: 0, in: store, nil)
@@ -63,13 +63,13 @@ package struct OutgoingAction<Action: Sendable> {
   package let onDone: (@Sendable (DispatchResult) -> Void)?
 }
 
-/// What interceptors, middlewares and reducers made of an action on the last committed state. Nothing of it shows until
+/// The outcome that interceptors, middlewares and reducers gave an action on the last committed state. Nothing of it shows until
 /// ``Store/commit(_:_:)``.
 @usableFromInline
 package final class ActionAttempt<Action: Sendable, State: Sendable> {
   /// The number, source and time that the action has if the log takes it now.
   package let context: ActionContext
-  /// What the recorder is told at the commit; nil: an interceptor misbehaved before.
+  /// The record for the recorder at the commit; nil: an interceptor misbehaved before.
   package fileprivate(set) var record: ActionRecord<Action, State>?
   /// The error that keeps it from being committed.
   fileprivate var failure: (any Error)?
@@ -93,7 +93,7 @@ extension Store {
   /// True if this thread holds the turn, and processes nothing.
   package var holdsTurn: Bool { ownership.isMine && isHeld }
 
-  /// Takes an action through interceptors, middlewares and reducers. ``state`` is then what they made of it.
+  /// Takes an action through interceptors, middlewares and reducers. ``state`` is then their result.
   ///
   /// - Parameter number: the number that it is to have.
   package func attempt(

@@ -1,5 +1,5 @@
-/// Where a finder of differences stands. What it finds at one place shares its path: fields of records lead along nodes that are kept,
-/// and of the paths behind them the latest are.
+/// The place at which a finder of differences stands. Changes at one place share their path: the finder keeps a node for each field of a
+/// record, and the latest paths behind these nodes.
 struct FinderPlace: Sendable {
   /// The steps behind the node.
   var steps: [Path.Step] = []
@@ -120,7 +120,7 @@ struct FinderPlace: Sendable {
     return Path(all)
   }
 
-  /// True if some steps, those of the node left out, are the ones here. The last are the first to differ.
+  /// True if the steps of a path behind those of the node are the steps here. The last steps are the first to differ.
   private func isWritten(_ other: [Path.Step]) -> Bool {
     let before = other.count - steps.count
     guard before == nodes[node].path.steps.count else { return false }
@@ -132,7 +132,7 @@ struct FinderPlace: Sendable {
     return true
   }
 
-  /// The place of the path among the recent ones, by the last two steps: what comes before is mostly the same.
+  /// The place of the path among the recent ones, by the last two steps: earlier steps are mostly the same.
   private var index: Int {
     guard let last = steps.indices.last else { return 0 }
     let before = last > 0 ? steps[last - 1].quickHash &* 31 : node
