@@ -38,6 +38,23 @@ struct ManualTests {
     }
   }
 
+  /// The pages of `help` on the language stand in it, line by line.
+  @Test func hasThePagesOnTheLanguage() throws {
+    let page = try manual()
+    let help = try shell.run("-c", "help").output.replacing("\n", with: " ")
+    let list = try #require(help.firstMatch(of: /help TOPIC: (.*), keys\./)).output.1
+    let topics = list.split(separator: ", ")
+    #expect(topics.count > 5)
+    for topic in topics {
+      let lines = try shell.run("-c", "help \(topic)").output.split(separator: "\n")
+      #expect(lines.count > 5)
+      for line in lines {
+        let words = line.split(whereSeparator: \.isWhitespace).drop { $0 == "-" }.joined(separator: " ")
+        #expect(page.contains(words), "\(topic)")
+      }
+    }
+  }
+
   @Test func saysOfEachOptionWhatTheProgramSays() throws {
     let page = try manual()
     let help = try shell.run("--help").output

@@ -1,3 +1,4 @@
+import Glibc
 import TerminalSupport
 import Testing
 
@@ -22,6 +23,65 @@ struct PromptHabitTests {
     #expect(try shell.run("--session", "1", "-c", "show tasks.summary").output == "\"0 of 1 done\"\n")
     #expect(try shell.run("--session", "7", "-c", "echo x").errors.contains("there is no kept session 7"))
     #expect(try shell.run("--recover=1", "-c", "echo x").errors.contains("error[nothing-to-recover]"))
+  }
+
+  /// `--recover=N` opens the session that `sessions` lists as N, if it ended unexpectedly.
+  @Test func aSessionIsRecoveredByItsNumber() throws {
+    let shell = try Shell()
+    for title in ["milk", "tea"] {
+      let terminal = try shell.prompt()
+      try terminal.enter("dispatch tasks.add \(title)")
+      terminal.signal(SIGKILL)
+      _ = try terminal.waitForEnd()
+    }
+    let last = try shell.prompt()
+    try last.enter("dispatch tasks.add bread")
+    last.type("\u{4}")
+    #expect(try last.waitForEnd() == 0)
+    let rows = try shell.run("-c", "sessions").output.split(separator: "\n").dropFirst()
+    #expect(rows.map { $0.contains("in order") } == [true, false, false])
+    #expect(rows.map { $0.split(separator: "=").last.map(String.init) } == ["\"bread\"", "\"tea\"", "\"milk\""])
+    func titles(_ number: Int) throws -> String {
+      try shell.run("--recover=\(number)", "--read-only", "-c", "show tasks.items[*].title --as json").output
+    }
+    #expect(try titles(2) == "[\"tea\"]\n")
+    #expect(try titles(3) == "[\"milk\"]\n")
+    for number in [1, 4] {
+      let refused = try shell.run("--recover=\(number)", "-c", "echo x")
+      #expect(refused.status == 2 && refused.errors.contains("hint: the command sessions lists them"))
+    }
+  }
+
+  /// The hint behind what is typed is the newest line that went on from there and did not fail, also of earlier sessions.
+  @Test func aLineThatFailedIsNotOfferedInALaterSession() throws {
+    let shell = try Shell()
+    let first = try shell.prompt()
+    try first.enter("show counter.value")
+    try first.enter("show counter.valeu")
+    first.type("\u{4}")
+    #expect(try first.waitForEnd() == 0)
+    let second = try shell.prompt()
+    second.type("show counter.v")
+    try second.waitForPicture(["stsh> <34>show<> counter.v<2>alue<>"])
+  }
+
+  /// `! LINE` at an attached prompt runs here, and what it may not do there is no matter of the store's.
+  @Test func anAttachedPromptRunsLinesByTheUsersShell() throws {
+    let shell = try Shell()
+    let server = try Server(shell)
+    let terminal = try shell.prompt("--attach", server.path)
+    try terminal.enter("! echo here > written; echo done-$((40 + 2))")
+    #expect(terminal.screen.lines.contains("done-42"))
+    #expect(contents(ofFile: shell.folder.path + "/written") == "here\n")
+    try terminal.enter("! exit 3")
+    #expect(terminal.screen.lines.contains { $0.contains("error[program-failed]: exit 3 ended with status 3") })
+    try terminal.enter("dispatch counter.increment --quiet")
+    try terminal.enter("! !!")
+    #expect(try shell.run("--attach", server.path, "-c", "show counter.value").output == "1\n")
+    let refused = try shell.prompt("--attach", server.path, "--no-exec")
+    try refused.enter("! echo no > refused")
+    #expect(refused.screen.lines.contains { $0.contains("programs may not be run here (--no-exec)") })
+    #expect(contents(ofFile: shell.folder.path + "/refused") == nil)
   }
 
   @Test func upFindsLinesThatBeginAsTyped() throws {

@@ -16,7 +16,8 @@ import Testing
       (#"a["b c"]"#, [.field("a"), .key(.string("b c"))]), ("a['b\"c']", [.field("a"), .key(.string("b\"c"))]),
       (#"a["]"].b"#, [.field("a"), .key(.string("]")), .field("b")]),
       (#"a["x\"\\\n\t\u0001"]"#, [.field("a"), .key(.string("x\"\\\n\t\u{1}"))]),
-      (#"a['x\n']"#, [.field("a"), .key(.string("x\\n"))]), ("größe", [.field("größe")]),
+      (#"a["x\$y"]"#, [.field("a"), .key(.string("x$y"))]), (#"a['x\n']"#, [.field("a"), .key(.string("x\\n"))]),
+      ("größe", [.field("größe")]),
     ] as [(String, [Path.Step])])
   func reads(text: String, steps: [Path.Step]) throws {
     #expect(try Path(parsing: text) == Path(steps))

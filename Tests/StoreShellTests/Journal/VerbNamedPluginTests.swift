@@ -45,4 +45,12 @@ import Testing
     #expect(shell.run("dispatch greet.add --quiet", "show greet.n", "why greet.n").output.hasPrefix("2\n#"))
     #expect(shell.outcome { shell.session.endJournal() } == .init())
   }
+
+  @Test func aNewPluginIsRefusedTheName() throws {
+    let shell = try later()
+    let folder = try shell.plugin("greet", Self.code)
+    let outcome = shell.run("plugin load \(folder)")
+    #expect(outcome.status == 4)
+    #expect(outcome.errors.contains("greet: that is the name of a command of the shell\n"), "\(outcome.errors)")
+  }
 }

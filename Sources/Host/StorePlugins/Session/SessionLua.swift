@@ -309,6 +309,12 @@ public final class SessionLua {
     givenValues[name] = value
   }
 
+  /// Takes a variable away, whose name means nothing from now on.
+  public func remove(_ name: String) throws(SessionLuaError) {
+    try set(name, .none)
+    givenValues[name] = nil
+  }
+
   /// The value of a variable, or nil where there is none or it holds no data.
   public func variable(_ name: String) -> Value? {
     let lua = lua.global(name)

@@ -57,7 +57,7 @@ extension CommandDefinition {
       noun: "variable", names: { $0.names.variables },
       remove: { session, name in
         session.names.variables.removeAll { $0 == name }
-        try session.lua().set(name, .none)
+        try session.lua().remove(name)
       }),
     listing: { CommandListing(try $0.variables(), of: "variables") },
     read: { reader in

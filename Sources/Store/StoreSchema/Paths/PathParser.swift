@@ -120,7 +120,8 @@ private struct PathParser {
     guard let byte = peek else { throw fault("expected an escape") }
     position += 1
     switch byte {
-    case UInt8(ascii: "\""), UInt8(ascii: "\\"): return [byte]
+    // A dollar stands for itself, as in the texts of the command language.
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "$"): return [byte]
     case UInt8(ascii: "n"): return [0x0A]
     case UInt8(ascii: "r"): return [0x0D]
     case UInt8(ascii: "t"): return [0x09]
