@@ -159,8 +159,21 @@ import Testing
     #expect(session.global("x") == .integer(5))
     try session.setGlobal("x", .integer(6))
     #expect(try run(session, "return x") == [.integer(6)])
-    #expect(failure(session, "return os")?.message.contains("'os' is not part of the plugin sandbox") == true)
+    #expect(failure(session, "return os")?.message.contains("'os' is not part of the session's sandbox") == true)
     #expect(failure(session, "string.rep = nil") != nil)
+  }
+
+  /// A float would lose digits of them.
+  @Test(arguments: [LuaState.Sandbox.plugin, .session, .unrestricted])
+  func textsOfManyDigitsAreNoNumbers(sandbox: LuaState.Sandbox) throws {
+    let state = try LuaState(sandbox: sandbox)
+    for text in ["12345678901234567890123.45 * 10", "1 + 9223372036854775808", "-12345678901234567890123"] {
+      let code = text.replacing(#/[\d.]{15,}/#) { "'\($0.output)'" }
+      #expect(failure(state, "return \(code)")?.message.contains("has more digits than a number holds") == true)
+    }
+    #expect(
+      try run(state, "return '1000000000000000000000' * 1 == 1e21, '0x10' + 1, '9007199254740993' + 0, '0.30' * 2")
+        == [.boolean(true), .integer(17), .integer(9_007_199_254_740_993), .number(0.6)])
   }
 
   @Test func statesDoNotShareAnything() throws {

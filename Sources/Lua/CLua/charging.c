@@ -150,9 +150,47 @@ const luaL_Reg clua_chargedStringFunctions[] = {
     {NULL, NULL},
 };
 
+/// The most digits that show a float.
+static const int floatDigits = 17;
+
+/// Refuses a text whose number has digits that a float would lose.
+static void requireDigits(lua_State *L, int argument) {
+  const char *text = lua_tostring(L, argument);
+  int digits = 0, zeros = 0;
+  for (const char *at = text; *at != 0 && strchr("eExX", *at) == NULL; at += 1) {
+    if (*at == '0') zeros += digits > 0;
+    if (*at < '1' || *at > '9') continue;
+    digits += zeros + 1;
+    zeros = 0;
+  }
+  if (digits <= floatDigits || lua_stringtonumber(L, text) == 0) return;
+  if (!lua_isinteger(L, -1)) luaL_error(L, "the text %s has more digits than a number holds", text);
+  lua_pop(L, 1);
+}
+
+/// Arithmetic of which an operand is a text.
+static int reckonTexts(lua_State *L) {
+  chargeNumerals(L, 1);
+  for (int argument = 1; argument <= 2; argument += 1) {
+    if (lua_type(L, argument) == LUA_TSTRING) requireDigits(L, argument);
+  }
+  return runStock(L);
+}
+
+/// `+` joins texts in other languages.
+static int addTexts(lua_State *L) {
+  bool isReckoning = true, areTexts = true;
+  for (int argument = 1; argument <= 2; argument += 1) {
+    isReckoning = isReckoning && lua_isnumber(L, argument);
+    areTexts = areTexts && lua_isstring(L, argument);
+  }
+  if (isReckoning || !areTexts) return reckonTexts(L);
+  return luaL_error(L, "attempt to add a '%s' with a '%s' (.. joins texts)", luaL_typename(L, 1), luaL_typename(L, 2));
+}
+
 const luaL_Reg clua_chargedArithmetic[] = {
-    {"__add", chargeNumbers}, {"__sub", chargeNumbers},  {"__mul", chargeNumbers}, {"__mod", chargeNumbers},
-    {"__pow", chargeNumbers}, {"__div", chargeNumbers}, {"__idiv", chargeNumbers}, {"__unm", chargeNumbers},
+    {"__add", addTexts},    {"__sub", reckonTexts},  {"__mul", reckonTexts},  {"__mod", reckonTexts},
+    {"__pow", reckonTexts}, {"__div", reckonTexts}, {"__idiv", reckonTexts}, {"__unm", reckonTexts},
     {NULL, NULL},
 };
 

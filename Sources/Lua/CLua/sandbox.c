@@ -26,6 +26,16 @@ static const Missing missingGlobals[] = {
     {NULL, NULL},
 };
 
+/// The same names in the session's Lua, which reads no files by itself either.
+static const Missing missingInSessions[] = {
+    {"os", "run(\"date\").text is the time of day, env(\"HOME\") a variable of the environment"},
+    {"io", "run(\"cat\", FILE).text is the text of a file; ingest reads records, export and > write"},
+    {"require", "source FILE runs a script"},
+    {"dofile", "source FILE runs a script"},
+    {"loadfile", "source FILE runs a script"},
+    {NULL, NULL},
+};
+
 /// Names that authors expect, and what goes by another one.
 static const Missing expectedGlobals[] = {
     {"integer", "whole numbers have the type int()"},
@@ -67,6 +77,8 @@ static const Missing missingMembers[] = {
 
 static const char viewKey[] = "view";
 
+static const char pluginSandbox[] = "plugin sandbox";
+
 /// The registry key that anchors the last message about a missing name, so that its address stays its own.
 static const char missingKey[] = "missing name";
 
@@ -76,11 +88,11 @@ static const char *adviceOn(const Missing *table, const char *name) {
   return table->advice;
 }
 
-static void raiseIfMissing(lua_State *L, const Missing *table, const char *name) {
+static void raiseIfMissing(lua_State *L, const Missing *table, const char *name, const char *sandbox) {
   const char *advice = adviceOn(table, name);
   if (advice == NULL) return;
   luaL_where(L, 1);
-  lua_pushfstring(L, "'%s' is not part of the plugin sandbox (%s)", name, advice);
+  lua_pushfstring(L, "'%s' is not part of the %s (%s)", name, sandbox, advice);
   lua_concat(L, 2);
   clua_machine(L)->missingString = lua_tostring(L, -1);
   lua_pushvalue(L, -1);
@@ -132,7 +144,7 @@ static int refuseMember(lua_State *L) {
 static int undefinedGlobal(lua_State *L) {
   if (lua_type(L, 2) != LUA_TSTRING) return 0;
   const char *name = lua_tostring(L, 2);
-  raiseIfMissing(L, missingGlobals, name);
+  raiseIfMissing(L, missingGlobals, name, pluginSandbox);
   const char *advice = adviceOn(expectedGlobals, name);
   if (advice != NULL) return luaL_error(L, "undefined global '%s' (%s)", name, advice);
   return luaL_error(L, "undefined global '%s'", name);
@@ -140,7 +152,8 @@ static int undefinedGlobal(lua_State *L) {
 
 static int undefinedSessionGlobal(lua_State *L) {
   if (lua_type(L, 2) != LUA_TSTRING) return 0;
-  raiseIfMissing(L, missingGlobals, lua_tostring(L, 2));
+  raiseIfMissing(L, missingInSessions, lua_tostring(L, 2), "session's sandbox");
+  raiseIfMissing(L, missingGlobals, lua_tostring(L, 2), "session's sandbox");
   // The host may know the name.
   lua_pushliteral(L, "(missing)");
   if (lua_rawget(L, 1) != LUA_TFUNCTION) return 0;
@@ -172,7 +185,7 @@ static int setSessionGlobal(lua_State *L) {
 static int undefinedMember(lua_State *L) {
   if (lua_type(L, 2) != LUA_TSTRING) return 0;
   raiseIfMissing(L, missingMembers,
-                 lua_pushfstring(L, "%s.%s", lua_tostring(L, lua_upvalueindex(1)), lua_tostring(L, 2)));
+                 lua_pushfstring(L, "%s.%s", lua_tostring(L, lua_upvalueindex(1)), lua_tostring(L, 2)), pluginSandbox);
   return 0;
 }
 
@@ -302,6 +315,13 @@ typedef struct Library {
   const luaL_Reg *replaced;
 } Library;
 
+/// Replaces the arithmetic of texts, and leaves one of them and their metatable on the stack.
+static void openArithmeticOfTexts(lua_State *L) {
+  lua_pushliteral(L, "");
+  lua_getmetatable(L, -1);
+  clua_chargeFunctions(L, clua_chargedArithmetic);
+}
+
 static void openLibraries(lua_State *L) {
   static const luaL_Reg none[] = {{NULL, NULL}};
   const Library libraries[] = {
@@ -323,10 +343,7 @@ static void openLibraries(lua_State *L) {
     luaL_setfuncs(L, library->replaced, 0);
     addLibrary(L, library->name);
   }
-  // The metatable of strings.
-  lua_pushliteral(L, "");
-  lua_getmetatable(L, -1);
-  clua_chargeFunctions(L, clua_chargedArithmetic);
+  openArithmeticOfTexts(L);
   lua_pushboolean(L, false);
   lua_setfield(L, -2, "__metatable");
   lua_pop(L, 2);
@@ -380,6 +397,8 @@ void clua_openSandbox(lua_State *L, CLuaSandbox sandbox) {
   luaL_openlibs(L);
   lua_register(L, "decimal", clua_makeDecimal);
   lua_register(L, "round", clua_round);
+  openArithmeticOfTexts(L);
+  lua_pop(L, 2);
   lua_pushglobaltable(L);
   machine->visibleGlobalsPointer = lua_topointer(L, -1);
   machine->globals = luaL_ref(L, LUA_REGISTRYINDEX);

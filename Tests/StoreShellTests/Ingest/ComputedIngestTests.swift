@@ -63,6 +63,23 @@ import Testing
         .contains("only reads"))
   }
 
+  /// What no decimal holds is a text, which is compared and joined, and of which no float is made.
+  @Test func digitsBeyondADecimalAreNotLost() throws {
+    let number = "12345678901234567890123.45"
+    let text = "amount,text\n\(number),a\n1,b\n"
+    for computation in ["amount = amount * 10", "amount = amount + 1", "text = 1 - amount", "amount = -amount"] {
+      let (outcome, rows) = try rows(text, "--as bank.put --compute '\(computation)'")
+      #expect(outcome.errors.contains("the text \(number) has more digits than a number holds"), "\(outcome.errors)")
+      #expect(rows == "")
+    }
+    let (objects, none) = try rows(
+      "{\"amount\": \(number), \"text\": \"a\"}\n", "--as bank.put --compute 'amount = amount * 10'", named: "f.jsonl")
+    #expect(objects.errors.contains("the text \(number) has more digits") && none == "", "\(objects.errors)")
+    let (outcome, rows) = try rows(
+      text, "--as bank.put --compute 'text = amount .. \"!\"' --compute 'amount = 2' --where 'text ~= \"1!\"'")
+    #expect(outcome.status == 0 && rows == "\(number)!=2.00\n", "\(outcome) \(rows)")
+  }
+
   @Test func leftOutRecordsAreCounted() throws {
     let (outcome, _) = try rows("amount,text\n1,a\n2,b\n3,c\n", "--as bank.put --where 'amount > 2'")
     #expect(
@@ -81,6 +98,8 @@ import Testing
     let beyond = try self.rows(text, "--as bank.put --max-bad 0 --rejects FOLDER/bad.jsonl")
     #expect(beyond.0.status == 1)
     #expect(beyond.0.errors.contains("0 bad records were expected (--max-bad)"), "\(beyond.0.errors)")
+    let other = try self.rows("amount,text,kind\n1,a,x\n", "--as bank.put --rejects FOLDER/bad.jsonl").0
+    #expect(other.status == 1 && other.errors.contains("has no argument 'kind'") && !other.errors.contains("max-bad"))
     #expect(try self.rows("amount,text\nx,b\n", "--as bank.put --rejects FOLDER/bad.jsonl").0.status == 1)
     #expect(try self.rows(text, "--as bank.put --keep-going").0.status == 1)
   }

@@ -94,7 +94,7 @@ struct Ingestion {
         let goesOn = keepsGoing || mostBad.map { tally.bad < $0 || fault.code != nil } ?? false
         if !goesOn || error is FileFault {
           var ending = fault.error(behind: tally.count)
-          if let mostBad {
+          if let mostBad, mostBad < .max {
             ending.details.append("\(mostBad) bad \(mostBad == 1 ? "record was" : "records were") expected (--max-bad)")
           }
           throw ending

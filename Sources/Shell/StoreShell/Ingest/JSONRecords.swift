@@ -104,7 +104,7 @@ struct JSONRecords: RecordReading {
       case .int(let number): return (field.name, .decimal(DecimalNumber(units: number)))
       case .double:
         let digits = line.withUnsafeBufferPointer { JSON.numberText(at: Path([.field(field.name)]), of: $0.span) }
-        return (field.name, digits.flatMap { DecimalNumber($0) }.map { .decimal($0) } ?? field.value)
+        return (field.name, digits.flatMap(RecordMapping.computed(number:)) ?? field.value)
       default: return field
       }
     }

@@ -109,6 +109,14 @@ struct RecordMapping {
     return DecimalNumber(text).map { .decimal($0) } ?? .string(text)
   }
 
+  /// A number of a record as Lua computes with it; nil: a float tells all of its digits. One that neither holds is a text, of which
+  /// Lua makes no number.
+  static func computed(number digits: String) -> Value? {
+    if let decimal = DecimalNumber(digits) { return .decimal(decimal) }
+    let count = digits.utf8.prefix { $0 | 0x20 != UInt8(ascii: "e") }.filter { (0x30...0x39).contains($0) }.count
+    return count > 17 ? .string(digits) : nil
+  }
+
   /// The argument that a field fills, or the name of the field where there is none; nil: the field is left out.
   ///
   /// - Throws: ``RecordFault`` where another field fills the argument of that name.
@@ -129,8 +137,10 @@ struct RecordMapping {
     guard let name = argumentNames.keys.filter({ !names.contains($0) }).min() else { return }
     throw RecordFault(
       message: "there is no \(what) '\(name)', which --map names",
-      hint: Suggestion.question(name, among: names)
-        ?? (names.isEmpty
-          ? nil : "there is \(names.prefix(12).joined(separator: ", "))\(names.count > 12 ? ", …" : "")"))
+      hint: name.contains(",") && name.contains("=")
+        ? "each pair has a --map of its own: --map a=b --map c=d"
+        : Suggestion.question(name, among: names)
+          ?? (names.isEmpty
+            ? nil : "there is \(names.prefix(12).joined(separator: ", "))\(names.count > 12 ? ", …" : "")"))
   }
 }
