@@ -17,6 +17,9 @@ import Testing
   @Test(arguments: cases)
   func examplesPrintWhatTheySay(of example: Case) throws {
     let shell = try Shell(joined: true)
+    if example.example.lines.contains(where: { $0.contains("/shop.db") }) {
+      _ = try shell.storeFile("shop.db", sessions: 10, adding: 10)
+    }
     for (line, output) in example.example.steps {
       let printed = try shell.type(line.replacing("FOLDER", with: shell.folder)).output
       #expect(printed == output.replacing("FOLDER", with: shell.folder), "\(line)")

@@ -12,6 +12,22 @@ extension Shell {
     return outcome { session.openJournal() }
   }
 
+  /// Makes a store file of its own in the session's folder, by sessions that each add some to-dos.
+  ///
+  /// - Returns: where the file is.
+  func storeFile(_ name: String, sessions: Int, adding count: Int) throws -> String {
+    let path = "\(folder)/\(name)"
+    for _ in 0..<sessions {
+      let writer = try Shell { $0.isQuiet = true }
+      guard writer.openStore(path) == .init() else { throw Failure() }
+      for number in 1...count where writer.run("dispatch tasks.add 'to-do number \(number) of the day'") != .init() {
+        throw Failure()
+      }
+      guard writer.outcome({ writer.session.endJournal() }) == .init() else { throw Failure() }
+    }
+    return path
+  }
+
   /// Takes the code of plugins out of a store's file that nobody has open.
   func dropCode(from path: String) throws { try alter(path, "DELETE FROM code") }
 

@@ -1,3 +1,4 @@
+import ShellLanguage
 import StoreCore
 import StoreSchema
 import TerminalSupport
@@ -63,6 +64,159 @@ import Testing
     let outcome = again.outcome { again.session.run(file: "\(shell.folder)/again.stsh", arguments: []) }
     #expect(outcome.errors == "")
     #expect(again.run("show tasks --as json") == shell.run("show tasks --as json"))
+  }
+
+  /// A line of a command that takes a text.
+  private struct Line: Sendable {
+    /// The line: WORD stands for the text, PART for it within a word, FILE for a file of that name, with an ending.
+    let text: String
+    /// Tells whether it did what it is to do, given what was printed and the text.
+    let isDone: @Sendable (Shell, Shell.Outcome, String) -> Bool
+
+    init(_ text: String, isDone: @escaping @Sendable (Shell, Shell.Outcome, String) -> Bool) {
+      (self.text, self.isDone) = (text, isDone)
+    }
+
+    /// A line that prints something and nothing else.
+    init(_ text: String, prints output: @escaping @Sendable (String) -> String) {
+      self.init(text, isDone: { $1 == .init(output: output($2)) })
+    }
+
+    /// A line that writes a file with that ending.
+    init(_ text: String, writes ending: String) {
+      self.init(text, isDone: { $1.errors == "" && $0.contents($2 + ending).map { !$0.isEmpty } ?? false })
+    }
+
+    var verb: String { String(text.prefix { $0 != " " }) }
+
+    /// Its spellings, each with the text as it is or as the argument of the script.
+    func spellings(_ text: String, in folder: String) -> [String] {
+      func literal(_ text: String) -> String { ActionText.literal(of: .string(text)) }
+      func spelling(_ word: String, _ part: String, file: (_ ending: String) -> String) -> String {
+        let line = self.text.replacing("WORD", with: word).replacing("PART", with: part)
+        return line.replacing(#/FILE(\.[a-z]+)?/#) { file(String($0.output.1 ?? "")) }
+      }
+      return [
+        spelling(literal(text), literal(text)) { literal("\(folder)/\(text)\($0)") },
+        spelling("$1", "$1") { "\(folder)/$1\($0)" },
+        spelling("\"$1\"", "$(arg[1])") { "\"\(folder)/${1}\($0)\"" },
+        spelling("$(arg[1])", "${1}") { "\(folder)/$(arg[1])\($0)" },
+      ]
+    }
+  }
+
+  /// The lines of all commands that take a text.
+  private static let lines: [Line] = [
+    Line(
+      "dispatch tasks.add title=WORD --info WORD --quiet",
+      isDone: { shell, outcome, text in
+        let json = JSON.text(of: .string(text))
+        let title = shell.run("= state.tasks.items[#state.tasks.items].title --as json").output
+        let info = shell.run("log 1 --json").output.contains("\"info\":\(json)")
+        return outcome == .init() && title == json + "\n" && info
+      }),
+    Line("show WORD --as json", prints: { JSON.text(of: .string($0)) + "\n" }),
+    Line("show tasks.items[title=PART].done --as json", prints: { _ in "false\n" }),
+    Line(
+      "why tasks.items[title=PART]",
+      isDone: { _, outcome, _ in outcome.errors == "" && outcome.output.contains("tasks.add ") }),
+    Line(
+      "watch tasks.items[title=PART].done",
+      isDone: { _, outcome, _ in outcome.errors == "" && outcome.output.contains(" = false\n") }),
+    Line("diff --as json > FILE.diff", writes: ".diff"),
+    Line("echo WORD", prints: { "\($0)\n" }),
+    Line("echo x-$1 $(arg[1])=${1}", prints: { "x-\($0) \($0)=\($0)\n" }),
+    Line("step WORD assert true", prints: { DisplayText.printable("ok   \($0)") + "\n" }),
+    Line("try echo WORD", prints: { "\($0)\n" }),
+    Line("retry 2 every 1ms echo WORD", prints: { "\($0)\n" }),
+    Line("time echo WORD", isDone: { $1.output.hasPrefix("\($2)\n") }),
+    Line(
+      "assert false -- $1 ${1}",
+      isDone: { _, outcome, _ in outcome.status == 3 && outcome.errors.contains("error[assert-failed]: ") }),
+    Line(
+      "substate add memo --value WORD --replace",
+      isDone: { shell, outcome, text in
+        outcome.errors == "" && shell.run("= state.memo --as json").output == JSON.text(of: .string(text)) + "\n"
+      }),
+    Line("run printf %s WORD", prints: { $0 }),
+    Line("run --stdin WORD cat", prints: { $0 }),
+    Line("plot { 1, 2, 3 } > FILE.svg", writes: ".svg"),
+    Line("export state FILE.state --as json", writes: ".state"),
+    Line("export tasks.items FILE --as csv", writes: ""),
+    Line("log --as csv > FILE.csv", writes: ".csv"),
+    Line("log --who WORD --action WORD", isDone: { _, outcome, _ in outcome.errors == "" && outcome.status == 0 }),
+    Line("history WORD", isDone: { _, outcome, _ in outcome.errors == "" && outcome.status == 0 }),
+    Line(
+      "ingest FILE.jsonl --as tasks.add --map title=PART --rejects FILE.bad",
+      isDone: { shell, outcome, text in
+        let title = shell.run("= state.tasks.items[#state.tasks.items].title").output
+        let rejects = shell.contents("\(text).bad") ?? ""
+        return outcome.status == 0 && title == "\"new\"\n" && rejects.contains("not JSON")
+      }),
+    Line("import state FILE.json", isDone: { _, outcome, _ in outcome.errors == "" && outcome.status == 0 }),
+    Line("replay FILE.recorded --verify", isDone: { _, outcome, _ in outcome.errors == "" && outcome.status == 0 }),
+    Line("source FILE.stsh PART", prints: { "in \($0)\n" }),
+    Line(
+      "plugin check FILE.plugin",
+      isDone: { _, outcome, _ in outcome.output.hasPrefix("ok    manifest: probe ") && outcome.status == 0 }),
+    Line(
+      "compact FILE.db",
+      isDone: { _, outcome, text in outcome.errors == "" && outcome.output.contains("/\(text).db: ") }),
+    Line(
+      "trace on --spans FILE.spans",
+      isDone: { shell, outcome, text in
+        outcome.errors == "" && shell.run("trace off").errors == "" && shell.contents("\(text).spans") != nil
+      }),
+  ]
+
+  /// The commands that take numbers, names and Lua, but no text.
+  private static let others: Set = [
+    "describe", "goto", "undo", "redo", "skip", "unskip", "bisect", "middleware", "lua", "let", "thunk", "wait",
+    "effects", "!", "=", "checks", "project", "use", "bind", "alias", "pin", "who", "node", "sessions", "set", "help",
+    "quit",
+  ]
+
+  /// Writes the files that lines read.
+  private func writeFiles(_ text: String, _ shell: Shell) throws {
+    let name = "\(shell.folder)/\(text)"
+    try shell.write("\(text).jsonl", "{\(JSON.text(of: .string(text))):\"new\"}\nbad\n")
+    try shell.write("\(text).stsh", "echo in $(arg[1])\n")
+    try shell.write(
+      "\(text).plugin/plugin.json", #"{"name":"probe","version":"1.0.0","api":1,"permissions":[]}"#)
+    try shell.write("\(text).plugin/init.lua", "return plugin {}")
+    _ = try shell.storeFile("\(text).db", sessions: 1, adding: 1)
+    let (state, recording) = (name + ".json", name + ".recorded")
+    #expect(
+      try shell.run(
+        script:
+          "dispatch tasks.add $1 --quiet\nexport state $2 > /dev/null\nexport journal $3 --as jsonl > /dev/null\n",
+        named: "b.stsh", text, state, recording
+      ).errors == "")
+  }
+
+  @Test(arguments: 0..<6) func everyCommandTakesAnyText(seed: Int) throws {
+    var random = SeededGenerator(seed: UInt64(100 + seed))
+    for _ in 0..<2 {
+      let text = Self.text(&random)
+      for line in Self.lines {
+        let shell = try Shell()
+        try writeFiles(text, shell)
+        for spelling in line.spellings(text, in: shell.folder) {
+          let checked = try Shell()
+          checked.session.checkOnly()
+          #expect(try checked.run(script: "\(spelling)\n", named: "a.stsh", text).errors == "", "\(spelling)")
+          let outcome = try shell.run(script: "\(spelling)\n", named: "a.stsh", text)
+          #expect(line.isDone(shell, outcome, text), "\(spelling) of \(text): \(outcome)")
+        }
+      }
+    }
+  }
+
+  /// A new command is either among those that take a text or among the others.
+  @Test func noCommandIsLeftOut() {
+    let verbs = Set(CommandTable.standard.definitions.map(\.verb))
+    #expect(Set(Self.lines.map(\.verb)).union(Self.others) == verbs)
+    #expect(Self.others.isDisjoint(with: Self.lines.map(\.verb)))
   }
 
   /// Values in a text, in each spelling and at any depth of quotes.

@@ -119,7 +119,7 @@ extension CommandTable {
     .plot,
     .middleware, .plugin, .ingest, .expression, .lua, .let, .assert, .export, .importState, .replay, .thunk, .wait,
     .effects, .source, .run, .shellLine, .try, .retry, .step, .checks, .time, .project, .use, .bind, .substate, .alias,
-    .history, .sessions, .echo, .set,
+    .history, .sessions, .compact, .echo, .set,
     .trace, .help,
     .quit,
   ]

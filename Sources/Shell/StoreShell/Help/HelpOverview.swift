@@ -14,7 +14,7 @@ struct HelpOverview {
       name: "look",
       commands: [
         ("show", "values"), ("describe", "types"), ("=", "Lua"), ("log", "of actions"), ("why", "a value is so"),
-        ("diff", "states"), ("plot", "a curve"), ("effects", "that wait"), ("who", "is here"), ("node", "shares it"),
+        ("diff", "states"), ("plot", "a curve"), ("effects", "that wait"), ("who", "is here"), ("node", ""),
       ]),
     Group(
       name: "change",
@@ -45,7 +45,8 @@ struct HelpOverview {
       name: "prompt",
       commands: [
         ("use", "short names"), ("alias", "a command"), ("project", ""), ("bind", "names"),
-        ("history", "of lines"), ("sessions", "kept"), ("set", "options"), ("!", "your shell"), ("help", ""),
+        ("history", "of lines"), ("sessions", "kept"), ("compact", "a store file"), ("set", "options"),
+        ("!", "your shell"), ("help", ""),
         ("quit", ""),
       ]),
   ]

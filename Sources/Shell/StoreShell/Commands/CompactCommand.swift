@@ -1,0 +1,52 @@
+import ShellLanguage
+import StoreHistory
+import StoreHost
+import StoreSchema
+
+extension CommandDefinition {
+  static let compact = CommandDefinition(
+    "compact", usage: ["compact FILE"],
+    summary:
+      "shrinks a store file that no session has open; the log, the present and the way back by goto and undo stay",
+    flags: FlagDefinition.format, operands: [.file],
+    examples: [
+      CommandExample("compact FOLDER/shop.db", output: "FOLDER/shop.db: 148 KiB -> 84 KiB\n"),
+      CommandExample(
+        "compact FOLDER/shop.db --json",
+        output: "{\"file\":\"FOLDER/shop.db\",\"before\":151552,\"after\":86016}\n"),
+    ],
+    read: { reader in
+      try reader.refuseOperands(from: 1)
+      let file = try reader.required(0, "a store file")
+      try reader.checkFile(file)
+      return CompactRequest(file: file, place: .span(reader.operands[0].span), form: try reader.form())
+    },
+    perform: { try $0.perform(in: $1) })
+}
+
+/// A store file that a line shrinks.
+private struct CompactRequest {
+  let file: Given<String>
+  let place: ShellError.Place
+  let form: ResultForm
+
+  func perform(in session: Session) throws -> CommandResult {
+    let file = try file.value(in: session)
+    let sizes: Journal.Compaction
+    do throws(JournalError) {
+      sizes = try Journal.compact(file)
+    } catch {
+      throw ShellError(HostError(error, program: session.hintedProgram), place: place)
+    }
+    let value = Reading(
+      "Compaction", [("file", .string(file)), ("before", .int(sizes.before)), ("after", .int(sizes.after))])
+    guard try session.isInWords(form) else { return try session.answer(value, as: form) }
+    return session.answer("\(file): \(Self.text(sizes.before)) -> \(Self.text(sizes.after))\n", for: value.value)
+  }
+
+  /// A size in the largest unit of which it has at least ten.
+  private static func text(_ bytes: Int) -> String {
+    let unit = [("GiB", 30), ("MiB", 20), ("KiB", 10)].first { bytes >> $0.1 >= 10 }
+    return unit.map { "\(bytes >> $0.1) \($0.0)" } ?? "\(bytes) B"
+  }
+}
