@@ -67,6 +67,47 @@ struct PinTests {
     #expect(terminal.screen.lines.suffix(2) == ["(no pins)", "stsh>"])
   }
 
+  /// Behind Ctrl-Z and `fg` they are drawn anew below, and nothing of what others wrote is erased.
+  @Test func theyAreDrawnAnewBehindAStop() throws {
+    let shell = try Shell()
+    var launch = shell.launch(["--norc", "--noediting"])
+    launch.program = "/bin/bash"
+    launch.environment["PS1"] = "sh> "
+    launch.environment["TERM"] = "xterm"
+    let terminal = try Terminal(launch, columns: 100)
+    try terminal.waitForCursorLine("sh>")
+    let program = try Launch.folderOfThisProgram() + "/stsh"
+    terminal.type("\(program) --no-init\r")
+    try terminal.waitForCursorLine("stsh>")
+    terminal.type("pin counter.value counter.step\r")
+    try terminal.wait(for: "the pins") { $0.lines.suffix(3) == ["counter.value  0", "counter.step  1", "stsh>"] }
+    terminal.type("\u{1A}")
+    try terminal.waitForCursorLine("sh>")
+    terminal.type("echo of others 1; echo of others 2\r")
+    try terminal.wait(for: "the lines of others") { $0.lines.suffix(3) == ["of others 1", "of others 2", "sh>"] }
+    terminal.type("fg\r")
+    try terminal.wait(for: "the pins again") { $0.lines.suffix(3) == ["counter.value  0", "counter.step  1", "stsh>"] }
+    #expect(terminal.screen.lines.contains("of others 1") && terminal.screen.lines.contains("of others 2"))
+    terminal.type("dispatch counter.increment --quiet\r")
+    try terminal.wait(for: "the new value") { $0.lines.suffix(3) == ["counter.value  1", "counter.step  1", "stsh>"] }
+    let lines = terminal.screen.lines
+    #expect(lines.contains("of others 1") && lines.contains("of others 2"))
+  }
+
+  /// A script that makes them is a dashboard where a prompt follows it.
+  @Test func aScriptBeforeThePromptMakesThem() throws {
+    let shell = try Shell()
+    try shell.folder.write("dashboard.stsh", "pin counter.value $(#state.tasks.items)\n")
+    let terminal = try shell.prompt("-i", "dashboard.stsh")
+    try terminal.wait(for: "the pins") {
+      $0.lines.suffix(3) == ["counter.value  0", "$(#state.tasks.items)  0", "stsh>"]
+    }
+    terminal.type("dispatch tasks.add milk --quiet\r")
+    try terminal.wait(for: "the new value") {
+      $0.lines.suffix(3) == ["counter.value  0", "$(#state.tasks.items)  1", "stsh>"]
+    }
+  }
+
   @Test func theyAreForThePrompt() throws {
     let outcome = try Shell().run("-c", "pin", "-c", "pin counter.value")
     #expect(outcome.output == "(no pins)\n")

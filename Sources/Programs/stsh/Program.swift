@@ -169,6 +169,7 @@ struct Program {
       session.runDue()
       listening.open(telling: options.json ? nil : session.console)
     }
+    if showsPrompt { session.expectPrompt() }
     var status = batch(session)
     if options.serves, status ?? 0 == 0, !session.hasQuit {
       session.serve()

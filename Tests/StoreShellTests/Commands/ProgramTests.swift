@@ -60,6 +60,8 @@ import Testing
       "lua local r = run('false') command('echo x') print(r.status)", "lua for k, v in pairs(run('false')) do end",
     ] { #expect(shell.run(line).errors == "", "\(line)") }
     #expect(shell.run("try lua kept = run('false')", "= kept.status").output == "1\n")
+    #expect(shell.run("echo <$(run('printf', 'a\\n b\\n\\n').text)>").output == "<a\n b>\n")
+    #expect(shell.run("= run('printf', '\\n').text").output == "\"\"\n")
   }
 
   @Test func theShellGetsTheScriptsArguments() throws {

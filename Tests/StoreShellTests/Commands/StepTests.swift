@@ -41,6 +41,17 @@ import Testing
     #expect(outcome.status != 0)
   }
 
+  /// A step within Lua is a check as well as any: what follows them does not run.
+  @Test func aStepThatFailedWithinLuaFailsTheChecks() throws {
+    let shell = try Shell()
+    let outcome = try shell.run(
+      script:
+        "checks begin\nlua if true then command('step approved assert false -- no') end\nchecks end\necho deployed\n")
+    #expect(outcome.status == 3)
+    #expect(outcome.output.hasPrefix("FAIL approved\n") && !outcome.output.contains("deployed"))
+    #expect(outcome.errors.contains("1 of 1 checks failed"))
+  }
+
   private func report(_ form: String) throws -> (Shell.Outcome, String) {
     let shell = try Shell { $0.keepsGoing = true }
     let path = "\(shell.folder)/report"

@@ -12,8 +12,7 @@ import Testing
         == "[{\"name\":\"ticking\",\"version\":\"1.2.3\",\"origin\":\"\(folder)\",\"state\":\"on\",\"units\":1,\"failedAt\":null}]\n"
     )
     let again = try shell.type("plugin load \(folder)")
-    #expect(again.status == 4)
-    #expect(again.errors.contains("error[plugin-load]: ticking: there is a module of that name already\n"))
+    #expect(again == .init(output: "ticking 1.2.3 is loaded already\n"))
     #expect(try shell.type("ticking say hi times=2").output == "hi hi\n")
     #expect(try shell.type("ticking say hi --as json").output == "\"hi\"\n")
     #expect(try shell.type("ticking row --json").output == "{\"a\":1}\n")
@@ -79,8 +78,19 @@ import Testing
           shell.session.run(initFile: "\(author.folder)/init.stsh"); return 0
         }.errors == "")
       #expect(shell.session.store.live.head == start + 1)
-      #expect(shell.run("plugin load \(folder)").errors.contains("there is a module of that name already"))
+      #expect(shell.run("plugin load \(folder)") == .init(output: "ticking 1.2.3 is loaded already\n"))
+      #expect(shell.session.store.live.head == start + 1)
       #expect(shell.outcome { shell.session.endJournal() } == .init())
     }
+  }
+
+  /// Edited files are another plugin, which only a reload takes.
+  @Test func anEditedPluginIsNotLoadedTwice() throws {
+    let shell = try TickingPlugin.shell()
+    try shell.write("ticking/init.lua", Array((TickingPlugin.text + "\n-- edited\n").utf8))
+    let again = shell.run("plugin load \(shell.folder)/ticking")
+    #expect(again.status == 4)
+    #expect(again.errors.contains("error[plugin-load]: ticking: there is a module of that name already\n"))
+    #expect(again.errors.contains("hint: plugin reload ticking replaces the loaded one"))
   }
 }

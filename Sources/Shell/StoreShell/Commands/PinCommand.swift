@@ -68,6 +68,11 @@ private enum PinRequest {
   }
 }
 
+extension Session {
+  /// Allows pins, for a script too that runs before the prompt.
+  package func expectPrompt() { pins.hasLine = true }
+}
+
 extension PinRequest.Subject {
   /// What is kept, once it was read.
   fileprivate func entry(in session: Session) throws -> PinList.Entry {

@@ -38,10 +38,23 @@ extension CommandDefinition {
       } catch {
         let described = session.describedFailure(error)
         note(described)
+        session.outcome.failedSteps += 1
         if session.outcome.tally.stepStatus == 0 { session.outcome.tally.stepStatus = described.status }
         throw error
       }
     })
+}
+
+extension Session {
+  /// Refuses to go on behind a statement whose Lua ran a step that failed, as behind a step.
+  ///
+  /// - Parameter first: the number of such failures before the statement.
+  func requireSteps(since first: Int) throws(ShellError) {
+    guard outcome.returnedFailures > first, let error = outcome.lastAttempt.error else { return }
+    throw ShellError(
+      code: error.code, message: "a step that failed ends the line", hint: "command('try step …') goes on behind it",
+      status: error.status)
+  }
 }
 
 extension TestResult {

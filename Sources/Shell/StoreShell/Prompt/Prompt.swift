@@ -38,6 +38,7 @@ public final class Prompt {
   private func listen() {
     session.obey(stop)
     stop?.setWake(editor.interruption)
+    session.expectPrompt()
     session.interrupts.take = { [editor] in editor.takeInterrupt() }
     session.interrupts.descriptor = editor.interruptDescriptor
     session.console.delivery.interrupt = editor.interruptDescriptor
@@ -56,7 +57,6 @@ public final class Prompt {
     }
     session.person.pastLines = { [editor] in editor.pastLines }
     listen()
-    session.pins.hasLine = true
     var number = 0
     while !session.hasQuit {
       // The next prompt also answers a statement that printed nothing.

@@ -7,7 +7,7 @@ import StoreSchema
 /// Programs that statements run: by the command `run`, by Lua's `run`, and by the person's own shell.
 extension Session {
   private static let programLayout = RecordLayout(
-    name: "Program", fields: ["status", "ok", "signal", "stdout", "stderr"])
+    name: "Program", fields: ["status", "ok", "signal", "stdout", "stderr", "text"])
 
   /// Runs a program for Lua: `run("git", "log")` or `run { "git", "log", stdin = …, cwd = …, timeout = …, max_bytes = … }`.
   func runProgram(_ arguments: [Value]) throws -> Value {
@@ -19,7 +19,7 @@ extension Session {
         Self.programLayout,
         [
           .int(result.status), .bool(result.status == 0), result.signal.map { .int($0) } ?? .none, text(result.output),
-          text(result.errors),
+          text(result.errors), text(Array(result.output.trimmingLineEnds)),
         ]))
   }
 
@@ -49,7 +49,8 @@ extension Session {
       case .notStarted(let error):
         throw ShellError(
           code: error.isMissing ? .noSuchFile : .failed, message: "\(name): \(error.reason)",
-          hint: error.isMissing ? "run takes a program and its arguments, each by itself: run ls -l" : nil)
+          hint: error.isMissing && name.contains(" ")
+            ? "run takes a program and its arguments, each by itself: run ls -l" : nil)
       case .timeOver(let limit):
         throw ShellError(
           code: .timedOut, message: "\(name) did not end within \(EffectListing.limit(limit))", status: 5)
@@ -163,6 +164,13 @@ extension Session {
       }
     }
     return plan
+  }
+}
+
+extension [UInt8] {
+  /// The bytes without the line ends at their end, as `$(…)` of a shell takes them away.
+  fileprivate var trimmingLineEnds: ArraySlice<UInt8> {
+    prefix((lastIndex { $0 != 0x0A && $0 != 0x0D } ?? -1) + 1)
   }
 }
 

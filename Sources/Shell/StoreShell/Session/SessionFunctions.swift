@@ -57,6 +57,7 @@ extension Session {
       return failed(command: ShellError(code: error.code, message: error.message), in: outer)
     }
     let (value, tally, before, dropped) = (outcome.lastValue, outcome.tally, running, outcome.lastDropped)
+    let failedSteps = outcome.failedSteps
     (running.statement, running.wantsData) = (read, true)
     outcome.lastValue = .none
     defer {
@@ -77,6 +78,7 @@ extension Session {
       return [.bool(true), Self.value(ofData: result.json)]
     } catch {
       guard !isEnding(by: error) else { throw error }
+      if outcome.failedSteps > failedSteps, !running.isExcused { outcome.returnedFailures += 1 }
       return failed(command: error, in: read)
     }
   }

@@ -25,6 +25,10 @@ struct SessionOutcome {
   var checks: Checks?
   /// The number of programs that failed in Lua so far.
   var failedPrograms = 0
+  /// The number of steps that failed so far.
+  var failedSteps = 0
+  /// The failures of steps that Lua's `command` gave back, so far.
+  var returnedFailures = 0
   /// The outcome of the last `try`.
   var lastAttempt = Attempt()
   /// True once a statement asked to leave.

@@ -12,7 +12,7 @@ extension Session {
     try store.requirePresent()
     try requirePlugins()
     let source = try PluginLocator(options).source(word).bounded(by: store.settings.ceiling)
-    guard !isRestored(source) else { return .none }
+    if let loaded = alreadyLoaded(source) { return isSilent ? .none : answer("\(loaded) is loaded already\n") }
     try requireFreeName(source)
     try grant(source)
     let (plugin, report) = try refusing {
@@ -64,10 +64,14 @@ extension Session {
     }
   }
 
-  /// Returns true if the start of a session asks for a plugin that its store has brought back already.
-  private func isRestored(_ source: PluginSource) -> Bool {
-    guard running.origin.isStart, let plugin = store.plugin(named: source.manifest.name) else { return false }
-    return Files.absolute(plugin.source.folder) == Files.absolute(source.folder)
+  /// The name and version of a plugin that is asked for and loaded, such as by the store's file; nil: it is not, or its files have
+  /// changed. The start of a session leaves that to others.
+  private func alreadyLoaded(_ source: PluginSource) -> String? {
+    guard let plugin = store.plugin(named: source.manifest.name),
+      Files.absolute(plugin.source.folder) == Files.absolute(source.folder),
+      running.origin.isStart || plugin.source.digest == source.digest
+    else { return nil }
+    return "\(source.manifest.name) \(plugin.source.manifest.version)"
   }
 
   /// Whatever a plugin did wrong while it was loaded, it could not be loaded: status 4. A plugin that was only to be

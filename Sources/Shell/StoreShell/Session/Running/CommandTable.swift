@@ -96,9 +96,12 @@ final class CommandTable: Sendable {
     _ reader: CommandReader, _ definition: CommandDefinition, in session: Session
   ) throws -> CommandResult {
     do {
-      let programs = session.outcome.failedPrograms
+      let (programs, failures) = (session.outcome.failedPrograms, session.outcome.returnedFailures)
       let result = try definition.run(reader, session)
-      if !definition.takesCommand { try session.requireReadPrograms(since: programs) }
+      if !definition.takesCommand {
+        try session.requireReadPrograms(since: programs)
+        try session.requireSteps(since: failures)
+      }
       return result
     } catch let error as FileError {
       throw reader.marking(error)
