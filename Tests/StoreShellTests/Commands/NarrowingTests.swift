@@ -30,7 +30,8 @@ import Testing
     ("where state.counter.value == 0 and id < 2 --columns id", "id\n1\n1 of 3 items\n"),
     ("where id > 9", "0 of 3 items\n"), ("where done --limit 0 --as csv", "id,title,done\n"),
     ("where (id > 1\n  and id < 3) --columns id --as csv", "id\n2\n"),
-    ("where title == 'a --b'", "0 of 3 items\n"),
+    ("where title == 'a --b'", "0 of 3 items\n"), ("where id > 1 -- --limit 1 --columns id --as csv", "id\n2\n"),
+    ("where id > 2 -- a comment", "id  title       done\n3   milk again  false\n1 of 3 items\n"),
   ])
   func itChoosesElements(narrowing: String, output: String) throws {
     let shell = try Self.shell()

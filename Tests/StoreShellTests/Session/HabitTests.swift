@@ -11,14 +11,23 @@ import Testing
     ("printf a", "echo prints words"), ("\\dt", "describe lists the modules"), ("\\i file", "source FILE"),
     ("SELECT 1", "show PATH where EXPR"), ("insert into tasks", "dispatch ACTION"), ("COMMIT", "undo takes back"),
     ("\\copy x", "ingest FILE --as ACTION"), ("ls -l", "run ls … runs the program"),
+    ("= #state.tasks.open", "project(\"tasks.open\") is the projection"),
+    ("ingest a.csv --as tasks.add --map Title=title", "the argument stands first: --map title=Title"),
     ("set -e", "a script ends at its first error"),
     ("help for", "Lua has conditions and loops"), ("help select", "show PATH where EXPR"),
-    ("echo $PATH", "that of the environment is $(env(\"PATH\"))"), ("echo $(date)", "run(\"date\").stdout"),
+    ("echo $PATH", "that of the environment is $(env(\"PATH\"))"), ("echo $(date)", "run(\"date\").text"),
     ("ingest a --as tasks.add --format combined", "--match combined"),
     ("dispatch tasks.add title = milk", "no spaces around =: title=VALUE"),
     ("dispatch tasks.add title= milk", "no spaces around =: title=VALUE"),
     ("dispatch tasks.add(\"x\")", "tasks.add NAME=VALUE"), ("set output=json", "set output json"),
     ("= len(state.tasks.items)", "# counts: #state.tasks.items"),
+    ("show tasks.items --where done", "show … where EXPR"),
+    ("export tasks.items - --where done", "export … where EXPR"),
+    ("show tasks.items order by id", "--sort FIELD sorts"), ("show tasks.items --order-by id", "--sort FIELD sorts"),
+    ("show tasks.items limit 3", "--limit N takes the first N"), ("show tasks.items group by done", "help where"),
+    ("show tasks.items --format csv", "--as FORMAT"), ("show tasks &", "nothing runs in the background"),
+    ("show count(tasks.items)", "Lua computes: = #state.tasks.items"), ("show tables", "describe lists the modules"),
+    ("export X=3", "let X = … sets a variable"),
   ])
   func theHintSaysHow(line: String, hint: String) throws {
     let shell = try Shell()
@@ -27,12 +36,43 @@ import Testing
     #expect(try shell.run(script: "\(line)\n").errors.contains(hint))
   }
 
+  /// The sign at which another shell's line is left says less than its first word.
+  @Test(arguments: ["for i in 1 2 3; do", "while true; do", "if [ -f x ]; then"])
+  func aLineOfAnotherShellIsNamed(line: String) throws {
+    let outcome = try Shell().run(script: "echo no\n\(line)\n")
+    #expect(outcome.output == "" && outcome.status == 2)
+    #expect(outcome.errors.contains(" (Lua has conditions and loops: "), "\(outcome.errors)")
+  }
+
+  /// A condition without quotes would write a file.
+  @Test(arguments: ["ingest a.csv --as tasks.add --where id > 5", "show counter > 2.5"])
+  func aNumberIsNoFile(line: String) throws {
+    let shell = try Shell()
+    let outcome = try shell.run(script: "\(line)\n")
+    #expect(outcome.status == 2)
+    #expect(outcome.errors.contains("> writes to a file, and "), "\(outcome.errors)")
+    #expect(shell.run("show counter.value > \(shell.folder)/5").errors == "")
+  }
+
   @Test func aTextWithoutQuotesIsNamed() throws {
     let shell = try Shell()
     _ = shell.run("dispatch tasks.add milk")
     let outcome = shell.run("show tasks.items where title == milk")
     #expect(outcome.errors.contains("'milk' is not defined"))
     #expect(outcome.errors.contains("hint: a text has quotes: \"milk\"\n"))
+  }
+
+  /// Lua says in parentheses what its session has instead.
+  @Test(arguments: [
+    ("= 'a' + 'b'", "attempt to add a 'string' with a 'string' (.. joins texts)"),
+    ("= 'n: ' + 1", "attempt to add a 'string' with a 'number' (.. joins texts)"),
+    ("= os.date()", "'os' is not part of the session's sandbox (run(\"date\").text is the time of day"),
+    ("= io.open('x')", "'io' is not part of the session's sandbox (run(\"cat\", FILE).text"),
+  ])
+  func luaSaysWhatThereIs(line: String, message: String) throws {
+    let shell = try Shell()
+    #expect(shell.run(line).errors.contains(message))
+    #expect(shell.run("= '1' + 2").output == "3\n")
   }
 
   @Test func aProgramIsNamedWhereItMayRun() throws {
@@ -47,6 +87,11 @@ import Testing
     ("show tasks.items where id != 1", "!= is ~= in Lua"), ("assert true && false", "&& is and in Lua"),
     ("show tasks.items where !done", "! is not in Lua"),
     ("show tasks.items where title like 'm'", "like is field:find(\"…\") in Lua"),
+    ("show tasks.items where title == 'm' order by id", "order by is --sort FIELD behind the condition"),
+    ("show tasks.items where done LIMIT 3", "limit is --limit N behind the condition"),
+    ("show tasks.items where title is not null", "is not null is field ~= nil in Lua"),
+    ("show tasks.items where id in (1, 2)", "in ( is field == a or field == b in Lua"),
+    ("let x = 1; echo $x", "; ends no statement: write one statement a line"),
   ])
   func aSignOfAnotherLanguageIsNamed(line: String, hint: String) throws {
     #expect(try Shell().run(line).errors.contains("hint: \(hint)\n"))

@@ -53,6 +53,12 @@ public struct SessionLuaError: Error, Sendable {
   /// True if the code used the element of a table by its number for something that its value is not made for.
   public var misusesElement: Bool { mistake == .misuse(kind: "field", name: "integer index") }
 
+  /// The path of a field that the code asked for and that is not there; nil: the error is another.
+  package var missingField: String? {
+    guard case .noField(let name, let owner)? = mistake else { return nil }
+    return "\(owner).\(name)"
+  }
+
   /// The name of the shell's own Lua in places.
   static let ownChunk = "session"
 

@@ -22,6 +22,8 @@ public struct ShellError: Error, Hashable, Sendable {
   package var misusedGlobal: String?
   /// True where Lua used the element of a list by its number for something that its value is not made for.
   package var misusesElement = false
+  /// The path of a field that Lua asked for and that is not there, where no other was probably meant.
+  package var missingField: String?
   /// The result that the command gives all the same, as JSON, for `--json`.
   package var data: String?
 

@@ -213,6 +213,13 @@ package struct StatementScanner {
     let word = here
     let start = position
     let target = try operand(.word)
+    if target.isBareText, bytes[start..<position].allSatisfy({ $0.isDigit || $0 == UInt8(ascii: ".") }),
+      bytes[start..<position].contains(where: \.isDigit)
+    {
+      let name = String(decoding: bytes[start..<position], as: UTF8.self)
+      throw fault(
+        "> writes to a file, and \(name) is a number; a condition has quotes, such a file is ./\(name)", at: word)
+    }
     if target.isBareText,
       let sign = bytes[start..<position].firstIndex(where: { $0 == UInt8(ascii: ">") || $0 == UInt8(ascii: "|") })
         ?? (bytes[start] == UInt8(ascii: "&") ? start : nil)
@@ -367,8 +374,14 @@ package struct StatementScanner {
       return nil
     }
     guard comment == 0 || lua[comment - 1].isBlankOrNewline else { return nil }
-    let first = lua[comment + 2]
-    return first.isNameByte && !first.isDigit ? comment : nil
+    func isFlag(_ start: Int) -> Bool {
+      start + 2 < lua.count && lua[start] == UInt8(ascii: "-") && lua[start + 1] == UInt8(ascii: "-")
+        && lua[start + 2].isNameByte && !lua[start + 2].isDigit
+    }
+    if isFlag(comment) { return comment }
+    // Two dashes of their own end the condition, as they end the flags of programs.
+    guard let next = lua[(comment + 2)...].firstIndex(where: { !$0.isBlank }), next > comment + 2 else { return nil }
+    return isFlag(next) ? next : nil
   }
 }
 

@@ -25,6 +25,11 @@ public struct SyntaxFault: Error, Hashable, Sendable {
     self.text = text
   }
 
+  /// The same fault with another message.
+  package func saying(_ message: String) -> SyntaxFault {
+    SyntaxFault(code: code, message: message, line: line, column: column, width: width, text: text)
+  }
+
   /// The fault as it stands on another line.
   package func numbered(_ line: Int) -> SyntaxFault {
     SyntaxFault(code: code, message: message, line: line, column: column, width: width, text: text)

@@ -142,7 +142,7 @@ struct HelpTopic {
 
 extension StringProtocol {
   /// The text without blanks around it.
-  fileprivate var trimmed: String {
+  var trimmed: String {
     var text = self[...]
     while text.first == " " { text.removeFirst() }
     while text.last == " " { text.removeLast() }

@@ -211,8 +211,9 @@ extension CommandReader {
         throw ShellError(
           code: .unexpectedArgument, message: "\(type.fullName) has no argument '\(parts[0])'",
           place: place(of: "map"),
-          hint: Suggestion.question(parts[0], among: type.fields.map(\.name))
-            ?? "usage: dispatch \(type.signature)")
+          hint: type.fields.contains { $0.name == parts[1] }
+            ? "the argument stands first: --map \(parts[1])=\(parts[0])"
+            : Suggestion.question(parts[0], among: type.fields.map(\.name)) ?? "usage: dispatch \(type.signature)")
       }
       guard !names.values.contains(parts[0]), names[parts[1]] == nil else {
         let word = names.values.contains(parts[0]) ? parts[0] : parts[1]

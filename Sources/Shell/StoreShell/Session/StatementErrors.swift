@@ -71,15 +71,30 @@ extension Session {
   /// Signs of other languages, and Lua's own for the same.
   private static let otherSigns: [(other: String, own: String)] = [
     ("=>", ">="), ("=<", "<="), ("<>", "~="), ("!=", "~="), ("&&", "and"), ("||", "or"),
-    ("!", "not"), (" like ", "field:find(\"…\")"),
+    ("!", "not"), (" like ", "field:find(\"…\")"), (" is not null", "field ~= nil"), (" is null", "field == nil"),
+    (" between ", "a <= field and field <= b"), (" in (", "field == a or field == b"),
+  ]
+
+  /// Words of SQL behind a condition, and what stands there instead.
+  private static let otherEndings = [
+    (other: " order by ", own: "--sort FIELD"), (other: " limit ", own: "--limit N"),
+    (other: " group by ", own: "help where"),
   ]
 
   /// The advice on a sign of another language in Lua that cannot be read; nil: it has none.
   static func hint(onSignsIn lua: String) -> String? {
     // In quotes they may stand.
-    let text = lua.prefix { $0 != "\"" && $0 != "'" }
+    let text = lua.replacing(#/"[^"]*"|'[^']*'/#, with: "\"\"").lowercased()
+    if let ending = otherEndings.first(where: { text.contains($0.other) }) {
+      return "\(ending.other.trimmed) is \(ending.own) behind the condition"
+    }
+    if let rest = text.firstRange(of: "; ")?.upperBound,
+      CommandTable.standard[String(text[rest...].prefix { $0 != " " })] != nil
+    {
+      return "; ends no statement: write one statement a line"
+    }
     guard let sign = otherSigns.first(where: { text.contains($0.other) }) else { return nil }
-    return "\(sign.other.filter { $0 != " " }) is \(sign.own) in Lua"
+    return "\(sign.other.trimmed) is \(sign.own) in Lua"
   }
 
   /// The error with the place of a name that is at fault, and with what to write instead, where Lua was given a module's name as
@@ -102,6 +117,13 @@ extension Session {
     }
     if error.code == .unknownPath, let name = variable(at: error.place, in: statement) {
       error.hint = "\(name) is a variable: $\(name)"
+    } else if error.code == .unknownPath, error.hint == nil, case .span(let span) = error.place,
+      let word = statement.words.last(where: { $0.span.line == span.line && $0.span.column <= span.column })
+    {
+      error.hint = Habit.hint(onPath: word.text)
+    }
+    if error.hint == nil, let path = error.missingField, isReadable(path) {
+      error.hint = "project(\"\(path)\") is the projection of that name"
     }
     guard let name = error.misusedGlobal else { return error }
     if error.place != .line, let span = statement.span(ofName: name) {
@@ -123,7 +145,7 @@ extension Session {
       error.hint = "a text has quotes: \"\(name)\""
     }
     if error.hint == nil, runsPrograms, Habit.isProgram(name) {
-      error.hint = "the output of a program: run(\"\(name)\").stdout"
+      error.hint = "the output of a program: run(\"\(name)\").text"
     }
     return error
   }
@@ -238,7 +260,15 @@ extension Session {
   }
 
   /// Prints a fault of the text itself.
-  func report(_ fault: SyntaxFault) {
+  func report(_ found: SyntaxFault) {
+    var fault = found
+    // A line of another shell is no line of this one, whatever sign it stumbles on.
+    if let verb = found.text.split(whereSeparator: \.isWhitespace).first.map(String.init), commands[verb] == nil,
+      names.alias(verb) == nil,
+      let hint = Habit.hint(on: verb)
+    {
+      fault = found.saying("\(found.message) (\(hint))")
+    }
     outcome.lastError = ShellError(code: fault.code, message: fault.message, status: 2)
     outcome.reportedFile = outcome.reportedFile ?? running.origin.file
     outcome.tally.reached += 1
@@ -317,6 +347,7 @@ extension ShellError {
         traceback = Array(error.trace.dropFirst())
         misusedGlobal = error.misusedGlobal ?? error.unknownName?.name
         misusesElement = error.misusesElement
+        missingField = error.missingField
       }
     case let error as FileError: self.init(error)
     default: self.init(HostError(describing: error, program: program))

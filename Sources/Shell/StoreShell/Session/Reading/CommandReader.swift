@@ -117,7 +117,7 @@ struct CommandReader {
     }
     switch definition.operands.first {
     case .action? where value != nil, .thunk? where value != nil: return "did you mean \(word.text.dropFirst(2))?"
-    default: return "usage: \(definition.usageInHints)"
+    default: return Habit.hint(onFlag: name, of: definition) ?? "usage: \(definition.usageInHints)"
     }
   }
 
@@ -305,8 +305,10 @@ struct CommandReader {
       if takesNumber, Int(next) != nil { error.hint = "write: \(definition.verb) \(next)" }
       throw error
     }
-    throw fault(
+    var error = fault(
       .unexpectedArgument, "\(definition.verb) takes no '\(operands[index].text)' here", at: operands[index])
+    if let hint = Habit.hint(onOperand: operands[index].text, of: definition) { error.hint = hint }
+    throw error
   }
 
   /// Refuses flags that the command has, but not in this form of it.

@@ -158,6 +158,9 @@ final class CommandDefinition: Sendable {
     !operands.isEmpty || usage.contains { !$0.dropFirst(verb.count + 1).isEmpty && !$0.hasPrefix("\(verb) [--") }
   }
 
+  /// True if `where` and a condition may follow.
+  var takesCondition: Bool { if case .behind("where")? = lua?.form { true } else { false } }
+
   /// True if a word of the line is a file.
   var namesFile: Bool { operands.contains { if case .file = $0 { true } else { false } } }
 

@@ -30,7 +30,10 @@ enum Habit {
       ),
       (["begin", "commit", "rollback"], "each action is done as a whole, and undo takes back your last statement"),
       (["load", "copy", "csv", "\\copy"], "ingest FILE --as ACTION takes records, export PATH FILE writes them"),
-      (["count", "join"], "Lua computes: = #state.tasks.items"), (["\\timing"], "time COMMAND says how long it took"),
+      (["count", "join"], "Lua computes: = #state.tasks.items"),
+      (
+        ["with", "having", "group", "order", "limit"], "show PATH where EXPR chooses elements; help where has the rest"
+      ), (["\\timing"], "time COMMAND says how long it took"),
       (["\\watch"], "watch PATH prints each change, show PATH --every 1s draws it again and again"),
       (["\\!"], "! LINE has your shell run a line"), (["\\e"], "Ctrl-X Ctrl-E edits the line in your editor"),
       (["jobs", "bg", "fg"], "effects lists what runs or waits"),
@@ -53,6 +56,38 @@ enum Habit {
     if let hint = hint(on: verb) { return hint }
     guard session.runsPrograms, isProgram(verb) else { return nil }
     return isAtPrompt ? "! \(verb) … has your shell run it" : "run \(verb) … runs the program"
+  }
+
+  /// The advice on a flag that a command does not have; nil: there is none.
+  static func hint(onFlag name: String, of definition: CommandDefinition) -> String? {
+    guard name == "where" else { return hint(onOperand: name, of: definition) }
+    guard definition.takesCondition else { return nil }
+    return "where has no dashes and ends the line: \(definition.verb) … where EXPR"
+  }
+
+  /// The advice on a word that a command does not take; nil: there is none.
+  static func hint(onOperand word: String, of definition: CommandDefinition) -> String? {
+    func has(_ flag: String) -> Bool { definition.flags.contains { $0.name == flag } }
+    switch word.lowercased() {
+    case "order", "orderby", "order-by", "sort", "sort-by":
+      return has("sort") ? "--sort FIELD sorts, --sort -FIELD from the greatest" : nil
+    case "limit", "top", "head", "first": return has("limit") ? "--limit N takes the first N" : nil
+    case "group", "groupby", "group-by", "having":
+      return definition.takesCondition ? "Lua sums up: help where shows how to group" : nil
+    case "format", "output", "f", "o": return has("as") ? "--as FORMAT chooses the format" : nil
+    case "&": return "nothing runs in the background: run sh -c '… &' starts a program there"
+    default: return nil
+    }
+  }
+
+  /// The advice on a word that is no path; nil: there is none.
+  static func hint(onPath word: String) -> String? {
+    if ["tables", "databases", "schemas", "all", "*"].contains(word.lowercased()) {
+      return "describe lists the modules"
+    }
+    if word.contains("(") { return "Lua computes: = #state.tasks.items, show $(…)" }
+    guard let sign = word.firstIndex(of: "="), isName(word[..<sign]) else { return nil }
+    return "let \(word[..<sign]) = … sets a variable"
   }
 
   private static func isName(_ text: Substring) -> Bool {
