@@ -357,50 +357,65 @@ import Testing
     end(first)
   }
 
-  /// Where nothing could be noted between the moment at which the clock was set and the kill, the clock of the machine's run tells.
-  @Test(arguments: [53 * 365, -53 * 365, 3, -3, 0])
-  func aClockThatIsSetRightBeforeAKillMovesNothing(days: Int) throws {
+  /// A clock that is set while the store is closed moves no timer, whether the program was killed or ended in order: the clock of the
+  /// machine's run tells how long the store was closed.
+  @Test(arguments: [53 * 365, -53 * 365, 3, -3, 0], [true, false])
+  func aClockThatIsSetWhileItIsClosedMovesNothing(days: Int, isKilled: Bool) throws {
     let (first, _) = try opened(machineRuns: true)
     fill(first)
     hold(first, "h1")
-    let copy = try first.killedCopy(of: store, as: "killed.db")
+    let copy = isKilled ? try first.killedCopy(of: store, as: "killed.db") : store
     end(first)
     wall.pass(Double(days) * 86_400 + 600)
     machine.pass(600)
     let (second, notes) = try opened(copy, machineRuns: true)
     let told = notes.split(separator: "\n").filter { $0.contains("clock of this machine") }
     let expected =
-      switch days.signum() {
-      case 1: ["note: the clock of this machine went ahead by \(days) days; the time of \(copy) has not"]
-      case -1:
-        [
-          "note: the clock of this machine is \(-days) days behind the time of \(copy), which goes on from where it stood"
-        ]
-      default: [String]()
-      }
+      days == 0
+      ? []
+      : [
+        "note: the clock of this machine went \(days > 0 ? "ahead" : "back") by \(abs(days)) days; the time of \(copy) has not"
+      ]
     #expect(told.map(String.init) == expected)
     #expect(expired(second) == "0\n")
     end(second)
-    // It has gone on while nobody had it open, and does by the wall from here on.
+    // It has gone on while nobody had it open, and does from here on, by the machine's clock or by the wall.
     wall.pass(301)
     machine.pass(301)
-    let (third, silence) = try opened(copy, machineRuns: true)
+    let (third, silence) = try opened(copy, machineRuns: isKilled)
     #expect(silence == "")
     #expect(expired(third) == "1\n")
     end(third)
   }
 
-  /// Behind another start of the machine its clock says nothing, nor does it of a session that came to its end.
-  @Test func theWallTellsWhereTheMachineWasStartedAnew() throws {
+  /// A session that only looks leaves the file as it is, and the next finds the right time all the same.
+  @Test func aLookBehindASetClockMovesNothing() throws {
     let (first, _) = try opened(machineRuns: true)
     fill(first)
     hold(first, "h1")
-    let copy = try first.killedCopy(of: store, as: "killed.db")
+    end(first)
+    for days in [400.0, -400, 20] {
+      wall.pass(days * 86_400)
+      machine.pass(200)
+      let (look, _) = try opened(machineRuns: true)
+      #expect(look.run("show inventory.holds.h1.sku").output == "\"s\"\n")
+      end(look)
+    }
+    machine.pass(301)
+    wall.pass(301)
+    let (last, _) = try opened(machineRuns: true)
+    #expect(expired(last) == "1\n")
+    end(last)
+  }
+
+  /// Behind another start of the machine its clock says nothing.
+  @Test(arguments: [true, false]) func theWallTellsWhereTheMachineWasStartedAnew(isKilled: Bool) throws {
+    let (first, _) = try opened(machineRuns: true)
+    fill(first)
+    hold(first, "h1")
+    let copy = isKilled ? try first.killedCopy(of: store, as: "killed.db") : store
     end(first)
     wall.pass(901)
-    let (ended, _) = try opened(machineRuns: true)
-    #expect(expired(ended) == "1\n")
-    end(ended)
     try home.alter(copy, "UPDATE meta SET value = 'another' WHERE name = 'boot'")
     let (second, notes) = try opened(copy, machineRuns: true)
     #expect(!notes.contains("clock of this machine"), "\(notes)")

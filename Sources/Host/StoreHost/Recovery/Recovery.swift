@@ -289,9 +289,9 @@ extension JournalSnapshot {
 }
 
 extension LiveStore {
-  /// Has the time of the store go on from where a file left it. It has gone on by the clock on the wall while the store was closed,
-  /// and never goes back; a virtual clock stands where it stood. A program that was killed may not have noted that the wall was set:
-  /// behind it, the time goes on by the clock that counts from the start of the machine, until that is started anew.
+  /// Has the time of the store go on from where a file left it. It has gone on while the store was closed, and never goes back; a
+  /// virtual clock stands where it stood. The clock that counts from the start of the machine tells how long the store was closed,
+  /// since that clock cannot be set. Once the machine was started anew, the clock on the wall tells.
   ///
   /// - Returns: a note, where the clock on the wall is more than a day away from the store's time.
   package func goOn(from contents: JournalContents, in file: any JournalReading, by plan: JournalPlan) -> String? {
@@ -314,8 +314,8 @@ extension LiveStore {
     guard lag > .seconds(86_400) || lag < .seconds(-86_400) else { return nil }
     let days = (abs(lag.components.seconds) + 43_200) / 86_400
     let count = "\(days) \(days == 1 ? "day" : "days")"
-    return lag > .zero
+    return lag > .zero && passedInBoot == nil
       ? "the clock of this machine is \(count) behind the time of \(file.path), which goes on from where it stood"
-      : "the clock of this machine went ahead by \(count); the time of \(file.path) has not"
+      : "the clock of this machine went \(lag > .zero ? "back" : "ahead") by \(count); the time of \(file.path) has not"
   }
 }
