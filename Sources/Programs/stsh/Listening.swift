@@ -90,8 +90,8 @@ struct Listening {
   private static func write(_ token: String, to file: String) throws {
     var status = stat()
     if lstat(file, &status) == 0 {
-      guard status.st_mode & S_IFMT == S_IFREG, status.st_size == token.utf8.count + 1,
-        let content = try? Files.read(file), content.last == 0x0A,
+      guard status.st_size == token.utf8.count + 1, !Files.isLink(file),
+        let content = try? Files.readRegular(file), content.last == 0x0A,
         content.dropLast().allSatisfy({ Character(UnicodeScalar($0)).isHexDigit })
       else {
         throw ValidationError(

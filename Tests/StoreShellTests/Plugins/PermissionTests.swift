@@ -155,6 +155,19 @@ import Testing
       ), "\(load.errors)")
   }
 
+  /// A pipe or a folder at the place of the grants is waited for by no command, and stays.
+  @Test(arguments: [S_IFIFO, S_IFDIR]) func anotherKindOfFileIsLeftAlone(kind: mode_t) throws {
+    try place.write("state/stsh/x", "")
+    let file = "\(place.folder)/state/stsh/grants.json"
+    #expect((kind == S_IFIFO ? mkfifo(file, 0o600) : mkdir(file, 0o700)) == 0)
+    let outcome = try session().run("plugin grant \(folder)")
+    #expect(outcome.status == 1)
+    #expect(outcome.errors.contains("/state/stsh/grants.json is not a JSON object"), "\(outcome)")
+    #expect(try load().status == 4)
+    var status = stat()
+    #expect(lstat(file, &status) == 0 && status.st_mode & S_IFMT == kind)
+  }
+
   @Test func aMisspeltGrantIsSaid() throws {
     let shell = try Shell { $0.grants = ["aks", "elsewhere", "catalog", "./somewhere"] }
     #expect(shell.run("echo done").errors == "")

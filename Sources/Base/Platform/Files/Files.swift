@@ -57,6 +57,31 @@ package enum Files {
     return descriptor
   }
 
+  /// Opens a regular file to be read. Anything else, such as a pipe or a device, is refused at once: the program's own files and those
+  /// of plugins are no place to wait.
+  ///
+  /// - Parameter followsLink: whether the path may be a symbolic link.
+  /// - Throws: ``FileError`` with the system's reason, or that it is no regular file.
+  package static func openRegular(_ path: String, followsLink: Bool = true) throws(FileError) -> Int32 {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | (followsLink ? 0 : O_NOFOLLOW))
+    guard descriptor >= 0 else { throw FileError(path: path, code: errno) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      close(descriptor)
+      throw FileError(path: path, unreadable: "it is not a regular file")
+    }
+    return descriptor
+  }
+
+  /// The bytes of a regular file.
+  ///
+  /// - Throws: as ``openRegular(_:followsLink:)``.
+  package static func readRegular(_ path: String) throws(FileError) -> [UInt8] {
+    let descriptor = try openRegular(path)
+    defer { close(descriptor) }
+    return try read(descriptor, path: path)
+  }
+
   /// Waits until there is something to read, or the end.
   ///
   /// - Throws: ``FileError`` with `EINTR` where the wait was ended.

@@ -14,9 +14,7 @@ extension Files {
 
   /// The first bytes of an ordinary file; none where there is none that may be read.
   package static func start(of path: String, count: Int) -> [UInt8] {
-    guard isOrdinary(path) else { return [] }
-    let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
-    guard descriptor >= 0 else { return [] }
+    guard let descriptor = try? openRegular(path) else { return [] }
     defer { close(descriptor) }
     var bytes = [UInt8](repeating: 0, count: count)
     let read = pread(descriptor, &bytes, count, 0)

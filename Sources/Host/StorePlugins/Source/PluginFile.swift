@@ -21,19 +21,14 @@ enum PluginFile {
     guard path.hasPrefix(try resolved(folder) + "/") else {
       throw PluginFileError(reason: "it is a link that leads out of the plugin's folder")
     }
-    // A pipe would wait for somebody to write to it.
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
-    guard descriptor >= 0 else { throw PluginFileError(reason: FileError(path: path, code: errno).reason) }
-    defer { close(descriptor) }
-    var status = stat()
-    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-      throw PluginFileError(reason: "it is not a regular file")
-    }
-    guard status.st_size <= limit else {
-      throw PluginFileError(reason: "it is larger than \(limit >> 20) MiB")
-    }
     let bytes: [UInt8]
     do throws(FileError) {
+      let descriptor = try Files.openRegular(path, followsLink: false)
+      defer { close(descriptor) }
+      var status = stat()
+      guard fstat(descriptor, &status) == 0, status.st_size <= limit else {
+        throw FileError(path: path, unreadable: "it is larger than \(limit >> 20) MiB")
+      }
       bytes = try Files.read(descriptor, path: path)
     } catch {
       throw PluginFileError(reason: error.reason)

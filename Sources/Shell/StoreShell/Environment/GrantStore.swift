@@ -37,7 +37,11 @@ struct GrantStore {
   /// Reads the file; one that is not there, or cannot be read, grants nothing.
   init(file: String?) {
     self.file = file
-    guard let file, !Files.isPipe(file), let bytes = try? Files.read(file) else { return }
+    guard let file else { return }
+    guard let bytes = try? Files.readRegular(file) else {
+      isDamaged = Files.exists(file) && !Files.isOrdinary(file)
+      return
+    }
     if case .map(let map) = try? JSON.value(of: bytes) { grants = map } else { isDamaged = true }
   }
 

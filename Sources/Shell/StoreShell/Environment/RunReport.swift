@@ -34,7 +34,7 @@ extension RunReport {
         code: .notAllowed, message: "\(path) is a file that this command uses already", hint: "write to another file")
     }
     if Files.isOrdinary(path) {
-      let start = try Files.read(path)
+      let start = try Files.readRegular(path)
       guard start.isEmpty || TestReportForm.starts.contains(where: { start.starts(with: $0.utf8) }) else {
         throw ShellError(
           code: .notAllowed, message: "--report \(path): that file is not a report, and would be replaced",
