@@ -220,6 +220,50 @@ import Testing
     #expect(try Self.works(house))
   }
 
+  /// A socket is at its path only once it listens, so that a client that waits for the file comes in.
+  @Test func aSocketIsThereOnceItListens() async throws {
+    let house = try House()
+    let (path, address) = ("\(house.folder)/early", DoorAddress.unix("\(house.folder)/early"))
+    for round in 0..<100 {
+      let visitor = Task.detached {
+        var status = stat()
+        while lstat(path, &status) != 0, !Task.isCancelled { sched_yield() }
+        let descriptor = address.makeSocket()
+        defer { Glibc.close(descriptor) }
+        return address.withSystemAddress { connect(descriptor, $0, $1) } == 0 ? 0 : errno
+      }
+      defer { visitor.cancel() }
+      let socket = try DoorSocket(address)
+      let code = await visitor.value
+      socket.close()
+      #expect(code == 0, "round \(round)")
+    }
+  }
+
+  /// The place of a socket in the making is nobody else's: a file there stays, and a socket that a killed door left does not.
+  @Test func aSocketInTheMakingTakesNoFile() throws {
+    let house = try House()
+    let address = DoorAddress.unix("\(house.folder)/making")
+    let other = "\(house.folder)/making~"
+    let file = try #require(fopen(other, "w"))
+    fputs("a copy", file)
+    fclose(file)
+    for isLeft in [false, true] {
+      if isLeft {
+        unlink(other)
+        let left = DoorAddress.unix(other)
+        let descriptor = left.makeSocket()
+        #expect(left.withSystemAddress { bind(descriptor, $0, $1) } == 0)
+        Glibc.close(descriptor)
+      }
+      let socket = try DoorSocket(address)
+      #expect(access(house.folder + "/making", F_OK) == 0)
+      #expect((access(other, F_OK) == 0) == !isLeft)
+      socket.close()
+      #expect(access(house.folder + "/making", F_OK) != 0)
+    }
+  }
+
   /// A thread that is woken for two conversations, and waits in the first, leaves the second to another thread.
   @Test func aResumedStatementThatWaitsLeavesOthersToAnotherThread() throws {
     let house = try House()

@@ -47,7 +47,7 @@ public enum DoorAddress: Hashable, Sendable {
   }
 
   /// The bytes that the system has for a socket's path, with the one behind it.
-  private static let longestPath = MemoryLayout.size(ofValue: sockaddr_un().sun_path)
+  static let longestPath = MemoryLayout.size(ofValue: sockaddr_un().sun_path)
 
   /// The folder of doors that have a name alone; nil: others may write there.
   static var folder: String? {

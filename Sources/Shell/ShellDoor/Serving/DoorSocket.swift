@@ -75,16 +75,31 @@ struct DoorSocket {
       }
       unlink(path)
     }
-    let address = DoorAddress.unix(path)
-    let descriptor = try bind(address)
-    // Nobody comes in before it listens.
-    let isOpened = group.map { chown(path, .max, $0) == 0 && chmod(path, 0o660) == 0 } ?? (chmod(path, 0o600) == 0)
-    guard isOpened, Platform.listen(descriptor, 512) == 0, let file = file(at: path) else {
+    let place = makingPlace(of: path)
+    let descriptor = try bind(.unix(place))
+    // Nobody comes in before it listens, and who waits for the file finds a door that answers.
+    let isOpened = group.map { chown(place, .max, $0) == 0 && chmod(place, 0o660) == 0 } ?? (chmod(place, 0o600) == 0)
+    guard isOpened, Platform.listen(descriptor, 512) == 0, place == path || rename(place, path) == 0,
+      let file = file(at: path)
+    else {
       let code = errno
+      unlink(place)
       Platform.close(descriptor)
       throw refusal(path, code)
     }
     return (descriptor, lock, file)
+  }
+
+  /// The place where the socket is until it listens: beside its path, unless a file of another kind is there or the name is too long.
+  private static func makingPlace(of path: String) -> String {
+    let place = "\(path)~"
+    var status = stat()
+    guard place.utf8.count < DoorAddress.longestPath else { return path }
+    guard lstat(place, &status) == 0 else { return place }
+    // A door that was killed may have left one.
+    guard status.st_mode & S_IFMT == S_IFSOCK, isLeft(place) else { return path }
+    unlink(place)
+    return place
   }
 
   /// True if nothing listens at a socket any more.
