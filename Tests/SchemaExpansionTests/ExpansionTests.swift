@@ -24,14 +24,43 @@ import Testing
       ),
       ("package struct Box { var a = 1 }", "'Box' has no package init; write 'package init() {}' in it"),
       ("public struct Box { public var a = 1; public init() {} }", nil),
-      ("public struct Box { public var a: Int }", nil),
-      ("public struct Box { public let a: Int? }", nil),
+      (
+        "public struct Box { public var a: Int; var b: Part; public var c = 1 }",
+        "'Box' has no public init; write 'public init(a: Int, b: Part) { self.a = a; self.b = b }' in it"
+      ),
+      (
+        "public struct Box { public let a: Int? }",
+        "'Box' has no public init; write 'public init(a: Int?) { self.a = a }' in it"
+      ),
+      ("public struct Box { public var a: Int; init(a: Int) { self.a = a } }", nil),
       ("struct Box { var a = 1 }", nil),
     ] as [(String, String?)])
   func aPublicStructSaysThatItLacksAnInitialiser(source: String, message: String?) throws {
     let text = try Expansion("@Schema\n\(source)").text
     #expect(text.contains("unavailable") == (message != nil))
     if let message { #expect(text.contains(message)) }
+  }
+
+  /// The missing initialiser takes what that of the own module takes, as far as other modules may know the types.
+  @Test(arguments: [
+    (
+      "@Schema public struct Box { public var a: Int; var b: Part; public var c: Int = f(); public var d = 1; public var e: Int? }",
+      [
+        "init(a: Int, b: Any, c: Any? = nil, d: Any? = nil, e: Any? = nil, _ none: Swift.Never...) {",
+        "init(_ none: Swift.Never...) {",
+      ]
+    ),
+    ("@Schema public struct Box { package var a: Part }", ["init(a: Any, _ none: Swift.Never...) {"]),
+    (
+      "public enum Rack {\n@Schema public struct Box { public var a: Part }\n}",
+      ["init(a: Any, _ none: Swift.Never...) {"]
+    ),
+    ("@Schema public struct Box { public var a = 1 }", ["init(a: Any? = nil, _ none: Swift.Never...) {"]),
+  ])
+  func theMissingInitialiserTakesWhatTheOtherTakes(source: String, parts: [String]) throws {
+    let text = try Expansion(source).text
+    for part in parts { #expect(text.contains(part), "\(text)") }
+    #expect(text.ranges(of: "unavailable").count == (source.contains("a: ") ? 2 : 1))
   }
 
   @Test(arguments: [

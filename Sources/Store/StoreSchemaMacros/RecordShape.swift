@@ -23,6 +23,8 @@ struct RecordShape {
     let documentation: String
     /// True if it gives out ids.
     let isSequence: Bool
+    /// True if every other module sees it, by its own modifier.
+    let isPublic: Bool
   }
 
   init(_ declaration: StructDeclSyntax, _ diagnostics: inout [Diagnostic]) {
@@ -68,7 +70,9 @@ struct RecordShape {
           isFilled: binding.initializer != nil
             || variable.bindingSpecifier.tokenKind == .keyword(.var)
               && sharedType.map { $0.is(OptionalTypeSyntax.self) } ?? false,
-          documentation: documentation, isSequence: variable.isSequence))
+          documentation: documentation, isSequence: variable.isSequence,
+          isPublic: variable.attributes.isEmpty
+            && variable.modifiers.contains { $0.detail == nil && $0.name.tokenKind == .keyword(.public) }))
     }
     return properties.reversed()
   }
@@ -173,23 +177,47 @@ extension RecordShape {
       """
   }
 
-  /// An initialiser that says what to write where another module makes a value without arguments. Swift would name the
-  /// initialisers that a schema needs, since it hides its own from other modules. Nil: it cannot be missed.
-  func missingInitializer(_ surroundings: Surroundings) -> String? {
+  /// Initialisers that say what to write where another module makes a value as this one does. Swift would name the initialisers that
+  /// a schema needs, since it hides its own from other modules. An available initialiser goes before them.
+  func missingInitializers(_ surroundings: Surroundings) -> [String] {
     let access = surroundings.access.dropLast()
-    guard access == "public" || access == "package", !hasInitializer, properties.allSatisfy(\.isFilled) else {
-      return nil
+    guard access == "public" || access == "package", !hasInitializer else { return [] }
+    let needed = properties.filter { !$0.isFilled }
+    let parameters = needed.map { "\($0.name.text): \($0.writtenType)" }.joined(separator: ", ")
+    let assignments = needed.map { "self.\($0.name.text) = \($0.name.text)" }.joined(separator: "; ")
+    let body = needed.isEmpty ? "{}" : "{ \(assignments) }"
+    let message =
+      "'\(name.plainName)' has no \(access) init; write '\(access) init(\(parameters)) \(body)' in it, for other modules"
+    func initializer(_ parameters: [String]) -> String {
+      let parameters = (parameters + ["_ none: Swift.Never..."]).joined(separator: ", ")
+      return """
+        /// Not there: the struct declares no initialiser for other modules.
+        @available(*, unavailable, message: \(quoted(message)))
+        \(surroundings.access)init(\(parameters)) {
+        \(needed.isEmpty ? "" : "switch none[0] {}")
+        }
+        """
     }
-    let message = "'\(name.plainName)' has no \(access) init; write '\(access) init() {}' in it, for other modules"
-    return """
-      /// Not there: the struct declares no initialiser for other modules.
-      @available(*, unavailable, message: \(quoted(message)))
-      \(surroundings.access)init(_ none: Swift.Never...) {}
-      """
+    let all = properties.map { $0.parameter(isNested: surroundings.isNested) }
+    return [initializer(all)] + (needed.isEmpty ? [] : [initializer([])])
   }
 }
 
 extension RecordShape.Property {
+  /// The type as it is written, without what only a property may have.
+  fileprivate var writtenType: String {
+    guard let type else { return "Any" }
+    return type.as(ImplicitlyUnwrappedOptionalTypeSyntax.self).map { "\($0.wrappedType.trimmedDescription)?" }
+      ?? type.trimmedDescription
+  }
+
+  /// The property as a parameter of an initialiser without calls. Other modules may not see the type of a property that they do not
+  /// see, and the extension of a nested type finds no names by way of the outer type.
+  fileprivate func parameter(isNested: Bool) -> String {
+    if isFilled { return "\(name.text): Any? = nil" }
+    return "\(name.text): \(isPublic && !isNested ? writtenType : "Any")"
+  }
+
   fileprivate var storedField: String {
     var arguments = [quoted(name.plainName), "\\.\(name.text)"]
     if let defaultText = defaultText(initialValue, type: type) { arguments.append("default: \(defaultText)") }

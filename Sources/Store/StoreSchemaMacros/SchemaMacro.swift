@@ -63,7 +63,7 @@ struct SchemaExpansion {
       let record = RecordShape(declaration, &diagnostics)
       members = [record.schemaMember(surroundings)]
       conformances = ["SchematicRecord"]
-      extensionMembers = [record.initializer(surroundings), record.missingInitializer(surroundings)].compactMap(\.self)
+      extensionMembers = [record.initializer(surroundings)] + record.missingInitializers(surroundings)
     } else if let declaration = declaration.as(EnumDeclSyntax.self) {
       let union = UnionShape(declaration, &diagnostics)
       members =

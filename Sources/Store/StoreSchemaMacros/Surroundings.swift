@@ -7,6 +7,8 @@ struct Surroundings {
   let access: String
   /// True if the type or an outer one is generic, or may be, so that there can be no static stored properties.
   let isGeneric: Bool
+  /// True if the type stands in another one. An extension of it then finds no names by way of the other.
+  let isNested: Bool
   /// True if the type stands in an extension, directly or not. That does not tell whether the extended type is generic.
   private let isInExtension: Bool
   /// The names of the type parameters, those of the outer types first.
@@ -20,6 +22,7 @@ struct Surroundings {
     let parameters = ([Syntax(declaration)] + lexicalContext).compactMap {
       $0.asProtocol((any WithGenericParametersSyntax).self)?.genericParameterClause?.parameters
     }
+    isNested = !lexicalContext.isEmpty
     isInExtension = lexicalContext.contains { $0.is(ExtensionDeclSyntax.self) }
     isGeneric = !parameters.isEmpty || isInExtension
     // Values and packs are no types of their own.

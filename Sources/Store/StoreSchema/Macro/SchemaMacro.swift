@@ -12,7 +12,7 @@
 /// property or nested type that the enum's own body declares under one of these names is left as it is.
 ///
 /// Swift gives a public struct no public initialiser, so other modules cannot make a value of one: write `public init() {}`, or
-/// one with arguments.
+/// one with arguments. The compiler says which where another module makes one.
 ///
 /// Payload and property types must be ``Schematic`` themselves: `Bool`, `String`, numbers, `Duration`, optionals, arrays,
 /// sets, ranges and dictionaries of such types, and types with `@Schema` are. A type with a raw value becomes one by
@@ -24,9 +24,7 @@
 /// where actions or state are read often.
 @attached(
   extension, conformances: SchematicRecord, SchematicUnion, CasePathable,
-  names: named(init(schemaFields:)), named(init(_:)), named(init(schemaCase:fields:)), named(schemaCaseIndex),
-  named(schemaPayload),
-  named(modifySchemaPayload))
+  names: named(init), named(schemaCaseIndex), named(schemaPayload), named(modifySchemaPayload))
 @attached(member, names: named(schema), named(Cases), named(cases), arbitrary)
 public macro Schema() = #externalMacro(module: "StoreSchemaMacros", type: "SchemaMacro")
 
