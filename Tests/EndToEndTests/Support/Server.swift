@@ -23,11 +23,11 @@ final class Server {
     for _ in 0..<3000 where !Self.isListening(at: path) { usleep(10_000) }
   }
 
-  /// True once a socket lets clients wait, which is a moment after it is there.
+  /// True once a socket lets clients wait: it is then at its path, where a server that was killed may have left another.
   static func isListening(at path: String) -> Bool {
     let sockets = contents(ofFile: "/proc/net/unix")?.split(separator: "\n") ?? []
-    // The flag of a socket that accepts connections.
-    return sockets.contains { $0.hasSuffix(" \(path)") && $0.contains(" 00010000 ") }
+    // The flag of a socket that accepts connections, which the system calls by the name that the socket had first.
+    return access(path, F_OK) == 0 && sockets.contains { $0.hasSuffix(" \(path)~") && $0.contains(" 00010000 ") }
   }
 
   deinit { if !hasEnded { kill(process, SIGKILL) } }
