@@ -440,7 +440,7 @@ import Testing
     clients[3].send("{\"run\":\"wait 1h\"}")
     usleep(100_000)
     house.host.store.dispatch(.counter(.increment()))
-    // The sessions hear of it a while before the door does.
+    // The sessions hear of it a while before the door has ended.
     try house.host.close()
     let end = "{\"event\":\"end\",\"message\":\"the store was closed by the program that owns it\"}"
     let said = try clients.map { try $0.rest() }

@@ -21,7 +21,7 @@ final class House {
   /// - Parameters:
   ///   - watchPatience: the time that a look at watches may take, and after which output comes in parts; by default enough for a slow
   ///     machine.
-  ///   - beforeDoorEnds: what is done when the host closes, before the door hears of it.
+  ///   - beforeDoorEnds: what is done when the host closes, before it waits for the door.
   init(
     _ rights: [Right] = [.all], limits: DoorLimits = DoorLimits(), clock: any StoreClock = RealClock(),
     at address: DoorAddress? = nil, watchPatience: Duration = .seconds(60),
@@ -31,7 +31,7 @@ final class House {
     path = "\(folder)/door"
     host = try Host(
       Application(initial: StandardState(), reducer: StandardState.reducer), clock: clock, program: "stsh")
-    if let beforeDoorEnds { host.live.whenClosed(beforeDoorEnds) }
+    if let beforeDoorEnds { host.live.whenClosed(begin: {}, end: beforeDoorEnds) }
     var options = SessionOptions()
     options.name = "stsh"
     options.watchPatience = watchPatience

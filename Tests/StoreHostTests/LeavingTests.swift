@@ -43,6 +43,33 @@ import Testing
     }
   }
 
+  /// A store that closes takes its last actions without telling clients of each: they hear the last value.
+  @Test func watchersHearTheLastValueOfAStoreThatCloses() throws {
+    let host = try Self.host()
+    let (live, store) = (host.live, host.store)
+    let told = Told()
+    let watching = live.watch("a", at: try Path(parsing: "counter.value"), { .int(store.state.counter.value) }) {
+      _, new, number in told.lines.withLock { $0.append("\(JSON.text(of: new)) #\(number ?? 0)") }
+    }
+    let hasBegun = SharedFlag()
+    live.whenClosed {
+      _ = hasBegun.set(true)
+    } end: {
+      #expect(store.state.counter.value == 100)
+    }
+    try live.turn {
+      let group = DispatchGroup()
+      DispatchQueue.global().async(group: group) {
+        for _ in 0..<100 { store.dispatch(.counter(.increment(by: 1))) }
+      }
+      group.wait()
+      #expect(told.take() == ["0 #0"] && !hasBegun.isSet)
+      try host.close()
+    }
+    #expect(told.take() == ["100 #100"] && hasBegun.isSet)
+    withExtendedLifetime(watching) {}
+  }
+
   @Test func watchersAreToldInTheOrderInWhichTheyCame() throws {
     let host = try Self.host()
     let (live, store) = (host.live, host.store)

@@ -34,6 +34,12 @@ extension LiveStore {
     store.look { (Array(history.log.entries(from: number).suffix(most)), history.head) }
   }
 
-  /// Does something when the store is closed, on the thread that closes it.
-  package func whenClosed(_ body: @escaping @Sendable () -> Void) { turn { attendance.endings.append(body) } }
+  /// Ends something with the store.
+  ///
+  /// - Parameters:
+  ///   - begin: has it end, and waits for nothing; called before the store takes its last actions, maybe in the turn.
+  ///   - end: waits for its end, on the thread that closes the store, once nothing changes any more.
+  package func whenClosed(begin: @escaping @Sendable () -> Void, end: @escaping @Sendable () -> Void) {
+    turn { attendance.endings.append((begin, end)) }
+  }
 }

@@ -35,8 +35,10 @@ package final class Attendance: @unchecked Sendable {
   @exclusivity(unchecked) var onFault: ((any Error) -> Void)?
   /// Told when there may be other plugins to watch.
   @exclusivity(unchecked) var onPluginChange: (@Sendable () -> Void)?
-  /// Done when the store is closed.
-  @exclusivity(unchecked) var endings: [@Sendable () -> Void] = []
+  /// What ends with the store; see ``LiveStore/whenClosed(begin:end:)``.
+  @exclusivity(unchecked) var endings: [(begin: @Sendable () -> Void, end: @Sendable () -> Void)] = []
+  /// Set while the store takes its last actions: clients are told of the last value of what they watch alone.
+  let isEnding = SharedFlag()
   /// Set once the store was closed.
   let isClosed = SharedFlag()
   /// Entered while the store is being closed.

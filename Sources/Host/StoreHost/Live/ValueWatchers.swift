@@ -15,6 +15,8 @@ package final class ValueWatchers: @unchecked Sendable {
   private var added = 0
   /// True if watchers are told after every action, changed or not (R10).
   var isAlways = false
+  /// The last action of which they were not told, since the store was about to close; nil: none.
+  var untold: Int?
   /// Has all of them told after a commit; nil: there are none.
   private var listening: Subscription?
   private var count = 0
@@ -214,9 +216,21 @@ extension LiveStore {
   }
 
   private func tellWatchers(of context: ActionContext) {
+    guard !attendance.isEnding.isSet else { return comparing.watchers.untold = context.number }
+    tellWatchers(after: context.number)
+  }
+
+  /// Tells watchers of the last of the actions that a store took while it was being closed.
+  func tellWatchersAtTheEnd() {
+    guard let number = comparing.watchers.untold else { return }
+    comparing.watchers.untold = nil
+    tellWatchers(after: number)
+  }
+
+  private func tellWatchers(after number: Int) {
     let watchers = comparing.watchers
     for watcher in watchers.takeConcerned() {
-      watcher.look(after: context.number, isAlways: watchers.isAlways) { trace($0) }
+      watcher.look(after: number, isAlways: watchers.isAlways) { trace($0) }
     }
   }
 

@@ -573,7 +573,7 @@ extension LiveStore {
       store.share { [unowned self, unowned joining] outgoing in
         joining.take(outgoing, limit: store.withState { $0.shell.runaway })
       }
-      attendance.endings.append { joining.close() }
+      attendance.endings.append((begin: {}, end: { joining.close() }))
     }
     joining.start(runner)
     return joining

@@ -126,7 +126,8 @@ public final class StoreHost<Action: SchematicUnion, State: SchematicRecord>: Se
   /// Within the processing of an action the store ends behind what is queued, and this returns at once.
   ///
   /// It takes as long as the action in progress, those that were enqueued, which are `queueLimit` at most, and the write of what the
-  /// file lacks. A store that threads keep full ends sooner with a lower limit.
+  /// file lacks. A store that threads keep full ends sooner with a lower limit. Statements of clients are interrupted meanwhile, and
+  /// watches tell no value of these actions but the last.
   ///
   /// - Throws: ``HostError`` with what could not be written.
   public func close() throws(HostError) { try live.close() }
@@ -157,6 +158,8 @@ extension LiveStore {
   private func closeInOrder() -> Result<Void, HostError> {
     var journal: HostJournal?
     var (isFirst, isLater) = (false, false)
+    _ = attendance.isEnding.set(true)
+    for ending in turn({ attendance.endings }) { ending.begin() }
     let isDone = store.close { [self] in
       guard isOpen else { return }
       isFirst = true
@@ -185,6 +188,7 @@ extension LiveStore {
     _ = attendance.isClosed.set(true)
     attendance.closing.enter()
     store.cancelEffects()
+    tellWatchersAtTheEnd()
     for client in clients { client.hearing.end?() }
     return replaceJournal(nil)
   }
@@ -196,7 +200,7 @@ extension LiveStore {
       defer { attendance.endings = [] }
       return attendance.endings
     }
-    for end in endings { end() }
+    for ending in endings { ending.end() }
     do throws(JournalError) {
       // Nothing changes any more.
       try journal?.end(journaledState, clock: clock)

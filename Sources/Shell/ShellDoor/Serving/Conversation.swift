@@ -204,6 +204,11 @@ final class Conversation: @unchecked Sendable {
       intake.hasUnsaid = false
       if intake.isGone, interruption.stop.isStopped { return .end }
       if let ending = intake.ending {
+        // What happened before is told once more.
+        if intake.hasNews, intake.hasLastLook, !isFull, !intake.isGone {
+          (intake.hasNews, intake.hasLastLook) = (false, false)
+          return .news
+        }
         outbox.append(line: JSONReport.message("end", ending))
         return .end
       }

@@ -67,9 +67,12 @@ public final class Door: Sendable {
       throw error
     }
     keeper = PluginKeeper(host.live, options: options)
-    host.live.whenClosed { [weak loop, weak keeper] in
+    let reason = "the store was closed by the program that owns it"
+    host.live.whenClosed { [weak loop] in
+      loop?.beginClosing(because: reason)
+    } end: { [weak loop, weak keeper] in
       keeper?.end()
-      loop?.close(because: "the store was closed by the program that owns it")
+      loop?.close(because: reason)
     }
     if isOpen { open() }
   }

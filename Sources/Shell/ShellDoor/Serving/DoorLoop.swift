@@ -31,6 +31,7 @@ final class DoorLoop: @unchecked Sendable {
   let hasParked = Atomic<Bool>(false)
   private let isOpen = Atomic<Bool>(false)
   private let isClosing = Atomic<Bool>(false)
+  private let isClosed = Atomic<Bool>(false)
   /// Signalled when a conversation or a thread ends while the door closes.
   private let hasLeft = DispatchSemaphore(value: 0)
   /// Whether any conversation waits to be looked at; written with the state's lock held.
@@ -336,8 +337,8 @@ final class DoorLoop: @unchecked Sendable {
 
   // MARK: The end
 
-  /// Ends listening and all conversations; again: nothing.
-  func close(because reason: String) {
+  /// Ends listening, and has all conversations end; again: nothing.
+  func beginClosing(because reason: String) {
     guard !isClosing.exchange(true, ordering: .acquiringAndReleasing) else { return }
     socket.close()
     let open = state.withLock { state in
@@ -345,6 +346,12 @@ final class DoorLoop: @unchecked Sendable {
       return Array(state.conversations.values)
     }
     for conversation in open { conversation.end(because: reason) }
+  }
+
+  /// Ends listening and all conversations; again: nothing.
+  func close(because reason: String) {
+    beginClosing(because: reason)
+    guard !isClosed.exchange(true, ordering: .acquiringAndReleasing) else { return }
     wait { $0.conversations.isEmpty }
     state.withLock { $0.isStopped = true }
     signal(stop)

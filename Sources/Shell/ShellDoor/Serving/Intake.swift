@@ -35,6 +35,8 @@ extension Conversation {
     var isGone = false
     /// Why the door ends it; nil: it does not.
     var ending: String?
+    /// True until it was looked at what others caused, once it is to end.
+    var hasLastLook = true
     /// The last interruption, and the place of its line: what stands before it and has not begun is interrupted, too.
     private var interrupt: (place: Int, Interrupt)?
 
