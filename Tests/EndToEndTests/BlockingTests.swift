@@ -152,6 +152,20 @@ struct BlockingTests {
     }
   }
 
+  /// The status of a program is the one that it ended with, whatever the parent of the shell did to SIGCHLD.
+  @Test(arguments: [
+    #"-c "show tasks | exit 7""#, #"-c "! exit 7""#, #"-c "show tasks | kill -9 \$\$""#,
+    #"--timeout 300ms -c "! sleep 9""#,
+    #"--keep-going -c "step a show tasks | exit 7" -c "! false""#,
+    #"-c "lua local result = run('sh', '-c', 'exit 3') print(result.status) assert(result.status == 0)""#,
+  ])
+  func aStatusIsTheOneOfTheProgram(arguments: String) throws {
+    let shell = try Shell()
+    let here = try shell.runInShell("exec stsh \(arguments)")
+    #expect(here.status != 0 && here.status < 128, "\(here)")
+    #expect(try shell.runInShell("trap '' CHLD; exec stsh \(arguments)") == here)
+  }
+
   @Test func anEditorEndsWithTheProgram() throws {
     let shell = try Shell()
     let terminal = try shell.prompt(environment: ["VISUAL": "touch opened; sleep 100; :"])
