@@ -33,6 +33,8 @@ package final class Attendance: @unchecked Sendable {
   @exclusivity(unchecked) var observer: ((PurityProof.Recorded) -> Void)?
   /// Hears of faults that no client has caused.
   @exclusivity(unchecked) var onFault: ((any Error) -> Void)?
+  /// What the first client is to hear of the application.
+  @exclusivity(unchecked) var advice: [String] = []
   /// Told when there may be other plugins to watch.
   @exclusivity(unchecked) var onPluginChange: (@Sendable () -> Void)?
   /// What ends with the store; see ``LiveStore/whenClosed(begin:end:)``.

@@ -70,6 +70,8 @@ package final class StoreClient: @unchecked Sendable {
     live.turn {
       live.attendance.clients.append(AttachedClient(self))
       live.noteCompany()
+      for note in live.attendance.advice { hear(note: note) }
+      live.attendance.advice = []
     }
   }
 

@@ -13,7 +13,9 @@ public final class StoreHost<Action: SchematicUnion, State: SchematicRecord>: Se
   public let store: HostedStore<Action, State>
   /// The clock that stamps actions and wakes effects.
   public let clock: any StoreClock
-  /// What users should know of the journal that was opened, a sentence each, such as that the program ended unexpectedly.
+  /// What a program should say at its start, a sentence each: of the journal that was opened, such as that the last run ended
+  /// unexpectedly, and of modules whose actions reach no reducer and no middleware, since a lift is missing. The first session says
+  /// the latter, too.
   public let notes: [String]
   package let application: Application<Action, State>
   package let live: LiveStore
@@ -97,7 +99,9 @@ public final class StoreHost<Action: SchematicUnion, State: SchematicRecord>: Se
     self.application = application
     self.clock = clock
     self.live = live
-    self.notes = notes
+    let advice = table.notes(on: application)
+    live.turn { live.attendance.advice = advice }
+    self.notes = notes + advice
     store = HostedStore(live, application, table)
   }
 

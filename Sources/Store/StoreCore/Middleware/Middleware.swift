@@ -39,7 +39,9 @@ public struct Middleware<Input, Output, State>: Composed, Sendable {
   public func prefixed(_ prefix: String) -> Middleware {
     Middleware(
       units: units.map { unit in
-        MiddlewareUnit(name: "\(prefix).\(unit.name)", looksAtActions: unit.looksAtActions, attach: unit.attach)
+        MiddlewareUnit(
+          name: "\(prefix).\(unit.name)", looksAtActions: unit.looksAtActions, accepts: unit.accepts,
+          attach: unit.attach)
       })
   }
 }
@@ -62,9 +64,10 @@ extension Middleware {
   ) -> Middleware<GlobalInput, GlobalOutput, GlobalState> {
     Middleware<GlobalInput, GlobalOutput, GlobalState>(
       units: units.map { unit in
-        let attach = unit.attach
+        let (attach, accepts) = (unit.attach, unit.accepts)
         return MiddlewareUnit<GlobalInput, GlobalOutput, GlobalState>(
-          name: unit.name, looksAtActions: unit.looksAtActions
+          name: unit.name, looksAtActions: unit.looksAtActions,
+          accepts: { global in input(global).map { accepts?($0) ?? true } ?? false }
         ) { attachment in
           let handler = attach(
             MiddlewareUnit<Input, Output, State>.Attachment(

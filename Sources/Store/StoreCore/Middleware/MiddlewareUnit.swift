@@ -62,6 +62,8 @@ public final class MiddlewareUnit<Input, Output, State>: Sendable {
   /// False if it answers no action, and only states what should be running: its handler is never asked.
   public let looksAtActions: Bool
   @usableFromInline let attach: @Sendable (Attachment) -> Handler
+  /// True for an action that the input maps of its lifts accept; nil: it is asked about all.
+  @usableFromInline let accepts: (@Sendable (Input) -> Bool)?
 
   /// A unit that makes its handler when it is attached.
   @inlinable
@@ -70,11 +72,18 @@ public final class MiddlewareUnit<Input, Output, State>: Sendable {
   }
 
   @inlinable
-  init(name: String, looksAtActions: Bool, attach: @escaping @Sendable (Attachment) -> Handler) {
+  init(
+    name: String, looksAtActions: Bool, accepts: (@Sendable (Input) -> Bool)? = nil,
+    attach: @escaping @Sendable (Attachment) -> Handler
+  ) {
     self.name = name
+    self.accepts = accepts
     self.looksAtActions = looksAtActions
     self.attach = attach
   }
+
+  /// False if it answers no action, or the input maps of its lifts keep this one from it.
+  package func takes(_ action: Input) -> Bool { looksAtActions && accepts?(action) ?? true }
 
   /// A unit that answers no action. It states, when it is attached, which long-lived effects should be running (R33).
   @inlinable
@@ -116,7 +125,7 @@ public final class MiddlewareUnit<Input, Output, State>: Sendable {
   @inlinable
   public func mapAttachment(_ transform: @escaping @Sendable (Attachment) -> Attachment) -> MiddlewareUnit {
     let attach = attach
-    return MiddlewareUnit(name: name, looksAtActions: looksAtActions) { attachment in
+    return MiddlewareUnit(name: name, looksAtActions: looksAtActions, accepts: accepts) { attachment in
       attach(transform(attachment))
     }
   }

@@ -20,6 +20,8 @@ public struct Reducer<Action, State>: Composed, Sendable {
   @usableFromInline let traced: Traced
   /// True for an action that it may fail on; nil: none.
   @usableFromInline let canFail: (@Sendable (Action) -> Bool)?
+  /// True for an action that the maps of its lifts accept; nil: it takes all.
+  @usableFromInline let accepts: (@Sendable (Action) -> Bool)?
   /// True if it leaves the state as it was where it fails. A composition does not: what its other parts did stays.
   @usableFromInline let isUndoing: Bool
   /// The reason why no store takes it; nil: nothing is wrong.
@@ -28,16 +30,20 @@ public struct Reducer<Action, State>: Composed, Sendable {
   /// True if a part of it takes more of an action than the action itself, such as the time when it was taken up.
   public var takesContext: Bool { plain == nil }
 
+  /// False if the maps of its lifts keep an action from all of its parts.
+  package func takes(_ action: Action) -> Bool { !names.isEmpty && accepts?(action) ?? true }
+
   @inlinable
   init(
-    names: [String], plain: Plain?, canFail: (@Sendable (Action) -> Bool)?, isUndoing: Bool = false,
-    fault: StoreError? = nil,
+    names: [String], plain: Plain?, canFail: (@Sendable (Action) -> Bool)?,
+    accepts: (@Sendable (Action) -> Bool)? = nil, isUndoing: Bool = false, fault: StoreError? = nil,
     traced: @escaping Traced
   ) {
     self.names = names
     self.fault = fault
     self.plain = plain
     self.canFail = canFail
+    self.accepts = accepts
     self.isUndoing = isUndoing
     self.traced = traced
   }
@@ -118,7 +124,8 @@ public struct Reducer<Action, State>: Composed, Sendable {
     }
     let (firstTraced, secondTraced) = (first.traced, second.traced)
     return Reducer(
-      names: names + other.names, plain: both, canFail: first.eitherCanFail(second), fault: fault ?? other.fault
+      names: names + other.names, plain: both, canFail: first.eitherCanFail(second),
+      accepts: first.eitherAccepts(second), fault: fault ?? other.fault
     ) {
       action, state, context, trace in
       try firstTraced(action, &state, context, trace)
@@ -130,6 +137,12 @@ public struct Reducer<Action, State>: Composed, Sendable {
   func eitherCanFail(_ other: Reducer) -> (@Sendable (Action) -> Bool)? {
     guard let mine = canFail else { return other.canFail }
     guard let others = other.canFail else { return mine }
+    return { mine($0) || others($0) }
+  }
+
+  @inlinable
+  func eitherAccepts(_ other: Reducer) -> (@Sendable (Action) -> Bool)? {
+    guard let mine = accepts, let others = other.accepts else { return nil }
     return { mine($0) || others($0) }
   }
 
@@ -217,7 +230,8 @@ extension Reducer {
   public func wrapped(_ wrapping: @escaping Wrapping) -> Reducer {
     if names.isEmpty { return self }
     let traced = traced
-    return Reducer(names: names, plain: nil, canFail: canFail, fault: fault) { action, state, context, trace in
+    return Reducer(names: names, plain: nil, canFail: canFail, accepts: accepts, fault: fault) {
+      action, state, context, trace in
       try wrapping(action, &state, context) { try traced(action, &$0, context, trace) }
     }
   }

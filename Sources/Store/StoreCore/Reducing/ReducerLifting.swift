@@ -26,7 +26,7 @@ extension Reducer {
       }
     }
     return Reducer<GlobalAction, GlobalState>(
-      names: names, plain: liftedPlain, canFail: liftedCanFail(action), fault: fault
+      names: names, plain: liftedPlain, canFail: liftedCanFail(action), accepts: liftedAccepts(action), fault: fault
     ) {
       global, state, context, trace in
       guard let local = action(global) else { return }
@@ -57,7 +57,9 @@ extension Reducer {
     modify: @escaping @Sendable (inout GlobalState, (inout State) throws -> Void) throws -> Void
   ) -> Reducer<GlobalAction, GlobalState> {
     let traced = traced
-    return Reducer<GlobalAction, GlobalState>(names: names, plain: nil, canFail: liftedCanFail(action), fault: fault) {
+    return Reducer<GlobalAction, GlobalState>(
+      names: names, plain: nil, canFail: liftedCanFail(action), accepts: liftedAccepts(action), fault: fault
+    ) {
       global, state, context, trace in
       guard let local = action(global) else { return }
       try modify(&state) { slice in try traced(local, &slice, context, trace) }
@@ -74,7 +76,9 @@ extension Reducer {
     visit: @escaping @Sendable (GlobalAction, inout GlobalState, (Action, inout State) throws -> Void) throws -> Void
   ) -> Reducer<GlobalAction, GlobalState> {
     let traced = traced
-    return Reducer<GlobalAction, GlobalState>(names: names, plain: nil, canFail: liftedCanFail(action), fault: fault) {
+    return Reducer<GlobalAction, GlobalState>(
+      names: names, plain: nil, canFail: liftedCanFail(action), accepts: liftedAccepts(action), fault: fault
+    ) {
       global, state, context, trace in
       try visit(global, &state) { local, slice in try traced(local, &slice, context, trace) }
     }
@@ -95,7 +99,7 @@ extension Reducer {
       }
     }
     return Reducer<GlobalAction, State>(
-      names: names, plain: liftedPlain, canFail: liftedCanFail(action), fault: fault
+      names: names, plain: liftedPlain, canFail: liftedCanFail(action), accepts: liftedAccepts(action), fault: fault
     ) { global, state, context, trace in
       if let local = action(global) { try traced(local, &state, context, trace) }
     }
@@ -114,7 +118,7 @@ extension Reducer {
   func sharingSlice() -> Reducer {
     if names.isEmpty { return self }
     return Reducer(
-      names: names, plain: plain, canFail: canFail,
+      names: names, plain: plain, canFail: canFail, accepts: accepts,
       fault: fault ?? .sharedSlice(reducers: names, state: "\(State.self)"),
       traced: traced)
   }
@@ -125,6 +129,14 @@ extension Reducer {
   ) -> (@Sendable (GlobalAction) -> Bool)? {
     guard let canFail else { return nil }
     return { global in action(global).map(canFail) ?? false }
+  }
+
+  @inlinable
+  func liftedAccepts<GlobalAction>(
+    _ action: @escaping @Sendable (GlobalAction) -> Action?
+  ) -> @Sendable (GlobalAction) -> Bool {
+    let accepts = accepts
+    return { global in action(global).map { accepts?($0) ?? true } ?? false }
   }
 }
 

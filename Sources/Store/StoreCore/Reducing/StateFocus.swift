@@ -51,7 +51,8 @@ extension Reducer {
       }
     }
     let lifted = Reducer<GlobalAction, Focus.Whole>(
-      names: names, plain: liftedPlain, canFail: liftedCanFail { action($0)?.1 }, fault: fault
+      names: names, plain: liftedPlain, canFail: liftedCanFail { action($0)?.1 },
+      accepts: liftedAccepts { action($0)?.1 }, fault: fault
     ) { global, whole, context, trace in
       guard let (key, local) = action(global) else { return }
       try focus.modify(&whole, at: key) { try traced(local, &$0, context, trace) }
