@@ -343,7 +343,8 @@ extension Store {
     if ownership.isMine { return try body() }
     guard ownership.tryAcquire() else { return try waitForVisit(body) }
     defer {
-      drainOwned()
+      // Mostly nothing has come, and the queue has no specialized code to find that out.
+      if ownPending > 0 || ownership.hasIncoming { drainOwned() }
       leave()
     }
     return try body()
