@@ -62,6 +62,41 @@ import Testing
     #expect(plain > 500)
   }
 
+  /// Lines of forms that come again and again are passed by their forms: as far as each would be alone.
+  @Test func linesOfOneFormArePassedAsEachIsAlone() throws {
+    let starts = ["dispatch a.b", "dispatch a.c x=1", "try dispatch a.b", "dispatch a.b --quiet", "echo"]
+    let values = [
+      " 1", " -17", " x", " --f", " --", " \"x y\"", " \"é\"", " 'b c'", " n=1", " n=\"a\"", " n=", " m=x&", " n=$v",
+      " n=[1]",
+      " # c", " \"a\\\"b\"", " 5&", " \\\n 7", " n='c'", " -", " n=a=b", " 3=4", " > f", " \"$v\"",
+    ]
+    var random = Numbers()
+    var (passed, stopped) = (0, 0)
+    for _ in 0..<3_000 {
+      // Few of the starts and values, so that forms repeat.
+      let (few, start) = ((0..<4).map { _ in values[random.next(values.count)] }, starts[random.next(starts.count)])
+      let lines = (0..<12).map { _ in
+        start + (0..<random.next(3)).map { _ in few[random.next(few.count)] }.joined() + "\n"
+      }
+      let known = random.next(2) == 0 ? try? statements(lines[0]).first?.names : nil
+      func pass(_ text: String) -> Int {
+        var reader = StatementReader(Array(text.utf8), grammar: grammar)
+        reader.passPlainLines { known == nil || $0 == known }
+        return reader.line - 1
+      }
+      var alone = 0
+      for line in lines {
+        let count = pass(line)
+        alone += count
+        guard count == line.split(separator: "\n").count else { break }
+      }
+      let together = pass(lines.joined())
+      #expect(together == alone, "\(lines)")
+      if together == lines.count { passed += 1 } else { stopped += 1 }
+    }
+    #expect(passed > 100 && stopped > 100)
+  }
+
   @Test func whatBytesTellIsWhatTheLiteralTells() throws {
     let schemas: [(String, Schema)] = [
       ("String", String.schema), ("Int", Int.schema), ("Int8", Int8.schema), ("UInt", UInt.schema),

@@ -33,6 +33,14 @@ package struct ByteView: Bytes {
     return position
   }
 
+  /// The end of the spaces from a position on.
+  @inline(__always)
+  func end(ofSpacesFrom position: Int) -> Int {
+    var position = position
+    while position < base.count, base[position] == 0x20 { position += 1 }
+    return position
+  }
+
   /// The position of the first byte from one on that does not mean itself in double quotes: a quote, `\\`, `$` or a line end.
   func end(ofQuotedFrom position: Int) -> Int {
     var position = position
@@ -57,6 +65,7 @@ package struct ByteView: Bytes {
   }
 
   /// The word at a position; nil: it takes a closer look.
+  @inline(__always)
   func plainWord(from first: Int) -> PlainWord? {
     var end = self.end(of: .names, from: first)
     var word = PlainWord(begin: first, nameEnd: first, value: first, valueEnd: first, end: first)

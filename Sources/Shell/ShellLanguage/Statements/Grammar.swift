@@ -48,9 +48,13 @@ public final class Grammar: Sendable {
     (UInt64(first) &+ UInt64(truncatingIfNeeded: count) &* 11) & 63
   }
 
+  /// False for the first byte and the length of a verb where none of them gives its line another meaning.
+  @inline(__always)
+  func mayMean(_ first: UInt8, _ count: Int) -> Bool { shapes >> Self.shape(first: first, count: count) & 1 != 0 }
+
   /// The meaning that a verb gives to its line; nil: the rest is words.
   func meaning(of verb: Slice<ByteView>) -> Meaning? {
-    guard let first = verb.first, shapes >> Self.shape(first: first, count: verb.count) & 1 != 0 else { return nil }
+    guard let first = verb.first, mayMean(first, verb.count) else { return nil }
     return verbs.first { $0.name.count == verb.count && $0.name.elementsEqual(verb) }?.meaning
   }
 }

@@ -575,9 +575,11 @@ extension LuaTail {
   package func message() throws(SyntaxFault) -> Literal? {
     guard let message = splittingComment.message, message.contains(where: { !$0.isWhitespace }) else { return nil }
     guard message.utf8.contains(UInt8(ascii: "$")) else { return .text(message) }
+    let grammar = Grammar(luaVerbs: [])
+    defer { withExtendedLifetime(grammar) {} }
     let outcome = Array(message.utf8).withUnsafeBufferPointer { bytes -> Result<Literal, SyntaxFault> in
       var scanner = StatementScanner(
-        ByteView(bytes), start: 0, firstLine: 1, isLast: true, grammar: Grammar(luaVerbs: []),
+        ByteView(bytes), start: 0, firstLine: 1, isLast: true, grammar: grammar,
         maximumLength: bytes.count)
       do throws(StatementScanner.NoStatement) {
         return .success(try scanner.message())

@@ -90,10 +90,21 @@ public struct StatementReader: Sendable {
   /// - Parameter isKnown: tells of the names of a line, which ``Statement/names`` gives, whether they need no look.
   package mutating func passPlainLines(_ isKnown: (UInt64) -> Bool) {
     if isAtStart { skipMark() }
+    // Those of the latest lines: a long file has few.
+    var forms: [LineForm] = []
+    var oldest = 0
     while skipToStatement() {
       let passed = bytes.withUnsafeBufferPointer { bytes -> (end: Int, lines: Int)? in
-        var scanner = scanner(ByteView(bytes))
+        let view = ByteView(bytes)
+        for index in forms.indices {
+          if let end = forms[index].lineEnd(in: view, from: position) { return (end, 0) }
+        }
+        var scanner = scanner(view)
         guard (try? scanner.passPlain()) == true, isKnown(scanner.names) else { return nil }
+        if let form = scanner.form {
+          if forms.count < 4 { forms.append(form) } else { forms[oldest] = form }
+          oldest = (oldest + 1) % 4
+        }
         return (scanner.position, scanner.lineIndex)
       }
       guard let passed else { return }

@@ -11,30 +11,41 @@ package struct StatementScanner {
   package static let maximumDepth = 200
 
   package let start: Int
-  package let grammar: Grammar
+  // Not counted: whoever makes a scanner holds the grammar until it is done.
+  private let grammar: Unmanaged<Grammar>
   package let maximumLength: Int
   package var cursor: ByteCursor
   package var depth = 0
   private var tokens = Tokens()
-  private var literals: [Literal] = []
-  private var lua: LuaTail?
-  private var redirection: Redirection?
+  /// The parts that few statements have; nil: none so far. Apart, so that the others end with nothing to let go of.
+  private var rarities: Rarities?
   private var flagsEnded = false
   /// True if `#17` is a word.
   private var takesNumbers = false
   /// True if the words are those of a program.
   private var isProgram = false
-  /// The verb whose Lua follows a word that is still to come, and how many words there are before its operands.
-  private var awaited: (verb: LuaVerb, word: String, from: Int)?
+
+  /// The parts that few statements have. A scanner is its only owner.
+  private final class Rarities {
+    var literals: [Literal] = []
+    var lua: LuaTail?
+    var redirection: Redirection?
+    /// The verb whose Lua follows a word that is still to come, and how many words there are before its operands.
+    var awaited: (verb: LuaVerb, word: String, from: Int)?
+
+    /// The same of a statement; nil where it has none of them.
+    var ofStatement: Statement.Rarities? { .of(literals: literals, lua: lua, redirection: redirection) }
+  }
 
   /// - Parameters:
+  ///   - grammar: the caller holds it as long as it uses the scanner.
   ///   - start: the start of the statement's first line; the line is not blank.
   ///   - isLast: true if the end of the bytes is the end of the text.
   package init(
     _ bytes: ByteView, start: Int, firstLine: Int, isLast: Bool, grammar: Grammar, maximumLength: Int
   ) {
     self.start = start
-    self.grammar = grammar
+    self.grammar = .passUnretained(grammar)
     self.maximumLength = maximumLength
     cursor = ByteCursor(bytes, at: start, firstLine: firstLine, isLast: isLast)
   }
@@ -47,23 +58,27 @@ package struct StatementScanner {
     return Statement(
       line: cursor.firstLine,
       content: Statement.Content(
-        source, start..<textEnd, tokens: tokens,
-        rarities: .of(literals: literals, lua: lua, redirection: redirection)))
+        source, start..<textEnd, tokens: tokens, rarities: rarities?.ofStatement))
   }
 
   /// Passes over the statement.
   ///
   /// - Returns: true for one that has but words whose bytes are their values.
   package mutating func passPlain() throws(NoStatement) -> Bool {
-    try scan() && literals.isEmpty && lua == nil && redirection == nil
+    try scan() && rarities?.ofStatement == nil
   }
 
   /// A number that the names of the statement give.
   var names: UInt64 { bytes.withUnsafeBytes { tokens.names(in: $0, from: start) } }
 
+  /// The form of the statement, which is plain; nil: it takes more than one line.
+  var form: LineForm? {
+    lineIndex == 0 ? LineForm(bytes, tokens, from: start, to: position, maximumLength: maximumLength) : nil
+  }
+
   /// Finds the parts of the statement; false where there are but blanks and a comment.
   private mutating func scan() throws(NoStatement) -> Bool {
-    try verbs()
+    if !plainVerb() { try verbs() }
     try remainingWords()
     guard !tokens.isEmpty else { return false }
     guard position - start <= maximumLength else { throw .fault(tooLong) }
@@ -76,6 +91,21 @@ package struct StatementScanner {
     var end = position
     while end > start, bytes[end - 1].isBlankOrNewline { end -= 1 }
     return end
+  }
+
+  /// Reads a verb that gives the rest of its line no other meaning, as those of most lines.
+  ///
+  /// - Returns: false: the line takes a closer look; nothing was passed.
+  private mutating func plainVerb() -> Bool {
+    let bytes = cursor.bytes
+    let first = bytes.end(ofSpacesFrom: cursor.position)
+    guard let word = bytes.plainWord(from: first), word.nameEnd == first, !word.isQuoted,
+      bytes[first] != UInt8(ascii: "="), bytes[first] != UInt8(ascii: "!"),
+      !grammar._withUnsafeGuaranteedRef({ $0.mayMean(bytes[first], word.end - first) })
+    else { return false }
+    tokens.append(Token(word, at: first - start))
+    cursor.position = word.end
+    return true
   }
 
   /// Reads a verb, and the one behind it where that is a prefix.
@@ -93,7 +123,7 @@ package struct StatementScanner {
   private mutating func verb() throws(NoStatement) -> Bool {
     let verbStart = position
     if bytes[position] == UInt8(ascii: "=") || bytes[position] == UInt8(ascii: "!"),
-      case .lua(let verb)? = grammar.meaning(of: bytes[position...position])
+      case .lua(let verb)? = meaning(of: bytes[position...position])
     {
       let place = here
       position += 1
@@ -103,7 +133,7 @@ package struct StatementScanner {
     }
     try word()
     guard tokens[tokens.count - 1].isBareValue else { return false }
-    switch grammar.meaning(of: bytes[verbStart..<position]) {
+    switch meaning(of: bytes[verbStart..<position]) {
     case nil: return false
     case .lua(let verb): try luaVerb(verb)
     case .numbers: takesNumbers = true
@@ -119,10 +149,18 @@ package struct StatementScanner {
     return false
   }
 
+  private func meaning(of verb: Slice<ByteView>) -> Grammar.Meaning? {
+    grammar._withUnsafeGuaranteedRef { $0.meaning(of: verb) }
+  }
+
+  private func isUnfinished(_ lua: [UInt8]) -> Bool {
+    grammar._withUnsafeGuaranteedRef { $0.isUnfinishedLua(String(decoding: lua, as: UTF8.self)) }
+  }
+
   private mutating func luaVerb(_ verb: LuaVerb) throws(NoStatement) {
     switch verb.form {
     case .immediate: try luaTail(verb)
-    case .behind(let word): awaited = (verb, word, tokens.count)
+    case .behind(let word): made().awaited = (verb, word, tokens.count)
     case .following(let word):
       try skipBlanks()
       guard position + word.utf8.count <= bytes.count,
@@ -154,6 +192,7 @@ package struct StatementScanner {
   }
 
   private mutating func remainingWords() throws(NoStatement) {
+    if !isProgram, rarities == nil { plainWords() }
     while true {
       try skipBlanks()
       guard try !cursor.isAtLineEnd() else { return }
@@ -167,10 +206,10 @@ package struct StatementScanner {
         return
       default:
         try word()
-        guard let awaited, tokens.count > awaited.from + 1, isBare(tokens[tokens.count - 1], awaited.word) else {
-          break
-        }
-        self.awaited = nil
+        guard let awaited = rarities?.awaited, tokens.count > awaited.from + 1,
+          isBare(tokens[tokens.count - 1], awaited.word)
+        else { break }
+        rarities?.awaited = nil
         try luaTail(awaited.verb)
       }
     }
@@ -186,7 +225,7 @@ package struct StatementScanner {
       try shellCommand()
       let text = LuaText.trimmed(bytes[command.position..<position])
       guard !text.isEmpty else { throw fault("expected a shell command after |", at: place) }
-      redirection = Redirection(kind: .command, target: .text(text), span: span(from: place))
+      made().redirection = Redirection(kind: .command, target: .text(text), span: span(from: place))
       return
     }
     let appends = peek == UInt8(ascii: ">")
@@ -196,7 +235,7 @@ package struct StatementScanner {
       throw fault("expected a file name after \(appends ? ">>" : ">")", at: place, width: appends ? 2 : 1)
     }
     let target = try fileName()
-    redirection = Redirection(kind: appends ? .append : .file, target: target, span: span(from: place))
+    made().redirection = Redirection(kind: appends ? .append : .file, target: target, span: span(from: place))
     try skipBlanks()
     guard try !cursor.isAtLineEnd() else { return }
     guard bytes[position] == UInt8(ascii: "#") else {
@@ -294,6 +333,27 @@ package struct StatementScanner {
     append(&token, from: place)
   }
 
+  /// The parts that few statements have.
+  private mutating func made() -> Rarities {
+    if let rarities { return rarities }
+    let made = Rarities()
+    rarities = made
+    return made
+  }
+
+  /// Reads words whose values are their bytes, up to one that takes a closer look or to the line end.
+  private mutating func plainWords() {
+    let bytes = cursor.bytes
+    var position = cursor.position
+    while true {
+      position = bytes.end(ofSpacesFrom: position)
+      guard let word = bytes.plainWord(from: position) else { break }
+      tokens.append(Token(word, at: position - start))
+      position = word.end
+    }
+    cursor.position = position
+  }
+
   /// Reads a word whose value is its bytes, as that of most words is, and which a blank or a line end follows.
   ///
   /// - Returns: nil: the word takes a closer look; nothing was passed.
@@ -331,8 +391,9 @@ package struct StatementScanner {
 
   private mutating func keep(_ literal: Literal, in token: inout Token) {
     token.form = .literal
-    token.literal = Int32(truncatingIfNeeded: literals.count)
-    literals.append(literal)
+    let rarities = made()
+    token.literal = Int32(truncatingIfNeeded: rarities.literals.count)
+    rarities.literals.append(literal)
   }
 
   private mutating func luaTail(_ verb: LuaVerb) throws(NoStatement) {
@@ -349,7 +410,7 @@ package struct StatementScanner {
         guard end < bytes.count else { break }
       } else {
         guard isComplete else { throw .unfinished(lineIndex > 0 ? .lua : nil, place) }
-        guard verb.isLua, grammar.isUnfinishedLua(String(decoding: lua, as: UTF8.self)) else { break }
+        guard verb.isLua, isUnfinished(lua) else { break }
         guard end < bytes.count else { throw .unfinished(.lua, place) }
       }
       guard end - start <= maximumLength else { throw .fault(tooLong) }
@@ -363,7 +424,7 @@ package struct StatementScanner {
     while let byte = tail.last, byte.isBlankOrNewline { tail.removeLast() }
     let firstLineEnd = min(place.position + tail.count, cursor.endOfLine(from: place.position))
     let column = column(of: place)
-    self.lua = LuaTail(
+    made().lua = LuaTail(
       text: String(decoding: tail, as: UTF8.self),
       span: Word.Span(line: place.line, column: column, width: cursor.characters(place.position..<firstLineEnd)))
   }

@@ -35,6 +35,7 @@ struct Token: Sendable {
   init(at start: Int) { self.start = Int32(truncatingIfNeeded: start) }
 
   /// A word that begins at a position among the bytes of its statement.
+  @inline(__always)
   init(_ word: ByteView.PlainWord, at start: Int) {
     // The places of a word in a view, as numbers behind its first byte, are those in the statement behind `start`.
     let first = Int32(truncatingIfNeeded: word.begin - start)
@@ -86,15 +87,15 @@ struct Tokens: Sendable {
     return others[index - firsts.count]
   }
 
+  @inline(__always)
   mutating func append(_ token: Token) {
-    if count < firsts.count {
-      firsts[count] = token
-    } else if others?.append(token) == nil {
-      others = [token]
-    }
+    if count < firsts.count { firsts[count] = token } else { appendOther(token) }
     count += 1
     if token.kind == .flag { haveFlags = true }
   }
+
+  @inline(never)
+  private mutating func appendOther(_ token: Token) { if others?.append(token) == nil { others = [token] } }
 }
 
 extension Tokens {
