@@ -11,6 +11,12 @@ public struct Statement: Sendable {
   public var text: String { content.description }
   /// The words, the verb first; never empty. A Lua verb has the words before its Lua and the flags behind it.
   public var words: Words { Words(content, first: first, count: content.tokens.count - first) }
+  /// The number of the words.
+  package var wordCount: Int { content.tokens.count - first }
+  /// The words behind a number of them.
+  package func words(behind count: Int) -> Words {
+    Words(content, first: first + count, count: content.tokens.count - first - count)
+  }
   /// The Lua of a Lua verb, perhaps empty; nil for other verbs.
   public var lua: LuaTail? { content.rarities?.lua }
   /// The other place that the result goes to.

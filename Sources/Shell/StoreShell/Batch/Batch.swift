@@ -193,7 +193,7 @@ extension Session {
       if writeOutputFailure(), !options.keepsGoing { return 1 }
       do throws(SyntaxFault) {
         guard let read = try reader.next() else { return nil }
-        let statement = number.map(read.numbered) ?? read
+        let statement = if let number { read.numbered(number) } else { read }
         if running.isChecking, let fault = luaFault(of: statement) {
           report(number.map(fault.numbered) ?? fault)
           continue

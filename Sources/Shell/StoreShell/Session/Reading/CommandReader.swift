@@ -19,7 +19,7 @@ struct CommandReader {
   private var otherUsage: String?
 
   /// The words that are no flags, without the verb.
-  var operands: Words { sorted?.operands ?? statement.words.behind(before) }
+  var operands: Words { sorted?.operands ?? statement.words(behind: before) }
   private var flags: [String: Flag] { sorted?.flags ?? [:] }
 
   /// The form of the command, for hints.
@@ -45,14 +45,27 @@ struct CommandReader {
   /// Sorts the words of a statement.
   ///
   /// - Throws: ``ShellError`` for a flag that the command does not have, or one without its value.
-  init(
+  static func reading(
     _ statement: Statement, _ definition: CommandDefinition, _ vocabulary: Vocabulary, isAhead: Bool = false
-  ) throws {
-    try Self.refuseSwallowedOperand(of: definition, statement)
-    // Behind some commands the words belong to another.
-    before = definition.takesCommand ? statement.words.count : 1
-    sorted = statement.hasFlags && !definition.takesCommand ? try Self.sort(statement, definition) : nil
-    (self.statement, self.definition, self.vocabulary, self.isAhead) = (statement, definition, vocabulary, isAhead)
+  ) throws -> CommandReader {
+    if statement.wordCount == 1 { try refuseSwallowedOperand(of: definition, statement) }
+    return CommandReader(
+      statement: statement, definition: definition, vocabulary: vocabulary, isAhead: isAhead,
+      // Behind some commands the words belong to another.
+      before: definition.takesCommand ? statement.wordCount : 1,
+      sorted: statement.hasFlags && !definition.takesCommand ? try sort(statement, definition) : nil)
+  }
+
+  private init(
+    statement: Statement, definition: CommandDefinition, vocabulary: Vocabulary, isAhead: Bool, before: Int,
+    sorted: Sorted?
+  ) {
+    self.statement = statement
+    self.definition = definition
+    self.vocabulary = vocabulary
+    self.isAhead = isAhead
+    self.before = before
+    self.sorted = sorted
   }
 
   private static func sort(_ statement: Statement, _ definition: CommandDefinition) throws -> Sorted {
@@ -96,7 +109,7 @@ struct CommandReader {
 
   /// Refuses a comment that stands where an operand may and has no space behind its `#`: it was meant to be one.
   private static func refuseSwallowedOperand(of definition: CommandDefinition, _ statement: Statement) throws {
-    guard statement.words.count == 1, statement.lua == nil, definition.takesOperands else { return }
+    guard statement.lua == nil, definition.takesOperands else { return }
     let verb = statement.words[0]
     let rest = statement.text.utf8.dropFirst(verb.text.utf8.count).drop { $0.isBlank }
     guard rest.first == UInt8(ascii: "#"), let next = rest.dropFirst().first, next.isNameByte else { return }

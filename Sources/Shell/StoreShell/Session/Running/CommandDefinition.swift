@@ -365,6 +365,8 @@ extension CommandDefinition {
 
   /// True for a line that asks to have the command explained: `VERB --help` or `VERB -h`.
   func isAskedForHelp(_ statement: Statement) -> Bool {
+    // Most lines have arguments, and none that asks.
+    if statement.wordCount > 2, !statement.hasFlags { return false }
     let words = statement.words.dropFirst()
     guard !takesCommand && !takesProgram || words.count == 1 else { return false }
     if words.count == 1, let word = words.first, word.text == "-h" { return true }

@@ -80,14 +80,22 @@ final class CommandTable: Sendable {
       try session.requireRights(to: redirection)
       return try session.redirecting(to: redirection, besides: nil) { session.help(on: definition, statement) }
     }
-    let reader = try CommandReader(statement, definition, Vocabulary(session))
+    let reader = try CommandReader.reading(statement, definition, Vocabulary(session))
     try session.requireRights(reader)
     try session.requireVariables(of: statement, definition)
     // A result that goes elsewhere belongs to the command inside.
-    guard !definition.takesCommand, let redirection = statement.redirection else {
-      return try run(reader, definition, in: session)
+    if statement.isMoreThanWords, !definition.takesCommand, let redirection = statement.redirection {
+      return try run(reader, definition, redirectedTo: redirection, in: session)
     }
-    return try session.redirecting(to: redirection, besides: reader.fileOperand) {
+    return try run(reader, definition, in: session)
+  }
+
+  // A function of its own: a closure takes a copy of the reader.
+  private func run(
+    _ reader: CommandReader, _ definition: CommandDefinition, redirectedTo redirection: Redirection,
+    in session: Session
+  ) throws -> CommandResult {
+    try session.redirecting(to: redirection, besides: reader.fileOperand) {
       try run(reader, definition, in: session)
     }
   }
@@ -215,7 +223,7 @@ extension CommandTable {
 
   private func check(_ statement: Statement, _ definition: CommandDefinition, in session: Session) throws {
     if definition.isAskedForHelp(statement) { return }
-    let reader = try CommandReader(statement, definition, Vocabulary(session), isAhead: true)
+    let reader = try CommandReader.reading(statement, definition, Vocabulary(session), isAhead: true)
     _ = try session.console.capturing { try reader.markingFile { try definition.check(reader, session) } }
     try session.requireVariables(of: statement, definition)
   }

@@ -55,14 +55,14 @@ struct NamesAhead {
   private func look(at statement: Statement) throws {
     if let definition = session.commands[statement] {
       guard !definition.takesCommand, !definition.isAskedForHelp(statement) else { return }
-      let reader = try CommandReader(statement, definition, Vocabulary(session))
+      let reader = try CommandReader.reading(statement, definition, Vocabulary(session))
       try session.requireVariables(of: statement, definition)
       if areAllThere { try definition.look(reader, session) }
     } else if areAllThere, !isForeseenBinding(statement) {
       guard case .command(let definition, let statement) = try session.commands.other(statement, in: session) else {
         return
       }
-      let reader = try CommandReader(statement, definition, Vocabulary(session))
+      let reader = try CommandReader.reading(statement, definition, Vocabulary(session))
       try session.requireVariables(of: statement, definition)
       try definition.look(reader, session)
     }
