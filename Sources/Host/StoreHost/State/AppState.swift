@@ -2,13 +2,12 @@ import StoreSchema
 
 /// The state of a hosted application, its type erased, so that the shell's root store is one concrete type: generic code of
 /// another module would run unspecialised. A value: copies share the storage until one of them is changed.
-package struct AppState: Sendable {
+package struct AppState: @unchecked Sendable {
+  // Safe: the memory is changed only by the one owner of the only reference, and a state is `Sendable`.
   private var storage: Storage
 
   package init<State: SchematicRecord>(_ state: State) {
-    let memory = UnsafeMutablePointer<State>.allocate(capacity: 1)
-    memory.initialize(to: state)
-    storage = Storage(UnsafeMutableRawPointer(memory), StateKind(State.self))
+    storage = Storage.holding(StateKind(State.self)) { $0.initializeMemory(as: State.self, to: state) }
   }
 
   /// The type of the state.
@@ -30,13 +29,13 @@ package struct AppState: Sendable {
 
   /// The typed state, if it is of this type.
   package func typed<State: SchematicRecord>(_ type: State.Type = State.self) -> State? {
-    guard storage.kind.type == ObjectIdentifier(type) else { return nil }
+    guard storage.holds(type) else { return nil }
     return read { $0.assumingMemoryBound(to: State.self).pointee }
   }
 
   /// The typed state, or another if it is not of its type.
   package func typed<State: SchematicRecord>(or other: State) -> State {
-    guard storage.kind.type == ObjectIdentifier(State.self) else { return other }
+    guard storage.holds(State.self) else { return other }
     return storage.memory.assumingMemoryBound(to: State.self).pointee
   }
 
@@ -44,7 +43,7 @@ package struct AppState: Sendable {
   package mutating func modify<State: SchematicRecord>(_ type: State.Type, _ body: (inout State) throws -> Void)
     rethrows
   {
-    guard storage.kind.type == ObjectIdentifier(type) else { return }
+    guard storage.holds(type) else { return }
     try modify { try body(&$0.assumingMemoryBound(to: State.self).pointee) }
   }
 }
@@ -63,8 +62,10 @@ extension AppState: Equatable {
   }
 
   /// True if a look at a sequence tells that it went on or stayed as it was up to another state.
-  func isAhead(_ sequence: SequencePlace, _ new: AppState) -> Bool {
-    withExtendedLifetime((storage, new.storage)) { sequence.isAhead(from: storage.memory, to: new.storage.memory) }
+  func isAhead(_ sequence: HostState.Sequence, _ new: AppState) -> Bool {
+    withExtendedLifetime(storage) {
+      withExtendedLifetime(new.storage) { sequence.isAhead(from: storage.memory, to: new.storage.memory) }
+    }
   }
 
   /// The state as a value.
@@ -77,41 +78,51 @@ private final class StateKind: Sendable {
   let type: ObjectIdentifier
   let schema: Schema
   let record: RecordSchema
-  /// Makes a copy of a state in memory of its own.
-  let copy: @Sendable (UnsafeMutableRawPointer) -> UnsafeMutableRawPointer
-  /// Lets go of a state and its memory.
-  let free: @Sendable (UnsafeMutableRawPointer) -> Void
+  /// The number of units that hold a state, wherever it begins in the first.
+  let units: Int
+  let alignment: Int
+  /// Makes a copy of a state in other memory.
+  let copy: @Sendable (_ state: UnsafeMutableRawPointer, _ memory: UnsafeMutableRawPointer) -> Void
+  /// Lets go of a state.
+  let end: @Sendable (UnsafeMutableRawPointer) -> Void
 
   init<State: SchematicRecord>(_ type: State.Type) {
     self.type = ObjectIdentifier(type)
     schema = State.schema
     record = if case .record(let record) = schema.kind { record } else { RecordSchema(name: "", fields: []) }
-    copy = { state in
-      let memory = UnsafeMutablePointer<State>.allocate(capacity: 1)
-      memory.initialize(from: state.assumingMemoryBound(to: State.self), count: 1)
-      return UnsafeMutableRawPointer(memory)
-    }
-    free = { state in
-      let memory = state.assumingMemoryBound(to: State.self)
-      memory.deinitialize(count: 1)
-      memory.deallocate()
-    }
+    let layout = MemoryLayout<State>.self
+    alignment = max(layout.alignment, MemoryLayout<StateUnit>.alignment)
+    units = (layout.size + alignment - 1) / MemoryLayout<StateUnit>.size
+    copy = { $1.initializeMemory(as: State.self, to: $0.assumingMemoryBound(to: State.self).pointee) }
+    end = { $0.assumingMemoryBound(to: State.self).deinitialize(count: 1) }
   }
 }
 
-/// Memory that holds one state.
-private final class Storage: @unchecked Sendable {
-  // Safe: the memory is changed only by the one owner of the only reference, and a state is `Sendable`.
-  let memory: UnsafeMutableRawPointer
-  let kind: StateKind
+private typealias StateUnit = SIMD2<UInt64>
 
-  /// Takes over memory that holds a state.
-  init(_ memory: UnsafeMutableRawPointer, _ kind: StateKind) {
-    self.memory = memory
-    self.kind = kind
+/// An object that holds one state. Its memory is a part of it, as each action makes one.
+private final class Storage: ManagedBuffer<StateKind, StateUnit> {
+  /// An object whose memory a closure fills.
+  static func holding(_ kind: StateKind, _ fill: (UnsafeMutableRawPointer) -> Void) -> Storage {
+    let storage = unsafeDowncast(create(minimumCapacity: kind.units) { _ in kind }, to: Storage.self)
+    fill(storage.memory)
+    return storage
   }
 
-  deinit { kind.free(memory) }
+  // By way of the pointer: the variable of the class is checked for exclusive access each time.
+  var kind: StateKind { withUnsafeMutablePointerToHeader { $0.pointee } }
 
-  func copy() -> Storage { Storage(kind.copy(memory), kind) }
+  /// True if the state is of a type.
+  @inline(__always)
+  func holds<State>(_ type: State.Type) -> Bool {
+    withUnsafeMutablePointerToHeader { $0.pointee.type == ObjectIdentifier(type) }
+  }
+
+  var memory: UnsafeMutableRawPointer {
+    withUnsafeMutablePointers { UnsafeMutableRawPointer($1).alignedUp(toMultipleOf: $0.pointee.alignment) }
+  }
+
+  deinit { kind.end(memory) }
+
+  func copy() -> Storage { Storage.holding(kind) { kind.copy(memory, $0) } }
 }

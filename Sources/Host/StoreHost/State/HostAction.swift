@@ -34,8 +34,7 @@ package final class HostAction: Sendable {
   }
 
   package init(call: ActionCall, payload: Payload, fate: ActionFate? = nil, basis: Int? = nil) {
-    self.call = call
-    self.payload = payload
+    // The payload goes last: it is moved then, not copied.
     kind =
       switch payload {
       case .app: .app
@@ -43,6 +42,8 @@ package final class HostAction: Sendable {
       case .plugin: .plugin
       case .shell: .shell
       }
+    self.call = call
+    self.payload = payload
     self.fate = fate
     self.basis = basis
   }

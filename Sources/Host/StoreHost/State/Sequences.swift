@@ -23,6 +23,9 @@ extension HostState {
     }
 
     package var path: Path { place.path }
+
+    /// True if a look at it tells that it went on, or stayed as it was, from one value that holds it to another.
+    func isAhead(from old: UnsafeRawPointer, to new: UnsafeRawPointer) -> Bool { place.isAhead(from: old, to: new) }
   }
 
   /// A sequence at this moment; nil: it is not there.
@@ -96,10 +99,11 @@ extension PluginSlice {
 extension HostState {
   /// Refuses an action that has a sequence fall or give a number twice.
   package static func check(_ sequences: [Sequence], from before: HostState, to after: HostState) throws {
-    for sequence in sequences {
-      if sequence.slice == nil {
-        if before.app.isAhead(sequence.place, after.app) { continue }
-      } else if let old = before.slice(of: sequence),
+    // By position: a copy of a sequence would count references to all that is in it.
+    for index in sequences.indices {
+      if sequences[index].slice == nil, before.app.isAhead(sequences[index], after.app) { continue }
+      let sequence = sequences[index]
+      if sequence.slice != nil, let old = before.slice(of: sequence),
         after.slice(of: sequence)?.value.hasSameMemory(as: old.value) == true
       {
         continue

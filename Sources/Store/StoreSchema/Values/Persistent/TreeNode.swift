@@ -1,3 +1,4 @@
+import Glibc
 import Synchronization
 
 /// A node of the B-tree behind `PersistentList` and `PersistentMap`: a leaf with up to 128 elements, or an inner
@@ -38,7 +39,7 @@ final class TreeNode<Content: TreeContent> {
     height = 0
     childShift = 0
     capacity = leafCapacity
-    storage = UnsafeMutableRawPointer(UnsafeMutablePointer<Element>.allocate(capacity: leafCapacity))
+    storage = NodeMemory.allocate(leafCapacity * MemoryLayout<Element>.stride, MemoryLayout<Element>.alignment)
   }
 
   /// An inner node without children.
@@ -47,9 +48,8 @@ final class TreeNode<Content: TreeContent> {
     self.height = height
     childShift = Self.leafShift + Self.fanOutShift * (height - 1)
     capacity = Self.fanOut
-    storage = UnsafeMutableRawPointer.allocate(
-      byteCount: Self.separatorsOffset + Self.fanOut * MemoryLayout<Content.Separator>.stride,
-      alignment: max(MemoryLayout<TreeNode>.alignment, MemoryLayout<Content.Separator>.alignment))
+    storage = NodeMemory.allocate(
+      Self.separatorsOffset + Self.fanOut * MemoryLayout<Content.Separator>.stride, Self.innerAlignment)
   }
 
   @inlinable
@@ -62,7 +62,7 @@ final class TreeNode<Content: TreeContent> {
       children.deinitialize(count: slots)
       separators.deinitialize(count: slots)
     }
-    storage.deallocate()
+    NodeMemory.free(storage, height == 0 ? MemoryLayout<Element>.alignment : Self.innerAlignment)
   }
 
   /// The end of a node is the same code for all contents. For entries with run-time types it is spelled out: the
@@ -138,6 +138,10 @@ extension TreeNode {
     (storage + Self.separatorsOffset).assumingMemoryBound(to: Content.Separator.self)
   }
 
+  @inlinable static var innerAlignment: Int {
+    max(MemoryLayout<TreeNode>.alignment, MemoryLayout<Content.Separator>.alignment)
+  }
+
   @inlinable static var separatorsOffset: Int {
     let end = fanOut * (MemoryLayout<TreeNode>.stride + MemoryLayout<Int>.stride)
     let alignment = MemoryLayout<Content.Separator>.alignment
@@ -147,6 +151,26 @@ extension TreeNode {
   /// The separator of the first element of a node that is not empty.
   @inlinable var firstSeparator: Content.Separator {
     height == 0 ? Content.separator(of: elements) : separators.pointee
+  }
+}
+
+/// The memory of nodes. Swift's own function asks for an alignment, which takes the system twice the instructions.
+@usableFromInline
+enum NodeMemory {
+  /// The alignment of all that `malloc` gives.
+  private static var usualAlignment: Int { 16 }
+
+  @usableFromInline
+  static func allocate(_ byteCount: Int, _ alignment: Int) -> UnsafeMutableRawPointer {
+    guard alignment <= usualAlignment, let memory = malloc(byteCount) else {
+      return .allocate(byteCount: byteCount, alignment: alignment)
+    }
+    return memory
+  }
+
+  @usableFromInline
+  static func free(_ memory: UnsafeMutableRawPointer, _ alignment: Int) {
+    if alignment <= usualAlignment { Glibc.free(memory) } else { memory.deallocate() }
   }
 }
 
