@@ -10,6 +10,8 @@ package final class HostedApplication {
   package struct Projection {
     package let module: String
     package let name: String
+    /// The type of the value.
+    package let schema: Schema
     package let read: (AppState) -> Value?
   }
 
@@ -77,8 +79,13 @@ package final class HostedApplication {
         try command.run(arguments, CommandContext(caller: caller, start: start, erase: erase))
       }
     }
-    projections = application.projections.map { projection in
-      Projection(module: projection.module, name: projection.type.name) { $0.typed().map(projection.read) }
+    // A field of the same name goes first.
+    projections = application.projections.compactMap { projection in
+      let (module, type) = (projection.module, projection.type)
+      guard let owner = table.modules.first(where: { $0.name == module }), owner.hasNamedParts,
+        !owner.fields.contains(where: { $0.name == type.name })
+      else { return nil }
+      return Projection(module: module, name: type.name, schema: type.schema) { $0.typed().map(projection.read) }
     }
     substates = application.substates
     tellsReducersTheTime = application.reducer.takesContext || substates.contains(where: \.takesContext)
@@ -192,7 +199,6 @@ extension HostedApplication {
 extension HostedApplication {
   /// What is wrong with an action that all the same changes nothing or only a part: substates that are not there.
   package func substateFaults(of action: HostAction, in before: HostState) -> [SubstateError] {
-    if action.kind == .app { return [] }
     let names: [String]
     switch action.payload {
     case .substate(let name, _): names = [name]

@@ -35,7 +35,7 @@ extension LiveStore {
   ///   - note: told which modules are looked at.
   ///   - run: gives the plugin that computes a projection, from the one that is there.
   package func read(
-    _ path: Path, in shown: ShownPoint, note: (Set<String>) -> Void = { _ in },
+    _ path: Path, in shown: ShownPoint, note: (() -> Set<String>) -> Void = { _ in },
     by run: (HostedPlugin) throws -> HostedPlugin = { $0 }
   ) throws -> Reading {
     try reach(path, in: shown, note: note, by: run) { schema, steps, place, origin in
@@ -62,12 +62,23 @@ extension LiveStore {
 
   /// Hands out the slice or the value of a projection that a path starts in: its type, the steps within, and its own path.
   private func reach<Found>(
-    _ path: Path, in shown: ShownPoint, note: (Set<String>) -> Void,
+    _ path: Path, in shown: ShownPoint, note: (() -> Set<String>) -> Void,
     by run: (HostedPlugin) throws -> HostedPlugin,
     _ body: (Schema, ArraySlice<Path.Step>, UnsafeRawPointer, Path) throws -> Found
   ) throws -> Found {
     guard case .field(let name) = path.steps.first else {
       throw PathError(message: "a path starts with the name of a module, got '\(path)'")
+    }
+    if path.steps.count > 1, case .field(let member) = path.steps[1],
+      let own = application.projections.first(where: { $0.name == member && $0.module == name })
+    {
+      // A projection does not say what it looks at.
+      note { Set(self.modules(in: shown).map(\.name)) }
+      return try withUnsafePointer(to: own.read(shown.state.app) ?? .none) { value in
+        try body(
+          own.schema, path.steps.dropFirst(2), UnsafeRawPointer(value),
+          path.steps.count == 2 ? path : Path(Array(path.steps.prefix(2))))
+      }
     }
     let modules = modules(in: shown)
     guard let module = modules.first(where: { $0.name == name }) else {
@@ -83,15 +94,14 @@ extension LiveStore {
         let hint = Suggestion.nearest(to: member, among: names).map { "did you mean '\(name).\($0)'?" }
         throw PathError(message: "'\(name)' has no field or projection '\(member)'", hint: hint)
       }
-      // A projection does not say what it looks at.
-      note(Set(modules.map(\.name)))
+      note { Set(modules.map(\.name)) }
       let value = try project(module, projection, in: shown, by: run)
       return try withUnsafePointer(to: value) { value in
         try body(
           projection.schema, path.steps.dropFirst(2), UnsafeRawPointer(value), origin.appending(path.steps[1]))
       }
     }
-    note([name])
+    note { [name] }
     var result: Result<Found, any Error>?
     _ = shown.state.readSlice(name) { schema, slice in
       result = Result { try body(schema, path.steps.dropFirst(), slice, origin) }
@@ -103,17 +113,13 @@ extension LiveStore {
   private func project(
     _ module: Module, _ projection: ProjectionType, in shown: ShownPoint, by run: (HostedPlugin) throws -> HostedPlugin
   ) throws -> Value {
-    if let hosted = shown.plugins.first(where: { $0.plugin.module.name == module.name }) {
-      // One that is being unloaded is here until its watchers have been told.
-      guard shown.state.shell.plugins.contains(where: { $0.name == module.name }) else {
-        throw PathError(message: "there is no module '\(module.name)'")
-      }
-      let view = StateSnapshot(
-        state: shown.state, moduleNames: modules(in: shown).map(\.name), versions: shown.versions)
-      return try run(hosted).plugin.projections.project(projection.name, view: view)
-    }
-    let found = application.projections.first { $0.module == module.name && $0.name == projection.name }
-    return found?.read(shown.state.app) ?? .none
+    // One that is being unloaded is here until its watchers have been told.
+    guard let hosted = shown.plugins.first(where: { $0.plugin.module.name == module.name }),
+      shown.state.shell.plugins.contains(where: { $0.name == module.name })
+    else { throw PathError(message: "there is no module '\(module.name)'") }
+    let view = StateSnapshot(
+      state: shown.state, moduleNames: modules(in: shown).map(\.name), versions: shown.versions)
+    return try run(hosted).plugin.projections.project(projection.name, view: view)
   }
 }
 
@@ -175,7 +181,9 @@ extension StoreClient {
 
   /// What stands at a path, or what a projection gives.
   package func read(_ path: Path) throws -> Reading {
-    try withOwnPlugins { try live.read(path, in: shown, note: { readModules?.formUnion($0) }, by: $0) }
+    try withOwnPlugins {
+      try live.read(path, in: shown, note: { if readModules != nil { readModules?.formUnion($0()) } }, by: $0)
+    }
   }
 
   /// The type of what stands at a path, or of what a projection gives.
