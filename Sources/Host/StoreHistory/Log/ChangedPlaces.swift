@@ -1,3 +1,4 @@
+import Glibc
 import StoreSchema
 
 /// The places that a run of entries changed, as hashes of paths. They tell, without a look at an entry, which runs cannot
@@ -8,7 +9,9 @@ struct ChangedPlaces: Sendable {
   private var count = 0
   /// The steps that were noted last: changes at one place share them, which their address tells.
   private var recent: [[Path.Step]] = []
-  private var oldest = 0
+  /// The position of the latest among them, and the hash of what leads to its last step.
+  private var latest = 0
+  private var around = PlaceHash()
 
   /// Notes the places that an entry changed.
   mutating func note(_ changes: [Change]) {
@@ -19,20 +22,35 @@ struct ChangedPlaces: Sendable {
   private mutating func note(_ steps: [Path.Step]) {
     let address = steps.withUnsafeBufferPointer { $0.baseAddress }
     for index in recent.indices where recent[index].withUnsafeBufferPointer({ $0.baseAddress }) == address { return }
-    if recent.count < 4 {
-      recent.append(steps)
+    // Elements of one list come one after the other: what leads to them is noted then.
+    var (hash, first) = (PlaceHash(), 0)
+    if latest < recent.count, Self.differInLast(recent[latest], steps) {
+      (hash, first) = (around, steps.count - 1)
     } else {
-      recent[oldest] = steps
-      oldest = (oldest + 1) % recent.count
+      insert(hash.beginning)
     }
-    var hash = PlaceHash()
-    insert(hash.beginning)
-    for index in steps.indices {
+    latest = recent.count < 4 ? recent.count : (latest + 1) % recent.count
+    if latest == recent.count { recent.append(steps) } else { recent[latest] = steps }
+    for index in first..<steps.count {
+      around = hash
       if case .index = steps[index] { insert(hash.ofElements) }
       hash.add(steps[index])
       insert(hash.beginning)
     }
     insert(hash.end)
+  }
+
+  /// True if a look at their bytes shows that two paths are the same up to their last steps.
+  private static func differInLast(_ left: [Path.Step], _ right: [Path.Step]) -> Bool {
+    let steps = left.count
+    guard steps == right.count, steps > 0 else { return false }
+    let (size, stride) = (MemoryLayout<Path.Step>.size, MemoryLayout<Path.Step>.stride)
+    return left.withUnsafeBytes { left in
+      right.withUnsafeBytes { right in
+        guard let left = left.baseAddress, let right = right.baseAddress else { return false }
+        return (0..<(steps - 1)).allSatisfy { memcmp(left + $0 * stride, right + $0 * stride, size) == 0 }
+      }
+    }
   }
 
   /// True if an entry may have changed something along a path, as ``Path/lies(along:)`` has it.

@@ -66,10 +66,7 @@ public final class LoggedEntry: Sendable {
 
   /// True if it changed more than `changes` tell, such as a gate, a setting or the set of loaded plugins. Only the
   /// whole state shows the changes of the shell to its own slice.
-  public var isWhole: Bool {
-    // Nearly all others end at the first letter.
-    action.utf8.first == UInt8(ascii: "s") && action.hasPrefix("shell.") && failure == nil && droppedBy == nil
-  }
+  public let isWhole: Bool
 
   /// The failure in one line, as listings show it: the first line of the error's own text or, where none is kept, its code.
   public var failureText: String? {
@@ -96,6 +93,11 @@ public final class LoggedEntry: Sendable {
     changes: [Change], failure: String?, reason: String? = nil, digest: String? = nil, original: Original? = nil,
     droppedBy: String? = nil, wallTime: Int? = nil
   ) {
+    // Before the parts are taken over: what is asked afterwards would be a copy.
+    let hasRarities = failure != nil || digest != nil || original != nil || droppedBy != nil
+    // Nearly all others end at the first letter.
+    isWhole =
+      action.utf8.first == UInt8(ascii: "s") && action.hasPrefix("shell.") && failure == nil && droppedBy == nil
     self.number = number
     self.time = time
     wall = wallTime ?? .min
@@ -104,7 +106,6 @@ public final class LoggedEntry: Sendable {
     self.arguments = arguments
     self.isQuiet = isQuiet
     self.changes = changes
-    let hasRarities = failure != nil || digest != nil || original != nil || droppedBy != nil
     rarities =
       hasRarities
       ? Rarities(failure: failure, reason: reason, digest: digest, original: original, droppedBy: droppedBy) : nil
@@ -152,7 +153,15 @@ extension Change.Kind {
 
 extension Value {
   /// About how many bytes the value takes beside its place.
+  @inline(__always)
   fileprivate var footprint: Int {
+    switch self {
+    case .none, .bool, .int, .double, .decimal: 0
+    default: ownBytes
+    }
+  }
+
+  private var ownBytes: Int {
     switch self {
     case .none, .bool, .int, .double, .decimal: 0
     case .string(let text): text.utf8.count < 16 ? 0 : 32 + text.utf8.count

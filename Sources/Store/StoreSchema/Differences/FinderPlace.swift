@@ -111,12 +111,13 @@ struct FinderPlace: Sendable {
   }
 
   /// A path of the steps themselves, not of a reference to them.
-  private var newPath: Path {
+  var newPath: Path {
+    guard isKept else { return Path(Array(steps)) }
     var all: [Path.Step] = []
-    let before = isKept ? nodes[node].path.steps : []
-    all.reserveCapacity(before.count + steps.count)
-    all += before
-    all += steps
+    all.reserveCapacity(nodes[node].path.steps.count + steps.count)
+    // One by one: the runtime's function for several looks up how a step is copied.
+    for index in nodes[node].path.steps.indices { all.append(nodes[node].path.steps[index]) }
+    for index in steps.indices { all.append(steps[index]) }
     return Path(all)
   }
 

@@ -49,7 +49,11 @@ public struct DifferenceFinder: Sendable {
   }
 
   /// Adds what happened to an element as a whole.
-  private mutating func add(_ kind: Change.Kind, at position: Int) { add(kind, positions + [position]) }
+  private mutating func add(_ kind: Change.Kind, at position: Int) {
+    let positions = positions.isEmpty ? [position] : positions + [position]
+    // An element that comes or goes is seldom met again: its path is not kept.
+    changes.append(Change(place.newPath, kind, positions: positions))
+  }
 
   private mutating func add(_ kind: Change.Kind, _ positions: [Int], isInPlace: Bool = false) {
     changes.append(Change(place.path, kind, positions: positions, isInPlace: isInPlace))
@@ -107,13 +111,25 @@ public struct DifferenceFinder: Sendable {
 
   /// Compares the fields of two Swift structs.
   private mutating func compareFields(_ fields: FlatFields, _ old: UnsafeRawPointer, _ new: UnsafeRawPointer) {
-    for index in fields.indices {
+    func isSame(_ index: Int) -> Bool {
       let (offset, room) = (fields[index].offset, fields[index].room)
-      if room > 0, hasSameBytes(old + offset, new + offset, room) { continue }
+      return room > 0 && hasSameBytes(old + offset, new + offset, room)
+    }
+    var index = 0
+    while index < fields.indices.upperBound {
+      defer { index += 1 }
+      if isSame(index) { continue }
+      // An array that grows is copied: room for a second change, where there may be one.
+      if changes.isEmpty, fields.indices[(index + 1)...].contains(where: { !isSame($0) }) {
+        changes.reserveCapacity(2)
+      }
       let outer = place.enter(field: index, fields[index].name)
+      let offset = fields[index].offset
       if case .int = fields[index].memory {
         // The most frequent change of all.
         compareIntegers(old + offset, new + offset)
+      } else if let flat = fields[index].flat {
+        compareFields(flat, old + offset, new + offset)
       } else {
         compare(fields[index].schema, old + offset, new + offset)
       }

@@ -39,6 +39,8 @@ public struct FlatField: Sendable {
   public let room: Int
   /// The content of its memory.
   public let memory: Access.Memory
+  /// The fields of the field, where it is a Swift struct itself.
+  let flat: FlatFields?
 
   fileprivate init(name: String, schema: Schema, offset: Int, room: Int) {
     self.name = name
@@ -46,5 +48,6 @@ public struct FlatField: Sendable {
     self.offset = offset
     self.room = room
     memory = schema.access.memory
+    flat = if case .record(.flat(let fields)) = schema.access.parts { fields } else { nil }
   }
 }

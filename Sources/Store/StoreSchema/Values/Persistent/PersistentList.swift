@@ -232,7 +232,9 @@ extension PersistentList {
       let count = Swift.min(
         old._withUnsafeGuaranteedRef { $0.slots }, new._withUnsafeGuaranteedRef { $0.slots }, limit - passed)
       let (left, right) = (old._withUnsafeGuaranteedRef { $0.elements }, new._withUnsafeGuaranteedRef { $0.elements })
-      let same = commonRun(count) { equal(left + $0, right + $0) }
+      // Where an element came last, as a rule.
+      let areSame = count > 0 && hasSameBytes(left, right, count * MemoryLayout<Element>.stride)
+      let same = areSame ? count : commonRun(count) { equal(left + $0, right + $0) }
       length = passed + same
       guard same == count else { return length }
     }
