@@ -1,14 +1,17 @@
 import StoreCore
+import Synchronization
 
 /// The activity of a client, which others may look at while it goes on.
 package final class ClientActivity: Sendable {
   /// The time of day when it came, in milliseconds since 1970.
   package let began = TimeOfDay.now()
+  /// The time of day when its latest statement ended; 0 while one runs.
+  private let ended = Atomic(TimeOfDay.now())
   private let state = Lock(State())
 
   private struct State {
-    var latest = TimeOfDay.now()
-    var running: (any StatementText)?
+    /// The statement that began last.
+    var latest: (any StatementText)?
     var watches = 0
   }
 
@@ -18,13 +21,11 @@ package final class ClientActivity: Sendable {
   /// None yet.
   package init() {}
 
-  /// Notes that a statement begins, or with nil that it has ended.
+  /// Notes that a statement begins, or with nil that it has ended: then its text stays, as no reader asks for it.
   package func note(running text: (any StatementText)?) {
-    let ended = text == nil ? TimeOfDay.now() : nil
-    state.withLock { state in
-      state.running = text
-      if let ended { state.latest = ended }
-    }
+    guard let text else { return ended.store(TimeOfDay.now(), ordering: .releasing) }
+    state.withLock { $0.latest = text }
+    ended.store(0, ordering: .releasing)
   }
 
   /// The number of its watches.
@@ -35,12 +36,14 @@ package final class ClientActivity: Sendable {
 
   /// The milliseconds since its latest statement ended; 0 while one runs.
   package var idle: Int {
-    let now = TimeOfDay.now()
-    return state.withLock { $0.running == nil ? max(now - $0.latest, 0) : 0 }
+    let ended = ended.load(ordering: .acquiring)
+    return ended == 0 ? 0 : max(TimeOfDay.now() - ended, 0)
   }
 
   /// The text of the statement that runs; nil: none does.
-  package var running: String? { state.withLock { $0.running }?.description }
+  package var running: String? {
+    ended.load(ordering: .acquiring) == 0 ? state.withLock { $0.latest }?.description : nil
+  }
 }
 
 extension StoreClient {

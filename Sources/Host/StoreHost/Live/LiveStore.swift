@@ -341,20 +341,21 @@ package final class LiveStore: @unchecked Sendable {
 
   /// The same for a thread that holds the turn.
   func dispatchInTurn(_ action: Action, _ source: consuming ActionSource, for client: StoreClient?) -> DispatchReport {
-    let faults = attendance.faults
     guard isOpen else { return DispatchReport(number: nil, failure: StoreError.closed, faults: []) }
     // Whatever a client does to the store comes by here.
-    if let refused = client?.refusal?(action.call.type.fullName) {
+    if let client, client.refusal != nil, let refused = client.refusal?(action.call.type.fullName) {
       return DispatchReport(number: nil, failure: refused, faults: [])
     }
-    let earlier = faults.collect()
+    let earlier = attendance.faults.collect()
     client?.complete(&source)
     let result = node?.dispatch(action, source, for: client) ?? store.dispatch(action, source: source)
     if let number = result.number { client?.note(dispatched: number) }
-    if case .stopped = result.outcome { faults.noteLoss() }
+    if case .stopped = result.outcome { attendance.faults.noteLoss() }
+    var entry: LoggedEntry?
+    if let number = result.number { entry = processed(number) }
     var report = DispatchReport(
-      number: result.number, entry: result.number.flatMap(processed), failure: result.failure,
-      faults: faults.take(behind: earlier, ofRoot: result.number))
+      number: result.number, entry: entry, failure: result.failure,
+      faults: attendance.faults.take(behind: earlier, ofRoot: result.number))
     // What it caused instead may have been stopped.
     if case .dropped(let interceptor) = result.outcome {
       report.droppedBy = interceptor
@@ -399,7 +400,9 @@ package final class LiveStore: @unchecked Sendable {
     let shell = record.action.shell
     if isApplied, let shell { follow(shell, from: record.before, to: record.after) }
     if let observer = attendance.observer { observer(PurityProof.Recorded(record)) }
-    for fault in application.substateFaults(of: record.action, in: record.before) { attendance.faults.note(fault) }
+    if record.action.kind != .app {
+      for fault in application.substateFaults(of: record.action, in: record.before) { attendance.faults.note(fault) }
+    }
     let changes =
       record.failure == nil ? State.changes(from: record.before, to: record.after, by: &comparing.finder) : []
     comparing.versions.note(changes)

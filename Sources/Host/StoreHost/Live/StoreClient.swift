@@ -52,7 +52,7 @@ package final class StoreClient: @unchecked Sendable {
   /// The statement that runs, and those within it.
   @exclusivity(unchecked) private(set) var statement = StatementActions()
   /// The refusal of an action of a full name that the client may not dispatch, or nil; not set: it may dispatch all.
-  package var refusal: ((String) -> (any Error)?)?
+  @exclusivity(unchecked) package var refusal: ((String) -> (any Error)?)?
   private let isActing = SharedFlag()
   @exclusivity(unchecked) private var faults: [any Error] = [] { didSet { noteWords() } }
   @exclusivity(unchecked) private var notes: [String] = [] { didSet { noteWords() } }

@@ -7,7 +7,7 @@ import StoreSchema
 /// The session's one output: results to standard output, everything else to standard error, each buffered and in the order
 /// in which they were written.
 public final class Console {
-  private var output: [UInt8] = [] {
+  @exclusivity(unchecked) private var output: [UInt8] = [] {
     didSet {
       // The place holds until the next change. A fault that is reported meanwhile reads it on this thread.
       output.withUnsafeBufferPointer { (held.pointee.bytes, held.pointee.count) = ($0.baseAddress, $0.count) }
@@ -34,9 +34,9 @@ public final class Console {
   /// Takes lines of JSON by themselves; nil: they are written as all else.
   private var takeLine: ((_ line: String, _ isEvent: Bool) -> Void)?
   /// Hands on what was taken so far, where results are taken instead of written.
-  private var handOn: ((_ nextLine: Int?) -> Void)?
+  @exclusivity(unchecked) private var handOn: ((_ nextLine: Int?) -> Void)?
   /// True if anything was taken since that.
-  private var hasTaken = false
+  @exclusivity(unchecked) private var hasTaken = false
   /// The marks of styles, where there are any.
   private(set) var marks = StyleMarks.terminal
   /// Done before anything is told to anybody: what it tells of must be as durable as was asked. Gives the notes that have to be
