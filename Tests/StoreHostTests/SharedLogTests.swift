@@ -18,8 +18,8 @@ import Testing
     let memory: MemoryLog
     private let isOver = Lock(false)
 
-    init(seed: UInt64, faultRate: Int = 0) throws {
-      memory = MemoryLog(order: RecordedOrder(seed: seed), faultRate: faultRate)
+    init(seed: UInt64, faultRate: Int = 0, reach: UInt64? = nil) throws {
+      memory = MemoryLog(order: RecordedOrder(seed: seed), faultRate: faultRate, reach: reach)
       try WorkerThread { [memory, isOver] in
         while !isOver.withLock({ $0 }) { if !memory.step() { usleep(100) } }
       }.detach()
@@ -35,13 +35,14 @@ import Testing
     let node: StoreNode
 
     init(
-      _ name: String, in world: World, reducer: Reducer<StandardAction, StandardState> = StandardState.reducer
+      _ name: String, in world: World, reducer: Reducer<StandardAction, StandardState> = StandardState.reducer,
+      leastUnsaved: Int = StoreNode.leastUnsaved
     ) throws {
       host = try Host(
         alone: Application(initial: StandardState(), reducer: reducer), clock: RealClock(), program: "stsh")
       conversation = try Conversation(with: host, who: name)
       let timing = ReplicaTiming(answer: .milliseconds(20), turn: .microseconds(200), timeToLive: .milliseconds(600))
-      node = try host.live.join(world.memory.end(), as: name, timing: timing)
+      node = try host.live.join(world.memory.end(), as: name, timing: timing, leastUnsaved: leastUnsaved)
       let node = node
       try #require(SharedLogTests.eventually { node.replica?.link == .current })
     }
@@ -57,12 +58,14 @@ import Testing
     return holds()
   }
 
+  /// All nodes have one state and one history, of which those that started from a snapshot have the end.
   private static func expectAlike(_ nodes: [Node]) throws {
     let (first, rest) = (nodes[0], nodes.dropFirst())
     try first.synchronize()
     for node in rest {
       #expect(eventually { node.host.live.head == first.host.live.head })
-      #expect(node.entries == first.entries)
+      let oldest = max(node.host.live.oldest, first.host.live.oldest)
+      #expect(node.entries.filter { $0.number > oldest } == first.entries.filter { $0.number > oldest })
       #expect(node.host.store.state == first.host.store.state)
       #expect(node.node.replica?.position.digest == first.node.replica?.position.digest)
       #expect(node.node.replica?.stopped == nil)
@@ -120,6 +123,57 @@ import Testing
     #expect(nodes[0].host.store.state.counter.value == entries.count)
   }
 
+  @Test func `A late node starts from a snapshot, with its plugins, and follows where others go back behind it`() throws
+  {
+    let world = try World(seed: 6, reach: 1)
+    let one = try Node("one", in: world, leastUnsaved: 4_000)
+    _ = try one.host.live.load(budget, from: .here())
+    #expect(one.conversation.say("dispatch budget.spend 3 --quiet", "plugin unload budget").status == 0)
+    #expect(one.conversation.say("undo --to 2 > /dev/null", "dispatch tasks.add milk --quiet").status == 0)
+    one.conversation.say("lua for i = 1, 60 do dispatch('counter.increment') end")
+    let log = world.memory.end()
+    #expect(Self.eventually { (try? log.kept(as: "snapshot")) ?? nil != nil && world.memory.first > 1 })
+    let late = try Node("late", in: world)
+    let start = late.host.live.oldest
+    #expect(start > 5)
+    try Self.expectAlike([one, late])
+    #expect(late.conversation.say("show budget.left", "dispatch budget.spend 1 --quiet").output == "7\n")
+    let none = late.conversation.say("undo --to 1")
+    #expect(none.status != 0, "\(none)")
+    // The plugin was loaded by an action that the late node does not know.
+    for target in [1, 4, 5] {
+      #expect(one.conversation.say("undo --to \(target) --any > /dev/null").status == 0)
+      try late.synchronize()
+      try Self.expectAlike([one, late])
+    }
+    #expect(late.conversation.say("show budget.left").output == "7\n")
+    #expect(late.host.live.oldest == start)
+  }
+
+  @Test(arguments: 1...3) func `Nodes behind which the log is cut begin anew from a snapshot`(seed: Int) throws {
+    let world = try World(seed: UInt64(seed), faultRate: 80, reach: 1)
+    let nodes = try ["one", "two", "three"].map { try Node($0, in: world, leastUnsaved: 400) }
+    for _ in 0..<40 {
+      for node in nodes { node.conversation.say("try dispatch counter.increment --quiet") }
+    }
+    world.memory.heal()
+    #expect(Self.eventually { nodes.allSatisfy { $0.node.replica?.link == .current } })
+    try Self.expectAlike(nodes)
+    #expect(nodes[0].host.store.state.counter.value == nodes[0].host.live.head)
+    #expect(world.memory.first > 1)
+  }
+
+  @Test func `An action that is larger than a message goes by the log's second way`() throws {
+    let world = try World(seed: 7)
+    let (one, two) = (try Node("one", in: world), try Node("two", in: world))
+    let added = one.conversation.say("lua dispatch('tasks.add', { title = string.rep('milk', 200000) })")
+    #expect(added.status == 0, "\(added.errors)")
+    try two.synchronize()
+    #expect(two.host.store.state.tasks.items.first?.title.utf8.count == 800_000)
+    #expect(world.memory.records.allSatisfy { $0.count < 2_000 })
+    try Self.expectAlike([one, two])
+  }
+
   @Test func `A node whose reducer differs stops at the first action that does, and names the path`() throws {
     let world = try World(seed: 3)
     let one = try Node("one", in: world)
@@ -138,24 +192,30 @@ import Testing
     #expect(one.conversation.say("= state.counter.value").output == "5\n")
   }
 
+  private var budget: PluginSource {
+    get throws {
+      try PluginSource(
+        kept: [
+          ("plugin.json", Array(#"{ "name": "budget", "version": "0.1.0", "api": 1 }"#.utf8)),
+          (
+            "init.lua",
+            Array(
+              """
+              return plugin {
+                state = { field("left", int { default = 10 }) },
+                actions = { { name = "spend", args = { field("amount", int()) } } },
+                reducers = { spend = function(s, a) s.left = s.left - a.amount end },
+              }
+              """.utf8)
+          ),
+        ], of: "/nowhere/budget", displayedAs: "budget")
+    }
+  }
+
   @Test func `Plugins travel by their digests, with their state`() throws {
     let world = try World(seed: 4)
     let (one, two) = (try Node("one", in: world), try Node("two", in: world))
-    let source = try PluginSource(
-      kept: [
-        ("plugin.json", Array(#"{ "name": "budget", "version": "0.1.0", "api": 1 }"#.utf8)),
-        (
-          "init.lua",
-          Array(
-            """
-            return plugin {
-              state = { field("left", int { default = 10 }) },
-              actions = { { name = "spend", args = { field("amount", int()) } } },
-              reducers = { spend = function(s, a) s.left = s.left - a.amount end },
-            }
-            """.utf8)
-        ),
-      ], of: "/nowhere/budget", displayedAs: "budget")
+    let source = try budget
     _ = try one.host.live.load(source, from: .here())
     #expect(one.conversation.say("dispatch budget.spend 3 --quiet").status == 0)
     try two.synchronize()

@@ -42,6 +42,53 @@ struct NATSLogTests {
     #expect(eventually { late.store.entries == nodes[0].store.entries })
   }
 
+  @Test func `A new node starts from a snapshot, and one that was away for longer than the log reaches begins anew`()
+    throws
+  {
+    let servers = try NATSServers()
+    let address = try servers.address("shop", options: "?keep=3")
+    let keeper = try NATSNode(address, name: "n0", incarnation: 1, every: 20)
+    #expect(eventually { keeper.store.term == 1 })
+    // The other's way to the server can be cut.
+    let link = try FaultyLink(to: servers.port(0))
+    let away = try NATSNode(NATSAddress("nats://127.0.0.1:\(link.port)/shop"), name: "n1", incarnation: 2)
+    func dispatch(_ commands: Range<CommandID>) {
+      for command in commands {
+        keeper.runner.take(.command(command, term: nil))
+        #expect(eventually { keeper.store.settlements[command] != nil })
+      }
+    }
+    dispatch(0..<10)
+    #expect(eventually { away.store.entries == keeper.store.entries })
+    link.become(.cut)
+    #expect(eventually { !away.isCurrent })
+    dispatch(10..<50)
+    link.become(.open)
+    #expect(eventually { away.isCurrent && away.store.entries == keeper.store.entries })
+    let late = try NATSNode(servers.address("shop"), name: "late", incarnation: 9)
+    #expect(eventually { late.store.entries == keeper.store.entries })
+    #expect(late.store.applied < 30)
+    try expectAlike([keeper, away, late])
+    // Snapshots before the newest are gone, and so are the records that none needs.
+    let log = try NATSLog(address, node: "n")
+    defer { log.close() }
+    let first = Lock<UInt64>(0)
+    log.start { if case .connected(let number, _) = $0 { first.withLock { $0 = number } } }
+    #expect(eventually { first.withLock { $0 } > 30 })
+    #expect(try log.blob(ListStore.digest(ListStore.bytes(Array(keeper.store.entries.prefix(20))))) == nil)
+    #expect(
+      fault { _ = try NATSLog(servers.address("shop", options: "?keep=9"), node: "n") }
+        == .otherSettings(stream: "store-shop", differences: ["keep is 3 instead of 9"]))
+  }
+
+  @Test func `A log that keeps all of its records drops none`() throws {
+    let servers = try NATSServers()
+    let log = try NATSLog(servers.address("shop"), node: "n")
+    defer { log.close() }
+    #expect(log.reach == nil)
+    #expect(kind(fault { try log.drop(before: 1) }) == "refused")
+  }
+
   /// All nodes come to the same actions, none twice, and each where its caller was told.
   private func expectAlike(_ nodes: [NATSNode]) throws {
     #expect(eventually { Set(nodes.map(\.store.entries)).count == 1 })
@@ -245,7 +292,7 @@ struct NATSLogTests {
     let strict = #""deny_delete":true,"deny_purge":true,"discard":"new""#
     try make(#"{"name":"store-a","subjects":["store.a.log"]}"#, "store-a", on: servers)
     try make(
-      #"{"name":"store-b","subjects":["store.b.log"],"description":"\#(mark) 1","max_age":60000000000}"#, "store-b",
+      #"{"name":"store-b","subjects":["store.b.log"],"description":"\#(mark) 2","max_age":60000000000}"#, "store-b",
       on: servers)
     try make(
       #"{"name":"store-c","subjects":["store.c.log"],"description":"\#(mark) 0",\#(strict)}"#, "store-c", on: servers)
@@ -264,7 +311,7 @@ struct NATSLogTests {
             #"discard is "old" instead of "new""#, "max_age is 60000000000 instead of 0",
             "deny_delete is false instead of true", "deny_purge is false instead of true",
           ]))
-    #expect(open("c") == .otherFormat(stream: "store-c", found: 0, known: 1))
+    #expect(open("c") == .otherFormat(stream: "store-c", found: 0, known: 2))
     #expect(open("c")?.description.contains("older format 0") == true)
     #expect(open("d")?.description.contains("newer format 9") == true)
     #expect(open("e") == .otherApplication(stream: "store-e", reason: "another stream stores the subject store.e.log"))
@@ -289,10 +336,11 @@ struct NATSLogTests {
 @Suite("An address of a shared store")
 struct NATSAddressTests {
   @Test func `An address has servers, a store and options`() throws {
-    let address = try NATSAddress("nats://anna:p@ss@a:4222,b/shop?replicas=3")
+    let address = try NATSAddress("nats://anna:p@ss@a:4222,b/shop?replicas=3&keep=100000")
     #expect(address.servers == ["nats://anna:p@ss@a:4222", "nats://anna:p@ss@b"])
     #expect(address.store == "shop")
     #expect(address.replicas == 3)
+    #expect(address.reach == 100_000)
     #expect(address.shownServers == "nats://a:4222, nats://b")
     #expect(try NATSAddress("tls://[::1]:4222/s").servers == ["tls://[::1]:4222"])
   }
@@ -302,7 +350,8 @@ struct NATSAddressTests {
     ("nats://a:4222", "the store's name is missing"), ("nats://a/", "the store's name is missing"),
     ("nats://a/a.b", "a store's name has up to 32 letters, digits, - and _"), ("nats://,a/shop", "a host is missing"),
     ("nats://a:x/shop", "a:x is no host and port"), ("nats://a/shop?replicas=9", "replicas is a number from 1 to 5"),
-    ("nats://a/shop?copies=3", "the only option is replicas=NUMBER"),
+    ("nats://a/shop?copies=3", "the options are replicas=NUMBER and keep=NUMBER"),
+    ("nats://a/shop?replicas=3&keep=0", "keep is a number of records, at least 1"),
   ])
   func `A wrong address is refused with the reason`(text: String, reason: String) {
     #expect(throws: LogError.badAddress(text, reason: reason)) { try NATSAddress(text) }

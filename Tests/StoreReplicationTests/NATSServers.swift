@@ -44,17 +44,20 @@ final class Certificates {
 
 /// A node on a shared log of NATS, with its own clock.
 final class NATSNode: Sendable {
-  let store = ListStore()
+  let store: ListStore
   let runner: ReplicaRunner
 
   /// Starts a node.
   ///
-  /// - Parameter history: the history that takes the outcomes of its commands.
+  /// - Parameters:
+  ///   - period: the entries after which a keeper makes a snapshot; nil: it makes none.
+  ///   - history: the history that takes the outcomes of its commands.
   init(
     _ address: NATSAddress, name: String, incarnation: UInt64, timing: ReplicaTiming = ReplicaTiming(),
-    history: CallHistory? = nil
+    every period: Int? = nil, history: CallHistory? = nil
   ) throws {
     let log = try NATSLog(address, node: name)
+    store = ListStore(snapshots: ListStore.snapshots(of: log), every: period)
     if let history { store.onSettle { history.settle($0, $1) } }
     runner = ReplicaRunner(
       Replica(node: NodeID(name: name, incarnation: incarnation)), log: log, store: store, clock: RealClock(),

@@ -39,6 +39,19 @@ struct ReplicaModelTests {
     expectNoFault(world)
   }
 
+  @Test func `A node with 2 actions, a snapshot that drops the records before it, and each fault of another node`() {
+    var world = ReplicaWorld(plans: [[], [0, 1]], faults: 1)
+    world.faultyNodes = 0..<1
+    world.saves = 1
+    expectNoFault(world)
+  }
+
+  @Test(.enabled(if: exploresAll)) func `2 nodes with 1 action each, a snapshot, and each fault`() {
+    var world = ReplicaWorld(plans: [[0], [1]], faults: 1)
+    world.saves = 1
+    expectNoFault(world)
+  }
+
   /// Visits all states that can be reached, each once.
   private func expectNoFault(_ start: ReplicaWorld, sourceLocation: SourceLocation = #_sourceLocation) {
     let exploration = Exploration(from: start)
@@ -59,6 +72,15 @@ struct ReplicaModelTests {
       missing.remove(at: index)
       #expect(!isLinearizable(missing))
     }
+  }
+
+  @Test(arguments: 0..<40)
+  func `Snapshots drop records before them, and faults by chance`(seed: Int) {
+    let walk = RandomWalk(seed: UInt64(seed), nodes: 2 + seed % 3, commands: 18, faults: 12, saves: 4)
+    #expect(walk.world.found == [])
+    #expect(walk.world.faultsAtTheEnd == [])
+    #expect(walk.world.log.first > 1)
+    #expect(isLinearizable(walk.history))
   }
 
   @Test(arguments: 0..<30)
@@ -101,12 +123,12 @@ private struct RandomWalk {
   private(set) var world: ReplicaWorld
   private(set) var history: [LogCall] = []
 
-  init(seed: UInt64, nodes: Int, commands: Int, faults: Int, ticks: Int = 0) {
+  init(seed: UInt64, nodes: Int, commands: Int, faults: Int, ticks: Int = 0, saves: Int = 0) {
     let order = RecordedOrder(seed: seed)
     let plans = (0..<nodes).map { node in (0..<commands).filter { $0 % nodes == node }.map { UInt8($0) } }
     world = ReplicaWorld(plans: plans, faults: faults, hasKeeper: ticks == 0)
     world.areTasks = ticks > 0
-    world.ticks = ticks
+    (world.ticks, world.saves) = (ticks, saves)
     // Each fifth command of a caller asks for an acknowledgement, and so reads.
     if ticks == 0 { world.asking = Set((0..<commands).filter { $0 / nodes % 5 == 4 }.map { UInt8($0) }) }
     var calls: [Int: LogCall] = [:]

@@ -80,28 +80,57 @@ struct ReplicaRunnerTests {
     }
   }
 
-  @Test func `A node that begins at a snapshot reads only the records behind it`() throws {
-    let cluster = MemoryCluster(seed: 4, nodes: 1, faultRate: 0)
-    for _ in 0..<5 {
-      cluster.dispatch(at: 0)
-      cluster.settle()
-    }
-    let (log, store) = (cluster.memory.end(), ListStore())
-    try log.keep(cluster.runners[0].replica.position.bytes, as: "snapshot")
-    for _ in 0..<2 {
-      cluster.dispatch(at: 0)
-      cluster.settle()
-    }
-    let position = try #require(log.kept(as: "snapshot").flatMap { Replica.Position($0) })
-    store.begin(with: Array(cluster.stores[0].entries.prefix(Int(position.action))))
-    let replica = Replica(node: NodeID(name: "late", incarnation: 9), isReadOnly: true, at: position)
-    let runner = ReplicaRunner(
-      replica, log: log, store: store, clock: cluster.clock, order: RecordedOrder(seed: 5))
-    runner.start()
+  @Test func `A new node starts from the newest snapshot, and reads only the records behind it`() {
+    let cluster = MemoryCluster(seed: 4, nodes: 1, faultRate: 0, snapshots: 5, reach: 2)
     cluster.settle()
-    #expect(runner.replica.link == .current)
-    #expect(store.entries == cluster.stores[0].entries)
-    #expect(store.applied == 2)
+    for _ in 0..<12 {
+      cluster.dispatch(at: 0)
+      cluster.settle()
+    }
+    // The keeper's own entry and four commands, five, and three that are not in a snapshot yet.
+    #expect(cluster.memory.first == 9)
+    cluster.addNode()
+    cluster.settle()
+    #expect(cluster.runners[1].replica.link == .current)
+    #expect(cluster.stores[1].entries == cluster.stores[0].entries)
+    #expect(cluster.stores[1].applied == 3)
+  }
+
+  @Test(arguments: 0..<6)
+  func `Nodes that are cut off while the log drops records begin anew from a snapshot`(seed: Int) {
+    let cluster = MemoryCluster(seed: UInt64(seed), nodes: 3, faultRate: 60, snapshots: 4, reach: 1)
+    for round in 0..<60 {
+      cluster.dispatch(at: round % 3)
+      cluster.run(steps: 15)
+    }
+    cluster.memory.heal()
+    cluster.settle()
+    #expect(cluster.faults == [])
+    #expect(cluster.memory.first > 1)
+    #expect(Set(cluster.stores.map(\.entries)).count == 1)
+    for store in cluster.stores {
+      for case (let command, .committed(let number, _)) in store.settlements {
+        #expect(cluster.stores[0].entries[Int(number) - 1] == command)
+      }
+    }
+  }
+
+  @Test func `A damaged snapshot is refused, and one that was replaced meanwhile is read anew`() throws {
+    let log = MemoryLog(order: RecordedOrder(seed: 1)).end()
+    let snapshots = ListStore.snapshots(of: log)
+    #expect(try snapshots.newest() == nil)
+    var position = Replica.Position()
+    for sequence in [3, 5, 4] as [UInt64] {
+      position.sequence = sequence
+      try snapshots.put([UInt8(sequence)], at: position)
+    }
+    // One of an earlier keeper comes too late.
+    #expect(try snapshots.newest()?.position.sequence == 5)
+    #expect(try snapshots.newest()?.bytes == [5])
+    #expect(try log.blob(ListStore.digest([3])) == nil)
+    try log.put([6], digest: ListStore.digest([5]))
+    #expect(throws: LogError.damagedBlob(digest: ListStore.digest([5]))) { try snapshots.newest() }
+    #expect(ListStore(snapshots: snapshots).restore(behind: 0) == .unfit(reason: "the stored data 1-5 is incomplete"))
   }
 
   @Test func `Blobs are kept under their digests, and the newest bytes under a name`() throws {
@@ -122,19 +151,28 @@ private final class MemoryCluster {
   private(set) var stores: [ListStore] = []
   private(set) var runners: [ReplicaRunner] = []
   private var next: CommandID = 0
+  private let seed: UInt64
+  private let entriesBetweenSnapshots: Int?
 
-  init(seed: UInt64, nodes: Int, faultRate: Int) {
-    memory = MemoryLog(order: RecordedOrder(seed: seed), faultRate: faultRate)
-    for index in 0..<nodes {
-      let store = ListStore()
-      let node = NodeID(name: "n\(index)", incarnation: UInt64(index + 1))
-      let runner = ReplicaRunner(
-        Replica(node: node), log: memory.end(), store: store, clock: clock,
-        order: RecordedOrder(seed: seed &+ UInt64(index) &+ 100))
-      runner.start()
-      stores.append(store)
-      runners.append(runner)
-    }
+  /// Starts nodes.
+  ///
+  /// - Parameter snapshots: the entries after which the keeper makes a snapshot; nil: it makes none.
+  init(seed: UInt64, nodes: Int, faultRate: Int, snapshots: Int? = nil, reach: UInt64? = nil) {
+    memory = MemoryLog(order: RecordedOrder(seed: seed), faultRate: faultRate, reach: reach)
+    (self.seed, entriesBetweenSnapshots) = (seed, snapshots)
+    for _ in 0..<nodes { addNode() }
+  }
+
+  /// Starts one more node.
+  func addNode() {
+    let (index, log) = (runners.count, memory.end())
+    let store = ListStore(snapshots: ListStore.snapshots(of: log), every: entriesBetweenSnapshots)
+    let runner = ReplicaRunner(
+      Replica(node: NodeID(name: "n\(index)", incarnation: UInt64(index + 1))), log: log, store: store, clock: clock,
+      order: RecordedOrder(seed: seed &+ UInt64(index) &+ 100))
+    runner.start()
+    stores.append(store)
+    runners.append(runner)
   }
 
   var faults: [String] { stores.flatMap(\.faults) }
@@ -168,11 +206,26 @@ final class ListStore: ReplicatedStore {
     var faults: [String] = []
     var differsAt: Int?
     var applied = 0
+    var unsaved = 0
     var reports: [String: NodeReport] = [:]
     var onSettle: (@Sendable (CommandID, Settlement) -> Void)?
   }
 
   private let state = Lock(State())
+  private let snapshots: LogSnapshots?
+  private let period: Int?
+
+  /// An empty store.
+  ///
+  /// - Parameter period: the entries after which a keeper makes a snapshot; nil: it makes none.
+  init(snapshots: LogSnapshots? = nil, every period: Int? = nil) { (self.snapshots, self.period) = (snapshots, period) }
+
+  /// The snapshots of a log.
+  static func snapshots(of log: any SharedLog) -> LogSnapshots { LogSnapshots(of: log, digest: digest) }
+
+  static let digest: @Sendable ([UInt8]) -> String = { bytes in
+    "\(bytes.count)-\(bytes.reduce(0) { ($0 &* 31) &+ Int($1) })"
+  }
 
   var entries: [CommandID] { state.withLock { $0.entries } }
   var settlements: [CommandID: Settlement] { state.withLock { $0.settlements } }
@@ -182,8 +235,6 @@ final class ListStore: ReplicatedStore {
   var applied: Int { state.withLock { $0.applied } }
   var reports: [String: NodeReport] { state.withLock { $0.reports } }
 
-  /// Begins with the entries of a snapshot.
-  func begin(with entries: [CommandID]) { state.withLock { $0.entries = entries } }
   var differsAt: Int? {
     get { state.withLock { $0.differsAt } }
     set { state.withLock { $0.differsAt = newValue } }
@@ -231,6 +282,31 @@ final class ListStore: ReplicatedStore {
     }
   }
 
+  func reached(_ position: Replica.Position, bytes: Int) {
+    let saved = state.withLock { state -> [CommandID]? in
+      if position.action != UInt64(state.entries.count) { state.faults.append("another state at \(position)") }
+      state.unsaved += bytes / 8
+      guard let period, state.unsaved >= period, state.term != nil else { return nil }
+      state.unsaved = 0
+      return state.entries
+    }
+    do {
+      if let saved { try snapshots?.put(ListStore.bytes(saved), at: position) }
+    } catch {
+      state.withLock { $0.faults.append("\(error)") }
+    }
+  }
+
+  func restore(behind sequence: UInt64) -> Restoration {
+    do {
+      guard let (position, bytes) = try snapshots?.newest(), position.sequence > sequence else { return .missing }
+      state.withLock { $0.entries = ListStore.commands(bytes) }
+      return .taken(position)
+    } catch {
+      return .unfit(reason: "\(error)")
+    }
+  }
+
   func settle(_ command: CommandID, as settlement: Settlement) {
     let body = state.withLock { state in
       state.settlements[command] = settlement
@@ -245,11 +321,11 @@ final class ListStore: ReplicatedStore {
 
   func linkChanged(_ replica: Replica) {}
 
-  private static func bytes(_ commands: [CommandID]) -> [UInt8] {
+  static func bytes(_ commands: [CommandID]) -> [UInt8] {
     commands.flatMap { command in (0..<8).map { UInt8(truncatingIfNeeded: command >> ($0 * 8)) } }
   }
 
-  private static func commands(_ bytes: [UInt8]) -> [CommandID] {
+  static func commands(_ bytes: [UInt8]) -> [CommandID] {
     stride(from: 0, to: bytes.count, by: 8).map { start in
       (0..<8).reduce(0) { $0 | CommandID(bytes[start + $1]) << ($1 * 8) }
     }

@@ -85,7 +85,7 @@ struct ReplicaTests {
     #expect(replica.position.sequence == 2)
     #expect(replica.position.action == 0)
     let effects = replica.take(.delivered(sequence: 3, .message(message(3))))
-    #expect(effects == [.apply(message(3))])
+    #expect(effects == [.apply(message(3)), .reached(replica.position, bytes: 1)])
     #expect(replica.position.action == 1)
   }
 
@@ -130,8 +130,47 @@ struct ReplicaTests {
   @Test func `A record that does not come is asked for once more`() {
     var replica = replica()
     #expect(replica.take(.delivered(sequence: 2, .message(message(2)))) == [.follow(from: 1)])
-    _ = replica.take(.delivered(sequence: 2, .message(message(2))))
+    // Then the log has dropped it. Without a snapshot there is no way on.
+    #expect(replica.take(.delivered(sequence: 2, .message(message(2)))) == [.restore(behind: 0)])
+    _ = replica.take(.restored(.missing))
     #expect(replica.stopped == .recordMissing(sequence: 1))
+  }
+
+  @Test func `A new node starts from the newest snapshot, and without one from the first record`() {
+    var replica = Replica(node: ReplicaTests.node)
+    #expect(replica.take(.connected(first: 1, last: 9)) == [.restore(behind: 0)])
+    var without = replica
+    #expect(without.take(.restored(.missing)) == [.follow(from: 1)])
+    // The log did not answer: the node asks again.
+    #expect(replica.take(.restored(.unanswered)) == [.wait(.answer)])
+    #expect(replica.take(.waited) == [.restore(behind: 0)])
+    var position = Replica.Position()
+    (position.sequence, position.action) = (7, 30)
+    position.valid = Replica.Valid(sequence: 6, id: MessageID(incarnation: 8, place: 6))
+    #expect(replica.take(.restored(.taken(position))) == [.follow(from: 6)])
+    #expect(replica.link == .catchingUp(to: 9))
+  }
+
+  @Test func `A node that was away for longer than the log reaches begins anew from the snapshot`() {
+    var replica = replica()
+    _ = replica.take(.delivered(sequence: 1, .message(message(1))))
+    _ = replica.take(.command(1, term: nil))
+    _ = replica.take(.attempted(ReplicaAttempt(on: 1, commands: [.init(id: 1, actions: 1)], actionCount: 1)))
+    _ = replica.take(.disconnected(reason: "cut"))
+    #expect(replica.take(.connected(first: 5, last: 9)) == [.restore(behind: 1)])
+    var unfit = replica
+    _ = unfit.take(.restored(.unfit(reason: "counter: an integer is expected")))
+    #expect(unfit.stopped == .snapshotUnfit(reason: "counter: an integer is expected"))
+    var position = Replica.Position()
+    (position.sequence, position.action, position.term, position.keeper) = (6, 30, 1, ReplicaTests.other)
+    let effects = replica.take(.restored(.taken(position)))
+    // The record that tells what became of its message is gone.
+    #expect(effects.first == .discard && effects.last == .follow(from: 7))
+    guard case .settle(1, .unknown(.some)) = effects[1] else {
+      Issue.record("\(effects)")
+      return
+    }
+    #expect(replica.position == position && replica.stopped == nil)
   }
 
   @Test func `A message of a newer format, of a wrong number or term stops the node`() {

@@ -17,6 +17,8 @@ struct ReplicaWorld: Hashable {
     case hear(node: Int, word: Int)
     /// A caller waits no longer.
     case withdraw(command: UInt8)
+    /// A node makes a snapshot, as a keeper does, and the log drops the records before it.
+    case save(node: Int)
     /// A node's process dies, and starts anew without anything, or with its position and state kept.
     case crash(node: Int, keepsState: Bool)
   }
@@ -44,6 +46,12 @@ struct ReplicaWorld: Hashable {
     var crashes = 0
   }
 
+  /// A state of a store, and the place in the log that it stands for.
+  struct Snapshot: Hashable {
+    var position: Replica.Position
+    var entries: [UInt8]
+  }
+
   struct Word: Hashable {
     var node: NodeID
     var beat: UInt64
@@ -64,6 +72,10 @@ struct ReplicaWorld: Hashable {
   var faultyNodes: Range<Int>
   /// The ticks that may still come.
   var ticks = 0
+  /// The snapshots that may still be made.
+  var saves = 0
+  /// The newest snapshot.
+  var snapshot: Snapshot?
   /// The faults of the protocol that were found.
   var found: [String] = []
   /// The entries of the log's valid messages.
@@ -100,6 +112,9 @@ struct ReplicaWorld: Hashable {
     for (index, node) in nodes.enumerated() {
       if !node.plan.isEmpty, node.replica.link == .current, !areTasks || node.replica.runsTasks {
         events.append(.call(node: index))
+      }
+      if saves > 0, node.replica.link == .current, node.replica.position.sequence > snapshot?.position.sequence ?? 0 {
+        events.append(.save(node: index))
       }
       if canWaitEnd(node) { events.append(.waited(node: index)) }
       events += node.words.indices.map { .hear(node: index, word: $0) }
@@ -157,6 +172,12 @@ struct ReplicaWorld: Hashable {
     case .hear(let node, let index):
       let word = nodes[node].words.remove(at: index)
       take(.heard(word.node, beat: word.beat), at: node)
+    case .save(let node):
+      saves -= 1
+      let position = nodes[node].replica.position
+      snapshot = Snapshot(position: position, entries: nodes[node].entries)
+      // A log keeps one record before its newest snapshot at least, so that all who read it notice.
+      log.drop(before: position.sequence)
     case .withdraw(let command):
       faults -= 1
       for node in nodes.indices { take(.withdrawn(UInt64(command)), at: node) }
@@ -176,7 +197,7 @@ struct ReplicaWorld: Hashable {
 
   private func input(_ news: SimulatedLog<LogMessage>.News) -> ReplicaInput {
     switch news {
-    case .connected(let last): .connected(first: 1, last: last)
+    case .connected(let first, let last): .connected(first: first, last: last)
     case .disconnected: .disconnected(reason: "cut")
     case .delivered(let sequence, let message): .delivered(sequence: sequence, .message(message))
     case .acknowledged(let id, let sequence): .acknowledged(id, sequence: sequence)
@@ -251,6 +272,18 @@ struct ReplicaWorld: Hashable {
       }
       nodes[index].entries += message.entries
     case .settle(let id, let settlement): settle(Int(id), settlement)
+    case .restore(let sequence):
+      guard let snapshot, snapshot.position.sequence > sequence else {
+        take(.restored(.missing), at: index)
+        break
+      }
+      if nodes[index].attempt != nil, nodes[index].replica.messageUnderway == nil {
+        found.append("a snapshot in the middle of an attempt")
+      }
+      nodes[index].entries = snapshot.entries
+      take(.restored(.taken(snapshot.position)), at: index)
+    case .reached(let position, _):
+      if position.action != UInt64(nodes[index].entries.count) { found.append("another state than at \(position)") }
     case .tasks, .ready, .report, .show: break
     case .stopped(let reason): found.append("n\(index) stopped: \(reason)")
     case .wait(let wait): nodes[index].wait = wait

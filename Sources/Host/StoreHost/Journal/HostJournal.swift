@@ -215,7 +215,7 @@ extension PluginSource {
 
 /// The root state as journals hold it: a slice for each module, and one for the shell.
 extension HostState {
-  private static let shellSlice = "shell"
+  static let shellSlice = "shell"
 
   /// The slices, written when their turn comes.
   ///

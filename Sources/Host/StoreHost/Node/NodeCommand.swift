@@ -16,6 +16,8 @@ final class NodeCommand: @unchecked Sendable {
   let onDone: (@Sendable (DispatchResult) -> Void)?
   /// The result, once it is committed.
   @exclusivity(unchecked) var result: DispatchResult?
+  /// The reason why it is refused, though the log has acknowledged the message that it was part of.
+  @exclusivity(unchecked) var refusal: HostError?
 
   init(
     _ id: CommandID, _ action: HostAction?, _ source: ActionSource, of family: NodeFamily, isRoot: Bool,

@@ -12,7 +12,7 @@ struct NodeEntry {
   /// The slices of plugins, substates and the shell after an action whose arguments do not tell them; empty: they do.
   let slices: [JournalSnapshot.Slice]
 
-  private enum Part: UInt8 { case entry = 1, module, slice }
+  private enum Part: UInt8 { case entry = 1, module, slice, digest }
 
   /// An entry that has yet to be written.
   init(_ entry: LoggedEntry, after state: HostState, by action: ShellAction?) {
@@ -27,7 +27,7 @@ struct NodeEntry {
 
   // MARK: Bytes
 
-  // Each part is a byte that tells its kind, its length in four bytes, the lowest first, and its bytes.
+  // Each part of a list stands behind a byte that tells its kind.
 
   /// Appends the entry's parts.
   func append(to out: inout [UInt8]) {
@@ -40,11 +40,20 @@ struct NodeEntry {
 
   private static func append(_ part: Part, to out: inout [UInt8], _ write: (inout [UInt8]) -> Void) {
     out.append(part.rawValue)
-    let place = out.count
-    out += [0, 0, 0, 0]
-    write(&out)
-    let count = UInt32(out.count - place - 4)
-    for index in 0..<4 { out[place + index] = UInt8(truncatingIfNeeded: count >> (8 * index)) }
+    PartList.append(to: &out, write)
+  }
+
+  /// The bytes of a message whose entries are too large for it: the digest under which the log has them.
+  static func bytes(standingFor digest: String) -> [UInt8] {
+    var out: [UInt8] = []
+    append(.digest, to: &out) { $0 += digest.utf8 }
+    return out
+  }
+
+  /// The digest under which the log has the entries of a message; nil: the message has them itself.
+  static func digest(in bytes: [UInt8]) -> String? {
+    var parts = PartList(bytes[...])
+    return parts.byte() == Part.digest.rawValue ? parts.text() : nil
   }
 
   /// Reads the entries of a message.
@@ -52,15 +61,10 @@ struct NodeEntry {
   /// - Throws: ``EntryError`` at the first that this program cannot read.
   static func read(_ bytes: [UInt8], by reader: EntryReader) throws(EntryError) -> [NodeEntry] {
     var entries: [NodeEntry] = []
-    var rest = bytes[...]
+    var parts = PartList(bytes[...])
     var module: String?
-    while let kind = rest.first {
-      guard let part = Part(rawValue: kind), rest.count >= 5 else { throw EntryError("the message is torn") }
-      let count = rest.dropFirst().prefix(4).reversed().reduce(0) { $0 << 8 | Int($1) }
-      rest = rest.dropFirst(5)
-      guard rest.count >= count else { throw EntryError("the message is torn") }
-      let content = rest.prefix(count)
-      rest = rest.dropFirst(count)
+    while let kind = parts.byte() {
+      guard let part = Part(rawValue: kind), let content = parts.next() else { throw EntryError("the message is torn") }
       switch (part, entries.last) {
       case (.entry, _):
         let read: Result<LoggedEntry, EntryError> = content.withUnsafeBufferPointer { bytes in
@@ -72,7 +76,7 @@ struct NodeEntry {
         guard let name = module else { throw EntryError("a state has no name") }
         let slice = JournalSnapshot.Slice(module: name, state: String(decoding: content, as: UTF8.self))
         entries[entries.count - 1] = NodeEntry(last.entry, last.slices + [slice])
-      case (.slice, nil): throw EntryError("a state has no action")
+      case (.slice, nil), (.digest, _): throw EntryError("the message is torn")
       }
     }
     return entries

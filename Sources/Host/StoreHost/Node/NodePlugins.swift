@@ -13,39 +13,27 @@ struct NodeCode {
     (folder, files) = (Files.absolute(source.folder), source.files.map { ($0.path, $0.bytes) })
   }
 
-  /// The folder, then the path and the content of each file, each behind its length in four bytes.
+  /// The folder, then the path and the content of each file.
   var bytes: [UInt8] {
     var out: [UInt8] = []
-    func append(_ part: some Collection<UInt8>) {
-      for index in 0..<4 { out.append(UInt8(truncatingIfNeeded: part.count >> (8 * index))) }
-      out += part
-    }
-    append(folder.utf8)
+    PartList.append(folder, to: &out)
     for file in files {
-      append(file.path.utf8)
-      append(file.bytes)
+      PartList.append(file.path, to: &out)
+      PartList.append(to: &out) { $0 += file.bytes }
     }
     return out
   }
 
   /// Reads what ``bytes`` wrote; nil: it is something else.
   init?(_ bytes: [UInt8]) {
-    var rest = bytes[...]
-    func next() -> [UInt8]? {
-      guard rest.count >= 4 else { return nil }
-      let count = rest.prefix(4).reversed().reduce(0) { $0 << 8 | Int($1) }
-      rest = rest.dropFirst(4)
-      guard rest.count >= count else { return nil }
-      defer { rest = rest.dropFirst(count) }
-      return Array(rest.prefix(count))
-    }
-    guard let folder = next() else { return nil }
+    var parts = PartList(bytes[...])
+    guard let folder = parts.text() else { return nil }
     var files: [(path: String, bytes: [UInt8])] = []
-    while !rest.isEmpty {
-      guard let path = next(), let content = next() else { return nil }
-      files.append((String(decoding: path, as: UTF8.self), content))
+    while !parts.isEmpty {
+      guard let path = parts.text(), let content = parts.next() else { return nil }
+      files.append((path, Array(content)))
     }
-    (self.folder, self.files) = (String(decoding: folder, as: UTF8.self), files)
+    (self.folder, self.files) = (folder, files)
   }
 }
 

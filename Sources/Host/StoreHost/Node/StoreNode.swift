@@ -1,3 +1,4 @@
+import Dispatch
 import Platform
 import StoreCore
 import StoreHistory
@@ -29,6 +30,16 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
     let wallTime: Int?
   }
 
+  /// The snapshots of this node.
+  private struct Saving {
+    /// The bytes of the last one.
+    var size = 0
+    var isUnderway = false
+  }
+
+  /// A megabyte of entries is read in less time than a snapshot is worth.
+  package static let leastUnsaved = 1 << 20
+
   /// The most time that a caller waits for the log.
   private static let patience = Duration.seconds(10)
 
@@ -36,6 +47,9 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
   package let name: String
   private let lease: Lease<LiveStore>
   private let log: any SharedLog
+  private let snapshots: LogSnapshots
+  /// The least bytes of entries between two snapshots.
+  private let leastUnsaved: Int
   /// Whether this node's user lets a plugin have what it asks for.
   private let isGranted: @Sendable (PluginSource) -> Bool
   private let state = Lock(State())
@@ -51,16 +65,39 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
   @exclusivity(unchecked) package private(set) var isFollowing = false
   /// The time of day that the action being committed has.
   @exclusivity(unchecked) private var wallTime: Int??
+  /// The time of day of the last committed action.
+  @exclusivity(unchecked) private var lastWallTime: Int?
+  /// The code that entries about to be taken over bring, by its digest.
+  @exclusivity(unchecked) private var code: [String: PluginSource] = [:]
+  /// True once an entry of another node was found to differ.
+  @exclusivity(unchecked) private var hasDiffered = false
+  /// The bytes of the entries behind the last snapshot that this node made, or started from.
+  @exclusivity(unchecked) private var unsaved = 0
+  private let saving = Lock(Saving())
+  private let isClosed = SharedFlag()
+  /// Counts the changes of the way to the log that no one has waited for yet.
+  private let changes = DispatchSemaphore(value: 0)
+  /// Counts the reports of nodes.
+  private let answers = DispatchSemaphore(value: 0)
   /// Reads the entries of others, as long as the plugins are those of some change.
   @exclusivity(unchecked) private var reader: (changes: Int, reader: EntryReader)?
   /// The term in which the tasks of the store run here; nil: they do not.
   private let term = Lock<UInt64?>(nil)
 
   fileprivate init(
-    _ live: LiveStore, _ name: String, _ log: any SharedLog, isGranted: @escaping @Sendable (PluginSource) -> Bool
+    _ live: LiveStore, _ name: String, _ log: any SharedLog, leastUnsaved: Int,
+    isGranted: @escaping @Sendable (PluginSource) -> Bool
   ) {
     lease = live.lease
-    (self.name, self.log, self.isGranted) = (name, log, isGranted)
+    (self.name, self.log, self.leastUnsaved, self.isGranted) = (name, log, leastUnsaved, isGranted)
+    snapshots = LogSnapshots(of: log, digest: Self.digest)
+  }
+
+  /// The digest under which the log has bytes.
+  private static let digest: @Sendable ([UInt8]) -> String = { bytes in
+    var hash = StableHash()
+    hash.add(bytes[...])
+    return StableHash.text(of: hash.value)
   }
 
   /// The node as the protocol knows it.
@@ -72,7 +109,10 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
   }
 
   /// Ends the connection.
-  package func close() { runner.withLock { $0 }?.close() }
+  package func close() {
+    _ = isClosed.set(true)
+    runner.withLock { $0 }?.close()
+  }
 
   private func take(_ input: ReplicaInput) { runner.withLock { $0 }?.take(input) }
 
@@ -171,14 +211,17 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
   package func settle(_ id: CommandID, as settlement: Settlement) {
     guard let command = state.withLock({ $0.commands[id] }) else { return }
     switch settlement {
-    case .committed: end(command, command.result ?? .acknowledged)
-    case .refused(let refusal):
-      let error = HostError(refusal)
-      command.onDone?(.refused(error))
-      if !command.isRoot || !command.family.isAwaited { note(error) }
-      end(command, .refused(error))
+    case .committed:
+      if let error = command.refusal { refuse(command, error) } else { end(command, command.result ?? .acknowledged) }
+    case .refused(let refusal): refuse(command, HostError(refusal))
     case .unknown(let reason): command.family.answer(.refused(HostError.unknownOutcome(reason)))
     }
+  }
+
+  private func refuse(_ command: NodeCommand, _ error: HostError) {
+    command.onDone?(.refused(error))
+    if !command.isRoot || !command.family.isAwaited { note(error) }
+    end(command, .refused(error))
   }
 
   private func end(_ command: NodeCommand, _ result: DispatchResult) {
@@ -202,12 +245,13 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
     guard let live = lease.object else {
       return ReplicaAttempt(on: sequence, commands: [], actionCount: 0)
     }
-    return live.turn {
+    let attempt = live.turn {
       var attempt = ReplicaAttempt(on: sequence, commands: [], actionCount: 0, digest: digest)
       let (store, base) = (live.store, live.store.state)
       var (number, time) = (last, lastTime)
       let commands = state.withLock { state in ids.compactMap { state.commands[$0] } }
       for command in commands {
+        command.refusal = nil
         guard let action = command.action else {
           attempt.commands.append(ReplicaAttempt.Command(id: command.id, actions: 0))
           continue
@@ -237,6 +281,25 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
       attempt.actionCount = UInt64(results.count)
       return attempt
     }
+    return attempt.entries.count > LogMessage.mostEntryBytes ? storing(attempt) : attempt
+  }
+
+  /// Stores entries that are too large for a message, which has their digest instead.
+  private func storing(_ attempt: ReplicaAttempt) -> ReplicaAttempt {
+    var attempt = attempt
+    do throws(LogError) {
+      let digest = Self.digest(attempt.entries)
+      try log.put(attempt.entries, digest: digest)
+      attempt.entries = NodeEntry.bytes(standingFor: digest)
+    } catch {
+      // Nothing of it happens. The message asks for an acknowledgement alone.
+      for result in results { result.command.refusal = HostError(Refusal.cutOff(reason: "\(error)")) }
+      discard()
+      attempt = ReplicaAttempt(
+        on: attempt.sequence, commands: attempt.commands.map { ReplicaAttempt.Command(id: $0.id, actions: 0) },
+        actionCount: 0, digest: digest)
+    }
+    return attempt
   }
 
   /// The bytes of what an attempt made.
@@ -277,7 +340,9 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
           command.family.begin(context.number)
           state.withLock { $0.families[context.number] = command.family }
         }
-        (last, lastTime, wallTime) = (context.number, context.time, .some(result.wallTime))
+        (last, lastTime, wallTime, lastWallTime) = (
+          context.number, context.time, .some(result.wallTime), result.wallTime
+        )
         command.result = live.store.commit(
           result.attempt, isAwaited: command.isRoot && command.family.isAwaited, command.onDone)
         wallTime = nil
@@ -290,24 +355,145 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
 
   package func apply(_ message: LogMessage) -> ChangeDifference? {
     guard let live = lease.object else { return nil }
-    return live.turn {
-      let entries: [NodeEntry]
-      do throws(EntryError) {
-        entries = try NodeEntry.read(message.entries, by: reader(of: live))
-      } catch {
-        return ChangeDifference(action: message.firstAction, path: error.message)
+    let difference = difference(of: message, in: live)
+    if difference != nil { hasDiffered = true }
+    return difference
+  }
+
+  private func difference(of message: LogMessage, in live: LiveStore) -> ChangeDifference? {
+    func fault(_ reason: String) -> ChangeDifference { ChangeDifference(action: message.firstAction, path: reason) }
+    var bytes = message.entries
+    if let digest = NodeEntry.digest(in: bytes) {
+      guard let stored = fetch(digest), Self.digest(stored) == digest else {
+        return fault("the log no longer has the data \(digest)")
       }
-      for entry in entries {
-        if let path = follow(entry, in: live) {
-          return ChangeDifference(action: UInt64(entry.entry.number), path: path)
+      bytes = stored
+    }
+    do {
+      let entries = try live.turn { try NodeEntry.read(bytes, by: reader(of: live)) }
+      for plugin in live.turn({ entries.flatMap { missingCode(for: $0, in: live) } }) {
+        code[plugin.digest] = try code(plugin.digest, of: plugin.name)
+      }
+      defer { code = [:] }
+      return live.turn {
+        for entry in entries {
+          if let path = follow(entry, in: live) {
+            return ChangeDifference(action: UInt64(entry.entry.number), path: path)
+          }
         }
+        return digest == message.digest ? nil : fault("the digest of all changes")
       }
-      guard digest == message.digest else {
-        return ChangeDifference(action: message.firstAction, path: "the digest of all changes")
-      }
-      return nil
+    } catch let error as EntryError {
+      return fault(error.message)
+    } catch {
+      return fault(HostError(describing: error).message)
     }
   }
+
+  /// The bytes that the log has under a digest; nil: it has none. Waits as long as the log cannot be reached.
+  private func fetch(_ digest: String) -> [UInt8]? {
+    while !isClosed.isSet, lease.object != nil {
+      do throws(LogError) {
+        return try log.blob(digest)
+      } catch {
+        if case .damagedBlob = error { return nil }
+        _ = changes.wait(timeout: .now() + .milliseconds(100))
+      }
+    }
+    return nil
+  }
+
+  /// The plugins that an entry brings and whose code is not here.
+  private func missingCode(for written: NodeEntry, in live: LiveStore) -> [(name: String, digest: String)] {
+    var plugins: [(name: String, digest: String)] = []
+    if let digest = written.entry.digest, case .string(let name)? = written.entry.arguments.values.first {
+      plugins.append((name, digest))
+    }
+    if written.entry.restoreTarget != nil { plugins += written.slices.loadedPlugins.map { ($0.name, $0.digest) } }
+    return plugins.filter { live.timeline.source($0.digest) == nil }
+  }
+
+  // MARK: Snapshots
+
+  package func reached(_ position: Replica.Position, bytes: Int) {
+    unsaved += bytes
+    guard unsaved >= leastUnsaved, !hasDiffered, term.withLock({ $0 }) != nil, let live = lease.object else { return }
+    let isDue = saving.withLock { saving in
+      // So all snapshots together take no more than all entries.
+      guard !saving.isUnderway, unsaved >= saving.size else { return false }
+      saving.isUnderway = true
+      return true
+    }
+    guard isDue else { return }
+    unsaved = 0
+    let (state, number, time, wallTime) = live.turn { (live.store.state, last, lastTime, lastWallTime) }
+    do throws(WorkerThread.Refusal) {
+      try WorkerThread { [weak self] in
+        let bytes = NodeSnapshot.bytes(of: state, after: number, time, wallTime)
+        self?.save(bytes, at: position)
+      }.detach()
+    } catch {
+      saving.withLock { $0.isUnderway = false }
+    }
+  }
+
+  private func save(_ bytes: [UInt8], at position: Replica.Position) {
+    do throws(LogError) {
+      try snapshots.put(bytes, at: position)
+    } catch {
+      // The next one comes after as many entries.
+      note(HostError(error))
+    }
+    saving.withLock { $0 = Saving(size: bytes.count) }
+  }
+
+  package func restore(behind sequence: UInt64) -> Restoration {
+    guard let live = lease.object else { return .unanswered }
+    let position: Replica.Position
+    let bytes: [UInt8]
+    do throws(LogError) {
+      guard let newest = try snapshots.newest(), newest.position.sequence > sequence else { return .missing }
+      (position, bytes) = newest
+    } catch {
+      guard case .damagedBlob = error else { return .unanswered }
+      return .unfit(reason: "\(error)")
+    }
+    guard let snapshot = NodeSnapshot(bytes) else { return .unfit(reason: "it has another form") }
+    do {
+      let known = Set(live.sources.map(\.digest))
+      for plugin in snapshot.plugins where !known.contains(plugin.digest) {
+        code[plugin.digest] = try code(plugin.digest, of: plugin.name)
+      }
+      defer { code = [:] }
+      try live.turn {
+        isFollowing = true
+        defer { isFollowing = false }
+        try live.begin(at: snapshot) { plugin in
+          guard let source = code[plugin.digest] else { throw missingCode(plugin.digest, of: plugin.name) }
+          return try live.hostShared(source, isGranted: isGranted(source))
+        }
+        noteTime(snapshot.time, snapshot.wallTime, in: live)
+        (last, lastTime, digest, results, reader) = (snapshot.number, snapshot.time, position.digest, [], nil)
+      }
+      unsaved = 0
+      saving.withLock { $0.size = bytes.count }
+      return .taken(position)
+    } catch let error as StateMisfit {
+      return .unfit(reason: error.problems.joined(separator: "; "))
+    } catch {
+      return .unfit(reason: HostError(describing: error).message)
+    }
+  }
+
+  /// Takes note of the time of another node's action: the nodes' clocks show one time, that of the store.
+  private func noteTime(_ time: Duration, _ wallTime: Int?, in live: LiveStore) {
+    lastWallTime = wallTime
+    guard let wallTime else { return }
+    let passed = max(TimeOfDay.now() - wallTime, 0)
+    (live.clock as? any ContinuingClock)?.goOn(from: time + .milliseconds(passed))
+  }
+
+  // MARK: Entries of others
 
   private func reader(of live: LiveStore) -> EntryReader {
     if let reader, reader.changes == live.pluginChanges { return reader.reader }
@@ -335,11 +521,7 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
     }
     if after == nil, !entry.changes.isEmpty { return "\(entry.changes[0].path)" }
     (last, lastTime, wallTime) = (entry.number, max(lastTime, entry.time), .some(entry.wallTime))
-    if let wall = entry.wallTime {
-      // The nodes' clocks show one time: that of the store.
-      let passed = max(TimeOfDay.now() - wall, 0)
-      (live.clock as? any ContinuingClock)?.goOn(from: entry.time + .milliseconds(passed))
-    }
+    noteTime(entry.time, entry.wallTime, in: live)
     let original = entry.original.map { live.recordedAction($0.action, $0.arguments) }
     let failure = entry.failure.map { code in
       HostError(code: ErrorCode(rawValue: code) ?? .failed, message: entry.reason ?? code)
@@ -381,7 +563,7 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
     if let action = try ShellAction(entry, in: before, substateType: live.application.substateSchema) { return action }
     if ShellAction.bringsPlugin(entry) { return try pluginAction(of: written, from: before, in: live) }
     if let target = entry.restoreTarget {
-      let plugins = try live.ready(live.timeline.versions(toGoOnFrom: target))
+      let plugins = try plugins(of: target, as: written.slices.loadedPlugins, in: live)
       return .restore(to: target, state: try state(after: written, from: before, plugins, in: live))
     }
     let state = try state(after: written, from: before, live.plugins, in: live)
@@ -405,6 +587,31 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
     return try HostState(written.slices, app: state.app) { live.type(of: $0, among: plugins) }
   }
 
+  /// The plugins of an earlier point, which may lie before the snapshot that this node started from: what was loaded then is then
+  /// known from the entry alone.
+  private func plugins(
+    of target: Int, as wanted: [ShellState.LoadedPlugin], in live: LiveStore
+  ) throws -> [HostedPlugin] {
+    let known = live.timeline.versions(toGoOnFrom: target)
+    if known.elementsEqual(wanted, by: { $0.code.name == $1.name && $0.code.digest == $1.digest }) {
+      return try live.ready(known)
+    }
+    let running = live.timeline.versions(at: live.head)
+    let versions = try wanted.map { plugin in
+      if let version = running.first(where: { $0.code.digest == plugin.digest }) { return version }
+      guard let source = live.timeline.source(plugin.digest) ?? code[plugin.digest] else {
+        throw missingCode(plugin.digest, of: plugin.name)
+      }
+      return PluginVersion(try live.hostShared(source, isGranted: isGranted(source)), loadedBy: target)
+    }
+    live.timeline.learn(versions, at: target)
+    return try live.ready(versions)
+  }
+
+  private func missingCode(_ digest: String, of name: String) -> HostError {
+    HostError(code: .pluginLoad, message: "the code \(digest) of the plugin '\(name)' is not in the log")
+  }
+
   /// The load or reload of a plugin, whose code is made ready.
   private func pluginAction(
     of written: NodeEntry, from before: HostState, in live: LiveStore
@@ -413,7 +620,7 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
     guard case .string(let name)? = entry.arguments.values.first,
       case .string(let version)? = entry.arguments.values.last, let digest = entry.digest
     else { throw HostError(code: .pluginLoad, message: "#\(entry.number) does not say which plugin it brings") }
-    let source = try code(digest, of: name)
+    guard let source = live.timeline.source(digest) ?? code[digest] else { throw missingCode(digest, of: name) }
     let hosted = try live.hostShared(source, isGranted: isGranted(source))
     let plugins = live.plugins.filter { $0.plugin.module.name != name } + [hosted]
     let slice = try state(after: written, from: before, plugins, in: live).plugins.first { $0.name == name }
@@ -441,9 +648,7 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
 
   /// The code of a digest, as another node handed it on.
   private func code(_ digest: String, of name: String) throws -> PluginSource {
-    guard let bytes = try log.blob(digest), let code = NodeCode(bytes) else {
-      throw HostError(code: .pluginLoad, message: "the code \(digest) of the plugin '\(name)' is not in the log")
-    }
+    guard let code = fetch(digest).flatMap({ NodeCode($0) }) else { throw missingCode(digest, of: name) }
     let source = try PluginSource(kept: code.files, of: code.folder, displayedAs: name)
     guard source.digest == digest else {
       throw HostError(code: .pluginLoad, message: "the code of the plugin '\(name)' is not what \(digest) stands for")
@@ -464,23 +669,26 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
       state.reports.removeAll { $0.node == report.node }
       state.reports.append(report)
     }
+    answers.signal()
   }
 
-  package func linkChanged(_ replica: Replica) { lease.object?.actionSignal.send() }
+  package func linkChanged(_ replica: Replica) {
+    changes.signal()
+    lease.object?.actionSignal.send()
+  }
+
+  /// Waits until the way to the log changes.
+  fileprivate func waitForChange(atMost duration: DispatchTimeInterval) { _ = changes.wait(timeout: .now() + duration) }
 
   /// Asks which nodes there are, and waits a moment for their answers.
   package func askNodes() {
     state.withLock { $0.reports = [] }
     guard let runner = runner.withLock({ $0 }), runner.replica.link == .current else { return }
+    while answers.wait(timeout: .now()) == .success {}
     runner.askNodes()
-    var seen = 0
-    for _ in 0..<20 {
-      usleep(20_000)
-      let count = state.withLock { $0.reports.count }
-      // The nodes that are there answer at once; others may be further away.
-      if count > 0, count == seen { break }
-      seen = count
-    }
+    // This node answers too, by way of the server. Others may be further away from it.
+    var patience = DispatchTimeInterval.milliseconds(400)
+    while answers.wait(timeout: .now() + patience) == .success { patience = .milliseconds(40) }
   }
 
   /// The nodes that answered last, by their names, this one among them.
@@ -555,14 +763,16 @@ extension LiveStore {
 
   /// Begins to follow a log.
   ///
+  /// - Parameter leastUnsaved: the least bytes of entries between two snapshots.
   /// - Throws: ``HostError`` where actions have happened here, or time is virtual.
   @discardableResult
   package func join(
     _ log: any SharedLog, as name: String, isReadOnly: Bool = false, timing: ReplicaTiming = ReplicaTiming(),
+    leastUnsaved: Int = StoreNode.leastUnsaved,
     isGranted: @escaping @Sendable (PluginSource) -> Bool = { $0.manifest.permissions.isEmpty }
   ) throws(HostError) -> StoreNode {
     try requireFresh()
-    let joining = StoreNode(self, name, log, isGranted: isGranted)
+    let joining = StoreNode(self, name, log, leastUnsaved: leastUnsaved, isGranted: isGranted)
     let id = NodeID(name: name, incarnation: UInt64.random(in: 1 ... .max))
     let runner = ReplicaRunner(
       Replica(node: id, isReadOnly: isReadOnly), log: log, store: joining, clock: RealClock(), order: Chance(),
@@ -599,17 +809,21 @@ extension LiveStore {
   }
 
   private func waitUntilCurrent(_ node: StoreNode, endedBy interruption: Interruption) throws(HostError) {
-    var seen = ContinuousClock.now
+    var (since, last) = (ContinuousClock.now, UInt64.max)
     while let replica = node.replica {
       if let reason = replica.stopped { throw HostError(Refusal.stopped(reason)) }
+      if replica.position.sequence != last { (last, since) = (replica.position.sequence, .now) }
+      let passed = ContinuousClock.now - since
       switch replica.link {
       case .current: return
-      case .catchingUp: seen = .now
+      // A large snapshot takes a while.
+      case .catchingUp:
+        guard passed < .seconds(60) else { throw HostError(Refusal.cutOff(reason: "record \(last + 1) does not come")) }
       case .away(let reason):
-        guard ContinuousClock.now - seen < .seconds(10) else { throw HostError(Refusal.cutOff(reason: reason)) }
+        guard passed < .seconds(10) else { throw HostError(Refusal.cutOff(reason: reason)) }
       }
       try interruption.check()
-      usleep(2_000)
+      node.waitForChange(atMost: .milliseconds(50))
     }
   }
 }

@@ -94,6 +94,12 @@ package final class PluginTimeline {
     dropIdle()
   }
 
+  /// Takes in which plugins were loaded after an action that lies before all that is known.
+  package func learn(_ versions: [PluginVersion], at number: Int) {
+    points.removeAll { $0.number == number }
+    points.insert(Point(number, versions), at: points.firstIndex { $0.number > number } ?? points.endIndex)
+  }
+
   /// The known version that a plugin is: where one has the same code, the plugin runs it from now on.
   private func version(
     of hosted: HostedPlugin, _ known: [PluginVersion], loadedBy number: Int

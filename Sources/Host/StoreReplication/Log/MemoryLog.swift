@@ -21,13 +21,17 @@ package final class MemoryLog: Sendable {
   }
 
   fileprivate let state: Lock<State>
+  fileprivate let reach: UInt64?
   private let order: any StoreOrder
 
   /// An empty log.
   ///
-  /// - Parameter faultRate: how many of a thousand steps are faults, if one is possible.
-  package init(order: any StoreOrder, faultRate: Int = 0) {
+  /// - Parameters:
+  ///   - faultRate: how many of a thousand steps are faults, if one is possible.
+  ///   - reach: the number of records that are kept before the newest snapshot; nil: all of them.
+  package init(order: any StoreOrder, faultRate: Int = 0, reach: UInt64? = nil) {
     state = Lock(State(faultRate: faultRate))
+    self.reach = reach
     self.order = order
   }
 
@@ -44,8 +48,11 @@ package final class MemoryLog: Sendable {
   /// From now on there are no more faults.
   package func heal() { state.withLock { $0.faultRate = 0 } }
 
-  /// The records.
+  /// The records, those that were dropped included.
   package var records: [[UInt8]] { state.withLock { $0.log.records } }
+
+  /// The number of the first record that was not dropped.
+  package var first: UInt64 { state.withLock { $0.log.first } }
 
   /// Drops records from the end, as an engine does that lost what it had not yet written to disk.
   package func loseRecords(_ count: Int) { state.withLock { $0.log.loseRecords(count) } }
@@ -85,7 +92,7 @@ package final class MemoryLog: Sendable {
 
   private func event(_ news: SimulatedLog<[UInt8]>.News, _ reading: UInt64) -> LogEvent {
     switch news {
-    case .connected(let last): .connected(first: 1, last: last)
+    case .connected(let first, let last): .connected(first: first, last: last)
     case .disconnected: .disconnected(reason: "the connection was cut")
     case .delivered(let sequence, let bytes): .delivered(reading: reading, sequence: sequence, bytes: bytes)
     case .acknowledged(let id, let sequence): .acknowledged(id, sequence: sequence)
@@ -135,6 +142,12 @@ private final class MemoryLogEnd: SharedLog {
   func keep(_ bytes: [UInt8], as name: String) throws(LogError) { memory.state.withLock { $0.kept[name] = bytes } }
 
   func kept(as name: String) throws(LogError) -> [UInt8]? { memory.state.withLock { $0.kept[name] } }
+
+  func remove(_ digest: String) throws(LogError) { memory.state.withLock { $0.blobs[digest] = nil } }
+
+  var reach: UInt64? { memory.reach }
+
+  func drop(before sequence: UInt64) throws(LogError) { memory.state.withLock { $0.log.drop(before: sequence) } }
 
   func close() {
     memory.state.withLock { state in

@@ -37,6 +37,16 @@ package protocol SharedLog: AnyObject, Sendable {
   /// The bytes that were stored last under a name; nil: there are none. Waits for the engine.
   func kept(as name: String) throws(LogError) -> [UInt8]?
 
+  /// Removes the bytes of a digest, if there are any. Waits for the engine.
+  func remove(_ digest: String) throws(LogError)
+
+  /// The number of records that the log keeps up to its newest snapshot, one at least: so a node that lacks some notices. Nil: it keeps
+  /// all.
+  var reach: UInt64? { get }
+
+  /// Drops the records before a number; the numbers of the others stay. A log without ``reach`` refuses that. Waits for the engine.
+  func drop(before sequence: UInt64) throws(LogError)
+
   /// Ends the connection. No event follows.
   func close()
 }

@@ -28,8 +28,8 @@ package struct SimulatedLog<Content: Hashable & Sendable>: Hashable, Sendable {
 
   /// News for a node.
   package enum News: Hashable, Sendable {
-    /// The log can be reached; the number of its last record.
-    case connected(last: UInt64)
+    /// The log can be reached; the numbers of its first and last record.
+    case connected(first: UInt64, last: UInt64)
     /// The log can no longer be reached.
     case disconnected
     /// The next record.
@@ -56,8 +56,10 @@ package struct SimulatedLog<Content: Hashable & Sendable>: Hashable, Sendable {
     var answers: [News] = []
   }
 
-  /// The records, from number 1.
+  /// The records, from number 1, those that were dropped included.
   package private(set) var records: [Content] = []
+  /// The number of the first record that was not dropped.
+  package private(set) var first: UInt64 = 1
   private var ends: [End] = []
 
   /// An empty log without nodes.
@@ -77,6 +79,9 @@ package struct SimulatedLog<Content: Hashable & Sendable>: Hashable, Sendable {
 
   /// Drops records from the end, as an engine does that lost what it had not yet written to disk.
   package mutating func loseRecords(_ count: Int) { records.removeLast(count) }
+
+  /// Drops the records before a number. The others keep theirs.
+  package mutating func drop(before sequence: UInt64) { first = max(first, sequence) }
 
   /// Sends a request to append. False when the node is cut off.
   package mutating func append(_ content: Content, id: MessageID, expecting: UInt64, from end: Int) -> Bool {
@@ -136,11 +141,12 @@ package struct SimulatedLog<Content: Hashable & Sendable>: Hashable, Sendable {
     case .answer(let end, let index): return ends[end].answers.remove(at: index)
     case .deliver(let end):
       guard let next = ends[end].next else { return nil }
-      ends[end].next = next + 1
-      return .delivered(sequence: next, records[Int(next) - 1])
+      let sequence = max(next, first)
+      ends[end].next = sequence + 1
+      return .delivered(sequence: sequence, records[Int(sequence) - 1])
     case .connect(let end):
       ends[end].isConnected = true
-      return .connected(last: UInt64(records.count))
+      return .connected(first: first, last: UInt64(records.count))
     case .loseRequest(let end, let index):
       ends[end].requests.remove(at: index)
       return nil
@@ -172,7 +178,7 @@ package struct SimulatedLog<Content: Hashable & Sendable>: Hashable, Sendable {
   }
 
   private func hasRecord(for end: Int) -> Bool {
-    ends[end].isConnected && ends[end].next.map { $0 <= UInt64(records.count) } ?? false
+    ends[end].isConnected && ends[end].next.map { max($0, first) <= UInt64(records.count) } ?? false
   }
 
   private mutating func reply(_ news: News, to request: Request, at end: Int) {

@@ -12,13 +12,15 @@ package struct NATSAddress: Hashable, Sendable {
   package let isEncrypted: Bool
   /// The number of servers that keep the log; nil: one for a new log, and any for a log that exists.
   package let replicas: Int?
+  /// The number of records that the log keeps before its newest snapshot; nil: all for a new log, and any for a log that exists.
+  package let reach: UInt64?
 
   private static let forms = ["nats://", "tls://"]
   private static let mostReplicas = 5
   private static let longestName = 32
 
   /// Reads an address: a scheme (`nats://` or `tls://`), an optional login before `@`, hosts with optional ports, the store's name,
-  /// and the optional number of replicas.
+  /// and the options `replicas` and `keep` behind `?`, separated by `&`.
   package init(_ text: String) throws(LogError) {
     func fault(_ reason: String) -> LogError { .badAddress(NATSAddress.withoutLogin(text), reason: reason) }
     guard let form = NATSAddress.forms.first(where: text.hasPrefix) else {
@@ -45,16 +47,20 @@ package struct NATSAddress: Hashable, Sendable {
       }
     }
     servers = hosts.map { form + login + $0 }
-    guard parts.count == 2 else {
-      replicas = nil
-      return
+    var (replicas, reach): (Int?, UInt64?) = (nil, nil)
+    for option in parts.dropFirst().flatMap({ $0.split(separator: "&", omittingEmptySubsequences: false) }) {
+      let words = option.split(separator: "=", maxSplits: 1)
+      switch (words.first, words.count) {
+      case ("replicas", 2):
+        replicas = Int(words[1]).flatMap { (1...NATSAddress.mostReplicas).contains($0) ? $0 : nil }
+        guard replicas != nil else { throw fault("replicas is a number from 1 to \(NATSAddress.mostReplicas)") }
+      case ("keep", 2):
+        reach = UInt64(words[1]).flatMap { $0 > 0 ? $0 : nil }
+        guard reach != nil else { throw fault("keep is a number of records, at least 1") }
+      default: throw fault("the options are replicas=NUMBER and keep=NUMBER")
+      }
     }
-    let option = parts[1].split(separator: "=", maxSplits: 1)
-    guard option.count == 2, option[0] == "replicas" else { throw fault("the only option is replicas=NUMBER") }
-    guard let count = Int(option[1]), (1...NATSAddress.mostReplicas).contains(count) else {
-      throw fault("replicas is a number from 1 to \(NATSAddress.mostReplicas)")
-    }
-    replicas = count
+    (self.replicas, self.reach) = (replicas, reach)
   }
 
   /// The servers without login, for messages.

@@ -45,6 +45,8 @@ package final class NATSLog: SharedLog {
     var wanted: (sequence: UInt64, reading: UInt64)?
     /// The highest number that this process knows of.
     var highest: UInt64
+    /// The number of records that the log keeps before its newest snapshot.
+    var reach: UInt64?
     var clock = ClockComparison()
   }
 
@@ -120,14 +122,18 @@ package final class NATSLog: SharedLog {
     guard connection.mostBytes >= NATSLog.mostPayload else {
       throw .smallMessages(limit: connection.mostBytes, needed: NATSLog.mostPayload)
     }
-    try ensure(stream)
+    let reach = try ensure(stream)
+    state.withLock { $0.reach = reach }
     let answers = try subscribe(to: "\(inbox).*") { [weak self] in self?.takeAnswer($0) }
     subscriptions.withLock { $0 = [answers] }
     if appends { try probe() }
   }
 
   /// Makes a stream if there is none, and checks its settings.
-  private func ensure(_ stream: NATSStream) throws(LogError) {
+  ///
+  /// - Returns: the number of messages that it keeps before the newest snapshot; nil: all of them.
+  @discardableResult
+  private func ensure(_ stream: NATSStream) throws(LogError) -> UInt64? {
     let found: Value
     switch try ask("STREAM.INFO.\(stream.name)") {
     case .success(let info): found = info
@@ -142,7 +148,7 @@ package final class NATSLog: SharedLog {
       }
     case .failure(let fault): throw .refused(request: "the settings of \(stream.name)", reason: fault.reason)
     }
-    try stream.check(found.member("config") ?? .none)
+    return try stream.check(found.member("config") ?? .none)
   }
 
   private func info(of stream: NATSStream) throws(LogError) -> Value {
@@ -540,6 +546,20 @@ package final class NATSLog: SharedLog {
   }
 
   package func kept(as name: String) throws(LogError) -> [UInt8]? { try message(blobSubject(name, "kept")) }
+
+  package func remove(_ digest: String) throws(LogError) {
+    try purge(blobStream, ("filter", .string(blobSubject(digest, "*"))))
+  }
+
+  package var reach: UInt64? { state.withLock { $0.reach } }
+
+  package func drop(before sequence: UInt64) throws(LogError) { try purge(stream, ("seq", .int(Int(sequence)))) }
+
+  private func purge(_ stream: NATSStream, _ selection: (String, Value)) throws(LogError) {
+    if case .failure(let fault) = try ask("STREAM.PURGE.\(stream.name)", .object([selection])) {
+      throw .refused(request: "to drop messages of \(stream.name)", reason: fault.reason)
+    }
+  }
 
   private func blobSubject(_ digest: String, _ part: String) -> String {
     "store.\(address.store).blob.\(digest).\(part)"

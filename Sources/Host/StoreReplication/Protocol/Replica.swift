@@ -76,6 +76,12 @@ package struct Replica: Hashable, Sendable {
     var fault: String?
   }
 
+  /// The records that the log has, from a number to another; the last is the one before the first if it has none.
+  private struct Records: Hashable, Sendable {
+    var first: UInt64
+    var last: UInt64
+  }
+
   private struct Waiting: Hashable, Sendable {
     var id: CommandID
     var term: UInt64?
@@ -104,6 +110,8 @@ package struct Replica: Hashable, Sendable {
   private var verifying: Valid?
   /// The number of the record for which the node has read the log once more, since it did not come.
   private var reread: UInt64?
+  /// The first and the last record of the log while the store looks for a snapshot; nil: it does not.
+  private var restoring: Records?
 
   /// The most by which a clock may be wrong, in milliseconds.
   package static let clockTolerance: Int64 = 5_000
@@ -167,6 +175,7 @@ package struct Replica: Hashable, Sendable {
     case .withdrawn(let id): withdraw(id, &effects)
     case .attempted(let attempt): append(attempt, &effects)
     case .differs(let action, let path): stop(.differs(action: action, path: path), &effects)
+    case .restored(let outcome): goOn(after: outcome, &effects)
     case .waited: wake(&effects)
     case .ticked(let ticks): tick(ticks, &effects)
     }
@@ -179,15 +188,66 @@ package struct Replica: Hashable, Sendable {
     guard last >= position.sequence else {
       return stop(.logIsBehind(last: last, own: position.sequence), &effects)
     }
-    guard first <= position.sequence + 1 else {
-      return stop(.recordMissing(sequence: position.sequence + 1), &effects)
-    }
+    // A new node has no reason to read what a snapshot stands for (R47).
+    let isNew = position.sequence == 0 && last > 0 && !isUnderway
+    guard isNew || first > position.sequence + 1 else { return catchUp(from: first, to: last, &effects) }
+    restore(from: first, to: last, &effects)
+  }
+
+  private mutating func catchUp(from first: UInt64, to last: UInt64, _ effects: inout [ReplicaEffect]) {
     link = .catchingUp(to: last)
     keeper.hear()
     reread = nil
     follow(ifKeptFrom: first, &effects)
     finishCatchingUp(&effects)
   }
+
+  // MARK: Snapshots
+
+  /// Begins anew from a snapshot, if there is one.
+  private mutating func restore(from first: UInt64, to last: UInt64, _ effects: inout [ReplicaEffect]) {
+    if !isUnderway { dropAttempt(&effects) }
+    link = .catchingUp(to: last)
+    restoring = Records(first: first, last: last)
+    effects.append(.restore(behind: position.sequence))
+  }
+
+  private mutating func goOn(after outcome: Restoration, _ effects: inout [ReplicaEffect]) {
+    if case .taken(let found) = outcome { move(to: found, &effects) }
+    // The node was cut off since.
+    guard let log = restoring else { return }
+    if case .unanswered = outcome { return effects.append(.wait(.answer)) }
+    restoring = nil
+    guard log.first <= position.sequence + 1 else {
+      if case .unfit(let reason) = outcome { return stop(.snapshotUnfit(reason: reason), &effects) }
+      return stop(.recordMissing(sequence: position.sequence + 1), &effects)
+    }
+    catchUp(from: log.first, to: max(log.last, position.sequence), &effects)
+  }
+
+  /// The store has the state of a snapshot: nothing is known of the records in between.
+  private mutating func move(to found: Position, _ effects: inout [ReplicaEffect]) {
+    if case .underway(let underway) = appending {
+      appending = .idle
+      giveUp(underway, reason: "the log has dropped the record that tells", &effects)
+    } else {
+      dropAttempt(&effects)
+    }
+    position = found
+    unsent = 0
+    if keeper.runsTasks { effects.append(.tasks(term: nil)) }
+    keeper.end()
+  }
+
+  /// The outcome of what was sent will never be known.
+  private func giveUp(_ underway: Underway, reason: String, _ effects: inout [ReplicaEffect]) {
+    effects.append(.discard)
+    for command in underway.waiting where !underway.withdrawn.contains(command.id) {
+      effects.append(.settle(command.id, .unknown(reason: reason)))
+    }
+  }
+
+  // MARK: Reading
 
   /// Reads on. The last valid message is read once more: a log that lost its end may have other records there by now.
   private mutating func follow(ifKeptFrom first: UInt64 = 1, _ effects: inout [ReplicaEffect]) {
@@ -196,7 +256,9 @@ package struct Replica: Hashable, Sendable {
   }
 
   private mutating func finishCatchingUp(_ effects: inout [ReplicaEffect]) {
-    guard stopped == nil, case .catchingUp(let last) = link, position.sequence >= last, verifying == nil else {
+    guard stopped == nil, restoring == nil, case .catchingUp(let last) = link, position.sequence >= last,
+      verifying == nil
+    else {
       return
     }
     link = .current
@@ -208,6 +270,7 @@ package struct Replica: Hashable, Sendable {
   private mutating func disconnect(_ reason: String, _ effects: inout [ReplicaEffect]) {
     link = .away(reason: reason)
     verifying = nil
+    restoring = nil
     if !isUnderway { dropAttempt(&effects) }
     // A node that is cut off never queues in secret (R45).
     refuseQueue(.cutOff(reason: reason), &effects)
@@ -332,6 +395,8 @@ package struct Replica: Hashable, Sendable {
     if appending == .resting {
       appending = .idle
       advance(&effects)
+    } else if restoring != nil {
+      effects.append(.restore(behind: position.sequence))
     } else if link == .current {
       resend(&effects)
     }
@@ -373,6 +438,7 @@ package struct Replica: Hashable, Sendable {
     } else if position.keeper == node, keeper.confirm(underway.beat) {
       effects.append(.tasks(term: position.term))
     }
+    effects.append(.reached(position, bytes: message.entries.count))
     advance(&effects)
   }
 
@@ -390,9 +456,11 @@ package struct Replica: Hashable, Sendable {
 
   private mutating func receive(_ sequence: UInt64, _ record: LogRecord, _ effects: inout [ReplicaEffect]) {
     if case .away = link { return }
+    if restoring != nil { return }
     if let expected = verifying {
       guard sequence >= expected.sequence else { return }
-      guard sequence == expected.sequence else { return stop(.recordMissing(sequence: expected.sequence), &effects) }
+      // The log has dropped it since.
+      guard sequence == expected.sequence else { return restore(from: sequence, to: sequence, &effects) }
       guard case .message(let message) = record, message.id == expected.id else {
         return stop(.pastChanged(sequence: sequence), &effects)
       }
@@ -402,9 +470,7 @@ package struct Replica: Hashable, Sendable {
       readOn(sequence, record, &effects)
     } else if sequence > position.sequence {
       // The record before it was lost on the way, or is gone from the log.
-      guard reread != position.sequence + 1 else {
-        return stop(.recordMissing(sequence: position.sequence + 1), &effects)
-      }
+      guard reread != position.sequence + 1 else { return restore(from: sequence, to: sequence, &effects) }
       reread = position.sequence + 1
       follow(&effects)
     }
@@ -442,6 +508,7 @@ package struct Replica: Hashable, Sendable {
     let lost = giveWay(&effects)
     moveOn(past: message, at: sequence)
     effects.append(.apply(message))
+    effects.append(.reached(position, bytes: message.entries.count))
     if message.makesKeeper {
       if keeper.runsTasks { effects.append(.tasks(term: nil)) }
       keeper.end()
@@ -519,10 +586,7 @@ package struct Replica: Hashable, Sendable {
     stopped = reason
     if case .underway(let underway) = appending {
       appending = .idle
-      effects.append(.discard)
-      for command in underway.waiting where !underway.withdrawn.contains(command.id) {
-        effects.append(.settle(command.id, .unknown(reason: reason.description)))
-      }
+      giveUp(underway, reason: reason.description, &effects)
     } else {
       dropAttempt(&effects)
     }

@@ -40,6 +40,8 @@ package enum ReplicaInput: Hashable, Sendable {
   case attempted(ReplicaAttempt)
   /// The store's own changes differ from those of an entry (R44).
   case differs(action: UInt64, path: String)
+  /// The outcome of ``ReplicaEffect/restore(behind:)``.
+  case restored(Restoration)
 
   // Time.
 
@@ -74,6 +76,11 @@ package enum ReplicaEffect: Hashable, Sendable {
   case commit(firstAction: UInt64, digest: UInt64)
   /// Reduce the entries of another node's message, and compare their changes.
   case apply(LogMessage)
+  /// The store has the state of a position; so many bytes of entries led from the message before to it. A keeper's store may make a
+  /// snapshot of it.
+  case reached(Replica.Position, bytes: Int)
+  /// Take over the newest snapshot, if it stands for more records than so many; then give ``ReplicaInput/restored(_:)``.
+  case restore(behind: UInt64)
   /// The outcome of a command.
   case settle(CommandID, Settlement)
   /// Run the supervised tasks of a term; nil: end them.
@@ -138,6 +145,18 @@ package struct ReplicaAttempt: Hashable, Sendable {
   }
 }
 
+/// What became of the wish to start from a snapshot.
+package enum Restoration: Hashable, Sendable {
+  /// The store has the state of a snapshot.
+  case taken(Replica.Position)
+  /// There is no snapshot that is new enough.
+  case missing
+  /// The log did not answer.
+  case unanswered
+  /// The store cannot take the snapshot over.
+  case unfit(reason: String)
+}
+
 /// What became of a command.
 package enum Settlement: Hashable, Sendable {
   /// The command's actions are in the log, from a number on.
@@ -172,8 +191,10 @@ package enum StopReason: Error, Hashable, Sendable {
   case logIsBehind(last: UInt64, own: UInt64)
   /// The log has another record under a number than before.
   case pastChanged(sequence: UInt64)
-  /// The log no longer has a record that this node needs.
+  /// The log no longer has a record that this node needs, and there is no snapshot behind it.
   case recordMissing(sequence: UInt64)
+  /// The log no longer has a record that this node needs, and the snapshot cannot be used.
+  case snapshotUnfit(reason: String)
   /// A record cannot be read.
   case unreadable(sequence: UInt64, reason: String)
   /// A message contradicts those before it.
@@ -203,7 +224,8 @@ extension StopReason: CustomStringConvertible {
     case .logIsBehind(let last, let own):
       "the log ends at record \(last), and this node has read it up to record \(own)"
     case .pastChanged(let sequence): "the log has another record \(sequence) than before"
-    case .recordMissing(let sequence): "the log no longer has record \(sequence)"
+    case .recordMissing(let sequence): "the log no longer has record \(sequence), and no snapshot behind it"
+    case .snapshotUnfit(let reason): "the log's newest snapshot cannot be used: \(reason)"
     case .unreadable(let sequence, let reason): "record \(sequence) of the log cannot be read: \(reason)"
     case .inconsistent(let sequence, let reason): "record \(sequence) of the log contradicts those before: \(reason)"
     }

@@ -24,6 +24,13 @@ package protocol ReplicatedStore: AnyObject, Sendable {
   /// - Returns: the first action and path at which the changes differ from those of the message; nil: they are equal.
   func apply(_ message: LogMessage) -> ChangeDifference?
 
+  /// The store has the state of a position, unless ``apply(_:)`` found a difference; so many bytes of entries led to it from the
+  /// message before.
+  func reached(_ position: Replica.Position, bytes: Int)
+
+  /// Takes over the newest snapshot of the log, if it stands for more records than so many. Waits for the log.
+  func restore(behind sequence: UInt64) -> Restoration
+
   /// The outcome of a command.
   func settle(_ command: CommandID, as settlement: Settlement)
 
@@ -251,6 +258,11 @@ package final class ReplicaRunner: Sendable {
       if let difference = store.apply(message) {
         take(.replica(.differs(action: difference.action, path: difference.path)))
       }
+    case .reached(let position, let bytes): store.reached(position, bytes: bytes)
+    case .restore(let sequence):
+      // Before anything else: the store may have another state now.
+      let outcome = store.restore(behind: sequence)
+      state.withLock { $0.inbox.prepend(.replica(.restored(outcome))) }
     case .settle(let command, let settlement): store.settle(command, as: settlement)
     case .tasks(let term): store.runTasks(ofTerm: term)
     case .ready, .stopped: store.linkChanged(replica)
