@@ -230,6 +230,99 @@ import Testing
     try Self.expectAlike([one, two, try Node("late", in: world)])
   }
 
+  @Test func `Attempts that lose against other nodes leave no counts, lines or failures behind`() throws {
+    let world = try World(seed: 8)
+    let nodes = try ["one", "two", "three"].map { try Node($0, in: world) }
+    let watcher = try PluginSource(
+      kept: [
+        ("plugin.json", Array(#"{ "name": "watcher", "version": "0.1.0", "api": 1 }"#.utf8)),
+        (
+          "init.lua",
+          Array(
+            """
+            return plugin {
+              state = { field("n", int()) },
+              actions = { { name = "go", args = { field("round", int()) } } },
+              reducers = { go = function(s) s.n = s.n + 1 end },
+              middleware = { { name = "m", on = { "go" }, before = function(action)
+                log.info("seen")
+                if action.args.round % 4 == 0 then error("no") end
+              end } },
+            }
+            """.utf8)
+        ),
+      ], of: "/nowhere/watcher", displayedAs: "watcher")
+    _ = try nodes[0].host.live.load(watcher, from: .here())
+    let lines = Lock<[String: Int]>([:])
+    for node in nodes {
+      try node.synchronize()
+      let name = node.node.name
+      node.host.live.turn {
+        node.host.live.clients.first?.hearing.plugins = { _ in lines.withLock { $0[name, default: 0] += 1 } }
+      }
+    }
+    let done = Lock(0)
+    for node in nodes {
+      let (live, host) = (node.host.live, node.host)
+      try WorkerThread {
+        for round in 1...20 {
+          _ = live.turn {
+            live.dispatch(live.typed(ActionCall(live.actionsByName["watcher.go"]!, [.int(round)])), .here())
+          }
+        }
+        done.withLock { $0 += 1 }
+        withExtendedLifetime(host) {}
+      }.detach()
+    }
+    #expect(Self.eventually { done.withLock { $0 } == nodes.count })
+    try Self.expectAlike(nodes)
+    for node in nodes {
+      let live = node.host.live
+      #expect(live.units(in: live.present).first { $0.name == "watcher.m" }?.seen == 20)
+      #expect(lines.withLock { $0[node.node.name] } == 20)
+      #expect(live.turn { live.attendance.faults.recent.count } == 5)
+      // Five failures are not three in a row.
+      #expect(live.state.shell.condition(of: "watcher") == .on)
+    }
+  }
+
+  @Test func `A plugin that is impure on one node stops that node at the first action that differs`() throws {
+    let world = try World(seed: 9)
+    let (one, two) = (try Node("one", in: world), try Node("two", in: world))
+    let source = try PluginSource(
+      kept: [
+        ("plugin.json", Array(#"{ "name": "meter", "version": "0.1.0", "api": 1 }"#.utf8)),
+        (
+          "init.lua",
+          Array(
+            """
+            local calls = { n = 0 }
+            return plugin {
+              state = { field("total", int()) },
+              actions = { { name = "go" } },
+              reducers = { go = function(s) calls.n = calls.n + 1; s.total = s.total + calls.n end },
+            }
+            """.utf8)
+        ),
+      ], of: "/nowhere/meter", displayedAs: "meter")
+    for node in [one, two] { node.host.live.setDefaultPurity(.off) }
+    _ = try one.host.live.load(source, from: .here())
+    #expect(one.conversation.say("dispatch meter.go --quiet").status == 0)
+    // An attempt of the other that lost would be a call too many already.
+    _ = try? two.synchronize()
+    // The node counts a call that is no action.
+    let live = two.host.live
+    let action = live.typed(ActionCall(try #require(live.actionsByName["meter.go"]), []))
+    _ = live.turn { live.store.reduced(action, ActionContext(number: 9, source: .here(), time: .zero, root: 9)) }
+    #expect(one.conversation.say("dispatch meter.go --quiet").status == 0)
+    #expect(Self.eventually { two.node.replica?.stopped != nil })
+    guard case .differs(_, "meter.total")? = two.node.replica?.stopped else {
+      Issue.record("\(String(describing: two.node.replica?.stopped))")
+      return
+    }
+    #expect(one.node.replica?.stopped == nil)
+  }
+
   @Test func `Cut off, a node refuses and is as it was; back again, it goes on`() throws {
     let world = try World(seed: 5)
     let one = try Node("one", in: world)

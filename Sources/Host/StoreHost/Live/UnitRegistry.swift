@@ -200,10 +200,13 @@ extension LiveStore {
   /// - Parameter isHeard: false: it only shows what was, and what it says is no news.
   package func prepare(_ plugin: Plugin, isHeard: Bool = true) throws(PluginError) {
     plugin.describeTables { InlineText.text(of: $0, spelling: .lua) }
-    plugin.attachLog(now: { [clock] in clock.now }, onDrop: { [unowned self] in noteDroppedLogLine() }) {
-      [unowned self] line in
+    let faults = attendance.faults
+    plugin.attachLog(
+      now: { [clock] in clock.now },
+      onDrop: { [unowned self] in faults.atCommit { [unowned self] in noteDroppedLogLine() } }
+    ) { [unowned self] line in
       guard isHeard else { return }
-      for client in clients { client.hearing.plugins?(line) }
+      faults.atCommit { [unowned self] in for client in clients { client.hearing.plugins?(line) } }
     }
     try plugin.interceptors.build(view: view)
   }

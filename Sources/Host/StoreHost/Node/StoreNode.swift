@@ -27,6 +27,8 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
   private struct Result {
     let command: NodeCommand
     let attempt: ActionAttempt<HostAction, HostState>
+    /// What units noted beside the state.
+    let notes: [() -> Void]
     let wallTime: Int?
   }
 
@@ -262,8 +264,13 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
         number += 1
         time = max(time, live.clock.now)
         let root = command.isRoot ? number : command.family.root
-        guard let made = store.attempt(action, source: command.source, number: number, root: root, at: time)
-        else { break }
+        let standings = live.hostUnits.map { ($0, $0.standing) }
+        var attempted: ActionAttempt<HostAction, HostState>?
+        var notes = live.attendance.faults.holdingBack {
+          attempted = store.attempt(action, source: command.source, number: number, root: root, at: time)
+        }
+        notes += standings.compactMap { unit, before in unit.takeBack(to: before) }
+        guard let made = attempted else { break }
         let wallTime = live.wallTime?()
         var digest = attempt.digest
         let bytes = Self.bytes(of: made, wallTime, &digest)
@@ -271,7 +278,7 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
           store.putBack(before)
           break
         }
-        results.append(Result(command: command, attempt: made, wallTime: wallTime))
+        results.append(Result(command: command, attempt: made, notes: notes, wallTime: wallTime))
         attempt.commands.append(ReplicaAttempt.Command(id: command.id, actions: 1))
         attempt.entries += bytes
         attempt.digest = digest
@@ -344,7 +351,7 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
           context.number, context.time, .some(result.wallTime), result.wallTime
         )
         command.result = live.store.commit(
-          result.attempt, isAwaited: command.isRoot && command.family.isAwaited, command.onDone)
+          result.attempt, isAwaited: command.isRoot && command.family.isAwaited, notes: result.notes, command.onDone)
         wallTime = nil
       }
       self.digest = digest
@@ -455,8 +462,10 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
       guard let newest = try snapshots.newest(), newest.position.sequence > sequence else { return .missing }
       (position, bytes) = newest
     } catch {
-      guard case .damagedBlob = error else { return .unanswered }
-      return .unfit(reason: "\(error)")
+      switch error {
+      case .damagedBlob, .notPermitted: return .unfit(reason: "\(error)")
+      default: return .unanswered
+      }
     }
     guard let snapshot = NodeSnapshot(bytes) else { return .unfit(reason: "it has another form") }
     do {

@@ -28,12 +28,14 @@ package final class PluginStrikes: @unchecked Sendable {
   /// Takes note that a part of the plugin ran without a fault.
   package func ran(in number: Int) {
     guard number != lastRun else { return }
+    if faults.isHoldingBack { return faults.atCommit { [self] in ran(in: number) } }
     runBefore = lastRun
     lastRun = number
   }
 
   /// Takes note that a part of the plugin failed.
   package func failed(in number: Int, unit: String) {
+    if faults.isHoldingBack { return faults.atCommit { [self] in failed(in: number, unit: unit) } }
     failedUnit = unit
     guard number != lastFailed else { return }
     let lastClean = lastRun == number ? runBefore : lastRun

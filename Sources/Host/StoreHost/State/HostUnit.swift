@@ -68,7 +68,41 @@ package final class UnitCounters: Sendable {
 
   package var seen: Int { count.load(ordering: .relaxed) }
 
-  package func noteSeen() { count.wrappingAdd(1, ordering: .relaxed) }
+  package func noteSeen() { note(1) }
+
+  /// Counts actions; less than 0: takes some back.
+  func note(_ seen: Int) { count.wrappingAdd(seen, ordering: .relaxed) }
+}
+
+extension HostUnit {
+  /// The counts of a unit, and the position of the gate that a rule moves.
+  struct Standing: Equatable {
+    fileprivate var seen = 0
+    fileprivate var held = 0
+    fileprivate var heldByRule = 0
+    fileprivate var isOpenByRule = true
+  }
+
+  var standing: Standing {
+    Standing(seen: counters.seen, held: gate.held, heldByRule: ruled.gate.held, isOpenByRule: ruled.gate.isOpen)
+  }
+
+  /// Takes back what came since an earlier standing.
+  ///
+  /// - Returns: does it again; nil: nothing came.
+  func takeBack(to before: Standing) -> (() -> Void)? {
+    let after = standing
+    guard after != before else { return nil }
+    func add(_ sign: Int) {
+      counters.note(sign * (after.seen - before.seen))
+      gate.note(held: sign * (after.held - before.held))
+      ruled.gate.note(held: sign * (after.heldByRule - before.heldByRule))
+      guard before.isOpenByRule != after.isOpenByRule else { return }
+      ruled.gate.set(isOpen: sign > 0 ? after.isOpenByRule : before.isOpenByRule)
+    }
+    add(-1)
+    return { add(1) }
+  }
 }
 
 /// Where the logger middleware writes.
@@ -95,8 +129,30 @@ package final class FaultBox: @unchecked Sendable {
   @exclusivity(unchecked) package private(set) var recent: [PluginFault] = []
   private static let mostRecent = 200
 
+  /// The notes of the attempt that is made; nil: none is.
+  @exclusivity(unchecked) private var held: [() -> Void]?
+
+  /// True while an attempt is made, of which nothing may show (R41).
+  package var isHoldingBack: Bool { held != nil }
+
+  /// Makes an attempt.
+  ///
+  /// - Returns: its notes, to be called when it is committed.
+  package func holdingBack(_ attempt: () -> Void) -> [() -> Void] {
+    held = []
+    attempt()
+    defer { held = nil }
+    return held ?? []
+  }
+
+  /// Notes something now or, in an attempt, when that is committed.
+  package func atCommit(_ note: @escaping () -> Void) {
+    if held == nil { note() } else { held?.append(note) }
+  }
+
   /// Keeps a fault of a plugin for listings.
   package func keep(_ fault: PluginFault) {
+    if isHoldingBack { return atCommit { [unowned self] in keep(fault) } }
     if recent.count == Self.mostRecent { recent.removeFirst() }
     recent.append(fault)
   }
@@ -111,6 +167,7 @@ package final class FaultBox: @unchecked Sendable {
   ///
   /// - Parameter action: the action that started what failed, where that is known.
   package func note(_ error: any Error, startedBy action: Int? = nil) {
+    if isHoldingBack { return atCommit { [unowned self] in note(error, startedBy: action) } }
     guard collectors > 0 else { handOn?(error, action); return }
     faults.append((error, action, root()))
   }

@@ -118,12 +118,15 @@ extension Store {
   ///
   /// - Parameters:
   ///   - isAwaited: true if a caller is answered with the failure.
+  ///   - notes: what units noted beside the state when it was attempted.
   ///   - onDone: is called once the action is done.
   package func commit(
-    _ attempt: ActionAttempt<Action, State>, isAwaited: Bool, _ onDone: (@Sendable (DispatchResult) -> Void)?
+    _ attempt: ActionAttempt<Action, State>, isAwaited: Bool, notes: [() -> Void],
+    _ onDone: (@Sendable (DispatchResult) -> Void)?
   ) -> DispatchResult {
     for event in attempt.trace { trace.report(event) }
     whileProcessing(attempt.context) {
+      for note in notes { note() }
       if let record = attempt.record { tell(record) }
       pendingIO = attempt.io
       if !pendingIO.isEmpty { runIO(attempt.context.number) }

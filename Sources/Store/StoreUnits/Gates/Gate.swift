@@ -30,6 +30,9 @@ public final class Gate: Sendable {
   /// Counts an action that was held back.
   public func noteHeld() { heldInputs.wrappingAdd(1, ordering: .relaxed) }
 
+  /// Counts actions that were held back; less than 0: takes some back.
+  package func note(held count: Int) { heldInputs.wrappingAdd(count, ordering: .relaxed) }
+
   /// Counts an output that was dropped.
   public func noteDropped() { droppedOutputs.wrappingAdd(1, ordering: .relaxed) }
 
