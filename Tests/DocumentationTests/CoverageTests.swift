@@ -23,8 +23,8 @@ import Testing
           suite = match.output.1
         }
         if line.contains("@Test") { isTest = true }
-        guard isTest, let function = line.firstMatch(of: /func (\w+)/) else { continue }
-        if let suite { tests.insert("\(suite).\(function.output.1)") }
+        guard isTest, let function = line.firstMatch(of: /func (?:`(.+?)`|(\w+))/) else { continue }
+        if let suite { tests.insert("\(suite).\(function.output.1 ?? function.output.2 ?? "")") }
         isTest = false
       }
     }
@@ -43,7 +43,8 @@ import Testing
   @Test func everyRuleAndRowIsThereOnce() throws {
     let numbers: [ClosedRange<Int>] = [1...83, 85...85, 88...146, 153...155, 158...168]
     let expected =
-      (1...36).map { "R\($0)" } + ["R39"] + numbers.flatMap { $0.map(String.init) } + (1...18).map { "D\($0)" }
+      ((1...36).map { $0 } + Array(39...47)).map { "R\($0)" } + numbers.flatMap { $0.map(String.init) }
+      + (1...18).map { "D\($0)" }
     #expect(try rows().map { String($0[0]) }.sorted() == expected.sorted())
   }
 

@@ -261,6 +261,29 @@ struct NATSLogTests {
     #expect(kind(deaf) == "notPermitted")
   }
 
+  @Test func `A file of credentials lets in the user whom an operator's account vouches for, and no other`() throws {
+    let servers = try NATSServers(settings: TestOperator.settings)
+    let folder = try makeNATSFolder()
+    defer { removeFolder(folder) }
+    let path = "\(folder)/anna.creds"
+    func open(_ credentials: String?) throws -> LogError? {
+      if let credentials {
+        let file = try #require(fopen(path, "w"))
+        #expect(fputs(credentials, file) >= 0)
+        fclose(file)
+      }
+      return fault {
+        try NATSLog(servers.address("shop"), login: NATSLogin(credentials: credentials.map { _ in path }), node: "n")
+          .close()
+      }
+    }
+    #expect(try open(TestOperator.credentials) == nil)
+    #expect(try kind(open(nil)) == "loginRefused")
+    // A key that does not belong to the token.
+    let other = TestOperator.credentials.replacing("SUAEJ7", with: "SUAEJ8")
+    #expect(try open(other) != nil)
+  }
+
   @Test func `An encrypted connection is made to the server that the authorities vouch for, and to no other`() throws {
     let certificates = try Certificates(names: ["right": "IP:127.0.0.1", "other": "DNS:example.org"])
     func serve(_ name: String) throws -> NATSServers {
@@ -331,6 +354,55 @@ struct NATSLogTests {
     let text = String(decoding: try #require(answer).bytes, as: UTF8.self)
     #expect(!text.contains("error"))
   }
+}
+
+/// An operator, two accounts and a user that exist for tests alone, made once by the rules of NATS for keys and tokens.
+private enum TestOperator {
+  /// Lines for a server: who may vouch for users, and the accounts.
+  static let settings = """
+    operator: eyJ0eXAiOiJKV1QiLCJhbGciOiJlZDI1NTE5LW5rZXkifQ.eyJpYXQiOjE3MDAwMDAwMDAsImlzcyI6Ik9BRzNMNFh\
+    DTEc3TkRFRUpBWE9EVklINUxUWUdOWlZKWU5QUVZUMlAyTUQ3NTJONUM0VU8zSU5ZIiwibmFtZSI6InRlc3RzIiwic3ViIjoiT0F\
+    HM0w0WENMRzdOREVFSkFYT0RWSUg1TFRZR05aVkpZTlBRVlQyUDJNRDc1Mk41QzRVTzNJTlkiLCJuYXRzIjp7InR5cGUiOiJvcGV\
+    yYXRvciIsInZlcnNpb24iOjJ9LCJqdGkiOiJGQ0FVRDJXWVhHNFFXQTI0SlFOTFNNRVdMNUZSTjVNVDVFTjZVMlhPTkVRUEtBNFp\
+    XRzZBIn0.zenXYpxRPDlYyr168scxOdmNACLE5J2hYCWLL8ad5eofaJNzrhIBRUtOpTCF2A58nExQCCkZHjYYpTRWk9IpBA
+    system_account: ADTMDB7HDY5EV6UZT4CXUTDEXXW6QMLFS43GJJYAHIGIV7L3GYNIA5GJ
+    resolver: MEMORY
+    resolver_preload {
+      AAYMMMCSOZESPCBCUZWO2NH2UZIJ6WPKAK6KWW23Q6GSWKRNOQDUNQKC: eyJ0eXAiOiJKV1QiLCJhbGciOiJlZDI1NTE5LW5r\
+    ZXkifQ.eyJpYXQiOjE3MDAwMDAwMDAsImlzcyI6Ik9BRzNMNFhDTEc3TkRFRUpBWE9EVklINUxUWUdOWlZKWU5QUVZUMlAyTUQ3N\
+    TJONUM0VU8zSU5ZIiwibmFtZSI6InNob3AiLCJzdWIiOiJBQVlNTU1DU09aRVNQQ0JDVVpXTzJOSDJVWklKNldQS0FLNktXVzIzU\
+    TZHU1dLUk5PUURVTlFLQyIsIm5hdHMiOnsidHlwZSI6ImFjY291bnQiLCJsaW1pdHMiOnsic3VicyI6LTEsImRhdGEiOi0xLCJwY\
+    Xlsb2FkIjotMSwiaW1wb3J0cyI6LTEsImV4cG9ydHMiOi0xLCJ3aWxkY2FyZHMiOnRydWUsImNvbm4iOi0xLCJsZWFmIjotMSwib\
+    WVtX3N0b3JhZ2UiOi0xLCJkaXNrX3N0b3JhZ2UiOi0xLCJzdHJlYW1zIjotMSwiY29uc3VtZXIiOi0xfSwiZGVmYXVsdF9wZXJta\
+    XNzaW9ucyI6eyJwdWIiOnt9LCJzdWIiOnt9fSwidmVyc2lvbiI6Mn0sImp0aSI6Iks1UkFMVEdVSlJFUTdGQzVUR1NBTU80VlNQU\
+    0JCM0g1TFZJRk9FNEhXRTNMWkZSV0czNkEifQ.GkexiJF66MTnQI4_ypZ-wZU8EwjNVeravS5bH2BY7kFM_hvCIXqn1hRU8Q4wAl\
+    ucU_6963ifB8zEzk_9m1PTAQ
+      ADTMDB7HDY5EV6UZT4CXUTDEXXW6QMLFS43GJJYAHIGIV7L3GYNIA5GJ: eyJ0eXAiOiJKV1QiLCJhbGciOiJlZDI1NTE5LW5r\
+    ZXkifQ.eyJpYXQiOjE3MDAwMDAwMDAsImlzcyI6Ik9BRzNMNFhDTEc3TkRFRUpBWE9EVklINUxUWUdOWlZKWU5QUVZUMlAyTUQ3N\
+    TJONUM0VU8zSU5ZIiwibmFtZSI6IlNZUyIsInN1YiI6IkFEVE1EQjdIRFk1RVY2VVpUNENYVVRERVhYVzZRTUxGUzQzR0pKWUFIS\
+    UdJVjdMM0dZTklBNUdKIiwibmF0cyI6eyJ0eXBlIjoiYWNjb3VudCIsImxpbWl0cyI6eyJzdWJzIjotMSwiZGF0YSI6LTEsInBhe\
+    WxvYWQiOi0xLCJpbXBvcnRzIjotMSwiZXhwb3J0cyI6LTEsIndpbGRjYXJkcyI6dHJ1ZSwiY29ubiI6LTEsImxlYWYiOi0xfSwiZ\
+    GVmYXVsdF9wZXJtaXNzaW9ucyI6eyJwdWIiOnt9LCJzdWIiOnt9fSwidmVyc2lvbiI6Mn0sImp0aSI6IlM1NVVXRkNEREE2Sko2V\
+    E1YVExORU5FMk1QS1pKNVFUSFhaU1I1TkxYUlhYVUpKVlBRRFEifQ.RyWPPA9V53CGWtXowsd6tKksl3nJmh-5WGHmvEW2rfsKeQ\
+    7VVwQBTnsxX95BJUv6TUIeBNyAeQY0W_peMNFfDA
+    }
+    """
+
+  /// The user's file of credentials, as `nsc` writes it.
+  static let credentials = """
+    -----BEGIN NATS USER JWT-----
+    eyJ0eXAiOiJKV1QiLCJhbGciOiJlZDI1NTE5LW5rZXkifQ.eyJpYXQiOjE3MDAwMDAwMDAsImlzcyI6IkFBWU1NTUNTT1pFU1BDQ\
+    kNVWldPMk5IMlVaSUo2V1BLQUs2S1dXMjNRNkdTV0tSTk9RRFVOUUtDIiwibmFtZSI6ImFubmEiLCJzdWIiOiJVRFNES0lHWU5YR\
+    UpGSzNPREFRVVlEWVBNN1NUU1ZVVUxURUlCNkkyTFAyRlk3TTU1MklTTDY2NyIsIm5hdHMiOnsidHlwZSI6InVzZXIiLCJwdWIiO\
+    nt9LCJzdWIiOnt9LCJzdWJzIjotMSwiZGF0YSI6LTEsInBheWxvYWQiOi0xLCJ2ZXJzaW9uIjoyfSwianRpIjoiT0hJUUFBUUhEU\
+    VVWNjY1TkFRSUpXVEYzMlk2UTRLQ1lSQlRLTUdPU1hDNFNCVkYyR1FWUSJ9.TBDKB1ddAxxlbAIdpkOkyckPUObetsGNulnN9PCh\
+    e6REQRhzXqYxfaGqtGRPF679IWKBSwNQ9_8d2O54P6jSAg
+    ------END NATS USER JWT------
+
+    -----BEGIN USER NKEY SEED-----
+    SUAEJ7MJS3WPT2X7ED4XUT7AXG2EEIQ7WNWG4EYFVO22IZVF27PJVFPY2A
+    ------END USER NKEY SEED------
+    """
 }
 
 @Suite("An address of a shared store")
