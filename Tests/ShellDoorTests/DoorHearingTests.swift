@@ -79,7 +79,7 @@ import Testing
   /// What others do in a burst is told action by action.
   @Test(arguments: [
     ("$(state.counter.value)", "'counter.increment'", 300), ("$(state.counter.value)", "'counter.increment'", 900),
-    ("twice", "'counter.increment'", 300), ("tasks.items where id > 0", "'tasks.add', { title = 'x' }", 60),
+    ("twice", "'counter.increment'", 300), ("tasks.items where id > 0 --all", "'tasks.add', { title = 'x' }", 60),
   ])
   func burstsAreToldActionByAction(subject: String, action: String, count: Int) throws {
     let house = try House()

@@ -31,11 +31,13 @@ import Testing
   private struct Effect: Equatable {
     var numbers: [String: (from: Int, to: Int)] = [:]
     var elements: Set<String> = []
+    /// True if the action was refused.
+    var hasFailed = false
 
     var isNothing: Bool { numbers.isEmpty && elements.isEmpty }
 
     static func == (left: Effect, right: Effect) -> Bool {
-      left.elements == right.elements
+      left.elements == right.elements && left.hasFailed == right.hasFailed
         && left.numbers.mapValues { [$0.from, $0.to] } == right.numbers.mapValues { [$0.from, $0.to] }
     }
   }
@@ -73,12 +75,14 @@ import Testing
           state.tasks.items.append(Tasks.Task(id: done.id, title: title, done: false))
           effect.elements = ["add \(done.id)"]
         case .complete(let id):
+          effect.hasFailed = state.tasks.items[id: id] == nil
           if let item = state.tasks.items[id: id], !item.done {
             effect.numbers["done \(id)"] = (0, 1)
             state.tasks.items[id: id]?.done = true
           }
         case .remove(let id):
-          if state.tasks.items[id: id] != nil { effect.elements = ["remove \(id)"] }
+          effect.hasFailed = state.tasks.items[id: id] == nil
+          if !effect.hasFailed { effect.elements = ["remove \(id)"] }
           state.tasks.items[id: id] = nil
         case .increment: write("counter.value", \.counter.value, state.counter.value + state.counter.step)
         case .setStep(let step): write("counter.step", \.counter.step, step)
@@ -103,6 +107,7 @@ import Testing
       for (other, before) in old.effects.sorted(by: { $0.key < $1.key })
       where other > index && acts[other].person != person {
         let now = new.effects[other] ?? Effect()
+        if now.hasFailed != before.hasFailed { return other }
         if now.isNothing, !before.isNothing, acts[other].changedSomething { return other }
         if now.elements != before.elements { return other }
         for path in Set(before.numbers.keys).union(now.numbers.keys) {
@@ -143,6 +148,13 @@ import Testing
           [
             Act.add("t\(step)"), .add("t\(step)"), .complete(id), .remove(id), .increment, .setStep(id),
           ].randomElement(using: &random))
+        // What cannot be done is refused.
+        let isRefused =
+          switch act {
+          case .complete(let id), .remove(let id): model.state.tasks.items[id: id] == nil
+          default: false
+          }
+        guard !isRefused else { continue }
         model.acts.append(Done(act: act, person: who, number: host.live.head + 1, id: model.nextID))
         if case .add = act { model.nextID += 1 }
         let effect = model.run(without: model.gone).effects[model.acts.count - 1]

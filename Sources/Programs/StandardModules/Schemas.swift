@@ -373,12 +373,12 @@ extension TasksAction: StoreSchema.SchematicUnion, StoreSchema.CasePathable {
         "complete",
         fields: [
           StoreSchema.Field("id", of: Int.self)
-        ], documentation: "Marks a to-do as done; an unknown id changes nothing."),
+        ], documentation: "Marks a to-do as done; an unknown id is refused."),
       StoreSchema.UnionSchema.Case(
         "remove",
         fields: [
           StoreSchema.Field("id", of: Int.self)
-        ], documentation: "Takes a to-do off the list; an unknown id changes nothing."),
+        ], documentation: "Takes a to-do off the list; an unknown id is refused."),
     ])
 
   /// The payload of `add`, nil in another case; setting it does nothing in another case.

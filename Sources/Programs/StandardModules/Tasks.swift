@@ -43,19 +43,23 @@ public struct Tasks: Hashable, Sendable {
 public enum TasksAction: Hashable, Sendable {
   /// Adds a to-do at the end.
   case add(title: String)
-  /// Marks a to-do as done; an unknown id changes nothing.
+  /// Marks a to-do as done; an unknown id is refused.
   case complete(id: Int)
-  /// Takes a to-do off the list; an unknown id changes nothing.
+  /// Takes a to-do off the list; an unknown id is refused.
   case remove(id: Int)
 }
 
-extension TasksAction {
-  fileprivate var isAddition: Bool { if case .add = self { true } else { false } }
+/// There is no task of an id.
+public struct UnknownTask: Error, Hashable, CustomStringConvertible {
+  /// The id.
+  public let id: Int
+  /// The fault in words.
+  public var description: String { "there is no task \(id)" }
 }
 
 extension Tasks {
-  /// The reducer of the to-dos. A to-do is refused once no id is left.
-  public static let reducer = Reducer<TasksAction, Tasks>.throwing("tasks", canFail: \.isAddition) {
+  /// The reducer of the to-dos. A to-do is refused once no id is left, and an action on one that is not there.
+  public static let reducer = Reducer<TasksAction, Tasks>.undoing("tasks") {
     action, tasks, _ in
     switch action {
     case .add(let title):
@@ -63,8 +67,10 @@ extension Tasks {
       try tasks.nextId +!= 1
       tasks.items.append(Task(id: id, title: title, done: false))
     case .complete(let id):
+      guard tasks.items[id: id] != nil else { throw UnknownTask(id: id) }
       tasks.items[id: id]?.done = true
     case .remove(let id):
+      guard tasks.items[id: id] != nil else { throw UnknownTask(id: id) }
       tasks.items[id: id] = nil
     }
   }

@@ -71,7 +71,7 @@ import Testing
     #expect(try shell.type("dispatch tasks.complete 1 --quiet").errors == "")
     #expect(
       try shell.type("dispatch tasks.complete 3 --quiet").errors
-        == "[watch 1] tasks.items  [{ id = 3, title = \"milk again\", done = false }] -> []  (#6 tasks.complete)\n")
+        == "[watch 1] tasks.items[id=3]  - { id = 3, title = \"milk again\", done = false }  (#6 tasks.complete)\n")
   }
 
   @Test(arguments: [

@@ -89,7 +89,7 @@ import Testing
     #expect(try shell.type("show greeter.double").output == "8\n")
     #expect(try shell.type("effects").output.contains("greeter/clock/beat"))
     let again = try shell.type("dispatch greeter.go", "show greeter.n")
-    #expect(again.output == "#11 greeter.go\n6\n")
+    #expect(again.output == "#11 greeter.go  (changed nothing)\n  #12-13 greeter.tick x2 <- plugin:greeter/m\n6\n")
     #expect(try shell.type("effects").output == "(no effects)\n")
   }
 
@@ -137,12 +137,16 @@ import Testing
   }
 
   @Test func whatIsUndoneIsToldInJSON() throws {
-    let shell = try Shell { $0.isJSON = true }
+    let shell = try Shell {
+      $0.isJSON = true
+      $0.who = "ann"
+    }
     let outcome = shell.run("dispatch counter.increment", "undo")
     #expect(
-      outcome.output.split(separator: "\n").last
-        == #"{"ok":true,"line":2,"data":{"id":2,"action":"shell.restore","changes":[{"op":"replace","path":"counter.value","from":1,"to":0}]}}"#
-    )
+      outcome.output.contains(
+        #"{"ok":true,"line":2,"data":{"id":2,"action":"shell.restore","args":{"to":0},"who":"ann","changes":[{"op":"#
+          + #""replace","path":"counter.value","from":1,"to":0}],"takesBack":[{"id":1,"action":"counter.increment","#
+          + #""args":{},"who":"ann"}]}}"#))
   }
 
   @Test func whatIsNotKeptCannotBeReturnedTo() throws {

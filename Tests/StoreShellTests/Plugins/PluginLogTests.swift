@@ -35,7 +35,7 @@ import Testing
     #expect(loading.errors == "[p] loading\n")
     let outcome = try shell.type("dispatch p.go")
     #expect(outcome.errors == "[p] saw p.go 7 nil true\n[p] warning: two\n[p] warning: lines \\u{1b}[31m\n")
-    #expect(outcome.output == "#2 p.go\n")
+    #expect(outcome.output == "#2 p.go  (changed nothing)\n")
     #expect(outcome.status == 0)
   }
 

@@ -144,7 +144,7 @@ import Testing
     let other = try Shell()
     let outcome = other.run("replay \(shell.folder)/leaping.jsonl", "show tasks.items[1].done")
     #expect(outcome == .init(output: "replayed 4 actions\nfalse\n"))
-    #expect(try other.type("dispatch counter.reset").output.hasPrefix("#9007199254740991 counter.reset\n"))
+    #expect(try other.type("dispatch counter.reset").output.hasPrefix("#9007199254740991 counter.reset"))
   }
 
   @Test func aLineThatWasChangedByHandDiverges() throws {

@@ -175,11 +175,11 @@ import Testing
       "hint: did you mean 'logger'?"),
     Case(
       "log many", 5, "type-mismatch", "log needs a number of lines, got 'many'", mark: 4,
-      "hint: usage: log [N] [--action GLOB] [--changed PATH] [--who GLOB] [--since TIME] [--until TIME] [--all|--follow]"
+      "hint: usage: log [N] [--action GLOB] [--changed PATH] [--cause N] [--who GLOB] [--since TIME] [--until TIME] [--all|--follow]"
     ),
     Case(
       "log 0", 5, "type-mismatch", "log needs a number of lines, got '0'", mark: 1,
-      "hint: usage: log [N] [--action GLOB] [--changed PATH] [--who GLOB] [--since TIME] [--until TIME] [--all|--follow]"
+      "hint: usage: log [N] [--action GLOB] [--changed PATH] [--cause N] [--who GLOB] [--since TIME] [--until TIME] [--all|--follow]"
     ),
     Case("log --changed a..b", 15, "unknown-path", "'a..b' is not a path: expected a name", mark: 4),
     Case("plugin lod x", 8, "unknown-command", "plugin has no 'lod'", mark: 3, "hint: did you mean 'plugin load'?"),

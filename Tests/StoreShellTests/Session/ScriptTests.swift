@@ -371,7 +371,7 @@ extension String {
     _ = shell.run("plugin load \(shell.folder)/chain")
     let outcome = shell.run("dispatch chain.a")
     #expect(outcome.status == 1)
-    #expect(outcome.output == "#2 chain.a\n  chain.n  0 -> 1\n")
+    #expect(outcome.output.hasPrefix("#2 chain.a\n  chain.n  0 -> 1\n  #3 chain.b <- plugin:chain/m  (failed: chain: "))
     #expect(outcome.errors.contains("error[plugin-runtime]: chain: reducer 'chain.b': "))
     #expect(outcome.errors.hasSuffix("note: #2 chain.a was applied\n"))
     #expect(shell.run("show chain.n").output == "1\n")

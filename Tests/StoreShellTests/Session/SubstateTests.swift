@@ -65,7 +65,7 @@ enum CartAction: Hashable, Sendable {
         #4 cart.inc
           cart.n  5 -> 6
         #5 shell.resetSubstates names=["cart"]
-        #6 cart.inc
+        #6 cart.inc  (changed nothing)
         goes on
         #7 shell.resetSubstates names=[]
         (no substates)
@@ -138,7 +138,7 @@ enum CartAction: Hashable, Sendable {
     let outcome = try shell.type(
       "substate add cart --value {n = 2} > /dev/null", "plugin load \(folder) > /dev/null", "dispatch cart.double",
       "substate reset > /dev/null", "dispatch cart.double")
-    #expect(outcome.output == "#3 cart.double\n  cart.n  2 -> 4\n#5 cart.double\n")
+    #expect(outcome.output == "#3 cart.double\n  cart.n  2 -> 4\n#5 cart.double  (changed nothing)\n")
     #expect(outcome.errors.hasPrefix("error[unknown-substate]: no substate cart\n"), "\(outcome.errors)")
   }
 

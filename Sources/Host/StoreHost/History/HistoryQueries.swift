@@ -41,6 +41,16 @@ extension StoreClient {
     return FoldedEntry(try entries(fold.first...fold.told), upTo: entry, isCut: fold.changesMore)
   }
 
+  /// The actions that one caused, directly or by others, in order, among those up to a number.
+  package func caused(by number: Int, upTo last: Int) throws -> [LoggedEntry] {
+    var causes: Set = [number]
+    return try entries(number + 1...last).filter { entry in
+      guard let cause = entry.source.cause, causes.contains(cause) else { return false }
+      causes.insert(entry.number)
+      return true
+    }
+  }
+
   /// The changes of an action that concern the value at a path; empty: it left the value as it was.
   package func changes(of path: Path, by entry: LoggedEntry) throws -> [Change] {
     let told = entry.changes.filter { $0.concerns(path) }

@@ -338,13 +338,19 @@ private final class TakingBackPlan {
         throw error
       }
       let line = client.undoLine()
-      let standing = try line.standing(from: first, without: isMeant)
+      var standing = try line.standing(from: first, without: isMeant)
       guard let least = standing.taken.min() else { throw refusal.error("a later undo went back to a point before it") }
+      let returning = try Self.returning(standing.taken, moment)
+      let earliest = min(least, returning.min() ?? least)
+      if standing.hasGaps, earliest < first, earliest > moment.oldest {
+        // Others may have come back since, and do something else than they did at first: they run again, too.
+        standing = try line.standing(from: earliest, without: isMeant)
+      }
       let present = standing.hasGaps ? try Self.present(client, moment, line, from: standing.point + 1) : nil
-      let returning = try standing.taken.flatMap { try moment.entry($0)?.takenBack ?? [] }
       let returningPaths = try returning.flatMap { try moment.entry($0)?.changes.map(\.path) ?? [] }
       let choice = TakingBackChoice(
-        standing, least: least, present, upTo: line.head, refusal, changing: Set(returningPaths),
+        standing, least: least, checkingFrom: earliest, present, upTo: line.head, refusal,
+        changing: Set(returningPaths),
         isOwn: client.ownOfPerson
       ) { path, number in
         guard number <= line.head else { return nil }
@@ -392,6 +398,15 @@ private final class TakingBackPlan {
     return walk.view(without: []).state
   }
 
+  /// The actions that come back, or go, with some that are taken back: those took them back, directly or by others.
+  private static func returning(_ taken: Set<Int>, _ moment: Moment) throws -> Set<Int> {
+    var (found, open): (Set<Int>, [Int]) = ([], Array(taken))
+    while let number = open.popLast() {
+      for other in try moment.entry(number)?.takenBack ?? [] where found.insert(other).inserted { open.append(other) }
+    }
+    return found
+  }
+
   /// What each action does that is in effect now.
   private static func present(
     _ client: StoreClient, _ moment: Moment, _ line: UndoLine, from first: Int
@@ -420,6 +435,8 @@ private final class TakingBackChoice {
   private(set) var stays: Set<Int> = []
   /// The first that is taken back.
   private let least: Int
+  /// Only actions behind this one may do otherwise.
+  private let earliest: Int
   /// What each action up to the last of them does that is in effect; nil: what it did.
   private let present: [Int: [Change]?]?
   private let last: Int
@@ -432,11 +449,12 @@ private final class TakingBackChoice {
   private var changedPaths: Set<Path>
 
   init(
-    _ standing: UndoLine.Standing, least: Int, _ present: [Int: [Change]?]?, upTo last: Int, _ refusal: Refusal,
+    _ standing: UndoLine.Standing, least: Int, checkingFrom earliest: Int, _ present: [Int: [Change]?]?, upTo last: Int,
+    _ refusal: Refusal,
     changing changedPaths: Set<Path>, isOwn: @escaping (LoggedEntry) -> Bool,
     valueNow: @escaping (Path, Int) -> Value?
   ) {
-    (taken, self.standing, self.least) = (standing.taken, standing.numbers, least)
+    (taken, self.standing, self.least, self.earliest) = (standing.taken, standing.numbers, least, earliest)
     (self.present, self.last, self.refusal) = (present, last, refusal)
     (self.changedPaths, self.isOwn, self.valueNow) = (changedPaths, isOwn, valueNow)
   }
@@ -465,9 +483,14 @@ private final class TakingBackChoice {
 
   /// Throws where an action of another would do something else than it does.
   func check(_ entry: LoggedEntry, _ changes: [Change]?, _ state: HostState) throws {
-    guard entry.number > least, !isOwn(entry) else { return }
+    guard entry.number > earliest, !isOwn(entry) else { return }
     // As it is now, or was when nothing before it has been taken back.
-    let now = if let present, entry.number <= last { present[entry.number] ?? nil } else { entry.ownChanges }
+    var now = entry.ownChanges
+    if let present, entry.number <= last {
+      // One that comes back does nothing now.
+      guard let made = present[entry.number] else { return }
+      now = made
+    }
     guard let reason = difference(from: now, to: changes, by: entry, state) else { return }
     let action = "#\(entry.number) \(ActionText.brief(entry.action, arguments: entry.arguments))"
     let author = entry.source.author.map { " by \($0.text)" } ?? ""

@@ -356,6 +356,7 @@ package final class LiveStore: @unchecked Sendable {
     var report = DispatchReport(
       number: result.number, entry: entry, failure: result.failure,
       faults: attendance.faults.take(behind: earlier, ofRoot: result.number))
+    if let number = result.number, case let last = recordedHead.number, last > number { report.lastBehind = last }
     // What it caused instead may have been stopped.
     if case .dropped(let interceptor) = result.outcome {
       report.droppedBy = interceptor

@@ -15,12 +15,14 @@ package struct DispatchReport {
     let faults: [any Error]
     let droppedBy: String?
     let cancelled: Int
+    let lastBehind: Int?
 
-    init(failure: (any Error)?, faults: [any Error], droppedBy: String?, cancelled: Int) {
+    init(failure: (any Error)?, faults: [any Error], droppedBy: String?, cancelled: Int, lastBehind: Int?) {
       self.failure = failure
       self.faults = faults
       self.droppedBy = droppedBy
       self.cancelled = cancelled
+      self.lastBehind = lastBehind
     }
   }
 
@@ -31,11 +33,12 @@ package struct DispatchReport {
   }
 
   private mutating func change(
-    failure: (any Error)?? = nil, faults: [any Error]? = nil, droppedBy: String?? = nil, cancelled: Int? = nil
+    failure: (any Error)?? = nil, faults: [any Error]? = nil, droppedBy: String?? = nil, cancelled: Int? = nil,
+    lastBehind: Int? = nil
   ) {
     rarities = Rarities(
       failure: failure ?? self.failure, faults: faults ?? self.faults, droppedBy: droppedBy ?? self.droppedBy,
-      cancelled: cancelled ?? self.cancelled)
+      cancelled: cancelled ?? self.cancelled, lastBehind: lastBehind ?? self.lastBehind)
   }
 
   /// Why it failed, or why what it caused was stopped.
@@ -54,5 +57,10 @@ package struct DispatchReport {
   package var cancelled: Int {
     get { rarities?.cancelled ?? 0 }
     set { change(cancelled: newValue) }
+  }
+  /// The number of the last action that was processed behind it in the same dispatch; nil: none was.
+  package var lastBehind: Int? {
+    get { rarities?.lastBehind }
+    set { change(lastBehind: newValue) }
   }
 }

@@ -16,10 +16,12 @@ public enum ChangeFormatter {
     return out.text
   }
 
-  /// Appends a line for each change, indented by two and ended.
-  package static func append(linesOf changes: ArraySlice<Change>, marks: StyleMarks, to out: inout TextBuffer) {
+  /// Appends a line for each change, indented and ended.
+  package static func append(
+    linesOf changes: ArraySlice<Change>, indent: StaticString = "  ", marks: StyleMarks, to out: inout TextBuffer
+  ) {
     for index in changes.indices {
-      out.append("  " as StaticString)
+      out.append(indent)
       append(changes[index], marks, to: &out)
       out.append("\n" as Unicode.Scalar)
     }

@@ -41,15 +41,28 @@ public enum JSONReport {
 
   /// The result of a dispatch: its place in the journal, the action's name and what it changed.
   ///
-  /// - Parameter interceptor: the interceptor that let the action go no further; the member is left out where there is
-  ///   none.
+  /// - Parameters:
+  ///   - arguments: the action's arguments; the member is left out for nil, as all members that follow are.
+  ///   - source: the source of the action.
+  ///   - who: the name under which it was dispatched.
+  ///   - interceptor: the interceptor that let the action go no further.
+  ///   - original: the action as it was dispatched.
+  ///   - caused: the results of the actions that it caused.
+  ///   - returning: the statements that it takes back and brings back.
   public static func dispatch(
-    id: Int, action: String, changes: [Change], droppedBy interceptor: String? = nil,
-    dispatchedAs original: String? = nil
+    id: Int, action: String, arguments: Record? = nil, source: String? = nil, who: String? = nil, changes: [Change],
+    droppedBy interceptor: String? = nil, dispatchedAs original: String? = nil, caused: [String] = [],
+    returning: (takesBack: [String], bringsBack: [String]) = ([], [])
   ) -> String {
-    JSON.object([
-      "id": .number(id), "action": .text(action), "changes": .json(ChangeFormatter.json(changes)),
-      "droppedBy": interceptor.map { .text($0) }, "dispatchedAs": original.map { .text($0) },
+    func list(_ parts: [String]) -> JSON.Content? {
+      parts.isEmpty ? nil : .json("[\(parts.joined(separator: ","))]")
+    }
+    return JSON.object([
+      "id": .number(id), "action": .text(action), "args": arguments.map { .value(.given($0)) },
+      "source": source.map { .text($0) }, "who": who.map { .text($0) },
+      "changes": .json(ChangeFormatter.json(changes)), "droppedBy": interceptor.map { .text($0) },
+      "dispatchedAs": original.map { .text($0) }, "caused": list(caused), "takesBack": list(returning.takesBack),
+      "bringsBack": list(returning.bringsBack),
     ])
   }
 
@@ -65,6 +78,20 @@ public enum JSONReport {
       "event": .text("watch"), "id": .number(id), "path": .text(path), "from": .value(from),
       "to": .value(to), "action": .number(action), "changes": changes == 1 ? nil : .number(changes),
       "folded": folded == 0 ? nil : .number(folded),
+    ])
+  }
+
+  /// A change that a watch of a collection saw: the changes of its elements, or of many how many there were.
+  package static func watch(
+    id: Int, path: String, differences: ElementChanges, action: Int, changes: Int = 1, folded: Int = 0
+  ) -> String {
+    let sum = differences.sum
+    return JSON.object([
+      "event": .text("watch"), "id": .number(id), "path": .text(path),
+      "differences": sum == nil ? .json(ChangeFormatter.json(differences.changes)) : nil,
+      "added": sum.map { .number($0.added) }, "removed": sum.map { .number($0.removed) },
+      "changed": sum.map { .number($0.changed) }, "action": .number(action),
+      "changes": changes == 1 ? nil : .number(changes), "folded": folded == 0 ? nil : .number(folded),
     ])
   }
 
@@ -135,5 +162,12 @@ public enum JSONReport {
       "ok": .flag(false), "file": file.map { .text($0) }, "line": line.map { .number($0) }, "error": .json(error),
       "data": data.map { .json($0) },
     ])
+  }
+}
+
+extension Value {
+  /// The arguments of an action as an object, without those that were left out.
+  package static func given(_ arguments: Record) -> Value {
+    .members(zip(arguments.layout.fields, arguments.values).compactMap { $1 == .none ? nil : (name: $0, value: $1) })
   }
 }

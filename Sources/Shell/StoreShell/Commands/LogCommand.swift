@@ -7,11 +7,14 @@ import StoreSchema
 extension CommandDefinition {
   static let log = CommandDefinition(
     "log", needs: .read,
-    usage: ["log [N] [--action GLOB] [--changed PATH] [--who GLOB] [--since TIME] [--until TIME] [--all|--follow]"],
+    usage: [
+      "log [N] [--action GLOB] [--changed PATH] [--cause N] [--who GLOB] [--since TIME] [--until TIME] [--all|--follow]"
+    ],
     summary: "prints the journal, newest last: the last 20 lines, or N; runs of quiet actions are folded",
     flags: FlagDefinition.format + [
       FlagDefinition("action", value: "GLOB", need: .read, "only actions of that name; * stands for anything"),
       FlagDefinition("changed", value: "PATH", need: .read, "only actions that changed something there"),
+      FlagDefinition("cause", value: "N", need: .read, "all actions that action #N caused, directly or by others"),
       FlagDefinition(
         "who", value: "GLOB", need: .read, "only actions that were dispatched under that name, such as ann@*"),
       FlagDefinition(
@@ -45,6 +48,7 @@ private struct LogRequest {
   private let limit: Given<Int>?
   private let action: Given<String>?
   private let changed: GivenPath?
+  private let cause: ActionNumber?
   private let who: Given<String>?
   private let since: GivenTime?
   private let until: GivenTime?
@@ -70,6 +74,7 @@ private struct LogRequest {
     } else {
       changed = nil
     }
+    cause = try reader.text(of: "cause").map { try reader.number($0, at: reader.word(of: "cause")) }
     who = try reader.text(of: "who")
     since = try GivenTime(of: "since", reader)
     until = try GivenTime(of: "until", reader)
@@ -82,10 +87,11 @@ private struct LogRequest {
   }
 
   func perform(in session: Session) throws -> CommandResult {
-    let limit = try limit?.value(in: session) ?? (isUnfolded || since != nil ? Int.max : 20)
+    let limit = try limit?.value(in: session) ?? (isUnfolded || since != nil || cause != nil ? Int.max : 20)
     let filter = LogFilter(
       action: try action?.value(in: session), changed: try changed.map { try session.changedPath($0) },
-      who: try who?.value(in: session), since: try since?.milliseconds(in: session),
+      cause: try cause.map { CausedActions(by: try $0.value(in: session)) }, who: try who?.value(in: session),
+      since: try since?.milliseconds(in: session),
       until: try until?.milliseconds(in: session))
     let store = session.store
     let isData = try session.isInJSON(form)
@@ -167,6 +173,7 @@ extension Session {
 private struct LogFilter {
   let action: String?
   let changed: Path?
+  let cause: CausedActions?
   let who: String?
   /// The earliest and the latest time of day, in milliseconds since 1970.
   let since: Int?
@@ -182,12 +189,41 @@ private struct LogFilter {
 
   func accepts(_ entry: LoggedEntry, of store: StoreClient) throws -> Bool {
     if let action, !Glob.matches(action, entry.action) { return false }
+    if let cause, try !cause.holds(entry, of: store) { return false }
     if let who, !entry.source.isBy(who) { return false }
     // A clock may have been set back: an entry that is too early says nothing of those before it.
     if let since, entry.wallTime ?? .min < since { return false }
     if let until, entry.wallTime ?? .max > until { return false }
     guard let changed else { return true }
     return try !store.changes(of: changed, by: entry).isEmpty
+  }
+}
+
+/// The actions that one action caused, directly or by others.
+private final class CausedActions {
+  let number: Int
+  /// The actions of which it is known whether they belong there.
+  private var known: [Int: Bool]
+
+  init(by number: Int) {
+    self.number = number
+    known = [number: true]
+  }
+
+  func holds(_ entry: LoggedEntry, of store: StoreClient) throws -> Bool {
+    var chain: [Int] = []
+    var next: LoggedEntry? = entry
+    var isCaused = false
+    while let cause = next?.source.cause, cause >= number {
+      if let answer = known[cause] {
+        isCaused = answer
+        break
+      }
+      chain.append(cause)
+      next = try store.entry(cause)
+    }
+    for number in chain { known[number] = isCaused }
+    return isCaused
   }
 }
 
@@ -205,10 +241,12 @@ extension StoreClient {
       // The number of lines, and of entries of the earliest one.
       var (count, length) = (0, 0)
       var next = head
-      while next > 0 {
+      let floor = filter.cause?.number ?? 0
+      while next > floor {
         let start = next
         next = 0
         try visitBackwards(from: start, filter.wanted) { entry in
+          guard entry.number > floor else { return false }
           guard try filter.accepts(entry, of: self) else { return true }
           let later = entries.last.map { runs[$0.number]?.first ?? $0 }
           let isOfRun = !isUnfolded && later.map { entry.folds(with: $0) } ?? false
@@ -233,7 +271,7 @@ extension StoreClient {
         }
         lines.append(runs[entry.number] ?? FoldedEntry(entry))
       }
-      return (lines, live.oldestEntry > 0 && count <= limit)
+      return (lines, live.oldestEntry > floor && count <= limit)
     }
   }
 

@@ -22,8 +22,8 @@ extension CommandDefinition {
       CommandExample(
         transcript: """
           stsh> try dispatch tasks.remove id=9
-          #1 tasks.remove id=9
-          stsh> assert ok
+          error[failed]: there is no task 9
+          stsh> assert not ok
 
           """),
     ],

@@ -29,13 +29,17 @@ extension CommandDefinition {
 
   static let watch = CommandDefinition(
     "watch", needs: .read,
-    usage: ["watch [PATH [where EXPR]] [--max N/s] [--as FORMAT]", "watch $(EXPR) [--max N/s]", "watch stop ID|all"],
+    usage: [
+      "watch [PATH [where EXPR]] [--max N/s] [--all] [--as FORMAT]", "watch $(EXPR) [--max N/s] [--all]",
+      "watch stop ID|all",
+    ],
     summary:
-      "prints a line at each change of a value, or of the elements of a list that where chooses by a Lua expression over their fields; actions that came too fast to look after each are told as folded; without a path, lists the watches",
+      "prints a line at each change of a value; of a list or a map a line for each element that changed, or the sum of more than 20 changes; where chooses elements by a Lua expression over their fields; actions that came too fast to look after each are told as folded; without a path, lists the watches",
     flags: [
       FlagDefinition(
         "max", value: "N/s", need: .read,
-        "print N lines a second or min at most: the last change, with the number of changes")
+        "print N lines a second or min at most: the last change, with the number of changes"),
+      FlagDefinition("all", need: .read, "print each change of an element, however many"),
     ] + FlagDefinition.format,
     operands: [.pathOrWords(["stop"]), .watch],
     examples: [
@@ -132,7 +136,7 @@ private struct ShowRequest {
 
 /// A watch that a line begins or ends.
 private enum WatchRequest {
-  case watch(Subject, Given<WatchPace>?, ResultForm)
+  case watch(Subject, Given<WatchPace>?, tellsAll: Bool, ResultForm)
   case stop(Given<String>, Word)
 
   enum Subject {
@@ -150,11 +154,11 @@ private enum WatchRequest {
           of: "max")
       }
       if case .value(.lua(let expression)) = reader.operands[0].kind, narrowing == nil {
-        return .watch(.expression(expression, reader.operands[0]), pace, try reader.form())
+        return .watch(.expression(expression, reader.operands[0]), pace, tellsAll: reader.has("all"), try reader.form())
       }
       let path = try reader.path(0, "a path")
       try reader.checkPath(path)
-      return .watch(.path(path, narrowing), pace, try reader.form())
+      return .watch(.path(path, narrowing), pace, tellsAll: reader.has("all"), try reader.form())
     }
     var reader = reader
     reader.usage = reader.definition.usage[2]
@@ -167,8 +171,8 @@ private enum WatchRequest {
 
   func perform(in session: Session) throws -> CommandResult {
     switch self {
-    case .watch(let subject, let pace, let form):
-      return try session.watch(subject, try pace?.value(in: session), as: form)
+    case .watch(let subject, let pace, let tellsAll, let form):
+      return try session.watch(subject, try pace?.value(in: session), tellsAll: tellsAll, as: form)
     case .stop(let text, let word):
       let text = try text.value(in: session)
       if text == "all" {
@@ -187,7 +191,7 @@ private enum WatchRequest {
 
 extension Session {
   fileprivate func watch(
-    _ subject: WatchRequest.Subject, _ pace: WatchPace?, as form: ResultForm
+    _ subject: WatchRequest.Subject, _ pace: WatchPace?, tellsAll: Bool, as form: ResultForm
   ) throws -> CommandResult {
     if let viewed = store.viewed {
       throw ShellError(
@@ -198,8 +202,15 @@ extension Session {
     let (name, place, inbox) = (try self.name(of: subject), try self.place(of: subject), inbox)
     let format = try isInJSON(form) ? nil : self.format(form)
     let writer = WatchLineWriter(
-      console: console, isJSON: options.isJSON, id: id, path: name, place: place,
-      form: format == .auto ? nil : format.map(formatter))
+      console: console, isJSON: options.isJSON, id: id, path: name, place: place, tellsAll: tellsAll,
+      form: format == .auto ? nil : format.map(formatter)
+    ) { [clock = clock.clock] in
+      clock.now
+    } remind: { [clock = clock.clock, live = store.live.lease] writer, time in
+      live.object?.turn {
+        _ = clock.schedule(at: time) { inbox.bring(of: id) { writer.tellSum() } }
+      }
+    }
     let report: (any Error, Int) -> Void = { error, number in
       inbox.bring(by: number, of: id) { writer.write(error) }
     }
@@ -257,7 +268,7 @@ extension Session {
         { old, new, number in
           guard let number, let old, let change = watched.change(from: old, to: new, number) else { return }
           tellInTime(change)
-        }), flush: { paced?.flush() })
+        }), writer: writer, flush: { paced?.flush() })
     return result
   }
 

@@ -66,11 +66,20 @@ extension CommandDefinition {
           try session.grantReturning(to: step.target)
           return true
         }, target: \.target, source: source)
-      if let report { return try session.finish(report, quietly: request.isQuiet, remark: session.broughtBack(step)) }
+      let returned = {
+        ReturnedStatements(
+          takesBack: try step.takesBack.map { try session.returned([($0.first, $0.first + $0.later, $0.later + 1)]) }
+            ?? [],
+          bringsBack: try session.returned(step.bringsBack.map { ($0.first, $0.last, $0.count) }))
+      }
+      if let report {
+        return try session.finish(
+          report, quietly: request.isQuiet, remark: session.broughtBack(step), returning: returned)
+      }
       let (alone, staying) = try session.store.bringBack(
         Set(step.undos), source: source, hint: session.hint(insteadOf: step))
       return try session.finish(
-        alone, quietly: request.isQuiet, remark: session.broughtBack(step, staying: staying))
+        alone, quietly: request.isQuiet, remark: session.broughtBack(step, staying: staying), returning: returned)
     })
 }
 
@@ -109,7 +118,11 @@ private struct UndoRequest {
       guard target >= first else { throw HistoryError.notKept(target, oldest: first) }
       let report = try session.restore(to: target, source: source)
       session.tellOthers(ofReturn: report, to: target)
-      return try session.finish(report, quietly: isQuiet)
+      return try session.finish(report, quietly: isQuiet) {
+        let last = (report.number ?? 0) - 1
+        guard last > target else { return ReturnedStatements() }
+        return ReturnedStatements(takesBack: try session.returned([(target + 1, last, last - target)]))
+      }
     case .only(let number):
       try store.requirePresent()
       let number = try number.value(in: session)
@@ -120,7 +133,9 @@ private struct UndoRequest {
       }
       let (report, staying) = try store.takeBack(number, source: source)
       session.tellOthers(ofTakingBack: report)
-      return try session.finish(report, quietly: isQuiet, remark: session.takenBack(number, staying: staying))
+      return try session.finish(report, quietly: isQuiet, remark: session.takenBack(number, staying: staying)) {
+        ReturnedStatements(takesBack: try session.returned([(number, number, 1)]))
+      }
     case .actions(let count, let any):
       try store.requirePresent()
       let count = try count.value(in: session)
@@ -135,15 +150,20 @@ private struct UndoRequest {
           try session.grantReturning(to: own.step.target)
           return true
         }, target: \.step.target, source: source)
+      let returned = {
+        ReturnedStatements(
+          takesBack: try session.returned(own.step.statements.map { ($0.first, $0.last, $0.count) }))
+      }
       let earlier = try own.isEarlier ? session.place(ofEarlier: own.step) : ""
       guard let report else {
         let (report, staying) = try store.takeBack(own, source: source)
         session.tellOthers(ofTakingBack: report)
         let remark = try session.takenBack(own.step) + earlier + session.staying(staying, " by others")
-        return try session.finish(report, quietly: isQuiet, remark: remark)
+        return try session.finish(report, quietly: isQuiet, remark: remark, returning: returned)
       }
       session.tellOthers(ofReturn: report, to: own.step.target)
-      return try session.finish(report, quietly: isQuiet, remark: try session.takenBack(own.step) + earlier)
+      return try session.finish(
+        report, quietly: isQuiet, remark: try session.takenBack(own.step) + earlier, returning: returned)
     }
   }
 }
@@ -161,6 +181,16 @@ extension Session {
       described.hint =
         "undo --any takes back #\(entry.number) \(entry.action)" + (entry.source.shownWho.map { " by \($0)" } ?? "")
       throw described
+    }
+  }
+
+  /// Statements by the numbers of their first and last actions and how many they asked for; one whose first action is no
+  /// longer kept is left out.
+  fileprivate func returned(
+    _ statements: [(first: Int, last: Int, count: Int)]
+  ) throws -> [ReturnedStatements.Statement] {
+    try statements.compactMap { statement in
+      try store.entry(statement.first).map { (statement.last, statement.count, $0) }
     }
   }
 

@@ -92,31 +92,99 @@ final class WatchLineWriter: @unchecked Sendable {
   private let path: String
   /// The path that is watched; nil: an expression is.
   private let place: Path?
+  /// True if it prints each change of an element, however many there are.
+  private let tellsAll: Bool
   /// Shows the whole value, where that is asked for.
   private let form: Formatter?
   /// The type of the value.
   var schema = Schema.dynamic(.any)
 
-  init(console: Console, isJSON: Bool, id: Int, path: String, place: Path?, form: Formatter? = nil) {
+  private let now: () -> Duration
+  /// Schedules ``tellSum()`` for a time.
+  private let remind: (WatchLineWriter, Duration) -> Void
+  /// The number of changes of elements that it printed within a second, and the start of that second.
+  private var told = (count: 0, since: Duration.zero)
+  /// Changes that wait to be told as one.
+  private var waiting: WatchedChange?
+
+  init(
+    console: Console, isJSON: Bool, id: Int, path: String, place: Path?, tellsAll: Bool, form: Formatter?,
+    now: @escaping () -> Duration, remind: @escaping (WatchLineWriter, Duration) -> Void
+  ) {
     self.console = console
     self.isJSON = isJSON
     self.id = id
     self.path = path
     self.place = place
+    self.tellsAll = tellsAll
     self.form = form
+    (self.now, self.remind) = (now, remind)
   }
 
-  /// Writes a change that an action made.
+  /// Writes a change that an action made, or keeps it for a sum with others.
   func write(_ watched: WatchedChange) {
+    guard form == nil, watched.isOfElements else { return writeWhole(watched) }
+    guard !tellsAll else { return write(elementsOf: watched) }
+    let time = now()
+    if time - told.since >= Self.window {
+      tellSum()
+      told.since = time
+    }
+    if var sum = waiting {
+      sum.absorb(watched)
+      waiting = sum
+    } else if told.count < ElementChanges.most {
+      write(elementsOf: watched)
+    } else {
+      waiting = watched
+      remind(self, told.since + Self.window)
+    }
+  }
+
+  /// Within this time it prints the first changes one by one, and the sum of the others.
+  private static let window = Duration.seconds(1)
+
+  /// Writes the sum of the changes that wait, and begins to count anew.
+  func tellSum() {
+    told.count = 0
+    guard let sum = waiting else { return }
+    waiting = nil
+    write(elementsOf: sum)
+  }
+
+  private func write(elementsOf watched: WatchedChange) {
+    let elements = ElementChanges(
+      from: watched.old, to: watched.new, of: schema, at: place ?? Path(), tellsAll: tellsAll)
+    told.count += elements.changes.count
+    guard !isJSON else {
+      return console.writeEvent(
+        JSONReport.watch(
+          id: id, path: path, differences: elements, action: watched.number, changes: watched.count,
+          folded: watched.folded))
+    }
+    let action = actionText(of: watched)
+    if let sum = elements.sum { return console.writeError("[watch \(id)] \(path)  \(sum.text)  \(action)\n") }
+    guard !elements.changes.isEmpty else {
+      return console.writeError("[watch \(id)] \(path)  no change  \(action)\n")
+    }
+    let start = "[watch \(id)] \(place == nil ? path : "")"
+    console.writeError(elements.changes.map { "\(start)\(ChangeFormatter.text(of: $0))  \(action)\n" }.joined())
+  }
+
+  private func actionText(of watched: WatchedChange) -> String {
+    var more = watched.count > 1 ? ", \(watched.count) changes" : ""
+    if watched.folded > 0 { more += ", \(watched.folded) \(watched.folded == 1 ? "action" : "actions") folded" }
+    return "(#\(watched.number) \(watched.action)\(more))"
+  }
+
+  private func writeWhole(_ watched: WatchedChange) {
     guard !isJSON else {
       return console.writeEvent(
         JSONReport.watch(
           id: id, path: path, from: watched.old, to: watched.new, action: watched.number, changes: watched.count,
           folded: watched.folded))
     }
-    var more = watched.count > 1 ? ", \(watched.count) changes" : ""
-    if watched.folded > 0 { more += ", \(watched.folded) \(watched.folded == 1 ? "action" : "actions") folded" }
-    let action = "(#\(watched.number) \(watched.action)\(more))"
+    let action = actionText(of: watched)
     if let form, let text = try? form.text(of: watched.new, schema) {
       return console.writeError("[watch \(id)] \(path)  \(action)\n\(text)")
     }

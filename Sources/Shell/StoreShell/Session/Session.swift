@@ -206,6 +206,7 @@ public final class Session {
       (running.isExcused, running.wantsData) = (outer.isExcused, outer.wantsData)
       running.hasReportedAttempt = outer.hasReportedAttempt
       if isOutermost {
+        watches.tellSums()
         _ = inbox.isBusy.set(false)
         store.activity.note(running: nil)
       }

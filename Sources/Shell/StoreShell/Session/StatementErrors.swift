@@ -301,13 +301,15 @@ struct AppliedWithFaults: Error {
   /// The interceptor that dropped it; nil: it was applied.
   var droppedBy: String? { entry?.droppedBy }
   private let entry: LoggedEntry?
+  /// The actions that it caused.
+  private let caused: [LoggedEntry]
 
-  init(errors: [any Error], _ entry: LoggedEntry) {
+  init(errors: [any Error], _ entry: LoggedEntry, caused: [LoggedEntry]) {
     self.errors = errors.map { ShellError(describing: $0) }
     number = entry.number
     action = entry.action
     isThunk = entry.isThunk
-    self.entry = entry
+    (self.entry, self.caused) = (entry, caused)
   }
 
   init(errors: [any Error], number: Int) {
@@ -315,12 +317,12 @@ struct AppliedWithFaults: Error {
     self.number = number
     action = nil
     isThunk = false
-    entry = nil
+    (entry, caused) = (nil, [])
   }
 
   /// The effect of the action, as the result of a dispatch is given; nil: the history holds it no more.
   var json: String? {
-    entry.map(JSONReport.dispatch)
+    entry.map { JSONReport.dispatch($0, caused: caused) }
   }
 }
 

@@ -8,10 +8,44 @@ import StoreSchema
 
 extension JSONReport {
   /// The outcome of the dispatch that an entry of the log tells of.
-  static func dispatch(_ entry: LoggedEntry) -> String {
+  ///
+  /// - Parameters:
+  ///   - caused: the entries of the actions that it caused.
+  ///   - returned: the statements that it takes back and brings back; nil: it returns to nothing.
+  static func dispatch(
+    _ entry: LoggedEntry, caused: [LoggedEntry] = [], returning returned: ReturnedStatements? = nil
+  ) -> String {
     dispatch(
-      id: entry.number, action: entry.action, changes: entry.changes, droppedBy: entry.droppedBy,
-      dispatchedAs: entry.original.map { ActionText.text($0.action, arguments: $0.arguments) })
+      id: entry.number, action: entry.action, arguments: returned.map { _ in entry.arguments },
+      who: returned.flatMap { _ in entry.source.who }, changes: entry.changes,
+      droppedBy: entry.droppedBy,
+      dispatchedAs: entry.original.map { ActionText.text($0.action, arguments: $0.arguments) },
+      caused: caused.map { entry in
+        dispatch(
+          id: entry.number, action: entry.action, arguments: entry.arguments, source: entry.source.short,
+          changes: entry.changes, droppedBy: entry.droppedBy)
+      }, returning: returned?.json ?? ([], []))
+  }
+}
+
+/// The statements that an undo or a redo takes back and brings back.
+struct ReturnedStatements {
+  /// The number of a statement's last action, of its actions that asked for something, and the first of them.
+  typealias Statement = (last: Int, count: Int, first: LoggedEntry)
+  var takesBack: [Statement] = []
+  var bringsBack: [Statement] = []
+
+  fileprivate var json: (takesBack: [String], bringsBack: [String]) {
+    (takesBack.map(Self.json), bringsBack.map(Self.json))
+  }
+
+  private static func json(_ statement: Statement) -> String {
+    let entry = statement.first
+    return JSON.object([
+      "id": .number(entry.number), "last": statement.last == entry.number ? nil : .number(statement.last),
+      "count": statement.count == 1 ? nil : .number(statement.count), "action": .text(entry.action),
+      "args": .value(.given(entry.arguments)), "who": entry.source.who.map { .text($0) },
+    ])
   }
 }
 
@@ -33,9 +67,10 @@ extension Session {
   ///   - remark: the text in parentheses behind the action.
   ///   - listsChanges: true if its changes are printed.
   ///   - details: the text printed below, a line each.
+  ///   - returned: gives the statements that the action takes back and brings back, for `--json`; nil: it returns to nothing.
   func finish(
     _ report: DispatchReport, quietly isQuiet: Bool = false, remark: String? = nil, listsChanges: Bool = true,
-    details: [String] = []
+    details: [String] = [], returning returned: (() throws -> ReturnedStatements)? = nil
   ) throws -> CommandResult {
     tellOthers()
     if let failure = report.failure {
@@ -43,8 +78,10 @@ extension Session {
       let errors = [failure] + report.faults
       guard let entry = report.entry else { throw AppliedWithFaults(errors: errors, number: number) }
       // The action was applied; what it caused was stopped.
-      if !answersInJSON, !options.isQuiet, !isQuiet { write(entry) }
-      throw AppliedWithFaults(errors: errors, entry)
+      let isSilent = options.isQuiet || isQuiet
+      let caused = isSilent && !givesData ? [] : caused(by: report)
+      if !answersInJSON, !isSilent { write(entry, causing: caused) }
+      throw AppliedWithFaults(errors: errors, entry, caused: caused)
     }
     let isSilent = options.isQuiet || isQuiet
     if let dropped = droppedText(report) {
@@ -60,16 +97,24 @@ extension Session {
       write(note: "#\(number) was applied; the history is too small to keep what it changed (set journal.limit)")
       return .none
     }
+    let caused = isSilent && !givesData ? [] : caused(by: report)
     if !answersInJSON, !isSilent {
       let cancelled = report.cancelled
       write(
         entry, remark: remark ?? (cancelled == 0 ? nil : "\(cancelled) \(cancelled == 1 ? "task" : "tasks") cancelled"),
-        listsChanges: listsChanges)
+        listsChanges: listsChanges, causing: caused)
       for detail in details { console.write("  \(detail)\n") }
     }
-    if !report.faults.isEmpty { throw AppliedWithFaults(errors: report.faults, entry) }
+    if !report.faults.isEmpty { throw AppliedWithFaults(errors: report.faults, entry, caused: caused) }
     guard givesData else { return .none }
-    return CommandResult(json: JSONReport.dispatch(entry))
+    return CommandResult(json: JSONReport.dispatch(entry, caused: caused, returning: try returned?()))
+  }
+
+  /// The actions that an action of this statement has caused; none if they cannot be read, or the user interrupts that: the answer
+  /// then tells of the action alone.
+  private func caused(by report: DispatchReport) -> [LoggedEntry] {
+    guard let last = report.lastBehind, let number = report.number else { return [] }
+    return (try? store.caused(by: number, upTo: last)) ?? []
   }
 
   /// Has a note tell that an interceptor took an action of which nothing else is printed.
@@ -94,12 +139,18 @@ extension Session {
     throw error
   }
 
-  private func write(_ entry: LoggedEntry, remark: String? = nil, listsChanges: Bool = true) {
+  private func write(
+    _ entry: LoggedEntry, remark: String? = nil, listsChanges: Bool = true, causing caused: [LoggedEntry] = []
+  ) {
     var remark = remark.map { "  (\($0))" } ?? ""
     if let original = entry.original {
       remark += "  (dispatched as \(ActionText.brief(original.action, arguments: original.arguments)))"
     }
-    if let interceptor = entry.droppedBy, !entry.isThunk { remark += "  (dropped by \(interceptor))" }
+    if let interceptor = entry.droppedBy, !entry.isThunk {
+      remark += "  (dropped by \(interceptor))"
+    } else if entry.changes.isEmpty, listsChanges, !entry.isWhole, !entry.isThunk {
+      remark += "  (changed nothing)"
+    }
     // In one piece: what is told waits for the disk each time.
     console.write { out in
       out.append("#" as Unicode.Scalar)
@@ -108,19 +159,57 @@ extension Session {
       ActionText.appendBrief(entry.action, arguments: entry.arguments, to: &out)
       out.append(remark)
       out.append("\n" as Unicode.Scalar)
-      guard listsChanges, !entry.changes.isEmpty else { return }
-      // Nobody reads more on a screen; a file gets all.
-      let shown = console.showsResults ? entry.changes.prefix(Self.shownChanges) : entry.changes[...]
-      ChangeFormatter.append(linesOf: shown, marks: resultMarks, to: &out)
-      let left = entry.changes.count - shown.count
-      guard left > 0 else { return }
-      let mark = options.isUTF8 ? "…" : "..."
-      out.append("  \(mark) \(left) more changes; diff \(entry.number - 1) \(entry.number) shows all of them\n")
+      if listsChanges, !entry.changes.isEmpty { append(changesOf: entry, indent: "  ", to: &out) }
+      if !caused.isEmpty { append(caused, by: entry.number, to: &out) }
     }
+  }
+
+  /// Appends the changes of an action, on a screen as many as a reader looks at; a file gets all.
+  private func append(changesOf entry: LoggedEntry, indent: StaticString, to out: inout TextBuffer) {
+    let most = entry.action == UndoLine.restoreAction ? Self.shownOfReturn : Self.shownChanges
+    let shown = console.showsResults ? entry.changes.prefix(most) : entry.changes[...]
+    ChangeFormatter.append(linesOf: shown, indent: indent, marks: resultMarks, to: &out)
+    let left = entry.changes.count - shown.count
+    guard left > 0 else { return }
+    let mark = options.isUTF8 ? "…" : "..."
+    out.append(indent)
+    out.append("\(mark) \(left) more changes; diff \(entry.number - 1) \(entry.number) shows all of them\n")
+  }
+
+  /// Appends the actions that one caused, each with its changes; a run of a quiet one is a line.
+  private func append(_ caused: [LoggedEntry], by number: Int, to out: inout TextBuffer) {
+    let lines = caused.folded()
+    for line in lines.prefix(Self.shownCaused) {
+      let entry = line.first
+      out.append("  #\(entry.number)")
+      if line.count > 1 {
+        out.append("-\(line.last.number) \(entry.action) x\(line.count)")
+      } else {
+        out.append(" " as Unicode.Scalar)
+        ActionText.appendBrief(entry.action, arguments: entry.arguments, to: &out)
+      }
+      out.append(" <- \(entry.source.short)")
+      if let failure = entry.failureText {
+        out.append("  (failed: \(failure))")
+      } else if let interceptor = entry.droppedBy, !entry.isThunk {
+        out.append("  (dropped by \(interceptor))")
+      } else if entry.changes.isEmpty, !entry.isWhole, !entry.isThunk, !entry.isQuiet {
+        out.append("  (changed nothing)")
+      }
+      out.append("\n" as Unicode.Scalar)
+      if !entry.isQuiet { append(changesOf: entry, indent: "    ", to: &out) }
+    }
+    guard lines.count > Self.shownCaused else { return }
+    let left = lines.dropFirst(Self.shownCaused).reduce(0) { $0 + $1.count }
+    out.append("  \(options.isUTF8 ? "…" : "...") \(left) more, log --cause \(number)\n")
   }
 
   /// The number of changes that a person is shown of an action.
   private static let shownChanges = 1000
+  /// The same of a return to an earlier state, of which the reader knows most: a screen.
+  private static let shownOfReturn = 20
+  /// The number of lines about what an action has caused.
+  private static let shownCaused = 10
 
   /// The error of a name that no action has.
   func unknownAction(_ name: String, at place: ShellError.Place) -> ShellError {

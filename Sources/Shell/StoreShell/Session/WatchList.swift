@@ -14,6 +14,8 @@ struct WatchList {
     /// The path or the expression.
     let name: String
     let subscription: Subscription
+    /// Writes what it sees.
+    fileprivate let writer: WatchLineWriter
     /// Tells what waits for its pace.
     let flush: () -> Void
   }
@@ -21,8 +23,10 @@ struct WatchList {
   /// The id that the next watch gets.
   var upcoming: Int { nextId }
 
-  mutating func add(_ name: String, _ subscription: Subscription, flush: @escaping () -> Void = {}) {
-    list.append(Entry(id: nextId, name: name, subscription: subscription, flush: flush))
+  mutating func add(
+    _ name: String, _ subscription: Subscription, writer: WatchLineWriter, flush: @escaping () -> Void = {}
+  ) {
+    list.append(Entry(id: nextId, name: name, subscription: subscription, writer: writer, flush: flush))
     nextId += 1
   }
 
@@ -31,9 +35,13 @@ struct WatchList {
     guard let index = list.firstIndex(where: { $0.id == id }) else { return false }
     let entry = list.remove(at: index)
     entry.flush()
+    entry.writer.tellSum()
     entry.subscription.cancel()
     return true
   }
+
+  /// Tells the sums of changes that came in a statement.
+  func tellSums() { for entry in list { entry.writer.tellSum() } }
 
   /// Tells what waits for the paces of watches.
   func flush() { for entry in list { entry.flush() } }
@@ -81,11 +89,9 @@ final class PacedWatch: @unchecked Sendable {
 
   /// Has a change told of, now or with later ones.
   func take(_ change: WatchedChange, _ tell: @escaping (WatchedChange) -> Void) {
-    if let earlier = waiting {
-      var change = change
-      (change.old, change.count) = (earlier.old, earlier.count + 1)
-      change.folded += earlier.folded
-      waiting = change
+    if var earlier = waiting {
+      earlier.absorb(change)
+      waiting = earlier
       // A statement that takes long lets no timer come.
       if clock.now >= next { flush() }
       return

@@ -292,7 +292,16 @@ export function showConsole({ door, store, ran }) {
     event(event) {
       if (event.event === "output") pieces(event.output, running > 0);
       else if (event.event === "watch") {
-        write(`[watch ${event.id}] ${event.path}  ${json(event.from ?? null)} -> ${json(event.to ?? null)}  (#${event.action})\n`, "err");
+        const start = `[watch ${event.id}] `, end = `  (#${event.action})\n`;
+        if (event.differences) {
+          for (const change of event.differences) {
+            write(`${start}${change.path}  ${json(change.from ?? null)} -> ${json(change.to ?? null)}${end}`, "err");
+          }
+        } else if (event.added !== undefined) {
+          write(`${start}${event.path}  ${event.added} added, ${event.removed} removed, ${event.changed} changed${end}`, "err");
+        } else {
+          write(`${start}${event.path}  ${json(event.from ?? null)} -> ${json(event.to ?? null)}${end}`, "err");
+        }
       } else if (event.text !== undefined) write(`${event.text}\n`, "err");
     },
     restart() {
