@@ -299,19 +299,18 @@ struct DoorTests {
     #expect(large.output.utf8.count == 10_000_001)
   }
 
-  /// What would read the terminal of whoever started the store, or write there, is refused.
+  /// A command behind a bar runs where its statement is given, and nothing reads the input of the program that has the store.
   @Test func nothingReachesTheTerminalOfTheOwner() throws {
     let shell = try Shell()
     let outcome = try shell.runInShell(
       """
       stsh serve --listen $PWD/own --allow all >/dev/null 2>&1 & server=$!
       while ! test -S own; do sleep 0.05; done
-      stsh --attach $PWD/own -c 'show counter | cat'; echo $?
+      cd / && stsh --attach $OLDPWD/own -c 'show counter.value | sed "s|^|$PWD |"'; echo $?; cd "$OLDPWD"
       echo '{"title":"x"}' | stsh --attach $PWD/own -c 'ingest - --as tasks.add'; echo $?
       stsh --attach $PWD/own -c 'show counter' | cat; kill $server; wait
       """)
-    #expect(
-      outcome.output.contains("error[not-allowed]: a command behind | would run where the store is"), "\(outcome)")
+    #expect(outcome.output.hasPrefix("/ 0\n0\n"), "\(outcome)")
     #expect(outcome.output.contains("error[not-allowed]: standard input is that of the program that has the store"))
     #expect(outcome.output.hasSuffix("\n2\nvalue  0\nstep   1\n"), "\(outcome)")
   }
@@ -323,10 +322,10 @@ struct DoorTests {
       """
       export XDG_RUNTIME_DIR=\(shell.folder.path); stsh serve --listen shop --allow read,dispatch:tasks.* >/dev/null 2>&1 & server=$!
       while ! test -S $XDG_RUNTIME_DIR/stsh/shop; do sleep 0.05; done
-      stsh --attach | tr -s ' 0-9' ' '; stsh --attach shop -c 'export state x'; kill $server; wait; stsh --attach; stsh --attach shop
+      stsh --attach | tr -s ' 0-9' ' '; stsh --attach shop -c 'import state x'; kill $server; wait; stsh --attach; stsh --attach shop
       """)
     #expect(outcome.output.contains("shop stsh read,dispatch:tasks.*"))
-    #expect(outcome.output.contains("error[not-allowed]: this door does not allow export"))
+    #expect(outcome.output.contains("error[not-allowed]: this door does not allow import"))
     #expect(outcome.output.contains("(no doors)\n"))
     #expect(outcome.output.contains("error[no-door]"))
     #expect(outcome.status == 6)

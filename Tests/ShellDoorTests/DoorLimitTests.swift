@@ -35,7 +35,7 @@ import Testing
     let house = try House()
     let client = try house.client()
     let answer = try client.ask(#"{"run":"show counter.value --every 1s","width":80}"#)
-    #expect(answer.contains("--every is for the prompt of the program that has the store"), "\(answer)")
+    #expect(answer.contains("--every needs a terminal to draw on"), "\(answer)")
   }
 
   /// A conversation that ends is read to its end, however much is on its way.
@@ -107,7 +107,7 @@ import Testing
   @Test func anInterruptionComesInOnceThereIsRoom() throws {
     var limits = DoorLimits()
     limits.waitingBytes = 1 << 14
-    var intake = Conversation.Intake(limits: limits)
+    var intake = Conversation.Intake(limits: limits, answers: ClientFileAnswers())
     let budget = DoorBudget(limit: 1 << 20)
     let block = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 12, alignment: 16)
     defer { block.deallocate() }

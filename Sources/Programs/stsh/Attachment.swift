@@ -94,10 +94,7 @@ struct Attachment {
     editor.stopDescriptor = stop.descriptor
     let signals = RunSignals(stop, timeout: nil, handlesInterrupt: false)
     defer { signals.finish() }
-    return try AttachedPrompt(
-      shell, on: editor, pager: options.noExec ? nil : .preferred, runsPrograms: !options.noExec
-    )
-    .run(until: stop)
+    return try AttachedPrompt(shell, on: editor, pager: options.noExec ? nil : .preferred).run(until: stop)
   }
 
   private func shellOptions() throws -> AttachedShell.Options {
@@ -111,6 +108,7 @@ struct Attachment {
       throw ShellError(code: .unknownFormat, message: "there is no format '\(options.format)'", status: 2)
     }
     shell.format = format
+    shell.runsPrograms = !options.noExec
     shell.report = try ReportArgument.report(options.report)
     return shell
   }

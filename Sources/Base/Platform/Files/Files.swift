@@ -28,6 +28,11 @@ package struct FileError: Error, Hashable, Sendable {
     (self.path, code, operation, ownReason) = (path, EFBIG, .reading, reason)
   }
 
+  /// An error with a reason of our own.
+  package init(path: String, code: Int32, _ operation: Operation = .reading, reason: String) {
+    (self.path, self.code, self.operation, ownReason) = (path, code, operation, reason)
+  }
+
   /// The reason, mostly as the system says it: `No such file or directory`.
   package var reason: String { ownReason ?? String(cString: strerror(code)) }
 

@@ -14,6 +14,9 @@ package final class LineReader {
   private let descriptor: Int32
   private let closes: Bool
   private let wait: FileWait
+  /// Gives the next piece of a file elsewhere, an empty one at its end; nil: the descriptor is read.
+  private let source: (() throws(FileError) -> [UInt8])?
+  private var sizeElsewhere: Int?
   private var buffer: [UInt8] = []
   private var position = 0
   private var isAtEnd = false
@@ -28,8 +31,21 @@ package final class LineReader {
   package init(file: String, waiting wait: FileWait = .endless) throws(FileError) {
     path = file
     self.wait = wait
+    source = nil
     closes = file != "-"
     descriptor = file == "-" ? 0 : try Files.openToRead(file, waiting: wait)
+  }
+
+  /// Reads a file that is elsewhere.
+  ///
+  /// - Parameters:
+  ///   - path: the name in messages.
+  ///   - size: its bytes; nil: they are not known.
+  ///   - next: gives the next piece, an empty one at the end.
+  package init(path: String, size: Int?, next: @escaping () throws(FileError) -> [UInt8]) {
+    self.path = path
+    (descriptor, closes, wait) = (-1, false, .endless)
+    (source, sizeElsewhere) = (next, size)
   }
 
   deinit {
@@ -89,6 +105,7 @@ package final class LineReader {
 
   /// The bytes of the file; nil where it is no ordinary one, and has no end that is known.
   package var size: Int? {
+    if source != nil { return sizeElsewhere }
     var status = stat()
     guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
     return Int(status.st_size)
@@ -121,6 +138,12 @@ package final class LineReader {
     }
     guard buffer.count <= Self.longest else {
       throw FileError(path: path, unreadable: "line \(number + 1) has more than \(Self.longest >> 20) MiB")
+    }
+    if let source {
+      let piece = try source()
+      if piece.isEmpty { isAtEnd = true }
+      buffer += piece
+      return
     }
     try Files.waitToRead(descriptor, path: path, wait)
     let start = buffer.count

@@ -11,9 +11,17 @@ package final class ReplacingFile {
   /// The name that it has, or gets for a moment, before it takes that of another; nil: it is written to as it is.
   private let beside: String?
   private let appends: Bool
-  private let sink: (([UInt8]) -> Void)?
+  private let sink: Sink?
   /// The waits for whoever reads a pipe.
   private let wait: FileWait
+  /// The place of pieces that are handed on instead of being written.
+  private struct Sink {
+    let write: ([UInt8]) throws(FileError) -> Void
+    let finish: () throws(FileError) -> Void
+  }
+
+  /// The path from the root of a file that is written elsewhere; nil: it is written here.
+  package let placeElsewhere: String?
   /// Done before anything of it can be read by others.
   private let beforeShowing: () -> Void
   private var hasName = false
@@ -43,6 +51,7 @@ package final class ReplacingFile {
     self.beforeShowing = beforeShowing
     self.appends = appends
     sink = nil
+    placeElsewhere = nil
     var status = stat()
     let isThere = stat(path, &status) == 0
     // A symbolic link stays one: what it leads to is replaced.
@@ -87,7 +96,24 @@ package final class ReplacingFile {
   /// Begins what is no file: pieces are handed on instead of being written.
   package init(handingOn sink: @escaping (_ piece: [UInt8]) -> Void) {
     (path, target, beside, appends, descriptor, wait) = ("-", "-", nil, false, -1, .endless)
-    self.sink = sink
+    self.sink = Sink(write: sink, finish: {})
+    placeElsewhere = nil
+    beforeShowing = {}
+  }
+
+  /// Begins a file that is written elsewhere.
+  ///
+  /// - Parameters:
+  ///   - path: its path from the root there.
+  ///   - write: writes a piece.
+  ///   - finish: puts what was written in its place.
+  package init(
+    of path: String, handingOn write: @escaping (_ piece: [UInt8]) throws(FileError) -> Void,
+    finishing finish: @escaping () throws(FileError) -> Void
+  ) {
+    (self.path, target, beside, appends, descriptor, wait) = (path, path, nil, false, -1, .endless)
+    sink = Sink(write: write, finish: finish)
+    placeElsewhere = path
     beforeShowing = {}
   }
 
@@ -131,7 +157,10 @@ package final class ReplacingFile {
   /// Writes what is left and puts the file in its place.
   package func finish() throws(FileError) {
     try flush()
-    guard sink == nil else { return }
+    if let sink {
+      isDone = true
+      return try sink.finish()
+    }
     if !isInPlace { beforeShowing() }
     if let beside, !hasName, !link(as: target) {
       // Only a rename takes the place of another file.
@@ -152,7 +181,7 @@ package final class ReplacingFile {
 
   private func flush() throws(FileError) {
     if let sink {
-      sink(bytes)
+      try sink.write(bytes)
       bytes.removeAll(keepingCapacity: true)
       return
     }

@@ -7,8 +7,6 @@ public final class AttachedPrompt {
   private let shell: AttachedShell
   private let editor: any LineEditing
   private let pager: Pager?
-  /// True if programs may run at this end.
-  private let runsPrograms: Bool
   private let pastLines = PastLineIndex()
   private var open: [String] = []
   private var openPrompt: String?
@@ -22,11 +20,8 @@ public final class AttachedPrompt {
 
   /// A prompt on an editor.
   ///
-  /// - Parameters:
-  ///   - pager: the program that shows results that are taller than the screen; nil: they scroll by.
-  ///   - runsPrograms: true if `! LINE` may run programs here.
-  public init(_ shell: AttachedShell, on editor: any LineEditing, pager: Pager? = nil, runsPrograms: Bool = true) {
-    self.runsPrograms = runsPrograms
+  /// - Parameter pager: the program that shows results that are taller than the screen; nil: they scroll by.
+  public init(_ shell: AttachedShell, on editor: any LineEditing, pager: Pager? = nil) {
     self.shell = shell
     self.editor = editor
     self.pager = pager
@@ -40,6 +35,7 @@ public final class AttachedPrompt {
     shell.stop = stop
     shell.interruptDescriptor = editor.interruptDescriptor
     shell.takeInterrupt = { [editor] in editor.takeInterrupt() }
+    shell.screenRows = { [editor] in editor.screenSize.rows }
     editor.completer = { [weak self] line, cursor in
       self?.complete(line, cursor) ?? LineCompletion(replaceFrom: cursor)
     }
@@ -60,6 +56,7 @@ public final class AttachedPrompt {
       // A signal has ended a command, and the run.
       if let stopped = stop?.error { return stopped.status }
       editor.decorator = decorator
+      editor.pinned = shell.pinned
       let event: LineEvent
       do {
         event = try editor.nextEvent(
@@ -151,7 +148,7 @@ public final class AttachedPrompt {
   /// Has the person's own shell run a line at this end: the store over there is not told.
   private func runHere(_ command: String, of line: String) {
     do throws(ShellError) {
-      guard runsPrograms else {
+      guard shell.options.runsPrograms else {
         throw ShellError(code: .notAllowed, message: "programs may not be run here (--no-exec)")
       }
       guard !command.isEmpty else {

@@ -20,6 +20,8 @@ public final class AttachedShell {
     public var usesColor = false
     /// True if drawings may use more than ASCII.
     public var isUTF8 = true
+    /// True if programs may run here.
+    public var runsPrograms = true
     /// The report that is written here once the run is over; nil: none is wanted.
     public var report: RunReport?
 
@@ -57,6 +59,18 @@ public final class AttachedShell {
   private var look = AttachedLook()
   /// True if more is known of it than was shown.
   private var hasNewLook = false
+  /// The values that are kept above the line.
+  private(set) var pinned = ""
+  /// The rows of the terminal, where a prompt can draw on it; nil: there is none.
+  var screenRows: (() -> Int)?
+  /// The keys of the terminal while any of them ends what runs; nil: none does.
+  private var keys: TerminalKeys?
+  /// What is drawn in its place again and again.
+  private var drawn = DrawnText()
+  /// The files that the store's end reads and writes here.
+  private var files = AttachedFiles()
+  /// The text of the statement that is open over there.
+  private var openText = ""
   /// What arrived while something else was waited for.
   private var events: [DoorMessage] = []
   /// Readable while what runs is to stop; -1: nothing says so.
@@ -74,6 +88,7 @@ public final class AttachedShell {
     self.client = client
     self.console = console
     self.options = options
+    files.runsPrograms = options.runsPrograms
     prompt = SafeText.line(client.greeting.text("prompt") ?? "> ")
   }
 
@@ -148,6 +163,14 @@ public final class AttachedShell {
   ) throws(ShellError) -> Outcome {
     look.forget()
     if text.contains(where: { !$0.isWhitespace }) { hasRun = true }
+    let whole = isAnew ? text : openText + text
+    openText = ""
+    files.begin(whole, arguments: arguments, script: isScript ? file : nil)
+    defer {
+      files.end()
+      keys?.end()
+      (keys, drawn) = (nil, DrawnText())
+    }
     try ask { out in
       out.append("run", text)
       if let file { out.append("file", file) }
@@ -162,18 +185,22 @@ public final class AttachedShell {
         "script": isScript, "more": goesOn, "anew": isAnew, "rest": hasRest, "utf8": options.isUTF8,
         "keepGoing": options.keepsGoing || (file == nil && goesOn), "quiet": options.isQuiet,
         "report": options.report != nil,
-        "styles": marks.values.contains(.terminal),
+        "styles": marks.values.contains(.terminal), "files": true,
       ]
       for (name, isSet) in flags where isSet { out.append(name, .bool(true)) }
       if options.isJSON { out.append("form", "json") }
       if options.format != .auto { out.append("as", options.format.rawValue) }
-      if let width = console.width() { out.append("width", .int(width)) }
+      if let width = console.width() {
+        out.append("width", .int(width))
+        if let screenRows { out.append("rows", .int(max(screenRows(), 1))) }
+      }
       if let zone = offsetToTell() { out.append("zone", .int(zone)) }
     }
     let answer = try answer(to: number, for: text, from: line)
     if let error = answer.error { throw error }
     if interruption != nil, answer.number("status") != 0 { hasToldOfStop = true }
     if answer["quit"] != nil { hasQuit = true }
+    if answer["open"] != nil { openText = whole }
     if let prompt = answer.text("prompt") {
       self.prompt = SafeText.line(prompt)
       (look.showsHints, look.highlights) = (answer["hints"] == nil, answer["highlight"] == nil)
@@ -295,12 +322,35 @@ public final class AttachedShell {
       if let reason = message.text("message") { error.message += ": \(SafeText.line(reason))" }
       throw error
     case "output": print(message)
+    case "pins": pinned = SafeText.lines(message.text("text") ?? "")
+    case "keys": takeKeys()
+    case "drawing":
+      takeKeys()
+      let text = message.list("output").map { piece in
+        styled(piece.member("out")?.text ?? "", piece.member("style")?.text.flatMap(TextStyle.init), .standardOutput)
+      }
+      console.write(
+        drawn.drawing(
+          text.joined(), columns: console.width() ?? 80, rows: screenRows?() ?? 24, isUTF8: options.isUTF8,
+          isPlain: !options.usesColor))
+      console.flush()
+    case "file":
+      // What stands before it is seen before it is waited for.
+      console.flush()
+      guard let reply = files.answer(to: message, until: interruptDescriptor) else { return }
+      try client.send { $0 += reply.utf8.dropLast() }
     case nil:
       guard look.take(message) else { return }
       hasNewLook = true
       try askForLook()
     default: console.write(SafeText.json(message.line) + "\n")
     }
+  }
+
+  /// Has any key end what runs, where a prompt gave it.
+  private func takeKeys() {
+    if keys == nil, screenRows != nil { keys = TerminalKeys() }
+    if keys?.takeBack() == true { drawn.leave() }
   }
 
   private func print(_ message: DoorMessage) {
@@ -420,17 +470,19 @@ extension AttachedShell {
       // What ends a run stays readable.
       let isEnding = interruption != nil && stop?.error != nil
       let (hasArrived, isInterrupted) = client.wait(
-        or: isEnding ? -1 : interruptDescriptor, atMost: interruption == nil ? nil : .milliseconds(100))
+        or: isEnding ? -1 : interruptDescriptor,
+        atMost: interruption != nil ? .milliseconds(100) : keys == nil ? nil : .milliseconds(50))
       if isInterrupted, takeInterrupt() { try interrupt() }
+      if interruption == nil, keys?.isPressed() == true { try interrupt(byKey: true) }
       if hasArrived { return }
       if let interruption { try endWait(interruption) }
     }
   }
 
-  private func interrupt() throws(ShellError) {
+  private func interrupt(byKey isKey: Bool = false) throws(ShellError) {
     let reason = stop?.error
     // The terminal has echoed ^C; what follows starts on a line of its own.
-    if reason == nil { console.writeError("\n") }
+    if reason == nil, !isKey { console.writeError("\n") }
     guard interruption == nil else {
       interruption?.isInsistent = true
       return

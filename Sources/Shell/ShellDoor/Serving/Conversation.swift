@@ -34,6 +34,12 @@ final class Conversation: @unchecked Sendable {
   /// True if the request that is being done wants the results of its steps.
   var isReported = false
   var followed: FollowedLog?
+  /// The values that the client keeps above its line, as they were told last, and when they may be told again.
+  var pins = (told: "", next: ContinuousClock.now, isAwaited: false)
+  /// The answers of the client about its files.
+  let fileAnswers: ClientFileAnswers
+  /// True if statements read and write the client's files.
+  var hasClientFiles = false
   /// The answer to the request that is being done.
   @exclusivity(unchecked) var answer: Answer?
   /// False until the token was given, where one is needed.
@@ -54,7 +60,9 @@ final class Conversation: @unchecked Sendable {
     self.loop = loop
     isTrusted = Atomic(loop.token == nil)
     outbox = Outbox(descriptor, limits: loop.limits) { [live = loop.host.live] in live.settleBeforeTelling() }
-    intake = Lock(Intake(limits: loop.limits))
+    let answers = ClientFileAnswers()
+    fileAnswers = answers
+    intake = Lock(Intake(limits: loop.limits, answers: answers))
   }
 
   /// Begins it, on the thread that let it in; what has arrived meanwhile is another one's.
@@ -170,6 +178,7 @@ final class Conversation: @unchecked Sendable {
       case .news:
         if session?.hasLook == true { loop.passOn() }
         session?.attend()
+        tellPins()
         followed?.tell(self)
       case .again: continue
       case .rest: return

@@ -36,7 +36,7 @@ final class DoorInterruption: Sendable {
   }
 
   /// True if a wait is to end.
-  private var isOver: Bool { isRequested || hasLeft.load(ordering: .relaxed) }
+  var isOver: Bool { isRequested || hasLeft.load(ordering: .relaxed) }
 
   /// True if what runs is to stop.
   var isRequested: Bool { isWanted.load(ordering: .relaxed) || stop.isStopped }

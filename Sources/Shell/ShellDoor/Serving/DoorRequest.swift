@@ -169,10 +169,12 @@ struct DoorRequest {
     given.isReported = try fields.flag("report")
     given.isUTF8 = try fields.flag("utf8")
     given.usesStyles = try fields.flag("styles")
+    given.servesFiles = try fields.flag("files")
     given.pastLines = try pastLines(&fields)
     given.firstPastLine = try fields.number("first", in: 1...LoggedEntry.greatestNumber)
     given.zone = try fields.number("zone", in: -86_400...86_400)
     given.width = try fields.number("width", in: 1...100_000)
+    given.rows = try fields.number("rows", in: 1...100_000)
     switch try fields.text("form") ?? "text" {
     case "json": given.isJSON = true
     case "text": given.isJSON = false

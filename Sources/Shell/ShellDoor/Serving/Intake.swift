@@ -8,6 +8,8 @@ extension Conversation {
   /// What has come in and was not done yet. Its flags are asked and set together, under one lock.
   struct Intake {
     private let limits: DoorLimits
+    /// Takes answers that a running statement waits for.
+    private let answers: ClientFileAnswers
     private var partial: [UInt8] = []
     private var lines: [Line] = []
     private var first = 0
@@ -55,7 +57,7 @@ extension Conversation {
     /// The bytes that may wait in a conversation, however many wait in the others.
     private static let alwaysBytes = 1 << 14
 
-    init(limits: DoorLimits) { self.limits = limits }
+    init(limits: DoorLimits, answers: ClientFileAnswers) { (self.limits, self.answers) = (limits, answers) }
 
     var hasLines: Bool { first < lines.count }
 
@@ -155,7 +157,7 @@ extension Conversation {
       }
       let line = partial[...]
       partial = []
-      guard line.contains(where: { $0 > 0x20 }) else { return nil }
+      guard line.contains(where: { $0 > 0x20 }), !answers.take(line) else { return nil }
       lines.append(.request(line))
       waiting += line.count
       guard line.count < 1024, Self.mayInterrupt(line), let request = try? DoorRequest(line),

@@ -164,6 +164,11 @@ extension Conversation {
   private func run(_ given: GivenText, _ id: Value?) throws {
     let session = try started()
     width = given.width
+    session.show(on: given.width == nil ? nil : given.rows.map { screen(ofRows: $0) })
+    if given.servesFiles != hasClientFiles {
+      hasClientFiles = given.servesFiles
+      session.serve(given.servesFiles ? clientFiles : nil)
+    }
     isReported = given.isReported
     answer = Answer(id: id)
     let (refusal, firstLine) = (interruption.requested, open.flatMap { given.isAnew ? nil : $0.line })
@@ -193,8 +198,49 @@ extension Conversation {
       }
     }
     if session.hasQuit { done.set("quit", Int(session.status)) }
+    // Before the answer: its client waits for nothing behind that.
+    tellPins()
     outbox.append(done)
     if outbox.isWorthSending { outbox.flush() }
+  }
+
+  /// The screen of the client, on which it draws what it is sent.
+  private func screen(ofRows rows: Int) -> ClientScreen {
+    ClientScreen(rows: rows) { [weak self] text in
+      guard let self else { return }
+      handOn(before: nil)
+      say { event in
+        event.set("event", "drawing")
+        for part in marks.parts(of: text) {
+          var text = part.text
+          text.withUTF8 { event.append($0, .standardOutput, part.style) }
+        }
+      }
+      outbox.flush()
+    } takeKeys: { [weak self] in
+      self?.say { $0.set("event", "keys") }
+    }
+  }
+
+  /// Tells the client the values that it keeps above its line, where they have changed, ten times a second at most.
+  func tellPins() {
+    guard let session, session.hasPins || !pins.told.isEmpty else { return }
+    let now = ContinuousClock.now
+    guard now >= pins.next else {
+      if !pins.isAwaited {
+        pins.isAwaited = true
+        loop.timer.schedule(self, in: pins.next - now)
+      }
+      return
+    }
+    pins.isAwaited = false
+    let text = session.pinnedForClient
+    guard text != pins.told else { return }
+    (pins.told, pins.next) = (text, now + .milliseconds(100))
+    say { event in
+      event.set("event", "pins")
+      event.set("text", text)
+    }
   }
 
   /// Takes text that the session prints, by its styles and long text in pieces: it belongs to the request that is being done,
@@ -293,7 +339,7 @@ extension Conversation {
   /// while a later statement takes long.
   ///
   /// - Parameter line: the line of that statement; nil: one that runs goes on.
-  private func handOn(before line: Int?) {
+  func handOn(before line: Int?) {
     guard answer != nil else { return }
     let steps = isReported ? session?.takeSteps() ?? [] : []
     guard answer?.hasPart == true || !steps.isEmpty, var part = answer?.takePart() else { return }

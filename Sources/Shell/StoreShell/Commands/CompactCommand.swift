@@ -8,7 +8,7 @@ extension CommandDefinition {
     "compact", usage: ["compact FILE"],
     summary:
       "shrinks a store file that no session has open; the log, the present and the way back by goto and undo stay",
-    flags: FlagDefinition.format, operands: [.file],
+    flags: FlagDefinition.format, operands: [.file(.host)],
     examples: [
       CommandExample("compact FOLDER/shop.db", output: "FOLDER/shop.db: 148 KiB -> 84 KiB\n"),
       CommandExample(

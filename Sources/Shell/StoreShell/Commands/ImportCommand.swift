@@ -13,7 +13,7 @@ extension CommandDefinition {
     flags: [
       FlagDefinition("value", value: "JSON", "the state itself; FILE is then only its name")
     ],
-    operands: [.words(["state"]), .file],
+    operands: [.words(["state"]), .file(.read)],
     examples: [
       CommandExample(
         "echo '{\"counter\":{\"value\":7,\"step\":2}}' > FOLDER/s.json", "import state FOLDER/s.json",
@@ -67,7 +67,7 @@ private struct ImportRequest {
   func perform(in session: Session) throws -> CommandResult {
     let file = try file.value(in: session)
     let text = try value?.value(in: session)
-    let bytes = try text.map { Array($0.utf8) } ?? Files.read(file, waiting: session.interrupts.fileWait)
+    let bytes = try text.map { Array($0.utf8) } ?? session.content(of: file)
     do {
       let json = try JSON.value(of: bytes.span)
       let report = try session.store.change { live in

@@ -320,21 +320,18 @@ extension Session {
       }
       console.flushDue(before: nil) { true }
     }
-    do {
+    // What was printed before is seen before the wait.
+    console.flushDue(before: nil) { true }
+    if running.origin.isTypedAtDoor, !options.isJSON { person.screen?.takeKeys() }
+    return try untilInterrupted {
       while true {
         try tell()
         let end = try wait(atMost: keys == nil ? nil : .milliseconds(50)) {
           keys?.isPressed() ?? false || store.live.head >= next
         }
-        if keys?.isTaken == true { return .none }
         // Nothing will ever happen any more.
-        if end == .stuck || end == .endless { return .none }
+        if keys?.isTaken == true || end == .stuck || end == .endless { return }
       }
-    } catch let error as ShellError where error.code == .interrupted {
-      guard interrupts.stop?.error == nil, interrupts.reason().code == .interrupted, interrupts.take() else {
-        throw error
-      }
-      return .none
     }
   }
 }

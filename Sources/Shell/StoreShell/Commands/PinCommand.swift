@@ -62,7 +62,7 @@ private enum PinRequest {
           hint: "watch PATH --max 2/s prints a line at each change")
       }
       // All or none.
-      for entry in try subjects.map({ try $0.entry(in: session) }) { session.pins.add(entry) }
+      for entry in try subjects.map({ try $0.entry(in: session) }) { session.pins.add(session.followed(entry)) }
       return .none
     }
   }
@@ -71,6 +71,20 @@ private enum PinRequest {
 extension Session {
   /// Allows pins, for a script too that runs before the prompt.
   package func expectPrompt() { pins.hasLine = true }
+
+  /// A pin whose changes wake the session, where the line above which it is kept is a client's.
+  fileprivate func followed(_ entry: PinList.Entry) -> PinList.Entry {
+    guard person.screen != nil else { return entry }
+    var entry = entry
+    let (watched, wake) = (entry.watched, clock.wakeUp)
+    watched.tell = { _ in wake() }
+    entry.subscription = store.live.turn {
+      store.live.watch(
+        "pin \(entry.name)", at: watched.isNamedBySession ? nil : watched.path, { watched.value }, { _, _, _ in wake() }
+      )
+    }
+    return entry
+  }
 }
 
 extension PinRequest.Subject {

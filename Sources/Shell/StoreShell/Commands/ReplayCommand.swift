@@ -12,7 +12,7 @@ extension CommandDefinition {
       FlagDefinition("to", value: "N", "stop after that action"),
       FlagDefinition("with", value: "PLUGIN", "compare this version of a plugin with the recording"),
     ],
-    operands: [.file],
+    operands: [.file(.host)],
     examples: [
       CommandExample(
         transcript: """

@@ -11,7 +11,7 @@ extension CommandDefinition {
       FlagDefinition("in", value: "FOLDER", "run it in that folder"),
       FlagDefinition("stdin", value: "TEXT", "let it read a text; else its standard input is empty"),
     ],
-    operands: [.file],
+    operands: [.file(.host)],
     examples: [
       CommandExample("let n = 2", "run printf '%s\\n' --n=$n \"a b\"", output: "--n=2\na b\n"),
       CommandExample("run --stdin \"b\" sh -c 'cat; echo'", output: "b\n"),

@@ -4,8 +4,9 @@ import StoreSchema
 
 extension CommandDefinition {
   static let source = CommandDefinition(
-    "source", usage: ["source FILE [ARG…]"], summary: "runs a script here; $1, $2 … are its arguments",
-    operands: [.file],
+    "source", clientFileNeed: .nothing, usage: ["source FILE [ARG…]"],
+    summary: "runs a script here; $1, $2 … are its arguments",
+    operands: [.file(.script)],
     examples: [
       CommandExample(
         "echo 'dispatch counter.increment' > FOLDER/up.stsh", "source FOLDER/up.stsh",
@@ -38,7 +39,7 @@ extension Session {
   fileprivate func runSource(_ file: String, _ arguments: [String], at word: Word) throws {
     let bytes: [UInt8]
     do throws(FileError) {
-      bytes = try Files.read(file, waiting: interrupts.fileWait)
+      bytes = try content(of: file)
     } catch {
       // An earlier statement that was checked may make it.
       if running.mayHaveWritten { return }

@@ -61,7 +61,7 @@ private enum TraceRequest {
         return isOn ? .on(isStable: reader.has("stable")) : .off
       }
       let place = reader.place(of: "spans")
-      return .spans(try reader.output(spans, at: place))
+      return .spans(try reader.output(spans, at: place, isHosts: true))
     }
   }
 

@@ -49,6 +49,15 @@ extension Session {
     publishInterrupts()
   }
 
+  /// Gives the screen of the client; nil: it has none that it draws on.
+  package func show(on screen: ClientScreen?) {
+    person.screen = screen
+    pins.hasLine = screen != nil
+  }
+
+  /// Lets statements read and write the files of the client; nil: they name files of the program.
+  package func serve(_ files: ClientFiles?) { person.files = files }
+
   /// Has a wait look whether it is to end.
   package var wakeWait: @Sendable () -> Void { { [bell = clock.bell] in bell?.ring() } }
 
@@ -238,6 +247,8 @@ package struct GivenText: Sendable {
   package var isUTF8 = false
   /// True if text has styles.
   package var usesStyles = false
+  /// True if the client serves the files that its statements name.
+  package var servesFiles = false
   /// The lines that were given since the text before, as `history` lists them.
   package var pastLines: [PastLine] = []
   /// The number of the first of them; nil: they go on where the last ones ended.
@@ -245,6 +256,8 @@ package struct GivenText: Sendable {
   package var isJSON = false
   package var format: Format?
   package var width: Int?
+  /// The rows of a screen on which the client draws what it is sent; nil: it draws nothing.
+  package var rows: Int?
   /// The seconds by which the reader's clock is ahead of UTC; nil: it stays as it was.
   package var zone: Int?
 

@@ -6,7 +6,7 @@ import StoreSchema
 
 extension CommandDefinition {
   static let export = CommandDefinition(
-    "export",
+    "export", clientFileNeed: .read,
     usage: [
       "export state FILE", "export journal FILE [--from N] [--as jsonl|stsh|redux-devtools [--last N]] [--stable]",
       "export PATH FILE [where EXPR] [--as FORMAT] [--sort FIELD,…] [--limit N] [--columns FIELD,…]",
@@ -15,19 +15,19 @@ extension CommandDefinition {
       "writes the state as JSON, or what happened as JSON lines, as a script with asserts, or for Redux DevTools, or a part of the state; - is standard output",
     flags: [
       FlagDefinition(
-        "as", value: "FORM",
+        "as", value: "FORM", need: .read,
         "jsonl for replay, stsh for a script, redux-devtools; a part of the state in the forms that show has, or as its file is named"
       ),
       FlagDefinition(
-        "stable",
+        "stable", need: .read,
         "jsonl: without names and times, so that recordings of the same actions are the same; a replay finds time 0"),
       FlagDefinition(
-        "last", value: "N",
+        "last", value: "N", need: .read,
         "redux-devtools: only the last N actions; by default all, or 1000 where all take more than 10 MB"
       ),
-      FlagDefinition("from", value: "N", "jsonl: the actions from #N on, with the state before them"),
+      FlagDefinition("from", value: "N", need: .read, "jsonl: the actions from #N on, with the state before them"),
     ] + Narrowing.flags,
-    operands: [.pathOrWords(["journal", "state"]), .file],
+    operands: [.pathOrWords(["journal", "state"]), .file(.write)],
     examples: [
       CommandExample(
         "dispatch counter.increment --quiet", "export journal FOLDER/run.jsonl",
@@ -225,8 +225,9 @@ extension SessionOptions {
 
 extension Session {
   /// The name of a file that was written, as answers say it. A session from elsewhere reads whose folder it stands in.
-  fileprivate func writtenName(of file: String) -> String {
-    DisplayText.printable(!running.origin.isThroughDoor ? file : Files.absolute(file))
+  fileprivate func writtenName(of file: String, _ output: ReplacingFile) -> String {
+    let path = output.placeElsewhere ?? (!running.origin.isThroughDoor ? file : Files.absolute(hostPath(file)))
+    return DisplayText.printable(path)
   }
 
   /// Writes the state; to standard output, or with `--json` as the result, for `-`.
@@ -241,7 +242,7 @@ extension Session {
     JSON.append(store.exportedState, to: &output.bytes)
     output.bytes.append(0x0A)
     try output.finish()
-    return answer("wrote the state to \(writtenName(of: file))\n")
+    return answer("wrote the state to \(writtenName(of: file, output))\n")
   }
 
   /// Writes a part of the state, or some elements of a list or a map.
@@ -261,7 +262,7 @@ extension Session {
     output.bytes += Array(try formatter.text(of: reading.value, reading.schema).utf8)
     try output.finish()
     let part = narrowed.map { "\($0.counts) of \(place)" }
-    return answer("wrote \(part ?? place.description) to \(writtenName(of: file))\n")
+    return answer("wrote \(part ?? place.description) to \(writtenName(of: file, output))\n")
   }
 
   /// Writes what happened.
@@ -276,7 +277,7 @@ extension Session {
     let output = try makeFile(file)
     let (count, start, notes) = try write(last, first, to: output, make)
     return CommandResult(
-      json: answer("wrote \(count) \(count == 1 ? "action" : "actions") to \(writtenName(of: file))\n").json,
+      json: answer("wrote \(count) \(count == 1 ? "action" : "actions") to \(writtenName(of: file, output))\n").json,
       notes: store.live.notes(ofWhatIsLeftOutUpTo: start) + notes)
   }
 

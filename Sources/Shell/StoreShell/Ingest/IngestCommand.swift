@@ -6,7 +6,7 @@ import StoreSchema
 
 extension CommandDefinition {
   static let ingest = CommandDefinition(
-    "ingest",
+    "ingest", clientFileNeed: .dispatch,
     usage: [
       "ingest FILE --as ACTION [--map NAME=FIELD…] [--format FORMAT] [--ignore-others]",
       "ingest FILE --as ACTION [--compute LUA…] [--where EXPR]",
@@ -17,33 +17,40 @@ extension CommandDefinition {
     summary:
       "dispatches one action for each record of a file: JSON objects, one a line, or CSV or TSV, whose first row names the fields; or each line, as it is or taken apart; - is standard input",
     flags: [
-      FlagDefinition("as", value: "ACTION", "the action; its arguments are filled from the fields of the same name"),
-      FlagDefinition("map", value: "NAME=FIELD", "fill an argument from another field"),
-      FlagDefinition("format", value: "FORMAT", "jsonl, csv or tsv, where the file's name and start do not show it"),
-      FlagDefinition("lines", "each line is a record with one field, line"),
       FlagDefinition(
-        "match", value: "PATTERN",
+        "as", value: "ACTION", need: .dispatch, "the action; its arguments are filled from the fields of the same name"),
+      FlagDefinition("map", value: "NAME=FIELD", need: .dispatch, "fill an argument from another field"),
+      FlagDefinition(
+        "format", value: "FORMAT", need: .dispatch, "jsonl, csv or tsv, where the file's name and start do not show it"),
+      FlagDefinition("lines", need: .dispatch, "each line is a record with one field, line"),
+      FlagDefinition(
+        "match", value: "PATTERN", need: .dispatch,
         "each line is a record: of a web server's log, common with \(WebLogRows.commonNames.joined(separator: ", ")), combined with \(WebLogRows.combinedNames.joined(separator: ", ")) besides; or a Lua pattern with named parts, (?<name>%S+)"
       ),
-      FlagDefinition("delimiter", value: "CHARACTER", "the character between the fields of a table, or the word tab"),
-      FlagDefinition("quote", value: "CHARACTER", "the character around quoted fields of a table, or none"),
       FlagDefinition(
-        "header", value: "NAMES",
+        "delimiter", value: "CHARACTER", need: .dispatch, "the character between the fields of a table, or the word tab"
+      ),
+      FlagDefinition(
+        "quote", value: "CHARACTER", need: .dispatch, "the character around quoted fields of a table, or none"),
+      FlagDefinition(
+        "header", value: "NAMES", need: .dispatch,
         "the names of the fields where no first row gives them: NAME,NAME… or none for the action's arguments"),
-      FlagDefinition("ignore-others", "ignore fields that the action has no argument for"),
-      FlagDefinition("keep-going", "go on after bad records, and count them at the end, which is then an error"),
+      FlagDefinition("ignore-others", need: .dispatch, "ignore fields that the action has no argument for"),
       FlagDefinition(
-        "rejects", value: "FILE",
+        "keep-going", need: .dispatch, "go on after bad records, and count them at the end, which is then an error"),
+      FlagDefinition(
+        "rejects", value: "FILE", need: .dispatch, isClients: true,
         "bad records are expected: count them, and write them there, as JSON lines with their reasons"),
-      FlagDefinition("max-bad", value: "N", "as many bad records are expected; one more ends it"),
+      FlagDefinition("max-bad", value: "N", need: .dispatch, "as many bad records are expected; one more ends it"),
       FlagDefinition(
-        "compute", value: "LUA",
+        "compute", value: "LUA", need: .read,
         "Lua over the fields first: 'amount = amount / 100'; a number is a decimal, it[\"Net amount\"] any field, and round(x, 2) rounds"
       ),
       FlagDefinition(
-        "where", value: "EXPR", "leave records out for which a Lua expression over the fields does not hold"),
+        "where", value: "EXPR", need: .read,
+        "leave records out for which a Lua expression over the fields does not hold"),
     ],
-    operands: [.file],
+    operands: [.file(.read)],
     examples: [
       CommandExample(
         "echo '{\"title\":\"Buy milk\"}' > FOLDER/list.jsonl", "ingest FOLDER/list.jsonl --as tasks.add",
@@ -113,7 +120,7 @@ private struct IngestRequest {
     if file.known == "-", reader.vocabulary.isThroughDoor {
       throw ShellError(
         code: .notAllowed, message: "standard input is that of the program that has the store", at: reader.operands[0],
-        hint: "name a file that it can read", status: 2)
+        hint: "name a file", status: 2)
     }
     try reader.checkFile(file)
     let mostBad = try reader.text(of: "max-bad")?.map { text in
@@ -132,7 +139,7 @@ private struct IngestRequest {
     let shape = try shape.value(in: session)
     let lines: LineReader
     do throws(FileError) {
-      lines = try LineReader(file: file, waiting: session.interrupts.fileWait)
+      lines = try session.lines(of: file)
     } catch {
       throw ShellError(error, place: .span(word.span))
     }

@@ -12,7 +12,7 @@ final class RejectedRecords {
   init(_ path: String, at word: Word, in session: Session) throws {
     self.word = word
     let place = ShellError.Place.span(word.span)
-    try session.refuseStore(path, at: place)
+    if !session.isClients(path) { try session.refuseStore(path, at: place) }
     do throws(FileError) {
       file = try session.makeFile(path)
     } catch {

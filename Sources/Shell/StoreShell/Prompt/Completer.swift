@@ -39,7 +39,7 @@ struct Completer {
     }
     if let last = words.complete.last, last == ">" || last == ">>" {
       guard session.options.rights.isAll else { return list([]) }
-      return list(DirectoryListing.candidates(words.spelling.typed))
+      return list(files(words.spelling.typed))
     }
     guard let verb = words.complete.first else {
       let verbs = session.commands.definitions.map { LineCompletion.Candidate(text: $0.verb, meaning: $0.summary) }
@@ -279,6 +279,7 @@ struct Completer {
         return plain(session.store.loadedPlugins.map(\.name))
       }
       return pluginFolders(words.spelling.typed)
+    case .file where operand.isClients: return files(words.spelling.typed)
     case .file: return DirectoryListing.candidates(words.spelling.typed)
     case .words(let names): return plain(names)
     case .setting: return Setting.all.map { LineCompletion.Candidate(text: $0.name, meaning: $0.summary) }
@@ -304,6 +305,11 @@ struct Completer {
     }
   }
 
+  /// Files that begin as typed. Those of a client are none of the host's to list.
+  private func files(_ typed: String) -> [LineCompletion.Candidate] {
+    session.person.files == nil ? DirectoryListing.candidates(typed) : []
+  }
+
   private var variables: [String] { session.names.variables + ["_"] + Session.ownVariables }
 
   /// Plugins by name and folders.
@@ -317,7 +323,7 @@ struct Completer {
   ) -> [LineCompletion.Candidate] {
     let typed = words.spelling.typed
     if flag.namesFile, !session.options.rights.isAll { return [] }
-    if flag.value == "FILE" { return DirectoryListing.candidates(typed) }
+    if flag.value == "FILE" { return flag.isClients ? files(typed) : DirectoryListing.candidates(typed) }
     return switch (flag.name, definition.verb) {
     case ("as", "ingest"), ("action", "log"): nameCandidates(actionNames, typed)
     case ("match", "ingest"): ["common", "combined"].map { LineCompletion.Candidate(text: $0) }

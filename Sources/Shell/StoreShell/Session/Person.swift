@@ -16,6 +16,10 @@ struct Person {
   var kept: [PastLine] = []
   /// The number of lines before those, which are kept there alone.
   var left = 0
+  /// The screen of a client, on which it draws what it is sent; nil: it has none.
+  var screen: ClientScreen?
+  /// The files of the client, which its statements read and write; nil: they are those of the program.
+  var files: ClientFiles?
   /// The statement that a client types, so far.
   var typed = ""
 

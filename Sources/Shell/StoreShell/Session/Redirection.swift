@@ -13,7 +13,7 @@ extension Session {
   ) throws -> CommandResult {
     let target = try redirectionTarget(redirection)
     if redirection.kind != .command, let word {
-      try refuse(target, replacing: UserEnvironment.expanding(word.text), at: .span(redirection.span))
+      try refuse(target, replacing: fileName(word.text), at: .span(redirection.span))
     }
     try requireExecution(redirection)
     let file = try redirection.kind == .command ? nil : prepare(target, redirection)
@@ -47,7 +47,7 @@ extension Session {
 
   /// Refuses to pipe results into commands where that is forbidden.
   func requireExecution(_ redirection: Redirection) throws(ShellError) {
-    guard redirection.kind == .command, !options.allowsExecution else { return }
+    guard redirection.kind == .command, !options.allowsExecution, person.files == nil else { return }
     let isFarAway = running.origin.isThroughDoor
     throw ShellError(
       code: .notAllowed,
@@ -60,6 +60,9 @@ extension Session {
 
   /// Sees to it that what a command writes does not take the place of a file that it names besides.
   func refuse(_ file: String, replacing other: String, at place: ShellError.Place) throws(ShellError) {
+    // The client looks at its own.
+    guard !isClients(file), !isClients(other) else { return }
+    let (file, other) = (hostPath(file), hostPath(other))
     guard Files.isOrdinary(other), Files.areSame(file, other) else { return }
     throw ShellError(
       code: .notAllowed, message: "\(file) is a file that this command uses already", place: place,
@@ -68,6 +71,7 @@ extension Session {
 
   /// Sees to it that no result takes the place of a store, or of what SQLite keeps beside it.
   package func refuseStore(_ file: String, at place: ShellError.Place) throws(ShellError) {
+    let file = hostPath(file)
     // To look into the file of this session would drop the locks by which SQLite guards it.
     let isOwn = options.journal?.owns(file) ?? false
     guard isOwn || Journal.store(at: file) != nil else { return }
@@ -85,8 +89,8 @@ extension Session {
   ///
   /// - Returns: nil for a pipe, which would wait for its reader.
   private func prepare(_ file: String, _ redirection: Redirection) throws -> ReplacingFile? {
-    try refuseStore(file, at: .span(redirection.span))
-    guard !Files.isPipe(file) else { return nil }
+    if !isClients(file) { try refuseStore(file, at: .span(redirection.span)) }
+    guard isClients(file) || !Files.isPipe(hostPath(file)) else { return nil }
     return try at(redirection) { () throws(FileError) in try open(file, redirection) }
   }
 
@@ -94,21 +98,13 @@ extension Session {
     try makeFile(file, appends: redirection.kind == .append)
   }
 
-  /// Begins a file of the session's own. The journal has all that it tells of before others can read it.
-  ///
-  /// - Throws: as `ReplacingFile.init`.
-  func makeFile(_ path: String, appends: Bool = false) throws(FileError) -> ReplacingFile {
-    try ReplacingFile(path, appends: appends, waiting: interrupts.fileWait) { [console] in console.prepareTelling()
-    }
-  }
-
   private func redirectionTarget(_ redirection: Redirection) throws -> String {
     switch withArguments(redirection.target) {
-    case .bare(let text): return redirection.kind == .command ? text : UserEnvironment.expanding(text)
+    case .bare(let text): return redirection.kind == .command ? text : fileName(text)
     case .text(let text): return text
     case .composed(let text):
       let name = try marking(redirection) { try self.text(of: redirection.target) }
-      return text.isQuoted ? name : UserEnvironment.expanding(name)
+      return text.isQuoted ? name : fileName(name)
     default:
       let value = try marking(redirection) { try self.value(redirection.target) }
       if case .string(let text) = value { return text }
@@ -158,7 +154,11 @@ extension Session {
     }
     let ending: ShellCommand.Ending
     do throws(FileError) {
-      ending = try command.run(Array(text.utf8))
+      if let atClient = try runAtClient(line, on: text, receiver: command.receiver) {
+        ending = atClient
+      } else {
+        ending = try command.run(Array(text.utf8))
+      }
     } catch {
       throw failed(error.reason)
     }

@@ -1,5 +1,6 @@
 import Platform
 import ShellLanguage
+import StoreCore
 import StorePlugins
 import StoreSchema
 
@@ -9,36 +10,58 @@ extension Session {
   ///
   /// - Parameter print: prints the result.
   func redraw(every pause: Duration, _ print: () throws -> Void) throws -> CommandResult {
-    // The keys are those of the program that has the store.
-    guard !running.origin.isThroughDoor else {
-      throw ShellError(
-        code: .notAllowed, message: "--every is for the prompt of the program that has the store",
-        hint: "watch PATH --max 2/s prints a line at each change", status: 2)
+    guard let screen = person.screen else { return try redrawHere(every: pause, print) }
+    guard !options.isJSON, !console.isCapturing, console.width() != nil else { throw Self.noTerminal }
+    return try untilInterrupted {
+      while true {
+        screen.draw(try drawn(print))
+        _ = try wait(atMost: pause) { false }
+      }
     }
-    guard !options.isJSON, !console.isCapturing, let columns = console.width(), let keys = TerminalKeys() else {
-      throw ShellError(
-        code: .notAllowed, message: "--every needs a terminal to draw on",
-        hint: "watch PATH --max 2/s prints a line at each change", status: 2)
-    }
+  }
+
+  private static let noTerminal = ShellError(
+    code: .notAllowed, message: "--every needs a terminal to draw on",
+    hint: "watch PATH --max 2/s prints a line at each change", status: 2)
+
+  /// The result as it is drawn.
+  private func drawn(_ print: () throws -> Void) throws -> String {
+    running.drawsOnScreen = true
+    defer { running.drawsOnScreen = false }
+    return try console.capturing(print)
+  }
+
+  private func redrawHere(every pause: Duration, _ print: () throws -> Void) throws -> CommandResult {
+    guard !running.origin.isThroughDoor, !options.isJSON, !console.isCapturing, let columns = console.width(),
+      let keys = TerminalKeys()
+    else { throw Self.noTerminal }
     defer { keys.end() }
-    var rows = 0
+    var place = DrawnText()
     while true {
-      running.drawsOnScreen = true
-      defer { running.drawsOnScreen = false }
-      let text = try console.capturing(print)
-      running.drawsOnScreen = false
-      let size = (columns: console.width() ?? columns, rows: max(2, keys.rows))
-      let shown = ScreenText.cut(text, columns: size.columns, rows: size.rows - 1, isUTF8: options.isUTF8)
-      // Up to where it began, and what stood there goes.
-      console.write((rows > 0 ? "\u{1B}[\(rows)A" : "") + "\r\u{1B}[J" + shown.text)
+      console.write(
+        place.drawing(
+          try drawn(print), columns: console.width() ?? columns, rows: keys.rows, isUTF8: options.isUTF8,
+          isPlain: !options.usesColor))
       console.flush()
-      rows = shown.rows
       let end = clock.wallTime() + pause
       while clock.wallTime() < end {
-        if keys.takeBack() { rows = 0 }
+        if keys.takeBack() { place.leave() }
         _ = try wait(atMost: min(end - clock.wallTime(), .milliseconds(50))) { keys.isPressed() }
         if keys.isTaken { return .none }
       }
+    }
+  }
+
+  /// Does something that goes on until it is interrupted, which is its usual end.
+  func untilInterrupted(_ body: () throws -> Void) throws -> CommandResult {
+    do {
+      try body()
+      return .none
+    } catch let error as ShellError where error.code == .interrupted {
+      guard interrupts.stop?.error == nil, interrupts.reason().code == .interrupted, interrupts.take() else {
+        throw error
+      }
+      return .none
     }
   }
 }
@@ -93,6 +116,8 @@ struct PinList {
   struct Entry {
     let name: String
     let watched: WatchedPath
+    /// Tells the session of changes where no prompt looks by itself; nil: one does.
+    var subscription: Subscription?
   }
 
   var isEmpty: Bool { list.isEmpty }
@@ -112,6 +137,15 @@ struct PinList {
 }
 
 extension Session {
+  /// True if values are kept above the line of a client.
+  package var hasPins: Bool { !pins.isEmpty }
+
+  /// The values that a client keeps above its line, in the form of its screen.
+  package var pinnedForClient: String {
+    guard let screen = person.screen, let columns = console.width() else { return "" }
+    return pinned(rows: screen.rows, columns: columns)
+  }
+
   /// The pinned values as they are drawn: whole lines, a third of the screen at most.
   func pinned(rows: Int, columns: Int) -> String {
     guard !pins.isEmpty else { return "" }

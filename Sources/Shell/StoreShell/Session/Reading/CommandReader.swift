@@ -180,7 +180,8 @@ struct CommandReader {
     guard let given = sorted?.flags[flag], let literal = given.values.last else { return nil }
     let kind = definition.flags.first { $0.name == flag }
     return text(
-      of: literal, at: given.word, namesFile: kind?.namesFile ?? false, isPath: kind?.value == "PATH")
+      of: literal, at: given.word, namesFile: kind?.namesFile ?? false, isClients: kind?.isClients ?? false,
+      isPath: kind?.value == "PATH")
   }
 
   /// The value of a flag, or nil where it was not given.
@@ -203,12 +204,15 @@ struct CommandReader {
   ///
   /// - Parameters:
   ///   - word: the word that errors about the value mark; nil: all of the line.
+  ///   - isClients: true for a file that is the client's at a door, who knows the folder that `~` stands for.
   ///   - isPath: true for a path, whose selectors hold values as a path writes them.
   func text(
-    of literal: Literal, at word: Word? = nil, namesFile: Bool = false, isPath: Bool = false
+    of literal: Literal, at word: Word? = nil, namesFile: Bool = false, isClients: Bool = false, isPath: Bool = false
   ) -> Given<String> {
     switch literal {
-    case .bare(let text): return .known(namesFile ? UserEnvironment.expanding(text) : text)
+    case .bare(let text):
+      guard namesFile else { return .known(text) }
+      return .known(isClients ? vocabulary.fileName(text) : UserEnvironment.expanding(text))
     case .text(let text): return .known(text)
     default:
       if let value = literal.knownValue { return .known(JSON.text(of: value)) }
@@ -217,7 +221,8 @@ struct CommandReader {
         let text =
           try word?.marking { try session.text(of: literal, isPath: isPath) }
           ?? session.text(of: literal, isPath: isPath)
-        return isExpanded ? UserEnvironment.expanding(text) : text
+        guard isExpanded else { return text }
+        return isClients ? session.fileName(text) : UserEnvironment.expanding(text)
       }
     }
   }
@@ -238,7 +243,8 @@ struct CommandReader {
     guard case .value(let literal) = operands[index].kind else { return try text(ofWord: operands[index]) }
     let kind = index < definition.operands.count ? definition.operands[index] : nil
     return text(
-      of: literal, at: operands[index], namesFile: kind?.namesFile ?? false, isPath: kind?.isPath ?? false)
+      of: literal, at: operands[index], namesFile: kind?.namesFile ?? false, isClients: kind?.isClients ?? false,
+      isPath: kind?.isPath ?? false)
   }
 
   /// The operands from a position on as one text, with a space between each two; nil where these are not several words
@@ -266,9 +272,9 @@ struct CommandReader {
   }
 
   /// A file that is to be written, which must be none that a session keeps its store in.
-  func output(_ file: Given<String>, at place: ShellError.Place) throws -> Given<String> {
+  func output(_ file: Given<String>, at place: ShellError.Place, isHosts: Bool = false) throws -> Given<String> {
     try file.map { [vocabulary] file in
-      try vocabulary.refuseStore(file, at: place)
+      if isHosts || !vocabulary.isClients(file) { try vocabulary.refuseStore(file, at: place) }
       return file
     }
   }

@@ -100,6 +100,15 @@ struct Vocabulary {
 
   // MARK: Files
 
+  /// The name of a file whose word stands without quotes.
+  func fileName(_ text: String) -> String { session.fileName(text) }
+
+  /// The path of a file of the program's own.
+  func hostPath(_ file: String) -> String { session.hostPath(file) }
+
+  /// True if a file of that name is the client's.
+  func isClients(_ file: String) -> Bool { session.isClients(file) }
+
   /// True where a line that was read before may make a file.
   var mayHaveWritten: Bool { session.running.mayHaveWritten }
 

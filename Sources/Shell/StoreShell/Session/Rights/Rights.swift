@@ -25,8 +25,10 @@ extension Session {
     guard !options.rights.isAll else { return }
     let definition = reader.definition
     let part = definition.needs?.parts.isEmpty == false ? reader.operands.first?.text : nil
+    let isClients = definition.clientFileNeed != nil && reader.fileOperand.map { self.isClients($0.text) } ?? false
     try require(
-      definition.needs?.need(ofPart: part), for: ([definition.verb] + (part.map { [$0] } ?? [])).joined(separator: " "))
+      isClients ? definition.clientFileNeed : definition.needs?.need(ofPart: part),
+      for: ([definition.verb] + (part.map { [$0] } ?? [])).joined(separator: " "))
     for flag in definition.flags where reader.has(flag.name) {
       try require(flag.need, for: "\(definition.verb) --\(flag.name)", at: reader.place(of: flag.name))
     }
@@ -36,7 +38,7 @@ extension Session {
   /// Refuses a result that goes elsewhere, where the door does not allow that.
   func requireRights(to redirection: Redirection) throws(ShellError) {
     let what = redirection.kind == .command ? "a pipe into a command" : "a file for a result"
-    try require(nil, for: what, at: .span(redirection.span))
+    try require(person.files == nil ? nil : .read, for: what, at: .span(redirection.span))
   }
 
   /// The refusal of an action that the door does not allow; nil: it does.

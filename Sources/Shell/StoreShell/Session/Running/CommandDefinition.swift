@@ -11,6 +11,8 @@ final class CommandDefinition: Sendable {
   let verb: String
   /// The rights that its lines need; nil: all.
   let needs: CommandNeeds?
+  /// The right that a line needs if the file that it names is the client's; nil: it needs the same as every line.
+  let clientFileNeed: Need?
   /// The forms of the command, one a line.
   let usage: [String]
   /// The effect, in one sentence.
@@ -58,6 +60,7 @@ final class CommandDefinition: Sendable {
   ///
   /// - Parameters:
   ///   - needs: the rights that its lines need; nil: all.
+  ///   - clientFileNeed: the right that a line needs if the file that it names is the client's; nil: the same as every line.
   ///   - listing: the listing where nothing follows the verb; nil: such a line is read as every other.
   ///   - read: makes a request of a line, and finds all mistakes that can be known before anything runs.
   ///   - defines: the names that later lines may use because of a line.
@@ -66,8 +69,8 @@ final class CommandDefinition: Sendable {
   ///   - makesFile: true for a request that may make a file, which a later line may read; nil: none does.
   ///   - perform: fulfils the request.
   convenience init<Request>(
-    _ verb: String, needs: CommandNeeds? = nil, usage: [String], summary: String, flags: [FlagDefinition] = [],
-    names: [NamedMeaning] = [],
+    _ verb: String, needs: CommandNeeds? = nil, clientFileNeed: Need? = nil, usage: [String], summary: String,
+    flags: [FlagDefinition] = [], names: [NamedMeaning] = [],
     operands: [Operand] = [], arguments: [Field] = [], examples: [CommandExample] = [], lua: LuaVerb? = nil,
     takesCommand: Bool = false, wordsBeforeCommand: Int = 0, takesProgram: Bool = false,
     defines: Defining = .nothing, removal: Removal? = nil,
@@ -81,7 +84,8 @@ final class CommandDefinition: Sendable {
     let flags =
       flags + (removal.map { [FlagDefinition("remove", value: "NAME", need: .read, "remove the \($0.noun)")] } ?? [])
     self.init(
-      verb, needs, usage: usage, summary: summary, flags: flags, names: names, operands: operands, arguments: arguments,
+      verb, needs, clientFileNeed, usage: usage, summary: summary, flags: flags, names: names, operands: operands,
+      arguments: arguments,
       examples: examples, lua: lua, takesCommand: takesCommand,
       wordsBeforeCommand: wordsBeforeCommand, takesProgram: takesProgram, defines: defines,
       check: { reader, session in
@@ -112,7 +116,8 @@ final class CommandDefinition: Sendable {
   }
 
   private init(
-    _ verb: String, _ needs: CommandNeeds?, usage: [String], summary: String, flags: [FlagDefinition],
+    _ verb: String, _ needs: CommandNeeds?, _ clientFileNeed: Need?, usage: [String], summary: String,
+    flags: [FlagDefinition],
     names: [NamedMeaning],
     operands: [Operand], arguments: [Field], examples: [CommandExample], lua: LuaVerb?, takesCommand: Bool,
     wordsBeforeCommand: Int, takesProgram: Bool, defines: Defining,
@@ -120,6 +125,7 @@ final class CommandDefinition: Sendable {
   ) {
     self.verb = verb
     self.needs = needs
+    self.clientFileNeed = clientFileNeed
     self.usage = usage
     self.summary = summary
     self.flags = flags
@@ -143,7 +149,8 @@ final class CommandDefinition: Sendable {
     examples: [CommandExample] = []
   ) -> CommandDefinition {
     CommandDefinition(
-      verb ?? self.verb, needs, usage: usage, summary: summary, flags: flags, names: names, operands: [], arguments: [],
+      verb ?? self.verb, needs, clientFileNeed, usage: usage, summary: summary, flags: flags, names: names,
+      operands: [], arguments: [],
       examples: examples, lua: nil, takesCommand: false, wordsBeforeCommand: 0, takesProgram: false, defines: defines,
       check: check, look: look, run: run)
   }
@@ -164,6 +171,16 @@ final class CommandDefinition: Sendable {
   /// True if a word of the line is a file.
   var namesFile: Bool { operands.contains { if case .file = $0 { true } else { false } } }
 
+  /// What a command does with the file that an operand names.
+  enum FileUse: Sendable {
+    case read
+    case write
+    /// Reads it as statements.
+    case script
+    /// Anything; the file is the host's, also where a client gives the line.
+    case host
+  }
+
   /// The kinds of words that may stand at a position of a line.
   enum Operand: Sendable {
     case action
@@ -175,7 +192,7 @@ final class CommandDefinition: Sendable {
     case watch
     case effect
     case module
-    case file
+    case file(FileUse)
     case plugin
     case loadedPlugin
     case middleware
@@ -192,6 +209,15 @@ final class CommandDefinition: Sendable {
     /// A name that is made here.
     case newName
     case words([String])
+
+    /// True if a file that stands there is the client's at a door.
+    var isClients: Bool {
+      switch self {
+      case .file(.host): false
+      case .file: true
+      default: false
+      }
+    }
 
     /// True if a path of the file system may stand there.
     var namesFile: Bool {
@@ -265,9 +291,12 @@ struct FlagDefinition: Sendable {
   /// The right that it needs beside the command's; nil: all.
   let need: Need?
   let summary: String
+  /// True if the file that its value names is the client's at a door.
+  let isClients: Bool
 
-  init(_ name: String, value: String? = nil, need: Need? = nil, _ summary: String) {
+  init(_ name: String, value: String? = nil, need: Need? = nil, isClients: Bool = false, _ summary: String) {
     self.name = name
+    self.isClients = isClients
     self.value = value
     self.need = need
     self.summary = summary
@@ -278,6 +307,9 @@ struct FlagDefinition: Sendable {
 
   /// True if its value may be a path of the file system.
   var namesFile: Bool { value == "FILE" || value == "PLUGIN" }
+
+  /// True if the command writes the file that its value names, and that is the client's at a door.
+  var writesFile: Bool { value == "FILE" && isClients }
 
   /// The flags of every command that gives a value.
   static let format = [

@@ -232,7 +232,9 @@ extension CommandTable {
 extension CommandReader {
   /// Refuses a file that the command is to read and that is not there, where that is known before anything runs.
   func checkFile(_ file: Given<String>) throws {
-    guard isAhead, !vocabulary.mayHaveWritten, let file = file.known, file != "-", access(file, R_OK) != 0 else {
+    guard isAhead, !vocabulary.mayHaveWritten, let file = file.known, file != "-", !vocabulary.isClients(file),
+      access(vocabulary.hostPath(file), R_OK) != 0
+    else {
       return
     }
     throw FileError(path: file, code: errno)
