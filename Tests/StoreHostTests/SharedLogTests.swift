@@ -310,10 +310,12 @@ import Testing
     #expect(one.conversation.say("dispatch meter.go --quiet").status == 0)
     // An attempt of the other that lost would be a call too many already.
     _ = try? two.synchronize()
-    // The node counts a call that is no action.
+    // The node counts calls that are no actions, more than the other has attempts that lose.
     let live = two.host.live
     let action = live.typed(ActionCall(try #require(live.actionsByName["meter.go"]), []))
-    _ = live.turn { live.store.reduced(action, ActionContext(number: 9, source: .here(), time: .zero, root: 9)) }
+    for _ in 1...100 {
+      _ = live.turn { live.store.reduced(action, ActionContext(number: 9, source: .here(), time: .zero, root: 9)) }
+    }
     #expect(one.conversation.say("dispatch meter.go --quiet").status == 0)
     #expect(Self.eventually { two.node.replica?.stopped != nil })
     guard case .differs(_, "meter.total")? = two.node.replica?.stopped else {
