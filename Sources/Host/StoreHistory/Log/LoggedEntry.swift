@@ -87,6 +87,23 @@ public final class LoggedEntry: Sendable {
     }
   }
 
+  /// Makes an entry of an action that was applied as it came, and that is none of the shell: it has no rare members.
+  package init(
+    applied number: Int, time: Duration, wallTime: Int?, source: ActionSource, action: String, arguments: Record,
+    isQuiet: Bool, changes: [Change]
+  ) {
+    self.number = number
+    self.time = time
+    wall = wallTime ?? .min
+    self.source = source
+    self.action = action
+    self.arguments = arguments
+    self.isQuiet = isQuiet
+    self.changes = changes
+    isWhole = false
+    rarities = nil
+  }
+
   /// Makes an entry.
   public init(
     number: Int, time: Duration, source: ActionSource, action: String, arguments: Record, isQuiet: Bool,

@@ -411,16 +411,13 @@ package final class LiveStore: @unchecked Sendable {
     if record.failure == nil { publish(record.after) }
     // What loads, takes away or restores says so by an action of the shell.
     if shell != nil { noteAll(record.after) }
-    let entry = LoggedEntry(
-      number: record.context.number, time: record.context.time, source: record.context.source,
-      action: record.action.call.type.fullName, arguments: record.action.call.record,
-      isQuiet: record.action.call.type.isQuiet, changes: changes,
-      failure: record.failure.map { ErrorCode.of($0).rawValue },
-      reason: record.failure.flatMap(HostError.ownText(of:)), digest: shell?.digest,
-      original: record.original.map {
-        LoggedEntry.Original(action: $0.call.type.fullName, arguments: $0.call.record)
-      },
-      droppedBy: record.droppedBy, wallTime: wallTime?())
+    let entry =
+      isApplied && shell == nil && record.original == nil
+      ? LoggedEntry(
+        applied: record.context.number, time: record.context.time, wallTime: wallTime?(),
+        source: record.context.source, action: record.action.call.type.fullName, arguments: record.action.call.record,
+        isQuiet: record.action.call.type.isQuiet, changes: changes)
+      : rareEntry(of: record, changes)
     names.note(entry.source)
     if entry.source.isOfOwner { lastCompany = entry.number }
     // To ask the history for it would copy that.
@@ -442,6 +439,20 @@ package final class LiveStore: @unchecked Sendable {
     }
     actionSignal.send()
     stopFaulty()
+  }
+
+  /// The entry of an action of the shell, or of one that was not applied as it came.
+  private func rareEntry(of record: ActionRecord<Action, State>, _ changes: [Change]) -> LoggedEntry {
+    LoggedEntry(
+      number: record.context.number, time: record.context.time, source: record.context.source,
+      action: record.action.call.type.fullName, arguments: record.action.call.record,
+      isQuiet: record.action.call.type.isQuiet, changes: changes,
+      failure: record.failure.map { ErrorCode.of($0).rawValue },
+      reason: record.failure.flatMap(HostError.ownText(of:)), digest: record.action.shell?.digest,
+      original: record.original.map {
+        LoggedEntry.Original(action: $0.call.type.fullName, arguments: $0.call.record)
+      },
+      droppedBy: record.droppedBy, wallTime: wallTime?())
   }
 
   /// Shows a state to readers that do not wait.

@@ -344,11 +344,11 @@ public final class Console {
   /// Tells once why something that was written did not arrive, as soon as that is known.
   ///
   /// - Returns: the error that was told; nil: there was none.
-  func tellOfFailure(marks: StyleMarks = .none) -> ShellError? {
+  func tellOfFailure(marks: @autoclosure () -> StyleMarks = .none) -> ShellError? {
     guard !delivery.hasToldOfFailure, let failure = delivery.failure ?? transcript?.failure else { return nil }
     delivery.hasToldOfFailure = true
     let error = ShellError(failure)
-    writeError(ErrorRenderer(file: nil, marks: marks).text(of: error))
+    writeError(ErrorRenderer(file: nil, marks: marks()).text(of: error))
     return error
   }
 

@@ -213,7 +213,7 @@ public final class Session {
     }
     outcome.tally.reached += 1
     outcome.number += 1
-    console.transcribe(statement, program: options.name)
+    if console.hasTranscript { console.transcribe(statement, program: options.name) }
     let before = outcome.tally
     runDueTasks()
     tellOthers()
@@ -273,7 +273,7 @@ public final class Session {
       if options.isJSON {
         console.writeReport(
           JSONReport.success(line: statement.line, data: result.json, notes: result.notes + store.takeNotes()))
-      } else {
+      } else if !result.notes.isEmpty {
         for note in result.notes { console.writeError("note: \(note)\n") }
       }
       return 0

@@ -8,5 +8,5 @@ struct CommandResult {
   var notes: [String] = []
 
   /// No result.
-  static let none = CommandResult(json: nil)
+  static var none: CommandResult { CommandResult(json: nil) }
 }
