@@ -67,10 +67,9 @@ extension Session {
   /// The name and version of a plugin that is asked for and loaded, such as by the store's file; nil: it is not, or its files have
   /// changed. The start of a session leaves that to others.
   private func alreadyLoaded(_ source: PluginSource) -> String? {
-    guard let plugin = store.plugin(named: source.manifest.name),
-      Files.absolute(plugin.source.folder) == Files.absolute(source.folder),
-      running.origin.isStart || plugin.source.digest == source.digest
-    else { return nil }
+    guard let plugin = store.plugin(named: source.manifest.name) else { return nil }
+    let isOfStart = running.origin.isStart && Files.absolute(plugin.source.folder) == Files.absolute(source.folder)
+    guard isOfStart || plugin.source.digest == source.digest else { return nil }
     return "\(source.manifest.name) \(plugin.source.manifest.version)"
   }
 
