@@ -45,6 +45,14 @@ import Testing
     #expect(try replay(" --to 3").output == "replayed 3 actions\n2\n")
   }
 
+  /// The slice before it has no value for the field: nothing is compared with it.
+  @Test func acrossAReloadThatAddsAField() throws {
+    #expect(shell.run("plugin load \(shell.folder)/p", "dispatch p.add").status == 0)
+    try write("int()), field(\"m\", int()", by: "s.n + 100")
+    #expect(shell.run("plugin reload p", "dispatch p.add", "export journal \(file)").status == 0)
+    #expect(try replay(" --verify").output == "replayed 4 actions, every state matches\n101\n")
+  }
+
   /// The folder may be gone: all versions are in the recording.
   @Test func withoutTheFolder() throws {
     try record()

@@ -87,7 +87,7 @@ package final class RecordingAttachments: RerunAttachments {
       for start in [slice, slice.raisingSequences(to: running)] where !arrival.isReset {
         arrival.isReset =
           recorded.hashes[name] == SliceHash(of: start.value).value
-          || recorded.hasReset(from: running?.value, to: start)
+          || recorded.hasReset(from: running, to: start)
         if arrival.isReset { arrival.slice = start }
       }
     }
@@ -163,11 +163,12 @@ package final class RecordingAttachments: RerunAttachments {
 }
 
 extension RecordedEntry {
-  /// Whether what a reload changed in a slice, which is of the same type as before, is what leads to how it starts.
-  fileprivate func hasReset(from running: Value?, to initial: PluginSlice) -> Bool {
+  /// Whether what a reload changed in a slice is what leads to how it starts. Of a slice that had another type before, as one that
+  /// gets a field, changes do not tell that.
+  fileprivate func hasReset(from running: PluginSlice?, to initial: PluginSlice) -> Bool {
     let recorded = entry.changes.filter { $0.module == initial.name }
-    guard let running, !recorded.isEmpty else { return false }
-    return withUnsafePointer(to: running) { running in
+    guard let running, running.hasType(of: initial), !recorded.isEmpty else { return false }
+    return withUnsafePointer(to: running.value) { running in
       withUnsafePointer(to: initial.value) {
         initial.schema.changes(from: running, to: $0, at: Path([.field(initial.name)])) == recorded
       }
