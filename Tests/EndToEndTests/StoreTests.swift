@@ -16,6 +16,15 @@ struct StoreTests {
     #expect(names(inFolder: shell.folder.path).filter { $0.hasPrefix("a.db") } == ["a.db"])
   }
 
+  /// These names mean something else to SQLite.
+  @Test(arguments: [":memory:", "file:a.db", "file::memory:?cache=shared"]) func aNameIsThatOfAFile(name: String) throws
+  {
+    let shell = try Shell()
+    #expect(try shell.run("--store", name, "--quiet", "-c", "dispatch counter.increment by=4") == .init())
+    #expect(try shell.run("--store", name, "-c", "show counter.value") == .init(output: "4\n"))
+    #expect(names(inFolder: shell.folder.path).contains(name))
+  }
+
   @Test(arguments: [
     "export journal a.db", "export state ./a.db-wal", "show counter > a.db", "echo x >> link.db",
     "export state hard.db",

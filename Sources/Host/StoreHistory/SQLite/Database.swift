@@ -26,8 +26,11 @@ package final class Database {
     case inspecting(withLog: Bool)
   }
 
-  init(_ path: String, _ access: Access) throws(DatabaseError) {
+  /// - Parameter path: the file; nil: the database is in memory.
+  init(_ path: String?, _ access: Access) throws(DatabaseError) {
     var handle: OpaquePointer?
+    // Some names of files mean something else to SQLite: `:memory:`, and those that begin with `file:`.
+    let path = path.map { $0.hasPrefix("/") ? $0 : "./\($0)" } ?? ":memory:"
     let (name, flags, system): (String, Int32, String?) =
       switch access {
       case .writing: (path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nil)

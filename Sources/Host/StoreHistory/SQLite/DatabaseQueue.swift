@@ -33,7 +33,7 @@ package final class DatabaseQueue: @unchecked Sendable {
 
   /// Makes a database in memory.
   package convenience init(prepare: (Database) throws -> Void = { _ in }) throws {
-    try self.init(path: ":memory:", prepare: prepare)
+    try self.init(Database(nil, .writing), prepare)
   }
 
   /// Uses the connection; not to be called within itself.
