@@ -115,4 +115,14 @@ private enum RoomAction: Equatable, Sendable { case lamp(LampAction) }
     }
     #expect(names == ["lamp", "sun"])
   }
+
+  @Test func itsStatesEndWithTheStore() async throws {
+    var states = host.store.states().makeAsyncIterator()
+    #expect(await states.next() != nil)
+    try host.close()
+    #expect(await states.next() == nil)
+    var late = host.store.states().makeAsyncIterator()
+    #expect(await late.next() != nil)
+    #expect(await late.next() == nil)
+  }
 }

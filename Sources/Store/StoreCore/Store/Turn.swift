@@ -201,6 +201,7 @@ extension Store {
       let job = Job { [self] in
         refuseAll()
         end()
+        dropWatchers()
       }
       if isShared { arrivals.append(.job(job), from: OwningThread.current) } else { push(job) }
       return false
@@ -220,6 +221,7 @@ extension Store {
       }
       refuseAll()
       end()
+      dropWatchers()
     }
     return true
   }
@@ -228,6 +230,12 @@ extension Store {
   private func refuseAll() {
     isClosed = true
     isPlain = false
+  }
+
+  /// Lets go of the watchers, as nothing changes any more: streams of states end.
+  private func dropWatchers() {
+    parts.watchers = []
+    recompose()
   }
 }
 

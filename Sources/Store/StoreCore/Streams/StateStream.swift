@@ -1,8 +1,8 @@
 /// The states of a store, or of a view of it, as an asynchronous sequence: the current one first, then each change.
 ///
 /// Each iteration is a subscription of its own. The subscription begins when its iterator is made, and ends when the
-/// iterator is released or its task is cancelled. The sequence ends when the store goes away, which it does not keep
-/// from happening.
+/// iterator is released or its task is cancelled. The sequence ends when the store is closed or goes away, which it
+/// does not keep from happening.
 public struct StateStream<State: Sendable>: AsyncSequence, Sendable {
   /// The fate of states that come faster than they are taken.
   public enum Buffering: Hashable, Sendable {

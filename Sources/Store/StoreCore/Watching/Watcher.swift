@@ -134,8 +134,11 @@ extension Store {
   ) -> Subscription {
     let watcher = Watcher(name: name, comparesParts: comparesParts, tell: tell)
     visit {
-      parts.watchers.append(watcher)
-      recompose()
+      // In a store that was closed there is nothing to tell of later.
+      if !isClosed {
+        parts.watchers.append(watcher)
+        recompose()
+      }
       first(current)
     }
     // The store alone keeps the watcher, so that what its closure holds goes when the store does.
