@@ -17,10 +17,11 @@ struct SoldOut: Error, CustomStringConvertible { let description: String }
 
 let stock = Reducer<StockAction, Stock>.throwing("stock") { action, stock, _ in
   switch action {
-  case .receive(let item, let count): stock.free[item, default: 0] += count
+  // Others may send any number: `+` ends the server where it cannot hold the sum, `+!` refuses the action.
+  case .receive(let item, let count): stock.free[item] = try (stock.free[item] ?? 0) +! count
   case .reserve(let item, let count):
     let free = stock.free[item] ?? 0
-    guard count <= free else { throw SoldOut(description: "only \(free) of \(item) are free") }
+    guard count > 0, count <= free else { throw SoldOut(description: "only \(free) of \(item) are free") }
     stock.free[item] = free - count
   }
 }
@@ -47,8 +48,7 @@ let requests = DispatchGroup()
 while let line = readLine() {
   DispatchQueue.global().async(group: requests) {
     let text = answer(line)
-    host.settle()
-    print(text)
+    print(host.settle() ? text : "\(text), and kept in memory only")
   }
 }
 requests.wait()

@@ -231,10 +231,13 @@ package final class LiveStore: @unchecked Sendable {
   }
 
   /// Waits until what was recorded is as durable as was asked, without the turn.
-  package func settleJournal() {
-    guard keepsJournal.isSet else { return }
-    let open = store.look { journal?.journal }
-    open?.settle()
+  ///
+  /// - Returns: false if the file could not be written.
+  @discardableResult
+  package func settleJournal() -> Bool {
+    guard keepsJournal.isSet, let open = store.look({ journal?.journal }) else { return true }
+    open.settle()
+    return open.failure == nil
   }
 
   /// Ends keeping what happens.

@@ -123,7 +123,15 @@ public final class StoreHost<Action: SchematicUnion, State: SchematicRecord>: Se
 
   /// Waits until what was processed so far is in the journal, as durable as ``JournalPlan/durability`` says. Without a journal
   /// there is nothing to wait for.
-  public func settle() { live.settleJournal() }
+  ///
+  /// ```swift
+  /// guard host.settle() else { return "kept in memory only" }
+  /// ```
+  ///
+  /// - Returns: false if the file lacks actions, since it could not be written: `onFault` got the reason, and the store goes on in
+  ///   memory. It is true again once all of them are written.
+  @discardableResult
+  public func settle() -> Bool { live.settleJournal() }
 
   /// Ends the store: actions that were enqueued are processed and kept, effects are cancelled, sessions are told and end. Each
   /// action of another thread is either enqueued before that, or refused with `StoreError.closed`; afterwards nothing changes.
