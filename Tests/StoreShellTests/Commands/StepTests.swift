@@ -52,6 +52,24 @@ import Testing
     #expect(outcome.errors.contains("1 of 1 checks failed"))
   }
 
+  /// Steps within Lua are checks of their own, and the line around them is none.
+  @Test func stepsWithinLuaAreCountedEach() throws {
+    let shell = try Shell()
+    let outcome = try shell.run(
+      script: """
+        checks begin
+        lua command('step a assert true') command('step b assert false -- no')
+        lua command('step c assert true')
+        step d assert true
+        assert true
+        checks end
+
+        """)
+    #expect(outcome.output == "ok   a\nFAIL b\nok   c\nok   d\nok   assert true\n")
+    #expect(outcome.errors.contains("1 of 5 checks failed"))
+    #expect(!outcome.errors.contains("try step"))
+  }
+
   private func report(_ form: String) throws -> (Shell.Outcome, String) {
     let shell = try Shell { $0.keepsGoing = true }
     let path = "\(shell.folder)/report"

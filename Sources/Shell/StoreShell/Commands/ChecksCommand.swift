@@ -64,16 +64,33 @@ extension Session {
   func countCheck(_ status: Int32) {
     guard outcome.checks != nil, running.isCheck else { return }
     running.isCheck = false
+    countOne(status)
+  }
+
+  /// Counts a step that the Lua of a line runs between `checks begin` and `checks end`.
+  func countStep(_ status: Int32) {
+    guard outcome.checks != nil, !running.isChecking else { return }
+    outcome.checks?.hasStep = true
+    if status != 0 { outcome.checks?.hasFailedStep = true }
+    countOne(status)
+  }
+
+  private func countOne(_ status: Int32) {
     outcome.checks?.count += 1
     guard status != 0 else { return }
     outcome.checks?.failed += 1
     if outcome.checks?.status == 0 { outcome.checks?.status = status }
   }
 
-  /// Reports a statement between `checks begin` and `checks end`, unless it is a step, which does so itself.
+  /// Reports a statement between `checks begin` and `checks end`, unless it is a step or its Lua ran some: these do so themselves.
   func reportCheck(_ statement: Statement, hasFailed: Bool) {
     running.isCheck = false
-    guard outcome.checks != nil, commands[statement] !== CommandDefinition.checks, !running.isChecking else { return }
+    guard let checks = outcome.checks, commands[statement] !== CommandDefinition.checks, !running.isChecking else {
+      return
+    }
+    outcome.checks?.hasStep = false
+    outcome.checks?.hasFailedStep = false
+    guard !checks.hasStep || hasFailed && !checks.hasFailedStep else { return }
     running.isCheck = true
     guard commands[statement] !== CommandDefinition.step else { return }
     let line = String(statement.text.prefix { !$0.isNewline })

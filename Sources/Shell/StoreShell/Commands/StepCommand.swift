@@ -27,6 +27,7 @@ extension CommandDefinition {
       session.outcome.programOutput = ""
       defer { session.outcome.programOutput = outer }
       func note(_ error: ShellError?) {
+        if session.running.depth > 0 { session.countStep(error?.status ?? 0) }
         session.noteStep(name, seconds: (session.clock.wallTime() - start).seconds, error)
         guard !session.answersInJSON, !session.options.isQuiet else { return }
         session.console.write(DisplayText.printable("\(error == nil ? "ok  " : "FAIL") \(name)") + "\n")
@@ -51,8 +52,10 @@ extension Session {
   /// - Parameter first: the number of such failures before the statement.
   func requireSteps(since first: Int) throws(ShellError) {
     guard outcome.returnedFailures > first, let error = outcome.lastAttempt.error else { return }
+    // Checks go on by themselves, and count it.
     throw ShellError(
-      code: error.code, message: "a step that failed ends the line", hint: "command('try step …') goes on behind it",
+      code: error.code, message: "a step that failed ends the line",
+      hint: outcome.checks == nil ? "checks begin … checks end run all lines between, and fail at the end" : nil,
       status: error.status)
   }
 }

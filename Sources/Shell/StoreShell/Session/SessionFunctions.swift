@@ -59,8 +59,10 @@ extension Session {
     let (value, tally, before, dropped) = (outcome.lastValue, outcome.tally, running, outcome.lastDropped)
     let failedSteps = outcome.failedSteps
     (running.statement, running.wantsData) = (read, true)
+    running.depth += 1
     outcome.lastValue = .none
     defer {
+      running.depth -= 1
       (running.statement, running.isExcused, running.wantsData) = (outer, before.isExcused, before.wantsData)
       outcome.tally.excuse(to: tally)
       (outcome.lastValue, outcome.lastDropped) = (value, dropped)

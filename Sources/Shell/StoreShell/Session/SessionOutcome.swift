@@ -59,6 +59,10 @@ struct SessionOutcome {
     var failed = 0
     /// The status of the first that failed.
     var status: Int32 = 0
+    /// True if the Lua of the line that runs has run a step.
+    var hasStep = false
+    /// True if one of these has failed.
+    var hasFailedStep = false
   }
 
   /// Counts the statements reached and failed.

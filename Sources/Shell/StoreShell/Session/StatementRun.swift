@@ -340,7 +340,7 @@ extension Session {
 extension Session {
   /// Takes note of a statement of the run itself that failed outside of all steps, for the report.
   func noteFailure(of statement: Statement) {
-    guard let error = outcome.lastError else { return }
+    guard let error = outcome.lastError, commands[statement] !== CommandDefinition.checks else { return }
     var rest = statement
     while let prefix = commands[rest], prefix.takesCommand {
       guard prefix.verb != "step" else { return }
@@ -412,6 +412,8 @@ struct RunningStatement {
   var drawsOnScreen = false
   /// True where it stands between `checks begin` and `checks end`.
   var isCheck = false
+  /// The number of statements around it whose Lua runs it by `command`.
+  var depth = 0
   /// True where a `try` excuses it.
   var isExcused = false
   /// True where a failure is not reported, since a `retry` runs the command again.
