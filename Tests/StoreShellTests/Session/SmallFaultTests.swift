@@ -131,4 +131,11 @@ import Testing
     let columns = rows.prefix(8).map { Array($0.dropFirst(2)) }
     for column in 2...4 { #expect(!columns.contains { $0.count > column && $0[column] == "*" }, "\(plot)") }
   }
+
+  /// A client may start watches in a loop.
+  @Test func aSessionHasSoManyWatches() throws {
+    let outcome = try Shell().run("lua for i = 1, 200 do command('watch counter.value') end", "watch counter.value")
+    #expect(outcome.errors.contains("error[out-of-range]: a session may have 200 watches"), "\(outcome.errors)")
+    #expect(outcome.status != 0)
+  }
 }

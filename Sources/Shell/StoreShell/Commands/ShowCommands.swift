@@ -246,6 +246,11 @@ extension Session {
     _ watched: WatchedPath, _ reading: Reading, _ subject: WatchRequest.Subject, _ pace: WatchPace?,
     _ writer: WatchLineWriter, as form: ResultForm
   ) throws -> CommandResult {
+    guard watches.list.count < WatchList.most else {
+      throw ShellError(
+        code: .outOfRange, message: "a session may have \(WatchList.most) watches",
+        hint: "watch lists them; watch stop N ends one, watch stop all of them")
+    }
     let (id, name, inbox) = (watches.upcoming, try self.name(of: subject), inbox)
     let text = "watch \(id): \(name) = \(ActionText.literal(of: reading.value))\n"
     let result = try isInWords(form) ? answer(text) : answer(reading.watched(id, name), as: form)

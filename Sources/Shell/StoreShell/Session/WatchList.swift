@@ -6,6 +6,10 @@ import StoreSchema
 
 /// The watches of a session, by id.
 struct WatchList {
+  /// The most watches of a session: each takes memory and is asked after each action, and a client by a door may start them in a
+  /// loop.
+  static let most = 200
+
   private(set) var list: [Entry] = []
   private var nextId = 1
 
