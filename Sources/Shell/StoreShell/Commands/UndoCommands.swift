@@ -126,11 +126,12 @@ private struct UndoRequest {
     case .only(let number):
       try store.requirePresent()
       let number = try number.value(in: session)
-      try session.requireUndoable(number)
+      // Rights first: to find out what can be undone takes a look at many actions.
       if let entry = try store.entry(number) {
-        if !store.ownOfPerson(entry) { try session.require(nil, for: "undo #\(number), which another dispatched,") }
+        if !store.ownOfPerson(entry) { try session.require(nil, for: "undo #\(number), which another dispatched") }
         try session.requireRight(toReturn: entry.action)
       }
+      try session.requireUndoable(number)
       let (report, staying) = try store.takeBack(number, source: source)
       session.tellOthers(ofTakingBack: report)
       return try session.finish(report, quietly: isQuiet, remark: session.takenBack(number, staying: staying)) {
