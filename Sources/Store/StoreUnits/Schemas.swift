@@ -216,5 +216,7 @@ extension UndoGroup: StoreSchema.SchematicRecord {
   @available(
     *, unavailable, message: "'UndoGroup' has no public init; write 'public init() {}' in it, for other modules"
   )
-  public init(root: Any? = nil, key: Any? = nil, _ none: Swift.Never...) {}
+  public init(root: Any? = nil, key: Any? = nil, _ none: Swift.Never...) {
+
+  }
 }

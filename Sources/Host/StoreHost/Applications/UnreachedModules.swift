@@ -8,7 +8,8 @@ extension ModuleTable {
   func notes(on application: Application<Action, State>) -> [String] {
     // An interceptor may do all that an action is for.
     guard application.interceptors.isEmpty else { return [] }
-    return modules.compactMap { module in
+    // Without a slice there is nothing that a lift could reach.
+    return modules.filter { $0.schema != nil }.compactMap { module in
       let actions = module.actions.compactMap { type -> Action? in
         let values = type.fields.compactMap(\.plainValue)
         guard values.count == type.fields.count else { return nil }

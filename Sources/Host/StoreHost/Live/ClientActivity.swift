@@ -21,12 +21,15 @@ package final class ClientActivity: Sendable {
   /// None yet.
   package init() {}
 
-  /// Notes that a statement begins, or with nil that it has ended: then its text stays, as no reader asks for it.
+  /// Notes that a statement begins, or with nil that it has ended: its text stays until the next one or ``rest()``.
   package func note(running text: (any StatementText)?) {
     guard let text else { return ended.store(TimeOfDay.now(), ordering: .releasing) }
     state.withLock { $0.latest = text }
     ended.store(0, ordering: .releasing)
   }
+
+  /// Lets go of the text of a statement that has ended, which may be long.
+  package func rest() { state.withLock { $0.latest = nil } }
 
   /// The number of its watches.
   package var watches: Int {

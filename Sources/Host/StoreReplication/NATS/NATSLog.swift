@@ -182,7 +182,8 @@ package final class NATSLog: SharedLog {
     let answer: NATSMessage?
     do throws(NATSConnection.SendFault) {
       answer = try connection.request(
-        body.map { Array(JSON.text(of: $0).utf8) } ?? [], of: subject, timeout: timeout)
+        // Longer than for a record: a store is opened seldom, and a busy server makes its streams slowly.
+        body.map { Array(JSON.text(of: $0).utf8) } ?? [], of: subject, timeout: timeout * 3)
     } catch {
       throw .refused(request: request, reason: error.reason)
     }

@@ -154,6 +154,7 @@ public final class Session {
     luaState?.collectMuchGarbage()
     outcome.shortenErrors()
     inbox.rest()
+    store.activity.rest()
   }
 
   /// The grammar of statements: the commands of a session stay the same.
@@ -214,7 +215,7 @@ public final class Session {
     outcome.tally.reached += 1
     outcome.number += 1
     if console.hasTranscript { console.transcribe(statement, program: options.name) }
-    let before = outcome.tally
+    let (before, failedSteps) = (outcome.tally, outcome.returnedFailures)
     runDueTasks()
     tellOthers()
     if plugins.watch != nil { reloadSavedPlugins() }
@@ -241,7 +242,8 @@ public final class Session {
     countCheck(status)
     if options.report != nil || outcome.isReported, isOutermost {
       outcome.reportedFile = outcome.reportedFile ?? running.origin.file
-      if status != 0 { noteFailure(of: statement) }
+      // A step that failed in its Lua is a result of its own.
+      if status != 0, outcome.returnedFailures == failedSteps { noteFailure(of: statement) }
     }
     return status
   }
