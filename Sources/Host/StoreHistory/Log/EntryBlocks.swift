@@ -49,8 +49,8 @@ struct EntryBlocks: Sendable {
       last = Block()
     }
     var gone: Int?
-    while let first = complete.first, log.count - first.count >= limits.entries || bytes > limits.bytes {
-      complete.removeFirst()
+    while !complete.isEmpty, log.count - complete[0].count >= limits.entries || bytes > limits.bytes {
+      let first = complete.removeFirst()
       log.removeFirst(first.count)
       bytes -= first.bytes
       gone = first.last

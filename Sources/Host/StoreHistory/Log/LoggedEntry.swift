@@ -148,8 +148,10 @@ extension LoggedEntry {
     for index in arguments.values.indices { bytes += arguments.values[index].footprint }
     if let info = source.info { bytes += info.utf8.count }
     if isWhole { bytes += 512 }
-    if hasRarities { bytes += 112 + (reason?.utf8.count ?? 0) }
-    for value in original?.arguments.values ?? [] { bytes += 16 + value.footprint }
+    if hasRarities {
+      bytes += 112 + (reason?.utf8.count ?? 0)
+      for value in original?.arguments.values ?? [] { bytes += 16 + value.footprint }
+    }
     for index in changes.indices {
       bytes += 120 + 48 * changes[index].path.steps.count + changes[index].kind.footprint
     }

@@ -35,7 +35,7 @@ public final class Session {
   @exclusivity(unchecked) var outcome = SessionOutcome()
   /// The names of the session's own.
   @exclusivity(unchecked) var names = SessionNames()
-  var watches = WatchList() { didSet { store.activity.watches = watches.list.count } }
+  @exclusivity(unchecked) var watches = WatchList() { didSet { store.activity.watches = watches.list.count } }
   /// The values above the line at the prompt.
   var pins = PinList()
   var settings = SessionSettings()
@@ -207,7 +207,7 @@ public final class Session {
       (running.isExcused, running.wantsData) = (outer.isExcused, outer.wantsData)
       running.hasReportedAttempt = outer.hasReportedAttempt
       if isOutermost {
-        watches.tellSums()
+        if !watches.list.isEmpty { watches.tellSums() }
         _ = inbox.isBusy.set(false)
         store.activity.note(running: nil)
       }
