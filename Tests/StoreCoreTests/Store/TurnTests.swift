@@ -215,6 +215,26 @@ import Testing
     #expect(threads.all == [false], "another thread has the store, and runs the closure")
   }
 
+  /// A thread finds the store free since its owner has served the thread and left: the store is nobody's then, not the thread's.
+  @Test func aThreadThatWasServedBeforeItLooksGivesTheStoreBack() throws {
+    let busy = try Busy()
+    for _ in 0..<10 { busy.store.dispatch(.named("B")) }
+    busy.goOnToWhatItCaused()
+    let served = Notes<Bool>()
+    let waiter = TurnWaiter { served.note(true) }
+    busy.store.ownership.bring(.turn(waiter))
+    busy.end()
+    busy.store.awaitQueue()
+    #expect(served.all == [true])
+    // Behind a turn of this thread no other has the store.
+    busy.store.turn {}
+    busy.store.awaitService(of: waiter)
+    try #require(!busy.store.isMine)
+    let other = onThread { busy.store.turn { served.note(false) } }
+    other.wait()
+    #expect(served.all == [true, false])
+  }
+
   /// A thread that comes again waits for as many arrivals as there are threads of which some wait; one that comes for the first time
   /// does not.
   @Test func whoComesAgainComesBehindTheArrivalsOfOthers() throws {

@@ -101,7 +101,8 @@ extension Store {
   func acquireTurn() {
     if !ownership.tryAcquire() {
       let waiter = TurnWaiter()
-      guard hasToWait(waiter) else { return beginTurn() }
+      ownership.bring(.turn(waiter))
+      if isFree(for: waiter) { return beginTurn() }
       waiter.wait()
       ownership.takeOver()
     }
@@ -115,16 +116,13 @@ extension Store {
     isHeld = true
   }
 
-  /// Leaves a waiter for the thread that owns the store.
-  ///
-  /// - Returns: false if this thread has the store now.
-  private func hasToWait(_ waiter: TurnWaiter) -> Bool {
-    ownership.bring(.turn(waiter))
-    guard ownership.tryAcquire() else { return true }
-    // Whoever was here has left without seeing it: nobody else can have taken it.
+  /// Takes the store, if it is free, for a waiter that this thread has left for the owner.
+  private func isFree(for waiter: TurnWaiter) -> Bool {
+    guard ownership.tryAcquire() else { return false }
+    // The owner has left without seeing the waiter, or after serving it. It would have given the store to no other.
     acceptIncoming()
     turns.remove(waiter)
-    return false
+    return true
   }
 
   /// Waits until another thread has run a closure in the turn, or runs it if the turn is this thread's before.
@@ -133,16 +131,25 @@ extension Store {
     try withoutActuallyEscaping(body) { body in
       var result: Swift.Result<Result, any Error>?
       let waiter = TurnWaiter { result = Swift.Result { try body() } }
-      let isWaiting = hasToWait(waiter)
-      if isWaiting { waiter.wait() }
-      if !waiter.isServed {
-        if isWaiting { ownership.takeOver() }
-        beginTurn()
-        waiter.serve()
-        endTurn()
-      }
+      ownership.bring(.turn(waiter))
+      awaitService(of: waiter)
       guard let result else { preconditionFailure("the closure has run") }
       return try result.get()
+    }
+  }
+
+  /// Waits until the closure of a waiter has run, which this thread has left for the owner.
+  func awaitService(of waiter: TurnWaiter) {
+    let hasStore = isFree(for: waiter)
+    if !hasStore { waiter.wait() }
+    if !waiter.isServed {
+      if !hasStore { ownership.takeOver() }
+      beginTurn()
+      waiter.serve()
+      endTurn()
+    } else if hasStore {
+      // The owner was quicker: the store is given back at once, with what this thread has accepted for others.
+      endTurn()
     }
   }
 
