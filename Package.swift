@@ -131,7 +131,7 @@ let package = Package(
       name: "StoreShell",
       dependencies: [
         "CCrash", "Platform", "StoreCore", "StoreUnits", "StoreSchema", "StoreModules", "StorePlugins", "StoreHistory",
-        "StoreHost", "ShellLanguage",
+        "StoreHost", "ShellLanguage", deque,
       ],
       path: "Sources/Shell/StoreShell", resources: [.embedInCode("Help/Topics")], swiftSettings: strict),
     .target(

@@ -174,6 +174,39 @@ import Testing
     try Self.expectAlike([one, two])
   }
 
+  @Test func `An ingest hands many records on at once, and behind one that fails none happens`() throws {
+    let world = try World(seed: 10)
+    let (one, two) = (try Node("one", in: world), try Node("two", in: world))
+    let folder = try makeFolder()
+    defer { unlink("\(folder)/steps.jsonl"); rmdir(folder) }
+    func ingest(_ steps: [String], _ flags: String = "") throws -> Conversation.Outcome {
+      let file = try #require(fopen("\(folder)/steps.jsonl", "w"))
+      fputs(steps.map { "{\"by\": \($0)}\n" }.joined(), file)
+      fclose(file)
+      return one.conversation.say("ingest \(folder)/steps.jsonl --as counter.increment \(flags)")
+    }
+    let before = world.memory.records.count
+    let many = try ingest(Array(repeating: "1", count: 5_000))
+    #expect(many.output.hasPrefix("ingested 5000 records as counter.increment"), "\(many)")
+    #expect(world.memory.records.count - before < 500)
+    try two.synchronize()
+    #expect(two.host.store.state.counter.value == 5_000)
+    // The second overflows.
+    let failing = try ingest(["1", "\(Int.max)", "1", "1"])
+    #expect(failing.status != 0 && failing.errors.contains("steps.jsonl:2"), "\(failing)")
+    #expect(one.host.store.state.counter.value == 5_001)
+    let going = try ingest(["1", "\(Int.max)", "true", "1"], "--keep-going")
+    #expect(going.errors.contains("steps.jsonl:2") && going.errors.contains("steps.jsonl:3"), "\(going)")
+    #expect(one.host.store.state.counter.value == 5_003)
+    try Self.expectAlike([one, two])
+  }
+
+  private func makeFolder() throws -> String {
+    var template = Array("/tmp/shared-log-XXXXXX".utf8CString)
+    try #require(mkdtemp(&template) != nil)
+    return String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+  }
+
   @Test func `A node whose reducer differs stops at the first action that does, and names the path`() throws {
     let world = try World(seed: 3)
     let one = try Node("one", in: world)

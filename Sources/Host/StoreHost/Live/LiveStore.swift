@@ -354,11 +354,17 @@ package final class LiveStore: @unchecked Sendable {
     let result = node?.dispatch(action, source, for: client) ?? store.dispatch(action, source: source)
     if let number = result.number { client?.note(dispatched: number) }
     if case .stopped = result.outcome { attendance.faults.noteLoss() }
+    let report = report(of: result, faults: attendance.faults.take(behind: earlier, ofRoot: result.number))
+    stopFaulty()
+    return report
+  }
+
+  /// The report of an action that was processed.
+  @inline(__always)
+  func report(of result: DispatchResult, faults: [any Error]) -> DispatchReport {
     var entry: LoggedEntry?
     if let number = result.number { entry = processed(number) }
-    var report = DispatchReport(
-      number: result.number, entry: entry, failure: result.failure,
-      faults: attendance.faults.take(behind: earlier, ofRoot: result.number))
+    var report = DispatchReport(number: result.number, entry: entry, failure: result.failure, faults: faults)
     if let number = result.number, case let last = recordedHead.number, last > number { report.lastBehind = last }
     // What it caused instead may have been stopped.
     if case .dropped(let interceptor) = result.outcome {
@@ -366,7 +372,6 @@ package final class LiveStore: @unchecked Sendable {
     } else if let interceptor = report.entry?.droppedBy {
       report.droppedBy = interceptor
     }
-    stopFaulty()
     return report
   }
 

@@ -14,6 +14,8 @@ final class NodeCommand: @unchecked Sendable {
   /// True if the action is not caused by another one of its family.
   let isRoot: Bool
   let onDone: (@Sendable (DispatchResult) -> Void)?
+  /// The series that it belongs to.
+  let series: DispatchSeries?
   /// The result, once it is committed.
   @exclusivity(unchecked) var result: DispatchResult?
   /// The reason why it is refused, though the log has acknowledged the message that it was part of.
@@ -21,12 +23,38 @@ final class NodeCommand: @unchecked Sendable {
 
   init(
     _ id: CommandID, _ action: HostAction?, _ source: ActionSource, of family: NodeFamily, isRoot: Bool,
-    _ onDone: (@Sendable (DispatchResult) -> Void)?
+    _ onDone: (@Sendable (DispatchResult) -> Void)?, _ series: DispatchSeries?
   ) {
     (self.id, self.action, self.source, self.family, self.isRoot, self.onDone) =
       (id, action, source, family, isRoot, onDone)
+    self.series = series
   }
 }
+
+/// Actions that a caller hands on to a shared log one behind another, without waiting for each: the log takes many of them in one
+/// message.
+package final class DispatchSeries: Sendable {
+  /// Whether behind an action that fails no other happens.
+  let stopsAtFailure: Bool
+  private let flag = SharedFlag()
+
+  /// A series.
+  ///
+  /// - Parameter stopsAtFailure: whether behind an action that fails no other happens.
+  package init(stopsAtFailure: Bool) { self.stopsAtFailure = stopsAtFailure }
+
+  /// True if no further action of it happens.
+  var isOver: Bool { flag.isSet }
+
+  /// Has no further action of it happen. Those that are on their way already may.
+  package func end() { _ = flag.set(true) }
+
+  /// Takes note that one of its actions failed.
+  func noteFailure() { if stopsAtFailure { end() } }
+}
+
+/// An action of a series on its way.
+package struct PendingDispatch: Sendable { let family: NodeFamily }
 
 /// An action that was dispatched from outside, with all that it causes.
 final class NodeFamily: Sendable {

@@ -126,13 +126,7 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
   /// - Returns: nil while this thread processes another action, which causes this one.
   package func dispatch(_ action: HostAction, _ source: ActionSource, for client: StoreClient?) -> DispatchResult? {
     guard let live = lease.object, live.store.holdsTurn else { return nil }
-    if let hosted = live.plugins.first(where: { $0.lacksUnits }) {
-      let name = hosted.plugin.module.name
-      return .refused(
-        HostError(
-          code: .pluginGrant, message: "this node only follows: \(name) asks for what is not granted here",
-          hint: "plugin grant \(name), or start with --grant \(name)", status: 4))
-    }
+    if let refusal = refusal(in: live) { return .refused(refusal) }
     let (holder, family) = (live.attendance.holder, NodeFamily(isAwaited: true))
     live.attendance.holder = nil
     defer { live.attendance.holder = holder }
@@ -140,6 +134,30 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
       guard enter(action, source, into: family, limit: .max, isRoot: true, nil) != nil else { return .cancelled }
       return wait(for: family, atMost: Self.patience, endedBy: client?.interruption)
     }
+  }
+
+  /// The reason why nothing can be dispatched here, whatever the log does; nil: there is none.
+  private func refusal(in live: LiveStore) -> HostError? {
+    guard let hosted = live.plugins.first(where: { $0.lacksUnits }) else { return nil }
+    let name = hosted.plugin.module.name
+    return HostError(
+      code: .pluginGrant, message: "this node only follows: \(name) asks for what is not granted here",
+      hint: "plugin grant \(name), or start with --grant \(name)", status: 4)
+  }
+
+  /// Hands an action of a series on to the log. This thread holds the turn.
+  func begin(
+    _ action: HostAction, _ source: ActionSource, in series: DispatchSeries, of live: LiveStore
+  ) throws -> PendingDispatch {
+    if let refusal = refusal(in: live) { throw refusal }
+    let family = NodeFamily(isAwaited: true)
+    live.store.withoutTurn { _ = enter(action, source, into: family, limit: .max, isRoot: true, nil, in: series) }
+    return PendingDispatch(family: family)
+  }
+
+  /// Waits for an action of a series, without the turn.
+  func result(of pending: PendingDispatch, endedBy interruption: Interruption) -> DispatchResult {
+    wait(for: pending.family, atMost: Self.patience, endedBy: interruption)
   }
 
   /// Waits until this node has all that the log held when it was called: until the log has acknowledged an append.
@@ -191,13 +209,13 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
   /// - Parameter limit: how many actions its family may cause.
   private func enter(
     _ action: HostAction?, _ source: ActionSource, into family: NodeFamily, limit: Int, isRoot: Bool,
-    _ onDone: (@Sendable (DispatchResult) -> Void)?
+    _ onDone: (@Sendable (DispatchResult) -> Void)?, in series: DispatchSeries? = nil
   ) -> CommandID? {
     let id = state.withLock { state -> CommandID? in
       let id = state.lastCommand + 1
       guard family.enter(id, isRoot: isRoot, limit: limit, action, source) else { return nil }
       state.lastCommand = id
-      state.commands[id] = NodeCommand(id, action, source, of: family, isRoot: isRoot, onDone)
+      state.commands[id] = NodeCommand(id, action, source, of: family, isRoot: isRoot, onDone, series)
       return id
     }
     guard let id else {
@@ -253,8 +271,9 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
       var (number, time) = (last, lastTime)
       let commands = state.withLock { state in ids.compactMap { state.commands[$0] } }
       for command in commands {
-        command.refusal = nil
-        guard let action = command.action else {
+        let isWithdrawn = command.series?.isOver ?? false
+        command.refusal = isWithdrawn ? HostError(Refusal.withdrawn) : nil
+        guard !isWithdrawn, let action = command.action else {
           attempt.commands.append(ReplicaAttempt.Command(id: command.id, actions: 0))
           continue
         }
@@ -283,6 +302,8 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
         attempt.entries += bytes
         attempt.digest = digest
         if isAlone { break }
+        // Those behind one that fails may not happen.
+        if made.record?.failure != nil, command.series?.stopsAtFailure ?? false { break }
       }
       store.putBack(base)
       attempt.actionCount = UInt64(results.count)
@@ -353,6 +374,7 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
         command.result = live.store.commit(
           result.attempt, isAwaited: command.isRoot && command.family.isAwaited, notes: result.notes, command.onDone)
         wallTime = nil
+        if result.attempt.record?.failure != nil { command.series?.noteFailure() }
       }
       self.digest = digest
     }

@@ -1,6 +1,8 @@
+import DequeModule
 import Platform
 import ShellLanguage
 import StoreCore
+import StoreHost
 import StoreModules
 import StorePlugins
 import StoreSchema
@@ -21,6 +23,17 @@ struct Ingestion {
 
   /// The number of bad records that a person is shown before they are only counted.
   private static let shownFaults = 20
+
+  /// A record whose action is on its way to the log of a shared store.
+  private struct PendingRecord {
+    let dispatch: PendingDispatch
+    let line: Int
+    /// The bytes of its lines; nil: they are not wanted.
+    let text: [UInt8]?
+  }
+
+  /// The number of records that may be on their way.
+  private static let mostPending = 2_048
 
   /// - Returns: the counts of the records.
   func run(_ lines: LineReader, _ records: inout any RecordReading) throws -> CommandResult {
@@ -69,30 +82,71 @@ struct Ingestion {
     var progress = session.console.showsProgress ? IngestProgress(session.console, size: lines.size) : nil
     defer { session.console.hideProgress() }
     var hasBegun = false
+    // A shared store takes many records in one message. Which record ends it by --max-bad shows too late for that.
+    let series = mostBad == nil && session.store.isShared ? DispatchSeries(stopsAtFailure: !keepsGoing) : nil
+    var pending: Deque<PendingRecord> = []
+    var isAtEnd = false
+    // What is wrong with a record is told behind those before it.
+    var unread: (any Error)?
+    var settled: PendingRecord?
     while true {
       do {
-        if !hasBegun {
-          hasBegun = true
-          try records.begin()
+        settled = nil
+        if pending.isEmpty {
+          if let error = unread {
+            unread = nil
+            throw error
+          }
+          if isAtEnd { break }
         }
-        if rejected != nil { lines.kept = [] }
-        let next = try records.next()
-        noteBlanks(lines, &tally)
-        guard let call = next else { break }
-        try take(call, at: records.line, lines.kept, &tally)
+        if !isAtEnd, unread == nil {
+          do {
+            if !hasBegun {
+              hasBegun = true
+              try records.begin()
+            }
+            if rejected != nil { lines.kept = [] }
+            let next = try records.next()
+            noteBlanks(lines, &tally)
+            if let call = next {
+              if let series {
+                let dispatch = try session.store.begin(call, source: source(at: records.line), in: series)
+                pending.append(PendingRecord(dispatch: dispatch, line: records.line, text: lines.kept))
+                if pending.count < Self.mostPending { continue }
+              } else {
+                try take(call, at: records.line, lines.kept, &tally)
+              }
+            } else {
+              isAtEnd = true
+            }
+          } catch  where !pending.isEmpty {
+            unread = error
+          }
+        }
+        if let first = pending.popFirst() {
+          settled = first
+          try settle(session.store.report(of: first.dispatch), at: first.line, first.text, &tally)
+        }
         guard tally.processed.isMultiple(of: 256) else { continue }
-        if session.interrupts.take() { throw interrupted(tally) }
+        if session.interrupts.take() {
+          withdraw(&pending, of: series, &tally)
+          throw interrupted(tally)
+        }
         progress?.show(records: tally.count, bytes: lines.offset)
       } catch {
         noteBlanks(lines, &tally)
-        if session.isInterrupted { throw interrupted(tally) }
+        if session.isInterrupted {
+          withdraw(&pending, of: series, &tally)
+          throw interrupted(tally)
+        }
         if error is FileError || ShellError(describing: error).code == .interrupted { throw error }
-        var fault = BadRecord(error, file: file, line: records.line, type: type)
+        var fault = BadRecord(error, file: file, line: settled?.line ?? records.line, type: type)
         if tally.processed + tally.bad == 0, fault.isOfFormat, let format = otherFormat {
           fault.hint = "is it \(format.rawValue)? --format \(format.rawValue)"
         }
         let goesOn = keepsGoing || mostBad.map { tally.bad < $0 || fault.code != nil } ?? false
         if !goesOn || error is FileFault {
+          withdraw(&pending, of: series, &tally)
           var ending = fault.error(behind: tally.count)
           if let mostBad, mostBad < .max {
             ending.details.append("\(mostBad) bad \(mostBad == 1 ? "record was" : "records were") expected (--max-bad)")
@@ -100,7 +154,7 @@ struct Ingestion {
           throw ending
         }
         tally.note(fault)
-        if fault.code == nil, let kept = lines.kept {
+        if fault.code == nil, let kept = settled.map(\.text) ?? lines.kept {
           rejected?.add(line: fault.line, reason: fault.message, text: kept)
         }
         tell(of: fault, tally.bad + tally.besides)
@@ -150,10 +204,30 @@ struct Ingestion {
   ///
   /// - Parameter text: the bytes of its lines; nil: nobody wants them.
   private func take(_ call: ActionCall, at line: Int, _ text: [UInt8]?, _ tally: inout IngestTally) throws {
+    try settle(session.store.dispatch(call, source: source(at: line)), at: line, text, &tally)
+  }
+
+  /// Lets no more of the records happen that are on their way, and counts those that did.
+  private func withdraw(_ pending: inout Deque<PendingRecord>, of series: DispatchSeries?, _ tally: inout IngestTally) {
+    series?.end()
+    while let record = pending.popFirst() {
+      let report = session.store.report(of: record.dispatch)
+      // What went wrong beside the one that ended it is told of that one.
+      if report.number != nil, report.failure == nil { try? settle(report, at: record.line, record.text, &tally) }
+    }
+  }
+
+  private func source(at line: Int) -> ActionSource {
     let given = session.running.origin
     let origin = session.knownOrigins.origin(
       file: file, function: "ingest", kind: given.isThroughDoor ? .remote : given.kind)
-    let report = session.store.dispatch(call, source: ActionSource(origin, line: line))
+    return ActionSource(origin, line: line)
+  }
+
+  /// Counts a record whose action was processed.
+  private func settle(
+    _ report: DispatchReport, at line: Int, _ text: [UInt8]?, _ tally: inout IngestTally
+  ) throws {
     session.tellOthers()
     // The work that a record caused may have been stopped; the record itself stands.
     if let failure = report.failure, !(failure is StoreError) || report.number == nil { throw failure }
