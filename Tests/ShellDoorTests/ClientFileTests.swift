@@ -310,7 +310,7 @@ import Testing
     #expect(host.answers.count == events.count - 1)
     for answer in host.answers {
       #expect(answer.contains(#""error":{"number":"#), "\(answer)")
-      #expect(!answer.contains(Base64.text(of: Array("top-secret".utf8))))
+      #expect(!answer.contains(DoorMessage.text(of: "top-secret".utf8)))
     }
     #expect(folder.contents("secret") == "top-secret")
     #expect(folder.contents("made") == nil)
@@ -336,18 +336,6 @@ import Testing
   }
 
   // MARK: Parts
-
-  @Test func bytesAreTextAndBack() {
-    for (bytes, text) in [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg==")] {
-      #expect(Base64.text(of: Array(bytes.utf8)) == text)
-      #expect(Base64.bytes(of: text) == Array(bytes.utf8))
-    }
-    let all = (0...255).map { UInt8($0) }
-    #expect(Base64.bytes(of: Base64.text(of: all)) == all)
-    for text in ["A", "AAA", "====", "A===", "AA=A", "AA AA", "\u{1}AAA", "Zg==Zg=="] {
-      #expect(Base64.bytes(of: text) == nil, "\(text)")
-    }
-  }
 
   @Test func namesAreThoseThatStatementsWrite() {
     var named = NamedFiles()

@@ -1,4 +1,5 @@
 import Dispatch
+import FoundationEssentials
 import StoreCore
 import StoreSchema
 
@@ -587,32 +588,8 @@ package final class NATSLog: SharedLog {
     case .success(let answer):
       guard let found = answer.member("message") else { throw .refused(request: "stored data", reason: "no message") }
       guard let data = found.member("data")?.text else { return [] }
-      guard let bytes = bytes(ofBase64: data) else { throw .refused(request: "stored data", reason: "bad base64") }
-      return bytes
+      guard let bytes = Data(base64Encoded: data) else { throw .refused(request: "stored data", reason: "bad base64") }
+      return Array(bytes)
     }
   }
-}
-
-/// The bytes that a text of base 64 stands for; nil: it is none.
-func bytes(ofBase64 text: String) -> [UInt8]? {
-  var bytes: [UInt8] = []
-  bytes.reserveCapacity(text.utf8.count / 4 * 3)
-  var (bits, count) = (UInt32(0), 0)
-  for character in text.utf8 {
-    let digit: UInt8
-    switch character {
-    case UInt8(ascii: "A")...UInt8(ascii: "Z"): digit = character - UInt8(ascii: "A")
-    case UInt8(ascii: "a")...UInt8(ascii: "z"): digit = character - UInt8(ascii: "a") + 26
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = character - UInt8(ascii: "0") + 52
-    case UInt8(ascii: "+"): digit = 62
-    case UInt8(ascii: "/"): digit = 63
-    case UInt8(ascii: "="): continue
-    default: return nil
-    }
-    (bits, count) = (bits << 6 | UInt32(digit), count + 6)
-    guard count >= 8 else { continue }
-    count -= 8
-    bytes.append(UInt8(truncatingIfNeeded: bits >> UInt32(count)))
-  }
-  return bytes
 }

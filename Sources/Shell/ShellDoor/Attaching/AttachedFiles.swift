@@ -89,7 +89,7 @@ struct AttachedFiles {
     case .read(let descriptor, let path, let script)? where message["next"] != nil:
       return try next(descriptor, path, script, number, waiting: wait)
     case .written(let file, let path)? where message["data"] != nil:
-      guard let bytes = message.text("data").flatMap(Base64.bytes), bytes.count <= ClientFiles.pieceSize else {
+      guard let bytes = message.bytes("data"), bytes.count <= ClientFiles.pieceSize else {
         throw FileError(path: path, code: EINVAL, .writing)
       }
       file.bytes += bytes
@@ -100,7 +100,7 @@ struct AttachedFiles {
       try file.finish()
       return JSON.object(["file": .number(number)])
     case .piped(let command)? where message["data"] != nil:
-      guard let bytes = message.text("data").flatMap(Base64.bytes), bytes.count <= ClientFiles.pieceSize else {
+      guard let bytes = message.bytes("data"), bytes.count <= ClientFiles.pieceSize else {
         throw FileError(path: command.line, code: EINVAL, .writing)
       }
       command.input += bytes
@@ -112,7 +112,7 @@ struct AttachedFiles {
     case .output(let rest)? where message["next"] != nil:
       open[number] = rest.isEmpty ? nil : .output(rest.dropFirst(ClientFiles.pieceSize))
       return JSON.object([
-        "file": .number(number), "data": .text(Base64.text(of: Array(rest.prefix(ClientFiles.pieceSize)))),
+        "file": .number(number), "data": .text(DoorMessage.text(of: rest.prefix(ClientFiles.pieceSize))),
       ])
     default: throw FileError(path: "", code: EBADF)
     }
@@ -159,7 +159,7 @@ struct AttachedFiles {
       close(descriptor)
       open[number] = nil
     }
-    return JSON.object(["file": .number(number), "data": .text(Base64.text(of: block))])
+    return JSON.object(["file": .number(number), "data": .text(DoorMessage.text(of: block))])
   }
 
   private mutating func write(

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import ShellLanguage
 import StoreSchema
 import StoreShell
@@ -21,6 +22,12 @@ struct DoorMessage {
 
   func text(_ name: String) -> String? { if case .string(let text)? = self[name] { text } else { nil } }
   func number(_ name: String) -> Int? { if case .int(let number)? = self[name] { number } else { nil } }
+
+  /// Bytes, which stand there as base 64.
+  func bytes(_ name: String) -> [UInt8]? { text(name).flatMap { Data(base64Encoded: $0) }.map(Array.init) }
+
+  /// Bytes as they stand in a message.
+  static func text(of bytes: some Sequence<UInt8>) -> String { Data(bytes).base64EncodedString() }
 
   /// The elements of a list, each by its members.
   func list(_ name: String) -> [Value] { if case .list(let list)? = self[name] { Array(list) } else { [] } }

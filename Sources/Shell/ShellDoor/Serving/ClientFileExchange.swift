@@ -112,7 +112,7 @@ extension Conversation {
         event.set("open", path)
         event.set("for", use.rawValue)
       case .next: event.set("next", true)
-      case .write(let bytes): event.set("data", Base64.text(of: bytes))
+      case .write(let bytes): event.set("data", DoorMessage.text(of: bytes))
       case .finish: event.set("finish", true)
       case .cancel: event.set("cancel", true)
       }
@@ -152,7 +152,7 @@ extension Conversation {
         ?? message.number("signal").map { .signalled(Int32(clamping: $0)) }
     }
     guard case .next = step else { return reply }
-    guard let bytes = message.text("data").flatMap(Base64.bytes), bytes.count <= ClientFiles.pieceSize else {
+    guard let bytes = message.bytes("data"), bytes.count <= ClientFiles.pieceSize else {
       throw FileError(path: path, unreadable: "the client's answer is no piece of it")
     }
     reply.piece = bytes
