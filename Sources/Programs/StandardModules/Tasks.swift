@@ -49,12 +49,12 @@ public enum TasksAction: Hashable, Sendable {
   case remove(id: Int)
 }
 
-/// There is no task of an id.
+/// There is no to-do of an id.
 public struct UnknownTask: Error, Hashable, CustomStringConvertible {
   /// The id.
   public let id: Int
   /// The fault in words.
-  public var description: String { "there is no task \(id)" }
+  public var description: String { "there is no to-do \(id)" }
 }
 
 extension Tasks {

@@ -109,8 +109,8 @@ import Testing
     // What cannot be done is refused.
     #expect(
       try shell.type("dispatch tasks.complete id=99")
-        == .init(errors: "error[failed]: there is no task 99\n", status: 1))
-    #expect(try shell.type("dispatch tasks.remove id=99").errors == "error[failed]: there is no task 99\n")
+        == .init(errors: "error[failed]: there is no to-do 99\n", status: 1))
+    #expect(try shell.type("dispatch tasks.remove id=99").errors == "error[failed]: there is no to-do 99\n")
     _ = try shell.type("dispatch tasks.add milk --quiet", "dispatch tasks.complete 1 --quiet")
     #expect(try shell.type("dispatch tasks.complete 1").output.hasSuffix("(changed nothing)\n"))
   }

@@ -22,7 +22,7 @@ extension CommandDefinition {
       CommandExample(
         transcript: """
           stsh> try dispatch tasks.remove id=9
-          error[failed]: there is no task 9
+          error[failed]: there is no to-do 9
           stsh> assert not ok
 
           """),
