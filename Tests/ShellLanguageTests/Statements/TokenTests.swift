@@ -122,10 +122,12 @@ import Testing
   }
 
   @Test func moreWordsThanStandInPlace() throws {
-    let words = try statement("a b c d e f --g h").words
+    let line = try statement("a b c d e f --g h")
+    let words = line.words
     #expect(words.map(\.text) == ["a", "b", "c", "d", "e", "f", "--g", "h"])
     #expect(words.choosing([1, 5, 7]).map(\.text) == ["b", "f", "h"])
     #expect(words.choosing([1, 5, 7]).dropFirst().map(\.text) == ["f", "h"])
-    #expect(words.behind(6).map(\.text) == ["--g", "h"])
+    #expect(line.words(behind: 6).map(\.text) == ["--g", "h"])
+    #expect(line.wordCount == 8)
   }
 }

@@ -345,7 +345,7 @@ package final class LiveStore: @unchecked Sendable {
   /// The same for a thread that holds the turn.
   func dispatchInTurn(_ action: Action, _ source: consuming ActionSource, for client: StoreClient?) -> DispatchReport {
     guard isOpen else { return DispatchReport(number: nil, failure: StoreError.closed, faults: []) }
-    // Whatever a client does to the store comes by here.
+    // Whatever a client does to the store comes by here. Most have no refusal: to take out a closure would be counted.
     if let client, client.refusal != nil, let refused = client.refusal?(action.call.type.fullName) {
       return DispatchReport(number: nil, failure: refused, faults: [])
     }

@@ -69,16 +69,18 @@ extension LiveStore {
     guard case .field(let name) = path.steps.first else {
       throw PathError(message: "a path starts with the name of a module, got '\(path)'")
     }
+    func projected(_ value: Value, _ schema: Schema) throws -> Found {
+      try withUnsafePointer(to: value) {
+        let origin = path.steps.count == 2 ? path : Path(Array(path.steps.prefix(2)))
+        return try body(schema, path.steps.dropFirst(2), UnsafeRawPointer($0), origin)
+      }
+    }
     if path.steps.count > 1, case .field(let member) = path.steps[1],
       let own = application.projections.first(where: { $0.name == member && $0.module == name })
     {
       // A projection does not say what it looks at.
       note { Set(self.modules(in: shown).map(\.name)) }
-      return try withUnsafePointer(to: own.read(shown.state.app) ?? .none) { value in
-        try body(
-          own.schema, path.steps.dropFirst(2), UnsafeRawPointer(value),
-          path.steps.count == 2 ? path : Path(Array(path.steps.prefix(2))))
-      }
+      return try projected(own.read(shown.state.app) ?? .none, own.schema)
     }
     let modules = modules(in: shown)
     guard let module = modules.first(where: { $0.name == name }) else {
@@ -95,11 +97,7 @@ extension LiveStore {
         throw PathError(message: "'\(name)' has no field or projection '\(member)'", hint: hint)
       }
       note { Set(modules.map(\.name)) }
-      let value = try project(module, projection, in: shown, by: run)
-      return try withUnsafePointer(to: value) { value in
-        try body(
-          projection.schema, path.steps.dropFirst(2), UnsafeRawPointer(value), origin.appending(path.steps[1]))
-      }
+      return try projected(project(module, projection, in: shown, by: run), projection.schema)
     }
     note { [name] }
     var result: Result<Found, any Error>?

@@ -172,9 +172,6 @@ public struct Words: RandomAccessCollection, Sendable {
     return words
   }
 
-  /// The words behind a number of them, counted from 0.
-  package func behind(_ count: Int) -> Words { Words(content, first: first + count, count: endIndex - count) }
-
   /// The words at some positions, counted from 0.
   package func choosing(_ positions: [Int]) -> Words {
     var words = self

@@ -257,7 +257,9 @@ public final class Console {
   }
 
   /// Keeps a statement that is about to run.
-  func transcribe(_ statement: Statement, program: String) { transcript?.write(statement, program: program) }
+  func transcribe(_ statement: Statement, program: @autoclosure () -> String) {
+    transcript?.write(statement, program: program())
+  }
 
   /// Keeps a line that is no statement.
   func transcribe(_ fault: SyntaxFault, program: String) { transcript?.write("\(program)> \(fault.text)\n") }

@@ -214,7 +214,7 @@ public final class Session {
     }
     outcome.tally.reached += 1
     outcome.number += 1
-    if console.hasTranscript { console.transcribe(statement, program: options.name) }
+    console.transcribe(statement, program: options.name)
     let (before, failedSteps) = (outcome.tally, outcome.returnedFailures)
     runDueTasks()
     tellOthers()
