@@ -184,8 +184,8 @@ let package = Package(
     .executableTarget(
       name: "StoreBenchmarks",
       dependencies: [
-        "CEvents", "LuaLimit", "Platform", "StoreCore", "StoreUnits", "StoreSchema", "StoreModules", "StorePlugins",
-        "StoreHost", "ShellLanguage", "StoreShell", "ShellDoor", "StandardModules",
+        "CEvents", "CNATS", "LuaLimit", "Platform", "StoreCore", "StoreUnits", "StoreSchema", "StoreModules",
+        "StorePlugins", "StoreReplication", "StoreHost", "ShellLanguage", "StoreShell", "ShellDoor", "StandardModules",
       ],
       path: "Sources/Benchmarks/StoreBenchmarks", swiftSettings: strict),
     .executableTarget(

@@ -8,6 +8,7 @@ let all =
   storeBenchmarks() + luaBenchmarks() + sleepingTaskBenchmarks() + batchBenchmarks() + jobBenchmarks()
   + startBenchmarks()
   + completionBenchmarks() + journalBenchmarks() + hostBenchmarks() + growthBenchmarks() + doorBenchmarks()
+  + sharedBenchmarks()
 
 let unknown = wanted.subtracting(all.map(\.row)).sorted()
 guard unknown.isEmpty else {
