@@ -90,10 +90,34 @@ struct ClusterTests {
     #expect(none.status == 6 && none.errors.contains("error[no-shared-store]: no NATS server answers"), "\(none)")
     let virtual = try shell.run("--store", "nats://127.0.0.1:\(port)/shop", "--clock", "virtual", "-c", "log")
     #expect(virtual.status == 2 && virtual.errors.contains("--clock virtual cannot be combined"), "\(virtual)")
+    let durable = try shell.run("--store", address, "--durability", "full", "-c", "log")
+    #expect(durable.status == 2 && durable.errors.contains("--durability is for a store in a file"), "\(durable)")
+    let compacting = try shell.run("-c", "compact \(address)")
+    #expect(compacting.errors.contains("error[not-allowed]: a shared store is kept by its servers"), "\(compacting)")
     let bare = try shell.run("--name", "a", "-c", "log")
     #expect(bare.status == 2 && bare.errors.contains("--name is for a shared store"), "\(bare)")
     let address = try shell.run("--store", "nats://127.0.0.1:\(port)", "-c", "log")
     #expect(address.status == 2 && address.errors.contains("the store's name is missing"), "\(address)")
+  }
+
+  @Test func `A run that is killed begins at the end of its file, which fits its log alone`() throws {
+    let arguments = ["--store", address, "--name", "a", "--cache", "a.cache"]
+    let killed = try shell.run(
+      arguments + [
+        "-c", "dispatch counter.increment 7 --quiet", "-c", "dispatch counter.increment --quiet", "-c",
+        "run sh -c 'kill -9 $PPID'",
+      ])
+    #expect(killed.status != 0, "\(killed)")
+    let again = try shell.run(arguments + ["-c", "= state.counter.value", "-c", "log 1"])
+    #expect(again.status == 0 && again.output.hasPrefix("8\n") && again.output.contains("#2  "), "\(again)")
+    let other = try shell.run(
+      "--store", "a.cache", "-c", "= state.counter.value", "-c", "dispatch counter.increment --quiet")
+    #expect(other.output == "8\n", "\(other)")
+    let refused = try shell.run(arguments + ["-c", "log"])
+    #expect(
+      refused.status == 2 && refused.errors.contains("a.cache is not the file of a node of this store"), "\(refused)")
+    let alone = try shell.run("--cache", "a.cache", "-c", "log")
+    #expect(alone.status == 2 && alone.errors.contains("--cache is for a shared store"), "\(alone)")
   }
 
   @Test func `A run that only follows dispatches nothing`() throws {

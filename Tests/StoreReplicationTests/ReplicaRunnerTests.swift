@@ -258,7 +258,7 @@ final class ListStore: ReplicatedStore {
 
   func discard() { state.withLock { $0.attempt = nil } }
 
-  func commit(firstAction: UInt64, digest: UInt64) {
+  func commit(firstAction: UInt64, reaching position: Replica.Position) {
     state.withLock { state in
       if firstAction != UInt64(state.entries.count + 1) { state.faults.append("a commit at #\(firstAction)") }
       state.entries += state.attempt ?? []
@@ -266,7 +266,7 @@ final class ListStore: ReplicatedStore {
     }
   }
 
-  func apply(_ message: LogMessage) -> ChangeDifference? {
+  func apply(_ message: LogMessage, reaching position: Replica.Position) -> ChangeDifference? {
     state.withLock { state in
       state.applied += 1
       if message.firstAction != UInt64(state.entries.count + 1) {

@@ -85,7 +85,7 @@ struct ReplicaTests {
     #expect(replica.position.sequence == 2)
     #expect(replica.position.action == 0)
     let effects = replica.take(.delivered(sequence: 3, .message(message(3))))
-    #expect(effects == [.apply(message(3)), .reached(replica.position, bytes: 1)])
+    #expect(effects == [.apply(message(3), reaching: replica.position), .reached(replica.position, bytes: 1)])
     #expect(replica.position.action == 1)
   }
 

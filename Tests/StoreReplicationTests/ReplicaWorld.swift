@@ -265,7 +265,7 @@ struct ReplicaWorld: Hashable {
       if first != UInt64(nodes[index].entries.count + 1) { found.append("a commit at #\(first) by another state") }
       nodes[index].entries += attempt
       nodes[index].attempt = nil
-    case .apply(let message):
+    case .apply(let message, _):
       if nodes[index].attempt != nil { found.append("others' entries in the middle of an attempt") }
       if message.firstAction != UInt64(nodes[index].entries.count + 1) {
         found.append("#\(message.firstAction) applied to another state")

@@ -44,7 +44,7 @@ struct PlainCommandLineTests {
     let options = [
       "-c", "--timeout", "--transcript", "--as", "--color", "--clock", "-p", "--grant", "--replay", "--store",
       "--durability", "--listen", "--allow", "--token-file", "--attach", "--report",
-      "--who", "--group", "--name", "--nats-creds",
+      "--who", "--group", "--name", "--nats-creds", "--cache",
     ]
     let numbers = ["--to", "--recover", "--session"].flatMap { [$0, "3"] }
     let invocation = try Stsh.parse(flags + options.flatMap { [$0, "x"] } + numbers + ["file.stsh"]).invocation

@@ -135,6 +135,7 @@ struct Attachment {
       "--clock": options.clock != bare.clock, "-p": !options.plugin.isEmpty, "--grant": !options.grant.isEmpty,
       "--unsafe-lua": options.unsafeLua, "--read-only": options.readOnly, "--allow": !options.allow.isEmpty,
       "--group": options.group != nil, "--name": options.name != nil, "--nats-creds": options.credentials != nil,
+      "--cache": options.cache != nil,
     ]
     for (name, isGiven) in others where isGiven {
       throw ValidationError("--attach uses the store of another program; \(name) is for that program")

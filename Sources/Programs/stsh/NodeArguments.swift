@@ -14,4 +14,10 @@ struct NodeArguments: ParsableArguments {
       "In a shared store: the file of credentials for its servers; otherwise NATS_CREDS.", valueName: "file"),
     completion: .file())
   var credentials: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "In a shared store: a file of this node, where it keeps what it has read and begins the next time.",
+      valueName: "file"), completion: .file())
+  var cache: String?
 }

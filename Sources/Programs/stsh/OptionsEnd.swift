@@ -1,7 +1,8 @@
 extension Stsh {
   /// The options that take the word behind them as their value.
   static let optionsWithValue: Set = [
-    "-c", "-p", "--allow", "--as", "--attach", "--clock", "--color", "--completions", "--durability", "--grant",
+    "-c", "-p", "--allow", "--as", "--attach", "--cache", "--clock", "--color", "--completions", "--durability",
+    "--grant",
     "--group",
     "--listen", "--name", "--nats-creds", "--recover", "--replay", "--report", "--session", "--store",
     "--timeout", "--to", "--token-file", "--transcript", "--who",

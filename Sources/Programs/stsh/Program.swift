@@ -318,7 +318,8 @@ struct Program {
   /// The part in a shared store that the command line asks for; nil: `--store` names no such store.
   private func nodePlan() throws -> NodePlan? {
     guard let address = options.store, NodePlan.isAddress(address) else {
-      for (flag, value) in [("--name", options.name), ("--nats-creds", options.credentials)] where value != nil {
+      let values = [("--name", options.name), ("--nats-creds", options.credentials), ("--cache", options.cache)]
+      for (flag, value) in values where value != nil {
         throw ValidationError("\(flag) is for a shared store: --store nats://HOST:PORT/NAME")
       }
       return nil
@@ -333,7 +334,8 @@ struct Program {
     do throws(HostError) {
       return try NodePlan(
         address: address, name: try nodeName(), isReadOnly: options.readOnly || options.check,
-        credentials: options.credentials ?? UserEnvironment.nonEmpty("NATS_CREDS"))
+        credentials: options.credentials ?? UserEnvironment.nonEmpty("NATS_CREDS"),
+        file: options.check ? nil : options.cache)
     } catch {
       throw ValidationError("--store: \(error.message)")
     }

@@ -20,6 +20,7 @@ struct ProgramInvocation: Equatable {
   var store: String?
   var name: String?
   var credentials: String?
+  var cache: String?
   var durability = "normal"
   var recover: Int?
   var session: Int?

@@ -153,7 +153,7 @@ struct Stsh: ParsableCommand {
       transcript: transcript, report: report, json: json, quiet: quiet, format: format, color: color, clock: clock,
       plugin: plugin,
       grant: grant, replay: replay, noPlugins: noPlugins, noExec: noExec, store: store, name: node.name,
-      credentials: node.credentials, durability: durability,
+      credentials: node.credentials, cache: node.cache, durability: durability,
       recover: recover, session: session, readOnly: readOnly, to: to, noInit: noInit, unsafeLua: unsafeLua,
       who: door.who, listen: door.listen, allow: door.allow, group: door.group, tokenFile: door.tokenFile,
       attach: door.attach, serves: door.serve,

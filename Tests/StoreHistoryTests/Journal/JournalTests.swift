@@ -35,6 +35,33 @@ import Glibc
 
   private func open(_ durability: Durability) throws -> Journal { try open("a.db", durability) }
 
+  /// However the program ends: what leads to the next place is written with it.
+  @Test func theFileOfANodeEndsAtAPlaceOfItsLog() throws {
+    let journal = try open()
+    journal.note(place: "none")
+    for number in 1...3 { journal.append(Sample.entry(number)) }
+    journal.settle()
+    #expect(journal.last == 0)
+    journal.note(place: "three")
+    journal.append(Sample.entry(4))
+    journal.settle()
+    #expect(journal.last == 3)
+    try journal.end()
+    let again = try open()
+    #expect(again.found?.last == 3 && again.found?.place == "three")
+    again.note(place: "three")
+    // Another history takes the place of this one with its first place, and not before.
+    again.restart(
+      after: 9, [], plugins: [JournaledPlugin(number: 9, name: "p", version: "1", directory: "/", digest: "d")])
+    #expect(try Sample.numbers(in: again, 1...3) == [1, 2, 3])
+    again.note(place: "nine")
+    again.append(Sample.entry(10))
+    again.note(place: "ten")
+    #expect(try Sample.numbers(in: again, 1...10) == [10])
+    try again.end()
+    #expect(try open().found?.place == "ten")
+  }
+
   /// An argument of that name says nothing of it.
   @Test func whetherAnActionWasDroppedIsReadFromItsEntry() throws {
     let journal = try open()

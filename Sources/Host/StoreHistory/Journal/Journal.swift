@@ -124,6 +124,12 @@ public final class Journal: JournalReading, Sendable {
   /// Takes note that a long-lived effect has ended while its unit goes on stating it, or that it may start again.
   package func note(_ effect: EndedEffect, hasEnded: Bool) { writer.append(.end(effect, hasEnded: hasEnded)) }
 
+  /// Takes note that all up to a place in a shared log was appended. From the first place on, the file always ends at one: what is
+  /// appended behind it is written with the next.
+  ///
+  /// - Parameter place: any text (``JournalContents/place``).
+  package func note(place: String) { writer.append(.place(place)) }
+
   /// True if the whole state should be appended behind the last action; true once each time.
   public func takeWantsSnapshot() -> Bool { writer.takeWantsSnapshot() }
 

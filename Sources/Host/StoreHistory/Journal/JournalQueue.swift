@@ -16,14 +16,30 @@ final class JournalQueue: @unchecked Sendable {
     case end(EndedEffect, hasEnded: Bool)
     /// All that was written before goes.
     case restart(after: Int)
+    /// Up to here it has all of a place in a shared log.
+    case place(String)
 
     /// The last action that is in the file once the item is; nil: it makes no difference.
     var last: Int? {
       switch self {
       case .entry(let entry): entry.number
       case .snapshot(let number, _): number
-      case .lastSnapshot, .plugin, .code, .end, .restart: nil
+      case .lastSnapshot, .plugin, .code, .end, .restart, .place: nil
       }
+    }
+
+    /// True if it is of an action that was appended, or of another history.
+    var isOfHistory: Bool {
+      switch self {
+      case .entry, .plugin, .code, .restart: true
+      case .snapshot, .lastSnapshot, .end, .place: false
+      }
+    }
+
+    /// True if it is a place in a shared log.
+    var isPlace: Bool {
+      if case .place = self { return true }
+      return false
     }
 
     /// True if all earlier items go.

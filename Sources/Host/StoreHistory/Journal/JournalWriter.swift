@@ -5,7 +5,7 @@ import Synchronization
 /// Writes appended items: on a thread of its own as they come, and on the thread of a caller who must wait for them.
 /// All that is queued goes into one transaction, and so into one flush.
 final class JournalWriter: @unchecked Sendable {
-  // Safe: `rows`, `backlog`, `lastTry`, `hasBegun` and `left` are used only by the holder of the connection, which the queue of the
+  // Safe: `rows`, `backlog`, `lastTry`, `hasBegun`, `endsAtPlaces` and `left` are used only by the holder of the connection, which the queue of the
   // database sees to.
   private let file: JournalFile
   private let queue: JournalQueue
@@ -14,6 +14,8 @@ final class JournalWriter: @unchecked Sendable {
   private var backlog: [JournalQueue.Item] = []
   private var lastTry = 0
   private var hasBegun = false
+  /// True if the file has no part of what leads to a place in a shared log.
+  private var endsAtPlaces = false
   /// The file as it was left when it was opened or written last, and the last action in it, but for what its log holds.
   private var left: (version: FileLock.Version?, last: Int)
 
@@ -181,7 +183,11 @@ final class JournalWriter: @unchecked Sendable {
       // Items that come to the queue meanwhile are counted next time.
       let count = appended.load(ordering: .acquiring)
       backlog.isEmpty ? backlog = queue.take() : backlog.append(contentsOf: queue.take())
-      defer { settled.store(count, ordering: .releasing) }
+      let unfinished = takeUnfinished()
+      defer {
+        backlog += unfinished
+        settled.store(count, ordering: .releasing)
+      }
       guard !backlog.isEmpty else { return }
       verify()
       guard mayTry(isFinal) else { return }
@@ -194,6 +200,7 @@ final class JournalWriter: @unchecked Sendable {
           if !hasBegun { try file.begin(db, beganInBoot) }
           let insertion = try RowWriter.insertion(db)
           var ends: JournaledEnds?
+          var reached: String?
           for item in backlog {
             switch item {
             case .entry(let entry): try rows.write(entry, by: insertion, to: db)
@@ -207,6 +214,7 @@ final class JournalWriter: @unchecked Sendable {
               var known = try ends ?? JournaledEnds(db)
               known.note(effect, hasEnded: hasEnded)
               ends = known
+            case .place(let place): reached = place
             case .restart(let number):
               try RowWriter.removeAll(from: db)
               // There is no state before it.
@@ -216,7 +224,11 @@ final class JournalWriter: @unchecked Sendable {
           }
           try ends?.write(to: db)
           // The plugins loaded before the first action are part of the file's statements about itself.
-          if backlog.contains(where: \.isRestart) { try JournalMeta.set([:], in: db) }
+          if let reached {
+            try JournalMeta.set([JournalMeta.place: reached], in: db)
+          } else if backlog.contains(where: \.isRestart) {
+            try JournalMeta.set([:], in: db)
+          }
         }
         if !hasBegun { file.markBegun(db) }
         hasBegun = true
@@ -227,6 +239,15 @@ final class JournalWriter: @unchecked Sendable {
         failed(JournalFile.reason(of: error, db))
       }
     }
+  }
+
+  /// Takes away what is to be written with the next place in a shared log, and not before.
+  private func takeUnfinished() -> [JournalQueue.Item] {
+    let place = backlog.lastIndex(where: \.isPlace)
+    if place != nil { endsAtPlaces = true }
+    guard endsAtPlaces, let first = backlog[((place ?? -1) + 1)...].firstIndex(where: \.isOfHistory) else { return [] }
+    defer { backlog.removeSubrange(first...) }
+    return Array(backlog[first...])
   }
 
   /// Has the file go on behind its last action with a state of another type, all or nothing.

@@ -18,6 +18,8 @@ public struct JournalContents: Hashable, Sendable {
   public let base: Int
   /// The time of the store at the end of the last session that noted it; nil: it was as late as its last action.
   public let time: Duration?
+  /// The place in a shared log up to which a node's file has all; nil: the file is of a store of its own.
+  package let place: String?
   /// When the time of the store began, by the clock that counts from the start of the machine, where it was last written in the
   /// present run of the machine; nil: the clock on the wall alone tells.
   package let beganInBoot: Duration?
@@ -53,6 +55,7 @@ public struct JournalContents: Hashable, Sendable {
       program: meta[JournalMeta.program] ?? "", began: JournalMeta.began(meta),
       schema: meta[JournalMeta.schema] ?? "", schemaHash: meta[JournalMeta.schemaHash] ?? "")
     time = meta[JournalMeta.time].flatMap { Int64($0) }.map { .nanoseconds($0) }
+    place = meta[JournalMeta.place]
     let isOfThisBoot = meta[JournalMeta.boot] != nil && meta[JournalMeta.boot] == JournalMeta.presentBoot
     beganInBoot = isOfThisBoot ? meta[JournalMeta.beganInBoot].flatMap { Int64($0) }.map { .nanoseconds($0) } : nil
     process = meta[JournalMeta.process].flatMap { Int($0) }

@@ -11,6 +11,8 @@ package struct NodePlan: Sendable {
   package var isReadOnly: Bool
   /// The file of credentials, as `nsc` writes it; nil: the address has the login, or none is needed.
   package var credentials: String?
+  /// The file in which the node keeps what it has read; nil: it keeps none.
+  package var file: String?
   /// Whether the user lets a plugin that another node brings have what it asks for.
   package var isGranted: @Sendable (PluginSource) -> Bool = { $0.manifest.permissions.isEmpty }
 
@@ -19,7 +21,7 @@ package struct NodePlan: Sendable {
   /// - Parameter address: `nats://HOST:PORT/STORE`, or `tls://…`.
   /// - Throws: ``HostError`` with what is wrong with the address.
   package init(
-    address: String, name: String, isReadOnly: Bool = false, credentials: String? = nil
+    address: String, name: String, isReadOnly: Bool = false, credentials: String? = nil, file: String? = nil
   ) throws(HostError) {
     do throws(LogError) {
       self.address = try NATSAddress(address)
@@ -29,6 +31,7 @@ package struct NodePlan: Sendable {
     self.name = name
     self.isReadOnly = isReadOnly
     self.credentials = credentials
+    self.file = file
   }
 
   /// The store's place without the login.

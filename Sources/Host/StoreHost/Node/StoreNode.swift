@@ -87,12 +87,15 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
   private let term = Lock<UInt64?>(nil)
 
   fileprivate init(
-    _ live: LiveStore, _ name: String, _ log: any SharedLog, leastUnsaved: Int,
+    _ live: LiveStore, _ name: String, _ log: any SharedLog, from place: NodePlace?, leastUnsaved: Int,
     isGranted: @escaping @Sendable (PluginSource) -> Bool
   ) {
     lease = live.lease
     (self.name, self.log, self.leastUnsaved, self.isGranted) = (name, log, leastUnsaved, isGranted)
     snapshots = LogSnapshots(of: log, digest: Self.digest)
+    guard let place else { return }
+    (last, digest, lastTime) = (Int(place.position.action), place.position.digest, place.time)
+    noteTime(place.time, place.wallTime, in: live)
   }
 
   /// The digest under which the log has bytes.
@@ -357,7 +360,7 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
     live.turn { results = [] }
   }
 
-  package func commit(firstAction: UInt64, digest: UInt64) {
+  package func commit(firstAction: UInt64, reaching position: Replica.Position) {
     guard let live = lease.object else { return }
     live.turn {
       let made = results
@@ -376,20 +379,23 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
         wallTime = nil
         if result.attempt.record?.failure != nil { command.series?.noteFailure() }
       }
-      self.digest = digest
+      digest = position.digest
+      keep(position, in: live)
     }
   }
 
   // MARK: Following
 
-  package func apply(_ message: LogMessage) -> ChangeDifference? {
+  package func apply(_ message: LogMessage, reaching position: Replica.Position) -> ChangeDifference? {
     guard let live = lease.object else { return nil }
-    let difference = difference(of: message, in: live)
+    let difference = difference(of: message, reaching: position, in: live)
     if difference != nil { hasDiffered = true }
     return difference
   }
 
-  private func difference(of message: LogMessage, in live: LiveStore) -> ChangeDifference? {
+  private func difference(
+    of message: LogMessage, reaching position: Replica.Position, in live: LiveStore
+  ) -> ChangeDifference? {
     func fault(_ reason: String) -> ChangeDifference { ChangeDifference(action: message.firstAction, path: reason) }
     var bytes = message.entries
     if let digest = NodeEntry.digest(in: bytes) {
@@ -410,13 +416,21 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
             return ChangeDifference(action: UInt64(entry.entry.number), path: path)
           }
         }
-        return digest == message.digest ? nil : fault("the digest of all changes")
+        guard digest == message.digest else { return fault("the digest of all changes") }
+        keep(position, in: live)
+        return nil
       }
     } catch let error as EntryError {
       return fault(error.message)
     } catch {
       return fault(HostError(describing: error).message)
     }
+  }
+
+  /// Has the node's file, if there is one, end at a position of the log. In the turn in which its actions were recorded: those who
+  /// read the file find all of them.
+  private func keep(_ position: Replica.Position, in live: LiveStore) {
+    live.journal?.note(NodePlace(position, lastTime, lastWallTime))
   }
 
   /// The bytes that the log has under a digest; nil: it has none. Waits as long as the log cannot be reached.
@@ -505,6 +519,8 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
         }
         noteTime(snapshot.time, snapshot.wallTime, in: live)
         (last, lastTime, digest, results, reader) = (snapshot.number, snapshot.time, position.digest, [], nil)
+        live.journal?.restart(live.store.state, after: snapshot.number, plugins: live.sources)
+        keep(position, in: live)
       }
       unsaved = 0
       saving.withLock { $0.size = bytes.count }
@@ -773,8 +789,22 @@ extension LiveStore {
   package func join(_ plan: NodePlan, endedBy interruption: Interruption) throws(HostError) {
     try requireFresh()
     let log = try open(plan, endedBy: interruption)
-    let node = try join(log, as: plan.name, isReadOnly: plan.isReadOnly, isGranted: plan.isGranted)
-    try waitUntilCurrent(node, endedBy: interruption)
+    let node: StoreNode
+    do throws(HostError) {
+      node = try join(
+        log, as: plan.name, isReadOnly: plan.isReadOnly, keptIn: plan.file, isGranted: plan.isGranted)
+    } catch {
+      log.close()
+      throw error
+    }
+    do throws(HostError) {
+      try waitUntilCurrent(node, endedBy: interruption)
+    } catch {
+      guard let file = plan.file, error.code == .nodeStopped else { throw error }
+      var error = error
+      error.hint = "if the log was made anew, remove \(file): the node then begins with what the log has"
+      throw error
+    }
   }
 
   /// Opens the log of a shared store. A server may just be starting.
@@ -794,19 +824,24 @@ extension LiveStore {
 
   /// Begins to follow a log.
   ///
-  /// - Parameter leastUnsaved: the least bytes of entries between two snapshots.
-  /// - Throws: ``HostError`` where actions have happened here, or time is virtual.
+  /// - Parameters:
+  ///   - file: the file in which the node keeps what it has read, and at whose end it begins; nil: it keeps none.
+  ///   - leastUnsaved: the least bytes of entries between two snapshots.
+  /// - Throws: ``HostError`` where actions have happened here, time is virtual, or the file cannot be used.
   @discardableResult
   package func join(
-    _ log: any SharedLog, as name: String, isReadOnly: Bool = false, timing: ReplicaTiming = ReplicaTiming(),
-    leastUnsaved: Int = StoreNode.leastUnsaved,
+    _ log: any SharedLog, as name: String, isReadOnly: Bool = false, keptIn file: String? = nil,
+    timing: ReplicaTiming = ReplicaTiming(), leastUnsaved: Int = StoreNode.leastUnsaved,
     isGranted: @escaping @Sendable (PluginSource) -> Bool = { $0.manifest.permissions.isEmpty }
   ) throws(HostError) -> StoreNode {
     try requireFresh()
-    let joining = StoreNode(self, name, log, leastUnsaved: leastUnsaved, isGranted: isGranted)
+    var place: NodePlace?
+    if let file { place = try openFile(ofNode: file, isGranted: isGranted) }
+    let joining = StoreNode(self, name, log, from: place, leastUnsaved: leastUnsaved, isGranted: isGranted)
     let id = NodeID(name: name, incarnation: UInt64.random(in: 1 ... .max))
     let runner = ReplicaRunner(
-      Replica(node: id, isReadOnly: isReadOnly), log: log, store: joining, clock: RealClock(), order: Chance(),
+      Replica(node: id, isReadOnly: isReadOnly, at: place?.position ?? Replica.Position()), log: log, store: joining,
+      clock: RealClock(), order: Chance(),
       timing: timing)
     turn {
       node = joining

@@ -27,9 +27,12 @@ extension LiveStore {
   /// A file that is only read is shown though plugins cannot be loaded, or cannot take over their state: without them, and their
   /// state as it was recorded.
   ///
-  /// - Parameter source: reads a plugin again, and sees to its permissions.
+  /// - Parameters:
+  ///   - isGranted: whether a plugin has what it asks for; the others come back with their reducers alone (R27).
+  ///   - source: reads a plugin again, and sees to its permissions.
   package func recover(
-    _ file: any JournalReading, _ contents: JournalContents, source: (JournaledPlugin) throws -> PluginSource
+    _ file: any JournalReading, _ contents: JournalContents, isGranted: (PluginSource) -> Bool = { _ in true },
+    source: (JournaledPlugin) throws -> PluginSource
   ) throws -> RecoveredStore? {
     try turn {
       guard let snapshot = try file.reader.snapshot(upTo: contents.last) else {
@@ -71,7 +74,7 @@ extension LiveStore {
       try PluginOrder.make(sources) { source, mayLack in
         let name = source.manifest.name
         do {
-          try host(source, mayLack: mayLack)
+          try host(source, mayLack: mayLack, isGranted: isGranted(source))
         } catch {
           guard isOnlyRead, mayLack else { throw describe(error, of: name) }
           absent.append(RecoveredStore.AbsentPlugin(name, error))
@@ -142,14 +145,16 @@ extension LiveStore {
 
   /// Brings a plugin back, without its slice.
   ///
-  /// - Parameter mayLack: whether something may be gone that it refers to.
-  private func host(_ source: PluginSource, mayLack: Bool) throws {
+  /// - Parameters:
+  ///   - mayLack: whether something may be gone that it refers to.
+  ///   - isGranted: whether it has what it asks for.
+  private func host(_ source: PluginSource, mayLack: Bool, isGranted: Bool) throws {
     let name = source.manifest.name
     var surroundings = self.surroundings(of: name)
     surroundings.mayLack = mayLack
     let plugin = try Plugin(loading: source, into: surroundings)
     try prepare(plugin)
-    plugins.append(HostedPlugin(plugin, self.surroundings(for: name)))
+    plugins.append(HostedPlugin(plugin, self.surroundings(for: name), reducersAlone: !isGranted))
     collectActions()
   }
 

@@ -426,7 +426,7 @@ package struct Replica: Hashable, Sendable {
     let message = underway.message
     appending = .idle
     moveOn(past: message, at: underway.expecting + 1)
-    effects.append(.commit(firstAction: message.firstAction, digest: message.digest))
+    effects.append(.commit(firstAction: message.firstAction, reaching: position))
     var next = message.firstAction
     for command in underway.commands {
       effects.append(.settle(command.id, .committed(firstAction: next, count: command.actions)))
@@ -507,7 +507,7 @@ package struct Replica: Hashable, Sendable {
   private mutating func follow(_ message: LogMessage, at sequence: UInt64, _ effects: inout [ReplicaEffect]) {
     let lost = giveWay(&effects)
     moveOn(past: message, at: sequence)
-    effects.append(.apply(message))
+    effects.append(.apply(message, reaching: position))
     effects.append(.reached(position, bytes: message.entries.count))
     if message.makesKeeper {
       if keeper.runsTasks { effects.append(.tasks(term: nil)) }

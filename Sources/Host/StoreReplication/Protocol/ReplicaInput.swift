@@ -72,10 +72,10 @@ package enum ReplicaEffect: Hashable, Sendable {
   case attempt(on: UInt64, [CommandID], makesKeeper: Bool)
   /// Drop the results of the attempt.
   case discard
-  /// The results of the attempt are in the log: commit them, notify, run IO.
-  case commit(firstAction: UInt64, digest: UInt64)
-  /// Reduce the entries of another node's message, and compare their changes.
-  case apply(LogMessage)
+  /// The results of the attempt are in the log, up to a position: commit them, notify, run IO.
+  case commit(firstAction: UInt64, reaching: Replica.Position)
+  /// Reduce the entries of another node's message, which lead to a position, and compare their changes.
+  case apply(LogMessage, reaching: Replica.Position)
   /// The store has the state of a position; so many bytes of entries led from the message before to it. A keeper's store may make a
   /// snapshot of it.
   case reached(Replica.Position, bytes: Int)

@@ -16,15 +16,15 @@ package protocol ReplicatedStore: AnyObject, Sendable {
   /// Drops the results of the attempt.
   func discard()
 
-  /// Commits the results of the attempt: notifies watchers, runs IO.
-  func commit(firstAction: UInt64, digest: UInt64)
+  /// Commits the results of the attempt, which lead to a position: notifies watchers, runs IO.
+  func commit(firstAction: UInt64, reaching position: Replica.Position)
 
-  /// Reduces the entries of another node's message.
+  /// Reduces the entries of another node's message, which lead to a position.
   ///
   /// - Returns: the first action and path at which the changes differ from those of the message; nil: they are equal.
-  func apply(_ message: LogMessage) -> ChangeDifference?
+  func apply(_ message: LogMessage, reaching position: Replica.Position) -> ChangeDifference?
 
-  /// The store has the state of a position, unless ``apply(_:)`` found a difference; so many bytes of entries led to it from the
+  /// The store has the state of a position, unless ``apply(_:reaching:)`` found a difference; so many bytes of entries led to it from the
   /// message before.
   func reached(_ position: Replica.Position, bytes: Int)
 
@@ -251,11 +251,11 @@ package final class ReplicaRunner: Sendable {
       let attempt = store.attempt(commands, makesKeeper: makesKeeper, on: sequence)
       state.withLock { $0.inbox.prepend(.replica(.attempted(attempt))) }
     case .discard: store.discard()
-    case .commit(let first, let digest):
+    case .commit(let first, let position):
       state.withLock { ($0.answerWaits, $0.losses) = (0, 0) }
-      store.commit(firstAction: first, digest: digest)
-    case .apply(let message):
-      if let difference = store.apply(message) {
+      store.commit(firstAction: first, reaching: position)
+    case .apply(let message, let position):
+      if let difference = store.apply(message, reaching: position) {
         take(.replica(.differs(action: difference.action, path: difference.path)))
       }
     case .reached(let position, let bytes): store.reached(position, bytes: bytes)

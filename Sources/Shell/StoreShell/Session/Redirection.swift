@@ -73,7 +73,7 @@ extension Session {
   package func refuseStore(_ file: String, at place: ShellError.Place) throws(ShellError) {
     let file = hostPath(file)
     // To look into the file of this session would drop the locks by which SQLite guards it.
-    let isOwn = options.journal?.owns(file) ?? false
+    let isOwn = store.live.turn { store.live.journal?.plan ?? options.journal }?.owns(file) ?? false
     guard isOwn || Journal.store(at: file) != nil else { return }
     let isKept = isOwn || Journal.store(at: file).map(Journal.isInUse) ?? false
     throw ShellError(

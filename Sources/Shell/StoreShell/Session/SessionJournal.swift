@@ -15,6 +15,9 @@ extension Session {
           source.manifest.permissions.allSatisfy { options.grantOrigin(of: $0, to: source) != .no }
         }
         try store.live.join(plan, endedBy: store.interruption)
+        // The log has all that is told, whatever becomes of the node's file.
+        console.beforeTelling = { [live = store.live, client = store.lease] in live.takeJournalNotes(for: client.object)
+        }
       }
       guard let plan = options.journal else { return 0 }
       try openJournal(plan)
