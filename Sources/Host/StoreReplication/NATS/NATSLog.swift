@@ -177,14 +177,20 @@ package final class NATSLog: SharedLog {
     var reason: String
   }
 
-  /// A request to JetStream, and its answer.
-  private func ask(_ request: String, _ body: Value? = nil) throws(LogError) -> Result<Value, APIFault> {
+  /// A request to JetStream, and its answer. A busy server answers late, or not at all while it makes a stream.
+  ///
+  /// - Parameter isRepeated: true for a request that may be made again if no answer comes.
+  private func ask(
+    _ request: String, _ body: Value? = nil, isRepeated: Bool = true
+  ) throws(LogError) -> Result<Value, APIFault> {
     let subject = "$JS.API.\(request)"
-    let answer: NATSMessage?
+    let bytes = body.map { Array(JSON.text(of: $0).utf8) } ?? []
+    var answer: NATSMessage?
     do throws(NATSConnection.SendFault) {
-      answer = try connection.request(
-        // Longer than for a record: a store is opened seldom, and a busy server makes its streams slowly.
-        body.map { Array(JSON.text(of: $0).utf8) } ?? [], of: subject, timeout: timeout * 3)
+      for _ in 0..<(isRepeated ? 3 : 1) where answer == nil {
+        if connection.forbiddenSubject == subject { break }
+        answer = try connection.request(bytes, of: subject, timeout: isRepeated ? timeout : timeout * 3)
+      }
     } catch {
       throw .refused(request: request, reason: error.reason)
     }
@@ -391,7 +397,7 @@ package final class NATSLog: SharedLog {
             ("num_replicas", .int(1)),
           ])
         ),
-      ]))
+      ]), isRepeated: false)
     switch answer {
     case .failure(let fault): throw .refused(request: "to read the stream \(stream.name)", reason: fault.reason)
     case .success(let made):
