@@ -8,53 +8,45 @@ import Musl
 import Glibc
 #endif
 
-/// The large explorations take minutes without optimisation: `STORESHELL_MODEL=1 scripts/test --filter ReplicaModelTests`.
+/// The large explorations take long: `STORESHELL_MODEL=1 scripts/test-shared` runs them.
 private let exploresAll = getenv("STORESHELL_MODEL") != nil
 
 @Suite("The protocol over a log in memory, in all orders")
 struct ReplicaModelTests {
-  @Test func `2 nodes with 1 action each, and each fault of one node`() {
-    var world = ReplicaWorld(plans: [[0], [1]], faults: 1)
-    // The other node's faults are these, with the names of the nodes exchanged.
-    world.faultyNodes = 0..<1
+  /// Any of the actions comes to either node. So one exploration has each way to share them out, each order of all events, and each fault
+  /// at each moment of it: requests and answers that are lost or refused, a node that is cut off, that waits no longer, that dies with
+  /// its state or without, a caller that takes an action back.
+  @Test func `2 nodes and 2 actions, and each fault`() {
+    expectNoFault(ReplicaWorld(plans: [[], []], pool: 2, faults: 1))
+  }
+
+  @Test func `2 nodes and 2 actions, a snapshot that drops the records before it, and each fault`() {
+    var world = ReplicaWorld(plans: [[], []], pool: 2, faults: 1)
+    world.saves = 1
     expectNoFault(world)
   }
 
-  @Test(.enabled(if: exploresAll)) func `2 nodes with 2 actions each, and each fault`() {
-    expectNoFault(ReplicaWorld(plans: [[0, 2], [1, 3]], faults: 1))
+  @Test(.enabled(if: exploresAll)) func `2 nodes and 4 actions, and each two faults`() {
+    expectNoFault(ReplicaWorld(plans: [[], []], pool: 4, faults: 2))
   }
 
-  @Test(.enabled(if: exploresAll)) func `1 node with 4 actions while another follows, and each fault`() {
-    expectNoFault(ReplicaWorld(plans: [[0, 1, 2, 3], []], faults: 1))
+  @Test(.enabled(if: exploresAll)) func `2 nodes and 4 actions, a snapshot, and each fault`() {
+    var world = ReplicaWorld(plans: [[], []], pool: 4, faults: 1)
+    world.saves = 1
+    expectNoFault(world)
   }
 
-  @Test(.enabled(if: exploresAll)) func `2 nodes with 1 action each, and each two faults`() {
-    expectNoFault(ReplicaWorld(plans: [[0], [1]], faults: 2))
-  }
-
-  @Test(.enabled(if: exploresAll)) func `2 nodes that become keepers, with a task each, and each fault`() {
-    var world = ReplicaWorld(plans: [[0], [1]], faults: 1, hasKeeper: false)
+  @Test(.enabled(if: exploresAll)) func `2 nodes that become keepers, 4 actions of tasks, and each fault`() {
+    var world = ReplicaWorld(plans: [[], []], pool: 4, faults: 1, hasKeeper: false)
     world.areTasks = true
     world.ticks = 1
-    expectNoFault(world)
-  }
-
-  @Test func `A node with 2 actions, a snapshot that drops the records before it, and each fault of another node`() {
-    var world = ReplicaWorld(plans: [[], [0, 1]], faults: 1)
-    world.faultyNodes = 0..<1
-    world.saves = 1
-    expectNoFault(world)
-  }
-
-  @Test(.enabled(if: exploresAll)) func `2 nodes with 1 action each, a snapshot, and each fault`() {
-    var world = ReplicaWorld(plans: [[0], [1]], faults: 1)
-    world.saves = 1
     expectNoFault(world)
   }
 
   /// Visits all states that can be reached, each once.
   private func expectNoFault(_ start: ReplicaWorld, sourceLocation: SourceLocation = #_sourceLocation) {
     let exploration = Exploration(from: start)
+    if exploresAll { print("\(exploration.states) states, \(exploration.ends) ends: \(Test.current?.name ?? "")") }
     #expect(exploration.fault == nil, sourceLocation: sourceLocation)
     #expect(exploration.ends > 0, sourceLocation: sourceLocation)
   }
@@ -91,14 +83,15 @@ struct ReplicaModelTests {
   }
 }
 
-/// All states that can be reached, each visited once, up to the first fault.
+/// All states that can be reached, each visited once, up to the first fault. Of those that were visited only hashes of 64 bits are kept
+/// (hash compaction, Wolper and Leroy 1993): of ten million states one is passed over with a chance of one in 300,000.
 private struct Exploration {
   private(set) var states = 0
   private(set) var ends = 0
   private(set) var fault: String?
 
   init(from start: ReplicaWorld) {
-    var known: Set<ReplicaWorld> = [start]
+    var known: Set = [start.hashValue]
     var open = [start]
     while let world = open.popLast() {
       states += 1
@@ -112,7 +105,7 @@ private struct Exploration {
         next.happen(event)
         if let first = next.found.first { fault = "\(first), after \(event) in \(world)" }
         guard fault == nil else { return }
-        if known.insert(next).inserted { open.append(next) }
+        if known.insert(next.hashValue).inserted { open.append(next) }
       }
     }
   }

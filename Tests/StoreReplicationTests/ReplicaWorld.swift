@@ -64,12 +64,12 @@ struct ReplicaWorld: Hashable {
   var asking: Set<UInt8> = []
   /// The terms of the commands that tasks gave.
   var terms: [UInt8: UInt64] = [:]
+  /// The commands that the caller of any node may give, in this order.
+  var pool: ArraySlice<UInt8> = []
   /// True when commands come from tasks, so that only keepers give them.
   var areTasks = false
   /// The faults that may still come.
   var faults: Int
-  /// The nodes that faults befall.
-  var faultyNodes: Range<Int>
   /// The ticks that may still come.
   var ticks = 0
   /// The snapshots that may still be made.
@@ -80,17 +80,18 @@ struct ReplicaWorld: Hashable {
   var found: [String] = []
   /// The entries of the log's valid messages.
   var chain: [UInt8] = []
-  private let owners: [Int]
+  /// The nodes whose callers gave the open commands.
+  private var owners: [Int: Int] = [:]
   private var chained = 0
   private var lastValid: MessageID?
   private var term: UInt64
 
-  /// Connected nodes that share out the commands in turn, or as told.
-  init(plans: [[UInt8]], faults: Int, hasKeeper: Bool = true) {
-    commands = Array(repeating: .uncalled, count: plans.joined().count)
-    owners = commands.indices.map { command in plans.firstIndex { $0.contains(UInt8(command)) } ?? 0 }
+  /// Connected nodes with commands of their own, and some that any of them may give.
+  init(plans: [[UInt8]], pool: Int = 0, faults: Int, hasKeeper: Bool = true) {
+    let own = plans.joined().count
+    commands = Array(repeating: .uncalled, count: own + pool)
+    self.pool = (0..<pool).map { UInt8(own + $0) }[...]
     self.faults = faults
-    faultyNodes = plans.indices
     var position = Replica.Position()
     if hasKeeper {
       position.term = 1
@@ -110,7 +111,9 @@ struct ReplicaWorld: Hashable {
   var events: [Event] {
     var events = log.steps.map(Event.log)
     for (index, node) in nodes.enumerated() {
-      if !node.plan.isEmpty, node.replica.link == .current, !areTasks || node.replica.runsTasks {
+      // Which of the nodes is the first makes no difference: they are alike.
+      let mayGive = !node.plan.isEmpty || !pool.isEmpty && (index == 0 || pool.count < commands.count)
+      if mayGive, node.replica.link == .current, !areTasks || node.replica.runsTasks {
         events.append(.call(node: index))
       }
       if saves > 0, node.replica.link == .current, node.replica.position.sequence > snapshot?.position.sequence ?? 0 {
@@ -136,13 +139,13 @@ struct ReplicaWorld: Hashable {
   /// The faults that can come.
   var faultEvents: [Event] {
     guard faults > 0 else { return [] }
-    var events = log.faults.filter { faultyNodes.contains($0.end) }.map(Event.log)
-    for (index, node) in nodes.enumerated() where faultyNodes.contains(index) {
+    var events = log.faults.map(Event.log)
+    for (index, node) in nodes.enumerated() {
       if case .answer = node.wait, log.isBusy(node.end) { events.append(.waited(node: index)) }
       events += [.crash(node: index, keepsState: true), .crash(node: index, keepsState: false)]
     }
     for command in commands.indices {
-      if case .open = commands[command], faultyNodes.contains(owners[command]) {
+      if case .open = commands[command] {
         events.append(.withdraw(command: UInt8(command)))
       }
     }
@@ -157,7 +160,8 @@ struct ReplicaWorld: Hashable {
       guard let news = log.perform(step), let node = nodes.firstIndex(where: { $0.end == step.end }) else { break }
       take(input(news), at: node)
     case .call(let node):
-      guard let command = nodes[node].plan.popFirst() else { break }
+      guard let command = nodes[node].plan.popFirst() ?? pool.popFirst() else { break }
+      owners[Int(command)] = node
       commands[Int(command)] = .open(floor: UInt64(chain.count))
       if areTasks { terms[command] = nodes[node].replica.position.term }
       let term = areTasks ? nodes[node].replica.position.term : nil
@@ -211,6 +215,7 @@ struct ReplicaWorld: Hashable {
     for command in commands.indices {
       guard case .open(let floor) = commands[command], owners[command] == index else { continue }
       commands[command] = .unknown(floor: floor)
+      owners[command] = nil
     }
     nodes[index].crashes += 1
     let before = nodes[index].replica
@@ -296,6 +301,7 @@ struct ReplicaWorld: Hashable {
     case .open(let least), .unknown(let least): floor = least
     default: return found.append("command \(command) is settled twice")
     }
+    if case .unknown = settlement {} else { owners[command] = nil }
     switch settlement {
     case .committed(let first, let count):
       if first <= floor {
