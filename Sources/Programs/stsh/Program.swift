@@ -331,6 +331,9 @@ struct Program {
     for (flag, isGiven) in others where isGiven {
       throw ValidationError("\(flag) cannot be combined with a shared store, whose history and time are its nodes'")
     }
+    if options.durability != Durability.normal.rawValue {
+      throw ValidationError("--durability is for a store in a file: what a shared store has is kept by its servers")
+    }
     do throws(HostError) {
       return try NodePlan(
         address: address, name: try nodeName(), isReadOnly: options.readOnly || options.check,

@@ -32,6 +32,11 @@ private struct CompactRequest {
 
   func perform(in session: Session) throws -> CommandResult {
     let file = try file.value(in: session)
+    guard !NodePlan.isAddress(file) else {
+      throw ShellError(
+        code: .notAllowed, message: "a shared store is kept by its servers; compact shrinks a file", place: place,
+        hint: "a log made with ?keep=N drops old records")
+    }
     let sizes: Journal.Compaction
     do throws(JournalError) {
       sizes = try Journal.compact(file)
