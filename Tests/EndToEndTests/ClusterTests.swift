@@ -120,6 +120,35 @@ struct ClusterTests {
     #expect(alone.status == 2 && alone.errors.contains("--cache is for a shared store"), "\(alone)")
   }
 
+  @Test func `A plugin that one run brings only follows in another until its user grants it`() throws {
+    try shell.folder.write(
+      "greeter/plugin.json", #"{ "name": "greeter", "version": "0.1.0", "api": 1, "permissions": ["read:counter"] }"#)
+    try shell.folder.write(
+      "greeter/init.lua",
+      """
+      return plugin {
+        state = { field("seen", int()) },
+        actions = { { name = "see" } },
+        reducers = { see = function(s) s.seen = s.seen + 1 end },
+        middleware = { { name = "m", on = { "counter.increment" }, after = function(action, ctx) ctx:dispatch("greeter.see") end } },
+      }
+      """)
+    let loading = try shell.run(
+      arguments("a", ["plugin load ./greeter", "dispatch counter.increment --quiet"]) + ["--grant", "greeter"])
+    #expect(loading.status == 0, "\(loading)")
+    // On the other machine the folder has other code, or none.
+    try shell.folder.write("greeter/init.lua", "return plugin { state = { field('seen', int()) } }")
+    let lacking = try run("b", "plugin list", "= state.greeter.seen", "dispatch counter.increment")
+    #expect(lacking.status == 4 && lacking.errors.contains("greeter asks for what is not granted here"), "\(lacking)")
+    #expect(lacking.output.contains("reducers only") && lacking.output.hasSuffix("1\n"), "\(lacking)")
+    #expect(lacking.errors.contains("plugin grant greeter brings the rest of it"), "\(lacking)")
+    let granting = try run(
+      "c", "plugin grant greeter > /dev/null", "dispatch counter.increment --quiet",
+      "wait until state.greeter.seen == 2")
+    #expect(granting.status == 0, "\(granting)")
+    #expect(try run("d", "dispatch counter.increment --quiet").status == 0)
+  }
+
   @Test func `A run that only follows dispatches nothing`() throws {
     #expect(try run("a", "dispatch counter.increment --quiet").status == 0)
     let reader = try shell.run(

@@ -35,7 +35,7 @@ package struct NodePlan: Sendable {
   }
 
   /// The store's place without the login.
-  package var shownAddress: String { "\(address.shownServers)/\(address.store)" }
+  package var shownAddress: String { "\(address.shown)/\(address.store)" }
 
   /// Whether a text is the address of a shared store, rather than the path of a file.
   package static func isAddress(_ text: String) -> Bool { text.hasPrefix("nats://") || text.hasPrefix("tls://") }

@@ -60,6 +60,19 @@ extension LiveStore {
     rebindPlugins()
   }
 
+  /// Brings the middlewares and tasks of plugins that came without them and have what they ask for by now (R46).
+  func bringUnits(where isGranted: (PluginSource) -> Bool) throws {
+    for (index, old) in plugins.enumerated() where old.lacksUnits && isGranted(old.plugin.source) {
+      plugins[index] = try hostShared(old.plugin.source, isGranted: true)
+      do throws(PluginError) { try old.plugin.unload(view: view) } catch { attendance.faults.note(error) }
+    }
+    collectActions()
+    moveGates(store.state.shell)
+    try recompose()
+    rebindPlugins()
+    timeline.note(plugins, after: head, oldest: history.oldest)
+  }
+
   /// Takes away a plugin that another node has unloaded.
   func removeShared(_ name: String) {
     guard let hosted = plugins.first(where: { $0.plugin.module.name == name }) else { return }

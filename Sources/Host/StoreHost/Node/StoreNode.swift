@@ -141,11 +141,27 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
 
   /// The reason why nothing can be dispatched here, whatever the log does; nil: there is none.
   private func refusal(in live: LiveStore) -> HostError? {
+    do {
+      try bringGranted(in: live)
+    } catch {
+      return HostError(describing: error)
+    }
     guard let hosted = live.plugins.first(where: { $0.lacksUnits }) else { return nil }
     let name = hosted.plugin.module.name
     return HostError(
       code: .pluginGrant, message: "this node only follows: \(name) asks for what is not granted here",
       hint: "plugin grant \(name), or start with --grant \(name)", status: 4)
+  }
+
+  /// Brings the rest of plugins that this node's user has granted since they came (R46).
+  package func bringGranted() throws {
+    if let live = lease.object { try live.turn { try bringGranted(in: live) } }
+  }
+
+  private func bringGranted(in live: LiveStore) throws {
+    if live.plugins.contains(where: { $0.lacksUnits && isGranted($0.plugin.source) }) {
+      try live.bringUnits(where: isGranted)
+    }
   }
 
   /// Hands an action of a series on to the log. This thread holds the turn.
@@ -802,7 +818,7 @@ extension LiveStore {
     } catch {
       guard let file = plan.file, error.code == .nodeStopped else { throw error }
       var error = error
-      error.hint = "if the log was made anew, remove \(file): the node then begins with what the log has"
+      error.hint = "\(file) is of another log, or the log was made anew; remove it to begin with what the log has"
       throw error
     }
   }

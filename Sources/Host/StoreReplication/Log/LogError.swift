@@ -56,7 +56,7 @@ extension LogError: CustomStringConvertible {
     case .smallMessages(let limit, let needed):
       "the server takes messages of \(limit) bytes at most; a shared store needs max_payload: \(needed)"
     case .refused(let request, let reason): "the server refused \(request): \(reason)"
-    case .noAnswer(let request): "the server did not answer \(request)"
+    case .noAnswer(let request): "the servers do not answer (\(request)); a log with replicas needs most of its servers"
     case .damagedBlob(let digest): "the stored data \(digest) is incomplete"
     }
   }

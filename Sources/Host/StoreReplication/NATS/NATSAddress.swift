@@ -66,6 +66,12 @@ package struct NATSAddress: Hashable, Sendable {
   /// The servers without login, for messages.
   package var shownServers: String { servers.map(NATSAddress.withoutLogin).joined(separator: ", ") }
 
+  /// The servers without login, as an address has them.
+  package var shown: String {
+    let form = NATSAddress.forms[isEncrypted ? 1 : 0]
+    return form + servers.map { NATSAddress.withoutLogin($0).dropFirst(form.count) }.joined(separator: ",")
+  }
+
   static func isOfName(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

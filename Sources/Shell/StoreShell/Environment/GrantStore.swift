@@ -7,23 +7,28 @@ import StoreSchema
 struct PluginGrant: Hashable, Sendable {
   let folder: String
   let permissions: [String]
+  /// The digest of the only code that it is for, wherever that is from; nil: it is for the plugin in the folder.
+  let digest: String?
 
   /// All that a plugin asks for.
   init(_ source: PluginSource) { self.init(source, source.manifest.permissions) }
 
-  init(_ source: PluginSource, _ permissions: [Permission]) {
+  init(_ source: PluginSource, _ permissions: [Permission], ofCode: Bool = false) {
     folder = Files.absolute(source.folder)
     self.permissions = permissions.map(\.description)
+    digest = ofCode ? source.digest : nil
   }
 
-  init(folder: String, permissions: [String]) {
+  init(folder: String, permissions: [String], digest: String?) {
     self.folder = folder
     self.permissions = permissions
+    self.digest = digest
   }
 
-  /// Returns true if it grants a permission to the plugin in that folder.
+  /// Returns true if it grants a permission to the plugin in that folder, or of that code.
   func covers(_ permission: Permission, of source: PluginSource) -> Bool {
-    folder == Files.absolute(source.folder) && permissions.contains { Permission($0)?.covers(permission) ?? false }
+    (digest.map { $0 == source.digest } ?? (folder == Files.absolute(source.folder)))
+      && permissions.contains { Permission($0)?.covers(permission) ?? false }
   }
 }
 
@@ -50,21 +55,24 @@ struct GrantStore {
     guard case .map(let entry) = grants[.string(name)], case .string(let folder) = entry[.string("folder")],
       case .list(let list) = entry[.string("permissions")]
     else { return nil }
-    return PluginGrant(folder: folder, permissions: list.compactMap(\.text))
+    return PluginGrant(folder: folder, permissions: list.compactMap(\.text), digest: entry[.string("digest")]?.text)
   }
 
   /// Grants a plugin some of what it asks for, for good, beside what it was granted in that folder before.
   ///
+  /// - Parameter ofCode: true to grant it to this code alone, whichever folder it is from.
   /// - Throws: an error if the file cannot be written, or holds something else, which then stays.
-  mutating func add(_ permissions: [Permission], to source: PluginSource) throws {
+  mutating func add(_ permissions: [Permission], to source: PluginSource, ofCode: Bool = false) throws {
     let before = self[source.manifest.name]
     let grant = PluginGrant(
       source,
-      source.manifest.permissions.filter { permissions.contains($0) || before?.covers($0, of: source) ?? false })
-    grants[.string(source.manifest.name)] = .map([
-      .string("folder"): .string(grant.folder),
-      .string("permissions"): .texts(grant.permissions),
-    ])
+      source.manifest.permissions.filter { permissions.contains($0) || before?.covers($0, of: source) ?? false },
+      ofCode: ofCode)
+    var entry: PersistentMap<MapKey, Value> = [
+      .string("folder"): .string(grant.folder), .string("permissions"): .texts(grant.permissions),
+    ]
+    if let digest = grant.digest { entry[.string("digest")] = .string(digest) }
+    grants[.string(source.manifest.name)] = .map(entry)
     try write()
   }
 

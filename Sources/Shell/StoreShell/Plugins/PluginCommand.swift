@@ -191,8 +191,11 @@ extension Session {
 
   /// What a replay has left out of plugins, a sentence each.
   var notesOnReplayedPlugins: [String] {
-    store.loadedPlugins.filter { $0.lacksUnits && $0.condition == .on }.map {
-      "a replay runs the reducers of \($0.name) alone; plugin reload \($0.name) brings the rest of it"
+    let isShared = store.isShared
+    return store.loadedPlugins.filter { $0.lacksUnits && $0.condition == .on }.map { plugin in
+      isShared
+        ? "only the reducers of \(plugin.name) run here; plugin grant \(plugin.name) brings the rest of it"
+        : "a replay runs the reducers of \(plugin.name) alone; plugin reload \(plugin.name) brings the rest of it"
     }
   }
 

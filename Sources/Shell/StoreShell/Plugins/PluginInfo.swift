@@ -71,10 +71,11 @@ extension PluginSubcommand {
     "grant", "NAME|FOLDER", "grants the permissions that it asks for, for good",
     read: { try $0.plugin(orFolder: true) },
     perform: { plugin, session in
-      let source = try plugin.source(in: session)
+      let source = try plugin.granted(in: session)
       let (name, permissions) = (source.manifest.name, source.manifest.permissions)
       guard !permissions.isEmpty else { return session.answer("\(name) asks for nothing\n") }
       try session.grantForGood(source)
+      try session.store.live.storeNode?.bringGranted()
       return session.answer("granted to \(name): \(permissions.map(\.description).joined(separator: ", "))\n")
     })
 

@@ -100,6 +100,14 @@ struct GivenPlugin {
       .unknownPlugin(name, among: session.store.loadedPlugins.map(\.name)), place: .span(place.span))
   }
 
+  /// The code that is granted: of one that another node has loaded, that code; else that in its folder.
+  func granted(in session: Session) throws -> PluginSource {
+    let name = try word.value(in: session)
+    let isOfOther = session.store.isShared && session.store.loadedPlugins.contains { $0.name == name && $0.lacksUnits }
+    guard isOfOther, let loaded = session.store.plugin(named: name) else { return try source(in: session) }
+    return loaded.source
+  }
+
   /// The folder of the plugin: of a loaded one, or where `plugin load` would find it.
   func source(in session: Session) throws -> PluginSource {
     let word = try word.value(in: session)

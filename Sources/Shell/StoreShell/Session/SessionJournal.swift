@@ -11,9 +11,7 @@ extension Session {
   public func openJournal() -> Int32 {
     do {
       if var plan = options.shared {
-        plan.isGranted = { [options] source in
-          source.manifest.permissions.allSatisfy { options.grantOrigin(of: $0, to: source) != .no }
-        }
+        plan.isGranted = { [options] in options.grants(shared: $0) }
         try store.live.join(plan, endedBy: store.interruption)
         // The log has all that is told, whatever becomes of the node's file.
         console.beforeTelling = { [live = store.live, client = store.lease] in live.takeJournalNotes(for: client.object)

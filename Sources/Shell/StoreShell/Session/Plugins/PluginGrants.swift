@@ -70,7 +70,7 @@ extension Session {
   func grantForGood(_ source: PluginSource, _ permissions: [Permission]? = nil) throws {
     plugins.grants[source.manifest.name] = PluginGrant(source)
     var grants = GrantStore(file: options.grantsFile)
-    try grants.add(permissions ?? source.manifest.permissions, to: source)
+    try grants.add(permissions ?? source.manifest.permissions, to: source, ofCode: !source.isInItsFolder)
   }
 
   /// Takes back what was granted to a plugin.
@@ -125,6 +125,26 @@ extension SessionOptions {
     let name = source.manifest.name
     if GrantStore(file: grantsFile)[name]?.covers(permission, of: source) ?? false { return .always }
     return grants.contains(name) || grants.contains { PluginLocator.names($0, source.folder) } ? .session : .no
+  }
+}
+
+extension SessionOptions {
+  /// Whether the user lets a plugin that another node of a shared store has loaded have what it asks for (R46). The other node tells the
+  /// folder, so a grant for a folder counts if the same code is there on this machine.
+  func grants(shared source: PluginSource) -> Bool {
+    let (name, isHere) = (source.manifest.name, source.isInItsFolder)
+    let stored = GrantStore(file: grantsFile)[name].flatMap { isHere || $0.digest != nil ? $0 : nil }
+    return source.manifest.permissions.allSatisfy { permission in
+      grants.contains(name) || stored?.covers(permission, of: source) ?? false
+        || isHere && grantOrigin(of: permission, to: source) != .no
+    }
+  }
+}
+
+extension PluginSource {
+  /// True if its folder has this code.
+  fileprivate var isInItsFolder: Bool {
+    (try? PluginSource(folder: folder, displayedAs: displayName))?.digest == digest
   }
 }
 
