@@ -288,6 +288,8 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
       var attempt = ReplicaAttempt(on: sequence, commands: [], actionCount: 0, digest: digest)
       let (store, base) = (live.store, live.store.state)
       var (number, time) = (last, lastTime)
+      // An action that may load or unload some is alone.
+      let units = live.hostUnits
       let commands = state.withLock { state in ids.compactMap { state.commands[$0] } }
       for command in commands {
         let isWithdrawn = command.series?.isOver ?? false
@@ -302,7 +304,7 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
         number += 1
         time = max(time, live.clock.now)
         let root = command.isRoot ? number : command.family.root
-        let standings = live.hostUnits.map { ($0, $0.standing) }
+        let standings = units.map { ($0, $0.standing) }
         var attempted: ActionAttempt<HostAction, HostState>?
         var notes = live.attendance.faults.holdingBack {
           attempted = store.attempt(action, source: command.source, number: number, root: root, at: time)
@@ -311,7 +313,7 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
         guard let made = attempted else { break }
         let wallTime = live.wallTime?()
         var digest = attempt.digest
-        let bytes = Self.bytes(of: made, wallTime, &digest)
+        let bytes = Self.bytes(of: made, wallTime, &digest, by: &live.comparing.finder)
         guard results.isEmpty || attempt.entries.count + bytes.count <= LogMessage.mostEntryBytes else {
           store.putBack(before)
           break
@@ -351,14 +353,15 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
 
   /// The bytes of what an attempt made.
   private static func bytes(
-    of made: ActionAttempt<HostAction, HostState>, _ wallTime: Int?, _ digest: inout UInt64
+    of made: ActionAttempt<HostAction, HostState>, _ wallTime: Int?, _ digest: inout UInt64,
+    by finder: inout DifferenceFinder
   ) -> [UInt8] {
     guard let record = made.record else { return [] }
     let call = record.action.call
     let entry = LoggedEntry(
       number: record.context.number, time: record.context.time, source: record.context.source,
       action: call.type.fullName, arguments: call.record, isQuiet: call.type.isQuiet,
-      changes: record.failure == nil ? HostState.changes(from: record.before, to: record.after) : [],
+      changes: record.failure == nil ? HostState.changes(from: record.before, to: record.after, by: &finder) : [],
       failure: record.failure.map { ErrorCode.of($0).rawValue }, reason: record.failure.flatMap(HostError.ownText(of:)),
       digest: record.action.shell?.digest,
       original: record.original.map {
@@ -579,7 +582,8 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
       return HostError(describing: error).message
     }
     if let after {
-      if let path = written.difference(from: HostState.changes(from: before, to: after)) { return "\(path)" }
+      let changes = HostState.changes(from: before, to: after, by: &live.comparing.finder)
+      if let path = written.difference(from: changes) { return "\(path)" }
       if let name = written.difference(from: after) { return name }
     }
     if after == nil, !entry.changes.isEmpty { return "\(entry.changes[0].path)" }

@@ -54,7 +54,7 @@ package struct Replica: Hashable, Sendable {
 
   private enum Appending: Hashable, Sendable {
     case idle
-    /// Between a lost attempt and the next.
+    /// Between a lost attempt and the next, or while others read this node's message.
     case resting
     /// The store runs commands.
     case attempting([CommandID], makesKeeper: Bool)
@@ -106,6 +106,8 @@ package struct Replica: Hashable, Sendable {
   /// The messages for the next place that never left this process.
   private var unsent: UInt64 = 0
   private var keeper = KeeperWatch()
+  /// True if another node's message was read since this node's last one: others append too.
+  private var isContended = false
   /// The record that must still be the same before the node goes on.
   private var verifying: Valid?
   /// The number of the record for which the node has read the log once more, since it did not come.
@@ -382,7 +384,7 @@ package struct Replica: Hashable, Sendable {
       effects.append(.settle(command.id, .refused(.cutOff(reason: reason))))
     }
     // A send that fails without a lost connection fails again; the pause keeps the node from spinning.
-    rest(&effects)
+    rest(.turn, &effects)
   }
 
   private mutating func note(_ reason: String, of id: MessageID) {
@@ -411,9 +413,9 @@ package struct Replica: Hashable, Sendable {
     effects.append(.wait(.answer))
   }
 
-  private mutating func rest(_ effects: inout [ReplicaEffect]) {
+  private mutating func rest(_ wait: ReplicaWait, _ effects: inout [ReplicaEffect]) {
     appending = .resting
-    effects.append(.wait(.turn))
+    effects.append(.wait(wait))
   }
 
   /// Drops an attempt that was not sent, or the pause before it.
@@ -439,7 +441,9 @@ package struct Replica: Hashable, Sendable {
       effects.append(.tasks(term: position.term))
     }
     effects.append(.reached(position, bytes: message.entries.count))
-    advance(&effects)
+    // Others must read this message first: without a pause the node that has it already would go on alone.
+    if isContended, !queue.isEmpty { rest(.others, &effects) } else { advance(&effects) }
+    isContended = false
   }
 
   /// Another record stands in the place: nothing of the attempt has happened.
@@ -449,7 +453,7 @@ package struct Replica: Hashable, Sendable {
       effects.append(.settle(command.id, .refused(.withdrawn)))
     }
     queue.insert(contentsOf: underway.waiting.filter { !isWithdrawn($0) }, at: 0)
-    rest(&effects)
+    rest(.turn, &effects)
   }
 
   // MARK: Following
@@ -507,6 +511,7 @@ package struct Replica: Hashable, Sendable {
   private mutating func follow(_ message: LogMessage, at sequence: UInt64, _ effects: inout [ReplicaEffect]) {
     let lost = giveWay(&effects)
     moveOn(past: message, at: sequence)
+    isContended = true
     effects.append(.apply(message, reaching: position))
     effects.append(.reached(position, bytes: message.entries.count))
     if message.makesKeeper {

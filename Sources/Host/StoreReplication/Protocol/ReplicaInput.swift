@@ -104,6 +104,8 @@ package enum ReplicaWait: Hashable, Sendable {
   case answer
   /// Before an attempt begins anew: at random, within a range that grows with each attempt lost in a row.
   case turn
+  /// For the other nodes to read this one's message: somewhat longer than this node took to make and append it.
+  case others
 }
 
 /// The results of running commands on the last committed state.

@@ -95,6 +95,9 @@ package final class ReplicaRunner: Sendable {
     /// The waits of either kind since the last commit.
     var answerWaits = 0
     var losses = 0
+    /// The beginning of the last attempt, and the time from there to the commit of the last one that was committed.
+    var attempted = Duration.zero
+    var taken = Duration.zero
     var lastTick = Duration.zero
     var isClosed = false
   }
@@ -247,6 +250,7 @@ package final class ReplicaRunner: Sendable {
     case .report(let report): log.say(NodeWord.report(report).bytes)
     case .show(let report): store.show(report)
     case .attempt(let sequence, let commands, let makesKeeper):
+      state.withLock { $0.attempted = clock.now }
       // Before anything else: the store has the results of this attempt and of no other.
       let attempt = store.attempt(commands, makesKeeper: makesKeeper, on: sequence)
       state.withLock { $0.inbox.prepend(.replica(.attempted(attempt))) }
@@ -254,6 +258,7 @@ package final class ReplicaRunner: Sendable {
     case .commit(let first, let position):
       state.withLock { ($0.answerWaits, $0.losses) = (0, 0) }
       store.commit(firstAction: first, reaching: position)
+      state.withLock { $0.taken = clock.now - $0.attempted }
     case .apply(let message, let position):
       if let difference = store.apply(message, reaching: position) {
         take(.replica(.differs(action: difference.action, path: difference.path)))
@@ -286,11 +291,17 @@ package final class ReplicaRunner: Sendable {
         return state.losses
       }
       range = timing.turn * (1 << min(count, 6))
+    case .others: range = min(state.withLock { $0.taken }, timing.turn * 64)
     }
     let steps = 1_000
     let chosen = order.chosen(among: steps)
-    // A pause is anywhere within its range; a wait for an answer is somewhat longer than its own.
-    let delay = wait == .turn ? range * chosen / steps : range + range * chosen / steps / 4
+    // A pause before an attempt is anywhere within its range; the others are somewhat longer than their own.
+    let delay =
+      switch wait {
+      case .turn: range * chosen / steps
+      case .answer: range + range * chosen / steps / 4
+      case .others: range + range * chosen / steps
+      }
     let number = state.withLock { state in
       state.waits += 1
       return state.waits
