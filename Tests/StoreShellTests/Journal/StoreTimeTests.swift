@@ -471,6 +471,16 @@ import Testing
     _ = third.outcome { third.session.endJournal() }
   }
 
+  /// A leap is told as far as it is one: beyond a century nobody counts days.
+  @Test(arguments: [(86_400 * 3, "3 days"), (86_400 * 36_525, "36525 days"), (1 << 40, "more than 100 years")])
+  func aLeapIsToldAsFarAsItGoes(seconds: Int, text: String) throws {
+    let (shell, _) = try opened()
+    wall.set(1_700_000_000 + seconds)
+    let outcome = shell.run("dispatch counter.increment --quiet", "wait 10ms", "dispatch counter.increment --quiet")
+    let ended = shell.outcome { shell.session.endJournal() }
+    #expect((outcome.errors + ended.errors).contains("the clock of this machine went ahead by \(text); the time of "))
+  }
+
   /// What is cancelled by hand stays so, in this store and in one that is opened again; an entry that comes anew waits again.
   @Test(arguments: ["effects cancel inventory/expiry/due", "effects cancel all"])
   func tasksThatAreCancelledStaySo(cancel: String) throws {

@@ -18,6 +18,12 @@ package struct WallClock: Sendable {
     (last, beganInBoot, self.wallTime) = (start, began, wallTime)
   }
 
+  /// A difference between two clocks in days. Beyond a century the clock is merely wrong, and may be read no further.
+  package static func days(_ difference: Duration) -> String {
+    let days = (abs(difference.components.seconds) + 43_200) / 86_400
+    return days > 36_525 ? "more than 100 years" : "\(days) \(days == 1 ? "day" : "days")"
+  }
+
   /// Looks whether the clock on the wall was set since it was last asked.
   ///
   /// - Returns: by how much; nil: it was not set.

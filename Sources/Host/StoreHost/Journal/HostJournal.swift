@@ -155,10 +155,9 @@ package final class HostJournal {
   /// while the store is closed.
   private func noteLeap(_ journal: Journal) {
     let leap = journal.takeLeap()
-    let days = (abs(leap.components.seconds) + 43_200) / 86_400
     guard leap > .seconds(86_400) || leap < .seconds(-86_400) else { return }
     notes.append(
-      "the clock of this machine went \(leap > .zero ? "ahead" : "back") by \(days) \(days == 1 ? "day" : "days"); "
+      "the clock of this machine went \(leap > .zero ? "ahead" : "back") by \(WallClock.days(leap)); "
         + "the time of \(journal.path) has not")
   }
 

@@ -317,8 +317,7 @@ extension LiveStore {
       journal.noteBeginning(wallTime - time)
     }
     guard lag > .seconds(86_400) || lag < .seconds(-86_400) else { return nil }
-    let days = (abs(lag.components.seconds) + 43_200) / 86_400
-    let count = "\(days) \(days == 1 ? "day" : "days")"
+    let count = WallClock.days(lag)
     return lag > .zero && passedInBoot == nil
       ? "the clock of this machine is \(count) behind the time of \(file.path), which goes on from where it stood"
       : "the clock of this machine went \(lag > .zero ? "back" : "ahead") by \(count); the time of \(file.path) has not"
