@@ -83,6 +83,11 @@ static CLuaStatus usedUp(CLuaMachine *machine) {
 
 static void hook(lua_State *L, lua_Debug *record);
 
+/// The events at which the hook is called.
+static int events(const CLuaMachine *machine) {
+  return machine->watchesLeaving ? LUA_MASKCOUNT | LUA_MASKCALL : LUA_MASKCOUNT;
+}
+
 int clua_findLine(lua_State *L, lua_Debug *record) {
   int line = -1;
   for (int level = 0; line < 0 && lua_getstack(L, level, record); level += 1) {
@@ -97,6 +102,7 @@ static void stop(lua_State *L, CLuaStatus status, const char *chunk, int line) {
   CLuaMachine *machine = clua_machine(L);
   if (machine->exhausted == CLuaStatusDone) {
     machine->exhausted = status;
+    if (status == CLuaStatusInterrupted && machine->watchesLeaving) clua_endPrograms(L);
     char place[560] = "";
     if (line >= 0) snprintf(place, sizeof place, "%s:%d: ", chunk, line);
     if (status == CLuaStatusInstructions) {
@@ -113,7 +119,7 @@ static void stop(lua_State *L, CLuaStatus status, const char *chunk, int line) {
                (long long)machine->millisecondLimit);
     }
   }
-  lua_sethook(L, hook, LUA_MASKCOUNT, 1);
+  lua_sethook(L, hook, events(machine), 1);
   machine->isCounting = true;
   lua_pushstring(L, machine->exhaustedMessage);
   lua_error(L);
@@ -139,6 +145,10 @@ static int nextPeriod(const CLuaMachine *machine) {
 }
 
 static void hook(lua_State *L, lua_Debug *record) {
+  if (record->event != LUA_HOOKCOUNT) {
+    clua_noteCall(L, record);
+    return;
+  }
   CLuaMachine *machine = clua_machine(L);
   int passed = lua_gethookcount(L);
   machine->remaining -= passed;
@@ -148,7 +158,7 @@ static void hook(lua_State *L, lua_Debug *record) {
     stop(L, status, record->short_src, record->currentline);
   }
   int period = nextPeriod(machine);
-  if (period != passed) lua_sethook(L, hook, LUA_MASKCOUNT, period);
+  if (period != passed) lua_sethook(L, hook, events(machine), period);
 }
 
 size_t clua_findCountdown(lua_State *L) {
@@ -170,7 +180,7 @@ static void beginPeriod(CLuaMachine *machine, lua_State *L) {
     memcpy(&left, (const char *)L + machine->countdown, sizeof left);
     machine->remaining -= lua_gethookcount(L) - left;
   }
-  lua_sethook(L, hook, LUA_MASKCOUNT, nextPeriod(machine));
+  lua_sethook(L, hook, events(machine), nextPeriod(machine));
   if (L == machine->main) machine->isCounting = true;
 }
 
@@ -221,8 +231,8 @@ static inline void fill(CLuaMachine *machine) {
 /// error of a coroutine runs.
 static inline void count(CLuaMachine *machine, lua_State *L) {
   int period = nextPeriod(machine);
-  lua_sethook(L, hook, LUA_MASKCOUNT, period);
-  if (L != machine->main && !machine->isCounting) lua_sethook(machine->main, hook, LUA_MASKCOUNT, period);
+  lua_sethook(L, hook, events(machine), period);
+  if (L != machine->main && !machine->isCounting) lua_sethook(machine->main, hook, events(machine), period);
   machine->isCounting = true;
 }
 
@@ -237,7 +247,7 @@ void clua_startBudget(CLuaMachine *machine, lua_State *L, bool isCounted) {
   machine->shortPlace[0] = 0;
   machine->refusedSize = 0;
   // Under a shorter period, a call that fits into a whole one may need counting after all.
-  if (isCounted || nextPeriod(machine) < CLUA_HOOK_PERIOD) {
+  if (isCounted || machine->watchesLeaving || nextPeriod(machine) < CLUA_HOOK_PERIOD) {
     count(machine, L);
   } else if (machine->isCounting) {
     // A hook costs each instruction as much as some instructions do.

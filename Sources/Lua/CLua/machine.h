@@ -204,6 +204,16 @@ char *clua_settleEqualities(lua_State *L, const char *text, size_t count, size_t
 /// Makes, grows and frees a block as Lua does, within the limit of memory. Never raises.
 void *clua_resize(lua_State *L, void *block, size_t from, size_t to);
 
+// programs.c
+/// Has the host hear, from now on, before a function is called that reaches something outside of the process.
+void clua_watchLeaving(lua_State *L);
+/// Tells the host where the function that is about to run is such a one.
+void clua_noteCall(lua_State *L, lua_Debug *record);
+/// `io.popen`, whose program ends when the call that waits for it is interrupted.
+int clua_openProgram(lua_State *L);
+/// Has the programs end that `io.popen` has started and that run.
+void clua_endPrograms(lua_State *L);
+
 // parsing.c
 /// The same as luaL_loadbufferx of text within the budget of the call that runs.
 int clua_parse(lua_State *L, const char *bytes, size_t count, const char *name);

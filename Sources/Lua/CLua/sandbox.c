@@ -399,6 +399,11 @@ void clua_openSandbox(lua_State *L, CLuaSandbox sandbox) {
   lua_register(L, "round", clua_round);
   openArithmeticOfTexts(L);
   lua_pop(L, 2);
+  lua_getglobal(L, LUA_IOLIBNAME);
+  lua_pushcfunction(L, clua_openProgram);
+  lua_setfield(L, -2, "popen");
+  lua_pop(L, 1);
+  clua_watchLeaving(L);
   lua_pushglobaltable(L);
   machine->visibleGlobalsPointer = lua_topointer(L, -1);
   machine->globals = luaL_ref(L, LUA_REGISTRYINDEX);

@@ -44,7 +44,8 @@ enum HostCallbacks {
         withState(context) { state in
           state.borrowedBox?._withUnsafeGuaranteedRef { $0.handler.openWindow(LuaObject(object)) }
         }
-      })
+      },
+      leave: { context in withState(context) { $0.onLeaving?() } })
   }
 }
 

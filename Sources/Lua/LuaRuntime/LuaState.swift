@@ -23,6 +23,10 @@ public final class LuaState {
   @exclusivity(unchecked) var lastCaller: LuaCall.Caller?
   var chunkNames = ChunkNames()
 
+  /// Called before code of an unrestricted state reaches something outside of the process, such as a file or a program. It does not
+  /// use the state.
+  package var onLeaving: (() -> Void)?
+
   /// A fresh state. Fails when the limits leave no room for the libraries.
   public init(limits: Limits = Limits(), sandbox: Sandbox = .plugin) throws(LuaError) {
     var callbacks = HostCallbacks.all

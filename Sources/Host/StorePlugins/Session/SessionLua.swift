@@ -75,6 +75,10 @@ public final class SessionLua {
         try lua.setGlobal("(missing)", missing)
         try lua.setGlobal("(own)", own[0])
       } else {
+        lua.onLeaving = { [lease] in lease.object?.owner()?.settle() }
+        _ = try lua.call(
+          try lua.load(Self.guardOfPrograms, chunkName: SessionLuaError.ownChunk),
+          [.function(try makeExecute()), .function(try makeRequirePrograms())])
         _ = try lua.call(try lua.load(Self.guardOfGlobals, chunkName: SessionLuaError.ownChunk), [missing] + own)
       }
     } catch {
@@ -125,6 +129,17 @@ public final class SessionLua {
         rawset(globals, name, value)
       end,
     })
+    """
+
+  /// Has programs that Lua's own functions start obey the session, where there is no sandbox.
+  private static let guardOfPrograms = """
+    local execute, require = ...
+    local popen = io.popen
+    os.execute = execute
+    io.popen = function(...)
+      require()
+      return popen(...)
+    end
     """
 
   /// Has the result of a program that failed notice that its status is read. The functions that it returns: `run`, one that counts
@@ -266,6 +281,23 @@ public final class SessionLua {
       }
     }
     return .map(map)
+  }
+
+  /// Lua's `os.execute`, whose program ends with the run.
+  private func makeExecute() throws(LuaError) -> LuaFunction {
+    try lua.makeFunction { [lease] call in
+      guard let session = lease.object else { return }
+      // Without a line, Lua asks whether there is a shell.
+      guard call.count > 0, case .string(let line) = call[0] else { return call.results.append(true) }
+      let (status, signal) = try Self.asking { try session.host.execute(line) }
+      if status == 0 { call.results.append(true) } else { call.results.appendNil() }
+      call.results.append(signal == nil ? "exit" : "signal")
+      call.results.append(signal ?? status ?? 0)
+    }
+  }
+
+  private func makeRequirePrograms() throws(LuaError) -> LuaFunction {
+    try lua.makeFunction { [lease] _ in try Self.asking { try lease.object?.host.requirePrograms() } }
   }
 
   private func makeMissing() throws(LuaError) -> LuaFunction {

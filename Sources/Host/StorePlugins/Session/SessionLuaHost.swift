@@ -17,6 +17,16 @@ public protocol SessionLuaHost: AnyObject {
   ///
   /// - Returns: the results.
   func call(_ function: String, _ arguments: [Value]) throws -> [Value]
+  /// Makes all that has happened as durable as was asked: Lua with all of its libraries is about to reach something outside of the
+  /// process, such as a file.
+  func settle()
+  /// Refuses to start programs where that is forbidden.
+  func requirePrograms() throws
+  /// Has the system's shell run a line, for `os.execute`.
+  ///
+  /// - Returns: the status of the program, or the number of the signal that ended it.
+  /// - Throws: an error for one that cannot be started, or is to end with the run.
+  func execute(_ line: String) throws -> (status: Int?, signal: Int?)
   /// The value of a name that no Lua of the session has set; nil: there is none.
   func variable(_ name: String) throws -> Value?
   /// All modules as one record.

@@ -121,6 +121,8 @@ typedef struct CLuaCallbacks {
   CLuaAnswer (*invoke)(void *context, int64_t function, int32_t argumentCount);
   /// Makes an object's window writable, if it can be.
   void (*open)(void *context, CLuaObject object);
+  /// Code of an unrestricted state is about to reach something outside of the process.
+  void (*leave)(void *context);
 } CLuaCallbacks;
 
 /// The end of a call.
@@ -278,6 +280,8 @@ typedef struct CLuaMachine {
   bool enforcing;
   /// True if the instructions of the main thread are counted.
   bool isCounting;
+  /// True if the host hears when code reaches something outside of the process.
+  bool watchesLeaving;
   CLuaStatus exhausted;
   char exhaustedMessage[640];
 

@@ -63,9 +63,24 @@ extension Session {
   }
 
   /// Refuses to run programs where that is forbidden.
-  func requirePrograms() throws(ShellError) {
+  public func requirePrograms() throws {
     guard !options.allowsExecution else { return }
     throw ShellError(code: .notAllowed, message: "programs may not be run here (--no-exec)")
+  }
+
+  /// Has the system's shell run a line, for Lua's `os.execute`.
+  ///
+  /// - Returns: the status of the program, or the number of the signal that ended it.
+  /// - Throws: ``ShellError`` for one that cannot be started, or is to end with the run.
+  public func execute(_ line: String) throws -> (status: Int?, signal: Int?) {
+    try requirePrograms()
+    settle()
+    let command = ShellCommand(line: line, stops: [interrupts.descriptor], readsTerminal: true)
+    switch try command.run([]) {
+    case .exited(let status): return (Int(status), nil)
+    case .signalled(let number): return (nil, Int(number))
+    case .interrupted: throw interrupts.stop?.error ?? ShellError.interrupted
+    }
   }
 
   /// Runs a program whose output is printed as it comes.

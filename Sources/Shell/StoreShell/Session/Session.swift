@@ -340,6 +340,12 @@ extension Session: SessionLuaHost {
     return report.droppedBy
   }
 
+  /// Makes all that has happened as durable as was asked, and hands on what was printed.
+  public func settle() {
+    // In the turn nobody waits for a reader.
+    if store.isInTurn { store.live.settleJournal() } else { console.flush() }
+  }
+
   /// Hands on what was printed, now and then: a chunk may take long, and somebody may wait for a line of it.
   private func handOnDue() { if !console.isHolding { console.flushDue(before: nil) { false } } }
 
@@ -374,7 +380,7 @@ extension Session {
       do {
         _ = try loadPlugin(PluginLocator(options).word(for: folder), silently: true)
       } catch {
-        let failure = writeError(error)
+        let failure = stoppedStatus() ?? writeError(error)
         if status == 0 { status = failure }
       }
     }
