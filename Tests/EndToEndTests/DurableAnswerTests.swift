@@ -50,6 +50,45 @@ struct DurableAnswerTests {
     #expect(try value(in: shell) == "1\n")
   }
 
+  /// Lua with all of its libraries reaches nothing before what it did is kept. Whoever sees that ends the program at once.
+  @Test(
+    arguments: [
+      "os.execute('kill -9 $PPID')", "io.popen('kill -9 $PPID'):close()", "io.open('seen', 'w'):close()",
+      "io.write('seen') io.stdout:flush()", "local file = io.open('seen', 'a') file:write('x') file:flush()",
+      "os.rename('kept', 'seen')", "local made = os.rename made('kept', 'seen')", "os.exit(0)",
+      "coroutine.wrap(function() os.rename('kept', 'seen') end)()",
+    ], ["full", "normal"])
+  func whatUnrestrictedLuaReaches(lua: String, durability: String) throws {
+    let shell = try Shell()
+    try shell.folder.write("kept", "")
+    try shell.folder.write(
+      "a.lua", "for i = 1, 3000 do dispatch('counter.increment') end \(lua) while true do end")
+    let outcome = try shell.runInShell(
+      """
+      stsh --unsafe-lua --store kept.db --durability \(durability) --quiet -c "lua dofile('a.lua')" > seen.out & run=$!
+      until [ -e seen ] || [ -s seen.out ] || ! kill -0 $run; do :; done 2> /dev/null
+      kill -9 $run 2> /dev/null; wait $run; echo status $?
+      """)
+    #expect(outcome.output.contains("status"), "\(outcome)")
+    #expect(try value(in: shell) == "3000\n", "\(outcome)")
+  }
+
+  /// No command that reaches something outside of the store does so before what was done is kept.
+  @Test(arguments: ["plugin new seen", "export state seen", "source touch.stsh"])
+  func aCommandThatReachesSomethingOutside(statement: String) throws {
+    let shell = try Shell()
+    try shell.folder.write("touch.stsh", "run touch seen\n")
+    let outcome = try shell.runInShell(
+      """
+      stsh --store kept.db --quiet -c 'lua for i = 1, 3000 do dispatch("counter.increment") end' -c '\(statement)' \
+        -c 'lua while true do end' & run=$!
+      until [ -e seen ] || ! kill -0 $run; do :; done 2> /dev/null
+      kill -9 $run; wait $run; echo status $?
+      """)
+    #expect(outcome.output.contains("status 137"), "\(outcome)")
+    #expect(try value(in: shell) == "3000\n", "\(outcome)")
+  }
+
   @Test func aFileThatIsWritten() throws {
     let shell = try Shell()
     let outcome = try shell.runInShell(
@@ -93,6 +132,16 @@ struct DurableAnswerTests {
       #expect(names(inFolder: shell.folder.path) == before)
     }
     #expect(contents(ofFile: shell.folder.path + "/notes.txt") == "precious\n")
+  }
+
+  /// A link that the program did not make stays, also where its lock would be.
+  @Test func aLinkInThePlaceOfALockStays() throws {
+    let shell = try Shell()
+    try shell.folder.write("precious", "")
+    symlink("precious", shell.folder.path + "/door.lock")
+    let outcome = try shell.run("--listen", "./door", "-c", "echo x")
+    #expect(outcome.errors.contains("./door.lock is a link, and would be removed"), "\(outcome)")
+    #expect(names(inFolder: shell.folder.path).filter { $0 != "home" }.sorted() == ["door.lock", "precious"])
   }
 
   /// What SQLite keeps beside a store is the store's too, before it is there.

@@ -11,6 +11,8 @@ final class CommandDefinition: Sendable {
   let verb: String
   /// The rights that its lines need; nil: all.
   let needs: CommandNeeds?
+  /// True if some of its lines need all rights: those reach something outside of the store.
+  private let mayReachOutside: Bool
   /// The right that a line needs if the file that it names is the client's; nil: it needs the same as every line.
   let clientFileNeed: Need?
   /// The forms of the command, one a line.
@@ -125,6 +127,7 @@ final class CommandDefinition: Sendable {
   ) {
     self.verb = verb
     self.needs = needs
+    mayReachOutside = needs.map { $0.whole == nil || !$0.parts.isEmpty } ?? true
     self.clientFileNeed = clientFileNeed
     self.usage = usage
     self.summary = summary
@@ -141,6 +144,11 @@ final class CommandDefinition: Sendable {
     self.check = check
     self.look = look
     self.run = run
+  }
+
+  /// True if a line reaches something outside of the store, such as a file or a program.
+  func reachesOutside(_ reader: borrowing CommandReader) -> Bool {
+    mayReachOutside && needs?.need(ofPart: reader.operands.first?.text) == nil
   }
 
   /// The command as help shows a part of it.

@@ -103,6 +103,8 @@ final class CommandTable: Sendable {
   private func run(
     _ reader: CommandReader, _ definition: CommandDefinition, in session: Session
   ) throws -> CommandResult {
+    // What leaves the process tells of actions that are kept.
+    if definition.reachesOutside(reader) { session.console.prepareTelling() }
     do {
       let (programs, failures) = (session.outcome.failedPrograms, session.outcome.returnedFailures)
       let result = try definition.run(reader, session)
