@@ -388,4 +388,12 @@ extension LiveStore {
 
   /// Has all clients told what became of a plugin that was saved: whoever uses it meets the version of now.
   package func tell(of saved: SavedPlugin) { turn { for client in clients { client.hear(saved) } } }
+
+  /// Has all clients told of something that concerns the whole store; without any, the owner.
+  package func tell(note: String) {
+    turn {
+      if clients.isEmpty { attendance.onFault?(HostError(code: .failed, message: note)) }
+      for client in clients { client.hear(note: note) }
+    }
+  }
 }

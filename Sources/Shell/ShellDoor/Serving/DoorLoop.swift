@@ -5,6 +5,7 @@ import ShellLanguage
 import StoreCore
 import StoreHost
 import StoreSchema
+import StoreShell
 import Synchronization
 
 /// The threads of a door. A free thread takes the next event and does what follows from it. A limit bounds the statements that run
@@ -15,12 +16,18 @@ final class DoorLoop: @unchecked Sendable {
   let host: DoorHost
   let token: String?
   let limits: DoorLimits
+  /// True if the number of conversations is what the system lets the process have open.
+  private let isBoundByFiles: Bool
   let budget: DoorBudget
   let timer: DoorTimer
   private let socket: DoorSocket
   private let poll: Int32
   private let wakeUp: Int32
   private let stop: Int32
+  /// Readable once a second, for a socket in the file system; -1: there is none to look after.
+  private let pulse: Int32
+  /// A descriptor in reserve, by which a client is refused when the process has no other; -1: none.
+  private let reserve = Lock(DoorLoop.reserved())
   private let state = Lock(State())
   /// The number of the first conversation.
   static let firstID = Mark.first
@@ -60,6 +67,7 @@ final class DoorLoop: @unchecked Sendable {
     static let wakeUp: UInt64 = 1
     static let timer: UInt64 = 2
     static let stop: UInt64 = 3
+    static let pulse: UInt64 = 4
     static let first: UInt64 = 16
   }
 
@@ -68,28 +76,63 @@ final class DoorLoop: @unchecked Sendable {
     self.socket = socket
     self.token = token
     self.limits = limits.fitting
+    isBoundByFiles = self.limits.conversations < limits.conversations
     budget = DoorBudget(limit: limits.allBytes)
     poll = epoll_create1(Int32(EPOLL_CLOEXEC))
     (wakeUp, stop) = (eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK)), eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK)))
     timer = DoorTimer()
+    if case .unix = socket.address { pulse = Self.makePulse() } else { pulse = -1 }
     guard poll >= 0, wakeUp >= 0, stop >= 0, timer.descriptor >= 0 else {
       let code = errno
-      for descriptor in [poll, wakeUp, stop] where descriptor >= 0 { Platform.close(descriptor) }
+      for descriptor in [poll, wakeUp, stop, pulse] where descriptor >= 0 { Platform.close(descriptor) }
       throw ShellError(FileError(path: socket.address.text, code: code, .writing))
     }
     let edges = EPOLLIN.rawValue | EPOLLET.rawValue
     add(wakeUp, edges, Mark.wakeUp)
     add(timer.descriptor, edges, Mark.timer)
     add(stop, EPOLLIN.rawValue, Mark.stop)
+    if pulse >= 0 { add(pulse, edges, Mark.pulse) }
     for _ in 0..<2 { startThread() }
   }
 
-  deinit { for descriptor in [poll, wakeUp, stop] { Platform.close(descriptor) } }
+  deinit {
+    for descriptor in [poll, wakeUp, stop, pulse, reserve.withLock { $0 }] where descriptor >= 0 {
+      Platform.close(descriptor)
+    }
+  }
+
+  private static func reserved() -> Int32 { Platform.open("/dev/null", O_RDONLY | O_CLOEXEC) }
+
+  private static func makePulse() -> Int32 {
+    let descriptor = timerfd_create(CLOCK_MONOTONIC, Int32(TFD_CLOEXEC | TFD_NONBLOCK))
+    let second = timespec(tv_sec: 1, tv_nsec: 0)
+    var setting = itimerspec(it_interval: second, it_value: second)
+    timerfd_settime(descriptor, 0, &setting, nil)
+    return descriptor
+  }
 
   /// Lets in all who wait.
   func open() {
     guard !isOpen.exchange(true, ordering: .acquiringAndReleasing) else { return }
-    add(socket.descriptor, EPOLLIN.rawValue | EPOLLET.rawValue, Mark.socket)
+    watchSocket()
+  }
+
+  private func watchSocket() { add(socket.descriptor, EPOLLIN.rawValue | EPOLLET.rawValue, Mark.socket) }
+
+  /// Makes the socket again where other programs have removed it, and tells all sessions.
+  private func keepSocket() {
+    // A timer that is not read stands.
+    var count: UInt64 = 0
+    _ = read(pulse, &count, 8)
+    guard isOpen.load(ordering: .acquiring), !isClosing.load(ordering: .relaxed) else { return }
+    let removed = "the socket at \(SafeText.line(socket.address.text)) was removed"
+    switch socket.restore(emptying: accept) {
+    case .made:
+      watchSocket()
+      host.live.tell(note: "\(removed); the door has made it again")
+    case .refused(let reason): host.live.tell(note: "\(removed) and cannot be made again: \(SafeText.line(reason))")
+    case nil: return
+    }
   }
 
   private func add(_ descriptor: Int32, _ events: UInt32, _ mark: UInt64) {
@@ -217,6 +260,7 @@ final class DoorLoop: @unchecked Sendable {
       timer.take { $0.timeIsOver() }
       // Where the system had no descriptor left, it may have one now.
       accept()
+    case Mark.pulse: keepSocket()
     default:
       let conversation = state.withLock { $0.conversations[mark] }
       conversation?.arrived(
@@ -232,6 +276,7 @@ final class DoorLoop: @unchecked Sendable {
       let descriptor = Platform.accept(socket.descriptor, nil, nil)
       guard descriptor >= 0 else {
         if errno == EINTR || errno == ECONNABORTED { continue }
+        if errno == EMFILE || errno == ENFILE, refuseOne() { continue }
         if errno != EAGAIN, errno != EWOULDBLOCK { timer.look(in: .milliseconds(100)) }
         return
       }
@@ -250,12 +295,32 @@ final class DoorLoop: @unchecked Sendable {
         return (conversation, nil)
       }
       guard let conversation else {
-        refuse(descriptor, refusal ?? "this door has as many connections as it may; try again later")
+        let bound = isBoundByFiles ? "its process may open files for (\(DoorLimits.ofFiles))" : "it may"
+        refuse(descriptor, refusal ?? "this door has as many connections as \(bound); try again later")
         continue
       }
       _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
       add(descriptor, EPOLLIN.rawValue | EPOLLRDHUP.rawValue | EPOLLET.rawValue, conversation.id)
       conversation.begin()
+    }
+  }
+
+  /// Refuses a client for which the system has no descriptor left.
+  ///
+  /// - Returns: false: none waits, or not even that can be done.
+  private func refuseOne() -> Bool {
+    reserve.withLock { reserve in
+      if reserve < 0 { reserve = Self.reserved() }
+      guard reserve >= 0 else { return false }
+      Platform.close(reserve)
+      let descriptor = Platform.accept(socket.descriptor, nil, nil)
+      if descriptor >= 0 {
+        refuse(
+          descriptor, "the process of this door has all files open that it may (\(DoorLimits.ofFiles)); try again later"
+        )
+      }
+      reserve = Self.reserved()
+      return descriptor >= 0
     }
   }
 
@@ -368,14 +433,23 @@ final class DoorLoop: @unchecked Sendable {
 }
 
 extension DoorLimits {
+  /// The number of files that the system lets the process have open; nil: it does not say.
+  private static var mostFiles: Int? {
+    var open = rlimit()
+    guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &open) == 0 else { return nil }
+    return Int(clamping: open.rlim_cur)
+  }
+
   /// The limits with no more conversations than the system lets the process have open, less some for its own work.
   fileprivate var fitting: DoorLimits {
     var limits = self
-    var open = rlimit()
-    guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &open) == 0 else { return limits }
-    limits.conversations = max(1, min(conversations, Int(clamping: open.rlim_cur) - 128))
+    guard let most = Self.mostFiles else { return limits }
+    limits.conversations = max(1, min(conversations, most - min(128, most / 2)))
     return limits
   }
+
+  /// The limit of files, as a shell sets it.
+  fileprivate static var ofFiles: String { "ulimit -n" + (mostFiles.map { " \($0)" } ?? "") }
 }
 
 /// The times at which conversations are to be looked at.
