@@ -46,7 +46,7 @@ struct Listening {
   /// - Parameter console: says it; nil: nothing is printed.
   func open(telling console: Console?) {
     door.open()
-    console?.writeError("listening at \(door.address.text)\n")
+    console?.writeError("listening at \(SafeText.line(door.address.text))\n")
     if let token = door.token, tokenFile == nil { console?.writeError("token: \(token)\n") }
   }
 

@@ -16,7 +16,8 @@ struct Program {
   init(_ options: ProgramInvocation) { self.options = options }
 
   func run() throws -> Int32 {
-    try Self.requireDescriptors()
+    // SQLite takes some for a store, and a door some for its threads.
+    try Self.requireDescriptors((options.store == nil ? 16 : 24) + (options.listen == nil ? 0 : 8))
     // A file that may not grow is one that cannot be written, as on a full disk.
     signal(SIGXFSZ, SIG_IGN)
     CrashReport.install(folder: places.crashes, version: Stsh.configuration.version)
@@ -83,8 +84,7 @@ struct Program {
   }
 
   /// Refuses to run where the system gives the process too few descriptors for its pipes: nothing could end such a run.
-  static func requireDescriptors() throws {
-    let wanted = 16
+  static func requireDescriptors(_ wanted: Int = 16) throws {
     var free: [Int32] = []
     defer { for descriptor in free { close(descriptor) } }
     while free.count < wanted {
@@ -226,7 +226,7 @@ struct Program {
     }
     let stop = RunStop()
     conversation.obey(stop)
-    let signals = RunSignals(stop, timeout: nil, handlesInterrupt: false)
+    let signals = RunSignals(stop, timeout: nil, handlesInterrupt: false, breaksCalls: options.unsafeLua)
     defer { signals.finish() }
     if !options.json, !options.quiet { session.console.write(greeting(session)) }
     if !options.noInit, let file = places.initFile, access(file, F_OK) == 0 { prompt.run(initFile: file) }

@@ -3,19 +3,23 @@ package struct FileWait {
   /// Readable when waits are to end; -1: nothing ends them.
   private let end: Int32
   private let note: ((_ begins: Bool) -> Void)?
+  /// Tells whether waits are to end, where the system had no descriptor left that could; nil: nothing ends them then.
+  private let isOver: (() -> Bool)?
 
   /// - Parameters:
   ///   - end: a descriptor that ends waits when it becomes readable; -1: there is none.
+  ///   - isOver: tells whether waits are to end, and is asked ten times a second where there is no descriptor.
   ///   - note: told when a wait begins (true) and when it has ended, on the thread that waits.
-  package init(endedBy end: Int32, telling note: ((_ begins: Bool) -> Void)? = nil) {
+  package init(endedBy end: Int32, or isOver: (() -> Bool)? = nil, telling note: ((_ begins: Bool) -> Void)? = nil) {
     (self.end, self.note) = (end, note)
+    self.isOver = end < 0 ? isOver : nil
   }
 
   /// A wait that nothing ends.
   package static var endless: FileWait { FileWait(endedBy: -1) }
 
   /// True if something ends it.
-  var canEnd: Bool { end >= 0 }
+  var canEnd: Bool { end >= 0 || isOver != nil }
 
   /// Waits for a descriptor.
   ///
@@ -32,13 +36,17 @@ package struct FileWait {
       pollfd(fd: end, events: Int16(POLLIN), revents: 0),
     ]
     func look(_ time: Int32) { while poll(&sources, 2, time) < 0, errno == EINTR {} }
+    func lookOften(_ isOver: () -> Bool) {
+      let limit = longest < 0 ? nil : ContinuousClock.now + .milliseconds(Int(longest))
+      while sources[0].revents == 0, !isOver(), limit.map({ .now < $0 }) ?? true { look(100) }
+    }
     // A file that is ready needs no wait, and no listener hears of one.
     look(0)
     if sources.allSatisfy({ $0.revents == 0 }), longest != 0 {
       note?(true)
-      look(longest)
+      if let isOver { lookOften(isOver) } else { look(longest) }
       note?(false)
     }
-    return (sources[0].revents != 0, sources[1].revents != 0)
+    return (sources[0].revents != 0, sources[1].revents != 0 || isOver?() ?? false)
   }
 }

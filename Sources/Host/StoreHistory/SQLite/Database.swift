@@ -40,7 +40,9 @@ package final class Database {
       }
     let code = sqlite3_open_v2(name, &handle, flags | SQLITE_OPEN_NOMUTEX, system)
     guard let handle, code == SQLITE_OK else {
-      let error = DatabaseError(ResultCode(code), handle.map { String(cString: sqlite3_errmsg($0)) })
+      let error = DatabaseError(
+        ResultCode(code), handle.map { String(cString: sqlite3_errmsg($0)) },
+        systemCode: handle.map { sqlite3_system_errno($0) } ?? 0)
       sqlite3_close_v2(handle)
       throw error
     }
@@ -131,6 +133,6 @@ package final class Database {
 
   /// The error that the last call has met.
   func error(_ code: Int32) -> DatabaseError {
-    DatabaseError(ResultCode(code), String(cString: sqlite3_errmsg(handle)))
+    DatabaseError(ResultCode(code), String(cString: sqlite3_errmsg(handle)), systemCode: sqlite3_system_errno(handle))
   }
 }

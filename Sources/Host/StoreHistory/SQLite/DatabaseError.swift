@@ -6,9 +6,11 @@ package struct DatabaseError: Error, CustomStringConvertible {
   package let resultCode: ResultCode
   /// SQLite's own words; nil: it has none.
   package let message: String?
+  /// The number of the system's error behind it; 0: there is none.
+  let systemCode: Int32
 
-  package init(_ resultCode: ResultCode, _ message: String? = nil) {
-    (self.resultCode, self.message) = (resultCode, message)
+  package init(_ resultCode: ResultCode, _ message: String? = nil, systemCode: Int32 = 0) {
+    (self.resultCode, self.message, self.systemCode) = (resultCode, message, systemCode)
   }
 
   package var description: String { "SQLite error \(resultCode.rawValue)\(message.map { ": \($0)" } ?? "")" }

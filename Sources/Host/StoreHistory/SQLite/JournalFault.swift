@@ -1,3 +1,5 @@
+import Platform
+
 /// Why something cannot be done with a journal's file: SQLite says so, or its content does.
 struct JournalFault: Error {
   /// SQLite's code of the fault, or of one of its kind.
@@ -24,6 +26,10 @@ struct JournalFault: Error {
 extension DatabaseError {
   /// The reason in plain words: SQLite's own message tells of its insides.
   fileprivate var reason: String {
+    // Nothing is wrong with the file where the process has no descriptor left.
+    if resultCode == .SQLITE_CANTOPEN, [EMFILE, ENFILE].contains(systemCode) {
+      return String(cString: strerror(systemCode))
+    }
     let code = "SQLite code \(resultCode.rawValue)"
     switch resultCode {
     case .SQLITE_ERROR: return "its tables are damaged (\(code))"

@@ -17,7 +17,7 @@ struct Interrupts {
   /// door never need one.
   var watch: (() -> Int32)?
   /// The waits for the other end of a file, such as a pipe.
-  var fileWait: FileWait { FileWait(endedBy: watch?() ?? descriptor, telling: waits) }
+  var fileWait: FileWait { FileWait(endedBy: watch?() ?? descriptor, or: isRequested, telling: waits) }
   /// Tells whether the statement that runs is to stop; nil: the descriptor does.
   var isRequested: (() -> Bool)?
   /// Gets the functions that stop the Lua that may be running, whenever there are others; nil: the end of the run does.
