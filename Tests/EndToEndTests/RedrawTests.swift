@@ -36,25 +36,40 @@ struct RedrawTests {
     try terminal.waitForCursorLine("stsh>")
   }
 
-  /// The shell that it is stopped in sets the terminal's modes, and writes on the screen.
-  @Test func itGoesOnBehindAStop() throws {
+  /// A program that is stopped leaves the terminal as it was, also to a shell that sets no modes of its own, and goes on behind that.
+  @Test(arguments: ["/bin/bash", "/bin/dash"], ["show counter --every 100ms", "log --follow"])
+  func itGoesOnBehindAStop(path: String, statement: String) throws {
+    for isAttached in [false, true] { try goOnBehindAStop(path, statement, isAttached) }
+  }
+
+  private func goOnBehindAStop(_ path: String, _ statement: String, _ isAttached: Bool) throws {
     let shell = try Shell()
-    var launch = shell.launch(["--norc", "--noediting"])
-    launch.program = "/bin/bash"
+    let server = try isAttached ? Server(shell) : nil
+    var launch = shell.launch(path.hasSuffix("bash") ? ["--norc", "--noediting"] : ["-i"])
+    launch.program = path
     launch.environment["PS1"] = "sh> "
     launch.environment["TERM"] = "xterm"
     let terminal = try Terminal(launch, columns: 100)
     try terminal.waitForCursorLine("sh>")
     let program = try Launch.folderOfThisProgram() + "/stsh"
-    terminal.type("\(program) --no-init\r")
+    terminal.type("\(program)\(server.map { " --attach \($0.path)" } ?? "")\r")
     try terminal.waitForCursorLine("stsh>")
-    terminal.type("show counter --every 100ms\r")
-    try terminal.wait(for: "a value") { $0.lines.contains { $0.hasPrefix("value ") } }
-    terminal.type("\u{1A}")
-    try terminal.waitForCursorLine("sh>")
-    terminal.clearScreen()
-    terminal.type("fg\r")
-    try terminal.wait(for: "a value below") { $0.lines.contains { $0.hasPrefix("value ") } }
+    try terminal.enter("dispatch counter.increment")
+    func showsIt(_ screen: TerminalScreen) -> Bool {
+      screen.lines.contains { $0.hasPrefix("value ") || $0.hasPrefix("#1") && $0.contains("counter.value") }
+    }
+    terminal.type("\(statement)\r")
+    try terminal.wait(for: "the statement") { showsIt($0) && $0.cursorLine == "" }
+    try terminal.waitForKeys(true)
+    for _ in 1...2 {
+      terminal.type("\u{1A}")
+      try terminal.waitForCursorLine("sh>")
+      #expect(terminal.isInUsualMode)
+      terminal.clearScreen()
+      terminal.type("fg\r")
+      if statement.hasPrefix("show") { try terminal.wait(for: "a value below", until: showsIt) }
+      try terminal.waitForKeys(true)
+    }
     terminal.type("q")
     try terminal.waitForCursorLine("stsh>")
     try terminal.enter("= 41 + 1")

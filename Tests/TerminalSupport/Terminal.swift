@@ -150,6 +150,20 @@ public final class Terminal {
     return modes.c_lflag & UInt32(ECHO | ICANON) == UInt32(ECHO | ICANON)
   }
 
+  /// Waits until the program takes keys one by one, or until it takes lines.
+  public func waitForKeys(_ takesKeys: Bool) throws {
+    try wait(for: takesKeys ? "keys one by one" : "whole lines") { _ in isInUsualMode != takesKeys }
+  }
+
+  /// Waits until Ctrl-C is a signal, although the program takes keys one by one.
+  public func waitForSignals() throws {
+    try wait(for: "a signal at Ctrl-C") { _ in
+      var modes = termios()
+      tcgetattr(terminal, &modes)
+      return withUnsafeBytes(of: modes.c_cc) { $0[Int(VINTR)] } == 3
+    }
+  }
+
   /// False when nothing can come any more.
   private func read(within milliseconds: Int32 = 50) -> Bool {
     var source = pollfd(fd: terminal, events: Int16(POLLIN), revents: 0)

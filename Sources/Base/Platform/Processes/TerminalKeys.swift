@@ -1,9 +1,11 @@
 /// The keys of the terminal at standard input, taken one by one and not shown, for as long as it lives. Ctrl-C stays a signal.
+/// Ctrl-Z stops the program with the terminal as it was before. Once the program goes on, the next look takes the keys again.
 package final class TerminalKeys {
   private var former = termios()
   /// True once a key was taken.
   package private(set) var isTaken = false
   private var isOver = false
+  private var wasAway = false
 
   /// Nil where standard input is no terminal.
   package init?() {
@@ -15,17 +17,39 @@ package final class TerminalKeys {
   private func takeModes() -> Bool {
     var modes = former
     modes.c_lflag &= ~Self.lines
+    // The key that stops a program would leave the terminal as it is now to the shell.
+    Self.setStop(nil, in: &modes)
     return tcsetattr(0, TCSADRAIN, &modes) == 0
   }
 
+  private static func setStop(_ key: UInt8?, in modes: inout termios) {
+    // The value of a key that is none.
+    withUnsafeMutableBytes(of: &modes.c_cc) { $0[Int(VSUSP)] = key ?? 0 }
+  }
+
+  /// The key that stops the program; 0: there is none.
+  private var stopKey: UInt8 { withUnsafeBytes(of: former.c_cc) { $0[Int(VSUSP)] } }
+
   /// Takes the terminal's modes anew, where the shell that the program was stopped in has set its own.
-  ///
-  /// - Returns: true if it had: what was drawn stands above that shell's lines.
-  package func takeBack() -> Bool {
+  private func takeBack() {
     var modes = termios()
     // A job in the background would be stopped.
-    guard tcgetpgrp(0) == getpgrp(), tcgetattr(0, &modes) == 0, modes.c_lflag & Self.lines != 0 else { return false }
-    return takeModes()
+    guard tcgetpgrp(0) == getpgrp(), tcgetattr(0, &modes) == 0, modes.c_lflag & Self.lines != 0, takeModes() else {
+      return
+    }
+    wasAway = true
+  }
+
+  /// Stops the program and those that it shares a pipeline with, as the terminal does.
+  private func suspend() {
+    tcsetattr(0, TCSADRAIN, &former)
+    kill(0, SIGTSTP)
+  }
+
+  /// True, once, if the program was stopped and goes on: what was drawn stands above the lines of the shell.
+  package func takeReturn() -> Bool {
+    defer { wasAway = false }
+    return wasAway
   }
 
   deinit { end() }
@@ -39,11 +63,17 @@ package final class TerminalKeys {
 
   /// Takes a key, if one was pressed.
   package func isPressed() -> Bool {
+    takeBack()
     var source = pollfd(fd: 0, events: Int16(POLLIN), revents: 0)
     guard poll(&source, 1, 0) > 0 else { return isTaken }
     var byte: UInt8 = 0
-    // At the end of input nobody will press any.
-    if read(0, &byte, 1) >= 0 { isTaken = true }
+    let count = read(0, &byte, 1)
+    if count == 1, stopKey != 0, byte == stopKey {
+      suspend()
+    } else if count >= 0 {
+      // At the end of input nobody will press any.
+      isTaken = true
+    }
     return isTaken
   }
 

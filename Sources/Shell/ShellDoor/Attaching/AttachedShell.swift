@@ -47,6 +47,8 @@ public final class AttachedShell {
   private(set) var lastError: ShellError?
   /// True if statements were given over there.
   private(set) var hasRun = false
+  /// The name, in a report, of the statement whose answer never came; nil: all were answered.
+  private var unanswered: String?
   /// True if a statement has told why the run ends early.
   private(set) var hasToldOfStop = false
   /// The prompt of the next statement.
@@ -196,7 +198,7 @@ public final class AttachedShell {
       }
       if let zone = offsetToTell() { out.append("zone", .int(zone)) }
     }
-    let answer = try answer(to: number, for: text, from: line)
+    let answer = try answer(to: number, for: text, of: file, from: line)
     if let error = answer.error { throw error }
     if interruption != nil, answer.number("status") != 0 { hasToldOfStop = true }
     if answer["quit"] != nil { hasQuit = true }
@@ -269,7 +271,9 @@ public final class AttachedShell {
     console.flush()
   }
 
-  private func answer(to number: Int, for text: String, from firstLine: Int) throws(ShellError) -> DoorMessage {
+  private func answer(
+    to number: Int, for text: String, of file: String?, from firstLine: Int
+  ) throws(ShellError) -> DoorMessage {
     var hasBegun = false
     var line = firstLine
     interruption = nil
@@ -293,24 +297,34 @@ public final class AttachedShell {
         try waitOrInterrupt()
         try client.takeArrived()
       } catch {
-        throw error.code == .connectionLost
-          ? telling(error, of: text, line: line - firstLine, hasBegun: hasBegun) : error
+        throw leaving(error, text, line: line - firstLine, of: file, from: firstLine, hasBegun: hasBegun)
       }
     }
   }
 
-  /// The error of a connection that was lost while a text ran, with what is known of that.
+  /// Notes the statement whose answer never comes.
   ///
-  /// - Parameter line: the number of lines before the statement that ran, as far as the door told.
-  private func telling(_ error: ShellError, of text: String, line: Int, hasBegun: Bool) -> ShellError {
-    var error = error
+  /// - Parameters:
+  ///   - index: the number of lines before the statement that ran, as far as the door told.
+  ///   - file: the name of the text, as it is in reports.
+  /// - Returns: the error, of a lost connection with what is known of the statement.
+  private func leaving(
+    _ error: ShellError, _ text: String, line index: Int, of file: String?, from firstLine: Int, hasBegun: Bool
+  ) -> ShellError {
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
-    guard let first = lines.dropFirst(max(line, 0)).first(where: { !$0.isEmpty }).map(String.init) else { return error }
-    let statement = first.count > 60 ? "\(first.prefix(60))…" : first
+    let given = lines.indices.dropFirst(max(index, 0)).first { position in
+      lines[position].contains { !$0.isWhitespace } && !lines[position].hasPrefix("#")
+    }
+    guard let given else { return error }
+    let statement = String(lines[given])
+    // All statements of one -c have its number.
+    unanswered = file.map { "\($0):\($0 == "-c" ? firstLine : firstLine + given): \(statement)" }
+    guard error.code == .connectionLost else { return error }
+    var error = error
+    let shown = SafeText.line(statement.count > 60 ? "\(statement.prefix(60))…" : statement)
     error.details = [
       hasBegun
-        ? "it was in the middle of: \(SafeText.line(statement))"
-        : "no answer came to: \(SafeText.line(statement)); whether it ran is not known here"
+        ? "it was in the middle of: \(shown)" : "no answer came to: \(shown); whether it ran is not known here"
     ]
     return error
   }
@@ -350,7 +364,9 @@ public final class AttachedShell {
   /// Has any key end what runs, where a prompt gave it.
   private func takeKeys() {
     if keys == nil, screenRows != nil { keys = TerminalKeys() }
-    if keys?.takeBack() == true { drawn.leave() }
+    // A key that is pressed meanwhile stays so.
+    _ = keys?.isPressed()
+    if keys?.takeReturn() == true { drawn.leave() }
   }
 
   private func print(_ message: DoorMessage) {
@@ -431,16 +447,23 @@ extension AttachedShell {
         ?? ShellError(code: .failed, message: "the run ended with status \(status)")
       let outcome = TestResult.Outcome.failed(
         code: error.code.rawValue, message: error.message, details: error.details + [error.hint].compactMap(\.self))
-      steps.append(TestResult(name: suite, seconds: 0, outcome: outcome))
+      steps.append(TestResult(name: unanswered ?? suite, seconds: 0, outcome: outcome))
     }
     do throws(FileError) {
       try report.write(
         steps, suite: suite, to: ReplacingFile(report.path, waiting: FileWait(endedBy: interruptDescriptor)))
       return status
     } catch {
-      let failed = self.report(ShellError(error))
+      let failed = self.failed(error, of: suite)
       return status == 0 ? failed : status
     }
+  }
+
+  /// Prints why a file could not be written. What ends the run is the reason where it ended the wait for a reader.
+  private func failed(_ error: FileError, of file: String) -> Int32 {
+    guard error.code == EINTR, let reason = stop?.error else { return report(ShellError(error)) }
+    if reason.code == .timedOut, !hasToldOfStop { report(reason, file: file) }
+    return reason.status
   }
 }
 
@@ -464,7 +487,7 @@ extension AttachedShell {
   private static let longestEnd = Duration.seconds(3)
 
   /// Waits until something arrives; an interruption is passed on. A run that is to end waits for a silent door three seconds at
-  /// most, and until it is told again; somebody at a prompt until they interrupt again.
+  /// most, until it is told again, and not at all for a process that was stopped; somebody at a prompt until they interrupt again.
   func waitOrInterrupt() throws(ShellError) {
     while true {
       // What ends a run stays readable.
@@ -498,8 +521,9 @@ extension AttachedShell {
   /// Ends the wait for a door that does not follow an interruption, where nobody waits for it any longer.
   private func endWait(_ interruption: AttachedInterruption) throws(ShellError) {
     if let stop, let reason = stop.error {
-      guard stop.isInsistent || .now - interruption.start > Self.longestEnd else { return }
-      throw client.unanswered(reason)
+      let isStopped = client.isStopped
+      guard isStopped || stop.isInsistent || .now - interruption.start > Self.longestEnd else { return }
+      throw client.unanswered(reason, isStopped: isStopped)
     }
     guard .now - interruption.heard > Self.patience else { return }
     if interruption.isInsistent { throw client.unanswered(nil) }

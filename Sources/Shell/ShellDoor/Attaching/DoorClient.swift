@@ -33,6 +33,7 @@ public final class DoorClient {
   ) throws(ShellError) {
     self.address = address
     descriptor = address.makeSocket()
+    if descriptor < 0 { throw Self.unmade(address, errno) }
     let end = ContinuousClock.now + patience
     try connect(before: end, until: stop)
     if let token {
@@ -71,6 +72,11 @@ public final class DoorClient {
     }
   }
 
+  /// The error of a socket that the system does not make.
+  private static func unmade(_ address: DoorAddress, _ code: Int32) -> ShellError {
+    ShellError(FileError(path: address.text, code: code))
+  }
+
   /// Connects. The system keeps a caller waiting where the process at the other end lets nobody in.
   private func connect(before end: ContinuousClock.Instant, until stop: Int32) throws(ShellError) {
     let flags = fcntl(descriptor, F_GETFL)
@@ -107,12 +113,27 @@ public final class DoorClient {
 
   /// The error of a door that does not follow an interruption.
   ///
-  /// - Parameter reason: why what ran was to end; nil: somebody interrupted it.
-  func unanswered(_ reason: ShellError?) -> ShellError {
-    ShellError(
-      code: reason?.code ?? .connectionLost,
-      message: "\(reason.map { "\($0.message); " } ?? "")the door at \(address.text) does not answer",
+  /// - Parameters:
+  ///   - reason: why what ran was to end; nil: somebody interrupted it.
+  ///   - isStopped: true if the system stopped the door's process.
+  func unanswered(_ reason: ShellError?, isStopped: Bool = false) -> ShellError {
+    let cause = isStopped ? "the process of the door at \(address.text) is stopped" : silence
+    return ShellError(
+      code: reason?.code ?? .connectionLost, message: (reason.map { "\($0.message); " } ?? "") + cause,
       status: reason?.status ?? 6)
+  }
+
+  private var silence: String { "the door at \(address.text) does not answer" }
+
+  /// True if the process of the door was stopped, as by SIGSTOP: it answers once it is continued. The system knows that of a
+  /// process on this machine alone.
+  var isStopped: Bool {
+    guard let process = DoorPeer(descriptor, at: address).process,
+      let bytes = try? Files.read("/proc/\(process)/stat")
+    else { return false }
+    // The name of the program stands in parentheses before the state.
+    guard let end = bytes.lastIndex(of: UInt8(ascii: ")")), bytes.indices.contains(end + 2) else { return false }
+    return [UInt8(ascii: "T"), UInt8(ascii: "t")].contains(bytes[end + 2])
   }
 
   /// The most bytes of a request, as doors take them where nobody has set another limit.

@@ -218,7 +218,10 @@ extension Conversation {
       }
       outbox.flush()
     } takeKeys: { [weak self] in
-      self?.say { $0.set("event", "keys") }
+      guard let self else { return }
+      say { $0.set("event", "keys") }
+      // Nothing else may be said for long.
+      outbox.flush()
     }
   }
 

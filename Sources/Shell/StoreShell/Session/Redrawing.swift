@@ -38,6 +38,8 @@ extension Session {
     defer { keys.end() }
     var place = DrawnText()
     while true {
+      if keys.isPressed() { return .none }
+      if keys.takeReturn() { place.leave() }
       console.write(
         place.drawing(
           try drawn(print), columns: console.width() ?? columns, rows: keys.rows, isUTF8: options.isUTF8,
@@ -45,9 +47,12 @@ extension Session {
       console.flush()
       let end = clock.wallTime() + pause
       while clock.wallTime() < end {
-        if keys.takeBack() { place.leave() }
         _ = try wait(atMost: min(end - clock.wallTime(), .milliseconds(50))) { keys.isPressed() }
         if keys.isTaken { return .none }
+        if keys.takeReturn() {
+          place.leave()
+          break
+        }
       }
     }
   }
