@@ -1,4 +1,5 @@
 import Dispatch
+import Dispatch
 import Platform
 import StoreCore
 import StoreHistory
@@ -831,15 +832,36 @@ extension LiveStore {
   private func open(_ plan: NodePlan, endedBy interruption: Interruption) throws(HostError) -> NATSLog {
     let end = ContinuousClock.now + .seconds(2)
     while true {
-      do throws(LogError) {
-        return try NATSLog(
-          plan.address, login: NATSLogin(credentials: plan.credentials), node: plan.name, appends: !plan.isReadOnly)
-      } catch {
+      switch try connection(plan, endedBy: interruption) {
+      case .success(let log): return log
+      case .failure(let error):
         guard case .noServer = error, ContinuousClock.now < end else { throw HostError(error) }
       }
       try interruption.check()
       usleep(100_000)
     }
+  }
+
+  /// Connects on a thread of its own, since a server that is silent is waited for within libnats. If the wait ends early, that thread
+  /// closes the connection when it has one.
+  private func connection(
+    _ plan: NodePlan, endedBy interruption: Interruption
+  ) throws(HostError) -> Result<NATSLog, LogError> {
+    let outcome = Lock<Result<NATSLog, LogError>?>(nil)
+    let isDone = DispatchSemaphore(value: 0)
+    let thread = try? WorkerThread {
+      let result = Result { () throws(LogError) in
+        try NATSLog(
+          plan.address, login: NATSLogin(credentials: plan.credentials), node: plan.name, appends: !plan.isReadOnly)
+      }
+      outcome.withLock { $0 = result }
+      isDone.signal()
+    }
+    guard let thread else { throw HostError(code: .failed, message: "the system starts no thread") }
+    thread.detach()
+    while isDone.wait(timeout: .now() + .milliseconds(20)) == .timedOut { try interruption.check() }
+    guard let result = outcome.withLock({ $0 }) else { throw .interrupted }
+    return result
   }
 
   /// Begins to follow a log.

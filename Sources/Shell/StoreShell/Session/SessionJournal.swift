@@ -28,7 +28,8 @@ extension Session {
       }
       return 0
     } catch {
-      return writeError(error)
+      // What ends the run is the reason.
+      return stoppedStatus() ?? writeError(error)
     }
   }
 
