@@ -8,7 +8,7 @@ struct AttachedRunTests {
   private static func shell() throws -> Shell {
     let shell = try Shell()
     try shell.folder.write("file.stsh", "echo first\nwait 1h\necho no\n")
-    try shell.folder.write("step.stsh", "step one wait 1h\n")
+    try shell.folder.write("step.stsh", "echo first\nstep one wait 1h\n")
     try shell.folder.write("try.stsh", "try wait 1h\nwait 1h\necho no\n")
     try shell.folder.write("failing.stsh", "nonsense\nwait 1h\necho no\n")
     return shell
@@ -53,6 +53,26 @@ struct AttachedRunTests {
     }
   }
 
+  /// So is that of a run whose report nobody reads.
+  @Test(arguments: ["--timeout 300ms", "--timeout 300ms --json", ""])
+  func aReportThatNobodyReadsIsNotWaitedForLonger(_ limit: String) throws {
+    let shell = try Shell()
+    let server = try Server(shell)
+    func outcome(_ options: String) throws -> String {
+      try shell.runInShell(
+        """
+        [ -e f ] || mkfifo f
+        stsh \(options) \(limit) --report tap f -c 'echo x' > out 2>&1 & run=$!
+        [ -n "\(limit)" ] || { until grep -q x out; do sleep 0.02; done; kill $run; }
+        wait $run; echo status $?; cat out
+        """
+      ).output
+    }
+    let here = try outcome("")
+    #expect(here.hasPrefix(limit.isEmpty ? "status 143\n" : "status 5\n"), "\(here)")
+    #expect(try outcome("--attach \(server.path)") == here)
+  }
+
   /// A `try` excuses no end of the run, and nothing keeps it going.
   @Test(arguments: ["", "--keep-going"]) func aTryDoesNotExcuseTheEnd(_ flags: String) throws {
     let (here, there) = try outcomes { "\($0) --timeout 300ms --report tap r \(flags) try.stsh" }
@@ -73,10 +93,14 @@ struct AttachedRunTests {
 
   @Test(arguments: ["INT", "TERM"])
   func signalsAreToldOfAsHere(_ signal: String) throws {
-    for arguments in ["-c 'wait 1h'", "file.stsh", "step.stsh", "--json file.stsh"] {
-      // In the background of a shell without jobs SIGINT would be ignored.
+    for arguments in ["-c 'echo first' -c 'wait 1h'", "file.stsh", "step.stsh", "--json file.stsh"] {
+      // In the background of a shell without jobs SIGINT would be ignored. What stands before a wait is seen when that begins.
       let (here, there) = try outcomes { stsh in
-        "(sleep 0.7; kill -\(signal) $(cat pid)) & sh -c 'echo $$ > pid; exec \"$@\"' - \(stsh) --report junit r \(arguments)"
+        """
+        rm -f out; (until grep -q first out; do sleep 0.05; done 2> /dev/null; kill -\(signal) $(cat pid)) &
+        sh -c 'echo $$ > pid; exec "$@"' - \(stsh) --report junit r \(arguments) > out
+        status=$?; cat out; (exit $status)
+        """
       }
       #expect(here.contains("stopped by SIG\(signal)"), "\(here)")
       #expect(there == here)
@@ -90,7 +114,7 @@ struct AttachedRunTests {
     for arguments in [[], ["--attach", server.path]] {
       let terminal = try shell.prompt(arguments, environment: [:])
       terminal.type("wait 1h\r")
-      terminal.lookOn(milliseconds: 300)
+      try terminal.waitForKeys(false)
       terminal.type("\u{3}")
       try terminal.wait(for: "the interruption") { $0.cursorLine == "stsh>" && $0.lines.contains("^C") }
       #expect(
@@ -159,7 +183,28 @@ struct AttachedRunTests {
       """)
     #expect(said.output.hasPrefix("status 6\nfirst\n"), "\(said.output)")
     #expect(said.output.contains("\nok 1 - one\n"), "\(said.output)")
+    #expect(said.output.contains("\nnot ok 2 - x.stsh:3: step two wait 1h\n"), "\(said.output)")
     #expect(said.output.contains("it was in the middle of: step two wait 1h"), "\(said.output)")
+  }
+
+  /// The case that fails has the name of the statement, however it was given.
+  @Test(arguments: [
+    ("-c 'echo first' -c 'wait 1h'", "-c:2: wait 1h"), ("- < y.stsh", "stdin:3: wait 1h"),
+    ("y.stsh", "y.stsh:3: wait 1h"),
+  ])
+  func theStatementWhoseHostDiedIsNamed(arguments: String, name: String) throws {
+    let shell = try Shell()
+    try shell.folder.write("y.stsh", "# a note\necho first\nwait 1h\n")
+    let server = try Server(shell)
+    let said = try shell.runInShell(
+      """
+      stsh --attach \(server.path) --report junit r.xml \(arguments) > out 2> err & run=$!
+      until grep -q first out; do sleep 0.05; done
+      until stsh --attach \(server.path) -c who | grep -q 'wait 1h'; do sleep 0.05; done
+      kill -9 \(server.process); wait $run; echo status $?; cat r.xml
+      """)
+    #expect(said.output.hasPrefix("status 6\n"), "\(said.output)")
+    #expect(said.output.contains("name=\"\(name)\""), "\(said.output)")
   }
 
   @Test func aStoppedHostIsNotWaitedForLongerThanItsTime() throws {

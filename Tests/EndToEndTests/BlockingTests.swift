@@ -27,6 +27,8 @@ struct BlockingTests {
   @Test(arguments: [
     ["-c", "export state f"], ["--transcript", "f", "-c", "echo x"], ["-c", "wait until false --timeout 1h"],
     ["--check", "f"], ["--attach", "127.0.0.1:9", "--token-file", "f", "-c", "show counter"],
+    ["--unsafe-lua", "-c", "lua os.execute('sleep 1000')"],
+    ["--unsafe-lua", "-c", "lua io.popen('sleep 1000'):close()"],
   ])
   func aSignalEndsTheWait(arguments: [String]) throws {
     let shell = try Shell()
@@ -37,6 +39,41 @@ struct BlockingTests {
     usleep(400_000)
     kill(running.process, SIGTERM)
     #expect(try running.waitForEnd() == 143)
+  }
+
+  /// A server that takes connections and is silent, or one that is not there, is not waited for longer either, and the status is
+  /// that of what ended the run.
+  @Test(.enabled(if: DoorTests.hasPython), arguments: ["silent", "absent"], [5, 143])
+  func aServerIsNotWaitedForLonger(server: String, status: Int32) throws {
+    let shell = try Shell()
+    let limit = status == 5 ? "--timeout 300ms" : ""
+    let outcome = try shell.runInShell(
+      """
+      python3 -c 'import os, socket, time
+      server = socket.socket(); server.bind(("127.0.0.1", 0)); server.listen(16)
+      port = str(server.getsockname()[1])
+      if "\(server)" == "absent": server.close()
+      open("port~", "w").write(port); os.rename("port~", "port")
+      time.sleep(120)' & server=$!
+      until [ -e port ]; do sleep 0.02; done
+      stsh \(limit) --store nats://127.0.0.1:$(cat port)/x -c 'echo x' 2> errors & run=$!
+      [ -n "\(limit)" ] || { sleep 0.3; kill $run; }
+      wait $run; echo status $?; kill $server; cat errors
+      """)
+    #expect(outcome.output.contains("status \(status)\n"), "\(outcome)")
+    #expect(outcome.output.contains("the run did not end within 0.3s") == (status == 5), "\(outcome)")
+  }
+
+  /// A store that takes long to open ends so, too.
+  @Test func aStoreThatIsOpenedIsNotWaitedForLonger() throws {
+    let shell = try Shell()
+    let made = try shell.run(
+      "--store", "big.db", "--quiet", "--durability", "off", "-c",
+      "lua for i = 1, 30000 do dispatch('tasks.add', { title = 'a' .. i }) end")
+    #expect(made.status == 0, "\(made)")
+    let outcome = try shell.run("--timeout", "1ms", "--store", "big.db", "-c", "show counter.value")
+    #expect(outcome.status == 5 && outcome.output == "", "\(outcome)")
+    #expect(outcome.errors.hasPrefix("error[timed-out]: the run did not end within"), "\(outcome)")
   }
 
   /// Nobody has to read errors for that.
@@ -138,7 +175,12 @@ struct BlockingTests {
   }
 
   /// Lua with all of its libraries blocks in calls of the system, which end with the run.
-  @Test(arguments: ["dofile('pipe')", "io.open('pipe')", "for line in io.lines('pipe') do end", "io.read()"])
+  @Test(arguments: [
+    "dofile('pipe')", "io.open('pipe')", "for line in io.lines('pipe') do end", "io.read()",
+    "os.execute('sleep 1000')", "pcall(os.execute, 'sleep 1000')", "io.popen('sleep 1000'):read('a')",
+    "io.popen('sleep 1000'):close()", "io.popen('sleep 1000', 'w'):write(('x'):rep(1000000))",
+    "for line in io.popen('echo one; exec sleep 1000'):lines() do print(line) end",
+  ])
   func luaThatReadsAPipeEndsWithTheRun(lua: String) throws {
     let shell = try Shell()
     try ProgramFailure.check("mkfifo", mkfifo(shell.folder.path + "/pipe", 0o600))
@@ -150,6 +192,32 @@ struct BlockingTests {
       #expect(outcome.output.contains("error[timed-out]: the run did not end within 0.2s\n"), "\(outcome)")
       #expect(outcome.status == 5 && !outcome.output.contains("two"))
     }
+  }
+
+  /// The functions of Lua that start programs answer as Lua's manual says, whatever the parent of the shell did to SIGCHLD.
+  @Test(arguments: [
+    ("os.execute()", "true"), ("os.execute('exit 3')", "nil exit 3"), ("os.execute('true')", "true exit 0"),
+    ("os.execute('kill -9 $$')", "nil signal 9"), ("io.popen('echo a; echo b'):read('a')", "a\nb\n"),
+    ("io.popen('exit 4'):close()", "nil exit 4"), ("io.popen('cat > out', 'w'):write('text'):close()", "true exit 0"),
+    ("io.type(io.popen('true'))", "file"),
+    ("io.popen('exec cat <&-', 'w'):write(('x'):rep(1000000)):close()", nil),
+  ])
+  func programsOfLuaAreThoseOfItsManual(call: String, expected: String?) throws {
+    let shell = try Shell()
+    let line = "stsh --unsafe-lua -c \"lua print(\(call))\""
+    for line in [line, "trap '' CHLD; exec \(line)"] {
+      let outcome = try shell.runInShell(line.replacing("$$", with: "\\$\\$"))
+      guard let expected else { return #expect(outcome.status < 128, "\(outcome)") }
+      #expect(outcome.output.replacing("\t", with: " ") == expected + "\n", "\(outcome)")
+    }
+  }
+
+  @Test(arguments: ["os.execute('touch made')", "io.popen('touch made'):close()"])
+  func luaStartsNoProgramWhereThatIsForbidden(lua: String) throws {
+    let shell = try Shell()
+    let outcome = try shell.run("--unsafe-lua", "--no-exec", "-c", "lua \(lua)")
+    #expect(outcome.errors.contains("programs may not be run here (--no-exec)"), "\(outcome)")
+    #expect(access(shell.folder.path + "/made", F_OK) != 0)
   }
 
   /// The status of a program is the one that it ended with, whatever the parent of the shell did to SIGCHLD.

@@ -9,7 +9,7 @@ struct DoorStrainTests {
   private func promptThatWaits(for server: Server, in shell: Shell) throws -> Terminal {
     let terminal = try shell.prompt("--attach", server.path)
     terminal.type("wait 1h\r")
-    terminal.lookOn(milliseconds: 200)
+    try terminal.waitForKeys(false)
     server.stop()
     return terminal
   }
@@ -39,30 +39,129 @@ struct DoorStrainTests {
     }
   }
 
-  /// By the second signal a run ends whose door is silent, and says so.
-  @Test func aSecondSignalEndsARunWhoseDoorIsSilent() throws {
+  /// A run whose host is stopped ends at once, and says so; one whose door is merely silent ends by the second signal.
+  @Test(.enabled(if: DoorTests.hasPython), arguments: [true, false])
+  func aRunEndsWhoseDoorIsSilent(isStopped: Bool) throws {
     let shell = try Shell()
     let server = try Server(shell)
-    let errors = try #require(tmpfile())
-    defer { fclose(errors) }
+    let silent = """
+      import os, socket, sys
+      server = socket.socket(socket.AF_UNIX)
+      server.bind(sys.argv[1] + '~')
+      server.listen()
+      os.rename(sys.argv[1] + '~', sys.argv[1])
+      client, _ = server.accept()
+      client.sendall(b'{"door":1,"program":"stsh","process":1,"prompt":"> "}\\n')
+      lines = client.makefile('rb')
+      lines.readline()
+      client.sendall(b'{"who":"x"}\\n')
+      for line in lines: open(sys.argv[1] + '.said', 'ab').write(line)
+      """
+    let path = isStopped ? server.path : shell.folder.path + "/silent"
     let quiet = open("/dev/null", O_RDWR)
     defer { close(quiet) }
+    let other =
+      try isStopped
+      ? nil
+      : shell.start(
+        ["-c", silent, path], descriptors: [(0, quiet), (1, quiet), (2, quiet)], program: "/usr/bin/python3")
+    defer { if let other { kill(other.process, SIGKILL) } }
+    let errors = try #require(tmpfile())
+    defer { fclose(errors) }
+    while access(path, F_OK) != 0 { usleep(5000) }
     let client = try shell.start(
-      ["--attach", server.path, "--quiet", "-c", "dispatch counter.increment", "-c", "wait 1h"],
+      ["--attach", path, "--quiet", "-c", "dispatch counter.increment", "-c", "wait 1h"],
       descriptors: [(0, quiet), (1, quiet), (2, fileno(errors))])
-    // It is attached once it has acted.
-    for _ in 0..<1000 where try shell.run("--attach", server.path, "-c", "show counter.value").output != "1\n" {}
-    server.stop()
-    kill(client.process, SIGTERM)
-    usleep(300_000)
-    kill(client.process, SIGTERM)
+    if isStopped {
+      // It is attached once it has acted.
+      while try shell.run("--attach", path, "-c", "show counter.value").output != "1\n" {}
+      server.stop()
+      kill(client.process, SIGTERM)
+    } else {
+      func waitFor(_ text: String) { while contents(ofFile: "\(path).said")?.contains(text) != true { usleep(5000) } }
+      waitFor("\"run\"")
+      kill(client.process, SIGTERM)
+      waitFor("\"interrupt\"")
+      kill(client.process, SIGTERM)
+    }
     #expect(try client.waitForEnd() == 143)
     rewind(errors)
     var block = [UInt8](repeating: 0, count: 4096)
     let count = fread(&block, 1, block.count, errors)
+    let cause = isStopped ? "the process of the door at \(path) is stopped" : "the door at \(path) does not answer"
     #expect(
-      String(decoding: block[..<count], as: UTF8.self)
-        == "error[interrupted]: stopped by SIGTERM; the door at \(server.path) does not answer\n")
+      String(decoding: block[..<count], as: UTF8.self) == "error[interrupted]: stopped by SIGTERM; \(cause)\n")
+  }
+
+  /// A socket that was removed comes back, with its folder where that has gone, too. The store is told; another file stays.
+  @Test func aSocketThatIsRemovedComesBack() throws {
+    let shell = try Shell()
+    try shell.folder.write("run/x", "")
+    let path = shell.folder.path + "/run/door"
+    let server = try Server(shell, ["--store", "kept.db"], at: path)
+    let terminal = try shell.prompt("--attach", path)
+    let told = "the socket at \(path) was removed"
+    unlink(path)
+    try terminal.waitForLine("note: \(told); the door has made it again")
+    #expect(try shell.run("--attach", path, "-c", "dispatch counter.increment --quiet") == Shell.Outcome())
+    terminal.clearScreen()
+    try shell.folder.write("notes", "mine")
+    rename(shell.folder.path + "/notes", path)
+    try terminal.waitForLine("note: \(told) and cannot be made again: another file is at \(path)")
+    #expect(contents(ofFile: path) == "mine")
+    unlink(path)
+    try terminal.waitForLine("note: \(told); the door has made it again")
+    terminal.clearScreen()
+    _ = try shell.runInShell("rm -r run")
+    try terminal.wait(for: "the note") { $0.lines.contains { $0.contains("\(told) and cannot be made again: ") } }
+    try shell.folder.write("run/x", "")
+    try terminal.waitForLine("note: \(told); the door has made it again")
+    #expect(try shell.run("--attach", path, "-c", "show counter.value").output == "1\n")
+    // One that listens is alone there, and what it has made goes with it.
+    #expect(try shell.run("serve", "--listen", path).errors.contains("another process listens at"))
+    terminal.type("\u{4}")
+    #expect(try terminal.waitForEnd() == 0)
+    #expect(try server.end(by: SIGTERM) == 143)
+    #expect(names(inFolder: shell.folder.path + "/run") == ["x"])
+  }
+
+  @Test func theNameOfASocketCommandsNoTerminal() throws {
+    let outcome = try Shell().run("--listen", "./a\u{1B}[31mb", "-c", "echo x")
+    #expect(outcome == Shell.Outcome(output: "x\n", errors: "listening at ./a\\u{1b}[31mb\n"))
+  }
+
+  /// A door whose process has no descriptor left answers each client, and says why.
+  @Test(arguments: [64, 160]) func fewDescriptorsAreAnswered(limit: Int) throws {
+    let shell = try Shell()
+    let program = try Launch.folderOfThisProgram() + "/stsh"
+    // The tests may leave descriptors open to it.
+    let start = """
+      for file in /proc/self/fd/*; do [ ${file##*/} -gt 2 ] && eval "exec ${file##*/}>&-"; done 2> /dev/null
+      ulimit -n \(limit); exec \(program) "$@"
+      """
+    let server = try Server(shell, ["--store", "kept.db"], program: "/bin/bash", before: ["-c", start, "-"])
+    var clients: [DoorClient] = []
+    var refused: [DoorClient] = []
+    for number in 0..<200 {
+      let client = try DoorClient(server.path)
+      let line = try client.line()
+      if line.contains("\"door\":1") {
+        try client.send("{\"id\":\(number),\"run\":\"wait until false --timeout 1h\"}\n")
+        clients.append(client)
+      } else {
+        #expect(line.contains("ulimit -n \(limit)"), "\(line)")
+        refused.append(client)
+      }
+    }
+    #expect(!refused.isEmpty && clients.count > 10)
+    for client in clients {
+      try client.send("{\"id\":\"end\",\"interrupt\":true}\n")
+      while try !client.line().contains("\"id\":\"end\"") {}
+    }
+    (clients, refused) = ([], [])
+    let answer = try shell.run("--attach", server.path, "--quiet", "-c", "dispatch counter.increment")
+    #expect(answer == Shell.Outcome(), "\(answer)")
+    #expect(try server.end(by: SIGTERM) == 143)
   }
 
   /// At a prompt Ctrl-C, again, ends the wait for a door that is silent.
@@ -97,7 +196,7 @@ struct DoorStrainTests {
     }
     server.stop()
     terminal.type("wait 1h\r")
-    terminal.lookOn(milliseconds: 200)
+    try terminal.waitForKeys(false)
     terminal.type("\u{3}")
     terminal.lookOn(milliseconds: 500)
     terminal.type("\u{3}")
@@ -114,7 +213,7 @@ struct DoorStrainTests {
     try terminal.waitForCursorLine("stsh> dispatch counter.inc")
     server.stop()
     terminal.type("\t")
-    terminal.lookOn(milliseconds: 300)
+    try terminal.waitForSignals()
     terminal.type("\u{3}")
     terminal.type("x")
     try terminal.waitForCursorLine("stsh> dispatch counter.incx")

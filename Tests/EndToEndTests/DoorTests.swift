@@ -153,7 +153,7 @@ struct DoorTests {
     terminal.type("\u{3}")
     try terminal.waitForCursorLine("stsh>")
     terminal.type("lua while true do end\r")
-    terminal.lookOn(milliseconds: 300)
+    try terminal.waitForKeys(false)
     terminal.type("\u{3}")
     try terminal.wait(for: "the interruption") {
       $0.cursorLine == "stsh>" && $0.lines.contains { $0.contains("error[interrupted]") }
@@ -266,7 +266,7 @@ struct DoorTests {
     defer { close(quiet) }
     let client = try shell.start(
       ["--attach", server.path, "-c", "wait 1h"], descriptors: [(0, quiet), (1, quiet), (2, fileno(errors))])
-    usleep(500_000)
+    try server.waitUntilRuns("wait 1h", shell)
     _ = try server.end(by: SIGKILL)
     #expect(try client.waitForEnd() == 6)
     rewind(errors)

@@ -95,7 +95,7 @@ private struct Life {
   /// Some statements that stand together, such as an action and what takes it back.
   private mutating func next(_ random: inout SeededGenerator) -> [String] {
     let number = random.number(1...99)
-    switch random.number(0...17) {
+    switch random.number(0...22) {
     case 0: return ["dispatch counter.increment by=\(number)"]
     case 1: return ["dispatch counter.increment by=\(number) --quiet"]
     case 2: return ["dispatch tasks.add \"t \(number)\" --quiet"]
@@ -115,6 +115,10 @@ private struct Life {
     case 14: return ["source inner.stsh"]
     case 15: return ["dispatch counter.reset --quiet", "wait 1ms"]
     case 16: return ["export state s.json", "dispatch counter.increment --quiet", "import state s.json"]
+    case 17: return ["dispatch counter.increment --quiet", "undo --to 0 --quiet", "redo --quiet"]
+    case 18: return ["dispatch tasks.add u\(number) --quiet", "undo --any --quiet"]
+    case 19: return ["effects cancel all", "set emit always", "set emit whenDifferent"]
+    case 20: return ["time dispatch counter.increment --quiet", "assert true"]
     default:
       if isLoaded {
         return [

@@ -1,3 +1,4 @@
+import Glibc
 import TerminalSupport
 import Testing
 
@@ -193,14 +194,19 @@ struct TypingTests {
 
   /// Whatever stands before the cursor: the prompt begins a row.
   @Test func outputWithoutAnEndOfLineIsLeftAsItIs() throws {
-    let terminal = try Shell().prompt(environment: [:], columns: 60)
+    let shell = try Shell()
+    try ProgramFailure.check("mkfifo", mkfifo(shell.folder.path + "/f", 0o600))
+    let terminal = try shell.prompt(environment: [:], columns: 60)
     terminal.type("echo hi | printf 'no end'\r")
     try terminal.waitForCursorLine("stsh>")
     terminal.type("show tasks.summ")
     try terminal.waitForPicture(["no end<2>%<>", "stsh> <34>show<> tasks.summ"])
-    terminal.type("\u{15}wait 300ms\r")
-    terminal.lookOn(milliseconds: 100)
+    terminal.type("\u{15}source f\r")
+    try terminal.waitForKeys(false)
     terminal.type("show")
+    try terminal.waitForCursorLine("show")
+    // It has waited for this.
+    close(open(shell.folder.path + "/f", O_WRONLY))
     try terminal.waitForPicture(["show<2>%<>", "stsh> <34>show<>"])
   }
 

@@ -174,7 +174,7 @@ import Testing
     let house = try House(limits: Self.limits { $0.threads = 7 })
     let waiting = try (0..<5).map { _ in try house.client() }
     for client in waiting { client.send("{\"run\":\"wait 1h\"}") }
-    usleep(200_000)
+    try house.waitUntilRuns("wait 1h")
     #expect(try Self.works(house))
     for client in waiting { client.send("{\"interrupt\":true}") }
     for client in waiting { #expect(try client.line().contains("interrupted")) }
@@ -355,7 +355,7 @@ import Testing
     let house = try House(limits: Self.limits { $0.threads = 3 })
     let waiting = try (0..<6).map { _ in try house.client() }
     for (index, client) in waiting.enumerated() { client.send("{\"run\":\"wait \(index < 2 ? "1h" : "1s")\"}") }
-    usleep(200_000)
+    try house.waitUntilRuns("wait 1h")
     for client in waiting.prefix(2) {
       client.send("{\"interrupt\":true}")
       #expect(try client.line().contains("interrupted"))

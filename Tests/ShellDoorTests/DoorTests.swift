@@ -385,7 +385,7 @@ import Testing
     let house = try House()
     let client = try house.client()
     client.send("{\"id\":1,\"run\":\"\(statement)\"}")
-    usleep(200_000)
+    try house.waitUntilRuns(statement)
     client.send("{\"id\":2,\"interrupt\":true}")
     let answer = try client.line()
     #expect(answer.contains("error[interrupted]") && answer.hasSuffix("\"status\":130}"), "\(answer)")
@@ -438,7 +438,7 @@ import Testing
     _ = try clients[1].ask("{\"run\":\"watch counter\"}")
     _ = try clients[2].ask("{\"run\":\"watch counter\",\"form\":\"json\"}")
     clients[3].send("{\"run\":\"wait 1h\"}")
-    usleep(100_000)
+    try house.waitUntilRuns("wait 1h")
     house.host.store.dispatch(.counter(.increment()))
     // The sessions hear of it a while before the door has ended.
     try house.host.close()

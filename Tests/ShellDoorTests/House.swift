@@ -55,6 +55,12 @@ final class House {
     rmdir(folder)
   }
 
+  /// Waits until a statement runs, as `who` tells it.
+  func waitUntilRuns(_ statement: String) throws {
+    let client = try client()
+    while try !client.ask(#"{"run":"who --as csv"}"#).contains(statement) {}
+  }
+
   func client() throws -> Client {
     let client = try Client(door.address)
     _ = try client.line()

@@ -15,7 +15,7 @@ import Testing
     let client = try house.client()
     func error(_ interrupt: String, _ members: String = "") throws -> String {
       client.send("{\"id\":1,\"run\":\"wait 1h\"\(members)}")
-      usleep(200_000)
+      try house.waitUntilRuns("wait 1h")
       client.send("{\"interrupt\":true\(interrupt)}")
       defer { _ = try? client.line() }
       return try client.line()
@@ -37,7 +37,7 @@ import Testing
     let house = try House()
     let client = try house.client()
     client.send(#"{"id":1,"run":"step one wait 1h","file":"a.stsh","report":true,"quiet":true}"#)
-    usleep(200_000)
+    try house.waitUntilRuns("step one wait 1h")
     client.send(#"{"interrupt":true,"code":"timed-out","message":"too late"}"#)
     let answer = try client.line()
     #expect(answer.contains(#""message":"too late","code":"timed-out","details":[]}]"#), "\(answer)")
@@ -138,7 +138,7 @@ import Testing
     try #require(mkfifo(path, 0o600) == 0)
     let client = try house.client()
     client.send("{\"id\":1,\"run\":\"\(statement.replacing("PIPE", with: path))\"}")
-    usleep(100_000)
+    try house.waitUntilRuns(path)
     client.send(#"{"interrupt":true}"#)
     #expect(try client.line() == #"{"id":1,"output":[{"err":"error[interrupted]: interrupted\n"}],"status":130}"#)
   }
