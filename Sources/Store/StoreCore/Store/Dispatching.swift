@@ -148,6 +148,7 @@ extension Store {
   /// - Returns: false where the store takes none any more.
   @usableFromInline
   func bring(_ action: Action, _ source: ActionSource, root: Int, takesRoom: Bool) -> Bool {
+    steps?(.passes)
     guard ownership.bring(.action(action, source, root: root, since: trace.now, takesRoom: takesRoom)) else {
       if takesRoom { room?.leave() }
       return false
@@ -232,12 +233,12 @@ extension Store {
     let isDone = DispatchSemaphore(value: 0)
     later(
       Job { [self] in
-        _ = append(dispatched.action, dispatched.source, takesRoom: takesRoom) { result in
+        _ = append(dispatched.action, dispatched.source, takesRoom: takesRoom) { [self] result in
           answer.withLock { $0 = result }
-          isDone.signal()
+          wake(isDone)
         }
       })
-    isDone.wait()
+    wait(for: isDone)
     return answer.withLock { $0 } ?? .cancelled
   }
 

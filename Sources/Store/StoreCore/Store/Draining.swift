@@ -452,6 +452,7 @@ extension Store {
   @usableFromInline
   func later(_ job: Job) {
     if ownership.isMine { return job.run() }
+    steps?(.passes)
     ownership.bring(.job(job))
     serveIncoming()
   }

@@ -38,6 +38,9 @@ public final class Store<Action: Sendable, State: Sendable>: @unchecked Sendable
   /// True if the thread that owns the store stays to the end of the queue: the worker.
   @exclusivity(unchecked) @usableFromInline var isServingAll = false
   var worker: DrainWorker?
+  /// Told of the steps by which threads hand the store over, but for those of the uncontended path; nil: no test asks. Set before
+  /// threads share the store.
+  @exclusivity(unchecked) var steps: (@Sendable (HandOverStep) -> Void)?
   /// True if this thread holds the turn, and processes nothing at the moment.
   @exclusivity(unchecked) @usableFromInline var isHeld = false
   @usableFromInline let room: QueueRoom?

@@ -101,9 +101,9 @@ extension Store {
   func acquireTurn() {
     if !ownership.tryAcquire() {
       let waiter = TurnWaiter()
-      ownership.bring(.turn(waiter))
+      bring(waiter)
       if isFree(for: waiter) { return beginTurn() }
-      waiter.wait()
+      wait(for: waiter.turn)
       ownership.takeOver()
     }
     beginTurn()
@@ -114,6 +114,28 @@ extension Store {
   func beginTurn() {
     if isShared, ownership.hasIncoming { serveOwnArrivals() }
     isHeld = true
+  }
+
+  /// Leaves a waiter for the thread that owns the store.
+  private func bring(_ waiter: TurnWaiter) {
+    steps?(.passes)
+    ownership.bring(.turn(waiter))
+    steps?(.passes)
+  }
+
+  /// Waits until another thread signals.
+  @usableFromInline
+  func wait(for signal: DispatchSemaphore) {
+    steps?(.waits(signal))
+    signal.wait()
+    steps?(.isAwake)
+  }
+
+  /// Has a thread go on that waits for a signal.
+  @usableFromInline
+  func wake(_ signal: DispatchSemaphore) {
+    steps?(.wakes(signal))
+    signal.signal()
   }
 
   /// Takes the store, if it is free, for a waiter that this thread has left for the owner.
@@ -131,7 +153,7 @@ extension Store {
     try withoutActuallyEscaping(body) { body in
       var result: Swift.Result<Result, any Error>?
       let waiter = TurnWaiter { result = Swift.Result { try body() } }
-      ownership.bring(.turn(waiter))
+      bring(waiter)
       awaitService(of: waiter)
       guard let result else { preconditionFailure("the closure has run") }
       return try result.get()
@@ -141,7 +163,7 @@ extension Store {
   /// Waits until the closure of a waiter has run, which this thread has left for the owner.
   func awaitService(of waiter: TurnWaiter) {
     let hasStore = isFree(for: waiter)
-    if !hasStore { waiter.wait() }
+    if !hasStore { wait(for: waiter.turn) }
     if !waiter.isServed {
       if !hasStore { ownership.takeOver() }
       beginTurn()
@@ -163,7 +185,7 @@ extension Store {
       drainStart = firstQueued
       if let stop = drain(self) { onLateError?(stop) }
     }
-    waiter.wake()
+    wake(waiter.turn)
   }
 
   /// Gives the store, which this thread owns, to the first thread that waits for its turn, or to the one that the source of order
@@ -181,7 +203,7 @@ extension Store {
   func give(to waiter: TurnWaiter) {
     ownPending = 0
     ownership.handOn()
-    waiter.wake()
+    wake(waiter.turn)
   }
 
   /// Waits until all that threads have brought so far is taken. Others get their turns in between.
@@ -194,6 +216,10 @@ extension Store {
   }
 
   // MARK: The end
+
+  /// Refuses the actions that threads bring from now on; the thread that has the store may still take its own. ``close(_:)`` then
+  /// waits for no others than those that are here.
+  package func refuseIncoming() { ownership.shut() }
 
   /// Ends the store: takes what was brought so far with all that it causes, refuses all actions from then on, and runs a closure in
   /// the turn. An action of another thread is either enqueued before that, or refused with ``StoreError/closed``. A second call
@@ -263,10 +289,13 @@ extension Store {
   /// Others' that came too late for this thread's look is handed on.
   @usableFromInline
   func serveIncoming() {
+    steps?(.passes)
     guard ownership.hasIncoming, ownership.tryAcquire() else { return }
     drainOwned()
+    steps?(.passes)
     guard isDone else { return handOn() }
     ownership.release()
+    steps?(.passes)
     if ownership.hasIncoming, ownership.tryAcquire() { handOn() }
   }
 
@@ -282,9 +311,12 @@ extension Store {
     // From here on the store is another thread's. The job keeps it, and its keeper, until the queue is empty.
     let keeper = owner.findKeeper?()
     ownership.handOn()
+    steps?(.hands)
     worker.hand { [self] in
+      steps?(.begins)
       ownership.takeOver()
       withExtendedLifetime(keeper) { drainToEnd() }
+      steps?(.ends)
     }
   }
 
@@ -306,7 +338,9 @@ extension Store {
           if giveTurn() { return }
         }
       }
+      steps?(.passes)
       ownership.release()
+      steps?(.passes)
     } while ownership.hasIncoming && ownership.tryAcquire()
   }
 
@@ -404,9 +438,15 @@ extension Store {
     try withoutActuallyEscaping(body) { body in
       var result: Swift.Result<Result, any Error>?
       let waiting = WaitingJob { result = Swift.Result { try body() } }
-      ownership.bring(entry(Job { waiting.run() }))
+      steps?(.passes)
+      let entry = entry(
+        Job { [self] in
+          waiting.run()
+          wake(waiting.done)
+        })
+      ownership.bring(entry)
       serveIncoming()
-      waiting.done.wait()
+      wait(for: waiting.done)
       guard let result else { preconditionFailure("the job has run") }
       return try result.get()
     }
@@ -420,13 +460,8 @@ private final class WaitingJob {
 
   init(_ body: @escaping () -> Void) { self.body = body }
 
-  func run() {
-    perform()
-    done.signal()
-  }
-
   // Lets go of the body before the thread that waits goes on: it must not outlive that thread's call.
-  private func perform() {
+  func run() {
     body?()
     body = nil
   }
@@ -508,7 +543,8 @@ final class TurnWaiter: @unchecked Sendable {
   // Safe: the waiting thread writes `body` before it queues the waiter. The serving thread uses neither part after it wakes it.
 
   let thread = OwningThread.current
-  private let turn = DispatchSemaphore(value: 0)
+  /// Signalled when the thread has its turn, or is served.
+  let turn = DispatchSemaphore(value: 0)
   /// What another thread may do in the turn on behalf of the one that waits; nil: that must have the turn itself.
   private var body: (() -> Void)?
   /// True once another thread has done it.
@@ -526,8 +562,14 @@ final class TurnWaiter: @unchecked Sendable {
     // It must not outlive the call of the thread that waits.
     body = nil
   }
+}
 
-  func wait() { turn.wait() }
-
-  func wake() { turn.signal() }
+/// A place at which a thread that shares a store may be overtaken by others. Tests stop threads there, to lead them into every order.
+package enum HandOverStep: Sendable {
+  /// The thread is about to leave something for the one that owns the store, has left it, or is about to give the store back.
+  case passes
+  /// The thread is about to wait for a signal, has got it, or is about to give it.
+  case waits(DispatchSemaphore), isAwake, wakes(DispatchSemaphore)
+  /// The thread has given the store to the worker thread, which begins and ends.
+  case hands, begins, ends
 }
