@@ -236,20 +236,17 @@ extension StoreClient {
   ) throws -> (DispatchReport, staying: Int) {
     for _ in 0..<Self.plans {
       let plan = try TakingBackPlan(self, from: first, refusal, where: isMeant)
-      var lag = Int.max
-      while case let since = try entries(since: plan.head), since.missed < lag, since.missed > Self.lastStep {
-        try interruption.check()
-        lag = since.missed
-        guard try plan.add(since.entries) else { break }
-      }
       while plan.isUpToDate {
-        try interruption.check()
+        try catchUp(plan)
         let report = try turn { () -> DispatchReport? in
           let end = ContinuousClock.now + Self.longestStep
           while live.history.head > plan.head {
-            let isGoingOn = try ContinuousClock.now < end && plan.add(entries(since: plan.head, most: 16).entries)
-            guard isGoingOn else { return nil }
+            guard plan.isUpToDate, plan.head >= live.history.oldestInMemory, ContinuousClock.now < end else {
+              return nil
+            }
+            try plan.add(live.history.log.entries(from: plan.head + 1).prefix(16))
           }
+          guard plan.isUpToDate else { return nil }
           var state = plan.state
           keepSequences(in: &state, goingBackBehind: (plan.taken.min() ?? 1) - 1)
           return live.dispatch(.takeBack(plan.taken.sorted(), state: state), source, madeBehind: plan.head)
@@ -260,21 +257,28 @@ extension StoreClient {
     throw refusal.error("others go back all the time")
   }
 
-  /// The entries that have come since an action, and how many those are.
+  /// Adds to a plan what has come since it was made, without the turn, while that gains on the others.
   ///
-  /// - Parameter most: the most that are given.
-  private func entries(since number: Int, most: Int = .max) throws -> (entries: [LoggedEntry], missed: Int) {
-    try turnAnywhere {
-      let missed = live.history.head - number
-      guard missed > 0 else { return ([], 0) }
-      guard number >= live.history.oldestInMemory else {
-        let kept = live.history.head - live.history.oldestInMemory
+  /// - Throws: ``HostError`` where memory has forgotten some of that and no file keeps it.
+  private func catchUp(_ plan: TakingBackPlan) throws {
+    var lag = Int.max
+    while plan.isUpToDate {
+      try interruption.check()
+      let (head, oldest) = turnAnywhere { (live.history.head, live.history.oldestInMemory) }
+      let (missed, isForgotten) = (head - plan.head, plan.head < oldest)
+      guard isForgotten || missed > Self.lastStep && missed < lag else { return }
+      let moment = Moment(of: self)
+      guard missed < lag, !isForgotten || moment.older != nil else {
         throw HostError(
           code: .undoConflict,
-          message: "\(missed) actions came while the undo was planned, and memory keeps \(kept)",
+          message: "\(missed) actions came while the undo was planned, and memory keeps \(head - oldest)",
           hint: "set journal.limit \(max(4 * missed, 100_000)) keeps enough")
       }
-      return (Array(live.history.log.entries(from: number + 1).prefix(most)), missed)
+      lag = missed
+      try visit(plan.head + 1...moment.head, of: moment) { entry in
+        try plan.add(CollectionOfOne(entry))
+        return plan.isUpToDate
+      }
     }
   }
 
@@ -373,19 +377,16 @@ private final class TakingBackPlan {
   /// The state without those that are taken back.
   var state: HostState { walk.view(without: []).state }
 
-  /// Adds the next actions.
-  ///
-  /// - Returns: false where one of them makes the plan void.
-  func add(_ entries: [LoggedEntry]) throws -> Bool {
+  /// Adds the next actions, up to one that makes the plan void.
+  func add(_ entries: some Sequence<LoggedEntry>) throws {
     for entry in entries {
       guard !entry.isWhole else {
         isUpToDate = false
-        return false
+        return
       }
       choice.add(entry)
       try walk.step(entry)
     }
-    return true
   }
 
   /// The state after an action with those alone that are in effect now.
