@@ -189,6 +189,7 @@ private struct Refusal: Error, CustomStringConvertible { let description: String
       let error = #expect(throws: HostError.self) { try open(path) }
       #expect(error?.code == .storeInUse)
       #expect(error?.hint?.hasPrefix("to look at its actions meanwhile: sqlite3 -readonly ") == true)
+      #expect(error.map { "\($0)" } == error.map { "\($0.message)\nhint: \($0.hint ?? "")" }, "printed it is whole")
       first.store.dispatch(.ledger(.add()))
       try first.close()
       #expect(try open(path).store.state.ledger.count == 1)

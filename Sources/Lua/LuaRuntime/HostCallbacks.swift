@@ -150,7 +150,7 @@ extension LuaState {
     // An error that follows from a lost value says nothing.
     let error = link.takeLost() ?? error
     lastFailure = error
-    var message = String(describing: error)
+    var message = (error as? any MessageForLua)?.message ?? String(describing: error)
     if error is LuaFailure || error is LuaError { message = chunkNames.inLua(message: message) }
     // The message of an error in Lua has its place.
     message.withBytes { clua_fail(machine, $0, $1, !(error is LuaError)) }

@@ -143,3 +143,9 @@ public struct LuaFailure: Error, CustomStringConvertible {
   /// The message.
   public var description: String { message }
 }
+
+/// An error of which Lua code that catches it meets the message alone, without advice for whoever reads it.
+package protocol MessageForLua: Error {
+  /// The message.
+  var message: String { get }
+}

@@ -94,9 +94,9 @@ public struct HostError: Error, Hashable, Sendable {
   }
 }
 
-extension HostError: CustomStringConvertible {
-  /// The message.
-  public var description: String { message }
+extension HostError: CustomStringConvertible, MessageForLua {
+  /// The message, the details and the hint, a line each.
+  public var description: String { errorText(message, details: details, hint: hint) }
 }
 
 extension HostError {

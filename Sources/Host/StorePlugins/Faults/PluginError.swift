@@ -1,4 +1,8 @@
+import LuaRuntime
 import StoreSchema
+
+/// An error of which Lua code that catches it meets the message alone.
+package typealias MessageForLua = LuaRuntime.MessageForLua
 
 /// Why a plugin could not be loaded, or what its code did wrong.
 public struct PluginError: Error, Hashable, Sendable {
@@ -108,7 +112,7 @@ public struct PluginError: Error, Hashable, Sendable {
   }
 }
 
-extension PluginError: CustomStringConvertible {
+extension PluginError: CustomStringConvertible, MessageForLua {
   /// Makes an error.
   ///
   /// - Parameters:
@@ -119,6 +123,6 @@ extension PluginError: CustomStringConvertible {
     self.init(code: code, plugin: plugin, detail: message, trace: trace, hint: hint, namesPlace: false)
   }
 
-  /// The message, as Lua code meets it that catches the error.
-  public var description: String { message }
+  /// The message, the places in Lua and the hint, a line each.
+  public var description: String { errorText(message, details: trace, hint: hint) }
 }

@@ -69,6 +69,6 @@ public struct ShellError: Error, Hashable, Sendable {
 }
 
 extension ShellError: CustomStringConvertible {
-  /// The message, as Lua code meets it that catches the error.
-  public var description: String { message }
+  /// The message, the details and the hint, a line each.
+  public var description: String { errorText(message, details: details, hint: hint) }
 }

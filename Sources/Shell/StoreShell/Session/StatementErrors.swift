@@ -326,6 +326,8 @@ struct AppliedWithFaults: Error {
   }
 }
 
+extension ShellError: MessageForLua {}
+
 extension ShellError {
   /// The error of the whole command that stands for an error of a library.
   ///

@@ -167,6 +167,11 @@ public enum ErrorCode: String, CaseIterable, Hashable, Sendable {
   case writeFailed = "write-failed"
 }
 
+/// The whole text of an error as `print(error)` shows it: the message, what else is known of it, and what to try.
+package func errorText(_ message: String, details: [String], hint: String?) -> String {
+  ([message] + details.map { "  \($0)" } + (hint.map { ["hint: \($0)"] } ?? [])).joined(separator: "\n")
+}
+
 extension ErrorCode: CustomStringConvertible {
   /// The word, as users meet it.
   public var description: String { rawValue }
