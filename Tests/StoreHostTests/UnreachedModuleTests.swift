@@ -15,6 +15,16 @@ import Testing
 }
 @Schema private enum HouseAction: Equatable, Sendable { case lamp(LampAction), gate(GateAction) }
 
+@Schema private struct Post: Equatable, Sendable {
+  var height: Int
+  var made: Material
+}
+@Schema private enum Material: Equatable, Sendable { case wood, stone(weight: Int) }
+@Schema private struct Fence: Equatable, Sendable { var posts: [Post] = [] }
+@Schema private enum FenceAction: Equatable, Sendable { case add(Post), change(post: Post, to: Material) }
+@Schema private struct Yard: Equatable, Sendable { var fence = Fence() }
+@Schema private enum YardAction: Equatable, Sendable { case fence(FenceAction) }
+
 /// A module whose actions reach no part of the application is named at the start.
 @Suite struct UnreachedModuleTests {
   private typealias HouseReducer = Reducer<HouseAction, House>
@@ -39,6 +49,25 @@ import Testing
     #expect(host.notes == [Self.note])
     #expect(StoreClient(of: host.live).takeNotes() == [Self.note])
     #expect(StoreClient(of: host.live).takeNotes() == [])
+    try host.close()
+  }
+
+  /// Also where interceptors see all actions, which may be all that some are for.
+  @Test func itIsNamedBesideInterceptors() throws {
+    let passing = Interceptor<HouseAction, House>("passing") { action, _, _, next in next(action) }
+    let host = try StoreHost(
+      Application(initial: House(), reducer: Self.lamp, interceptors: [passing]), clock: VirtualClock(),
+      program: "house")
+    let note = Self.note.replacing("'gate';", with: "'gate', interceptors alone do;")
+    #expect(host.notes == [note])
+    try host.close()
+  }
+
+  /// Also where all of its actions need records.
+  @Test func itIsNamedWhereItsActionsNeedRecords() throws {
+    let host = try StoreHost(
+      Application<YardAction, Yard>(initial: Yard(), reducer: .identity), clock: VirtualClock(), program: "yard")
+    #expect(host.notes.count == 1 && host.notes[0].hasPrefix("no reducer or middleware takes the actions of 'fence'"))
     try host.close()
   }
 

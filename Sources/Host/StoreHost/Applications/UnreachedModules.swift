@@ -6,13 +6,10 @@ extension ModuleTable {
   /// What a developer should know of modules whose actions reach no part of the application, as where a lift is missing: a sentence
   /// each. Only the maps of lifts are asked, about actions of plain values; no part runs.
   func notes(on application: Application<Action, State>) -> [String] {
-    // An interceptor may do all that an action is for.
-    guard application.interceptors.isEmpty else { return [] }
     // Without a slice there is nothing that a lift could reach.
     return modules.filter { $0.schema != nil }.compactMap { module in
       let actions = module.actions.compactMap { type -> Action? in
-        let values = type.fields.compactMap(\.plainValue)
-        guard values.count == type.fields.count else { return nil }
+        guard let values = type.fields.plainValues() else { return nil }
         return try? action(ActionCall(type, values), isChecked: false)
       }
       guard !actions.isEmpty,
@@ -21,17 +18,29 @@ extension ModuleTable {
         })
       else { return nil }
       let name = module.name
-      return
-        "no reducer or middleware takes the actions of '\(name)'; lift one: .lift(action: \\.\(name), state: \\.\(name))"
+      // An interceptor may do all that an action is for.
+      let others = application.interceptors.isEmpty ? "" : ", interceptors alone do"
+      return "no reducer or middleware takes the actions of '\(name)'\(others); "
+        + "lift one: .lift(action: \\.\(name), state: \\.\(name))"
     }
   }
 }
 
-extension Field {
-  /// A plain value of its type; nil: there is none that is known to be allowed.
-  fileprivate var plainValue: Value? {
-    if let defaultValue { return defaultValue }
-    switch schema.kind {
+extension [Field] {
+  /// A plain value of each; nil: one has none that is known to be allowed.
+  ///
+  /// - Parameter depth: the number of values that these are within.
+  fileprivate func plainValues(within depth: Int = 0) -> [Value]? {
+    let values = compactMap { $0.defaultValue ?? $0.schema.plainValue(within: depth) }
+    return values.count == count ? values : nil
+  }
+}
+
+extension Schema {
+  fileprivate func plainValue(within depth: Int) -> Value? {
+    // A type may be within itself.
+    guard depth < 8 else { return nil }
+    switch kind {
     case .bool: return .bool(false)
     case .int(let minimum, let maximum): return .int(min(max(0, minimum ?? .min), maximum ?? .max))
     case .double: return .double(0)
@@ -40,7 +49,18 @@ extension Field {
     case .optional: return Value.none
     case .list: return .list([])
     case .map: return .map([:])
-    case .decimal, .record, .union, .any: return nil
+    case .decimal(let scale): return .decimal(DecimalNumber(units: 0, scale: scale))
+    case .any: return Value.none
+    case .record(let record):
+      return record.fields.plainValues(within: depth + 1).map { .record(Record(record.layout, $0)) }
+    case .union(let union):
+      return union.cases.lazy.compactMap { one in
+        one.fields.isEmpty
+          ? Value.string(one.name)
+          : one.fields.plainValues(within: depth + 1).map {
+            Value.variant(Variant(name: one.name, payload: Record(one.layout, $0)))
+          }
+      }.first
     }
   }
 }

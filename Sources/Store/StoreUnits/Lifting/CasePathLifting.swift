@@ -99,6 +99,26 @@ extension Reducer {
     input: KeyPath<GlobalAction.Cases, CasePath<GlobalAction, Action>>,
     state: WritableKeyPath<GlobalState, State> & Sendable
   ) -> Reducer<GlobalAction, GlobalState> { .identity }
+
+  /// Says which case is meant, where the compiler would find fault with key paths.
+  @available(
+    *, unavailable,
+    message: "the case that 'action:' names holds other actions than this reducer takes: name the case of its actions"
+  )
+  public func lift<GlobalAction: CasePathable, Other, GlobalState>(
+    action: KeyPath<GlobalAction.Cases, CasePath<GlobalAction, Other>>,
+    state: WritableKeyPath<GlobalState, State> & Sendable
+  ) -> Reducer<GlobalAction, GlobalState> { .identity }
+
+  /// Says which field is meant, where the compiler would find fault with key paths.
+  @available(
+    *, unavailable,
+    message: "the field that 'state:' names holds another state than this reducer changes: name the field of its state"
+  )
+  public func lift<GlobalAction: CasePathable, Other, GlobalState>(
+    action: KeyPath<GlobalAction.Cases, CasePath<GlobalAction, Action>>,
+    state: WritableKeyPath<GlobalState, Other> & Sendable
+  ) -> Reducer<GlobalAction, GlobalState> { .identity }
 }
 
 extension Middleware {
@@ -182,6 +202,25 @@ extension Middleware where Input == Output {
   ) -> Middleware<GlobalAction, GlobalAction, GlobalState> {
     lift(input: action, output: action, state: state)
   }
+
+  /// Says which case is meant, where the compiler would find fault with key paths.
+  @available(
+    *, unavailable,
+    message:
+      "the case that 'action:' names holds other actions than this middleware takes: name the case of its actions"
+  )
+  public func lift<GlobalAction: CasePathable, Other, GlobalState>(
+    action: KeyPath<GlobalAction.Cases, CasePath<GlobalAction, Other>>, state: KeyPath<GlobalState, State> & Sendable
+  ) -> Middleware<GlobalAction, GlobalAction, GlobalState> { .identity }
+
+  /// Says which field is meant, where the compiler would find fault with key paths.
+  @available(
+    *, unavailable,
+    message: "the field that 'state:' names holds another state than this middleware reads: name the field of its state"
+  )
+  public func lift<GlobalAction: CasePathable, Other, GlobalState>(
+    action: KeyPath<GlobalAction.Cases, CasePath<GlobalAction, Input>>, state: KeyPath<GlobalState, Other> & Sendable
+  ) -> Middleware<GlobalAction, GlobalAction, GlobalState> { .identity }
 
   /// Makes a middleware whose actions go in and out one of a store with more actions and the same state:
   /// `lift(action: \.tasks)`.
