@@ -37,10 +37,8 @@ struct DurabilityModelTests {
     var apples = 0
     for _ in 0..<Self.rounds {
       let pipes = try Pipes()
-      // Its lines come as they are printed.
-      let running = try shell.start(
-        ["-oL", "\(try Launch.folderOfThisProgram())/Shop"],
-        descriptors: pipes.descriptors + [(2, pipes.theirs.output)], program: "/usr/bin/stdbuf")
+      // Its lines come as they are written.
+      let running = try shell.start([], descriptors: pipes.descriptors + [(2, pipes.theirs.output)], program: "Shop")
       pipes.closeTheirs()
       let count = random.number(1...5)
       for _ in 0..<count { try pipes.send("receive apple 1\n") }

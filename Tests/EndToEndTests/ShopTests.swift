@@ -22,6 +22,22 @@ import Testing
         == "reserve apple 1: refused, only 0 of apple are free\n")
   }
 
+  /// As a container runs it: without input, until SIGTERM.
+  @Test func asADaemonItServesItsDoorAndEndsInOrder() throws {
+    let shell = try Shell()
+    let nothing = open("/dev/null", O_RDWR)
+    defer { close(nothing) }
+    let running = try shell.start(
+      ["--daemon"], descriptors: [(0, nothing), (1, nothing), (2, nothing)], program: "Shop")
+    let door = shell.folder.path + "/shop.sock"
+    for _ in 0..<1000 where !Server.isListening(at: door) { usleep(10_000) }
+    let attached = try shell.run("--attach", door, "-c", "dispatch stock.receive apple 5")
+    #expect(attached.output.contains("stock.free.apple"), "\(attached)")
+    kill(running.process, SIGTERM)
+    #expect(try running.waitForEnd() == 0)
+    #expect(try shell.run(program: "Shop", input: "reserve apple 5\n").output == "reserve apple 5: done\n")
+  }
+
   /// What it answered is there after it was killed; others attach to it while it runs.
   @Test func itIsKilledAndAttachedTo() throws {
     let shell = try Shell()

@@ -97,17 +97,6 @@ func opening(_ application: Application<MarketAction, Market>) {
   }
 }
 
-func stopping(_ host: StoreHost<MarketAction, Market>) -> any DispatchSourceSignal {
-  signal(SIGTERM, SIG_IGN)
-  let stopping = DispatchSource.makeSignalSource(signal: SIGTERM, queue: .global())
-  stopping.setEventHandler { @Sendable in
-    try? host.close()
-    exit(0)
-  }
-  stopping.resume()
-  return stopping
-}
-
 func keeping(_ application: Application<MarketAction, Market>) throws {
   let host = try StoreHost(application, program: "shop", journal: JournalPlan(path: "shop.db"))
   host.store.dispatch(.stock(.receive(item: "apple", count: 5)))

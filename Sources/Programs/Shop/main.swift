@@ -1,4 +1,5 @@
 import Dispatch
+import Glibc
 import ShellDoor
 import StoreCore
 import StoreHost
@@ -26,10 +27,13 @@ let stock = Reducer<StockAction, Stock>.throwing("stock") { action, stock, _ in
   }
 }
 
+/// Writes a line at once; `print` would keep it back in a pipe.
+@Sendable func say(_ text: String) { _ = write(STDOUT_FILENO, "\(text)\n", text.utf8.count + 1) }
+
 // The store, its file, and a way in for others.
 let host = try StoreHost(
   Application<ShopAction, Shop>(initial: Shop(), reducer: stock.lift(action: \.stock, state: \.stock)), program: "shop",
-  journal: JournalPlan(path: "shop.db"), onFault: { print("shop: \($0)") })
+  journal: JournalPlan(path: "shop.db"), onFault: { say("shop: \($0)") })
 let door = try Door(host, at: DoorAddress(parsing: "./shop.sock"), allow: [.read, .dispatch("stock.*")])
 
 /// Answers one request, such as `reserve apple 2`, on the thread that asks.
@@ -43,14 +47,26 @@ let door = try Door(host, at: DoorAddress(parsing: "./shop.sock"), allow: [.read
   return "\(request): refused, \(error)"
 }
 
+/// Ends the program in order: what was answered is in the file, and clients read why they go.
+@Sendable func stop() -> Never {
+  do { try host.close() } catch { say("shop: \(error)") }
+  exit(0)
+}
+
+// SIGTERM ends a daemon, which has no input.
+signal(SIGTERM, SIG_IGN)
+let termination = DispatchSource.makeSignalSource(signal: SIGTERM, queue: .global())
+termination.setEventHandler { @Sendable in stop() }
+termination.resume()
+if CommandLine.arguments.contains("--daemon") { dispatchMain() }
+
 // Threads bring requests, here the lines of standard input. The file has an action before its caller is answered.
 let requests = DispatchGroup()
 while let line = readLine() {
   DispatchQueue.global().async(group: requests) {
     let text = answer(line)
-    print(host.settle() ? text : "\(text), and kept in memory only")
+    say(host.settle() ? text : "\(text), and kept in memory only")
   }
 }
 requests.wait()
-door.close()
-try host.close()
+stop()
