@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import Glibc
 import Platform
@@ -449,6 +450,30 @@ import Testing
     #expect(said[3][0].contains("error[connection-lost]") && said[3][0].hasSuffix("\"status\":6}"))
     #expect(said.map(\.count) == [1, 2, 2, 2])
     #expect(access(house.path, F_OK) != 0)
+  }
+
+  /// A client reads why it goes although an action does not end, whether the client waits for that or not.
+  @Test func aHostThatClosesDuringAnActionThatHangsSaysSo() throws {
+    let house = try House()
+    let clients = try (0..<2).map { _ in try house.client() }
+    let (hasBegun, mayEnd, isClosed) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchGroup())
+    let host = house.host
+    DispatchQueue.global().async(group: isClosed) {
+      host.live.turn {
+        hasBegun.signal()
+        mayEnd.wait()
+      }
+    }
+    hasBegun.wait()
+    clients[0].send("{\"run\":\"dispatch counter.increment\"}")
+    DispatchQueue.global().async(group: isClosed) { try? host.close() }
+    for client in clients {
+      let end = try client.lines(until: "\"event\":\"end\"").last
+      #expect(end == "{\"event\":\"end\",\"message\":\"the store was closed by the program that owns it\"}")
+    }
+    mayEnd.signal()
+    isClosed.wait()
+    for client in clients { #expect(try client.rest().isEmpty) }
   }
 
   /// However busy they are: each conversation has one end.

@@ -194,9 +194,10 @@ private final class HookedClock: StoreClock {
   ///   - limit: the number of actions that memory keeps.
   ///   - count: how often others have added.
   ///   - meanwhile: how often they add while an undo is planned.
+  ///   - path: the store file; nil: there is none.
   /// - Returns: the host, the session, and the number of times that the meter's reducer has run.
   private static func shared(
-    limit: Int, adding count: Int, meanwhile: Int
+    limit: Int, adding count: Int, meanwhile: Int, keptIn path: String? = nil
   ) throws -> (host: Works, shell: Conversation, runs: () -> Int) {
     let runs = Lock(0)
     let hook = Lock<(@Sendable () -> Void)?>(nil)
@@ -209,7 +210,7 @@ private final class HookedClock: StoreClock {
         }
         hook?()
       }, clock: VirtualClock(), program: "works")
-    let shell = try Conversation(with: host)
+    let shell = try path.map { try keeping(host, $0) } ?? Conversation(with: host)
     shell.say("set journal.limit \(limit)", "dispatch desk.move --quiet")
     for _ in 0..<count { host.store.dispatch(.meter(.add)) }
     hook.withLock { [store = host.store] in
@@ -236,6 +237,18 @@ private final class HookedClock: StoreClock {
     #expect(outcome.errors.contains("hint: set journal.limit 100000 keeps enough"))
     #expect(host.store.state.desk.moves == 1)
     #expect(host.store.state.meter.count == 108)
+  }
+
+  /// Where a file keeps what memory forgets meanwhile, the undo reads it there.
+  @Test func anUndoReadsFromTheFileWhatMemoryForgets() throws {
+    let path = Self.file()
+    defer { Self.remove(path) }
+    let (host, shell, _) = try Self.shared(limit: 16, adding: 40, meanwhile: 100, keptIn: path)
+    let outcome = shell.say("undo --quiet")
+    #expect(outcome.errors.isEmpty && outcome.status == 0, "\(outcome)")
+    #expect(host.store.state.desk.moves == 0)
+    #expect(host.store.state.meter.count == 140)
+    try host.close()
   }
 
   // MARK: The end
@@ -282,6 +295,35 @@ private final class HookedClock: StoreClock {
     #expect(try Self.kept(in: path) == 1)
     #expect(host.store.state.meter.count == count, "after the end nothing changes")
     withExtendedLifetime(conversation) {}
+  }
+
+  /// The wait for the action in progress belongs to the end: what comes meanwhile is refused, and need not be processed.
+  @Test func onceAStoreBeginsToCloseItTakesNoMore() throws {
+    let (hasBegun, mayEnd, isClosed) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchGroup())
+    let host = try Works(Self.plant, clock: VirtualClock(), program: "works")
+    DispatchQueue.global().async(group: isClosed) {
+      host.live.turn {
+        hasBegun.signal()
+        mayEnd.wait()
+      }
+    }
+    hasBegun.wait()
+    DispatchQueue.global().async(group: isClosed) { try? host.close() }
+    while !host.live.attendance.isEnding.isSet { usleep(1000) }
+    var (queued, isRefused) = (0, false)
+    // A queue has no room for more.
+    while queued < 9000, !isRefused {
+      switch Self.text(host.store.dispatch(.meter(.add))) {
+      case "queued": queued += 1
+      case "closed": isRefused = true
+      default: break
+      }
+      usleep(1000)
+    }
+    #expect(isRefused, "the store took \(queued) while it closed")
+    mayEnd.signal()
+    isClosed.wait()
+    #expect(host.store.state.meter.count == queued)
   }
 
   /// A thread has begun to dispatch when another one closes the store: its action comes after the end, and is refused.

@@ -49,8 +49,8 @@ final class JournalQueue: @unchecked Sendable {
     }
   }
 
-  /// From how many on whoever appends writes them himself: memory stays bounded.
-  static let bound = 16_384
+  /// From how many on whoever appends writes them himself: memory stays bounded, and so does what the end of a store has to write.
+  static let bound = 4096
   /// From how many on the thread does not wait for more.
   private static let plenty = 1024
   /// The time that the thread waits for more, in nanoseconds: appending wakes it no more often than that.

@@ -37,9 +37,9 @@ extension LiveStore {
   /// Ends something with the store.
   ///
   /// - Parameters:
-  ///   - begin: has it end, and waits for nothing; called before the store takes its last actions, maybe in the turn.
+  ///   - begin: has it end, and waits for nothing, not even for the turn; called before the store takes its last actions.
   ///   - end: waits for its end, on the thread that closes the store, once nothing changes any more.
   package func whenClosed(begin: @escaping @Sendable () -> Void, end: @escaping @Sendable () -> Void) {
-    turn { attendance.endings.append((begin, end)) }
+    attendance.endings.withLock { $0.append((begin, end)) }
   }
 }

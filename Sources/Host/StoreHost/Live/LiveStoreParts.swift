@@ -37,8 +37,8 @@ package final class Attendance: @unchecked Sendable {
   @exclusivity(unchecked) var advice: [String] = []
   /// Told when there may be other plugins to watch.
   @exclusivity(unchecked) var onPluginChange: (@Sendable () -> Void)?
-  /// What ends with the store; see ``LiveStore/whenClosed(begin:end:)``.
-  @exclusivity(unchecked) var endings: [(begin: @Sendable () -> Void, end: @Sendable () -> Void)] = []
+  /// What ends with the store; see ``LiveStore/whenClosed(begin:end:)``. It is told without the turn, which an action may hold for long.
+  let endings = Lock<[(begin: @Sendable () -> Void, end: @Sendable () -> Void)]>([])
   /// Set while the store takes its last actions: clients are told of the last value of what they watch alone.
   let isEnding = SharedFlag()
   /// Set once the store was closed.

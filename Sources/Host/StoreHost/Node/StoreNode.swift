@@ -891,8 +891,8 @@ extension LiveStore {
       store.share { [unowned self, unowned joining] outgoing in
         joining.take(outgoing, limit: store.withState { $0.shell.runaway })
       }
-      attendance.endings.append((begin: {}, end: { joining.close() }))
     }
+    whenClosed(begin: {}, end: { joining.close() })
     joining.start(runner)
     return joining
   }

@@ -171,7 +171,9 @@ extension LiveStore {
     var journal: HostJournal?
     var (isFirst, isLater) = (false, false)
     _ = attendance.isEnding.set(true)
-    for ending in turn({ attendance.endings }) { ending.begin() }
+    // Before the wait for the turn: what comes meanwhile would have to be waited for, too.
+    store.refuseIncoming()
+    for ending in attendance.endings.withLock({ $0 }) { ending.begin() }
     let isDone = store.close { [self] in
       guard isOpen else { return }
       isFirst = true
@@ -208,9 +210,9 @@ extension LiveStore {
   /// Ends the rest, without the turn.
   private func end(_ journal: HostJournal?) -> Result<Void, HostError> {
     defer { attendance.closing.leave() }
-    let endings = turn {
-      defer { attendance.endings = [] }
-      return attendance.endings
+    let endings = attendance.endings.withLock { endings in
+      defer { endings = [] }
+      return endings
     }
     for ending in endings { ending.end() }
     do throws(JournalError) {

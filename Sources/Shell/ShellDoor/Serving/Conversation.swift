@@ -27,7 +27,7 @@ final class Conversation: @unchecked Sendable {
   private let intake: Lock<Intake>
   private let isScheduled = Atomic<Bool>(false)
 
-  @exclusivity(unchecked) var outbox: Outbox
+  let outbox: Outbox
   var session: Session?
   var open: StatementReader?
   var width: Int?
@@ -138,11 +138,19 @@ final class Conversation: @unchecked Sendable {
 
   /// Ends it from the side of the door, with a line that says why.
   func end(because reason: String) {
-    intake.withLock { if $0.ending == nil { $0.ending = reason } }
+    let isRunning = intake.withLock { intake in
+      if intake.ending == nil { intake.ending = reason }
+      return intake.isRunning
+    }
     interruption.end(.closed(reason))
     loop.hurry(self)
     wake()
+    if isRunning { loop.timer.schedule(self, in: Self.longestEnd) }
   }
+
+  /// After so long the client reads why the conversation ends, although a statement still runs: it may wait for an action that does not
+  /// end.
+  private static let longestEnd = Duration.seconds(1)
 
   /// Ends it where its time is over: for requests of a client that has closed, for the rest of a request, or for a token.
   func timeIsOver() {
@@ -150,6 +158,8 @@ final class Conversation: @unchecked Sendable {
       interruption.end(.closed(Self.left))
       loop.hurry(self)
       wake()
+    } else if let ending = intake.withLock({ $0.isRunning ? $0.ending : nil }) {
+      outbox.end(with: JSONReport.message("end", ending))
     } else if intake.withLock({ $0.isOverdue }) {
       end(because: "the rest of a request did not come in time")
     } else if !isTrusted.load(ordering: .relaxed) {

@@ -1,66 +1,129 @@
 import Platform
 import ShellLanguage
+import StoreCore
 import StoreSchema
 import StoreShell
 
-/// What a conversation has to say, bounded: who does not listen is not spoken to.
-struct Outbox {
+/// What a conversation has to say, bounded: a client that does not listen is not spoken to. The thread that runs the conversation
+/// speaks; another thread may say the last line.
+final class Outbox: Sendable {
   private let descriptor: Int32
   private let limits: DoorLimits
   /// Makes all that is said as durable as was asked.
-  private let settle: () -> Void
-  /// True if all that waits tells only of what is that durable.
-  private var isSettled = true
-  private var bytes: [UInt8] = []
-  private var sent = 0
-  /// True if nothing reaches the client any more.
-  private(set) var isLost = false
-  /// True if the client is there and has taken nothing for long.
-  private(set) var isUnread = false
+  private let settle: @Sendable () -> Void
+  private let content = Lock(Content())
 
-  init(_ descriptor: Int32, limits: DoorLimits, settle: @escaping () -> Void) {
+  fileprivate struct Content {
+    /// True if all that waits tells only of what is that durable.
+    var isSettled = true
+    var bytes: [UInt8] = []
+    var sent = 0
+    /// True if nothing reaches the client any more.
+    var isLost = false
+    /// True if the client is there and has taken nothing for long.
+    var isUnread = false
+
+    var waiting: Int { bytes.count - sent }
+  }
+
+  init(_ descriptor: Int32, limits: DoorLimits, settle: @escaping @Sendable () -> Void) {
     self.descriptor = descriptor
     self.limits = limits
     self.settle = settle
   }
 
-  var isEmpty: Bool { sent == bytes.count }
+  /// True if nothing reaches the client any more.
+  var isLost: Bool { content.withLock { $0.isLost } }
+
+  /// True if the client is there and has taken nothing for long.
+  var isUnread: Bool { content.withLock { $0.isUnread } }
+
+  var isEmpty: Bool { waiting == 0 }
 
   /// True if so much waits that nothing more is done until some was taken.
-  var isFull: Bool { bytes.count - sent > limits.outboxBytes }
+  var isFull: Bool { waiting > limits.outboxBytes }
 
   /// True if so much waits that it is time to hand some on.
-  var isWorthSending: Bool { bytes.count - sent > 1 << 16 }
+  var isWorthSending: Bool { waiting > 1 << 16 }
+
+  private var waiting: Int { content.withLock { $0.waiting } }
 
   /// Adds a line of the door's own, which tells of no action.
-  mutating func append(line: String) {
-    bytes.append(contentsOf: line.utf8)
-    bytes.append(0x0A)
+  func append(line: String) {
+    content.withLock { content in
+      content.bytes.append(contentsOf: line.utf8)
+      content.bytes.append(0x0A)
+    }
   }
 
-  mutating func append(_ answer: Answer) {
-    isSettled = false
-    answer.append(to: &bytes)
+  func append(_ answer: Answer) {
+    content.withLock { content in
+      content.isSettled = false
+      answer.append(to: &content.bytes)
+    }
   }
 
-  mutating func append(_ write: (inout [UInt8]) -> Void) {
-    isSettled = false
-    write(&bytes)
-    bytes.append(0x0A)
+  func append(_ write: (inout [UInt8]) -> Void) {
+    content.withLock { content in
+      content.isSettled = false
+      write(&content.bytes)
+      content.bytes.append(0x0A)
+    }
   }
 
   /// Hands on as much as the system takes. No byte leaves before the journal has what it tells of.
   ///
   /// - Returns: true if nothing is left.
   @discardableResult
-  mutating func flush() -> Bool {
-    if !isSettled, sent < bytes.count, !isLost {
+  func flush() -> Bool {
+    if content.withLock({ !$0.isSettled && $0.waiting > 0 && !$0.isLost }) {
       settle()
-      isSettled = true
+      content.withLock { $0.isSettled = true }
     }
+    return content.withLock { $0.send(to: descriptor) }
+  }
+
+  /// Says the last line, while the thread that runs the conversation waits for long. What that thread has said and not handed on is
+  /// left out, but for the rest of a line.
+  func end(with line: String) {
+    content.withLock { content in
+      guard !content.isLost else { return }
+      let isWithin = content.sent > 0 && content.bytes[content.sent - 1] != 0x0A
+      let rest = content.bytes[content.sent...]
+      let end = isWithin ? rest.firstIndex(of: 0x0A).map { $0 + 1 } ?? rest.endIndex : content.sent
+      content.bytes.removeSubrange(end...)
+      content.bytes.append(contentsOf: line.utf8)
+      content.bytes.append(0x0A)
+      _ = content.send(to: descriptor)
+      content.isLost = true
+    }
+  }
+
+  /// Waits, in the middle of a statement, until not too much waits; who takes nothing for long is lost.
+  func makeRoom(until isOver: () -> Bool) {
+    let end = ContinuousClock.now + limits.patience
+    var before = waiting
+    var limit = end
+    while isFull, !isLost, !flush(), isFull {
+      if isOver() { return }
+      var source = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+      poll(&source, 1, 100)
+      let now = waiting
+      if now < before { limit = .now + limits.patience }
+      before = now
+      if .now > limit { content.withLock { ($0.isLost, $0.isUnread) = (true, true) } }
+    }
+  }
+}
+
+extension Outbox.Content {
+  /// Hands on as much as the system takes.
+  ///
+  /// - Returns: true if nothing is left.
+  fileprivate mutating func send(to descriptor: Int32) -> Bool {
     while sent < bytes.count, !isLost {
       let count = bytes.withUnsafeBytes { bytes in
-        send(
+        Platform.send(
           descriptor, bytes.baseAddress?.advanced(by: sent), bytes.count - sent,
           Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL))
       }
@@ -79,21 +142,6 @@ struct Outbox {
     bytes.removeAll(keepingCapacity: bytes.capacity <= 1 << 12)
     sent = 0
     return true
-  }
-
-  /// Waits, in the middle of a statement, until not too much waits; who takes nothing for long is lost.
-  mutating func makeRoom(until isOver: () -> Bool) {
-    let end = ContinuousClock.now + limits.patience
-    var before = bytes.count - sent
-    var limit = end
-    while isFull, !isLost, !flush(), isFull {
-      if isOver() { return }
-      var source = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-      poll(&source, 1, 100)
-      if bytes.count - sent < before { limit = .now + limits.patience }
-      before = bytes.count - sent
-      if .now > limit { (isLost, isUnread) = (true, true) }
-    }
   }
 }
 
