@@ -155,10 +155,12 @@ extension Store {
   func stop(before next: QueuedAction<Action>, _ error: StoreError) -> StoreError {
     trace.end(.queue, number: next.number)
     next.onDone?(DispatchResult(number: next.number, outcome: .stopped(error)))
-    defer { ownPending = 0 }
     var jobs = 0
     var others: [Queued<Action>] = []
-    defer { for other in others { queue.append(other) } }
+    defer {
+      for other in others { queue.append(other) }
+      countPending()
+    }
     var numbers: Set = [next.number]
     while let dropped = queue.popFirst() {
       switch dropped {
@@ -177,6 +179,9 @@ extension Store {
     while numbers.contains(nextNumber - 1) { nextNumber -= 1 }
     return error
   }
+
+  /// Counts what the thread that owns the store stays for: with too few it would leave an action of its own in the queue.
+  func countPending() { ownPending = queue.count { $0.isOwn } }
 
   /// Moves what other threads brought into the queue.
   @inlinable

@@ -44,6 +44,14 @@ enum Queued<Action: Sendable> {
     case .job(let job): job.root
     }
   }
+
+  /// True if the thread that owns the store stays until it is done (R2).
+  var isOwn: Bool {
+    switch self {
+    case .action(let action): action.isOwn
+    case .job(let job): job.isOwn
+    }
+  }
 }
 
 /// An entry that came from another thread while a store was busy.

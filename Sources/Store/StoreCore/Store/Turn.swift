@@ -201,7 +201,7 @@ extension Store {
 
   /// Gives the store, which this thread owns, to a thread that waits for its turn.
   func give(to waiter: TurnWaiter) {
-    ownPending = 0
+    countPending()
     ownership.handOn()
     wake(waiter.turn)
   }
@@ -303,6 +303,11 @@ extension Store {
   /// time makes the worker. If the system has no thread to give, this one goes on.
   @usableFromInline
   func handOn() {
+    // Threads whose visits came with the last look wait for this one.
+    if ownPending > 0 {
+      drainStart = firstQueued
+      if let stop = drain(self) { onLateError?(stop) }
+    }
     let hasMore = !arrivals.isEmpty || !queue.isEmpty && isShared
     // To have the worker serve a thread keeps the store from standing still until that is awake.
     if giveTurn(where: { !hasMore || !$0.canBeServed }) { return }
