@@ -220,38 +220,6 @@ package final class StoreClient: @unchecked Sendable {
   /// True if the order of the store's actions is that of a log which others share.
   package var isShared: Bool { live.turnAnywhere { live.node != nil } }
 
-  /// Hands an action on to the log of a shared store, without waiting for it.
-  ///
-  /// - Throws: the reason why it was not handed on.
-  package func begin(
-    _ call: ActionCall, source: ActionSource, in series: DispatchSeries
-  ) throws -> PendingDispatch {
-    let action = try action(call)
-    return try turn {
-      if past != nil, let viewed { throw viewed.refusal }
-      guard live.isOpen, let node = live.storeNode else { throw StoreError.closed }
-      if let refused = refusal?(call.type.fullName) { throw refused }
-      var source = source
-      complete(&source)
-      let holder = live.attendance.holder
-      live.attendance.holder = nil
-      defer { live.attendance.holder = holder }
-      return try node.begin(action, source, in: series, of: live)
-    }
-  }
-
-  /// Waits for an action that was handed on. Faults beside it are told as those of tasks are.
-  package func report(of pending: PendingDispatch) -> DispatchReport {
-    turn {
-      guard let node = live.storeNode else {
-        return DispatchReport(number: nil, failure: StoreError.closed, faults: [])
-      }
-      let result = withoutTurn { node.result(of: pending, endedBy: interruption) }
-      if let number = result.number { note(dispatched: number) }
-      return live.report(of: result, faults: [])
-    }
-  }
-
   /// The action of that full name.
   package func action(named name: String) -> ActionType? { actions[name] }
 
