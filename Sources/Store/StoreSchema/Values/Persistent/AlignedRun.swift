@@ -1,7 +1,7 @@
 /// A place in two trees from which they can be compared side by side, and how far it goes.
 @usableFromInline
 enum AlignedRun<Content: TreeContent> {
-  /// Both places are at the same offset of shared subtrees. So many elements in the direction of the walk, the one at
+  /// Both places are at the same offset of shared subtrees, or of leaves in the same memory. So many elements in the direction of the walk, the one at
   /// the place among them, are the same.
   case shared(count: Int)
   /// The places are in two leaves. So many elements in the direction of the walk, the one at the place among them, can
@@ -45,10 +45,10 @@ enum AlignedRun<Content: TreeContent> {
     }
     let (oldElements, oldSlots) = old._withUnsafeGuaranteedRef { ($0.elements, $0.slots) }
     let (newElements, newSlots) = new._withUnsafeGuaranteedRef { ($0.elements, $0.slots) }
-    self = .separate(
-      old: oldElements + oldOffset, new: newElements + newOffset,
-      count: direction == .forward
-        ? min(oldSlots - oldOffset, newSlots - newOffset) : min(oldOffset, newOffset) + 1)
+    let count =
+      direction == .forward ? min(oldSlots - oldOffset, newSlots - newOffset) : min(oldOffset, newOffset) + 1
+    let (left, right) = (oldElements + oldOffset, newElements + newOffset)
+    self = left == right ? .shared(count: count) : .separate(old: left, new: right, count: count)
   }
 }
 

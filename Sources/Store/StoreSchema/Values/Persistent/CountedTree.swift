@@ -29,6 +29,7 @@ struct CountedTree<Content: TreeContent> {
       unmanagedRoot?._withUnsafeGuaranteedRef {
         $0.dropFormer()
         $0.dropBounds()
+        $0.makeStorageOwn()
       }
     } else if let node = root.take() {
       root = keepsFormer ? Node.successor(of: node) : node.copy()
@@ -70,7 +71,7 @@ struct CountedTree<Content: TreeContent> {
   @inlinable
   mutating func findElement(at index: Int) -> (element: UnsafeMutablePointer<Element>, isOwn: Bool) {
     guard var node = unmanagedRoot, index >= 0, index < count else { preconditionFailure("Index out of range") }
-    var isOwn = isKnownUniquelyReferenced(&root)
+    var isOwn = isKnownUniquelyReferenced(&root) && node._withUnsafeGuaranteedRef { $0.hasOwnStorage }
     if isOwn { node._withUnsafeGuaranteedRef { $0.dropBounds() } }
     var offset = index
     while node._withUnsafeGuaranteedRef({ $0.height }) > 0 {
@@ -104,15 +105,28 @@ struct CountedTree<Content: TreeContent> {
   /// Inserts before `index`, which may be `count`.
   @inlinable
   mutating func insert(_ element: __owned Element, at index: Int) {
-    makeRootUnique()
     precondition(index >= 0 && index <= count, "Index out of range")
-    guard let unmanagedRoot else {
-      let leaf = Node(leafCapacity: 4)
-      leaf.insertElement(element, at: 0)
-      root = leaf
-      return
+    if index == count { return append(element) }
+    makeRootUnique()
+    grow(by: unmanagedRoot?._withUnsafeGuaranteedRef { $0.insert(element, at: index) })
+  }
+
+  /// Inserts behind all others.
+  @inlinable
+  mutating func append(_ element: __owned Element) {
+    if unmanagedRoot?._withUnsafeGuaranteedRef({ $0.height > 0 }) ?? false {
+      makeRootUnique()
+      return grow(by: unmanagedRoot?._withUnsafeGuaranteedRef { $0.append(element) })
     }
-    let sibling = unmanagedRoot._withUnsafeGuaranteedRef { $0.insert(element, at: index, isLast: true) }
+    var leaf = root.take() ?? Node(leafCapacity: 4)
+    let sibling = Node.append(element, toLeaf: &leaf)
+    root = leaf
+    grow(by: sibling)
+  }
+
+  /// Puts a root above the present one and a new node behind that.
+  @inlinable
+  mutating func grow(by sibling: Node?) {
     guard let sibling, let node = root else { return }
     let parent = Node(height: node.height + 1)
     parent.insertChild(node, at: 0)

@@ -125,7 +125,7 @@ extension PersistentList: RandomAccessCollection, MutableCollection {
 extension PersistentList: RangeReplaceableCollection {
   /// Adds an element at the end; O(log n).
   @inlinable
-  public mutating func append(_ element: __owned Element) { tree.insert(element, at: tree.count) }
+  public mutating func append(_ element: __owned Element) { tree.append(element) }
 
   /// Adds elements at the end.
   @inlinable
@@ -233,7 +233,7 @@ extension PersistentList {
         old._withUnsafeGuaranteedRef { $0.slots }, new._withUnsafeGuaranteedRef { $0.slots }, limit - passed)
       let (left, right) = (old._withUnsafeGuaranteedRef { $0.elements }, new._withUnsafeGuaranteedRef { $0.elements })
       // Where an element came last, as a rule.
-      let areSame = count > 0 && hasSameBytes(left, right, count * MemoryLayout<Element>.stride)
+      let areSame = count > 0 && (left == right || hasSameBytes(left, right, count * MemoryLayout<Element>.stride))
       let same = areSame ? count : commonRun(count) { equal(left + $0, right + $0) }
       length = passed + same
       guard same == count else { return length }

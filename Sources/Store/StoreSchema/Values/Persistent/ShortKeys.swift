@@ -99,7 +99,7 @@ extension PersistentMap where Key == MapKey {
   /// The same, and whether the value can be changed where it is.
   mutating func ownPlace(ofKey key: MapKey) -> (number: Int, value: FoundPart)? {
     guard let root = tree.unmanagedRoot else { return nil }
-    var isOwn = isKnownUniquelyReferenced(&tree.root)
+    var isOwn = isKnownUniquelyReferenced(&tree.root) && root._withUnsafeGuaranteedRef { $0.hasOwnStorage }
     let place = Self.descend(from: root, to: key) { $0.child($1, isOwn: &isOwn) }
     return place.map { ($0.number, FoundPart(UnsafeMutableRawPointer(Self.value(of: $0.entry)), isOwn: isOwn)) }
   }

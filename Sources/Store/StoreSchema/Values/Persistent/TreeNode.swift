@@ -9,8 +9,9 @@ import Synchronization
 /// - All leaves have the same depth, and no node of a tree is empty.
 /// - `ends[i]` is the number of elements in the children `0...i`; `separators[i]` belongs to the first element below
 ///   child `i`.
-/// - Nodes split in halves, except on the right edge of the tree, where the left part stays full: appending
-///   leaves full nodes behind.
+/// - Nodes split in halves, except where an element is appended: that leaves full nodes behind.
+/// - Leaves share memory where one has the elements of the other and those appended since (`LeafHeader`). A leaf that is safe
+///   to mutate has its memory alone, and no element behind its own.
 ///
 /// The variables opt out of dynamic exclusivity checks: each access is a single load or store, and the first
 /// invariant excludes a second party.
@@ -39,7 +40,19 @@ final class TreeNode<Content: TreeContent> {
     height = 0
     childShift = 0
     capacity = leafCapacity
-    storage = NodeMemory.allocate(leafCapacity * MemoryLayout<Element>.stride, MemoryLayout<Element>.alignment)
+    storage = Self.leafMemory(leafCapacity)
+  }
+
+  /// A leaf with the elements of another one and the one behind them, in the memory of that.
+  @inlinable
+  init(behind leaf: TreeNode) {
+    height = 0
+    childShift = 0
+    capacity = leaf.capacity
+    storage = leaf.storage
+    slots = leaf.slots + 1
+    count = slots
+    header.pointee.owners.wrappingAdd(1, ordering: .relaxed)
   }
 
   /// An inner node without children.
@@ -56,41 +69,56 @@ final class TreeNode<Content: TreeContent> {
   deinit {
     dropFormer()
     dropBounds()
-    if height == 0 {
-      destroyElements()
-    } else {
-      children.deinitialize(count: slots)
-      separators.deinitialize(count: slots)
-    }
-    NodeMemory.free(storage, height == 0 ? MemoryLayout<Element>.alignment : Self.innerAlignment)
+    if height == 0 { return dropStorage() }
+    children.deinitialize(count: slots)
+    separators.deinitialize(count: slots)
+    NodeMemory.free(storage, Self.innerAlignment)
+  }
+
+  /// Lets go of a leaf's memory. The last owner destroys all elements in it.
+  @inlinable
+  func dropStorage() {
+    let header = header
+    guard
+      header.pointee.owners.load(ordering: .acquiring) == 1
+        || header.pointee.owners.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue == 0
+    else { return }
+    destroyElements(0..<header.pointee.filled.load(ordering: .relaxed))
+    NodeMemory.free(storage, Self.leafAlignment)
   }
 
   /// The end of a node is the same code for all contents. For entries with run-time types it is spelled out: the
   /// runtime's own function looks up how to destroy each part of each of them. Most changes of a plugin's state bring
   /// such entries about.
   @inlinable
-  func destroyElements() {
+  func destroyElements(_ range: Range<Int>) {
     if Element.self == MapContent<MapKey, Value>.Entry.self {
-      let entries = storage.assumingMemoryBound(to: MapContent<MapKey, Value>.Entry.self)
-      for index in 0..<slots { _ = (entries + index).move() }
+      let entries = UnsafeMutableRawPointer(elements).assumingMemoryBound(to: MapContent<MapKey, Value>.Entry.self)
+      for index in range { _ = (entries + index).move() }
     } else {
-      elements.deinitialize(count: slots)
+      (elements + range.lowerBound).deinitialize(count: range.count)
     }
   }
 
   /// A node with the same contents that shares the children.
   @inlinable
   func copy() -> TreeNode {
-    let copy = height == 0 ? TreeNode(leafCapacity: capacity) : TreeNode(height: height)
-    if height == 0 {
-      Self.copy(elements, to: copy.elements, count: slots)
-    } else {
-      Self.copy(children, to: copy.children, count: slots)
-      Self.copy(separators, to: copy.separators, count: slots)
-      copy.ends.initialize(from: ends, count: slots)
-    }
+    if height == 0 { return copy(capacity: capacity) }
+    let copy = TreeNode(height: height)
+    Self.copy(children, to: copy.children, count: slots)
+    Self.copy(separators, to: copy.separators, count: slots)
+    copy.ends.initialize(from: ends, count: slots)
     copy.slots = slots
     copy.count = count
+    return copy
+  }
+
+  /// A leaf with the same elements in memory of its own.
+  @inlinable
+  func copy(capacity: Int) -> TreeNode {
+    let copy = TreeNode(leafCapacity: capacity)
+    Self.copy(elements, to: copy.elements, count: slots)
+    copy.setSlots(slots)
     return copy
   }
 
@@ -122,7 +150,26 @@ extension TreeNode {
   @inlinable var maximumSlots: Int { height == 0 ? Self.maximumLeafCapacity : Self.fanOut }
 
   /// The elements of a leaf.
-  @inlinable var elements: UnsafeMutablePointer<Element> { storage.assumingMemoryBound(to: Element.self) }
+  @inlinable var elements: UnsafeMutablePointer<Element> {
+    (storage + Self.elementsOffset).assumingMemoryBound(to: Element.self)
+  }
+
+  /// Stands before the elements of a leaf.
+  @inlinable var header: UnsafeMutablePointer<LeafHeader> { storage.assumingMemoryBound(to: LeafHeader.self) }
+
+  @inlinable static var leafAlignment: Int {
+    max(MemoryLayout<LeafHeader>.alignment, MemoryLayout<Element>.alignment)
+  }
+
+  @inlinable static var elementsOffset: Int { max(MemoryLayout<LeafHeader>.size, MemoryLayout<Element>.alignment) }
+
+  /// The memory of a leaf without elements.
+  @inlinable
+  static func leafMemory(_ capacity: Int) -> UnsafeMutableRawPointer {
+    let memory = NodeMemory.allocate(elementsOffset + capacity * MemoryLayout<Element>.stride, leafAlignment)
+    memory.bindMemory(to: LeafHeader.self, capacity: 1).initialize(to: LeafHeader())
+    return memory
+  }
 
   /// The children of an inner node.
   @inlinable var children: UnsafeMutablePointer<TreeNode> { storage.assumingMemoryBound(to: TreeNode.self) }
@@ -174,6 +221,103 @@ enum NodeMemory {
   }
 }
 
+/// The head of a leaf's memory, which a list and its past share.
+///
+/// A leaf to which an element is appended is not copied for those who have the list as it was: the longer leaf owns the same
+/// memory, and each sees as many elements as it has. Only one can be appended behind a leaf, so that a second list that grows
+/// from the same past copies. An element that no list has any more may stay until the memory goes.
+@usableFromInline
+struct LeafHeader: ~Copyable {
+  /// The number of leaves in this memory.
+  @usableFromInline let owners = Atomic<Int>(1)
+  /// The number of elements in it.
+  @usableFromInline let filled = Atomic<Int>(0)
+
+  @inlinable
+  init() {}
+}
+
+extension TreeNode {
+  /// Claims the place behind the elements of a leaf; false: there is none, or another leaf has one there.
+  @inlinable
+  func claimNext() -> Bool {
+    slots < capacity
+      && header.pointee.filled.compareExchange(expected: slots, desired: slots + 1, ordering: .relaxed).exchanged
+  }
+
+  /// Whether the memory of the node is its own. Inner nodes share none.
+  @inlinable
+  @inline(__always)
+  var hasOwnStorage: Bool { height > 0 || header.pointee.owners.load(ordering: .acquiring) == 1 }
+
+  /// Makes the memory of a leaf safe to mutate, where the leaf is.
+  @inlinable
+  func makeStorageOwn() {
+    guard height == 0 else { return }
+    let filled = header.pointee.filled.load(ordering: .relaxed)
+    if header.pointee.owners.load(ordering: .acquiring) == 1 {
+      guard filled > slots else { return }
+      destroyElements(slots..<filled)
+      return header.pointee.filled.store(slots, ordering: .relaxed)
+    }
+    let own = Self.leafMemory(capacity)
+    Self.copy(elements, to: (own + Self.elementsOffset).assumingMemoryBound(to: Element.self), count: slots)
+    dropStorage()
+    storage = own
+    header.pointee.filled.store(slots, ordering: .relaxed)
+  }
+
+  /// Sets the number of elements of a leaf that is safe to mutate.
+  @inlinable
+  func setSlots(_ number: Int) {
+    slots = number
+    count = number
+    header.pointee.filled.store(number, ordering: .relaxed)
+  }
+
+  /// Appends an element to a leaf in its place. The leaf as it was stays for those who have it.
+  ///
+  /// - Returns: a new leaf behind it, if it is full.
+  @inlinable
+  static func append(_ element: __owned Element, toLeaf place: inout TreeNode) -> TreeNode? {
+    let leaf = Unmanaged.passUnretained(place)
+    let slots = leaf._withUnsafeGuaranteedRef { $0.slots }
+    if slots == maximumLeafCapacity {
+      let next = TreeNode(leafCapacity: maximumLeafCapacity)
+      next.insertElement(element, at: 0)
+      return next
+    }
+    let isOwn = isKnownUniquelyReferenced(&place)
+    if isOwn {
+      leaf._withUnsafeGuaranteedRef { $0.dropBounds() }
+      if leaf._withUnsafeGuaranteedRef({ $0.hasOwnStorage }) {
+        leaf._withUnsafeGuaranteedRef {
+          $0.makeStorageOwn()
+          $0.insertElement(element, at: slots)
+        }
+        return nil
+      }
+    }
+    if leaf._withUnsafeGuaranteedRef({ $0.claimNext() }) {
+      leaf._withUnsafeGuaranteedRef { ($0.elements + slots).initialize(to: element) }
+      if isOwn {
+        leaf._withUnsafeGuaranteedRef {
+          $0.slots += 1
+          $0.count += 1
+        }
+      } else {
+        place = leaf._withUnsafeGuaranteedRef { TreeNode(behind: $0) }
+      }
+      return nil
+    }
+    let capacity = min(maximumLeafCapacity, max(slots + 1, leaf._withUnsafeGuaranteedRef { $0.capacity } * 2))
+    let longer = leaf._withUnsafeGuaranteedRef { $0.copy(capacity: capacity) }
+    longer.insertElement(element, at: slots)
+    place = longer
+    return nil
+  }
+}
+
 // MARK: - Descending
 
 extension TreeNode {
@@ -211,7 +355,10 @@ extension TreeNode {
   @inlinable
   func makeChildUnique(_ index: Int) {
     if isKnownUniquelyReferenced(&children[index]) {
-      children[index].dropBounds()
+      Unmanaged.passUnretained(children[index])._withUnsafeGuaranteedRef {
+        $0.dropBounds()
+        $0.makeStorageOwn()
+      }
     } else {
       children[index] = children[index].copy()
     }
@@ -222,8 +369,10 @@ extension TreeNode {
   @inline(__always)
   func child(_ index: Int, isOwn: inout Bool) -> Unmanaged<TreeNode> {
     isOwn = isOwn && isKnownUniquelyReferenced(&children[index])
-    if isOwn { children[index].dropBounds() }
-    return Unmanaged.passUnretained(children[index])
+    let child = Unmanaged.passUnretained(children[index])
+    isOwn = isOwn && child._withUnsafeGuaranteedRef { $0.hasOwnStorage }
+    if isOwn { child._withUnsafeGuaranteedRef { $0.dropBounds() } }
+    return child
   }
 }
 
@@ -246,19 +395,38 @@ extension TreeNode {
 
 /// Insertion and removal below a uniquely referenced node.
 extension TreeNode {
-  /// Inserts before `offset`. When the node was full, its upper part moves to a new node, which is returned and
-  /// belongs right behind this one.
-  /// - Parameter isLast: true if this node is on the right edge of the tree.
+  /// Appends an element below an inner node. When the node was full, the new node that is returned belongs right behind it.
   @inlinable
-  func insert(_ element: __owned Element, at offset: Int, isLast: Bool) -> TreeNode? {
-    guard height > 0 else { return insertIntoLeaf(element, at: offset, isLast: isLast) }
+  func append(_ element: __owned Element) -> TreeNode? {
+    let last = slots - 1
+    let sibling: TreeNode?
+    if height == 1 {
+      sibling = Self.append(element, toLeaf: &children[last])
+    } else {
+      makeChildUnique(last)
+      sibling = Unmanaged.passUnretained(children[last])._withUnsafeGuaranteedRef { $0.append(element) }
+    }
+    guard let sibling else {
+      ends[last] += 1
+      count += 1
+      return nil
+    }
+    let target = slots == Self.fanOut ? TreeNode(height: height) : self
+    target.insertChild(sibling, at: target.slots)
+    target.refreshEnds(from: target.slots - 1)
+    return target === self ? nil : target
+  }
+
+  /// Inserts before `offset`, which is not the end of the tree. When the node was full, its upper part moves to a new node,
+  /// which is returned and belongs right behind this one.
+  @inlinable
+  func insert(_ element: __owned Element, at offset: Int) -> TreeNode? {
+    guard height > 0 else { return insertIntoLeaf(element, at: offset) }
     let index = childIndex(at: max(0, offset - 1))
     let local = offset - start(of: index)
     makeChildUnique(index)
     let child = Unmanaged.passUnretained(children[index])
-    let sibling = child._withUnsafeGuaranteedRef {
-      $0.insert(element, at: local, isLast: isLast && index == slots - 1)
-    }
+    let sibling = child._withUnsafeGuaranteedRef { $0.insert(element, at: local) }
     if local == 0 { separators[index] = children[index].firstSeparator }
     guard let sibling else {
       for later in index..<slots { ends[later] += 1 }
@@ -270,8 +438,8 @@ extension TreeNode {
       refreshEnds(from: index)
       return nil
     }
-    let right = splitOff(at: isLast && index == slots - 1 ? slots : slots / 2)
-    if index < slots && right.slots > 0 {
+    let right = splitOff(at: slots / 2)
+    if index < slots {
       insertChild(sibling, at: index + 1)
       refreshEnds(from: index)
     } else {
@@ -282,13 +450,13 @@ extension TreeNode {
   }
 
   @inlinable
-  func insertIntoLeaf(_ element: __owned Element, at offset: Int, isLast: Bool) -> TreeNode? {
+  func insertIntoLeaf(_ element: __owned Element, at offset: Int) -> TreeNode? {
     guard slots == Self.maximumLeafCapacity else {
       insertElement(element, at: offset)
       return nil
     }
-    let right = splitOff(at: isLast && offset == slots ? slots : slots / 2)
-    if offset <= slots && right.slots > 0 {
+    let right = splitOff(at: slots / 2)
+    if offset <= slots {
       insertElement(element, at: offset)
     } else {
       right.insertElement(element, at: offset - slots)
@@ -397,11 +565,12 @@ extension TreeNode {
   func reserve(_ newCapacity: Int) {
     guard newCapacity > capacity else { return }
     let grown = min(Self.maximumLeafCapacity, max(newCapacity, capacity * 2))
-    let moved = UnsafeMutablePointer<Element>.allocate(capacity: grown)
-    moved.moveInitialize(from: elements, count: slots)
-    storage.deallocate()
-    storage = UnsafeMutableRawPointer(moved)
+    let moved = Self.leafMemory(grown)
+    (moved + Self.elementsOffset).assumingMemoryBound(to: Element.self).moveInitialize(from: elements, count: slots)
+    NodeMemory.free(storage, Self.leafAlignment)
+    storage = moved
     capacity = grown
+    header.pointee.filled.store(slots, ordering: .relaxed)
   }
 
   /// Inserts into a leaf that is not full.
@@ -409,8 +578,7 @@ extension TreeNode {
   func insertElement(_ element: __owned Element, at index: Int) {
     reserve(slots + 1)
     Self.insert(element, in: elements, count: slots, at: index)
-    slots += 1
-    count += 1
+    setSlots(slots + 1)
   }
 
   /// Removes an element of a leaf, which `take` moves out or destroys.
@@ -418,8 +586,7 @@ extension TreeNode {
   func removeElement<R>(at index: Int, take: (UnsafeMutablePointer<Element>) -> R) -> R {
     let place = elements + index
     let taken = take(place)
-    slots -= 1
-    count -= 1
+    setSlots(slots - 1)
     place.moveInitialize(from: place + 1, count: slots - index)
     return taken
   }
@@ -475,12 +642,12 @@ extension TreeNode {
       Self.move(range, of: children, count: slots, to: target.children, count: target.slots, at: index)
       Self.move(range, of: separators, count: slots, to: target.separators, count: target.slots, at: index)
     }
-    slots -= range.count
-    target.slots += range.count
     if height == 0 {
-      count = slots
-      target.count = target.slots
+      setSlots(slots - range.count)
+      target.setSlots(target.slots + range.count)
     } else {
+      slots -= range.count
+      target.slots += range.count
       refreshEnds()
       target.refreshEnds()
     }
