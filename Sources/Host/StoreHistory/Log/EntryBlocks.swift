@@ -1,4 +1,5 @@
 import DequeModule
+import Synchronization
 
 /// The latest entries, in blocks: what memory lets go of goes block by block, and a look back passes over those that have
 /// nothing of what it looks for.
@@ -12,10 +13,24 @@ struct EntryBlocks: Sendable {
     var count = 0
     /// The bytes that the entries take.
     var bytes = 0
-    /// What the entries changed.
-    var places = ChangedPlaces()
+    /// What the entries of a complete block changed.
+    let places = Places()
     /// True if the last entry changed more than its changes tell.
     var endsWhole = false
+  }
+
+  /// What a block's entries changed, which is found when somebody first looks back: most entries are never looked for.
+  private final class Places: Sendable {
+    private let found = Mutex<ChangedPlaces?>(nil)
+
+    func mayHold(_ wanted: WantedEntries, endsWhole: Bool, entries: () -> [LoggedEntry]) -> Bool {
+      wanted.areAll
+        || found.withLock { found in
+          let places = found ?? entries().reduce(into: ChangedPlaces()) { $0.note($1.changes) }
+          found = places
+          return wanted.mayBe(in: places, endsWhole: endsWhole)
+        }
+    }
   }
 
   /// The largest number of entries in a block: a small part of the limit, as memory may hold one block more than that.
@@ -42,7 +57,6 @@ struct EntryBlocks: Sendable {
     last.last = entry.number
     last.count += 1
     last.bytes += size
-    last.places.note(entry.changes)
     last.endsWhole = entry.isWhole
     if last.count >= Self.longest(limits) || last.bytes >= Self.heaviest(limits) || entry.isWhole {
       complete.append(last)
@@ -63,8 +77,11 @@ struct EntryBlocks: Sendable {
     var index = last.count > 0 && last.first <= number ? complete.count : blocks(upTo: number) - 1
     while index >= 0 {
       let block = index == complete.count ? last : complete[index]
-      if wanted.mayBe(in: block.places, endsWhole: block.endsWhole) {
-        return Array(log.entries(in: block.first...min(block.last, number)))
+      func entries(upTo number: Int) -> [LoggedEntry] { Array(log.entries(in: block.first...min(block.last, number))) }
+      if index == complete.count
+        || block.places.mayHold(wanted, endsWhole: block.endsWhole, entries: { entries(upTo: block.last) })
+      {
+        return entries(upTo: number)
       }
       index -= 1
     }
