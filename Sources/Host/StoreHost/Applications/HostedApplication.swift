@@ -91,6 +91,14 @@ package final class HostedApplication {
     tellsReducersTheTime = application.reducer.takesContext || substates.contains(where: \.takesContext)
     action = { (call, isChecked) throws(SchemaError) in AppAction(try table.action(call, isChecked: isChecked)) }
   }
+
+  /// An application with what another has, but for what acts outside of reducers: middlewares, interceptors and thunks.
+  package init(reducersOf other: HostedApplication) {
+    (initial, sequences, modules, reducer) = (other.initial, other.sequences, other.modules, other.reducer)
+    (projections, substates, tellsReducersTheTime) = (other.projections, other.substates, other.tellsReducersTheTime)
+    (commands, emission, action) = (other.commands, other.emission, other.action)
+    (units, thunks, interceptors) = ([], [], [])
+  }
 }
 
 extension HostedApplication {

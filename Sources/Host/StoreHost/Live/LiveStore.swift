@@ -63,6 +63,8 @@ package final class LiveStore: @unchecked Sendable {
   @exclusivity(unchecked) package var journal: HostJournal? { didSet { _ = keepsJournal.set(journal != nil) } }
   /// The store's part in a shared one; nil: it is not shared.
   @exclusivity(unchecked) package var node: (any SharedNode)?
+  /// Notes the tasks that would start; nil: they do start.
+  var rehearsal: RehearsedTasks?
   /// Whether what happens is kept somewhere, for those who do not hold the turn.
   private let keepsJournal = SharedFlag()
   /// Tells of the next action.

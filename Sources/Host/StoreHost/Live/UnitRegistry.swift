@@ -372,7 +372,7 @@ extension LiveStore {
         now: { [clock] in clock.now }, reconcile: { [unowned self] in store.reconcileEffects() },
         stopFaulty: { [unowned self] in stopFaulty() }, action: { [unowned self] in store.currentAction },
         lastAction: { [unowned self] in head },
-        describe: { [unowned self] in describe($0) })
+        describe: { [unowned self] in describe($0) }, rehearsal: rehearsal)
     }
   }
 }

@@ -61,6 +61,7 @@ package final class HostedMiddleware: PluginOutput, @unchecked Sendable {
   }
 
   package func start(_ task: PluginTaskStart) {
+    if let rehearsal = surroundings.rehearsal { return rehearsal.note("\(tasks.name)/\(task.key)") }
     guard let action, let effects, let handler else { return }
     effects.start(tasks.effect(task), context: action, output: handler)
   }

@@ -116,7 +116,7 @@ package struct HostedPlugin {
     let fullName = "\(plugin.module.name).\(type.name)"
     let gate = Gate(isOpen: type.isOpen)
     let hosted = HostedMiddleware(plugin, unit: index, tasks, surroundings)
-    let supervised = plugin.middlewares.supervises(index) ? tasks : nil
+    let supervised = plugin.middlewares.supervises(index) && surroundings.rehearsal == nil ? tasks : nil
     let middleware = Middleware<ActionCall, HostAction, Value>(fullName) { call, action, _ in
       hosted.handle(call, action)
     }
@@ -233,6 +233,7 @@ extension HostedPlugin {
     guard !plugin.tasks.thunkTypes.isEmpty else { return nil }
     return Interceptor("\(plugin.module.name).\(PluginTasks.thunkUnit)") { action, context, attachment, next in
       guard plugin.tasks.isThunk(action.call.type) else { return next(action) }
+      if let rehearsal = surroundings.rehearsal { return rehearsal.note(action.call.type.fullName) }
       let key = "\(action.call.type.name)#\(context.number)"
       let run = ThunkRun(plugin, surroundings, action.call, key) { await attachment.dispatchAndWait($0, of: context) }
       attachment.effects.start(

@@ -268,6 +268,8 @@ package struct PluginSurroundings: @unchecked Sendable {
   /// The action that was logged last, and the one of a number in words.
   package let lastAction: () -> Int
   package let describe: (Int) -> String?
+  /// Notes tasks and thunks in place of running them; nil: they run.
+  let rehearsal: RehearsedTasks?
 
   /// Takes note of what a middleware did wrong.
   package func note(_ error: PluginError, in number: Int, unit: String) {

@@ -102,11 +102,7 @@ extension LiveStore {
         try restored(snapshot, file, contents, isOfAnotherType: isOfAnotherType, migrating: migrating)
       }
       for hosted in plugins { state.note(hosted.plugin.source, gates: hosted.gates) }
-      let before = journaledState
-      noteAll(state)
-      try store.replay([], from: state, after: contents.last, reconciling: false)
-      comparing.versions.noteAll()
-      follow(nil, from: before, to: state)
+      try stand(at: state, behind: contents.last)
       let unkept: [JournaledCode]
       (timeline, unkept) = journaled.timeline(upTo: contents.last, running: plugins)
       var kept: String?
@@ -135,6 +131,15 @@ extension LiveStore {
     }
   }
 
+  /// Takes a state over, with the plugins that are hosted, and neither an action nor a task runs.
+  func stand(at state: HostState, behind number: Int) throws {
+    let before = journaledState
+    noteAll(state)
+    try store.replay([], from: state, after: number, reconciling: false)
+    comparing.versions.noteAll()
+    follow(nil, from: before, to: state)
+  }
+
   /// Has tasks follow what was restored, once what they dispatch is kept.
   package func startTasks() {
     turn {
@@ -148,7 +153,7 @@ extension LiveStore {
   /// - Parameters:
   ///   - mayLack: whether something may be gone that it refers to.
   ///   - isGranted: whether it has what it asks for.
-  private func host(_ source: PluginSource, mayLack: Bool, isGranted: Bool) throws {
+  func host(_ source: PluginSource, mayLack: Bool, isGranted: Bool) throws {
     let name = source.manifest.name
     var surroundings = self.surroundings(of: name)
     surroundings.mayLack = mayLack

@@ -5,11 +5,12 @@ import StoreSchema
 
 extension CommandDefinition {
   static let dispatch = CommandDefinition(
-    "dispatch", needs: .dispatch, usage: ["dispatch ACTION [ARG=VALUE…] [--quiet] [--info TEXT]"],
+    "dispatch", needs: .dispatch, usage: ["dispatch ACTION [ARG=VALUE…] [--quiet] [--info TEXT] [--dry-run]"],
     summary: "runs an action through middlewares and reducers; prints its changes",
     flags: [
       FlagDefinition("quiet", need: .dispatch, "print nothing"),
       FlagDefinition("info", value: "TEXT", need: .dispatch, "a note in the action's source"),
+      FlagDefinition("dry-run", need: .dispatch, "print what it would change, and change nothing"),
     ],
     operands: [.action],
     examples: [
@@ -24,6 +25,9 @@ extension CommandDefinition {
             tasks.items[id=1]  + { id = 1, title = "Buy milk", done = false }
 
           """),
+      CommandExample(
+        "dispatch counter.increment by=4 --dry-run",
+        output: "#1 counter.increment by=4  (dry run)\n  counter.value  0 -> 4\n"),
     ],
     read: DispatchRequest.read, perform: { try $0.perform(in: $1) })
 }
@@ -32,6 +36,8 @@ extension CommandDefinition {
 private enum DispatchRequest {
   /// The action is whole.
   case action(HostAction, isQuiet: Bool)
+  /// The action is tried, and nothing happens.
+  case rehearsal((Session) throws -> HostAction, isQuiet: Bool)
   /// A part of the line is known later.
   case later((Session) throws -> (action: HostAction, info: String?), isQuiet: Bool)
   /// The name of the action is known later.
@@ -64,6 +70,10 @@ private enum DispatchRequest {
     let vocabulary = reader.vocabulary
     let isQuiet = reader.has("quiet")
     let info = try reader.text(of: "info")
+    if reader.has("dry-run") {
+      return .rehearsal(
+        { try vocabulary.action(ActionCall(type, try arguments.values(in: $0))) }, isQuiet: isQuiet)
+    }
     if info == nil, arguments.areKnown {
       return .action(try vocabulary.action(ActionCall(type, arguments.known)), isQuiet: isQuiet)
     }
@@ -82,6 +92,11 @@ private enum DispatchRequest {
     case .dropped(let name, let projection):
       session.noteDropped(name, by: projection)
       return .none
+    case .rehearsal(let make, let isQuiet):
+      let rehearsal = try session.store.rehearse(make(session), session.source(function: "dispatch")) {
+        session.interrupts.relay.set($0)
+      }
+      return try session.finish(rehearsal, quietly: isQuiet)
     case .later(let make, let isQuiet):
       let (action, info) = try make(session)
       return try session.finish(

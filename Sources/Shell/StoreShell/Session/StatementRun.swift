@@ -110,6 +110,26 @@ extension Session {
     return CommandResult(json: JSONReport.dispatch(entry, caused: caused, returning: try returned?()))
   }
 
+  /// Prints what an action would do, or throws what would go wrong with it.
+  func finish(_ rehearsal: Rehearsal, quietly isQuiet: Bool) throws -> CommandResult {
+    let report = rehearsal.report
+    if let failure = report.failure { throw ShellError(describing: failure) }
+    guard let entry = report.entry else { return .none }
+    if !answersInJSON, !options.isQuiet, !isQuiet {
+      write(entry, remark: "dry run", causing: rehearsal.caused, isWhole: true)
+      if !rehearsal.tasks.isEmpty { console.write("  would start \(rehearsal.tasks.joined(separator: ", "))\n") }
+      if !rehearsal.leftOut.isEmpty { console.write("  left out: \(rehearsal.leftOut.joined(separator: ", "))\n") }
+    }
+    if let fault = report.faults.first { throw ShellError(describing: fault) }
+    guard givesData else { return .none }
+    return CommandResult(
+      json: JSON.object([
+        "dryRun": .json(JSONReport.dispatch(entry, caused: rehearsal.caused)),
+        "tasks": rehearsal.tasks.isEmpty ? nil : .texts(rehearsal.tasks),
+        "leftOut": rehearsal.leftOut.isEmpty ? nil : .texts(rehearsal.leftOut),
+      ]))
+  }
+
   /// The actions that an action of this statement has caused; none if they cannot be read, or the user interrupts that: the answer
   /// then tells of the action alone.
   private func caused(by report: DispatchReport) -> [LoggedEntry] {
@@ -139,8 +159,10 @@ extension Session {
     throw error
   }
 
+  /// - Parameter isWhole: true if nothing is left out on a screen either: no command shows it later.
   private func write(
-    _ entry: LoggedEntry, remark: String? = nil, listsChanges: Bool = true, causing caused: [LoggedEntry] = []
+    _ entry: LoggedEntry, remark: String? = nil, listsChanges: Bool = true, causing caused: [LoggedEntry] = [],
+    isWhole: Bool = false
   ) {
     var remark = remark.map { "  (\($0))" } ?? ""
     if let original = entry.original {
@@ -159,15 +181,15 @@ extension Session {
       ActionText.appendBrief(entry.action, arguments: entry.arguments, to: &out)
       out.append(remark)
       out.append("\n" as Unicode.Scalar)
-      if listsChanges, !entry.changes.isEmpty { append(changesOf: entry, indent: "  ", to: &out) }
-      if !caused.isEmpty { append(caused, by: entry.number, to: &out) }
+      if listsChanges, !entry.changes.isEmpty { append(changesOf: entry, indent: "  ", isWhole: isWhole, to: &out) }
+      if !caused.isEmpty { append(caused, by: entry.number, isWhole: isWhole, to: &out) }
     }
   }
 
   /// Appends the changes of an action, on a screen as many as a reader looks at; a file gets all.
-  private func append(changesOf entry: LoggedEntry, indent: StaticString, to out: inout TextBuffer) {
+  private func append(changesOf entry: LoggedEntry, indent: StaticString, isWhole: Bool, to out: inout TextBuffer) {
     let most = entry.action == UndoLine.restoreAction ? Self.shownOfReturn : Self.shownChanges
-    let shown = console.showsResults ? entry.changes.prefix(most) : entry.changes[...]
+    let shown = console.showsResults && !isWhole ? entry.changes.prefix(most) : entry.changes[...]
     ChangeFormatter.append(linesOf: shown, indent: indent, marks: resultMarks, to: &out)
     let left = entry.changes.count - shown.count
     guard left > 0 else { return }
@@ -177,9 +199,10 @@ extension Session {
   }
 
   /// Appends the actions that one caused, each with its changes; a run of a quiet one is a line.
-  private func append(_ caused: [LoggedEntry], by number: Int, to out: inout TextBuffer) {
+  private func append(_ caused: [LoggedEntry], by number: Int, isWhole: Bool, to out: inout TextBuffer) {
     let lines = caused.folded()
-    for line in lines.prefix(Self.shownCaused) {
+    let shown = isWhole ? lines.count : Self.shownCaused
+    for line in lines.prefix(shown) {
       let entry = line.first
       out.append("  #\(entry.number)")
       if line.count > 1 {
@@ -197,10 +220,10 @@ extension Session {
         out.append("  (changed nothing)")
       }
       out.append("\n" as Unicode.Scalar)
-      if !entry.isQuiet { append(changesOf: entry, indent: "    ", to: &out) }
+      if !entry.isQuiet { append(changesOf: entry, indent: "    ", isWhole: isWhole, to: &out) }
     }
-    guard lines.count > Self.shownCaused else { return }
-    let left = lines.dropFirst(Self.shownCaused).reduce(0) { $0 + $1.count }
+    guard lines.count > shown else { return }
+    let left = lines.dropFirst(shown).reduce(0) { $0 + $1.count }
     out.append("  \(options.isUTF8 ? "…" : "...") \(left) more, log --cause \(number)\n")
   }
 
