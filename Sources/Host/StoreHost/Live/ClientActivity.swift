@@ -43,9 +43,12 @@ package final class ClientActivity: Sendable {
     return ended == 0 ? 0 : max(TimeOfDay.now() - ended, 0)
   }
 
+  /// True while a statement runs.
+  package var isRunning: Bool { ended.load(ordering: .acquiring) == 0 }
+
   /// The text of the statement that runs; nil: none does.
   package var running: String? {
-    ended.load(ordering: .acquiring) == 0 ? state.withLock { $0.latest }?.description : nil
+    isRunning ? state.withLock { $0.latest }?.description : nil
   }
 }
 

@@ -108,7 +108,8 @@ extension LiveStore {
 /// Journaling actions, and the types by which they are read back.
 extension LiveStore {
   /// Journals an action.
-  package func keep(_ entry: LoggedEntry, _ record: ActionRecord<Action, State>, in journal: HostJournal) {
+  package func keep(_ entry: LoggedEntry, _ record: ActionRecord<Action, State>) {
+    guard let journal else { return }
     defer {
       // What memory lets go of from now on is read back from there.
       if history.older == nil, let file = journal.journal {

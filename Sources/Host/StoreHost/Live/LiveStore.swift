@@ -79,6 +79,9 @@ package final class LiveStore: @unchecked Sendable {
   package let comparing = StateComparing()
   /// The number of the last action, for the reducer of the shell's actions.
   let recordedHead = RecordedHead()
+  // Parts of the two before, which every action asks: what is reached by way of another object is counted.
+  private let waiters: ActionWaiters
+  private let watchers: ValueWatchers
 
   /// Hosts an application.
   ///
@@ -99,6 +102,7 @@ package final class LiveStore: @unchecked Sendable {
     self.clock = clock
     wallTime = clock is VirtualClock ? nil : TimeOfDay.now
     lastCommitted = Lock(application.initial)
+    (waiters, watchers) = (attendance.waiters, comparing.watchers)
     let (sink, head) = (attendance.logSink, recordedHead)
     logger = HostUnit(
       "logger", origin: .swift, gate: Gate(isOpen: false),
@@ -353,12 +357,18 @@ package final class LiveStore: @unchecked Sendable {
     }
     let earlier = attendance.faults.collect()
     client?.complete(&source)
-    let result = node?.dispatch(action, source, for: client) ?? store.dispatch(action, source: source)
+    // Compared, not taken out: that would be counted, and most stores are not shared.
+    let result = node == nil ? store.dispatch(action, source: source) : dispatchShared(action, source, for: client)
     if let number = result.number { client?.note(dispatched: number) }
     if case .stopped = result.outcome { attendance.faults.noteLoss() }
     let report = report(of: result, faults: attendance.faults.take(behind: earlier, ofRoot: result.number))
     stopFaulty()
     return report
+  }
+
+  @inline(never)
+  private func dispatchShared(_ action: Action, _ source: ActionSource, for client: StoreClient?) -> DispatchResult {
+    node?.dispatch(action, source, for: client) ?? store.dispatch(action, source: source)
   }
 
   /// The report of an action that was processed.
@@ -410,14 +420,14 @@ package final class LiveStore: @unchecked Sendable {
     let isApplied = record.failure == nil && record.droppedBy == nil
     let shell = record.action.shell
     if isApplied, let shell { follow(shell, from: record.before, to: record.after) }
-    if let observer = attendance.observer { observer(PurityProof.Recorded(record)) }
+    if attendance.observer != nil { attendance.observer?(PurityProof.Recorded(record)) }
     if record.action.kind != .app {
       for fault in application.substateFaults(of: record.action, in: record.before) { attendance.faults.note(fault) }
     }
     let changes =
       record.failure == nil ? State.changes(from: record.before, to: record.after, by: &comparing.finder) : []
     comparing.versions.note(changes)
-    comparing.watchers.note(changes)
+    watchers.note(changes)
     if record.failure == nil { publish(record.after) }
     // What loads, takes away or restores says so by an action of the shell.
     if shell != nil { noteAll(record.after) }
@@ -428,8 +438,10 @@ package final class LiveStore: @unchecked Sendable {
         source: record.context.source, action: record.action.call.type.fullName, arguments: record.action.call.record,
         isQuiet: record.action.call.type.isQuiet, changes: changes)
       : rareEntry(of: record, changes)
-    names.note(entry.source)
-    if entry.source.isOfOwner { lastCompany = entry.number }
+    // Once: what is asked of it is no copy then.
+    let source = entry.source
+    names.note(source)
+    if source.isOfOwner { lastCompany = entry.number }
     // To ask the history for it would copy that.
     recordedHead.entry = history.append(entry, before: shared(record.before)) ? entry : nil
     recordedHead.number = entry.number
@@ -437,13 +449,15 @@ package final class LiveStore: @unchecked Sendable {
       timeline.note(loaded(in: record.after), after: record.context.number, oldest: history.oldest)
     }
     if upkeep.hasControlGates { followRules(record) }
-    if let journal { keep(entry, record, in: journal) }
+    if journal != nil { keep(entry, record) }
     if isApplied {
-      attendance.waiters.tell(record.action)
+      waiters.tell(record.action)
     } else {
       (record.original ?? record.action).fate?.isRejected = true
     }
-    if let interceptor = record.droppedBy, entry.source.plugin != nil || entry.source.cause != nil, !entry.isThunk {
+    if !isApplied, let interceptor = record.droppedBy, entry.source.plugin != nil || entry.source.cause != nil,
+      !entry.isThunk
+    {
       // Nobody is answered who could say so.
       leave(note: "\(entry.action) was dropped by \(interceptor)", startedBy: entry.source.cause)
     }

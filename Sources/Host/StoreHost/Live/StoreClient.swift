@@ -13,6 +13,8 @@ package final class StoreClient: @unchecked Sendable {
 
   /// The store that it shares with others.
   package let live: LiveStore
+  // A part of that: what is reached by way of another object is counted.
+  private let root: Store<HostAction, HostState>
   /// Leads to it those that may outlive it.
   package let lease = Lease<StoreClient>()
   /// What is shown to it instead of the present.
@@ -64,6 +66,7 @@ package final class StoreClient: @unchecked Sendable {
   /// Joins the store.
   package init(of live: LiveStore) {
     self.live = live
+    root = live.store
     joined = live.head
     words = live.turn { (SharedFlag(), live.attendance.faults.hasPluginToStop, live.attendance.hasDroppedLogLines) }
     lease.begin(self)
@@ -204,10 +207,9 @@ package final class StoreClient: @unchecked Sendable {
   /// Has a typed action processed, with all that it causes.
   package func dispatch(_ action: HostAction, _ source: ActionSource) -> DispatchReport {
     // No closure, whose context would be counted, where nobody has the store.
-    let store = live.store
-    guard let isBegun = store.beginTurnAtOnce() else { return live.turnAnywhere { dispatchInTurn(action, source) } }
+    guard let isBegun = root.beginTurnAtOnce() else { return live.turnAnywhere { dispatchInTurn(action, source) } }
     let report = dispatchInTurn(action, source)
-    if isBegun { store.endTurn() }
+    if isBegun { root.endTurn() }
     return report
   }
 

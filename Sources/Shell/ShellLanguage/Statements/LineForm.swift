@@ -1,30 +1,32 @@
 import Glibc
 
 /// The form of a plain statement of one line: its bytes without the values of its arguments. A line of the same form differs in
-/// values alone, and has the same names.
+/// values alone, and has the same names. The form is that of a line of the text: it holds where the line's parts stand there.
 struct LineForm {
-  /// A place where a value stands.
+  /// A value in the line.
   private struct Slot {
-    /// The end of the bytes before it, among those of the form.
-    let end: Int
-    let isQuoted: Bool
+    var first = 0
+    var end = 0
+    var isQuoted = false
     /// True if a name stands before it: else it is a number, since another word would be a name.
-    let isNamed: Bool
+    var isNamed = false
   }
 
-  private var bytes: [UInt8] = []
-  private var slots: [Slot] = []
+  // In place: a form is looked at for every line, and an array would be counted.
+  private var slots = InlineArray<8, Slot>(repeating: Slot())
+  private var count = 0
+  private let start: Int
+  private let end: Int
   private let maximumLength: Int
 
-  /// The form of a plain statement; nil: it takes more than one line, or ends the text.
+  /// The form of a plain statement; nil: it takes more than one line, ends the text, or has many values.
   ///
   /// - Parameters:
   ///   - start: the start of the statement.
   ///   - end: its line end.
   init?(_ view: ByteView, _ tokens: Tokens, from start: Int, to end: Int, maximumLength: Int) {
     guard end < view.count, view[end] == 0x0A else { return nil }
-    self.maximumLength = maximumLength
-    var passed = start
+    (self.start, self.end, self.maximumLength) = (start, end, maximumLength)
     for index in 0..<tokens.count {
       let token = tokens[index]
       let (first, last) = (start + token.value.lowerBound, start + token.value.upperBound)
@@ -35,34 +37,32 @@ struct LineForm {
       case .value where index > 1 && (isQuoted || Self.isNumber(view, first)): break
       case .value, .flag: continue
       }
-      bytes += view[passed..<first]
-      slots.append(Slot(end: bytes.count, isQuoted: isQuoted, isNamed: token.kind == .named || isQuoted))
-      passed = last
+      guard count < slots.count else { return nil }
+      slots[count] = Slot(first: first, end: last, isQuoted: isQuoted, isNamed: token.kind == .named || isQuoted)
+      count += 1
     }
-    bytes += view[passed...end]
   }
 
-  /// The line end of a statement of this form that begins at a position; nil: none does, or it takes a closer look.
+  /// The line end of a statement of this form that begins at a position of the same text; nil: none does, or it takes a closer look.
   func lineEnd(in view: ByteView, from start: Int) -> Int? {
-    bytes.withUnsafeBufferPointer { bytes in
-      var (position, passed) = (start, 0)
-      for slot in slots {
-        guard view.has(bytes[passed..<slot.end], at: position) else { return nil }
-        position += slot.end - passed
-        passed = slot.end
-        let first = position
-        if slot.isQuoted {
-          position = view.end(ofQuotedFrom: first)
-          guard view.isASCII(first..<position) else { return nil }
-        } else {
-          position = view.end(of: .plain, from: first)
-          guard slot.isNamed || Self.isNumber(view, first), view[position - 1] != UInt8(ascii: "&") else { return nil }
-        }
+    var (position, passed) = (start, self.start)
+    for index in 0..<count {
+      let slot = slots[index]
+      guard view.has(passed..<slot.first, at: position) else { return nil }
+      position += slot.first - passed
+      passed = slot.end
+      let first = position
+      if slot.isQuoted {
+        position = view.end(ofQuotedFrom: first)
+        guard view.isASCII(first..<position) else { return nil }
+      } else {
+        position = view.end(of: .plain, from: first)
+        guard slot.isNamed || Self.isNumber(view, first), view[position - 1] != UInt8(ascii: "&") else { return nil }
       }
-      guard view.has(bytes[passed...], at: position) else { return nil }
-      let end = position + bytes.count - passed - 1
-      return end - start <= maximumLength ? end : nil
     }
+    guard view.has(passed..<end + 1, at: position) else { return nil }
+    let end = position + self.end - passed
+    return end - start <= maximumLength ? end : nil
   }
 
   private static func isNumber(_ view: ByteView, _ position: Int) -> Bool {
@@ -72,12 +72,11 @@ struct LineForm {
 }
 
 extension ByteView {
-  /// True if some bytes stand at a position.
-  fileprivate func has(_ bytes: Slice<UnsafeBufferPointer<UInt8>>, at position: Int) -> Bool {
+  /// True if the bytes of a part of it stand at a position, too.
+  fileprivate func has(_ part: Range<Int>, at position: Int) -> Bool {
     withUnsafeBytes { view in
-      guard bytes.count <= view.count - position, let view = view.baseAddress else { return false }
-      let bytes = UnsafeBufferPointer(rebasing: bytes)
-      return bytes.baseAddress.map { memcmp($0, view + position, bytes.count) == 0 } ?? true
+      guard part.count <= view.count - position, let view = view.baseAddress else { return false }
+      return memcmp(view + part.lowerBound, view + position, part.count) == 0
     }
   }
 }

@@ -192,8 +192,8 @@ extension Session {
       if let status = stoppedStatus() { return status }
       if writeOutputFailure(), !options.keepsGoing { return 1 }
       do throws(SyntaxFault) {
-        guard let read = try reader.next() else { return nil }
-        let statement = if let number { read.numbered(number) } else { read }
+        guard var statement = try reader.next() else { return nil }
+        if let number { statement = statement.numbered(number) }
         if running.isChecking, let fault = luaFault(of: statement) {
           report(number.map(fault.numbered) ?? fault)
           continue

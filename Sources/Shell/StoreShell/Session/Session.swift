@@ -24,6 +24,9 @@ public final class Session {
 
   /// The session's hold on the store that it speaks to.
   let store: StoreClient
+  // Parts of it that every statement asks: what is reached by way of another object is counted.
+  private let live: LiveStore
+  private let activity: ClientActivity
   let clock: SessionClock
   /// The messages that others cause for it.
   let inbox: SessionInbox
@@ -35,7 +38,7 @@ public final class Session {
   @exclusivity(unchecked) var outcome = SessionOutcome()
   /// The names of the session's own.
   @exclusivity(unchecked) var names = SessionNames()
-  @exclusivity(unchecked) var watches = WatchList() { didSet { store.activity.watches = watches.list.count } }
+  @exclusivity(unchecked) var watches = WatchList() { didSet { activity.watches = watches.list.count } }
   /// The values above the line at the prompt.
   var pins = PinList()
   var settings = SessionSettings()
@@ -63,8 +66,9 @@ public final class Session {
     self.console = console
     self.clock = clock
     self.store = store
+    (self.live, activity) = (live, store.activity)
     self.application = application
-    let inbox = SessionInbox(wake: clock.wakeUp)
+    let inbox = SessionInbox(of: activity, wake: clock.wakeUp)
     self.inbox = inbox
     looks = SessionLooks(clock, patience: options.watchPatience)
     // The maker of the session has it for its own, until somebody else gives it a statement.
@@ -105,6 +109,7 @@ public final class Session {
     (options.who, options.isWhoChosen) = (name, isChosen)
     author = options.author
     origins.author = author
+    running.place = nil
     store.turn { [options] in store.speaker = { options.author } }
     store.isNameChosen = isChosen
   }
@@ -154,7 +159,7 @@ public final class Session {
     luaState?.collectMuchGarbage()
     outcome.shortenErrors()
     inbox.rest()
-    store.activity.rest()
+    activity.rest()
   }
 
   /// The grammar of statements: the commands of a session stay the same.
@@ -188,8 +193,7 @@ public final class Session {
     // Of several results none waits for the others.
     if isOutermost {
       console.delivery.start()
-      _ = inbox.isBusy.set(true)
-      store.activity.note(running: statement.content)
+      activity.note(running: statement.content)
       let isPersons = running.origin.kind == .repl
       if store.isPersons != isPersons {
         store.turn { store.isPersons = isPersons }
@@ -208,8 +212,7 @@ public final class Session {
       running.hasReportedAttempt = outer.hasReportedAttempt
       if isOutermost {
         if !watches.list.isEmpty { watches.tellSums() }
-        _ = inbox.isBusy.set(false)
-        store.activity.note(running: nil)
+        activity.note(running: nil)
       }
     }
     outcome.tally.reached += 1
@@ -275,7 +278,7 @@ public final class Session {
       if options.isJSON {
         console.writeReport(
           JSONReport.success(line: statement.line, data: result.json, notes: result.notes + store.takeNotes()))
-      } else if !result.notes.isEmpty {
+      } else if result.hasNotes {
         for note in result.notes { console.writeError("note: \(note)\n") }
       }
       return 0
@@ -301,7 +304,7 @@ public final class Session {
   }
 
   func writeJournalNotes() {
-    console.writeAhead(store.live.takeJournalNotes(for: store))
+    console.writeAhead(live.takeJournalNotes(for: store))
   }
 
   /// The functions that stop the Lua that may be running, from any thread.

@@ -225,6 +225,16 @@ extension Session {
     return ActionSource(origin, line: running.statement?.line ?? 0)
   }
 
+  /// The source of a `dispatch`, whose origin is found once for the statements of a file.
+  var dispatchSource: ActionSource {
+    if running.origin.isThroughDoor { return source(function: "dispatch") }
+    let line = running.statement?.line ?? 0
+    if let place = running.place { return ActionSource(place, line: line) }
+    let source = source(function: "dispatch")
+    running.place = source.origin
+    return source
+  }
+
   /// The places that its latest actions came from, with its name in each.
   @inline(__always)
   var knownOrigins: ActionSource.RecentOrigins {

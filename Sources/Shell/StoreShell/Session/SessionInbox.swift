@@ -64,12 +64,17 @@ final class SessionInbox: Sendable {
   /// Set while the session looks at what it watches itself, which says how much that is.
   private let isLooking = SharedFlag()
   private let wake: @Sendable () -> Void
-  /// Whether a statement runs, which looks soon: nothing is lost meanwhile.
-  let isBusy = SharedFlag()
+  /// Tells whether a statement runs, which looks soon: nothing is lost meanwhile.
+  private let activity: ClientActivity
 
-  /// - Parameter wake: has the session look soon; called on the thread of whoever brings something,
-  ///   unless a statement of the session's own looks behind it.
-  init(wake: @escaping @Sendable () -> Void) { self.wake = wake }
+  /// - Parameters:
+  ///   - activity: what the session does.
+  ///   - wake: has the session look soon; called on the thread of whoever brings something, unless a statement of the session's
+  ///     own looks behind it.
+  init(of activity: ClientActivity = ClientActivity(), wake: @escaping @Sendable () -> Void) {
+    self.activity = activity
+    self.wake = wake
+  }
 
   private static var currentThread: UInt { UInt(pthread_self()) }
 
@@ -172,7 +177,7 @@ final class SessionInbox: Sendable {
   ) {
     let isOwn = isOwnThread
     let isLook = isOwn && isLooking.isSet
-    let isBounded = !isLook && !isBusy.isSet
+    let isBounded = !isLook && !activity.isRunning
     let message = Message(number: number, watch: watch, bytes: isBounded ? size() : 0, tell: tell)
     content.withLock { content in
       isEmpty.store(false, ordering: .releasing)

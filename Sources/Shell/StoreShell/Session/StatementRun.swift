@@ -428,7 +428,9 @@ struct RunningStatement {
   /// True if more texts of the run follow that the statement belongs to.
   var hasRest = false
   /// The origin of statements.
-  var origin = StatementOrigin.prompt
+  var origin = StatementOrigin.prompt { didSet { place = nil } }
+  /// What the statements of that origin have as the origin of their dispatches; nil: none has dispatched yet.
+  var place: ActionSource.Origin?
   /// The statement; nil: none runs.
   var statement: Statement?
   /// True where its result is kept to be drawn on the terminal.

@@ -12,9 +12,20 @@ public struct ActionRecord<Action, State> {
   public let failure: (any Error)?
   /// The action as it was dispatched, where an interceptor passed on another; actions that are not `Equatable` all count
   /// as the same.
-  public let original: Action?
+  @inlinable public var original: Action? { interception?.original }
   /// The interceptor that dropped the action, if one did.
-  public let droppedBy: String?
+  @inlinable public var droppedBy: String? { interception?.droppedBy }
+  @usableFromInline let interception: Interception?
+
+  /// What interceptors made of an action, of which most records have nothing.
+  @usableFromInline
+  final class Interception {
+    @usableFromInline let original: Action?
+    @usableFromInline let droppedBy: String?
+
+    @usableFromInline
+    init(original: Action?, droppedBy: String?) { (self.original, self.droppedBy) = (original, droppedBy) }
+  }
 
   @inlinable
   init(
@@ -26,7 +37,7 @@ public struct ActionRecord<Action, State> {
     self.before = before
     self.after = after
     self.failure = failure
-    self.original = original
-    self.droppedBy = droppedBy
+    interception =
+      original == nil && droppedBy == nil ? nil : Interception(original: original, droppedBy: droppedBy)
   }
 }

@@ -16,7 +16,7 @@ struct CommandReader {
   private let before: Int
   /// The words, where some are flags.
   private let sorted: Sorted?
-  private var otherUsage: String?
+  private var otherUsage: OtherUsage?
 
   /// The words that are no flags, without the verb.
   var operands: Words { sorted?.operands ?? statement.words(behind: before) }
@@ -24,8 +24,15 @@ struct CommandReader {
 
   /// The form of the command, for hints.
   var usage: String {
-    get { otherUsage ?? definition.usageInHints }
-    set { otherUsage = newValue }
+    get { otherUsage?.text ?? definition.usageInHints }
+    set { otherUsage = OtherUsage(newValue) }
+  }
+
+  /// The form of a command that a line has in place of the definition's. Few have.
+  private final class OtherUsage {
+    let text: String
+
+    init(_ text: String) { self.text = text }
   }
 
   private struct Flag {

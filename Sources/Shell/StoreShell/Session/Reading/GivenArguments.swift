@@ -35,7 +35,8 @@ extension CommandReader {
 
   /// The values that words give to fields: positional ones fill the fields in declared order.
   func arguments(
-    _ fields: [Field], of owner: String, usage: @autoclosure () -> String, at verb: @autoclosure () -> Word,
+    _ fields: [Field], of owner: @autoclosure () -> String, usage: @autoclosure () -> String,
+    at verb: @autoclosure () -> Word,
     _ words: Words
   ) throws -> GivenArguments {
     var values: [Value] = []
@@ -48,12 +49,12 @@ extension CommandReader {
       let index: Int
       if words.isNamed(place) {
         guard let found = words.field(of: place, among: fields.count, { fields[$0].name }) else {
-          throw unknown(words[place], of: owner, fields, usage())
+          throw unknown(words[place], of: owner(), fields, usage())
         }
         index = found
       } else {
         while position < fields.count, given.contains(position) { position += 1 }
-        guard position < fields.count else { throw surplus(words[place], of: owner, fields, usage()) }
+        guard position < fields.count else { throw surplus(words[place], of: owner(), fields, usage()) }
         index = position
       }
       guard given.insert(index) else {
@@ -76,7 +77,7 @@ extension CommandReader {
       } catch {
         let field = fields[index]
         throw ShellError(
-          code: .missingArgument, message: "\(owner) needs '\(field.name)' (\(field.schema.typeName))", at: verb(),
+          code: .missingArgument, message: "\(owner()) needs '\(field.name)' (\(field.schema.typeName))", at: verb(),
           hint: "usage: \(usage())")
       }
     }

@@ -80,7 +80,7 @@ final class CommandDefinition: Sendable {
     read: @escaping @Sendable (CommandReader) throws -> Request,
     addNames: (@Sendable (Request, Session) throws -> Void)? = nil,
     makesFile: (@Sendable (Request) -> Bool)? = nil,
-    perform: @escaping @Sendable (Request, Session) throws -> CommandResult
+    perform: @escaping @Sendable (__owned Request, Session) throws -> CommandResult
   ) {
     let usage = usage + (removal == nil ? [] : ["\(verb) --remove NAME"])
     let flags =
