@@ -171,6 +171,19 @@ import Testing
     }
   }
 
+  /// What the error of a float advises.
+  @Test(
+    arguments: [
+      ("round(0.1 + 0.2, 2)", "0.30"), ("round(-(0.1 + 0.2), 17)", "-0.30000000000000004"), ("round(2.675, 2)", "2.68"),
+      ("round(1 / 3, 3)", "0.333"), ("round(2e-300, 4)", "0.0000"), ("round(1e15 / 3, 1)", "333333333333333.3"),
+      ("round(decimal('1') / 3 * 1.0, 2)", nil), ("round(1e300, 2)", nil), ("round(0 / 0)", nil),
+    ] as [(String, String?)])
+  func anyFloatIsRounded(code: String, digits: String?) throws {
+    let session = try LuaState(sandbox: .session)
+    let found = try? run(session, "return tostring(\(code))").first
+    #expect(found == digits.map { .string($0) }, "\(code)")
+  }
+
   @Test func whatIsNotExactIsAnErrorThatSaysWhatToDo() throws {
     #expect(
       try message(#"decimal("9223372036854775807") + 1"#).hasSuffix(

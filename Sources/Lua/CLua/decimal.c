@@ -139,7 +139,7 @@ static Decimal operand(lua_State *L, int index) {
     luaL_error(L, "attempt to reckon with a decimal and a %s; decimal(…) makes a decimal of a text or a number",
                luaL_typename(L, index));
   } else if (!fromFloat(lua_tonumber(L, index), &decimal)) {
-    luaL_error(L, "the float %s has more digits than it tells for certain; write decimal(\"…\") with the digits that are meant",
+    luaL_error(L, "the float %s has more digits than it tells for certain; round(…, 2) rounds it, decimal(\"…\") takes the digits that are meant",
                luaL_tolstring(L, index, NULL));
   }
   return decimal;
@@ -266,21 +266,50 @@ static int refuseQuotient(lua_State *L) {
   return luaL_error(L, "the result of this division has no end; round(a / b, 2) rounds it to two digits");
 }
 
+bool clua_isQuotient(lua_State *L, int index) {
+  if (lua_type(L, index) != LUA_TUSERDATA || !lua_getmetatable(L, index)) return false;
+  lua_rawgetp(L, LUA_REGISTRYINDEX, quotientKey);
+  bool isQuotient = lua_rawequal(L, -1, -2);
+  lua_pop(L, 2);
+  return isQuotient;
+}
+
+/// The digits of a float as a fraction; of one that is too small for any decimal, nothing. False: it is too large, or no number.
+static bool fraction(lua_Number number, __int128 *numerator, __int128 *denominator) {
+  if (number - number != 0) return false;
+  char text[40];
+  // Seventeen digits tell every float from all others.
+  snprintf(text, sizeof text, "%.16e", number);
+  *numerator = 0;
+  *denominator = 1;
+  const char *digit = text + (text[0] == '-');
+  for (; *digit != 'e'; digit += 1) {
+    if (*digit != '.') *numerator = *numerator * 10 + (*digit - '0');
+  }
+  if (text[0] == '-') *numerator = -*numerator;
+  long exponent = strtol(digit + 1, NULL, 10) - 16;
+  if (exponent > CLUA_DECIMAL_SCALE) return *numerator == 0;
+  if (exponent < -2 * CLUA_DECIMAL_SCALE) {
+    *numerator = 0;
+  } else if (exponent < 0) {
+    *denominator = powerOfTen((int32_t)-exponent);
+  } else {
+    *numerator *= powerOfTen((int32_t)exponent);
+  }
+  return true;
+}
+
 /// `round(number, places)`: half a unit is rounded away from zero.
 int clua_round(lua_State *L) {
   lua_Integer places = luaL_optinteger(L, 2, 0);
   luaL_argcheck(L, places >= 0 && places <= CLUA_DECIMAL_SCALE, 2, "a number is rounded to 0 to 18 places");
   __int128 numerator, denominator;
-  bool isQuotient = false;
-  if (lua_type(L, 1) == LUA_TUSERDATA && lua_getmetatable(L, 1)) {
-    lua_rawgetp(L, LUA_REGISTRYINDEX, quotientKey);
-    isQuotient = lua_rawequal(L, -1, -2);
-    lua_pop(L, 2);
-  }
-  if (isQuotient) {
+  if (clua_isQuotient(L, 1)) {
     const Quotient *quotient = lua_touserdata(L, 1);
     numerator = quotient->numerator;
     denominator = quotient->denominator;
+  } else if (lua_type(L, 1) == LUA_TNUMBER && !lua_isinteger(L, 1) && !fromFloat(lua_tonumber(L, 1), &(Decimal){0, 0})) {
+    if (!fraction(lua_tonumber(L, 1), &numerator, &denominator)) return luaL_error(L, "the number does not fit a decimal");
   } else {
     Decimal decimal = operand(L, 1);
     numerator = decimal.units;

@@ -143,6 +143,8 @@ void clua_pushDecimal(lua_State *L, int64_t units, int32_t scale);
 /// Makes a decimal of a number or a text, or of options a type.
 int clua_makeDecimal(lua_State *L);
 int clua_round(lua_State *L);
+/// True for a quotient without an end, which only `round` takes.
+bool clua_isQuotient(lua_State *L, int index);
 /// Once the libraries are there.
 void clua_openDecimals(lua_State *L);
 

@@ -63,7 +63,7 @@ void clua_readValue(lua_State *L, int index, CLuaValue *value) {
           value->count = (size_t)scale;
         } else {
           value->kind = CLuaKindOther;
-          value->typeName = lua_typename(L, type);
+          value->typeName = clua_isQuotient(L, index) ? "quotient without an end, which round(a / b, 2) makes a number" : lua_typename(L, type);
         }
       }
   }

@@ -57,8 +57,12 @@ public struct LuaCall {
   /// replaced by U+FFFD.
   public func describe(_ position: Int) throws(LuaError) -> String {
     let argument = argument(position)
-    guard case .string(let text) = argument.kind else { return try state.describe(argument.value) }
-    return try state.link.copy(text)
+    switch argument.kind {
+    case .string(let text): return try state.link.copy(text)
+    // The host cannot hand such a value back to Lua.
+    case .other: return argument.value.typeName
+    default: return try state.describe(argument.value)
+    }
   }
 
   /// All arguments.

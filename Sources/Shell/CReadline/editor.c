@@ -130,6 +130,22 @@ static int on_edit(int count, int key) {
 
 static char *no_completion(const char *text, int state) { return NULL; }
 
+static int on_search_backward(int count, int key);
+static int on_search_forward(int count, int key);
+
+// Searches as readline does, and goes on from the same beginning; the cursor stands at the end of what was found.
+static int search(rl_command_func_t *function, int count, int key) {
+  if (rl_last_func == on_search_backward || rl_last_func == on_search_forward) rl_last_func = function;
+  int before = where_history();
+  int status = function(count, key);
+  if (where_history() != before) rl_point = rl_end;
+  return status;
+}
+
+static int on_search_backward(int count, int key) { return search(rl_history_search_backward, count, key); }
+
+static int on_search_forward(int count, int key) { return search(rl_history_search_forward, count, key); }
+
 // What somebody has bound otherwise stays so.
 static void bind_keys(const char *map) {
   Keymap keys = rl_get_keymap_by_name(map);
@@ -142,10 +158,10 @@ static void bind_keys(const char *map) {
   static const char *const down[] = {"\033[B", "\033OB"};
   for (int index = 0; index < 2; index += 1) {
     if (rl_function_of_keyseq(up[index], keys, &type) == rl_get_previous_history) {
-      rl_bind_keyseq_in_map(up[index], rl_history_search_backward, keys);
+      rl_bind_keyseq_in_map(up[index], on_search_backward, keys);
     }
     if (rl_function_of_keyseq(down[index], keys, &type) == rl_get_next_history) {
-      rl_bind_keyseq_in_map(down[index], rl_history_search_forward, keys);
+      rl_bind_keyseq_in_map(down[index], on_search_forward, keys);
     }
   }
   painting_bind_keys(map);

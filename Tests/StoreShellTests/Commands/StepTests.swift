@@ -70,6 +70,46 @@ import Testing
     #expect(!outcome.errors.contains("try step"))
   }
 
+  /// With `--json` a program that reads them knows each step by its name, also those that are not reached.
+  @Test func stepsAreEventsOfJSON() throws {
+    let shell = try Shell { $0.isJSON = true }
+    let outcome = try shell.run(
+      script: """
+        step one assert true
+        lua command("step 'within Lua' assert true")
+        step "two $(1 + 1)" assert false -- no
+        try step "three" assert true
+        retry 2 every 1s step "$(1)" assert true
+
+        """)
+    let events = outcome.output.replacing(shell.folder + "/", with: "").split(separator: "\n").filter {
+      $0.contains("\"event\"")
+    }
+    #expect(
+      events == [
+        #"{"event":"step","name":"one","file":"script.stsh","line":1,"result":"passed","seconds":0.0}"#,
+        #"{"event":"step","name":"within Lua","file":"script.stsh","line":2,"result":"passed","seconds":0.0}"#,
+        #"{"event":"step","name":"two 2","file":"script.stsh","line":3,"result":"failed","seconds":0.0,"error":{"code":"assert-failed","message":"no"}}"#,
+        #"{"event":"step","name":"three","file":"script.stsh","line":4,"result":"skipped","reason":"a line before it failed"}"#,
+        #"{"event":"step","name":"\"$(1)\"","file":"script.stsh","line":5,"result":"skipped","reason":"a line before it failed"}"#,
+      ], "\(outcome.output)")
+    #expect(outcome.status == 3)
+  }
+
+  @Test func stepsThatAreNotReachedAreReported() throws {
+    let shell = try Shell()
+    shell.session.options.report = RunReport("tap", path: "\(shell.folder)/report")
+    let inner = try shell.write("inner.stsh", "step a assert false\nstep b assert true\n")
+    let outcome = try shell.run(script: "source \(inner)\nstep c assert true\n")
+    #expect(shell.session.writeReport(after: outcome.status) == 3)
+    let lines = try #require(shell.contents("report")).split(separator: "\n").filter { $0.contains("ok ") }
+    #expect(
+      lines == [
+        "not ok 1 - a", "ok 2 - b # SKIP a line before it failed",
+        "not ok 3 - \(shell.folder)/script.stsh:1: source \(inner)", "ok 4 - c # SKIP a line before it failed",
+      ])
+  }
+
   private func report(_ form: String) throws -> (Shell.Outcome, String) {
     let shell = try Shell { $0.keepsGoing = true }
     let path = "\(shell.folder)/report"

@@ -55,6 +55,17 @@ import Testing
     #expect(questions.map { second.run($0) } == answers)
   }
 
+  /// The load of a plugin made what stood there behind it, and no more.
+  @Test func whyOfWhatNeverWasSaysSo() throws {
+    let shell = try Shell { $0.grants = ["ledger"] }
+    #expect(shell.run("plugin load ledger", "dispatch ledger.open bank asset --quiet").errors == "")
+    #expect(shell.run("why ledger.accounts[\"x\"]").errors.contains("error[unknown-path]"))
+    #expect(shell.run("why ledger.transactions[id=3]").errors.contains("has no item with id = 3"))
+    #expect(shell.run("why ledger.accounts.bank").output.hasPrefix("#2 ledger.open"))
+    #expect(shell.run("why ledger.transactions").output.hasPrefix("#1 shell.loadPlugin"))
+    #expect(shell.run("plugin unload ledger", "why ledger.transactions").output.contains("#3 shell.unloadPlugin"))
+  }
+
   @Test func whyLooksThroughRestores() throws {
     let shell = try shell()
     _ = try shell.type("undo --to 1 --quiet", "undo --to 2 --quiet")

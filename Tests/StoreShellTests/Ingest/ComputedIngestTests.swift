@@ -23,10 +23,41 @@ import Testing
     return (outcome, shell.run("show bank.rows --as raw").output)
   }
 
+  /// A record that is left out because it is bad is told of as it stands: its text can be mended and read again.
+  @Test func rejectsHoldTheRecordsThatAreBad() throws {
+    let text = "amount,text\r\n1,a\r\n-5,\"x, y\"\r\nabc,bad\r\n0007,zz\r\n5,good\r\n"
+    let (outcome, rows) = try rows(text, "--as bank.put --where 'amount > 1' --rejects FOLDER/r.jsonl")
+    #expect(rows == "good=5.00\n" && outcome.status == 0)
+    #expect(outcome.errors.contains("2 records of ") && outcome.errors.contains("2 bad records of"))
+    let shell = try Shell { $0.isQuiet = true }
+    let folder = try shell.plugin("bank", Self.bank)
+    _ = try shell.write("f.csv", text)
+    let ended = shell.run(
+      "plugin load \(folder)",
+      "ingest \(shell.folder)/f.csv --as bank.put --where 'amount > 1' --rejects \(shell.folder)/r.jsonl --max-bad 1")
+    #expect(ended.status == 1)
+    let lines = try #require(shell.contents("r.jsonl")).split(separator: "\n")
+    #expect(
+      lines.count == 2 && lines[0].hasSuffix("\"text\":\"abc,bad\"}") && lines[1].hasSuffix("\"text\":\"0007,zz\"}"))
+    #expect(lines[1].contains("amount is the text \\\"0007\\\", of which decimal(…) makes a number"), "\(lines)")
+    #expect(shell.run("ingest \(shell.folder)/f.csv --as bank.put --rejects -").errors.contains("needs a file"))
+  }
+
+  @Test func textsOfLuaInFlagsNameNoVariables() throws {
+    let shell = try Shell()
+    _ = shell.run("let p = 'pre'")
+    for flag in ["--compute 'title = \"$p\"'", "--where 'title == \"$p\"'"] {
+      let outcome = shell.run("ingest - --as tasks.add \(flag)")
+      #expect(outcome.errors.contains("Lua does not replace $p in a text"), "\(outcome)")
+    }
+  }
+
   @Test(arguments: [
     ("amount,text\n1234,a\n5,b\n", "--compute 'amount = amount / 100'", "a=12.34\nb=0.05\n"),
     ("amount,text\n10,a\n", "--compute 'amount = round(amount / 3, 2)'", "a=3.33\n"),
     ("amount,text\n100.00,a\n", "--compute 'amount = amount * 1.19'", "a=119.00\n"),
+    ("amount,text\n1,a\n", "--compute 'amount = amount + 0.5' --where 'amount > 1.25 and text ~= \"1.5\"'", "a=1.50\n"),
+    ("amount,text\n0.30,a\n", "--compute 'text = text .. 1.50 -- 2.5'", "a1.50=0.30\n"),
     // A key is no number, and a number may begin with one zero.
     ("amount,text\n0.50,007\n", "--compute 'text = text .. \"-\"' --compute 'amount = amount + 0'", "007-=0.50\n"),
     (

@@ -64,6 +64,49 @@ import Testing
     #expect(shell.session.options.format == .auto)
   }
 
+  /// What a projection gives is known only once the lines above have run: their functions, their variables and their data.
+  @Test func aProjectionThatCannotBeComputedYetIsNoMistake() throws {
+    let (shell, sound) = try check(
+      """
+      lua function double() return state.counter.value * 2 end
+      let rate = 3
+      project twice = double()
+      project priced = rate * state.counter.value
+      project first = state.tasks.items[1].title
+      show twice
+      show priced
+      watch first
+      use first
+      use root
+      show first.anything
+      """)
+    #expect(sound == .init())
+    #expect(shell.session.store.live.recent().isEmpty)
+    let (_, outcome) = try check("project twice = double()\nshow twice\nproject up = up + 1\nshow up\n")
+    #expect(outcome.errors.contains("script.stsh:2:1: error[lua-error]: 'double' is not defined"))
+    #expect(outcome.errors.contains("script.stsh:4:1: error[runaway]"), "\(outcome.errors)")
+  }
+
+  /// What a run finds before its first line has the same status where nothing runs.
+  @Test(arguments: [
+    ("dispatch tasks.ad x", "unknown action"), ("plugin lod x", "plugin has no 'lod'"),
+    ("echo $nope", "no variable $nope"),
+    ("show counter --jsn", "no flag --jsn"), ("! echo", "! is for the prompt"), ("checks end", "no checks have begun"),
+    ("checks begin\nchecks begin", "checks began on line 2 already"), ("checks begin", "no line ends them"),
+    ("let name = 1\necho $nme", "did you mean $name?"), ("step \"s $nope\" echo a", "no variable $nope"),
+    ("assert true -- m $nope", "no variable $nope"), ("show tasks > x-$nope", "no variable $nope"),
+    ("let rev = 1\nlet m = \"to $(rev)\"", "Lua does not replace $rev"),
+  ])
+  func unknownNamesHaveStatusTwo(lines: String, message: String) throws {
+    let script = "dispatch counter.increment\n\(lines)\necho last\n"
+    let (_, checked) = try check(script)
+    #expect(checked.status == 2 && checked.errors.contains(message), "\(checked)")
+    let shell = try Shell()
+    let outcome = try shell.run(script: script)
+    #expect(outcome.status == 2 && outcome.output == "" && outcome.errors.contains(message), "\(outcome)")
+    #expect(outcome.errors.contains("script.stsh:"), "\(outcome)")
+  }
+
   @Test func everyMistakeIsReportedInItsPlace() throws {
     let shell = try Shell()
     try shell.write("inner.stsh", "dispatch tasks.ad x\n")
@@ -243,6 +286,6 @@ import Testing
     try shell.write("inner.stsh", "echo $1\ndispatch tasks.ad x\n")
     let (_, outcome) = try check("let d = \"x\"\nsource \(shell.folder)/inner.stsh \(argument)\n", shell)
     #expect(outcome.errors.contains("inner.stsh:2:10: error[unknown-action]: unknown action 'tasks.ad'"))
-    #expect(outcome.status == 1)
+    #expect(outcome.status == 2)
   }
 }

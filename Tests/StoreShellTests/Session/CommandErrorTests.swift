@@ -191,7 +191,10 @@ import Testing
       "hint: usage: plugin list [--available]"),
     Case(
       "plugin check nope", 1, "plugin-load", "there is no plugin 'nope'",
-      "hint: plugins are looked for by name in their own folders; a path has a /", status: 4),
+      "hint: plugin list --available lists those of \(Shell.package)/plugins; one of your own is given by its path: ./nope",
+      status: 4),
+    Case(
+      "plugin load legder", 1, "plugin-load", "there is no plugin 'legder'", "hint: did you mean 'ledger'?", status: 4),
     Case("thunk nope", 7, "unknown-thunk", "there is no thunk 'nope'", mark: 4, "hint: thunk lists them"),
     Case("plugin enable nope", 15, "unknown-plugin", "no plugin 'nope' is loaded", mark: 4),
     Case(
@@ -206,7 +209,8 @@ import Testing
       "plugin stubs no/where", 14, "no-such-file", "there is no folder 'no/where'", mark: 8, status: 2),
     Case(
       "plugin load nope", 1, "plugin-load", "there is no plugin 'nope'",
-      "hint: plugins are looked for by name in their own folders; a path has a /", status: 4),
+      "hint: plugin list --available lists those of \(Shell.package)/plugins; one of your own is given by its path: ./nope",
+      status: 4),
     Case("plugin unload nope", 15, "unknown-plugin", "no plugin 'nope' is loaded", mark: 4),
     Case(
       "plugin load pomodoro", 1, "plugin-grant",

@@ -49,7 +49,7 @@ import Testing
     checked.session.checkOnly()
     let outcome = try checked.run(script: "echo a\n! ls\n", named: "a.stsh")
     #expect(outcome.status != 0)
-    #expect(outcome.errors.contains("a.stsh:2:1: error[not-allowed]: ! is for the prompt"))
+    #expect(outcome.errors.contains("a.stsh:2:1: error[syntax]: ! is for the prompt"))
     #expect(outcome.errors.contains("run sh -c"))
   }
 }

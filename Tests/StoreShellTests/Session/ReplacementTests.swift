@@ -283,6 +283,65 @@ import Testing
     #expect(shell.run("echo \"$none\"").errors.contains("hint: $(#none) counts its items"))
   }
 
+  /// A statement that Lua puts together takes any text as one word.
+  @Test(arguments: 0..<4) func luaQuotesAnyText(seed: Int) throws {
+    var random = SeededGenerator(seed: UInt64(seed))
+    let shell = try Shell()
+    for _ in 0..<10 {
+      let text = Self.text(&random)
+      let script =
+        "lua assert(command('dispatch tasks.add title=' .. quote(arg[1]) .. ' --quiet'))\nshow tasks.items[-1].title --as json\n"
+      let outcome = try shell.run(script: script, named: "a.stsh", text)
+      #expect(outcome == .init(output: JSON.text(of: .string(text)) + "\n"), "\(text)")
+    }
+    let failed = shell.run("lua command(\"step 'it's' run true\")")
+    #expect(failed.errors.contains("  in the statement: step 'it's' run true\n"), "\(failed.errors)")
+  }
+
+  /// A value of another type than the line needs, and the spelling that would do.
+  @Test(arguments: [
+    ("let n = 3", "dispatch tasks.add $n", "as a text: \"$n\""),
+    ("let n = 3", "dispatch tasks.add title=$n", "as a text: title=\"$n\""),
+    ("let n = '3'", "dispatch counter.increment by=$n", "as a number: by=$(tonumber(n))"),
+    ("let n = 3", "dispatch counter.increment by=\"x$(n)\"", "usage: "),
+    ("let d = {}", "echo \"$d\"", "$(#d) counts its items"),
+    ("let n = 1", "show tasks.items[\"$n\"]", "in quotes within a path nothing is replaced: [$n]"),
+    ("let y = 1", "let x = $(1 + 2)", "all of the line is Lua already: write 1 + 2"),
+    ("let y = 1", "let x = $(printf hi)", "the output of a program is run(\"printf\", \"hi\").text"),
+    ("let y = 1", "let x = `ls | wc -l`", "the output of a program is run(\"sh\", \"-c\", [[ls | wc -l]]).text"),
+    ("let y = 1", "= tasks.summary", "in Lua a projection is project(\"tasks.summary\")"),
+    ("project t = 1", "= state.t", "t is a name of this session: write it without state."),
+    ("let y = 1", "show state.tasks", "a path begins with the module: tasks"),
+  ])
+  func hintsAreLinesThatWork(first: String, line: String, hint: String) throws {
+    let outcome = try Shell().run(first, line)
+    #expect(outcome.status != 0 && outcome.errors.contains("hint: \(hint)"), "\(outcome.errors)")
+  }
+
+  /// Nil is no text. What is to stand there instead is for the line to say.
+  @Test func nilWithinATextIsAnErrorThatSaysWhatToDo() throws {
+    let shell = try Shell()
+    _ = shell.run("let x = arg[1]")
+    let outcome = shell.run("dispatch tasks.add \"Deploy $(arg[1])\"")
+    #expect(outcome.errors.contains("error[type-mismatch]: $(arg[1]) is nil, which is no text\n"))
+    #expect(outcome.errors.contains("  hint: $(arg[1] or \"x\") is x instead of nil\n"))
+    #expect(shell.run("echo to-$x").errors.contains("  hint: $(x or \"x\") is x instead of nil\n"))
+    #expect(shell.run("echo hi > \(shell.folder)/out-$x").errors.contains("$x is nil"))
+    #expect(
+      shell.run("dispatch tasks.add \"Deploy $(arg[1] or 'it')\" --quiet", "show tasks.items[1].title").output
+        == "\"Deploy it\"\n")
+    // Alone it leaves an argument out, as a variable too.
+    #expect(shell.run("dispatch counter.increment by=$x --quiet", "show counter.value").output == "1\n")
+    let missing = shell.run("dispatch tasks.add $x")
+    #expect(missing.errors.contains("error[type-mismatch]: 'title' must be String, got nil\n"))
+    #expect(missing.errors.contains("  hint: $(x or \"x\") is x instead of nil\n"))
+    // A failed assertion stays one, whatever becomes of its message.
+    let failed = shell.run("assert state.counter.value == 7 -- not $x")
+    #expect(failed.status == 3)
+    #expect(failed.errors.contains("error[assert-failed]: state.counter.value == 7 does not hold\n"))
+    #expect(failed.errors.contains("  the message is missing: $x is nil, which is no text\n"))
+  }
+
   /// Before a statement does anything its variables are looked up.
   @Test func anUnknownVariableStopsAStatementBeforeItRuns() throws {
     let shell = try Shell()

@@ -231,7 +231,7 @@ import Testing
     }
     #expect(shell.contents("made") == nil)
     #expect(shell.run("show counter.value").output == "0\n")
-    let sandboxed = Set(["state", "project", "dispatch", "print", "command", "env", "run"])
+    let sandboxed = Set(["state", "project", "dispatch", "print", "command", "env", "quote", "run"])
     #expect(Set(LuaFunctions.needs.map(\.name)) == sandboxed)
     #expect(sandboxed.isSubset(of: Set(lua.names(in: [])).union(["state"])))
   }

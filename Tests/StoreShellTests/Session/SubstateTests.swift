@@ -18,6 +18,14 @@ enum CartAction: Hashable, Sendable {
 
 /// Substates that come and go (R23).
 @Suite struct SubstateTests {
+  @Test func oneGoesByItsName() throws {
+    let shell = try Shell()
+    _ = shell.run("substate add memo --value {n = 1} > /dev/null")
+    #expect(shell.run("substate --remove memo").output == "#2 shell.resetSubstates names=[\"memo\"]\n")
+    #expect(shell.run("substate").output == "(no substates)\n")
+    #expect(shell.run("substate --remove tasks").errors.contains("there is no substate 'tasks'"))
+  }
+
   static func cart(_ options: SessionOptions, _ console: Console) throws -> Session {
     let standard = Application.hosted
     let reducer = Reducer<CartAction, Cart>("cart") { action, cart in

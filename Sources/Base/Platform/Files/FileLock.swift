@@ -100,4 +100,25 @@ package final class FileLock: Sendable {
     var status = stat()
     return fstat(descriptor, &status) == 0 ? Int(status.st_size) : 0
   }
+
+  /// The process that has the lock of a file, as the system lists them; nil: none has, or it does not tell.
+  package static func holder(of path: String) -> Int? {
+    var status = stat()
+    let listing = open("/proc/locks", O_RDONLY | O_CLOEXEC)
+    guard listing >= 0, stat(path, &status) == 0 else { return nil }
+    defer { close(listing) }
+    var list: [UInt8] = []
+    var block = [UInt8](repeating: 0, count: 1 << 16)
+    while case let count = read(listing, &block, block.count), count > 0 { list += block[..<count] }
+    for line in String(decoding: list, as: UTF8.self).split(separator: "\n") {
+      // 1: FLOCK  ADVISORY  WRITE 4711 08:01:131072 0 EOF
+      let words = line.split(separator: " ")
+      guard words.count > 5, words[1] == "FLOCK",
+        words[5].split(separator: ":").last.flatMap({ UInt64($0) }) == UInt64(status.st_ino),
+        let process = Int(words[4]), process > 0
+      else { continue }
+      return process
+    }
+    return nil
+  }
 }

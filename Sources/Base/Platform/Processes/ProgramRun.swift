@@ -13,8 +13,9 @@ package struct ProgramRun {
   package var mostBytes = 16 << 20
   /// It is ended once one of these descriptors is readable.
   package var stops: [Int32] = []
-  /// Takes what it writes, as it comes, to standard output or to standard error; nil: the result holds it.
-  package var receiver: ((_ bytes: [UInt8], _ isError: Bool) -> Void)?
+  /// Takes what it writes, as it comes, to standard output or to standard error; nil: the result holds it. False: nobody reads it any
+  /// more, and the program finds so, as in a pipe.
+  package var receiver: ((_ bytes: [UInt8], _ isError: Bool) -> Bool)?
 
   /// Plans a run.
   package init(_ words: [String]) { self.words = words }
@@ -74,6 +75,8 @@ private struct RunningProgram {
   /// The ends that its outputs are read from; -1: it has closed that one.
   private var ends: [Int32]
   private var taken: [[UInt8]] = [[], []]
+  /// The number of bytes of each that were handed on.
+  private var handed = [0, 0]
   private var rest: ArraySlice<UInt8>
   private let start = ContinuousClock.now
 
@@ -150,12 +153,17 @@ private struct RunningProgram {
   private mutating func take(_ index: Int) throws(ProgramRun.Failure) {
     guard ends[index] >= 0 else { return }
     var block = [UInt8](repeating: 0, count: 1 << 16)
-    while true {
+    // As much as a pipe holds: of a program that writes without end the time and the stops are looked at, too.
+    for _ in 0..<16 {
       let count = read(ends[index], &block, block.count)
       if count > 0 {
         if let receiver = plan.receiver {
-          receiver(Array(block[..<count]), index == 1)
-          continue
+          handed[index] += count
+          guard handed[index] <= plan.mostBytes else { throw .tooMuch(plan.mostBytes) }
+          if receiver(Array(block[..<count]), index == 1) { continue }
+          close(ends[index])
+          ends[index] = -1
+          return
         }
         taken[index] += block[..<count]
         guard taken[index].count <= plan.mostBytes else { throw .tooMuch(plan.mostBytes) }

@@ -205,6 +205,8 @@ final class JournalFile: Sendable {
   // MARK: Looking at it
 
   private static func process(writing path: String) -> Int? {
+    // One that has only opened it has not written its number yet.
+    if let holder = FileLock.holder(of: path) { return holder }
     guard let database = try? opened(path, isReadOnly: true) else { return nil }
     return try? JournalReader(path: path, database: database).contents().process
   }

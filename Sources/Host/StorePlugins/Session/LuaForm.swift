@@ -22,8 +22,8 @@ extension LuaState {
       // In Lua's own words, where it would not take it without the parentheses either.
       _ = try load("return \(text)", chunkName: chunkName)
       do throws(LuaError) {
-        // Behind the line, because it may end in a comment.
-        return try load("return (\(text)\n)", chunkName: chunkName)
+        // Behind the line where it may end in a comment; elsewhere faults of its last part would be told of the line behind.
+        return try load("return (\(text)\(text.contains("--") ? "\n" : ""))", chunkName: chunkName)
       } catch {
         if let end = text.lastIndex(of: ";") {
           // Lua takes one there.

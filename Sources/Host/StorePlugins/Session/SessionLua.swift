@@ -356,7 +356,7 @@ public final class SessionLua {
   }
 
   /// The functions that the session gives to Lua beside these, whose names variables may have.
-  public static let conveniences = ["command", "env", "run"]
+  public static let conveniences = ["command", "env", "quote", "run"]
 
   /// The globals that the session gives to Lua, which no Lua takes away.
   private static let functions = ["dispatch", "print", "project", "state"]
@@ -437,18 +437,25 @@ public final class SessionLua {
   ///   - chunk: the name of the text in errors, such as `stdin:3`.
   ///   - isReadOnly: true if dispatching is refused, in all that the text evaluates in turn, too.
   ///   - takesAll: true if several values are read as a list of them, else several expressions are refused.
+  ///   - keptUnread: given a program that failed, if its result is the value and no Lua has read its status; nil: whoever gets
+  ///     the value sees the status.
   public func evaluate(
-    _ expression: String, chunk: String, isReadOnly: Bool = false, takesAll: Bool = false
+    _ expression: String, chunk: String, isReadOnly: Bool = false, takesAll: Bool = false,
+    keptUnread: ((_ name: String, _ status: Int) -> Void)? = nil
   ) throws(SessionLuaError) -> Reading {
     let outer = (projected, self.isReadOnly)
     projected = ProjectedReadings()
     self.isReadOnly = isReadOnly || outer.1
     defer { (projected, self.isReadOnly) = outer }
+    let failedBefore = keptUnread == nil ? 0 : unreadPrograms(since: .max).count
     let name = expression.filter { $0 != " " }
     if let given = givenValues[name] { projected?.note(name, Reading(value: given, schema: .dynamic(.any))) }
     return try running { () throws(LuaError) in
       let results = try values(of: lua.load(expression, as: takesAll ? .expressions : .expression, chunkName: chunk))
-      // Who keeps or prints a result has its status.
+      if let keptUnread, let program = unreadPrograms(since: failedBefore).last {
+        keptUnread(program.name, program.status)
+      }
+      // Who prints a result has its status.
       if let unread { for case .table(let table) in results { _ = try lua.call(unread.read, [.table(table)]) } }
       if results.count == 1 || !takesAll, case .object(SliceObjects.stateObject) = results.first {
         return try wholeState()

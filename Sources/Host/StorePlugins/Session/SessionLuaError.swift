@@ -17,7 +17,7 @@ public struct SessionLuaError: Error, Sendable {
 
   init(_ error: LuaError) {
     isSyntax = error.kind == .syntax
-    message = error.mistake == .strayDollar ? error.detail + Self.dollarHint : error.detail
+    message = error.detail
     // Without the places of the shell's own Lua.
     var trace = error.traceback.filter { $0.chunk != Self.ownChunk }.map {
       "at \(Self.place($0.chunk, $0.line)): \($0.what)"
@@ -47,6 +47,14 @@ public struct SessionLuaError: Error, Sendable {
     return (name, nearest)
   }
 
+  /// True if the same code may work on another state: it can be read, its names are known, and Lua itself failed.
+  package var mayDependOnState: Bool {
+    !isSyntax && underlying == nil && code == nil && !isOutsideSandbox && unknownName == nil
+  }
+
+  /// True if the code used a value that is not there, or another one, for something that it is not made for.
+  package var misusesValue: Bool { if case .misuse? = mistake { unknownName == nil } else { false } }
+
   /// True if the text has a `=` where an expression ends.
   public var hasStrayEquals: Bool { mistake == .strayEquals }
 
@@ -61,9 +69,6 @@ public struct SessionLuaError: Error, Sendable {
 
   /// The name of the shell's own Lua in places.
   static let ownChunk = "session"
-
-  private static let dollarHint =
-    " (in Lua a variable has no $: write n for $n, and arg[1] for the argument $1 of a script)"
 
   /// A line of a chunk, which is named by the place of its statement: in a file that is a line as well.
   private static func place(_ chunk: String, _ line: Int) -> String {

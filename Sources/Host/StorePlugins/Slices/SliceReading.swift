@@ -129,7 +129,9 @@ extension SliceObjects {
     var found: Schema?
     _ = view?.readSlice(name) { schema, _ in found = schema }
     guard let found else {
-      throw LuaFailure("state has no module '\(name)'\(Suggestion.remark(name, among: view?.moduleNames ?? []))")
+      let remark = Suggestion.remark(name, among: view?.moduleNames ?? [])
+      throw LuaFailure(
+        "state has no module '\(name)'\(remark)", mistake: remark.isEmpty ? .noField(name, of: "state") : nil)
     }
     let shape = shape(of: found)
     guard shape._withUnsafeGuaranteedRef({ $0.form != .none }) else { return writeWhole(name, to: &result) }

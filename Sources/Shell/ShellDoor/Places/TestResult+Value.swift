@@ -4,13 +4,18 @@ import StoreSchema
 /// The result of a step as doors tell it: its name and its seconds, and of one that failed `code`, `message` and `details`.
 extension TestResult {
   private static let passed = RecordLayout(name: "Step", fields: ["name", "seconds"])
+  private static let skipped = RecordLayout(name: "Step", fields: ["name", "seconds", "skipped"])
   private static let failed = RecordLayout(name: "Step", fields: ["name", "seconds", "message", "code", "details"])
 
   var value: Value {
     let start: [Value] = [.string(name), seconds.map { .double($0) } ?? .none]
-    guard case .failed(let code, let message, let details) = outcome else { return .record(Record(Self.passed, start)) }
-    let lines = Value.list(PersistentList(details.map { .string($0) }))
-    return .record(Record(Self.failed, start + [.string(message), code.map { .string($0) } ?? .none, lines]))
+    switch outcome {
+    case .passed: return .record(Record(Self.passed, start))
+    case .skipped(let reason): return .record(Record(Self.skipped, start + [.string(reason)]))
+    case .failed(let code, let message, let details):
+      let lines = Value.list(PersistentList(details.map { .string($0) }))
+      return .record(Record(Self.failed, start + [.string(message), code.map { .string($0) } ?? .none, lines]))
+    }
   }
 
   /// Reads one; nil: it is none.
@@ -33,6 +38,7 @@ extension TestResult {
     }
     self.init(
       name: name, seconds: seconds,
-      outcome: text("message").map { .failed(code: text("code"), message: $0, details: details) } ?? .passed)
+      outcome: text("message").map { .failed(code: text("code"), message: $0, details: details) }
+        ?? text("skipped").map { .skipped($0) } ?? .passed)
   }
 }

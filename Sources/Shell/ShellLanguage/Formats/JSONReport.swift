@@ -121,6 +121,24 @@ public enum JSONReport {
   /// A note: something that the store did by itself, or that a command has to say beside its result.
   package static func noted(_ text: String) -> String { JSON.object(["event": .text("note"), "text": .text(text)]) }
 
+  /// The result of a step: its name, the place of its line, and why it failed or was left out.
+  package static func step(_ result: TestResult, file: String, line: Int) -> String {
+    var (word, reason, error) = ("passed", String?.none, String?.none)
+    switch result.outcome {
+    case .passed: break
+    case .skipped(let text): (word, reason) = ("skipped", text)
+    case .failed(let code, let message, _):
+      word = "failed"
+      error = JSON.object(["code": code.map { .text($0) }, "message": .text(message)])
+    }
+    return JSON.object([
+      "event": .text("step"), "name": .text(result.name), "file": .text(file), "line": .number(line),
+      "result": .text(word), "seconds": result.seconds.map { .value(.double(($0 * 1000).rounded() / 1000)) },
+      "error": error.map { .json($0) },
+      "reason": reason.map { .text($0) },
+    ])
+  }
+
   /// A phase of an action, as `trace` writes it.
   package static func traced(_ line: String) -> String { JSON.object(["event": .text("trace"), "text": .text(line)]) }
 

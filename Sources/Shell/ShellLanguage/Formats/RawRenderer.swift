@@ -47,12 +47,16 @@ package enum RawRenderer {
 
   /// Appends a value within a text.
   ///
-  /// - Throws: ``ShellError`` for a value with parts.
+  /// - Throws: ``ShellError`` for a value with parts, and for nil.
   fileprivate static func append(scalar value: Value, of reference: Reference, to out: inout TextBuffer)
     throws(ShellError)
   {
     let inner = if case .variable(let name) = reference { name } else { "(…)" }
     switch value {
+    case .map(let map) where map.isEmpty:
+      throw ShellError(
+        code: .typeMismatch, message: "\(reference.text) is an empty table, which is no text",
+        hint: "$(#\(inner)) counts its items")
     case .list:
       throw ShellError(
         code: .typeMismatch, message: "\(reference.text) is \(value.described), which is no text",
@@ -61,6 +65,9 @@ package enum RawRenderer {
       throw ShellError(
         code: .typeMismatch, message: "\(reference.text) is \(value.described), which is no text",
         hint: "$(#\(inner)) counts its entries, $(\(inner).NAME) is one of them")
+    case .none:
+      throw ShellError(
+        code: .typeMismatch, message: "\(reference.text) is nil, which is no text", hint: reference.hintOnNothing)
     default: append(value, to: &out)
     }
   }
@@ -80,7 +87,7 @@ extension Composition {
   /// - Parameters:
   ///   - selector: the text of a value that is the whole of a selector; nil: it is text as any other.
   ///   - resolve: gives the values, each once, from left to right.
-  /// - Throws: ``ShellError`` for a value with parts, and any error of `resolve`.
+  /// - Throws: ``ShellError`` for a value with parts and for nil, and any error of `resolve`.
   package func text(
     selector: ((Value, Reference) throws -> String)? = nil, resolving resolve: (Reference) throws -> Value
   ) throws -> String {

@@ -107,7 +107,11 @@ package struct ByteCursor {
       default: break
       }
     }
-    if !ends { throw .fault(syntaxFault("expected a space here", at: here)) }
+    guard !ends else { return }
+    // As in 'it''s', or behind a backslash.
+    let isBehindQuote = position > word.position && bytes[position - 1] == UInt8(ascii: "'")
+    let advice = isBehindQuote ? "; a text with ' in it has double quotes: \"it's\"" : ""
+    throw .fault(syntaxFault("expected a space here\(advice)", at: here))
   }
 
   /// Refuses a sign between two statements, at the end of a word or right behind it.
@@ -119,9 +123,19 @@ package struct ByteCursor {
       else { continue }
       var place = here
       place.position = first
-      throw .fault(syntaxFault(Self.oneStatement(sign), at: place, width: sign.utf8.count))
+      let isEscaped = first > word.position && bytes[first - 1] == UInt8(ascii: "\\")
+      throw .fault(
+        syntaxFault(
+          Self.oneStatement(sign) + (isEscaped ? "; as a text it has quotes: \"\(sign)\"" : ""), at: place,
+          width: sign.utf8.count))
+    }
+    if ends, position == word.position + 1, bytes[word.position] == UInt8(ascii: "&") {
+      throw .fault(syntaxFault(Self.background, at: word))
     }
   }
+
+  /// The message about a word that is an `&` alone.
+  private static let background = "& runs nothing in the background: run sh -c 'LINE &' does; a text has quotes"
 
   /// The message about a sign between two statements.
   package static func oneStatement(_ sign: String) -> String {

@@ -60,6 +60,16 @@ public enum Reference: Hashable, Sendable {
     case .lua(let expression): "$(\(expression))"
     }
   }
+
+  /// The advice where it stands for nil and a value is needed.
+  package var hintOnNothing: String {
+    let inner =
+      switch self {
+      case .variable(let name): name
+      case .lua(let expression): expression
+      }
+    return "$(\(inner) or \"x\") is x instead of nil"
+  }
 }
 
 extension Literal {

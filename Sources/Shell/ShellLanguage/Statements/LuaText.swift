@@ -123,7 +123,7 @@ package enum LuaText {
       }
       if bytes[position] == UInt8(ascii: "\"") {
         for start in position..<end where bytes[start] == UInt8(ascii: "$") {
-          let first = bytes[start + 1] == UInt8(ascii: "{") ? start + 2 : start + 1
+          let first = [UInt8(ascii: "{"), UInt8(ascii: "(")].contains(bytes[start + 1]) ? start + 2 : start + 1
           let name = bytes[first..<end].prefix { $0.isNameByte }
           // Behind a number no name goes on.
           let text = String(decoding: name.first?.isDigit == true ? name.prefix { $0.isDigit } : name, as: UTF8.self)
@@ -133,6 +133,34 @@ package enum LuaText {
       position = end
     }
     return names
+  }
+
+  /// Lua over decimals, in which a number with a point is a decimal by its digits, as the columns of records are.
+  package static func withDecimals(_ text: String) -> String {
+    let bytes = Array(text.utf8)[...]
+    var out: [UInt8] = []
+    var position = 0
+    while position < bytes.count {
+      switch piece(in: bytes, at: position) {
+      case .skipped(let end), .comment(let end):
+        out += bytes[position..<end]
+        position = end
+      default:
+        let number = bytes[position...].prefix { $0.isDigit || $0 == UInt8(ascii: ".") }
+        let word = bytes[position...].prefix { $0.isNameByte || $0 == UInt8(ascii: ".") }
+        guard number.count == word.count, number.count > 1, number.first?.isDigit == true, number.last?.isDigit == true,
+          number.count(where: { $0 == UInt8(ascii: ".") }) == 1
+        else {
+          let count = max(word.count, 1)
+          out += bytes[position..<(position + count)]
+          position += count
+          continue
+        }
+        out += Array("decimal(\"\(String(decoding: number, as: UTF8.self))\")".utf8)
+        position += number.count
+      }
+    }
+    return String(decoding: out, as: UTF8.self)
   }
 
   /// The position behind a call of `command` that starts at a position; nil: none does.

@@ -56,6 +56,9 @@ extension StatementScanner {
       case UInt8(ascii: ";"):
         if surroundings == .record { break word }
         position += 1
+      case UInt8(ascii: ">"), UInt8(ascii: "<"), UInt8(ascii: "|"), UInt8(ascii: "\""):
+        if surroundings == .word, !isSeparator { throw signInWord(from: start) }
+        position += 1
       default: position += 1
       }
     }
@@ -63,6 +66,29 @@ extension StatementScanner {
     guard var composer else { return (start..<position, nil) }
     composer.take(bytes, to: position)
     return (start..<position, composer.literal(isQuoted: false))
+  }
+
+  /// True at the `||` between two statements of other shells, about which the end of the word has a better word.
+  private var isSeparator: Bool {
+    bytes[position] == UInt8(ascii: "|")
+      && [position - 1, position + 1].contains { $0 >= 0 && $0 < bytes.count && bytes[$0] == UInt8(ascii: "|") }
+  }
+
+  /// The fault of a sign that other shells give a meaning wherever it stands: nothing is to be swallowed in silence.
+  private func signInWord(from start: Int) -> NoStatement {
+    let sign = Character(Unicode.Scalar(bytes[position]))
+    let before = bytes.text(start..<position)
+    let text =
+      switch sign {
+      case "\"": "\" within a word: quote all of the word, variables in it are replaced: \"app-$n\""
+      case "|": "| within a word is no pipe: a blank stands before it; a text with it has quotes"
+      case "<":
+        "< within a word is no redirection: run --stdin TEXT gives a program its input; a text with it has quotes"
+      case _ where before == "2" || before == "&":
+        "> within a word is no redirection: standard error goes to a file by a shell, run sh -c 'LINE 2> FILE'"
+      default: "> within a word is no redirection: a blank stands before it; a text with it has quotes"
+      }
+    return fault(text, at: here)
   }
 
   /// Passes over a bracket inside a word, such as the selector of a path. Quotes in it stand for themselves.
@@ -270,6 +296,9 @@ extension StatementScanner {
       case UInt8(ascii: "\\") where position + 1 < bytes.count && bytes[position + 1] == UInt8(ascii: "$"):
         passEscapedDollar(start, &composer)
       case UInt8(ascii: "$"): try passDollar(start, &composer)
+      case UInt8(ascii: ">"), UInt8(ascii: "<"), UInt8(ascii: "|"):
+        if !isSeparator { throw signInWord(from: start) }
+        position += 1
       default: position += 1
       }
     }

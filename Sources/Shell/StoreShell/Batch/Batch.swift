@@ -85,9 +85,12 @@ extension Session {
     let reader = StatementReader(bytes, grammar: grammar)
     // A run that only checks tells of all faults.
     if !running.isChecking, hasFault(reader, looksAtNames: true) { return 2 }
-    let (before, checks) = (outcome.tally.firstStatus, outcome.checks)
+    let (before, checks, foreseen) = (outcome.tally.firstStatus, outcome.checks, running.foreseen?.takeOpenChecks())
     (outcome.tally.firstStatus, outcome.checks) = (0, nil)
-    defer { outcome.checks = checks }
+    defer {
+      outcome.checks = checks
+      running.foreseen?.openChecks = foreseen
+    }
     defer { outcome.tally.firstStatus = before == 0 ? outcome.tally.firstStatus : before }
     if let status = runStatements(of: reader) { return status }
     if let status = endOpenChecks() { return status }
@@ -124,6 +127,7 @@ extension Session {
         guard unknown == nil, let error = names?.error(in: statement) else { continue }
         unknown = (error, statement)
       }
+      if unknown == nil { unknown = names?.errorAtEnd() }
     } catch {
       report(error)
       return true
@@ -149,7 +153,7 @@ extension Session {
         return nil
       }
       let stray = message.hasSuffix("<eof> expected near '='") ? "= sets a value; compare with ==" : nil
-      let hint = (stray ?? Self.hint(onSignsIn: text)).map { " (\($0))" } ?? ""
+      let hint = (stray ?? hint(onSignsIn: text)).map { " (\($0))" } ?? ""
       return fault(.luaSyntax, message + hint, at: span())
     }
     // The place of a word costs a look at all before it.
@@ -180,7 +184,9 @@ extension Session {
 
   private func runStatements(of reader: StatementReader, allNumbered number: Int? = nil) -> Int32? {
     var reader = reader
-    return runStatements(of: &reader, allNumbered: number)
+    let status = runStatements(of: &reader, allNumbered: number)
+    if let status, status != 0, !hasQuit { noteUnreachedSteps(of: reader) }
+    return status
   }
 
   /// Runs what a reader has.

@@ -42,17 +42,12 @@ extension CommandDefinition {
 
 extension Session {
   fileprivate func beginChecks() throws {
-    if let open = outcome.checks {
-      throw ShellError(
-        code: .syntax, message: "checks began on line \(open.line) already", hint: "checks end ends them", status: 2)
-    }
+    if let open = outcome.checks { throw ShellError.checksBegan(on: open.line) }
     outcome.checks = SessionOutcome.Checks(line: running.statement?.line ?? 1)
   }
 
   fileprivate func endChecks() throws {
-    guard let checks = outcome.checks else {
-      throw ShellError(code: .syntax, message: "no checks have begun", hint: "checks begin begins them", status: 2)
-    }
+    guard let checks = outcome.checks else { throw ShellError.noChecks }
     outcome.checks = nil
     guard checks.failed > 0 else { return }
     throw ShellError(
@@ -103,11 +98,54 @@ extension Session {
   ///
   /// - Returns: the status of the error; nil: there are no such checks.
   func endOpenChecks() -> Int32? {
-    guard let checks = outcome.checks, !hasQuit, !running.isChecking else { return nil }
+    if running.isChecking {
+      guard let open = running.foreseen?.takeOpenChecks() else { return nil }
+      report(.openChecks(since: open.line), in: open)
+      fail(2)
+      return nil
+    }
+    guard let checks = outcome.checks, !hasQuit else { return nil }
     outcome.checks = nil
-    let error = ShellError(
-      code: .syntax, message: "checks began on line \(checks.line), and no line ends them",
+    return writeError(ShellError.openChecks(since: checks.line), file: running.origin.file)
+  }
+}
+
+extension ShellError {
+  static func checksBegan(on line: Int) -> ShellError {
+    ShellError(
+      code: .syntax, message: "checks began on line \(line) already", hint: "checks end ends them", status: 2)
+  }
+
+  static var noChecks: ShellError {
+    ShellError(code: .syntax, message: "no checks have begun", hint: "checks begin begins them", status: 2)
+  }
+
+  static func openChecks(since line: Int) -> ShellError {
+    ShellError(
+      code: .syntax, message: "checks began on line \(line), and no line ends them",
       hint: "end them with: checks end", status: 2)
-    return writeError(error, file: running.origin.file)
+  }
+}
+
+extension ForeseenNames {
+  /// Follows where checks begin and end in lines that do not run.
+  ///
+  /// - Throws: ``ShellError`` for a begin within others, and for an end without one.
+  mutating func followChecks(_ statement: Statement) throws(ShellError) {
+    switch statement.words.dropFirst().first?.text {
+    case "begin":
+      if let openChecks { throw ShellError.checksBegan(on: openChecks.line) }
+      openChecks = statement
+    case "end":
+      if openChecks == nil, !isAny { throw ShellError.noChecks }
+      openChecks = nil
+    default: break
+    }
+  }
+
+  /// The line that began checks which none has ended, of which nothing is told twice.
+  mutating func takeOpenChecks() -> Statement? {
+    defer { openChecks = nil }
+    return openChecks
   }
 }

@@ -129,7 +129,7 @@ private enum HelpRequest {
       case .module(let module): session.description(of: module)
       case .action(let action): HelpText.text(of: action, width: width)
       case .alias(let alias): HelpText.text(of: alias, in: session)
-      case .keys: HelpText.keys
+      case .keys: HelpText.keys(width: width)
       case .code(let code): Self.text(of: code, in: session)
       }
     return session.answer(DisplayText.shown(text, isUTF8: session.options.isUTF8))

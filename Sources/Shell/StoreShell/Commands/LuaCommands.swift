@@ -58,6 +58,7 @@ extension CommandDefinition {
       remove: { session, name in
         session.names.variables.removeAll { $0 == name }
         try session.lua().remove(name)
+        return .none
       }),
     listing: { CommandListing(try $0.variables(), of: "variables") },
     read: { reader in
@@ -77,9 +78,14 @@ extension CommandDefinition {
     },
     perform: { request, session in
       let name = try request.name.value(in: session)
-      let value = try session.lua().evaluate(request.expression, chunk: session.chunkName).value
+      var failed: (name: String, status: Int)?
+      let value = try session.lua().evaluate(
+        request.expression, chunk: session.chunkName, keptUnread: { failed = ($0, $1) }
+      )
+      .value
       try session.lua().set(name, value)
       if !session.names.variables.contains(name) { session.names.variables.append(name) }
+      if let failed { throw Session.failure(ofUnread: failed.name, failed.status) }
       return .none
     })
 
@@ -111,7 +117,6 @@ extension CommandDefinition {
     perform: { request, session in
       let (text, chunk) = (request.text, session.chunkName)
       let lua = try session.lua()
-      if let message = request.message { try session.requireVariables(in: message, at: .command) }
       guard try !lua.holds(text, chunk: chunk) else { return .none }
       var details: [String] = []
       if let sides = Comparison(text) {
@@ -122,7 +127,13 @@ extension CommandDefinition {
           "right  \(sides.right) = \(ActionText.literal(of: right))",
         ]
       }
-      let said = try request.message.map { try session.text(of: $0) }
+      var said: String?
+      do {
+        said = try request.message.map { try session.text(of: $0) }
+      } catch {
+        // It does not take the place of the failure that it explains.
+        details.append("the message is missing: \(ShellError(describing: error).message)")
+      }
       throw ShellError(
         code: .assertFailed, message: said ?? "\(text) does not hold", details: details, status: 3)
     })

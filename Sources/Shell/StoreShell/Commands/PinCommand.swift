@@ -1,4 +1,5 @@
 import ShellLanguage
+import StorePlugins
 import StoreSchema
 
 extension CommandDefinition {
@@ -26,6 +27,10 @@ private enum PinRequest {
   static func read(_ reader: CommandReader) throws -> PinRequest {
     if let name = try reader.text(of: "remove"), let word = reader.word(of: "remove") {
       try reader.refuseOperands(from: 0)
+      // The name of an expression is the expression, as it was pinned.
+      if case .lua(let expression)? = reader.literal(of: "remove") {
+        return .remove(.known(Self.name(of: expression)), at: word)
+      }
       return .remove(name, at: word)
     }
     guard !reader.operands.isEmpty else { return .list(try reader.form()) }
@@ -34,11 +39,19 @@ private enum PinRequest {
         if case .value(.lua(let expression)) = reader.operands[index].kind {
           return .expression(expression, reader.operands[index])
         }
+        guard reader.operands[index].path != nil else {
+          throw ShellError(
+            code: .unexpectedArgument, message: "pin takes paths, and Lua in $(…)", at: reader.operands[index],
+            hint: "such as: pin counter.value $(state.counter.value * 2)")
+        }
         let path = try reader.path(index, "a path")
         try reader.checkPath(path)
         return .path(path)
       })
   }
+
+  /// The name of the pin of an expression.
+  fileprivate static func name(of expression: String) -> String { "$(\(expression))" }
 
   func perform(in session: Session) throws -> CommandResult {
     switch self {
@@ -88,18 +101,33 @@ extension Session {
 }
 
 extension PinRequest.Subject {
-  /// What is kept, once it was read.
+  /// What is kept, once it was read. What is not there yet, but may come, is kept as well.
   fileprivate func entry(in session: Session) throws -> PinList.Entry {
     switch self {
     case .path(let given):
       let path = try given.value(in: session)
-      _ = try given.word.marking { try session.read(path) }
+      try given.word.marking {
+        do {
+          _ = try session.read(path)
+        } catch  where ShellError(describing: error).code == .unknownPath {
+          _ = try session.declaredType(at: path)
+        }
+      }
       return PinList.Entry(name: path.description, watched: WatchedPath(session: session, .path(path)) { _, _ in })
     case .expression(let text, let word):
       let chunk = session.chunkName
-      _ = try word.marking { try session.lua().evaluate(text, chunk: chunk, isReadOnly: true) }
+      try word.marking {
+        let lua = try session.lua()
+        do throws(SessionLuaError) {
+          _ = try lua.evaluate(text, chunk: chunk, isReadOnly: true)
+        } catch {
+          guard error.misusesValue else { throw error }
+          try lua.requireNames(in: text, chunk: chunk)
+        }
+      }
       return PinList.Entry(
-        name: "$(\(text))", watched: WatchedPath(session: session, .expression(text, chunk: chunk)) { _, _ in })
+        name: PinRequest.name(of: text),
+        watched: WatchedPath(session: session, .expression(text, chunk: chunk)) { _, _ in })
     }
   }
 }

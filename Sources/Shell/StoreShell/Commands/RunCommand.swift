@@ -35,7 +35,8 @@ extension CommandDefinition {
     read: { reader in
       guard reader.vocabulary.allowsAliases else {
         throw ShellError(
-          code: .notAllowed, message: "! is for the prompt", hint: "run a program, or a line of a shell: run sh -c '…'")
+          code: .syntax, message: "! is for the prompt", hint: "run a program, or a line of a shell: run sh -c '…'",
+          status: 2)
       }
       guard let line = reader.statement.lua?.text, !line.isEmpty else { throw reader.missing("a line for the shell") }
       return line

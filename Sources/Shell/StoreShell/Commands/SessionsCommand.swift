@@ -35,7 +35,9 @@ extension Session {
   private static func text(of row: JournalRow) -> String {
     guard let text = row.arguments, case .map(let arguments)? = try? JSON.value(of: text) else { return row.action }
     return arguments.reduce(into: row.action) { out, argument in
-      if case .string(let name) = argument.key { out += " \(name)=\(ActionText.literal(of: argument.value))" }
+      if case .string(let name) = argument.key, argument.value != .none {
+        out += " \(name)=\(ActionText.literal(of: argument.value))"
+      }
     }
   }
 }

@@ -57,6 +57,7 @@ extension CommandDefinition {
       noun: "watch", names: { $0.watches.list.map { "\($0.id)" } + ["all"] },
       remove: { session, name in
         if let id = Int(name) { _ = session.watches.stop(id) } else { session.watches.stopAll() }
+        return .none
       }),
     listing: { CommandListing(ShellListing.watches.reading(in: $0), of: "watches") }, read: WatchRequest.read,
     perform: { try $0.perform(in: $1) })

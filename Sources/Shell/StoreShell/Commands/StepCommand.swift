@@ -28,7 +28,7 @@ extension CommandDefinition {
       defer { session.outcome.programOutput = outer }
       func note(_ error: ShellError?) {
         if session.running.depth > 0 { session.countStep(error?.status ?? 0) }
-        session.noteStep(name, seconds: (session.clock.wallTime() - start).seconds, error)
+        session.noteStep(name, seconds: (session.clock.wallTime() - start).seconds, error, isNamed: true)
         guard !session.answersInJSON, !session.options.isQuiet else { return }
         session.console.write(DisplayText.printable("\(error == nil ? "ok  " : "FAIL") \(name)") + "\n")
       }

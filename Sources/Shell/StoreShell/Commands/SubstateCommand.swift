@@ -34,6 +34,10 @@ extension CommandDefinition {
           """),
     ],
     defines: .anything,
+    removal: Removal(
+      noun: "substate", need: .action(SubstateChange.resetType),
+      names: { session in session.store.modules.map(\.name).filter { session.store.isSubstate($0) } },
+      remove: { try $0.perform(.substate(.reset(names: [$1])), by: "substate") }),
     listing: { CommandListing($0.substateListing, of: "substates") }, read: SubstateRequest.read,
     // A name declared by hand has a type that later lines are checked by.
     addNames: { if case .known(let request) = $0, request.isKnown { _ = try request.perform(in: $1) } },

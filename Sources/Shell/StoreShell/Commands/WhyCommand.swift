@@ -86,6 +86,10 @@ extension Session {
     var gone: Set<Int> = []
     while let station = try lastStation(of: &wanted, upTo: end, without: gone, least: least) {
       let (entry, changes, earlier) = (station.entry, station.changes, station.earlier)
+      // The load of a module sets what stands there behind it, and nothing else.
+      if changes.isEmpty, !station.isLost, chain.isEmpty, isOfPresentModule(wanted) {
+        _ = try word.marking { try type(at: path) }
+      }
       if station.isLost {
         guard let target = entry.restoreTarget else { return chain.addLoss(at: entry, of: wanted) }
         // The list is as it was then.
@@ -160,6 +164,11 @@ extension Session {
     }
     wanted = place
     return found
+  }
+
+  /// True if the module that a path leads into is there.
+  private func isOfPresentModule(_ path: Path) -> Bool {
+    store.modules.contains { path.steps.first == .field($0.name) }
   }
 
   private func bringsOrTakes(_ path: Path, _ entry: LoggedEntry) throws -> Bool {

@@ -2,6 +2,7 @@ import Platform
 import StoreHistory
 import StoreHost
 import StorePlugins
+import StoreSchema
 
 /// Finds the folder of a plugin.
 struct PluginLocator {
@@ -29,9 +30,16 @@ struct PluginLocator {
     if let folder = installed(word) { return try PluginSource(folder: folder, displayedAs: word) }
     throw PluginError(
       .load, "there is no plugin '\(word)'",
-      hint: Files.isDirectory(word)
-        ? "a folder is given by its path: ./\(word)"
-        : "plugins are looked for by name in their own folders; a path has a /")
+      hint: Files.isDirectory(word) ? "a folder is given by its path: ./\(word)" : hint(insteadOf: word))
+  }
+
+  /// The advice where no plugin has a name: the nearest one, or where they are looked for.
+  private func hint(insteadOf word: String) -> String {
+    if let question = Suggestion.question(word, among: names) { return question }
+    let folders = options.pluginSearchPath.joined(separator: " or ")
+    let place =
+      names.isEmpty ? "there are no plugins in \(folders)" : "plugin list --available lists those of \(folders)"
+    return "\(place); one of your own is given by its path: ./\(word)"
   }
 
   /// The folder in which a plugin of that name is installed, or ships; nil: there is none.
@@ -45,10 +53,11 @@ struct PluginLocator {
   }
 
   /// The plugins that are found by name, in the order of their names.
-  var available: [PluginSource] {
-    var names: Set<String> = []
-    for directory in options.pluginSearchPath { names.formUnion(Files.names(in: directory)) }
-    return names.sorted().compactMap { try? source($0) }
+  var available: [PluginSource] { names.compactMap { try? source($0) } }
+
+  /// The names of what stands where plugins are looked for, in their order.
+  private var names: [String] {
+    options.pluginSearchPath.reduce(into: Set()) { $0.formUnion(Files.names(in: $1)) }.sorted()
   }
 
   /// The name of a recorded plugin's folder in messages: the plugin's own name where that leads there, else the path

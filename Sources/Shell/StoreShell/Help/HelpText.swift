@@ -12,7 +12,16 @@ enum HelpText {
   }
 
   /// The keys of the prompt. All others are GNU readline's, and of ~/.inputrc.
-  static let keys = """
+  static func keys(width: Int?) -> String {
+    let indentation = 15
+    return keyLines.split(separator: "\n").reduce(into: "") { out, line in
+      out += line.prefix(indentation)
+      let meaning = String(line.dropFirst(indentation))
+      out += WrappedText.hanging(meaning, indentation: indentation, width: width) + "\n"
+    }
+  }
+
+  private static let keyLines = """
     Tab            completes a word; pressed again, it lists what fits
     Right, Ctrl-F  takes the dim suggestion, the rest of an earlier line; outside vi mode, Alt-F takes a word of it
     Up, Down       show earlier lines, and later ones: those that begin as what is typed before the cursor

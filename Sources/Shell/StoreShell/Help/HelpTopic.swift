@@ -23,7 +23,17 @@ struct HelpTopic {
 
   /// The names of the pages, in the order in which they are read.
   static let names = [
-    "language", "quoting", "variables", "paths", "where", "pipes", "durations", "status", "permissions", "words",
+    "language", "quoting", "variables", "paths", "where", "pipes", "durations", "decimal", "json", "status", "reports",
+    "permissions", "words",
+  ]
+
+  /// Words by which a page is found as well.
+  private static let otherWords = [
+    "arg": "variables", "arguments": "variables", "decimals": "decimal", "dollar": "variables", "duration": "durations",
+    "event": "json", "events": "json", "glossary": "words", "group": "where", "grants": "permissions", "jsonl": "json",
+    "junit": "reports", "money": "decimal", "path": "paths", "permission": "permissions", "pipe": "pipes",
+    "quotes": "quoting", "report": "reports", "round": "decimal", "rounding": "decimal", "steps": "reports",
+    "tap": "reports", "topics": "language", "variable": "variables",
   ]
 
   /// All pages.
@@ -31,6 +41,7 @@ struct HelpTopic {
 
   /// The page of a name; nil: there is none.
   init?(named name: String) {
+    let name = Self.otherWords[name] ?? name
     guard let bytes = Self.bytes(of: name) else { return nil }
     self.init(name, markdown: String(decoding: bytes, as: UTF8.self))
   }
@@ -44,7 +55,10 @@ struct HelpTopic {
     case "where": PackageResources.where_md
     case "pipes": PackageResources.pipes_md
     case "durations": PackageResources.durations_md
+    case "decimal": PackageResources.decimal_md
+    case "json": PackageResources.json_md
     case "status": PackageResources.status_md
+    case "reports": PackageResources.reports_md
     case "permissions": PackageResources.permissions_md
     case "words": PackageResources.words_md
     default: nil
@@ -120,7 +134,10 @@ struct HelpTopic {
           out += "  \(row.name)\(gap)  \(WrappedText.hanging(row.meaning, indentation: widest + 4, width: width))\n"
         }
       case .lines(let lines):
-        for line in lines { out += line.isEmpty ? "\n" : "  \(line)\n" }
+        // Longer ones break between words.
+        for line in lines {
+          out += line.isEmpty ? "\n" : "  \(WrappedText.hanging(line, indentation: 6, width: width))\n"
+        }
       }
     }
     return out

@@ -15,7 +15,7 @@ extension CommandDefinition {
       "ingest FILE --as ACTION --lines | --match PATTERN|common|combined",
     ],
     summary:
-      "dispatches one action for each record of a file: JSON objects, one a line, or CSV or TSV, whose first row names the fields; or each line, as it is or taken apart; - is standard input",
+      "dispatches one action for each record of a file: JSON objects, one a line, or CSV or TSV, whose first row names the fields; or each line, as it is or taken apart; an empty cell leaves out an argument that is no text; - is standard input",
     flags: [
       FlagDefinition(
         "as", value: "ACTION", need: .dispatch, "the action; its arguments are filled from the fields of the same name"),
@@ -95,6 +95,7 @@ private struct IngestRequest {
     guard let name = try reader.text(of: "as"), let flag = reader.word(of: "as") else {
       throw reader.missing("--as ACTION")
     }
+    try reader.requireReplacedLua(in: ["compute", "where"])
     let computed = Given.all(reader.texts(of: "compute"))
     let condition = try reader.text(of: "where")?.map { String?($0) } ?? .known(nil)
     let columns = try computed.with(condition)
@@ -111,6 +112,11 @@ private struct IngestRequest {
     let shape = try reader.recordShape()
     var rejects: (Given<String>, Word)?
     if let file = try reader.text(of: "rejects"), let word = reader.word(of: "rejects") {
+      if file.known == "-" {
+        throw ShellError(
+          code: .typeMismatch, message: "--rejects needs a file: standard output has the result", at: word,
+          hint: "--rejects /dev/stderr shows the records")
+      }
       rejects = (try reader.output(file, at: .span(word.span)), word)
     }
     if file.known == "-", reader.vocabulary.isScriptOnStandardInput {

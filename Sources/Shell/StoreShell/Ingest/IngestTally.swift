@@ -34,6 +34,9 @@ struct IngestTally {
   /// The number of records whose actions were processed.
   var processed: Int { count + dropped + replaced }
 
+  /// True if there was nothing but blank lines, so that nothing could go wrong either.
+  var isEmpty: Bool { processed + bad + filtered == 0 }
+
   /// The number of records beside which something went wrong.
   var besides: Int { faulty + faultyDropped }
 

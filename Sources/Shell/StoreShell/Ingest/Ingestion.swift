@@ -44,7 +44,6 @@ struct Ingestion {
       throw endingRejects(behind: error)
     }
     try rejected?.finish()
-    tally.filtered = records.filtered
     var remarks = tally.remarks(of: file)
     let isExpected = mostBad != nil && tally.processed > 0
     if isExpected { remarks += tally.badText(of: file).map { [$0] } ?? [] }
@@ -52,6 +51,7 @@ struct Ingestion {
     if !session.options.isJSON {
       for remark in remarks { session.console.writeError("\(remark)\n") }
       if tally.blank > 0 { session.console.writeError("note: \(tally.blankText(of: file))\n") }
+      if tally.isEmpty { session.console.writeError("note: \(file) has no records\n") }
     }
     let json = session.givesData ? JSON.text(of: tally.value(type.fullName)) : nil
     if !session.answersInJSON { session.console.write(summary(tally) + "\n") }
@@ -108,7 +108,8 @@ struct Ingestion {
             if rejected != nil { lines.kept = [] }
             let next = try records.next()
             noteBlanks(lines, &tally)
-            if let call = next {
+            switch next {
+            case .action(let call):
               if let series {
                 let dispatch = try session.store.begin(call, source: source(at: records.line), in: series)
                 pending.append(PendingRecord(dispatch: dispatch, line: records.line, text: lines.kept))
@@ -116,8 +117,8 @@ struct Ingestion {
               } else {
                 try take(call, at: records.line, lines.kept, &tally)
               }
-            } else {
-              isAtEnd = true
+            case .leftOut: tally.filtered += 1
+            case .end: isAtEnd = true
             }
           } catch  where !pending.isEmpty {
             unread = error
@@ -127,7 +128,7 @@ struct Ingestion {
           settled = first
           try settle(session.store.report(of: first.dispatch), at: first.line, first.text, &tally)
         }
-        guard tally.processed.isMultiple(of: 256) else { continue }
+        guard (tally.processed + tally.filtered).isMultiple(of: 256) else { continue }
         if session.interrupts.take() {
           withdraw(&pending, of: series, &tally)
           throw interrupted(tally)
@@ -144,6 +145,10 @@ struct Ingestion {
         if tally.processed + tally.bad == 0, fault.isOfFormat, let format = otherFormat {
           fault.hint = "is it \(format.rawValue)? --format \(format.rawValue)"
         }
+        // Also the one that ends it: who mends the file needs its text.
+        if fault.code == nil, !(error is FileFault), let kept = settled.map(\.text) ?? lines.kept {
+          rejected?.add(line: fault.line, reason: fault.message, text: kept)
+        }
         let goesOn = keepsGoing || mostBad.map { tally.bad < $0 || fault.code != nil } ?? false
         if !goesOn || error is FileFault {
           withdraw(&pending, of: series, &tally)
@@ -154,9 +159,6 @@ struct Ingestion {
           throw ending
         }
         tally.note(fault)
-        if fault.code == nil, let kept = settled.map(\.text) ?? lines.kept {
-          rejected?.add(line: fault.line, reason: fault.message, text: kept)
-        }
         tell(of: fault, tally.bad + tally.besides)
       }
     }

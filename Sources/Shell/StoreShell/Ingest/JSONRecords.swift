@@ -16,7 +16,6 @@ struct JSONRecords: RecordReading {
   /// The fields that `--map` names and that no record had so far, but for the plain ones.
   private var unseen: Set<String>
   private var hasRecords = false
-  private(set) var filtered = 0
 
   init(lines: LineReader, mapping: RecordMapping, program: String) {
     self.program = program
@@ -29,7 +28,7 @@ struct JSONRecords: RecordReading {
 
   var line: Int { lines.number }
 
-  mutating func next() throws -> ActionCall? {
+  mutating func next() throws -> ReadRecord {
     while let line = try lines.next() {
       guard line.contains(where: { !$0.isBlank }) else {
         lines.noteBlank()
@@ -37,18 +36,15 @@ struct JSONRecords: RecordReading {
       }
       if let plain, let call = line.withUnsafeBufferPointer(plain.call) {
         hasRecords = true
-        return call
+        return .action(call)
       }
       let read = exact(try fields(of: line), in: line)
       unseen.subtract(read.map(\.name))
-      guard let fields = try computed(read, in: line) else {
-        filtered += 1
-        continue
-      }
+      guard let fields = try computed(read, in: line) else { return .leftOut }
       do {
         let call = try call(fields)
         hasRecords = true
-        return call
+        return .action(call)
       } catch {
         // A field that a record lacks under a wrong name, or has under another, is told by that name.
         try mapping.requireMapped(among: fields.map(\.name), called: "field")
@@ -56,7 +52,7 @@ struct JSONRecords: RecordReading {
       }
     }
     try requireSeen()
-    return nil
+    return .end
   }
 
   /// The fields of the object that a line holds. Many programs write a list instead, or an object over several lines.
@@ -108,7 +104,7 @@ struct JSONRecords: RecordReading {
       default: return field
       }
     }
-    guard let changes = try computation.changes(to: columns) else { return nil }
+    guard let changes = try computation.computed(columns) else { return nil }
     var fields = fields.filter { field in
       let argument = mapping.argumentNames[field.name] ?? field.name
       return mapping.type.layout.index(of: argument) != nil || !computation.mentions(field.name)

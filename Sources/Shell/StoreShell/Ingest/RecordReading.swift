@@ -9,19 +9,26 @@ protocol RecordReading {
   /// The line on which the record starts that was read last, from 1.
   var line: Int { get }
 
-  /// The number of records that a condition has left out so far.
-  var filtered: Int { get }
-
   /// Reads the part of the file that stands before its records, if it has one.
   ///
   /// - Throws: a ``FileFault``; a `FileError`.
   mutating func begin() throws
 
-  /// The next record's action; nil at the end.
+  /// The next record.
   ///
   /// - Throws: the fault of the record, after which the next call goes on with the next one; a ``FileFault``; a
   ///   `FileError`.
-  mutating func next() throws -> ActionCall?
+  mutating func next() throws -> ReadRecord
+}
+
+/// What a record is found to be.
+enum ReadRecord {
+  /// The action that it stands for.
+  case action(ActionCall)
+  /// One that a condition leaves out.
+  case leftOut
+  /// None: the file ends.
+  case end
 }
 
 extension RecordReading {
@@ -90,6 +97,24 @@ struct RecordFault: Error {
     guard lines.count > 1, lineCount == 1 else { return self }
     return RecordFault(
       message: "\(message) (lines \(lines.lowerBound) to \(lines.upperBound))", hint: hint, lineCount: lines.count)
+  }
+}
+
+extension ColumnComputation {
+  /// The columns that Lua set; nil: the record is left out. Of a fault the columns are told that look like numbers and are texts.
+  func computed(_ columns: [Column]) throws -> [Column]? {
+    do throws(SessionLuaError) {
+      return try changes(to: columns)
+    } catch {
+      guard error.mayDependOnState else { throw error }
+      let texts = columns.compactMap { column -> String? in
+        guard mentions(column.name), case .string(let text) = column.value, text.looksLikeANumber else { return nil }
+        return "\(column.name) is the text \(JSON.text(of: .string(text)))"
+      }
+      guard !texts.isEmpty else { throw error }
+      throw RecordFault(
+        message: "\(error.message): \(texts.joined(separator: ", ")), of which decimal(…) makes a number")
+    }
   }
 }
 

@@ -24,7 +24,8 @@ final class RejectedRecords {
   ///
   /// - Parameter text: the bytes of its lines.
   func add(line: Int, reason: String, text: some BidirectionalCollection<UInt8>) {
-    let lines = text.last == 0x0A ? text.dropLast() : text[...]
+    var lines = text[...]
+    for end: UInt8 in [0x0A, 0x0D] where lines.last == end { lines.removeLast() }
     let record = Record(
       Self.layout, [.int(line), .string(reason), .string(String(decoding: lines, as: UTF8.self))])
     file.bytes += Array("\(JSON.text(of: .record(record)))\n".utf8)

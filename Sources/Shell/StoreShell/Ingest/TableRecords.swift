@@ -13,7 +13,6 @@ struct TableRecords<Rows: CellRows>: RecordReading {
   /// The argument that each column fills; nil: the column is left out.
   private var columns: [Int?]?
   private var names: [String] = []
-  private(set) var filtered = 0
 
   init(_ rows: Rows, header: CellHeader, mapping: RecordMapping) {
     self.mapping = mapping
@@ -41,19 +40,8 @@ struct TableRecords<Rows: CellRows>: RecordReading {
     }
   }
 
-  mutating func next() throws -> ActionCall? {
-    while true {
-      let (call, isAtEnd) = try read()
-      if call != nil || isAtEnd { return call }
-      filtered += 1
-    }
-  }
-
-  /// Reads the next record.
-  ///
-  /// - Returns: its action; nil: it is left out, or there is none.
-  private mutating func read() throws -> (ActionCall?, isAtEnd: Bool) {
-    guard let columns, try rows.next() else { return (nil, true) }
+  mutating func next() throws -> ReadRecord {
+    guard let columns, try rows.next() else { return .end }
     guard rows.count == columns.count || header.isOrder && rows.count <= columns.count else {
       throw RecordFault(
         message:
@@ -63,7 +51,7 @@ struct TableRecords<Rows: CellRows>: RecordReading {
     var given = [Value?](repeating: nil, count: fields.count)
     var isComputed = [Bool](repeating: false, count: fields.count)
     if let computation = mapping.computation {
-      guard let changes = try computation.changes(to: computedColumns()) else { return (nil, false) }
+      guard let changes = try computation.computed(computedColumns()) else { return .leftOut }
       for change in changes {
         guard let argument = try mapping.argument(of: change.name),
           let index = fields.firstIndex(where: { $0.name == argument })
@@ -81,7 +69,7 @@ struct TableRecords<Rows: CellRows>: RecordReading {
       }
     }
     let values = try fields.indices.map { try mapping.type.check(given[$0], for: fields[$0]) }
-    return (ActionCall(mapping.type, values), false)
+    return .action(ActionCall(mapping.type, values))
   }
 
   /// The cells of the row as Lua computes with them.
@@ -101,7 +89,9 @@ struct TableRecords<Rows: CellRows>: RecordReading {
       default: return try field.schema.check(value)
       }
     } catch {
-      throw error.under(Path([.field(field.name)]))
+      let named = error.under(Path([.field(field.name)]))
+      guard case .string = field.schema.insideOptionals.kind else { throw named }
+      throw RecordFault(message: "\(named.message); tostring(…) makes a text of it")
     }
   }
 

@@ -16,7 +16,10 @@ extension CommandDefinition {
     defines: .anything,
     removal: Removal(
       noun: "alias", names: { $0.names.aliases.map(\.name) },
-      remove: { session, name in session.names.aliases.removeAll { $0.name == name } }),
+      remove: { session, name in
+        session.names.aliases.removeAll { $0.name == name }
+        return .none
+      }),
     read: AliasRequest.read, perform: { try $0.perform(in: $1) })
 }
 

@@ -31,7 +31,10 @@ extension CommandDefinition {
     defines: .firstOperand,
     removal: Removal(
       noun: "binding", names: { $0.names.bindings.map(\.name) },
-      remove: { session, name in session.names.bindings.removeAll { $0.name == name } }),
+      remove: { session, name in
+        session.names.bindings.removeAll { $0.name == name }
+        return .none
+      }),
     listing: { CommandListing($0.names.bindingListing, of: "bindings") }, read: BindRequest.read,
     addNames: { request, session in
       if case .known(.bind(let binding)) = request { session.names.add(binding) }

@@ -41,6 +41,7 @@ extension CommandDefinition {
       remove: { session, name in
         session.names.projections.removeAll { $0.name == name }
         if session.names.scope.steps.first == .field(name) { session.names.scope = Path() }
+        return .none
       }),
     listing: { CommandListing($0.names.projectionListing, of: "projections") },
     read: { reader in

@@ -68,15 +68,27 @@ struct WordSpelling {
   private static func isBare(_ text: String) -> Bool {
     guard let first = text.utf8.first, !"\"'{$#>|-".utf8.contains(first) else { return false }
     var depth = 0
+    // The keys of a path stand in quotes, in which all means itself but a quote and a backslash.
+    var isInKey = false
+    var isEscaped = false
     for byte in text.utf8 {
+      if isInKey, byte != 0x0A, byte != 0x0D {
+        if !isEscaped, byte == UInt8(ascii: "\"") { isInKey = false }
+        isEscaped = !isEscaped && byte == UInt8(ascii: "\\")
+        continue
+      }
       switch byte {
       case UInt8(ascii: "["): depth += 1
       case UInt8(ascii: "]"): depth -= 1
-      case UInt8(ascii: "\\"), UInt8(ascii: "$"), 0x0A, 0x0D: return false
+      case UInt8(ascii: "\"") where depth > 0: isInKey = true
+      case UInt8(ascii: "\\"), UInt8(ascii: "$"), UInt8(ascii: "\""), UInt8(ascii: ">"), UInt8(ascii: "<"),
+        UInt8(ascii: "|"),
+        0x0A, 0x0D:
+        return false
       case UInt8(ascii: " "), UInt8(ascii: "\t"): if depth <= 0 { return false }
       default: break
       }
     }
-    return depth <= 0 && first != UInt8(ascii: "[") && ![";", "&&", "||"].contains(where: text.hasSuffix)
+    return depth <= 0 && !isInKey && first != UInt8(ascii: "[") && ![";", "&&", "||"].contains(where: text.hasSuffix)
   }
 }

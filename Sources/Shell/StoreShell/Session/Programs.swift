@@ -28,9 +28,14 @@ extension Session {
   /// - Parameter first: the number of programs that had failed before the statement.
   func requireReadPrograms(since first: Int) throws {
     guard outcome.failedPrograms > first, let program = try lua().unreadPrograms(since: first).last else { return }
-    var error = Self.failure(of: program.name, program.status, signal: nil)
+    throw Self.failure(ofUnread: program.name, program.status)
+  }
+
+  /// The error of a program that failed and whose status no Lua has read.
+  static func failure(ofUnread name: String, _ status: Int) -> ShellError {
+    var error = failure(of: name, status, signal: nil)
     error.hint = "Lua that looks at status, ok or signal of the result goes on: run(…).ok"
-    throw error
+    return error
   }
 
   /// Runs a program to its end, whatever its status is.
@@ -47,6 +52,9 @@ extension Session {
       let name = program.words[0]
       switch error {
       case .notStarted(let error):
+        if error.isMissing, let folder = program.folder, !Files.isDirectory(folder) {
+          throw ShellError(code: .noSuchFile, message: "\(name) cannot run there: there is no folder '\(folder)'")
+        }
         throw ShellError(
           code: error.isMissing ? .noSuchFile : .failed, message: "\(name): \(error.reason)",
           hint: error.isMissing && name.contains(" ")
@@ -56,7 +64,9 @@ extension Session {
           code: .timedOut, message: "\(name) did not end within \(EffectListing.limit(limit))", status: 5)
       case .tooMuch(let bytes):
         throw ShellError(
-          code: .outOfRange, message: "\(name) wrote more than \(bytes) bytes", hint: "max_bytes says how many it may")
+          code: .outOfRange, message: "\(name) wrote more than \(bytes) bytes",
+          hint: program.receiver == nil
+            ? "max_bytes says how many it may" : "a shell hands on what it writes as it comes: run sh -c '… | …'")
       case .stopped: throw interrupts.stop?.error ?? ShellError.interrupted
       }
     }
@@ -86,14 +96,17 @@ extension Session {
   /// Runs a program whose output is printed as it comes.
   func run(_ program: ProgramRun) throws -> CommandResult {
     var program = program
+    // A result that goes elsewhere is whole before it goes there.
+    program.mostBytes = console.isCapturing ? 64 << 20 : .max
     var printed = ProgramOutput()
     program.receiver = { [self] bytes, isError in
       printed.append(bytes, isError: isError)
       if isError {
         console.write(printedErrors: bytes)
-      } else if !options.isJSON {
-        console.write(printed: &printed.pending)
+        return true
       }
+      if !options.isJSON { console.write(printed: &printed.pending) }
+      return !console.delivery.hasLostReader
     }
     let result = try end(of: program)
     if !options.isJSON { console.write(String(decoding: printed.pending, as: UTF8.self)) }
@@ -122,11 +135,16 @@ extension Session {
   }
 
   /// Refuses a line for a shell with a variable of the session that the shell does not know.
-  func requireOwnVariables(of line: String, at place: ShellError.Place) throws(ShellError) {
+  ///
+  /// - Parameter isPiped: true where the line gets a result on its standard input.
+  func requireOwnVariables(of line: String, at place: ShellError.Place, isPiped: Bool = false) throws(ShellError) {
     for name in ShellText.variables(in: line) where names.variables.contains(name) && getenv(name) == nil {
       throw ShellError(
         code: .unknownVariable, message: "the shell does not know $\(name), which is a variable of this session",
-        place: place, hint: "nothing is replaced for the shell; pass it on: run sh -c '… $1' sh $\(name)")
+        place: place,
+        hint: isPiped
+          ? "nothing is replaced for the shell: write the result to a file, then: run \(line) FILE"
+          : "nothing is replaced for the shell; pass it on: run sh -c '… $1' sh $\(name)")
     }
   }
 

@@ -7,9 +7,11 @@ import StoreSchema
 extension Session {
   /// Runs a command and sends its result to a file or into a shell command.
   ///
-  /// - Parameter word: the word by which the command names a file of its own.
+  /// - Parameters:
+  ///   - word: the word by which the command names a file of its own.
+  ///   - keepsFailed: true if what it printed goes there also where it fails, as a program's output does.
   func redirecting(
-    to redirection: Redirection, besides word: Word?, _ body: () throws -> CommandResult
+    to redirection: Redirection, besides word: Word?, keepsFailed: Bool = false, _ body: () throws -> CommandResult
   ) throws -> CommandResult {
     let target = try redirectionTarget(redirection)
     if redirection.kind != .command, let word {
@@ -18,10 +20,20 @@ extension Session {
     try requireExecution(redirection)
     let file = try redirection.kind == .command ? nil : prepare(target, redirection)
     var result = CommandResult.none
-    let text = try console.capturing { result = try body() }
+    var failure: (any Error)?
+    let text = try console.capturing {
+      do {
+        result = try body()
+      } catch {
+        guard keepsFailed else { throw error }
+        failure = error
+      }
+    }
+    if let failure, text.isEmpty { throw failure }
     guard redirection.kind != .command else {
       var piped = try pipe(text, into: target, redirection)
       piped.notes += result.notes
+      if let failure { throw failure }
       return piped
     }
     try at(redirection) { () throws(FileError) -> Void in
@@ -31,6 +43,7 @@ extension Session {
       file.bytes += Array(text.utf8)
       try file.finish()
     }
+    if let failure { throw failure }
     return CommandResult(json: nil, notes: result.notes)
   }
 
@@ -125,7 +138,7 @@ extension Session {
 
   /// Runs a shell command on a result. With `--json` its own result is what it prints, also where it fails.
   private func pipe(_ text: String, into line: String, _ redirection: Redirection) throws -> CommandResult {
-    try requireOwnVariables(of: line, at: .span(redirection.span))
+    try requireOwnVariables(of: line, at: .span(redirection.span), isPiped: true)
     console.flush()
     var printed: [UInt8] = []
     var command = ShellCommand(line: line, stops: [interrupts.descriptor])

@@ -93,7 +93,18 @@ extension Session {
     let module = store.modules.first { path.steps.first == .field($0.name) }
     let count = module?.hasNamedParts ?? (path.steps.first == .field("shell")) ? 2 : 1
     let named = Path(Array(path.steps.prefix(count)))
-    return try type(at: named).type(at: path.steps.dropFirst(count), from: named)
+    return try typeAhead(at: named).type(at: path.steps.dropFirst(count), from: named)
+  }
+
+  /// The type of what stands at a path now. Of a projection of the session that cannot be computed before the lines above have run
+  /// nothing is known.
+  private func typeAhead(at path: Path) throws -> Schema {
+    do {
+      return try type(at: path)
+    } catch let error as SessionLuaError where running.foreseen != nil {
+      guard error.unknownName.map({ isForeseen($0.name) }) ?? error.mayDependOnState else { throw error }
+      return .dynamic(.any)
+    }
   }
 
   /// Returns true if a module has no place for a path, whichever items and entries it has.

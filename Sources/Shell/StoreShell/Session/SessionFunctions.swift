@@ -5,7 +5,7 @@ import StoreHost
 import StorePlugins
 import StoreSchema
 
-/// The functions of the session's Lua that do something for a person: `command`, `run` and `env`.
+/// The functions of the session's Lua that do something for a person: `command`, `run`, `env` and `quote`.
 extension Session {
   /// Calls one of them.
   public func call(_ function: String, _ arguments: [Value]) throws -> [Value] {
@@ -21,6 +21,11 @@ extension Session {
         throw ShellError(code: .typeMismatch, message: "env needs the name of a variable: env(\"HOME\")")
       }
       return [getenv(name).map { .string(String(cString: $0)) } ?? .none]
+    case "quote":
+      guard arguments.count == 1 else {
+        throw ShellError(code: .typeMismatch, message: "quote needs one value: command(\"echo \" .. quote(text))")
+      }
+      return [.string(ActionText.literal(of: arguments[0]))]
     default:
       try requireOwnPerson("run")
       return [try runProgram(arguments)]
@@ -54,7 +59,10 @@ extension Session {
       }
       read = first.numbered(outer.line)
     } catch {
-      return failed(command: ShellError(code: error.code, message: error.message), in: outer)
+      return failed(
+        command: ShellError(
+          code: error.code, message: error.message, details: ["in the statement: \(error.text)"],
+          hint: "quote(text) writes a text as one word"), in: outer)
     }
     let (value, tally, before, dropped) = (outcome.lastValue, outcome.tally, running, outcome.lastDropped)
     let failedSteps = outcome.failedSteps
@@ -157,6 +165,8 @@ extension Session {
       if let value = ownVariable(name) { return value }
       if let value = try lua().variable(name) { return value }
       if let value = try names.value(of: name, in: self) { return value }
+      // One that was set to nil is known all the same, as it is to Lua.
+      if names.variables.contains(name) { return .none }
       throw unknownVariable(name)
     }
   }
@@ -176,7 +186,8 @@ extension Session {
         code: .unknownVariable, message: "there is no argument $\(position)",
         hint: "the script was given \(running.origin.arguments.count)")
     }
-    let suggestion = Suggestion.nearest(to: name, among: names.variables + Self.ownVariables)
+    let known = names.variables + Self.ownVariables + (running.foreseen?.names.sorted() ?? [])
+    let suggestion = Suggestion.nearest(to: name, among: known)
     let isOfEnvironment = !running.origin.isThroughDoor && getenv(name) != nil
     return ShellError(
       code: .unknownVariable, message: "there is no variable $\(name)",

@@ -3,6 +3,7 @@ import ShellLanguage
 import StoreCore
 import StoreHistory
 import StoreHost
+import StoreModules
 import StorePlugins
 import StoreSchema
 import StoreUnits
@@ -82,16 +83,48 @@ extension Session {
   ]
 
   /// The advice on a sign of another language in Lua that cannot be read; nil: it has none.
-  static func hint(onSignsIn lua: String) -> String? {
+  func hint(onSignsIn lua: String) -> String? {
+    Self.hint(onSecondStatementIn: lua) ?? hint(onDollarIn: lua) ?? Self.hint(onOtherSignsIn: lua)
+  }
+
+  private static func hint(onSecondStatementIn lua: String) -> String? {
+    guard let rest = lua.firstRange(of: "; ")?.upperBound,
+      CommandTable.standard[String(lua[rest...].prefix { $0 != " " })] != nil
+    else { return nil }
+    return "; ends no statement: write one statement a line"
+  }
+
+  /// The advice on a dollar or a backquote in Lua, which has neither: of a shell's `$(git log)` it is the line that works.
+  private func hint(onDollarIn code: String) -> String? {
+    let text = code.replacing(#/"[^"]*"|'[^']*'/#) { String(repeating: "\"", count: $0.output.count) }
+    guard let sign = text.firstIndex(where: { $0 == "$" || $0 == "`" }) else { return nil }
+    let start = code.index(code.startIndex, offsetBy: text.distance(from: text.startIndex, to: sign))
+    let rest = code[code.index(after: start)...]
+    let inner: Substring
+    if code[start] == "`" {
+      inner = rest.prefix { $0 != "`" }
+    } else if rest.first == "(" {
+      inner = rest.dropFirst().prefix(upTo: rest.lastIndex(of: ")") ?? rest.endIndex)
+    } else {
+      return "in Lua a variable has no $: write n for $n, and arg[1] for the argument $1 of a script"
+    }
+    let words = inner.split(separator: " ").map(String.init)
+    guard let first = words.first else { return nil }
+    let isKnown = (try? isVariable(first)) == true || (try? lua().names(in: []).contains(first)) == true
+    if runsPrograms, !isKnown, Habit.isProgram(first) {
+      let isPlain = !inner.contains { "\"'|<>;&*?$()[]{}\\~#`".contains($0) }
+      let arguments = isPlain ? words.map { "\"\($0)\"" }.joined(separator: ", ") : "\"sh\", \"-c\", [[\(inner)]]"
+      return "the output of a program is run(\(arguments)).text"
+    }
+    let isExpression = (try? lua())?.syntaxFault(String(inner), as: .expression) == nil
+    return isExpression ? "all of the line is Lua already: write \(inner)" : nil
+  }
+
+  private static func hint(onOtherSignsIn lua: String) -> String? {
     // In quotes they may stand.
     let text = lua.replacing(#/"[^"]*"|'[^']*'/#, with: "\"\"").lowercased()
     if let ending = otherEndings.first(where: { text.contains($0.other) }) {
       return "\(ending.other.trimmed) is \(ending.own) behind the condition"
-    }
-    if let rest = text.firstRange(of: "; ")?.upperBound,
-      CommandTable.standard[String(text[rest...].prefix { $0 != " " })] != nil
-    {
-      return "; ends no statement: write one statement a line"
     }
     guard let sign = otherSigns.first(where: { text.contains($0.other) }) else { return nil }
     return "\(sign.other.trimmed) is \(sign.own) in Lua"
@@ -112,7 +145,7 @@ extension Session {
         error.hint = "after where > compares; after a flag it writes to a file: --as csv > \(file)"
       }
     }
-    if error.code == .luaSyntax, let hint = statement.lua.flatMap({ Self.hint(onSignsIn: $0.text) }) {
+    if error.code == .luaSyntax, let hint = statement.lua.flatMap({ hint(onSignsIn: $0.text) }) {
       error.hint = hint
     }
     if error.code == .unknownPath, let name = variable(at: error.place, in: statement) {
@@ -120,10 +153,16 @@ extension Session {
     } else if error.code == .unknownPath, error.hint == nil, case .span(let span) = error.place,
       let word = statement.words.last(where: { $0.span.line == span.line && $0.span.column <= span.column })
     {
-      error.hint = Habit.hint(onPath: word.text)
+      error.hint = hint(onQuotedVariableIn: word.text) ?? Habit.hint(onPath: word.text)
     }
-    if error.hint == nil, let path = error.missingField, isReadable(path) {
-      error.hint = "project(\"\(path)\") is the projection of that name"
+    if error.hint == nil, let path = error.missingField {
+      if isReadable(path) {
+        error.hint = "in Lua a projection is project(\"\(path)\")"
+      } else if path.hasPrefix("state."), case let name = String(path.dropFirst(6)),
+        names.projection(name) != nil || names.binding(name) != nil
+      {
+        error.hint = "\(name) is a name of this session: write it without state."
+      }
     }
     guard let name = error.misusedGlobal else { return error }
     if error.place != .line, let span = statement.span(ofName: name) {
@@ -133,8 +172,8 @@ extension Session {
           "after where > compares; after a flag it writes to a file: --as csv > \(statement.lua?.fileBehindSign ?? name)"
       }
     }
-    if error.hint == nil, store.modules.contains(where: { $0.name == name }) {
-      error.hint = "in Lua a module is a field of state: state.\(name)"
+    if error.hint == nil, let module = store.modules.first(where: { $0.name == name }) {
+      error.hint = Self.hint(on: module, in: statement.text)
     }
     if error.hint == nil, ["len", "length", "count", "size"].contains(name) {
       error.hint = "# counts: #state.tasks.items"
@@ -148,6 +187,26 @@ extension Session {
       error.hint = "the output of a program: run(\"\(name)\").text"
     }
     return error
+  }
+
+  /// The advice on a selector with a variable in quotes, which stand for themselves there; nil: it has none.
+  private func hint(onQuotedVariableIn path: String) -> String? {
+    guard let match = path.firstMatch(of: #/\["\$\{?(\w+)\}?"\]/#), (try? isVariable(String(match.output.1))) == true
+    else {
+      return nil
+    }
+    return "in quotes within a path nothing is replaced: [$\(match.output.1)]"
+  }
+
+  /// How Lua reads a module, or the projection of it that a text names.
+  private static func hint(on module: Module, in text: String) -> String {
+    for start in text.ranges(of: "\(module.name).") {
+      let name = text[start.upperBound...].prefix { $0.isLetter || $0.isNumber || $0 == "_" }
+      if module.projections.contains(where: { $0.name == name }) {
+        return "in Lua a projection is project(\"\(module.name).\(name)\")"
+      }
+    }
+    return "in Lua a module is a field of state: state.\(module.name)"
   }
 
   /// The variable whose name a path at a place begins with, where no module has it; nil: there is none.

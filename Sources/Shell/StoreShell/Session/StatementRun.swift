@@ -188,8 +188,14 @@ extension Session {
 
   /// Appends the changes of an action, on a screen as many as a reader looks at; a file gets all.
   private func append(changesOf entry: LoggedEntry, indent: StaticString, isWhole: Bool, to out: inout TextBuffer) {
-    let most = entry.action == UndoLine.restoreAction ? Self.shownOfReturn : Self.shownChanges
-    let shown = console.showsResults && !isWhole ? entry.changes.prefix(most) : entry.changes[...]
+    let isReturn = entry.action == UndoLine.restoreAction
+    var most: Int?
+    if console.showsResults {
+      most = isReturn ? Self.shownOfReturn : Self.shownChanges
+    } else if isReturn, !console.isCapturing {
+      most = Self.shownChanges
+    }
+    let shown = isWhole ? entry.changes[...] : entry.changes.prefix(most ?? .max)
     ChangeFormatter.append(linesOf: shown, indent: indent, marks: resultMarks, to: &out)
     let left = entry.changes.count - shown.count
     guard left > 0 else { return }
@@ -375,13 +381,40 @@ extension Session {
 
   /// Takes note of the result of a step.
   ///
-  /// - Parameter error: why it failed; nil: it did not.
-  func noteStep(_ name: String, seconds: Double, _ error: ShellError?) {
+  /// - Parameters:
+  ///   - error: why it failed; nil: it did not.
+  ///   - isNamed: true if the script gives it its name, so that `--json` tells of it.
+  func noteStep(_ name: String, seconds: Double, _ error: ShellError?, isNamed: Bool = false) {
     // What ends the run has the command that runs end as Ctrl-C does.
     let error = error?.code == .interrupted ? interrupts.stop?.error ?? error : error
     var result = TestResult(name: name, seconds: seconds, error: error)
     result.output = outcome.programOutput ?? ""
     outcome.steps.append(result)
+    if isNamed { tell(of: result, line: running.statement?.line ?? 1) }
+  }
+
+  /// Takes note of the steps that a script does not reach, since a line before them failed.
+  func noteUnreachedSteps(of reader: StatementReader) {
+    guard options.isJSON || options.report != nil || outcome.isReported, !running.isChecking else { return }
+    var reader = reader
+    while let statement = try? reader.next() {
+      var rest = statement
+      while let prefix = commands[rest], prefix.takesCommand {
+        if prefix === CommandDefinition.step, rest.words.count > 1 {
+          let word = rest.words[1]
+          let result = TestResult(
+            name: word.value?.knownValue?.text ?? word.text, outcome: .skipped("a line before it failed"))
+          outcome.steps.append(result)
+          tell(of: result, line: statement.line)
+        }
+        guard let inner = rest.droppingWords(1 + prefix.wordsBeforeCommand) else { break }
+        rest = inner
+      }
+    }
+  }
+
+  private func tell(of step: TestResult, line: Int) {
+    if options.isJSON { console.writeEvent(JSONReport.step(step, file: running.origin.file, line: line)) }
   }
 
   /// Sees to it that the report of the run can be written, where one is wanted, before anything is done.

@@ -200,6 +200,15 @@ struct CommandReader {
     return flag.values.map { text(of: $0, at: flag.word) }
   }
 
+  /// Refuses Lua that flags give with a text in double quotes that holds the name of a variable.
+  func requireReplacedLua(in names: [String]) throws {
+    for name in names {
+      for case .text(let lua) in flags[name]?.values ?? [] {
+        try vocabulary.requireReplaced(lua, at: place(of: name))
+      }
+    }
+  }
+
   /// The place of errors about the value of a flag.
   func place(of flag: String) -> ShellError.Place { flags[flag].map { .span($0.word.span) } ?? .command }
 

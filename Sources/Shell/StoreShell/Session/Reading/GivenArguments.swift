@@ -92,9 +92,30 @@ extension CommandReader {
         try literal.argument(field, at: word, usage: usage) { try literal.value(as: $0) { _ in .none } })
     }
     return .later { session in
-      try literal.argument(field, at: word, usage: usage) { schema in
-        try word.marking { try session.value(literal, as: schema) }
+      do {
+        return try literal.argument(field, at: word, usage: usage) { schema in
+          try word.marking { try session.value(literal, as: schema) }
+        }
+      } catch var error as ShellError {
+        if case .variable(let name) = literal, let hint = hint(onVariable: name, given: field, at: word, in: session) {
+          error.hint = hint
+        }
+        throw error
       }
+    }
+  }
+
+  /// The advice where the value of a variable does not fit, and another spelling of the word would; nil: there is none.
+  private func hint(onVariable name: String, given field: Field, at word: Word, in session: Session) -> String? {
+    let start = word.text.prefix { $0 != "$" }
+    let reference = Reference.variable(name)
+    switch (try? session.resolve(reference), field.schema.insideOptionals.kind) {
+    case (.none?, _): return reference.hintOnNothing
+    case (.int?, .string), (.double?, .string), (.decimal?, .string), (.bool?, .string):
+      return "as a text: \(start)\"$\(name)\""
+    case (.string(let text)?, .int), (.string(let text)?, .double), (.string(let text)?, .decimal):
+      return text.looksLikeANumber && Double(text) != nil ? "as a number: \(start)$(tonumber(\(name)))" : nil
+    default: return nil
     }
   }
 
@@ -174,7 +195,8 @@ extension Literal {
     guard !inner.contains(where: \.isWhitespace) else { return nil }
     switch self {
     case .text(let text) where (try? Literal.bare(text).value(as: schema) { _ in .none }) != nil: break
-    case .composed(let text) where text.isQuoted: break
+    // Of values beside a text only those are known that are not there yet.
+    case .composed(let text) where text.isQuoted && text.pieces.count == 1: break
     default: return nil
     }
     return String(written[..<first]) + String(inner)

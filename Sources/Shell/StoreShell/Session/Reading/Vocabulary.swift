@@ -80,6 +80,11 @@ struct Vocabulary {
     try session.requireFree(name, as: kind, at: word)
   }
 
+  /// Refuses Lua with a text in double quotes that holds the name of a variable.
+  func requireReplaced(_ lua: String, at place: ShellError.Place) throws {
+    try session.requireReplaced(lua, at: place)
+  }
+
   /// The fault of a Lua expression; nil: it has none.
   func syntaxFault(ofExpression text: String) throws -> String? {
     try session.lua().syntaxFault(text, as: .expression)
@@ -87,7 +92,8 @@ struct Vocabulary {
 
   /// Lua over the fields of records.
   func computation(_ computed: [String], where condition: String?) throws -> ColumnComputation {
-    try session.lua().computation(computed, where: condition, chunk: session.chunkName)
+    try session.lua().computation(
+      computed.map(LuaText.withDecimals), where: condition.map(LuaText.withDecimals), chunk: session.chunkName)
   }
 
   /// What a name stands for that somebody has given to a command; nil: it is none.

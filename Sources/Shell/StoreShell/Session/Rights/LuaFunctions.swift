@@ -5,6 +5,7 @@ import ShellLanguage
 enum LuaFunctions {
   static let needs: [(name: String, need: Need?)] = [
     ("state", .read), ("project", .read), ("dispatch", .dispatch), ("print", .nothing), ("command", .nothing),
+    ("quote", .nothing),
     ("env", nil), ("run", nil),
   ]
 

@@ -72,6 +72,10 @@ extension Session {
     if let redirection = statement.redirection {
       try requireVariables(in: redirection.target, at: .span(redirection.span))
     }
+    if let tail = statement.lua, definition === CommandDefinition.assert {
+      // A fault of it is told where it is read.
+      if let message = try? tail.message() { try requireVariables(in: message, at: .span(tail.span)) }
+    }
     if let tail = statement.lua, definition.lua?.isLua == true { try requireReplaced(tail.text, at: .span(tail.span)) }
   }
 
@@ -94,13 +98,13 @@ extension Session {
 
   /// True if there may be a variable of that name by the time that a line runs which is only looked at now. Arguments of the
   /// command line count as given.
-  private func isForeseen(_ name: String) -> Bool {
+  func isForeseen(_ name: String) -> Bool {
     guard let foreseen = running.foreseen else { return false }
     return foreseen.isAny || foreseen.names.contains(name) || Int(name).map { $0 > 0 } == true
   }
 
   /// Refuses Lua with a text in double quotes that holds the name of a variable.
-  private func requireReplaced(_ lua: String, at place: @autoclosure () -> ShellError.Place) throws {
+  func requireReplaced(_ lua: String, at place: @autoclosure () -> ShellError.Place) throws {
     guard lua.utf8.contains(UInt8(ascii: "$")) else { return }
     let place = place()
     for (name, position) in LuaText.variables(in: Array(lua.utf8)) {

@@ -84,7 +84,7 @@ final class CommandDefinition: Sendable {
   ) {
     let usage = usage + (removal == nil ? [] : ["\(verb) --remove NAME"])
     let flags =
-      flags + (removal.map { [FlagDefinition("remove", value: "NAME", need: .read, "remove the \($0.noun)")] } ?? [])
+      flags + (removal.map { [FlagDefinition("remove", value: "NAME", need: $0.need, "remove the \($0.noun)")] } ?? [])
     self.init(
       verb, needs, clientFileNeed, usage: usage, summary: summary, flags: flags, names: names, operands: operands,
       arguments: arguments,
@@ -109,8 +109,7 @@ final class CommandDefinition: Sendable {
       },
       run: { reader, session in
         if let removal, let name = try reader.removed() {
-          try removal.perform(name.value(in: session), reader, session)
-          return .none
+          return try removal.perform(name.value(in: session), reader, session)
         }
         guard let listing, reader.isEmpty else { return try perform(read(reader), session) }
         return try session.answer(listing, as: reader.form())
@@ -257,12 +256,14 @@ final class CommandDefinition: Sendable {
 struct Removal: Sendable {
   /// The kind of thing.
   let noun: String
+  /// The right that it needs.
+  var need = Need.read
   /// The names of those that are there.
   let names: @Sendable (Session) -> [String]
   /// Takes one away that is there.
-  let remove: @Sendable (Session, String) throws -> Void
+  let remove: @Sendable (Session, String) throws -> CommandResult
 
-  fileprivate func perform(_ name: String, _ reader: CommandReader, _ session: Session) throws {
+  fileprivate func perform(_ name: String, _ reader: CommandReader, _ session: Session) throws -> CommandResult {
     let names = names(session)
     guard names.contains(name) else {
       let verb = reader.definition.verb
@@ -270,7 +271,7 @@ struct Removal: Sendable {
         code: .unknownVariable, message: "there is no \(noun) '\(name)'", place: reader.place(of: "remove"),
         hint: Suggestion.question(name, among: names) ?? "\(verb) lists them")
     }
-    try remove(session, name)
+    return try remove(session, name)
   }
 }
 

@@ -95,7 +95,7 @@ final class CommandTable: Sendable {
     _ reader: CommandReader, _ definition: CommandDefinition, redirectedTo redirection: Redirection,
     in session: Session
   ) throws -> CommandResult {
-    try session.redirecting(to: redirection, besides: reader.fileOperand) {
+    try session.redirecting(to: redirection, besides: reader.fileOperand, keepsFailed: definition.takesProgram) {
       try run(reader, definition, in: session)
     }
   }
@@ -176,7 +176,14 @@ extension CommandTable {
       session.running.foreseen?.note(inner, self[inner])
     }
     do {
-      if let redirection = statement.redirection { try session.requireExecution(redirection) }
+      if let redirection = statement.redirection {
+        try session.requireExecution(redirection)
+        let place = ShellError.Place.span(redirection.span)
+        try session.requireVariables(in: redirection.target, at: place)
+        if redirection.kind == .command, case .text(let line) = redirection.target {
+          try session.requireOwnVariables(of: line, at: place, isPiped: true)
+        }
+      }
       try checkPrefixes(of: statement, in: session)
       guard let definition = self[inner] else {
         switch try other(inner, in: session) {
@@ -191,9 +198,15 @@ extension CommandTable {
           hint: "usage: \(definition.usageInHints)")
       }
       try check(inner, definition, in: session)
+      if definition === CommandDefinition.checks { try session.running.foreseen?.followChecks(inner) }
     } catch {
       // A failure under try does not count.
-      guard isUnder(.try, statement) else { throw error }
+      guard isUnder(.try, statement) else {
+        // A run finds it before its first line, too.
+        guard var unknown = error as? ShellError, NamesAhead.codes.contains(unknown.code) else { throw error }
+        unknown.status = 2
+        throw unknown
+      }
     }
   }
 

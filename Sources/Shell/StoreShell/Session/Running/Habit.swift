@@ -75,7 +75,6 @@ enum Habit {
     case "group", "groupby", "group-by", "having":
       return definition.takesCondition ? "Lua sums up: help where shows how to group" : nil
     case "format", "output", "f", "o": return has("as") ? "--as FORMAT chooses the format" : nil
-    case "&": return "nothing runs in the background: run sh -c '… &' starts a program there"
     default: return nil
     }
   }

@@ -32,6 +32,12 @@ struct NamesAhead {
     defer { note(inner) }
     guard !commands.mayFail(statement) else { return nil }
     do {
+      var prefixed = statement
+      while let prefix = commands[prefixed], prefix.takesCommand {
+        try session.requireVariables(of: prefixed, prefix)
+        guard let rest = prefixed.droppingWords(1 + prefix.wordsBeforeCommand) else { break }
+        prefixed = rest
+      }
       try look(at: inner)
     } catch let error as ShellError where error.code == .unknownAction && namesForeseen(inner) {
       // Projections name actions, too.
@@ -43,12 +49,19 @@ struct NamesAhead {
       // It depends on what stands in the store by then.
       return nil
     }
-    if !statement.isMoreThanWords, known.count < 1 << 14 { known.insert(statement.names) }
+    // Each line of checks begins or ends some.
+    let isOfChecks = commands[inner] === CommandDefinition.checks
+    if !statement.isMoreThanWords, !isOfChecks, known.count < 1 << 14 { known.insert(statement.names) }
     return nil
   }
 
+  /// The error of checks that no line ends, and the line that began them; nil: there are none.
+  mutating func errorAtEnd() -> (error: ShellError, statement: Statement)? {
+    session.running.foreseen?.takeOpenChecks().map { (.openChecks(since: $0.line), $0) }
+  }
+
   /// The codes of unknown names. Others may become right until the line is reached.
-  private static let codes: Set<ErrorCode> = [
+  static let codes: Set<ErrorCode> = [
     .unknownFlag, .unknownCommand, .unknownAction, .unexpectedArgument, .unknownVariable, .syntax,
   ]
 
@@ -58,6 +71,7 @@ struct NamesAhead {
       let reader = try CommandReader.reading(statement, definition, Vocabulary(session))
       try session.requireVariables(of: statement, definition)
       if areAllThere { try definition.look(reader, session) }
+      if definition === CommandDefinition.checks { try session.running.foreseen?.followChecks(statement) }
     } else if areAllThere, !isForeseenBinding(statement) {
       guard case .command(let definition, let statement) = try session.commands.other(statement, in: session) else {
         return
@@ -96,6 +110,9 @@ struct ForeseenNames {
   private(set) var names: Set<String> = []
   /// True behind a line that can define any name.
   private(set) var isAny = false
+
+  /// The `checks begin` that no line has ended so far.
+  var openChecks: Statement?
 
   /// Notes the names that a line of a command gives.
   mutating func note(_ statement: Statement, _ definition: CommandDefinition?) {
