@@ -14,7 +14,7 @@ struct RunTests {
     #expect(outcome.errors.hasPrefix("bad.stsh:1:10: error[unknown-action]: "))
     #expect(outcome.errors.contains("bad.stsh:2:6: error[unknown-path]: "))
     #expect(outcome.errors.hasSuffix("2 of 2 commands failed\n"))
-    #expect(outcome.status == 1)
+    #expect(outcome.status == 2)
     try shell.folder.write("worse.stsh", "dispatch counter.incremnt\nshow \"open\n")
     #expect(try shell.run("--check", "worse.stsh").status == 2)
     #expect(try shell.run("--check", "-c", "show nowhere").status == 1)

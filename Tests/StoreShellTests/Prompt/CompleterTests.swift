@@ -95,7 +95,7 @@ import Testing
     ("dispatch tasks.complete 2", "dispatch tasks.complete 2 "), ("dispatch tasks.complete 3", "[]"),
     ("dispatch mood.set loud=", "[loud=true loud=false]"), ("dispatch tasks.complete id=", "[id=1 id=2]"),
     ("dispatch tasks.complete id=2", "dispatch tasks.complete id=2 "), ("dispatch tasks.add title=", "[]"),
-    ("dispatch counter.reset --q", "dispatch counter.reset --quiet "), ("dispatch x --", "[--quiet --info]"),
+    ("dispatch counter.reset --q", "dispatch counter.reset --quiet "), ("dispatch x --", "[--quiet --info --dry-run]"),
     ("show c", "show counter."), ("show counter.", "[counter.value counter.step]"),
     ("show counter.v", "show counter.value"),
     ("show tasks.it", "show tasks.items"), ("show tasks.", "[tasks.nextId tasks.items tasks.open tasks.summary]"),

@@ -48,7 +48,8 @@ import Testing
   static let cases: [Case] = [
     Case(
       "dispatch", 1, "missing-argument", "dispatch needs an action", mark: 8,
-      "hint: usage: dispatch ACTION [ARG=VALUE…] [--quiet] [--info TEXT]"),
+      "hint: usage: dispatch ACTION [ARG=VALUE…] [--quiet] [--info TEXT]",
+      "             dispatch --dry-run ACTION [ARG=VALUE…]"),
     Case(
       "dispatch counter.incremnt", 10, "unknown-action", "unknown action 'counter.incremnt'", mark: 16,
       "hint: did you mean 'counter.increment'?"),
@@ -106,7 +107,8 @@ import Testing
       "hint: did you mean --quiet?", status: 2),
     Case(
       "dispatch tasks.add x --info", 22, "missing-argument", "--info needs TEXT", mark: 6,
-      "hint: usage: dispatch ACTION [ARG=VALUE…] [--quiet] [--info TEXT]", status: 2),
+      "hint: usage: dispatch ACTION [ARG=VALUE…] [--quiet] [--info TEXT]",
+      "             dispatch --dry-run ACTION [ARG=VALUE…]", status: 2),
     Case(
       "show tasks.itmes", 6, "unknown-path", "'tasks' has no field or projection 'itmes'", mark: 11,
       "hint: did you mean 'tasks.items'?"),

@@ -1,5 +1,5 @@
 import DequeModule
-import Synchronization
+import StoreCore
 
 /// The latest entries, in blocks: what memory lets go of goes block by block, and a look back passes over those that have
 /// nothing of what it looks for.
@@ -21,7 +21,7 @@ struct EntryBlocks: Sendable {
 
   /// What a block's entries changed, which is found when somebody first looks back: most entries are never looked for.
   private final class Places: Sendable {
-    private let found = Mutex<ChangedPlaces?>(nil)
+    private let found = Lock<ChangedPlaces?>(nil)
 
     func mayHold(_ wanted: WantedEntries, endsWhole: Bool, entries: () -> [LoggedEntry]) -> Bool {
       wanted.areAll

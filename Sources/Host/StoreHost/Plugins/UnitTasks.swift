@@ -498,3 +498,15 @@ final class EntrySchedule {
     while let first = nodes.min, orders[first.key]?.order != first.order { nodes.removeMin() }
   }
 }
+
+/// The tasks that would start in a store that rehearses an action.
+package final class RehearsedTasks {
+  package private(set) var names: [String] = []
+
+  package init() {}
+
+  /// Takes note of one.
+  package func note(_ name: String) {
+    if !names.contains(name) { names.append(name) }
+  }
+}

@@ -5,7 +5,8 @@ import StoreSchema
 
 extension CommandDefinition {
   static let dispatch = CommandDefinition(
-    "dispatch", needs: .dispatch, usage: ["dispatch ACTION [ARG=VALUE…] [--quiet] [--info TEXT] [--dry-run]"],
+    "dispatch", needs: .dispatch,
+    usage: ["dispatch ACTION [ARG=VALUE…] [--quiet] [--info TEXT]", "dispatch --dry-run ACTION [ARG=VALUE…]"],
     summary: "runs an action through middlewares and reducers; prints its changes",
     flags: [
       FlagDefinition("quiet", need: .dispatch, "print nothing"),

@@ -386,7 +386,7 @@ extension Session {
   ///   - isNamed: true if the script gives it its name, so that `--json` tells of it.
   func noteStep(_ name: String, seconds: Double, _ error: ShellError?, isNamed: Bool = false) {
     // What ends the run has the command that runs end as Ctrl-C does.
-    let error = error?.code == .interrupted ? interrupts.stop?.error ?? error : error
+    let error = error?.code == .interrupted ? interrupts.stop?.error ?? interrupts.reason() : error
     var result = TestResult(name: name, seconds: seconds, error: error)
     result.output = outcome.programOutput ?? ""
     outcome.steps.append(result)

@@ -16,18 +16,6 @@ package struct Rehearsal {
   package let tasks: [String]
 }
 
-/// The tasks that would start in a store that rehearses an action.
-package final class RehearsedTasks {
-  package private(set) var names: [String] = []
-
-  package init() {}
-
-  /// Takes note of one.
-  package func note(_ name: String) {
-    if !names.contains(name) { names.append(name) }
-  }
-}
-
 extension StoreClient {
   /// Finds what an action would do to the state that is shown. Nothing happens to the store.
   ///
