@@ -118,6 +118,28 @@ struct StoreTests {
     #expect(outcome.output.hasPrefix("1\n#4 "), "\(outcome)")
   }
 
+  /// Not the process that made the file, and also while the one that has it has written nothing.
+  @Test func theRefusalNamesTheProcessThatHasTheFile() throws {
+    let shell = try Shell()
+    #expect(try shell.run("--store", "a.db", "-c", "dispatch counter.increment --quiet").status == 0)
+    var ends: [Int32] = [-1, -1]
+    try #require(pipe(&ends) == 0)
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    let output = try #require(tmpfile())
+    defer { fclose(output) }
+    let holder = try shell.start(
+      ["--store", "a.db"], descriptors: [(0, ends[0]), (1, fileno(output)), (2, fileno(output))])
+    close(ends[0])
+    // It has the file before it reads.
+    let statement = Array("echo here\n".utf8)
+    #expect(write(ends[1], statement, statement.count) == statement.count)
+    while lseek(fileno(output), 0, SEEK_END) == 0 { sched_yield() }
+    let refused = try shell.run("--store", "a.db", "-c", "show counter")
+    close(ends[1])
+    #expect(try holder.waitForEnd() == 0)
+    #expect(refused.errors.contains("(process \(holder.process))"), "\(refused)")
+  }
+
   @Test func whoeverWantsToWriteTooIsRefusedAndMayRead() throws {
     let shell = try Shell()
     var ends: [Int32] = [-1, -1]

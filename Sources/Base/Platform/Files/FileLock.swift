@@ -101,24 +101,28 @@ package final class FileLock: Sendable {
     return fstat(descriptor, &status) == 0 ? Int(status.st_size) : 0
   }
 
-  /// The process that has the lock of a file, as the system lists them; nil: none has, or it does not tell.
+  /// The process that has the lock of a file, as the system lists locks; nil: none has, or the system does not tell.
   package static func holder(of path: String) -> Int? {
     var status = stat()
-    let listing = open("/proc/locks", O_RDONLY | O_CLOEXEC)
-    guard listing >= 0, stat(path, &status) == 0 else { return nil }
-    defer { close(listing) }
-    var list: [UInt8] = []
-    var block = [UInt8](repeating: 0, count: 1 << 16)
-    while case let count = read(listing, &block, block.count), count > 0 { list += block[..<count] }
+    guard stat(path, &status) == 0, let list = try? Files.read("/proc/locks") else { return nil }
+    let place = "\(status.deviceNumbers):\(status.st_ino)"
     for line in String(decoding: list, as: UTF8.self).split(separator: "\n") {
       // 1: FLOCK  ADVISORY  WRITE 4711 08:01:131072 0 EOF
       let words = line.split(separator: " ")
-      guard words.count > 5, words[1] == "FLOCK",
-        words[5].split(separator: ":").last.flatMap({ UInt64($0) }) == UInt64(status.st_ino),
-        let process = Int(words[4]), process > 0
-      else { continue }
+      guard words.count > 5, words[1] == "FLOCK", words[5] == place, let process = Int(words[4]), process > 0 else {
+        continue
+      }
       return process
     }
     return nil
+  }
+}
+
+extension stat {
+  /// The major and the minor number of the device, as the list of locks has them: two hexadecimal digits each, or more.
+  fileprivate var deviceNumbers: String {
+    let device = UInt64(st_dev)
+    let parts = [device >> 8 & 0xFFF | device >> 32 & ~0xFFF, device & 0xFF | device >> 12 & 0xFFFF_FF00]
+    return parts.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined(separator: ":")
   }
 }

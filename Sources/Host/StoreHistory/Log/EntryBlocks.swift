@@ -19,7 +19,7 @@ struct EntryBlocks: Sendable {
     var endsWhole = false
   }
 
-  /// What a block's entries changed, which is found when somebody first looks back: most entries are never looked for.
+  /// The places that a block's entries changed. The first look back finds them, since most entries are never looked for.
   private final class Places: Sendable {
     private let found = Lock<ChangedPlaces?>(nil)
 

@@ -104,7 +104,7 @@ private enum DispatchRequest {
         session.store.dispatch(action, session.source(info: info, function: "dispatch")), quietly: isQuiet)
     case .action(let action, let isQuiet):
       return try session.finish(
-        session.store.dispatch(action, session.dispatchSource), quietly: isQuiet)
+        session.store.dispatch(action, session.dispatchSource()), quietly: isQuiet)
     }
   }
 }

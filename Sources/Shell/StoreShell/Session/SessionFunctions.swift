@@ -237,7 +237,7 @@ extension Session {
   }
 
   /// The source of a `dispatch`, whose origin is found once for the statements of a file.
-  var dispatchSource: ActionSource {
+  func dispatchSource() -> ActionSource {
     if running.origin.isThroughDoor { return source(function: "dispatch") }
     let line = running.statement?.line ?? 0
     if let place = running.place { return ActionSource(place, line: line) }
