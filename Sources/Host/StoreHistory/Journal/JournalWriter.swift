@@ -23,9 +23,9 @@ final class JournalWriter: @unchecked Sendable {
   private let appended = Atomic<Int>(0)
   private let settled = Atomic<Int>(0)
   private let mustSnapshot = Atomic<Bool>(false)
-  private let trouble = Mutex(Trouble())
+  private let trouble = Lock(Trouble())
   /// The clock on the wall, and by how much it was set of which nobody was told yet; nil: it makes no difference.
-  private let wall = Mutex((clock: WallClock?.none, leap: Duration.zero))
+  private let wall = Lock((clock: WallClock?.none, leap: Duration.zero))
   /// True while there may be an error that nobody was told of; looked at with every action.
   private let isTroubled = Atomic<Bool>(false)
 

@@ -1,8 +1,8 @@
-import Synchronization
+import StoreCore
 
 /// Passes an interruption on to whatever a command that runs has made for itself, such as the stores of tests.
 final class InterruptRelay: Sendable {
-  private let targets = Mutex<[@Sendable () -> Void]>([])
+  private let targets = Lock<[@Sendable () -> Void]>([])
 
   /// Says what is to be stopped from now on.
   func set(_ interrupts: [@Sendable () -> Void]) { targets.withLock { $0 = interrupts } }

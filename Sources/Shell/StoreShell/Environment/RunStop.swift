@@ -1,5 +1,6 @@
 import Platform
 import ShellLanguage
+import StoreCore
 import StoreHost
 import Synchronization
 
@@ -22,7 +23,7 @@ public final class RunStop: Sendable {
     var wake: @Sendable () -> Void = {}
   }
 
-  private let state = Mutex(State())
+  private let state = Lock(State())
   private let isSet = Atomic<Bool>(false)
   private let ends: Pipe?
 

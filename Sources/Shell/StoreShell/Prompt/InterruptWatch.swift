@@ -1,6 +1,5 @@
 import Platform
 import StoreCore
-import Synchronization
 
 /// Stops Lua when Ctrl-C is pressed while a command runs: the command's own thread is busy, so another one waits for it.
 enum InterruptWatch {
@@ -15,7 +14,7 @@ enum InterruptWatch {
       command()
       return 0
     }
-    let count = Mutex(0)
+    let count = Lock(0)
     let watch = try? WorkerThread {
       wait(for: descriptor, until: ends.read) { presses in
         count.withLock { $0 += presses }
