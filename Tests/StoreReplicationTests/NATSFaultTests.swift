@@ -106,6 +106,47 @@ struct NATSFaultTests {
     #expect(eventually { events.withLock { $0.last == .acknowledged(ids[1], sequence: 3) } })
   }
 
+  @Test func `A log that ends earlier than it did is told of anew`() throws {
+    let servers = try NATSServers()
+    let log = try NATSLog(servers.address("shop"), node: "n")
+    defer { log.close() }
+    let events = Lock<[LogEvent]>([])
+    log.start { event in events.withLock { $0.append(event) } }
+    let connected = LogEvent.connected(first: 1, last: 0)
+    #expect(eventually { events.withLock { $0 == [connected] } })
+    // It stood behind record 8.
+    let id = MessageID(incarnation: 1, place: 9)
+    log.append([1], id: id, expecting: 8)
+    #expect(eventually { events.withLock { $0 == [connected, .stale(id), connected] } })
+    // Behind a record that the log has, a refusal tells nothing of the sort.
+    log.append([1], id: MessageID(incarnation: 1, place: 1), expecting: 0)
+    log.append([1], id: MessageID(incarnation: 1, place: 1), expecting: 0)
+    #expect(eventually { events.withLock { $0.count == 5 } })
+    usleep(500_000)
+    #expect(events.withLock { $0.count == 5 })
+  }
+
+  @Test func `A reading that ends is told as a log that can be reached anew`() throws {
+    let servers = try NATSServers()
+    let log = try NATSLog(servers.address("shop"), node: "n")
+    defer { log.close() }
+    let readings = Lock<UInt64>(0)
+    log.start { [weak log] event in
+      guard case .connected = event else { return }
+      let reading = readings.withLock { readings in
+        readings += 1
+        return readings
+      }
+      log?.follow(from: 1, reading: reading)
+    }
+    #expect(eventually { (try? servers.consumers(of: "store-shop").count) == 1 })
+    let first = try servers.consumers(of: "store-shop")
+    for consumer in first { try servers.ask("CONSUMER.DELETE.store-shop.\(consumer)") }
+    #expect(eventually { readings.withLock { $0 } == 2 })
+    #expect(eventually { (try? servers.consumers(of: "store-shop").count) == 1 })
+    #expect(try servers.consumers(of: "store-shop") != first)
+  }
+
   @Test func `A slow reader of many large records gets each of them`() throws {
     let servers = try NATSServers()
     let writer = try NATSLog(servers.address("shop"), node: "w")

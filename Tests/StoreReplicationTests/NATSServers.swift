@@ -1,5 +1,5 @@
 import StoreCore
-import StoreReplication
+@testable import StoreReplication
 import TerminalSupport
 import Testing
 
@@ -14,6 +14,25 @@ extension NATSServers {
   func address(_ store: String, login: String = "", options: String = "", scheme: String = "nats") throws -> NATSAddress
   {
     return try NATSAddress("\(scheme)://\(login)\(hosts)/\(store)\(options)")
+  }
+
+  /// The answer to a request to JetStream.
+  @discardableResult
+  func ask(_ request: String, _ body: String = "") throws -> String {
+    let connection = try NATSConnection(
+      address("any"), login: NATSLogin(), name: "test", library: NATSLibrary(), timeout: .seconds(5), disconnected: {},
+      reconnected: {})
+    defer { connection.close() }
+    let answer = try connection.request(Array(body.utf8), of: "$JS.API.\(request)", timeout: .seconds(5))
+    let text = String(decoding: try #require(answer).bytes, as: UTF8.self)
+    try #require(!text.contains("error"))
+    return text
+  }
+
+  /// The names of a stream's consumers.
+  func consumers(of stream: String) throws -> [String] {
+    let list = try ask("CONSUMER.NAMES.\(stream)").split(separator: "\"consumers\":[").last?.prefix { $0 != "]" } ?? ""
+    return list.split(separator: ",").map { $0.filter { $0 != "\"" } }
   }
 }
 

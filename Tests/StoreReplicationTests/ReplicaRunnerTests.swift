@@ -66,6 +66,32 @@ struct ReplicaRunnerTests {
     #expect(cluster.runners[0].replica.stopped == .logIsBehind(last: last - 1, own: last))
   }
 
+  @Test func `Where servers have different records, no node goes on alone`() throws {
+    let cluster = MemoryCluster(seed: 6, nodes: 1, faultRate: 0)
+    cluster.settle()
+    cluster.dispatch(at: 0)
+    cluster.settle()
+    let last = UInt64(cluster.memory.records.count)
+    guard case .message(var message) = LogMessage.read(try #require(cluster.memory.records.last)) else {
+      Issue.record("the last record is no message")
+      return
+    }
+    message.id.incarnation = 99
+    message.entries = ListStore.bytes([77])
+    cluster.memory.replaceRecord(last, with: message.bytes)
+    cluster.addNode()
+    cluster.settle()
+    #expect(cluster.stores[1].entries.last == 77)
+    cluster.dispatch(at: 1)
+    cluster.settle()
+    #expect(cluster.runners[0].replica.stopped == .otherPast(sequence: last + 1, node: "n1"))
+    cluster.dispatch(at: 0)
+    guard case .refused(.stopped) = cluster.stores[0].settlements[2] else {
+      Issue.record("\(String(describing: cluster.stores[0].settlements[2]))")
+      return
+    }
+  }
+
   @Test func `Each node hears where the others are`() {
     let cluster = MemoryCluster(seed: 3, nodes: 3, faultRate: 0)
     cluster.dispatch(at: 1)

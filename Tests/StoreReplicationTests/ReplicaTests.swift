@@ -78,10 +78,10 @@ struct ReplicaTests {
     #expect(replica.take(.reported(report)) == [.show(report)])
   }
 
-  @Test func `A record that is no message is passed over, one of another past as well`() {
+  @Test func `A record that is no message is passed over, and one that the log took against its condition as well`() {
     var replica = replica()
     _ = replica.take(.delivered(sequence: 1, .foreign))
-    _ = replica.take(.delivered(sequence: 2, .message(message(2, after: MessageID(incarnation: 5, place: 1)))))
+    _ = replica.take(.delivered(sequence: 2, .message(message(1, after: MessageID(incarnation: 5, place: 0)))))
     #expect(replica.position.sequence == 2)
     #expect(replica.position.action == 0)
     let effects = replica.take(.delivered(sequence: 3, .message(message(3))))
@@ -125,6 +125,36 @@ struct ReplicaTests {
     changed.id.incarnation = 9
     _ = replica.take(.delivered(sequence: 1, .message(changed)))
     #expect(replica.stopped == .pastChanged(sequence: 1))
+  }
+
+  @Test func `A message in its place behind another past than the node has read stops the node`() {
+    var replica = replica()
+    _ = replica.take(.delivered(sequence: 1, .message(message(1))))
+    let another = message(2, after: MessageID(incarnation: 5, place: 1), action: 2)
+    _ = replica.take(.delivered(sequence: 2, .message(another)))
+    #expect(replica.stopped == .otherPast(sequence: 2, node: "lisbon-2"))
+  }
+
+  @Test func `A log that is to be followed anew is compared first, and no answer counts before that`() {
+    var replica = replica()
+    _ = replica.take(.delivered(sequence: 1, .message(message(1))))
+    _ = replica.take(.command(1, term: nil))
+    // Results of an attempt on what may no longer be there are dropped.
+    #expect(replica.take(.connected(first: 1, last: 1)) == [.discard, .follow(from: 1)])
+    let same = replica.take(.delivered(sequence: 1, .message(message(1))))
+    #expect(same == [.ready, .attempt(on: 1, [1], makesKeeper: false)])
+    _ = replica.take(.attempted(ReplicaAttempt(on: 1, commands: [.init(id: 1, actions: 1)], actionCount: 1)))
+    guard let id = replica.messageUnderway else {
+      Issue.record("nothing was sent")
+      return
+    }
+    #expect(replica.take(.connected(first: 1, last: 2)) == [.follow(from: 1)])
+    #expect(replica.take(.acknowledged(id, sequence: 2)) == [])
+    var changed = message(1)
+    changed.id.incarnation = 9
+    let effects = replica.take(.delivered(sequence: 1, .message(changed)))
+    #expect(replica.stopped == .pastChanged(sequence: 1))
+    #expect(effects.contains(.settle(1, .unknown(reason: StopReason.pastChanged(sequence: 1).description))))
   }
 
   @Test func `A record that does not come is asked for once more`() {

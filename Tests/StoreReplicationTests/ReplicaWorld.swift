@@ -195,7 +195,7 @@ struct ReplicaWorld: Hashable {
   private func isFault(_ step: SimulatedLog<LogMessage>.Step) -> Bool {
     switch step {
     case .carry, .answer, .deliver, .connect: false
-    case .loseRequest, .loseAnswer, .refuse, .cut: true
+    case .loseRequest, .loseAnswer, .refuse, .cut, .endReading: true
     }
   }
 

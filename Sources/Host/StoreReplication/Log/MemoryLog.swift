@@ -57,6 +57,11 @@ package final class MemoryLog: Sendable {
   /// Drops records from the end, as an engine does that lost what it had not yet written to disk.
   package func loseRecords(_ count: Int) { state.withLock { $0.log.loseRecords(count) } }
 
+  /// Changes a record, as an engine does whose servers have different ones.
+  package func replaceRecord(_ number: UInt64, with bytes: [UInt8]) {
+    state.withLock { $0.log.replaceRecord(number, with: bytes) }
+  }
+
   /// Cuts all nodes off. Later steps connect them again.
   package func cut() {
     let ends = state.withLock { state in state.handlers.indices.filter { state.log.isConnected($0) } }

@@ -54,7 +54,7 @@ package protocol SharedLog: AnyObject, Sendable {
 /// News of a shared log.
 package enum LogEvent: Hashable, Sendable {
   /// The log can be reached. It holds the records from the first to the last; when it is empty, the last is the one before the
-  /// first.
+  /// first. Comes again when a reading has ended, or when the log may have lost its end: the user follows anew.
   case connected(first: UInt64, last: UInt64)
   /// The log can no longer be reached. Appends that were not answered may still arrive there.
   case disconnected(reason: String)

@@ -24,6 +24,8 @@ package struct SimulatedLog<Content: Hashable & Sendable>: Hashable, Sendable {
     case refuse(end: Int, request: Int)
     /// A node is cut off. Requests on their way may still arrive; answers do not.
     case cut(end: Int)
+    /// A node's reading ends, though it is not cut off.
+    case endReading(end: Int)
   }
 
   /// News for a node.
@@ -80,6 +82,9 @@ package struct SimulatedLog<Content: Hashable & Sendable>: Hashable, Sendable {
   /// Drops records from the end, as an engine does that lost what it had not yet written to disk.
   package mutating func loseRecords(_ count: Int) { records.removeLast(count) }
 
+  /// Changes a record, as an engine does whose servers have different ones: who reads from another server reads another record.
+  package mutating func replaceRecord(_ number: UInt64, with content: Content) { records[Int(number) - 1] = content }
+
   /// Drops the records before a number. The others keep theirs.
   package mutating func drop(before sequence: UInt64) { first = max(first, sequence) }
 
@@ -122,6 +127,7 @@ package struct SimulatedLog<Content: Hashable & Sendable>: Hashable, Sendable {
       }
       faults += ends[end].answers.indices.map { Step.loseAnswer(end: end, answer: $0) }
       if ends[end].isConnected { faults.append(.cut(end: end)) }
+      if ends[end].next != nil { faults.append(.endReading(end: end)) }
       return faults
     }
   }
@@ -161,6 +167,9 @@ package struct SimulatedLog<Content: Hashable & Sendable>: Hashable, Sendable {
       ends[end].isConnected = false
       loseConnection(end)
       return .disconnected
+    case .endReading(let end):
+      ends[end].next = nil
+      return .connected(first: first, last: UInt64(records.count))
     }
   }
 
@@ -197,7 +206,7 @@ extension SimulatedLog.Step {
   package var end: Int {
     switch self {
     case .carry(let end, _), .answer(let end, _), .deliver(let end), .connect(let end), .loseRequest(let end, _),
-      .loseAnswer(let end, _), .refuse(let end, _), .cut(let end):
+      .loseAnswer(let end, _), .refuse(let end, _), .cut(let end), .endReading(let end):
       end
     }
   }

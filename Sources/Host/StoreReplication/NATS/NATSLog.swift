@@ -17,15 +17,16 @@ import Glibc
 /// ```
 ///
 /// libnats is opened at the first use. The connection comes back by itself; while it is away, nothing is sent and nothing kept to be
-/// sent. Records are read by an ordered consumer: one without acknowledgements, with flow control and heartbeats, made anew if a
-/// record or its heartbeats are missing.
+/// sent. Records are read by an ordered consumer: one without acknowledgements, with flow control and heartbeats. If a record or its
+/// heartbeats are missing, the log tells anew that it can be reached, and the node follows anew.
 package final class NATSLog: SharedLog {
   /// The room that the server must give a message: a record with its headers.
   static let mostPayload = LogMessage.mostBytes + 512
   private static let chunkSize = 256 * 1_024
   private static let heartbeat = Duration.milliseconds(500)
-  /// So long may the engine report an earlier last number than this process has seen: a new leader catches up first.
-  private static let patience = Duration.seconds(10)
+  /// So long may the engine report an earlier last number than this process has seen: a new leader catches up first, and one that is cut
+  /// off from the others needs so long to notice.
+  private static let patience = Duration.seconds(30)
 
   private enum API {
     static let notFound = 10_059
@@ -45,7 +46,9 @@ package final class NATSLog: SharedLog {
     var isUp = true
     var wanted: (sequence: UInt64, reading: UInt64)?
     /// The highest number that this process knows of.
-    var highest: UInt64
+    var highest: UInt64 = 0
+    /// True when the engine has told of an earlier last number.
+    var isBehind = false
     /// The number of records that the log keeps before its newest snapshot.
     var reach: UInt64?
     var clock = ClockComparison()
@@ -67,12 +70,11 @@ package final class NATSLog: SharedLog {
   /// - Parameters:
   ///   - node: the name by which the server's listings show this client.
   ///   - appends: false for a node that only follows; it needs no permission to append.
-  ///   - known: the number of a record that the log has for certain; 0: none is known.
   ///   - timeout: how long an answer of the server may take.
   ///   - libraries: the file names of libnats to try.
   ///   - wallClock: this machine's time in milliseconds since 1970.
   package init(
-    _ address: NATSAddress, login: NATSLogin = NATSLogin(), node: String, appends: Bool = true, known: UInt64 = 0,
+    _ address: NATSAddress, login: NATSLogin = NATSLogin(), node: String, appends: Bool = true,
     timeout: Duration = .seconds(3), libraries: [String] = ["libnats.so.3.4", "libnats.so"],
     wallClock: @escaping @Sendable () -> Int64 = NATSLog.systemTime
   ) throws(LogError) {
@@ -83,7 +85,7 @@ package final class NATSLog: SharedLog {
     blobStream = .blobs(of: address)
     // A subject of this connection alone.
     inbox = "_INBOX.\(String(UInt64.random(in: .min ... .max), radix: 36))"
-    let state = Lock(State(highest: known))
+    let state = Lock(State())
     let bell = DispatchSemaphore(value: 0)
     (self.state, self.bell) = (state, bell)
     connection = try NATSConnection(
@@ -289,6 +291,11 @@ package final class NATSLog: SharedLog {
     if let error = value.member("error") {
       let isStale = error.member("err_code")?.integer == API.wrongLastSequence
       let reason = error.member("description")?.text ?? "error \(error.member("code")?.integer ?? 0)"
+      // `wrong last sequence: 4711`. A log that ends before the record behind which this was to stand has lost its end.
+      if isStale, let last = reason.split(separator: " ").last.flatMap({ UInt64($0) }), last + 1 < id.place {
+        state.withLock { $0.isBehind = true }
+        bell.signal()
+      }
       return emit(isStale ? .stale(id) : .failed(id, reason: reason))
     }
     guard let sequence = value.member("seq")?.integer, sequence > 0 else {
@@ -317,7 +324,10 @@ package final class NATSLog: SharedLog {
     var behindSince: ContinuousClock.Instant?
     while true {
       _ = bell.wait(timeout: .now() + .milliseconds(250))
-      let now = state.withLock { $0 }
+      let now = state.withLock { state in
+        defer { state.isBehind = false }
+        return state
+      }
       if now.isClosed { return }
       func lose(_ reason: String) {
         consumer = nil
@@ -333,8 +343,19 @@ package final class NATSLog: SharedLog {
         continue
       }
       do throws(LogError) {
+        // What the node has read may not be the log's any more.
+        if now.isBehind || consumer?.isBroken(silence: NATSLog.heartbeat * 4) ?? false {
+          (announced, consumer) = (nil, nil)
+        }
         if announced == nil {
-          guard let (first, last) = try ends(&behindSince) else { continue }
+          let (first, last) = try ends()
+          let highest = state.withLock { $0.highest }
+          let since = behindSince ?? .now
+          behindSince = last < highest ? since : nil
+          if last < highest, ContinuousClock.now - since < NATSLog.patience {
+            lose("the servers' log ends at record \(last), and this node has read it up to record \(highest)")
+            continue
+          }
           state.withLock { $0.wanted = nil }
           announced = now.losses
           complaint = nil
@@ -347,35 +368,24 @@ package final class NATSLog: SharedLog {
     }
   }
 
-  /// The first and the last number. Nil while the engine is behind what this process has seen.
-  private func ends(_ behindSince: inout ContinuousClock.Instant?) throws(LogError) -> (first: UInt64, last: UInt64)? {
+  /// The first and the last number.
+  private func ends() throws(LogError) -> (first: UInt64, last: UInt64) {
     let info = try info(of: stream)
     try stream.check(info.member("config") ?? .none)
     let last = UInt64(max(info.member("state")?.member("last_seq")?.integer ?? 0, 0))
     let first = UInt64(max(info.member("state")?.member("first_seq")?.integer ?? 0, 0))
-    if last < state.withLock({ $0.highest }) {
-      let since = behindSince ?? .now
-      behindSince = since
-      if ContinuousClock.now - since < NATSLog.patience { return nil }
-    }
-    behindSince = nil
     return (max(first, 1), last)
   }
 
   private func read(_ consumer: inout Consumer?) throws(LogError) {
     guard let wanted = state.withLock({ $0.wanted }) else { return }
-    if let present = consumer, present.reading == wanted.reading {
-      guard present.isBroken(silence: NATSLog.heartbeat * 4) else { return }
-      consumer = nil
-      consumer = try makeConsumer(from: present.next, reading: wanted.reading)
-    } else {
-      consumer = nil
-      consumer = try makeConsumer(from: wanted.sequence, reading: wanted.reading)
-    }
+    if consumer?.reading == wanted.reading { return }
+    consumer = nil
+    consumer = try makeConsumer(from: wanted.sequence, reading: wanted.reading)
   }
 
   private func makeConsumer(from sequence: UInt64, reading: UInt64) throws(LogError) -> Consumer {
-    let consumer = Consumer(reading: reading, next: sequence)
+    let consumer = Consumer(reading: reading)
     let subject = "\(inbox)r.\(String(UInt64.random(in: .min ... .max), radix: 36))"
     let subscription = try subscribe(to: subject) { [weak self, weak consumer] message in
       guard let self, let consumer else { return }
@@ -424,7 +434,7 @@ package final class NATSLog: SharedLog {
     guard tokens.count >= offset + 7, let sequence = UInt64(tokens[offset + 3]),
       let delivery = UInt64(tokens[offset + 4]), let time = Int64(tokens[offset + 5])
     else { return }
-    guard consumer.deliver(sequence, as: delivery) else {
+    guard consumer.deliver(delivery) else {
       bell.signal()
       return
     }
@@ -436,7 +446,6 @@ package final class NATSLog: SharedLog {
   /// A consumer of the stream, and what it has delivered.
   private final class Consumer: Sendable {
     private struct Progress {
-      var next: UInt64
       var delivery: UInt64 = 0
       var heard = ContinuousClock.now
       var isDelivering = false
@@ -445,15 +454,9 @@ package final class NATSLog: SharedLog {
 
     let reading: UInt64
     let subscription = Lock<NATSConnection.Subscription?>(nil)
-    private let progress: Lock<Progress>
+    private let progress = Lock(Progress())
 
-    init(reading: UInt64, next: UInt64) {
-      self.reading = reading
-      progress = Lock(Progress(next: next))
-    }
-
-    /// The number of the next record.
-    var next: UInt64 { progress.withLock { $0.next } }
+    init(reading: UInt64) { self.reading = reading }
 
     /// True when a message was lost on the way, or nothing was heard for so long.
     func isBroken(silence: Duration) -> Bool {
@@ -467,14 +470,13 @@ package final class NATSLog: SharedLog {
     func endDelivery() { progress.withLock { ($0.isDelivering, $0.heard) = (false, .now) } }
 
     /// A record came. False when others before it did not.
-    func deliver(_ sequence: UInt64, as delivery: UInt64) -> Bool {
+    func deliver(_ delivery: UInt64) -> Bool {
       progress.withLock { progress in
         guard !progress.isBroken, delivery == progress.delivery + 1 else {
           progress.isBroken = true
           return false
         }
         progress.delivery = delivery
-        progress.next = sequence + 1
         return true
       }
     }

@@ -106,8 +106,6 @@ extension Value {
   /// A member of an object that was read.
   func member(_ name: String) -> Value? { if case .map(let map) = self { map[.string(name)] } else { nil } }
 
-  var text: String? { if case .string(let text) = self { text } else { nil } }
-
   var integer: Int? { if case .int(let number) = self { number } else { nil } }
 }
 

@@ -190,6 +190,7 @@ package struct Replica: Hashable, Sendable {
     guard last >= position.sequence else {
       return stop(.logIsBehind(last: last, own: position.sequence), &effects)
     }
+    restoring = nil
     // A new node has no reason to read what a snapshot stands for (R47).
     let isNew = position.sequence == 0 && last > 0 && !isUnderway
     guard isNew || first > position.sequence + 1 else { return catchUp(from: first, to: last, &effects) }
@@ -197,8 +198,9 @@ package struct Replica: Hashable, Sendable {
   }
 
   private mutating func catchUp(from first: UInt64, to last: UInt64, _ effects: inout [ReplicaEffect]) {
+    if !isUnderway { dropAttempt(&effects) }
+    if case .away = link { keeper.hear() }
     link = .catchingUp(to: last)
-    keeper.hear()
     reread = nil
     follow(ifKeptFrom: first, &effects)
     finishCatchingUp(&effects)
@@ -360,6 +362,8 @@ package struct Replica: Hashable, Sendable {
 
   private mutating func acknowledge(_ id: MessageID, _ sequence: UInt64, _ effects: inout [ReplicaEffect]) {
     guard case .underway(let underway) = appending, underway.message.id == id else { return }
+    // The log may have lost what this message stands behind. The message comes, if it counts, once that is known.
+    guard verifying == nil else { return }
     guard sequence == underway.expecting + 1 else {
       return stop(.inconsistent(sequence: sequence, reason: "an append came to another place than asked"), &effects)
     }
@@ -486,8 +490,13 @@ package struct Replica: Hashable, Sendable {
     switch record {
     case .unreadable(let reason): stop(.unreadable(sequence: sequence, reason: reason), &effects)
     case .foreign: passOver(sequence, &effects)
-    // The message was meant for another past than the log has.
-    case .message(let message) where message.predecessor != position.valid?.id: passOver(sequence, &effects)
+    case .message(let message) where message.predecessor != position.valid?.id:
+      // It was appended on its condition, by a node that has read something else: the engine's servers have different records.
+      guard message.id.place != sequence else {
+        return stop(.otherPast(sequence: sequence, node: message.node), &effects)
+      }
+      // The log took it though its condition did not hold.
+      passOver(sequence, &effects)
     case .message(let message):
       if let fault = contradiction(of: message) {
         return stop(.inconsistent(sequence: sequence, reason: fault), &effects)

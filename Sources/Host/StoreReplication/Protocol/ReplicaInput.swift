@@ -5,7 +5,7 @@ package typealias CommandID = UInt64
 package enum ReplicaInput: Hashable, Sendable {
   // The log.
 
-  /// The log can be reached and holds the records from the first to the last.
+  /// The log can be reached and holds the records from the first to the last; or it is to be followed anew.
   case connected(first: UInt64, last: UInt64)
   /// The log can no longer be reached.
   case disconnected(reason: String)
@@ -193,6 +193,8 @@ package enum StopReason: Error, Hashable, Sendable {
   case logIsBehind(last: UInt64, own: UInt64)
   /// The log has another record under a number than before.
   case pastChanged(sequence: UInt64)
+  /// A message stands behind another past than this node has read.
+  case otherPast(sequence: UInt64, node: String)
   /// The log no longer has a record that this node needs, and there is no snapshot behind it.
   case recordMissing(sequence: UInt64)
   /// The log no longer has a record that this node needs, and the snapshot cannot be used.
@@ -226,6 +228,8 @@ extension StopReason: CustomStringConvertible {
     case .logIsBehind(let last, let own):
       "the log ends at record \(last), and this node has read it up to record \(own)"
     case .pastChanged(let sequence): "the log has another record \(sequence) than before"
+    case .otherPast(let sequence, let node):
+      "\(node), which appended record \(sequence) of the log, has read other records before it than this node"
     case .recordMissing(let sequence): "the log no longer has record \(sequence), and no snapshot behind it"
     case .snapshotUnfit(let reason): "the log's newest snapshot cannot be used: \(reason)"
     case .unreadable(let sequence, let reason): "record \(sequence) of the log cannot be read: \(reason)"
