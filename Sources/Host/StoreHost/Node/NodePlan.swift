@@ -56,7 +56,13 @@ extension HostError {
   init(_ refusal: Refusal) {
     switch refusal {
     case .cutOff: self.init(code: .cutOff, message: "\(refusal)", hint: "nothing was done")
-    case .stopped: self.init(code: .nodeStopped, message: "\(refusal)", hint: "nothing was done")
+    case .stopped(let reason):
+      let rescue =
+        switch reason {
+        case .logIsBehind, .pastChanged, .otherPast: "; export journal FILE keeps what this node has read"
+        case .differs, .recordMissing, .snapshotUnfit, .unreadable, .inconsistent: ""
+        }
+      self.init(code: .nodeStopped, message: "\(refusal)", hint: "nothing was done\(rescue)")
     case .withdrawn: self.init(code: .interrupted, message: "stopped before it came to the log; nothing was done")
     case .readOnly, .termOver, .clockWrong:
       self.init(code: .notAllowed, message: "\(refusal)", hint: "nothing was done")

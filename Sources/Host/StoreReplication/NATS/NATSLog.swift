@@ -24,8 +24,8 @@ package final class NATSLog: SharedLog {
   static let mostPayload = LogMessage.mostBytes + 512
   private static let chunkSize = 256 * 1_024
   private static let heartbeat = Duration.milliseconds(500)
-  /// So long may the engine report an earlier last number than this process has seen: a new leader catches up first, and one that is cut
-  /// off from the others needs so long to notice.
+  /// So long on end may the engine report an earlier last number than this process has seen: a new leader catches up first, and one that
+  /// is cut off from the others needs so long to notice.
   private static let patience = Duration.seconds(30)
 
   private enum API {
@@ -337,6 +337,7 @@ package final class NATSLog: SharedLog {
         emit(.disconnected(reason: reason))
       }
       if !now.isUp || announced.map({ $0 != now.losses }) ?? false {
+        behindSince = nil
         lose("no connection to \(address.shownServers)")
         // The connection may have come back already.
         if now.isUp { bell.signal() }
@@ -348,8 +349,8 @@ package final class NATSLog: SharedLog {
           (announced, consumer) = (nil, nil)
         }
         if announced == nil {
-          let (first, last) = try ends()
           let highest = state.withLock { $0.highest }
+          let (first, last) = try ends()
           let since = behindSince ?? .now
           behindSince = last < highest ? since : nil
           if last < highest, ContinuousClock.now - since < NATSLog.patience {
@@ -363,6 +364,7 @@ package final class NATSLog: SharedLog {
         }
         try read(&consumer)
       } catch {
+        behindSince = nil
         lose("\(error)")
       }
     }

@@ -229,7 +229,7 @@ extension StopReason: CustomStringConvertible {
       "the log ends at record \(last), and this node has read it up to record \(own)"
     case .pastChanged(let sequence): "the log has another record \(sequence) than before"
     case .otherPast(let sequence, let node):
-      "\(node), which appended record \(sequence) of the log, has read other records before it than this node"
+      "\(node), which appended record \(sequence) of the log, had read other records before it: the log's servers differ"
     case .recordMissing(let sequence): "the log no longer has record \(sequence), and no snapshot behind it"
     case .snapshotUnfit(let reason): "the log's newest snapshot cannot be used: \(reason)"
     case .unreadable(let sequence, let reason): "record \(sequence) of the log cannot be read: \(reason)"

@@ -62,6 +62,7 @@ private struct ReplayRequest {
     var options = ReplayOptions()
     options.verifies = verifies || replacement != nil
     options.last = try last?.value(in: session)
+    if !options.verifies { try session.store.live.requireOwnHistory(for: "a recording cannot become the history") }
     let isUntouched = try session.isUntouched
     guard isUntouched || options.verifies else {
       throw ShellError(
