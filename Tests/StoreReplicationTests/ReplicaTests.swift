@@ -282,6 +282,14 @@ struct ReplicaTests {
     #expect(replica.take(.ticked(1)) == [.tasks(term: nil), .say(beat: 4)])
     #expect(replica.take(.heard(ReplicaTests.node, beat: 3)) == [.tasks(term: 1)])
     #expect(replica.take(.ticked(3)) == [.tasks(term: nil), .say(beat: 7)])
+    // Without the log a keeper is none, though it might be heard.
+    #expect(replica.take(.heard(ReplicaTests.node, beat: 7)) == [.tasks(term: 1)])
+    _ = replica.take(.disconnected(reason: "no leader"))
+    #expect(replica.take(.ticked(4)) == [.tasks(term: nil)])
+    #expect(replica.take(.connected(first: 1, last: 1)) == [.follow(from: 1)])
+    _ = replica.take(.delivered(sequence: 1, .message(message)))
+    #expect(replica.take(.ticked(1)) == [.say(beat: 12)])
+    #expect(replica.take(.heard(ReplicaTests.node, beat: 12)) == [.tasks(term: 1)])
     // A command of a task, whose term is over once another node is keeper.
     let taken = LogMessage(
       id: MessageID(incarnation: 8, place: 2), node: "lisbon-2", term: 1, predecessor: message.id, firstAction: 2,

@@ -585,7 +585,8 @@ package struct Replica: Hashable, Sendable {
         keeper.end()
         effects.append(.tasks(term: nil))
       }
-      effects.append(.say(beat: keeper.beat))
+      // One that cannot append is no keeper, though others may hear it: its tasks end, and others take over.
+      if case .away = link {} else { effects.append(.say(beat: keeper.beat)) }
     } else if link == .current {
       keeper.waitFor(ticks)
     }
