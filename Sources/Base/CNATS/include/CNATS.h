@@ -92,6 +92,7 @@ typedef void (*CNATSCompletionHandler)(void *context);
   FUNCTION(CNATSStatus, natsSubscription_SetOnCompleteCB,                                                                 \
            (CNATSSubscription *subscription, CNATSCompletionHandler handler, void *context))                              \
   FUNCTION(CNATSStatus, natsSubscription_SetPendingLimits, (CNATSSubscription *subscription, int messages, int bytes))    \
+  FUNCTION(CNATSStatus, natsSubscription_Unsubscribe, (CNATSSubscription *subscription))                                  \
   FUNCTION(void, natsSubscription_Destroy, (CNATSSubscription *subscription))                                             \
   FUNCTION(CNATSStatus, natsMsg_Create,                                                                                   \
            (CNATSMessage *_Nullable *_Nonnull message, const char *subject, const char *_Nullable reply,                  \

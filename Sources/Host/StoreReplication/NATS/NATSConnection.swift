@@ -48,6 +48,7 @@ final class NATSConnection: @unchecked Sendable {
   private let library: NATSLibrary
   private let connection: OpaquePointer
   private let events: Events
+  private let ended: EndedSubscriptions
 
   /// The events of a connection, which libnats calls from threads of its own.
   final class Events: Sendable {
@@ -69,10 +70,14 @@ final class NATSConnection: @unchecked Sendable {
   ) throws(LogError) {
     self.library = library
     events = Events(disconnected: disconnected, reconnected: reconnected)
+    ended = EndedSubscriptions(library: library)
     connection = try NATSConnection.connect(address, login, name, library, timeout, events)
   }
 
-  deinit { library.functions.natsConnection_Destroy(connection) }
+  deinit {
+    library.functions.natsConnection_Destroy(connection)
+    ended.close()
+  }
 
   private static func connect(
     _ address: NATSAddress, _ login: NATSLogin, _ name: String, _ library: NATSLibrary, _ timeout: Duration,
@@ -216,7 +221,14 @@ final class NATSConnection: @unchecked Sendable {
 
   /// Waits until the server has taken all that was sent.
   func flush(timeout: Duration) throws(SendFault) {
-    try check(library.functions.natsConnection_FlushTimeout(connection, timeout.milliseconds))
+    let before = ended.take()
+    do throws(SendFault) {
+      try check(library.functions.natsConnection_FlushTimeout(connection, timeout.milliseconds))
+    } catch {
+      for subscription in before { ended.keep(subscription) }
+      throw error
+    }
+    ended.destroy(before)
   }
 
   /// Closes the connection. Its subscriptions end.
@@ -274,15 +286,71 @@ final class NATSConnection: @unchecked Sendable {
   /// A subscription, which ends when the last reference to it goes.
   final class Subscription: @unchecked Sendable {
     // Safe: libnats locks the subscription itself, and the pointer never changes.
-    private let library: NATSLibrary
     private let subscription: OpaquePointer
+    private let ended: EndedSubscriptions
 
-    fileprivate init(_ subscription: OpaquePointer, _ library: NATSLibrary) {
+    fileprivate init(_ subscription: OpaquePointer, _ ended: EndedSubscriptions) {
       self.subscription = subscription
-      self.library = library
+      self.ended = ended
     }
 
-    deinit { library.functions.natsSubscription_Destroy(subscription) }
+    deinit { ended.end(subscription) }
+  }
+
+  /// Subscriptions that have ended, until nothing can use their memory any more.
+  ///
+  /// libnats before 3.6 may be handing a message on to a subscription that it frees in another thread (nats.c#637). So one that has ended
+  /// is freed when the answer to a later request has come: the thread that reads has then left it behind.
+  fileprivate final class EndedSubscriptions: Sendable {
+    /// A subscription of libnats.
+    struct Ended: @unchecked Sendable {
+      // Safe: libnats locks the subscription itself, and only who took it out frees it.
+      let subscription: OpaquePointer
+    }
+
+    private struct State {
+      var subscriptions: [Ended] = []
+      var isClosed = false
+    }
+
+    private let library: NATSLibrary
+    private let state = Lock(State())
+
+    init(library: NATSLibrary) { self.library = library }
+
+    /// No message that comes from now on is handed on to a subscription.
+    func end(_ subscription: OpaquePointer) {
+      _ = library.functions.natsSubscription_Unsubscribe(subscription)
+      keep(Ended(subscription: subscription))
+    }
+
+    /// Keeps a subscription that has ended, as long as there is a connection.
+    func keep(_ subscription: Ended) {
+      let isClosed = state.withLock { state in
+        if !state.isClosed { state.subscriptions.append(subscription) }
+        return state.isClosed
+      }
+      if isClosed { destroy([subscription]) }
+    }
+
+    /// Takes out those that have ended up to now.
+    func take() -> [Ended] {
+      state.withLock { state in
+        defer { state.subscriptions = [] }
+        return state.subscriptions
+      }
+    }
+
+    /// Frees subscriptions that nothing uses any more.
+    func destroy(_ subscriptions: [Ended]) {
+      for ended in subscriptions { library.functions.natsSubscription_Destroy(ended.subscription) }
+    }
+
+    /// The connection is gone.
+    func close() {
+      state.withLock { $0.isClosed = true }
+      destroy(take())
+    }
   }
 
   private final class Handler: Sendable {
@@ -317,7 +385,7 @@ final class NATSConnection: @unchecked Sendable {
     // The subscription's end, when no handler runs any more, gives the reference back.
     _ = library.functions.natsSubscription_SetOnCompleteCB(
       subscription, { Unmanaged<Handler>.fromOpaque($0).release() }, context.toOpaque())
-    return Subscription(subscription, library)
+    return Subscription(subscription, ended)
   }
 }
 
