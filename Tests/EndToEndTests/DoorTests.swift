@@ -246,8 +246,12 @@ struct DoorTests {
     }
     #expect(try server.end(by: SIGKILL) == 137)
     for terminal in terminals {
+      try terminal.waitForLine("error[connection-lost]: the connection to \(server.path) was lost")
+      try terminal.wait(for: "a line") { $0.cursorLine.contains(" (lost)>") || $0.cursorLine.contains("i-search") }
+      terminal.type("\u{3}")
+      try terminal.waitForCursorLine("stsh (lost)>")
+      terminal.type("\u{4}")
       #expect(try terminal.waitForEnd() == 6)
-      #expect(terminal.screen.lines.contains("error[connection-lost]: the connection to \(server.path) was lost"))
       #expect(terminal.isInUsualMode)
     }
     let again = try shell.run(

@@ -45,18 +45,11 @@ struct Attachment {
       ? RunSignals(stop, timeout: try Program.duration(options.timeout), handlesInterrupt: true, most: 2) : nil
     defer { signals?.finish() }
     let shell: AttachedShell
+    let address: DoorAddress
     do throws(ShellError) {
-      let client = try DoorClient(
-        at: DoorAddress(parsing: door),
-        token: try options.tokenFile.map { file throws(ShellError) in
-          try Self.token(in: file, until: isBatch ? stop.descriptor : -1)
-        },
-        until: isBatch ? stop.descriptor : -1)
-      let name = try Program.chosenName(options)
-      try client.introduce(
-        as: name ?? ConversationName.own(Program.place(of: options)), isChosen: name != nil,
-        until: isBatch ? stop.descriptor : -1)
-      shell = AttachedShell(client, console: console, options: shellOptions)
+      address = try DoorAddress(parsing: door)
+      shell = AttachedShell(
+        try client(at: address, until: isBatch ? stop.descriptor : -1), console: console, options: shellOptions)
     } catch {
       let error = stop.error ?? error
       if options.json {
@@ -66,12 +59,24 @@ struct Attachment {
       }
       return error.status
     }
-    guard isBatch else { return try prompt(shell) }
+    guard isBatch else { return try prompt(shell, at: address) }
     shell.obey(stop)
     let status = batch(shell)
     guard options.interactive, !shell.hasQuit, isatty(0) == 1 else { return status }
     signals?.finish()
-    return try prompt(shell)
+    return try prompt(shell, at: address)
+  }
+
+  /// Comes in by a door, and says who comes.
+  private func client(
+    at address: DoorAddress, patience: Duration = .seconds(10), until stop: Int32
+  ) throws(ShellError) -> DoorClient {
+    let token = try options.tokenFile.map { file throws(ShellError) in try Self.token(in: file, until: stop) }
+    let client = try DoorClient(at: address, token: token, patience: patience, until: stop)
+    let name = try Program.chosenName(options)
+    try client.introduce(
+      as: name ?? ConversationName.own(Program.place(of: options)), isChosen: name != nil, until: stop)
+    return client
   }
 
   private func batch(_ shell: AttachedShell) -> Int32 {
@@ -86,7 +91,7 @@ struct Attachment {
     return shell.writeReport(after: shell.run(file: file, arguments: arguments), of: file)
   }
 
-  private func prompt(_ shell: AttachedShell) throws -> Int32 {
+  private func prompt(_ shell: AttachedShell, at address: DoorAddress) throws -> Int32 {
     let editor = try ReadlineEditor(
       program: "stsh", historyFile: HistoryFile(program: "stsh", name: "history.attached"))
     defer { editor.close() }
@@ -94,7 +99,11 @@ struct Attachment {
     editor.stopDescriptor = stop.descriptor
     let signals = RunSignals(stop, timeout: nil, handlesInterrupt: false)
     defer { signals.finish() }
-    return try AttachedPrompt(shell, on: editor, pager: options.noExec ? nil : .preferred).run(until: stop)
+    let interrupt = editor.interruptDescriptor
+    let prompt = AttachedPrompt(shell, on: editor, pager: options.noExec ? nil : .preferred) {
+      () throws(ShellError) in try client(at: address, patience: .seconds(2), until: interrupt)
+    }
+    return try prompt.run(until: stop)
   }
 
   private func shellOptions() throws -> AttachedShell.Options {

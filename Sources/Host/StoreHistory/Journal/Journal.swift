@@ -49,6 +49,9 @@ public final class Journal: JournalReading, Sendable {
     if !hasEnded.load(ordering: .relaxed) { try? end() }
   }
 
+  /// The number that no other file has.
+  package var id: String? { file.database.use { JournalMeta.id(in: $0) } }
+
   /// True if a session writes a file at present.
   public static func isInUse(_ path: String) -> Bool {
     do throws(FileLock.Refusal) {

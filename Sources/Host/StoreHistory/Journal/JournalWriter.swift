@@ -275,7 +275,7 @@ final class JournalWriter: @unchecked Sendable {
   /// more: nobody could tell to which file the log belongs.
   private func isOwn(_ db: Database) -> Bool {
     guard file.version != left.version else { return true }
-    let id = try? String.fetchOne(db, sql: "SELECT value FROM meta WHERE name = ?", arguments: [JournalMeta.id])
+    let id = JournalMeta.id(in: db)
     // Whoever looks at it with sqlite3 may have had its log taken in.
     if let content = file.content, content.id == id, content.last >= left.last { return true }
     trouble.withLock { trouble in

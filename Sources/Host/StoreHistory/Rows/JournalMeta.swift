@@ -55,6 +55,11 @@ enum JournalMeta {
     return began(meta)
   }
 
+  /// The number that no other file has; nil: the file has none.
+  static func id(in db: Database) -> String? {
+    try? String.fetchOne(db, sql: "SELECT value FROM meta WHERE name = ?", arguments: [id])
+  }
+
   /// Changes what a file says of itself, all or nothing.
   ///
   /// - Parameter values: by the names of ``JournalMeta``; nil takes one away.

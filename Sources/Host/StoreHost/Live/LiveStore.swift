@@ -29,6 +29,9 @@ package final class LiveStore: @unchecked Sendable {
   @exclusivity(unchecked) package var names = ActedNames()
   /// The number of the last action at which two conversations, or one and the owner's code, had been at the store; 0: none.
   @exclusivity(unchecked) package var lastCompany = 0
+  /// A text that tells the store from all others: that of its file or its log, also where another process opens those; the process's
+  /// own where it has none.
+  package let identity = Lock(StableHash.text(of: .random(in: 0 ... .max)))
   /// Set once there was a door to the store.
   package let hasDoor = SharedFlag()
   package let application: HostedApplication

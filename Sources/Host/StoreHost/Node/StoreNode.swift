@@ -818,6 +818,7 @@ extension LiveStore {
       log.close()
       throw error
     }
+    identity.withLock { $0 = plan.shownAddress }
     do throws(HostError) {
       try waitUntilCurrent(node, endedBy: interruption)
     } catch {

@@ -41,6 +41,7 @@ extension LiveStore {
       defer { archive.close() }
       throw JournalError.examined(error, archive)
     }
+    if let id = journal.id { identity.withLock { $0 = id } }
     if let recovered {
       for sentence in recovered.notes(on: name) { note(sentence) }
     }

@@ -69,6 +69,9 @@ struct AttachedLook {
     return true
   }
 
+  /// Forgets the question: its answer does not come any more.
+  mutating func loseAnswer() { asked = nil }
+
   /// Forgets the line, which was entered.
   mutating func forget() { (line, answered) = (nil, nil) }
 

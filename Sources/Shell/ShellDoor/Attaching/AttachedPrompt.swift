@@ -15,16 +15,31 @@ public final class AttachedPrompt {
   private var told = 0
   /// True while a line stands that is not finished.
   private var isEditing = false
-  /// Why the connection is lost; nil: it is not.
+  /// True if what is open here is open over there.
+  private var isOpenThere = false
+  /// Why the connection was lost while a line was drawn or completed; nil: it was not.
   private var loss: ShellError?
+  /// The time until which a lost connection is tried again; nil: it is there.
+  private var outage: ContinuousClock.Instant?
+  private let reconnect: (() throws(ShellError) -> DoorClient)?
+  private let patience: Duration
+  /// The time from one attempt to the next.
+  private static let pause = Duration.milliseconds(250)
 
   /// A prompt on an editor.
   ///
-  /// - Parameter pager: the program that shows results that are taller than the screen; nil: they scroll by.
-  public init(_ shell: AttachedShell, on editor: any LineEditing, pager: Pager? = nil) {
+  /// - Parameters:
+  ///   - pager: the program that shows results that are taller than the screen; nil: they scroll by.
+  ///   - patience: the time for which a lost connection is tried again.
+  ///   - reconnect: comes in by the door again; nil: a lost connection ends the prompt.
+  public init(
+    _ shell: AttachedShell, on editor: any LineEditing, pager: Pager? = nil, patience: Duration = .seconds(60),
+    reconnect: (() throws(ShellError) -> DoorClient)? = nil
+  ) {
     self.shell = shell
     self.editor = editor
     self.pager = pager
+    (self.patience, self.reconnect) = (patience, reconnect)
   }
 
   /// Takes statements until the person leaves, or something outside ends the run.
@@ -55,18 +70,22 @@ public final class AttachedPrompt {
       shell.console.flush()
       // A signal has ended a command, and the run.
       if let stopped = stop?.error { return stopped.status }
-      editor.decorator = decorator
-      editor.pinned = shell.pinned
+      let isLost = outage != nil
+      editor.decorator = isLost ? nil : decorator
+      editor.pinned = isLost ? "" : shell.pinned
       let event: LineEvent
       do {
         event = try editor.nextEvent(
-          prompt: openPrompt ?? shell.prompt, until: nil, wakeDescriptors: [shell.client.descriptor])
+          prompt: prompt, until: isLost ? Self.pause : nil, wakeDescriptors: isLost ? [] : [shell.client.descriptor])
       } catch {
         throw ShellError(describing: error)
       }
       isEditing = event == .woken || event == .deadline
-      if let loss { throw loss }
       if let stopped = stop?.error { return stopped.status }
+      if let loss {
+        self.loss = nil
+        try aboveLine { () throws(ShellError) in try lose(loss) }
+      }
       switch event {
       case .line(let line): if let status = try take(line, isAnew: false) { return status }
       case .statement(let text): if let status = try take(text, isAnew: true) { return status }
@@ -74,15 +93,11 @@ public final class AttachedPrompt {
         if !hadText, open.isEmpty { shell.console.writeError("(Ctrl-D or quit leaves)\n") }
         forget()
       case .endOfInput:
-        guard !open.isEmpty else { return 0 }
+        guard !open.isEmpty else { return outage == nil ? 0 : 6 }
         forget()
       case .hangUp: return 128 + SIGHUP
       case .deadline, .woken:
-        shell.console.interceptor = { [editor] text, target in
-          editor.printAbove(String(decoding: text, as: UTF8.self), to: target)
-        }
-        defer { shell.console.interceptor = nil }
-        try shell.showEvents()
+        try aboveLine { () throws(ShellError) in try outage == nil ? showEvents() : tryAgain() }
         if shell.takeNewLook() { editor.redecorate() }
         continue
       }
@@ -90,7 +105,72 @@ public final class AttachedPrompt {
     }
   }
 
-  private func forget() { (open, openPrompt) = ([], nil) }
+  private var prompt: String {
+    guard outage != nil, openPrompt == nil, let end = shell.prompt.lastIndex(of: ">") else {
+      return openPrompt ?? shell.prompt
+    }
+    return "\(shell.prompt[..<end]) (lost)\(shell.prompt[end...])"
+  }
+
+  private func forget() { (open, openPrompt, isOpenThere) = ([], nil, false) }
+
+  /// Prints above the line where one is being edited.
+  private func aboveLine(_ body: () throws(ShellError) -> Void) throws(ShellError) {
+    guard isEditing else { return try body() }
+    shell.console.interceptor = { [editor] text, target in
+      editor.printAbove(String(decoding: text, as: UTF8.self), to: target)
+    }
+    defer { shell.console.interceptor = nil }
+    try body()
+    shell.console.flush()
+  }
+
+  private func showEvents() throws(ShellError) {
+    do throws(ShellError) {
+      try shell.showEvents()
+    } catch {
+      try lose(error)
+    }
+  }
+
+  /// Begins to try a lost connection again.
+  ///
+  /// - Throws: the error itself, where nothing is to be tried.
+  private func lose(_ error: ShellError) throws(ShellError) {
+    guard reconnect != nil, error.code == .connectionLost, shell.client.isLost else { throw error }
+    guard outage == nil else { return }
+    _ = shell.report(error)
+    shell.note("the connection is tried again for \(patience.components.seconds)s; Ctrl-D leaves")
+    outage = .now + patience
+    // Another conversation knows nothing of what this one was told.
+    (told, isOpenThere) = (0, false)
+  }
+
+  /// Tries a lost connection again.
+  private func tryAgain() throws(ShellError) {
+    guard let reconnect, let end = outage else { return }
+    // A door may be silent.
+    let key = InterruptKey()
+    defer { key?.release() }
+    let client: DoorClient
+    do throws(ShellError) {
+      client = try reconnect()
+    } catch {
+      // The editor takes what interrupts it.
+      guard [.noDoor, .connectionLost, .interrupted].contains(error.code) else { throw error }
+      guard .now > end else { return }
+      throw ShellError(
+        code: .connectionLost,
+        message: "\(shell.client.address.text) is not back within \(patience.components.seconds)s", status: 6)
+    }
+    outage = nil
+    do throws(ShellError) {
+      try shell.goOn(by: client)
+    } catch {
+      guard shell.client === client else { throw error }
+      try lose(error)
+    }
+  }
 
   /// Has a line run, or what it completes.
   ///
@@ -117,6 +197,16 @@ public final class AttachedPrompt {
       runHere(command, of: line)
       return nil
     }
+    guard outage == nil else {
+      open.removeLast()
+      guard line.split(separator: " ") != ["quit"] else { return 6 }
+      _ = shell.report(
+        ShellError(
+          code: .connectionLost, message: "\(shell.client.address.text) is not back yet",
+          hint: "Enter gives the line once it is; Ctrl-D leaves", status: 6))
+      editor.proposedLine = line
+      return nil
+    }
     // Lines are remembered here; those that were not given yet are given with the next one.
     let lines = editor.pastLines
     let past = PastLines.newest(of: lines[told...])
@@ -124,8 +214,10 @@ public final class AttachedPrompt {
     var outcome: Result<AttachedShell.Outcome, ShellError> = .success(AttachedShell.Outcome())
     shell.console.paging(with: pager, until: editor.interruptDescriptor) {
       outcome = Result { () throws(ShellError) in
+        // Another conversation may have taken the lines before.
         try shell.run(
-          line + "\n", goesOn: true, isAnew: startsAnew, pastLines: past, firstPastLine: lines.count - past.count + 1)
+          (isOpenThere ? line : open.joined(separator: "\n")) + "\n", goesOn: true, isAnew: !isOpenThere,
+          pastLines: past, firstPastLine: lines.count - past.count + 1)
       }
     }
     let done: AttachedShell.Outcome
@@ -135,8 +227,14 @@ public final class AttachedPrompt {
       forget()
       _ = shell.report(error)
       return nil
+    } catch  where shell.client.isLost {
+      remember(open.joined(separator: "\n"))
+      forget()
+      try lose(error)
+      return nil
     }
     openPrompt = done.open
+    isOpenThere = done.open != nil
     if done.open == nil {
       remember(open.joined(separator: "\n"))
       note(PastLines.kept(open.joined(separator: "\n")), hasFailed: done.status != 0)
@@ -171,6 +269,7 @@ public final class AttachedPrompt {
   }
 
   private func decorate(_ line: String, _ cursor: Int) -> LineDecoration? {
+    guard outage == nil, loss == nil else { return nil }
     pastLines.take(editor.history, failed: editor.failedStatements)
     do throws(ShellError) {
       return try shell.decoration(
@@ -182,6 +281,7 @@ public final class AttachedPrompt {
   }
 
   private func complete(_ line: String, _ cursor: Int) -> LineCompletion? {
+    guard outage == nil, loss == nil else { return nil }
     // A door may be silent.
     let key = InterruptKey()
     defer { key?.release() }

@@ -38,7 +38,7 @@ public final class AttachedShell {
     var quit: Int32?
   }
 
-  let client: DoorClient
+  private(set) var client: DoorClient
   let console: Console
   let options: Options
   /// The results of the steps of the run, where somebody wants a report.
@@ -57,6 +57,10 @@ public final class AttachedShell {
   public private(set) var hasQuit = false
   private var number = 0
   private var hasToldOffset = false
+  /// The number of the last action that the door told of.
+  private var head: Int
+  /// The statements that begin the watches and the pins over there.
+  private var standing: [StandingStatement] = []
   /// The look of the line that is being typed.
   private var look = AttachedLook()
   /// True if more is known of it than was shown.
@@ -91,6 +95,7 @@ public final class AttachedShell {
     self.console = console
     self.options = options
     files.runsPrograms = options.runsPrograms
+    head = client.greeting.number("head") ?? 0
     prompt = SafeText.line(client.greeting.text("prompt") ?? "> ")
   }
 
@@ -157,11 +162,12 @@ public final class AttachedShell {
   ///   - hasRest: true if other texts of the same run follow.
   ///   - pastLines: the lines that `history` lists there.
   ///   - firstPastLine: the number of the first of them.
+  ///   - watchID: the id of the watch that it begins; nil: the next one.
   /// - Throws: `ShellError` with status 6 where the connection is lost.
   func run(
     _ text: String, file: String? = nil, line: Int = 1, arguments: [String] = [], isScript: Bool = false,
     goesOn: Bool = false, isAnew: Bool = false, hasRest: Bool = false, pastLines: [PastLine] = [],
-    firstPastLine: Int = 1
+    firstPastLine: Int = 1, watchID: Int? = nil
   ) throws(ShellError) -> Outcome {
     look.forget()
     if text.contains(where: { !$0.isWhitespace }) { hasRun = true }
@@ -178,6 +184,7 @@ public final class AttachedShell {
       if let file { out.append("file", file) }
       if line != 1 { out.append("line", .int(line)) }
       if !arguments.isEmpty { out.append("arguments", .texts(arguments)) }
+      if let watchID { out.append("watchID", .int(watchID)) }
       if !pastLines.isEmpty {
         out.append("history", .texts(pastLines.map(\.text)))
         out.append("first", .int(firstPastLine))
@@ -203,6 +210,13 @@ public final class AttachedShell {
     if interruption != nil, answer.number("status") != 0 { hasToldOfStop = true }
     if answer["quit"] != nil { hasQuit = true }
     if answer["open"] != nil { openText = whole }
+    head = answer.number("head") ?? head
+    if answer["standing"] != nil {
+      standing = answer.list("standing").compactMap { entry in
+        guard let text = entry.member("run")?.text else { return nil }
+        return StandingStatement(text: text, watch: entry.member("watchID")?.number)
+      }
+    }
     if let prompt = answer.text("prompt") {
       self.prompt = SafeText.line(prompt)
       (look.showsHints, look.highlights) = (answer["hints"] == nil, answer["highlight"] == nil)
@@ -332,7 +346,7 @@ public final class AttachedShell {
   private func show(_ message: DoorMessage) throws(ShellError) {
     switch message.text("event") {
     case "end":
-      var error = client.lost
+      var error = client.lose()
       if let reason = message.text("message") { error.message += ": \(SafeText.line(reason))" }
       throw error
     case "output": print(message)
@@ -529,12 +543,49 @@ extension AttachedShell {
     if interruption.isInsistent { throw client.unanswered(nil) }
     guard !interruption.hasToldOfSilence else { return }
     self.interruption?.hasToldOfSilence = true
-    let note = "the door at \(client.address.text) does not answer; Ctrl-C again leaves"
+    note("the door at \(client.address.text) does not answer; Ctrl-C again leaves")
+  }
+}
+
+/// The way back after a lost connection: another conversation, with the same watches and pins.
+extension AttachedShell {
+  /// Prints a sentence about the connection.
+  func note(_ note: String) {
     if options.isJSON {
       console.write(JSONReport.noted(note) + "\n")
       console.flush()
     } else {
       console.writeError("note: \(note)\n")
+    }
+  }
+
+  /// Goes on by another client of the same door, and says so. Nothing that was under way is sent again.
+  ///
+  /// - Throws: `ShellError` where another store is there, or one whose log has lost actions; or the connection is lost again.
+  func goOn(by client: DoorClient) throws(ShellError) {
+    let (before, now) = (self.client.greeting.text("store"), client.greeting.text("store"))
+    let place = client.address.text
+    func other(_ message: String) -> ShellError {
+      ShellError(
+        code: .connectionLost, message: message, hint: "stsh --attach \(place) begins anew there", status: 6)
+    }
+    guard let before, before == now else { throw other("another store is at \(place) now") }
+    let newHead = client.greeting.number("head") ?? 0
+    guard newHead >= head else {
+      throw other("the store at \(place) has \(newHead) actions now, and had \(head)")
+    }
+    let count = newHead - head
+    let since = count == 0 ? "" : ", with \(count == 1 ? "1 action" : "\(count) actions") more"
+    (self.client, head) = (client, newHead)
+    (events, openText, pinned, interruption, hasToldOffset) = ([], "", "", nil, false)
+    look.loseAnswer()
+    note("\(place) is back\(since); variables, settings, use and the look at the past are as in a new conversation")
+    // Until all of them stand again, none is forgotten.
+    let all = standing
+    defer { if client.isLost { standing = all } }
+    _ = try run("", goesOn: true, isAnew: true)
+    for statement in all {
+      _ = try run(statement.text + "\n", goesOn: true, isAnew: true, watchID: statement.watch)
     }
   }
 }

@@ -14,6 +14,8 @@ public final class DoorClient {
   public let address: DoorAddress
   /// What the door said of itself.
   private(set) var greeting = DoorMessage()
+  /// True if the door's process has ended the connection.
+  private(set) var isLost = false
   private var bytes: [UInt8] = []
   private var start = 0
   /// The bytes from the start that hold no line end.
@@ -106,9 +108,12 @@ public final class DoorClient {
 
   deinit { if descriptor >= 0 { Platform.close(descriptor) } }
 
-  /// The error of a connection that is gone.
-  var lost: ShellError {
-    ShellError(code: .connectionLost, message: "the connection to \(address.text) was lost", status: 6)
+  /// Notes that the connection is gone.
+  ///
+  /// - Returns: its error.
+  func lose() -> ShellError {
+    isLost = true
+    return ShellError(code: .connectionLost, message: "the connection to \(address.text) was lost", status: 6)
   }
 
   /// The error of a door that does not follow an interruption.
@@ -184,7 +189,7 @@ public final class DoorClient {
       if count < 0, errno == EAGAIN || errno == EWOULDBLOCK { return }
       guard count > 0 else {
         if lineEnd != nil { return }
-        throw lost
+        throw lose()
       }
       bytes.append(contentsOf: block[..<count])
       if count < block.count { return }

@@ -68,6 +68,9 @@ struct DoorMessage {
 }
 
 extension Value {
+  /// The whole number that it is; nil: it is none.
+  var number: Int? { if case .int(let number) = self { number } else { nil } }
+
   /// A member of an object.
   func member(_ name: String) -> Value? {
     if case .map(let members) = self { members[.string(name)] } else { nil }

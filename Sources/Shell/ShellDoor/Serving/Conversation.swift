@@ -36,6 +36,8 @@ final class Conversation: @unchecked Sendable {
   var followed: FollowedLog?
   /// The values that the client keeps above its line, as they were told last, and when they may be told again.
   var pins = (told: "", next: ContinuousClock.now, isAwaited: false)
+  /// The watches and the pins that were told last.
+  var told: [StandingStatement] = []
   /// The answers of the client about its files.
   let fileAnswers: ClientFileAnswers
   /// True if statements read and write the client's files.

@@ -33,6 +33,7 @@ extension Conversation {
       hello.set("process", Int(getpid()))
       hello.set("allow") { JSON.append(.list(PersistentList(rights.given.map { .string($0.text) })), to: &$0) }
       hello.set("prompt", "\(options.name)> ")
+      hello.set("store", live.identity.withLock { $0 })
       hello.set("head", live.head)
       if let user { hello.set("user", user) }
       hello.set("who", author.name)
@@ -196,12 +197,26 @@ extension Conversation {
         if !session.typing.showsHints { done.set("hints", false) }
         if !session.typing.highlights { done.set("highlight", false) }
       }
+      if given.file == nil {
+        done.set("head", loop.host.live.head)
+        tellStanding(session, in: &done)
+      }
     }
     if session.hasQuit { done.set("quit", Int(session.status)) }
     // Before the answer: its client waits for nothing behind that.
     tellPins()
     outbox.append(done)
     if outbox.isWorthSending { outbox.flush() }
+  }
+
+  /// Tells the watches and the pins, with which a client goes on in another conversation, where they are others than those told last.
+  private func tellStanding(_ session: Session, in done: inout Answer) {
+    let standing = session.standingStatements
+    guard standing != told else { return }
+    told = standing
+    done.set("standing") {
+      JSON.append(list: standing, to: &$0) { ["run": .text($0.text), "watchID": $0.watch.map { .number($0) }] }
+    }
   }
 
   /// The screen of the client, on which it draws what it is sent.

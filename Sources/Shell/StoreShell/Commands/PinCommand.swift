@@ -113,7 +113,9 @@ extension PinRequest.Subject {
           _ = try session.declaredType(at: path)
         }
       }
-      return PinList.Entry(name: path.description, watched: WatchedPath(session: session, .path(path)) { _, _ in })
+      return PinList.Entry(
+        name: path.description, operand: WordSpelling.spelled(path.description),
+        watched: WatchedPath(session: session, .path(path)) { _, _ in })
     case .expression(let text, let word):
       let chunk = session.chunkName
       try word.marking {
@@ -126,7 +128,7 @@ extension PinRequest.Subject {
         }
       }
       return PinList.Entry(
-        name: PinRequest.name(of: text),
+        name: PinRequest.name(of: text), operand: PinRequest.name(of: text),
         watched: WatchedPath(session: session, .expression(text, chunk: chunk)) { _, _ in })
     }
   }

@@ -219,7 +219,8 @@ extension Session {
     return try store.turn {
       let (watched, reading) = try look(at: subject, report)
       writer.schema = reading.schema
-      return try watch(watched, reading, subject, pace, writer, as: form)
+      let statement = try statement(of: subject, pace, tellsAll: tellsAll, as: form)
+      return try watch(watched, reading, subject, pace, writer, by: statement, as: form)
     }
   }
 
@@ -245,7 +246,7 @@ extension Session {
 
   private func watch(
     _ watched: WatchedPath, _ reading: Reading, _ subject: WatchRequest.Subject, _ pace: WatchPace?,
-    _ writer: WatchLineWriter, as form: ResultForm
+    _ writer: WatchLineWriter, by statement: String, as form: ResultForm
   ) throws -> CommandResult {
     guard watches.list.count < WatchList.most else {
       throw ShellError(
@@ -274,7 +275,7 @@ extension Session {
         { old, new, number in
           guard let number, let old, let change = watched.change(from: old, to: new, number) else { return }
           tellInTime(change)
-        }), writer: writer, flush: { paced?.flush() })
+        }), by: statement, writer: writer, flush: { paced?.flush() })
     return result
   }
 
@@ -287,6 +288,23 @@ extension Session {
     let name = try name(of: subject)
     guard case .path(_, let narrowing) = subject, let condition = narrowing?.condition else { return name }
     return "\(name) where \(condition)"
+  }
+
+  /// The statement that begins a watch, with its path in full and without variables.
+  private func statement(
+    of subject: WatchRequest.Subject, _ pace: WatchPace?, tellsAll: Bool, as form: ResultForm
+  ) throws -> String {
+    var text = "watch "
+    switch subject {
+    case .path(let given, let narrowing):
+      text += WordSpelling.spelled(try given.value(in: self).description)
+      if let condition = narrowing?.condition { text += " where \(condition)" }
+    case .expression(let expression, _): text += "$(\(expression))"
+    }
+    if let pace { text += " --max \(pace.text)" }
+    if tellsAll { text += " --all" }
+    if let format = try givenFormat(form) { text += " --as \(format.rawValue)" }
+    return text
   }
 
   private func name(of subject: WatchRequest.Subject) throws -> String {

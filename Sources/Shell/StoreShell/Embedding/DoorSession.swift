@@ -58,6 +58,12 @@ extension Session {
   /// Lets statements read and write the files of the client; nil: they name files of the program.
   package func serve(_ files: ClientFiles?) { person.files = files }
 
+  /// The statements that begin the watches and the pins that there are.
+  package var standingStatements: [StandingStatement] {
+    watches.list.map { StandingStatement(text: $0.statement, watch: $0.id) }
+      + pins.list.map { StandingStatement(text: "pin \($0.operand)", watch: nil) }
+  }
+
   /// Has a wait look whether it is to end.
   package var wakeWait: @Sendable () -> Void { { [bell = clock.bell] in bell?.ring() } }
 
@@ -90,6 +96,7 @@ extension Session {
     } else if !running.origin.isTypedAtDoor {
       running.origin = .door
     }
+    if let id = given.watchID { watches.goOn(at: id) }
     publishNewInterrupts()
     if !running.hasRest { outcome.tally = SessionOutcome.Tally() }
     running.hasRest = given.goesOn || given.hasRest
@@ -224,6 +231,15 @@ package struct DoorOutput {
   }
 }
 
+/// A statement whose outcome stands: a watch or a pin, which another session may go on with.
+package struct StandingStatement: Equatable, Sendable {
+  package let text: String
+  /// The id of the watch; nil: it is a pin.
+  package let watch: Int?
+
+  package init(text: String, watch: Int?) { (self.text, self.watch) = (text, watch) }
+}
+
 /// A text with statements that a door was sent: a property for each member of such a request.
 package struct GivenText: Sendable {
   package let text: String
@@ -247,6 +263,8 @@ package struct GivenText: Sendable {
   package var isUTF8 = false
   /// True if text has styles.
   package var usesStyles = false
+  /// The id of the watch that it begins; nil: the next one.
+  package var watchID: Int?
   /// True if the client serves the files that its statements name.
   package var servesFiles = false
   /// The lines that were given since the text before, as `history` lists them.

@@ -64,6 +64,9 @@ struct WordSpelling {
     }
   }
 
+  /// A text so that it is read as one word.
+  static func spelled(_ text: String) -> String { isBare(text) ? text : ActionText.literal(of: .string(text)) }
+
   /// Returns true if a text is read back as it is without quotes.
   private static func isBare(_ text: String) -> Bool {
     guard let first = text.utf8.first, !"\"'{$#>|-".utf8.contains(first) else { return false }

@@ -120,6 +120,8 @@ struct PinList {
   /// A path or an expression, and its value.
   struct Entry {
     let name: String
+    /// The operand of `pin` that means it.
+    let operand: String
     let watched: WatchedPath
     /// Tells the session of changes where no prompt looks by itself; nil: one does.
     var subscription: Subscription?

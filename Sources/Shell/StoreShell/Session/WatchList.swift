@@ -17,6 +17,8 @@ struct WatchList {
     let id: Int
     /// The path or the expression.
     let name: String
+    /// The statement that begins it.
+    let statement: String
     let subscription: Subscription
     /// Writes what it sees.
     fileprivate let writer: WatchLineWriter
@@ -28,11 +30,16 @@ struct WatchList {
   var upcoming: Int { nextId }
 
   mutating func add(
-    _ name: String, _ subscription: Subscription, writer: WatchLineWriter, flush: @escaping () -> Void = {}
+    _ name: String, _ subscription: Subscription, by statement: String, writer: WatchLineWriter,
+    flush: @escaping () -> Void = {}
   ) {
-    list.append(Entry(id: nextId, name: name, subscription: subscription, writer: writer, flush: flush))
+    list.append(
+      Entry(id: nextId, name: name, statement: statement, subscription: subscription, writer: writer, flush: flush))
     nextId += 1
   }
+
+  /// Gives the next watch an id, where no watch has had a greater one.
+  mutating func goOn(at id: Int) { nextId = max(nextId, id) }
 
   /// Ends a watch; false where there is none of that id.
   mutating func stop(_ id: Int) -> Bool {
@@ -63,11 +70,14 @@ struct WatchList {
 struct WatchPace {
   /// The time from one line to the next.
   let pause: Duration
+  /// The text that says so.
+  let text: String
 
   /// The pace of a text such as `2/s` or `10/min`; nil where it says none.
   init?(_ text: String) {
     let parts = text.split(separator: "/", omittingEmptySubsequences: false)
     guard parts.count == 2, let count = Int(parts[0]), (1...1000).contains(count) else { return nil }
+    self.text = text
     switch parts[1] {
     case "s": pause = .seconds(1) / count
     case "min": pause = .seconds(60) / count

@@ -90,7 +90,10 @@ extension CommandReader {
 
 extension Session {
   /// The format of a result.
-  func format(_ form: ResultForm) throws -> Format { try form.format?.value(in: self) ?? options.format }
+  func format(_ form: ResultForm) throws -> Format { try givenFormat(form) ?? options.format }
+
+  /// The format that a line asks for; nil: none.
+  func givenFormat(_ form: ResultForm) throws -> Format? { try form.format?.value(in: self) }
 
   /// Returns true if a result is asked for in words, as a person reads it best, and not as a value.
   func isInWords(_ form: ResultForm) throws -> Bool { try format(form) == .auto && !answersInJSON }

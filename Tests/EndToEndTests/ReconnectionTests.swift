@@ -1,0 +1,117 @@
+import Glibc
+import TerminalSupport
+import Testing
+
+/// Prompts whose store goes away and comes back.
+@Suite("A connection that comes back")
+struct ReconnectionTests {
+  private static let gone = "variables, settings, use and the look at the past are as in a new conversation"
+
+  @Test func watchesAndPinsAreAsTheyWere() throws {
+    let shell = try Shell()
+    let server = try Server(shell, "--store", "kept.db")
+    let terminal = try shell.prompt("--attach", server.path)
+    for line in [
+      "let n = 4", "watch counter.step", "watch counter.value --max 900/s", "watch stop 1",
+      "watch tasks.items where done --all", "watch $(state.counter.value * 2)",
+      "pin counter.value $(#state.tasks.items)",
+      "dispatch counter.increment by=$n --quiet",
+    ] { try terminal.enter(line) }
+    terminal.type("dispatch tasks.add \"Buy")
+    try terminal.wait(for: "the line") { $0.cursorLine.hasSuffix("\"Buy") }
+    #expect(try server.end(by: SIGKILL) == 137)
+    // The line that is typed stays.
+    try terminal.waitForCursorLine("stsh (lost)> dispatch tasks.add \"Buy")
+    #expect(terminal.screen.lines.contains("note: the connection is tried again for 60s; Ctrl-D leaves"))
+    terminal.clearScreen()
+    terminal.type("\r")
+    try terminal.wait(for: "a refusal") { $0.lines.contains("error[connection-lost]: \(server.path) is not back yet") }
+    terminal.type(" milk\"")
+    let again = try Server(shell, "--store", "kept.db")
+    try terminal.waitForCursorLine("stsh> dispatch tasks.add \"Buy milk\"")
+    let back = terminal.screen.lines.drop { $0 != "note: \(server.path) is back; \(Self.gone)" }
+    #expect(
+      back.dropFirst().prefix(3) == [
+        "watch 2: counter.value = 4", "watch 3: tasks.items = []", "watch 4: $(state.counter.value * 2) = 8",
+      ], "\(terminal.screen.lines)")
+    try terminal.wait(for: "the pins") { screen in
+      screen.lines.suffix(3).prefix(2) == ["counter.value  4", "$(#state.tasks.items)  0"]
+    }
+    terminal.type("\r")
+    try terminal.wait(for: "the task") { $0.lines.contains("$(#state.tasks.items)  1") && $0.cursorLine == "stsh>" }
+    #expect(
+      try shell.run(
+        "--attach", server.path, "-c", "dispatch counter.increment --quiet", "-c", "dispatch tasks.complete 1"
+      )
+      .status == 0)
+    try terminal.wait(for: "what others did") { screen in
+      ["[watch 2] counter.value  4 -> 5", "[watch 3] tasks.items", "[watch 4] $(state.counter.value * 2)  8 -> 10"]
+        .allSatisfy { start in screen.lines.contains { $0.hasPrefix(start) } }
+    }
+    try terminal.enter("= $n")
+    #expect(terminal.screen.lines.contains { $0.hasPrefix("error[unknown-variable]") })
+    #expect(again.process != server.process)
+  }
+
+  /// What ran when the connection was lost is not sent again, and what was typed of it is not forgotten.
+  @Test func nothingIsSentTwice() throws {
+    let shell = try Shell()
+    let server = try Server(shell, "--store", "kept.db")
+    let terminal = try shell.prompt("--attach", server.path)
+    terminal.type("lua dispatch('counter.increment', { by = 3 }); sleep(3600)\r")
+    try server.waitUntilRuns("sleep(3600)", shell)
+    _ = try server.end(by: SIGKILL)
+    try terminal.waitForCursorLine("stsh (lost)>")
+    #expect(
+      terminal.screen.lines.contains { line in
+        line.hasPrefix("  no answer came to: lua dispatch(") && line.hasSuffix("whether it ran is not known here")
+      })
+    let again = try Server(shell, "--store", "kept.db")
+    try terminal.waitForCursorLine("stsh>")
+    #expect(terminal.screen.lines.contains("note: \(server.path) is back, with 1 action more; \(Self.gone)"))
+    try terminal.enter("show counter.value")
+    #expect(terminal.screen.lines.suffix(2) == ["3", "stsh>"])
+    _ = again
+  }
+
+  /// A statement whose first lines were given before the loss is given whole.
+  @Test func anOpenStatementGoesOn() throws {
+    let shell = try Shell()
+    let server = try Server(shell, "--store", "kept.db")
+    let terminal = try shell.prompt("--attach", server.path)
+    terminal.type("lua {\r")
+    try terminal.waitForCursorLine("....>")
+    _ = try server.end(by: SIGTERM)
+    try terminal.waitForLine("note: the connection is tried again for 60s; Ctrl-D leaves")
+    let again = try Server(shell, "--store", "kept.db")
+    try terminal.wait(for: "the store") { $0.lines.contains("note: \(server.path) is back; \(Self.gone)") }
+    terminal.type("print(40 + 2)\r")
+    try terminal.waitForCursorLine("....>")
+    terminal.type("}\r")
+    try terminal.waitForCursorLine("stsh>")
+    #expect(terminal.screen.lines.suffix(2) == ["42", "stsh>"])
+    _ = again
+  }
+
+  @Test(arguments: [true, false]) func anotherStoreEndsIt(isShorter: Bool) throws {
+    let shell = try Shell()
+    try #require(try shell.run("--store", "old.db", "-c", "dispatch counter.increment").status == 0)
+    let server = try Server(shell, "--store", "kept.db")
+    if isShorter {
+      _ = try server.end(by: SIGTERM)
+      #expect(try shell.runInShell("cp old.db kept.db").status == 0)
+    }
+    let first = isShorter ? try Server(shell, "--store", "kept.db") : server
+    let terminal = try shell.prompt("--attach", first.path)
+    try terminal.enter("dispatch counter.increment --quiet")
+    _ = try first.end(by: SIGKILL)
+    if isShorter { #expect(try shell.runInShell("rm kept.db*; cp old.db kept.db").status == 0) }
+    let again = try Server(shell, "--store", isShorter ? "kept.db" : "old.db")
+    #expect(try terminal.waitForEnd() == 6)
+    let reason =
+      isShorter
+      ? "the store at \(first.path) has 1 actions now, and had 2" : "another store is at \(first.path) now"
+    #expect(terminal.screen.lines.contains("error[connection-lost]: \(reason)"), "\(terminal.screen.lines)")
+    _ = again
+  }
+}
