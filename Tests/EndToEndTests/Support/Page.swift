@@ -241,12 +241,12 @@ final class Reader {
     return Array(terminal.screen.lines[start..<open.row])
   }
 
-  /// Runs a command line to its end. One that ends in `&` goes on, as a job with a number; `kill %NUMBER` ends it.
+  /// Runs a command line to its end. One that ends in `&` goes on, as a job with a number; `kill %NUMBER` and `kill -9 %NUMBER` end it.
   private func run(_ command: Substring, showing shown: ArraySlice<Substring>) throws -> [String] {
-    if let match = command.wholeMatch(of: /kill %(\d)/), let number = Int(match.output.1),
+    if let match = command.wholeMatch(of: /kill (-9 )?%(\d)/), let number = Int(match.output.2),
       jobs.indices.contains(number - 1), let job = jobs[number - 1]
     {
-      kill(-job.process, SIGTERM)
+      kill(-job.process, match.output.1 == nil ? SIGTERM : SIGKILL)
       _ = try job.waitForEnd()
       jobs[number - 1] = nil
       if jobs.allSatisfy({ $0 == nil }) { jobs = [] }
