@@ -110,7 +110,8 @@ struct ReconnectionTests {
     #expect(try terminal.waitForEnd() == 6)
     let reason =
       isShorter
-      ? "the store at \(first.path) has 1 actions now, and had 2" : "another store is at \(first.path) now"
+      ? "the log of the store at \(first.path) ends at #1 now, and had come to #2"
+      : "another store is at \(first.path) now"
     #expect(terminal.screen.lines.contains("error[connection-lost]: \(reason)"), "\(terminal.screen.lines)")
     _ = again
   }

@@ -16,6 +16,7 @@ struct Attachment {
   /// - Returns: the status to exit with.
   func run(at door: String) throws -> Int32 {
     try refuseOthers()
+    try Program.refuseHalves(options)
     try Program.requireDescriptors()
     let console = Console()
     defer { console.flush() }
@@ -110,6 +111,7 @@ struct Attachment {
     var shell = AttachedShell.Options()
     shell.keepsGoing = options.keepGoing
     shell.isJSON = options.json
+    shell.isAllOrNothing = options.allOrNothing
     shell.isQuiet = options.quiet
     shell.isUTF8 = UserEnvironment.isUTF8
     shell.usesColor = try Program.usesColor(options.color) ?? UserEnvironment.usesColor

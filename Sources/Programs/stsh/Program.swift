@@ -24,6 +24,7 @@ struct Program {
     if let file = options.script.first, !options.command.isEmpty {
       throw ValidationError("-c runs commands and '\(file)' is a script: give one of them")
     }
+    try Self.refuseHalves(options)
     let console = Console()
     console.showsProgress = isatty(2) == 1 && !options.json
     ccrash_hold(console.held)
@@ -245,10 +246,17 @@ struct Program {
     return "stsh \(Stsh.configuration.version); \(keeping); help explains, Ctrl-D leaves\n"
   }
 
+  /// Refuses to take back as a whole what is no file.
+  static func refuseHalves(_ options: ProgramInvocation) throws {
+    guard options.allOrNothing, options.script.first == nil || options.script.first == "-" else { return }
+    throw ValidationError("--all-or-nothing is for a script in a file")
+  }
+
   private func sessionOptions() throws -> SessionOptions {
     var session = SessionOptions(program: "stsh")
     session.hasStoreOption = true
     session.keepsGoing = options.keepGoing
+    session.isAllOrNothing = options.allOrNothing
     session.isJSON = options.json
     session.isQuiet = options.quiet
     session.pluginFolders = options.plugin

@@ -4,6 +4,7 @@ struct ProgramInvocation: Equatable {
   var interactive = false
   var keepGoing = false
   var check = false
+  var allOrNothing = false
   var timeout: String?
   var transcript: String?
   var report: String?

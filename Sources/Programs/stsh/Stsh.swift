@@ -28,6 +28,11 @@ struct Stsh: ParsableCommand {
   @Flag(help: "Go on after errors; the status is that of the first.")
   var keepGoing = ProgramInvocation.bare.keepGoing
 
+  @Flag(
+    name: .customLong("all-or-nothing"),
+    help: "Take back all that FILE dispatches, unless it comes to its end without an error.")
+  var allOrNothing = ProgramInvocation.bare.allOrNothing
+
   @Flag(help: "Check syntax, names and types, and run nothing.")
   var check = ProgramInvocation.bare.check
 
@@ -149,7 +154,8 @@ struct Stsh: ParsableCommand {
   /// The options without the parser.
   var invocation: ProgramInvocation {
     ProgramInvocation(
-      command: command, interactive: interactive, keepGoing: keepGoing, check: check, timeout: timeout,
+      command: command, interactive: interactive, keepGoing: keepGoing, check: check, allOrNothing: allOrNothing,
+      timeout: timeout,
       transcript: transcript, report: report, json: json, quiet: quiet, format: format, color: color, clock: clock,
       plugin: plugin,
       grant: grant, replay: replay, noPlugins: noPlugins, noExec: noExec, store: store, name: node.name,

@@ -127,6 +127,9 @@ public final class Journal: JournalReading, Sendable {
   /// Takes note that a long-lived effect has ended while its unit goes on stating it, or that it may start again.
   package func note(_ effect: EndedEffect, hasEnded: Bool) { writer.append(.end(effect, hasEnded: hasEnded)) }
 
+  /// Takes note that a run of statements begins with the action that is appended next, or has ended.
+  package func note(run first: Int, isOpen: Bool) { writer.append(.run(first, isOpen: isOpen)) }
+
   /// Takes note that all up to a place in a shared log was appended. From the first place on, the file always ends at one: what is
   /// appended behind it is written with the next.
   ///

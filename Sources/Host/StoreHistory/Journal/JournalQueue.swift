@@ -14,6 +14,8 @@ final class JournalQueue: @unchecked Sendable {
     case code(JournaledCode)
     /// A long-lived effect has ended, or may start again.
     case end(EndedEffect, hasEnded: Bool)
+    /// A run of statements has begun with an action, or has ended.
+    case run(Int, isOpen: Bool)
     /// All that was written before goes.
     case restart(after: Int)
     /// Up to here it has all of a place in a shared log.
@@ -24,7 +26,7 @@ final class JournalQueue: @unchecked Sendable {
       switch self {
       case .entry(let entry): entry.number
       case .snapshot(let number, _): number
-      case .lastSnapshot, .plugin, .code, .end, .restart, .place: nil
+      case .lastSnapshot, .plugin, .code, .end, .run, .restart, .place: nil
       }
     }
 
@@ -32,7 +34,7 @@ final class JournalQueue: @unchecked Sendable {
     var isOfHistory: Bool {
       switch self {
       case .entry, .plugin, .code, .restart: true
-      case .snapshot, .lastSnapshot, .end, .place: false
+      case .snapshot, .lastSnapshot, .end, .run, .place: false
       }
     }
 

@@ -200,6 +200,7 @@ final class JournalWriter: @unchecked Sendable {
           if !hasBegun { try file.begin(db, beganInBoot) }
           let insertion = try RowWriter.insertion(db)
           var ends: JournaledEnds?
+          var runs: JournaledRuns?
           var reached: String?
           for item in backlog {
             switch item {
@@ -214,15 +215,21 @@ final class JournalWriter: @unchecked Sendable {
               var known = try ends ?? JournaledEnds(db)
               known.note(effect, hasEnded: hasEnded)
               ends = known
+            case .run(let number, let isOpen):
+              var known = try runs ?? JournaledRuns(db)
+              known.note(number, isOpen: isOpen)
+              runs = known
             case .place(let place): reached = place
             case .restart(let number):
               try RowWriter.removeAll(from: db)
               // There is no state before it.
               try JournalMeta.set([JournalMeta.base: number > 0 ? "\(number)" : nil], in: db)
               rows = try RowWriter(db)
+              runs = JournaledRuns()
             }
           }
           try ends?.write(to: db)
+          try runs?.write(to: db)
           // The plugins loaded before the first action are part of the file's statements about itself.
           if let reached {
             try JournalMeta.set([JournalMeta.place: reached], in: db)

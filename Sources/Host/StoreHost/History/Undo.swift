@@ -227,6 +227,18 @@ extension StoreClient {
     return try takeBack(from: undos.min() ?? 0, source: source, refusal) { undos.contains($0.number) }
   }
 
+  /// Takes back what a run of statements dispatched, and what that caused; what others did since stays.
+  ///
+  /// - Parameter first: the first action of the run.
+  /// - Returns: the numbers of the actions, and the report; nil: nothing of it is in effect.
+  /// - Throws: ``HostError`` where an action of another stands on it.
+  func takeBack(run first: Int, source: ActionSource) throws -> DispatchReport? {
+    let isMeant: (LoggedEntry) -> Bool = { $0.isOfRun(first) && $0.takenBack == nil && $0.restoreTarget == nil }
+    guard try !undoLine().standing(from: first, without: isMeant).taken.isEmpty else { return nil }
+    let refusal = Refusal(text: "others have acted since, and", hint: "undo --any takes back the last action of anyone")
+    return try takeBack(from: first, source: source, refusal, where: isMeant).0
+  }
+
   /// Plans on a snapshot, without the turn. What comes meanwhile is added to the plan: without the turn while that gains on the others,
   /// then in turns of some milliseconds, the last of which takes back what is planned.
   ///

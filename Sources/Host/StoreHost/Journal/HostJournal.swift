@@ -28,6 +28,8 @@ package final class HostJournal {
   private var unkept: [JournaledCode] = []
   /// Long-lived effects that have ended before the file was open.
   private var ends: Set<EndedEffect> = []
+  /// The first action of a run that has begun before the file was open; nil: none has.
+  private var run: Int?
   /// The clock on the wall, which an open file follows; nil: it makes no difference to a virtual clock.
   private let wall: WallClock?
 
@@ -92,6 +94,12 @@ package final class HostJournal {
     if hasEnded { ends.insert(effect) } else { ends.remove(effect) }
   }
 
+  /// Takes note that a run of statements begins with the action that is recorded next, or has ended.
+  package func note(run first: Int, isOpen: Bool) {
+    if let journal { return journal.note(run: first, isOpen: isOpen) }
+    run = isOpen ? first : nil
+  }
+
   /// Takes another history instead of what was recorded so far.
   ///
   /// - Parameters:
@@ -121,6 +129,8 @@ package final class HostJournal {
       if opened.found == nil { opened.append(stateAfter: number, state.slices(isWhole: true)) }
       for effect in ends { opened.note(effect, hasEnded: true) }
       ends = []
+      if let run { opened.note(run: run, isOpen: true) }
+      run = nil
       start = number
       journal = opened
       if let wall { opened.follow(wall) }

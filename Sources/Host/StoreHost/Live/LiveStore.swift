@@ -358,6 +358,9 @@ package final class LiveStore: @unchecked Sendable {
     if let client, client.refusal != nil, let refused = client.refusal?(action.call.type.fullName) {
       return DispatchReport(number: nil, failure: refused, faults: [])
     }
+    if let client, client.run != nil, let refused = client.refusalInRun(of: action) {
+      return DispatchReport(number: nil, failure: refused, faults: [])
+    }
     let earlier = attendance.faults.collect()
     client?.complete(&source)
     // Compared, not taken out: that would be counted, and most stores are not shared.
@@ -434,13 +437,17 @@ package final class LiveStore: @unchecked Sendable {
     if record.failure == nil { publish(record.after) }
     // What loads, takes away or restores says so by an action of the shell.
     if shell != nil { noteAll(record.after) }
-    let entry =
+    var entry =
       isApplied && shell == nil && record.original == nil
       ? LoggedEntry(
         applied: record.context.number, time: record.context.time, wallTime: wallTime?(),
         source: record.context.source, action: record.action.call.type.fullName, arguments: record.action.call.record,
         isQuiet: record.action.call.type.isQuiet, changes: changes)
       : rareEntry(of: record, changes)
+    if entry.source.statement == ActionSource.firstOfRun {
+      entry = entry.first
+      journal?.note(run: entry.number, isOpen: true)
+    }
     // Once: what is asked of it is no copy then.
     let source = entry.source
     names.note(source)

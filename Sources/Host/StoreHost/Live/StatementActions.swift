@@ -1,3 +1,4 @@
+import StoreCore
 import StoreHistory
 
 /// The actions that a client's statement asks for. From outside they belong together; from within, those of each of the statements that
@@ -10,6 +11,22 @@ struct StatementActions {
   private var later: [Int] = []
   /// True if the next action is the first of another part.
   private var beginsPart = false
+  /// True while all statements are parts of one, a run.
+  private(set) var isRun = false
+  /// True from the end of a run to that of the statement that ended it.
+  private var hasLeftRun = false
+
+  /// Begins a run with the statements behind the one that runs.
+  mutating func beginRun() {
+    self = StatementActions()
+    (isRunning, isRun) = (true, true)
+  }
+
+  /// Ends the run.
+  mutating func endRun() {
+    (isRun, hasLeftRun) = (false, true)
+    (first, later) = (nil, [])
+  }
 
   /// Begins a statement.
   ///
@@ -23,7 +40,12 @@ struct StatementActions {
 
   /// Ends the statement that began when there were so many parts.
   mutating func end(_ outer: Int?) {
-    if let outer {
+    if hasLeftRun {
+      self = StatementActions()
+    } else if isRun {
+      later = []
+      beginsPart = true
+    } else if let outer {
       later.removeSubrange(min(outer, later.count)...)
       beginsPart = true
     } else {
@@ -56,4 +78,9 @@ struct StatementActions {
       return parts[low - 1] == entry.number ? nil : parts[low - 1]
     }
   }
+}
+
+extension ActionSource {
+  /// Stands for ``statement`` in the source of the first action of a run of statements until that is recorded.
+  static var firstOfRun: Int { .max }
 }

@@ -55,6 +55,8 @@ package final class StoreClient: @unchecked Sendable {
   @exclusivity(unchecked) private(set) var statement = StatementActions()
   /// The refusal of an action of a full name that the client may not dispatch, or nil; not set: it may dispatch all.
   @exclusivity(unchecked) package var refusal: ((String) -> (any Error)?)?
+  /// What has become of the run of statements that is open; nil: none is.
+  @exclusivity(unchecked) package var run: StatementRunState?
   private let isActing = SharedFlag()
   @exclusivity(unchecked) private var faults: [any Error] = [] { didSet { noteWords() } }
   @exclusivity(unchecked) private var notes: [String] = [] { didSet { noteWords() } }
@@ -296,7 +298,23 @@ package final class StoreClient: @unchecked Sendable {
 
   /// Notes, in the source of an action that it dispatches, the statement that asks for it.
   func complete(_ source: inout ActionSource) {
-    if let first = statement.first, source.cause == nil { source.statement = first }
+    guard source.cause == nil else { return }
+    if let first = statement.first {
+      source.statement = first
+    } else if statement.isRun {
+      source.statement = ActionSource.firstOfRun
+    }
+  }
+
+  /// Begins a run of statements, which are taken back together.
+  func beginStatementRun() { statement.beginRun() }
+
+  /// Ends it.
+  ///
+  /// - Returns: the first action that it dispatched; nil: it dispatched none.
+  func endStatementRun() -> Int? {
+    defer { statement.endRun() }
+    return statement.first
   }
 
   /// Takes note of an action that it dispatched.

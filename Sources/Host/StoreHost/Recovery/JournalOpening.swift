@@ -43,7 +43,7 @@ extension LiveStore {
     }
     if let id = journal.id { identity.withLock { $0 = id } }
     if let recovered {
-      for sentence in recovered.notes(on: name) { note(sentence) }
+      for sentence in recovered.notes(on: name) + takeBackOpenRuns(of: journal) { note(sentence) }
     }
   }
 

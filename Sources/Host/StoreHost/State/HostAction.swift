@@ -403,6 +403,16 @@ extension LoggedEntry {
     return try type.call(named.map { ($0.0, $0.1) })
   }
 
+  /// The entry as that of an action that begins a statement.
+  var first: LoggedEntry {
+    var source = source
+    source.statement = nil
+    return LoggedEntry(
+      number: number, time: time, source: source, action: action, arguments: arguments, isQuiet: isQuiet,
+      changes: changes, failure: failure, reason: reason, digest: digest, original: original, droppedBy: droppedBy,
+      wallTime: wallTime)
+  }
+
   /// The entry without the names and times that differ from run to run.
   package var stable: LoggedEntry {
     var source = source

@@ -22,6 +22,8 @@ public final class AttachedShell {
     public var isUTF8 = true
     /// True if programs may run here.
     public var runsPrograms = true
+    /// True if all that a script dispatches is taken back unless it comes to its end without an error.
+    public var isAllOrNothing = false
     /// The report that is written here once the run is over; nil: none is wanted.
     public var report: RunReport?
 
@@ -191,7 +193,8 @@ public final class AttachedShell {
         out.append("times", .list(PersistentList(pastLines.map { $0.time.map(Value.int) ?? .none })))
       }
       let flags: KeyValuePairs = [
-        "script": isScript, "more": goesOn, "anew": isAnew, "rest": hasRest, "utf8": options.isUTF8,
+        "script": isScript, "atomic": isScript && options.isAllOrNothing, "more": goesOn, "anew": isAnew,
+        "rest": hasRest, "utf8": options.isUTF8,
         "keepGoing": options.keepsGoing || (file == nil && goesOn), "quiet": options.isQuiet,
         "report": options.report != nil,
         "styles": marks.values.contains(.terminal), "files": true,
@@ -572,7 +575,7 @@ extension AttachedShell {
     guard let before, before == now else { throw other("another store is at \(place) now") }
     let newHead = client.greeting.number("head") ?? 0
     guard newHead >= head else {
-      throw other("the store at \(place) has \(newHead) actions now, and had \(head)")
+      throw other("the log of the store at \(place) ends at #\(newHead) now, and had come to #\(head)")
     }
     let count = newHead - head
     let since = count == 0 ? "" : ", with \(count == 1 ? "1 action" : "\(count) actions") more"

@@ -278,6 +278,7 @@ final class Conversation: @unchecked Sendable {
   private func finish() {
     intake.withLock { $0.close(loop.budget) }
     followed = nil
+    session?.abandonRun()
     session = nil
     open = nil
     loop.remove(self)

@@ -163,6 +163,7 @@ struct DoorRequest {
     given.goesOn = try fields.flag("more")
     given.isAnew = try fields.flag("anew")
     given.isScript = try fields.flag("script")
+    given.isAtomic = try fields.flag("atomic")
     given.hasRest = try fields.flag("rest")
     given.keepsGoing = try fields.flag("keepGoing")
     given.isQuiet = try fields.flag("quiet")

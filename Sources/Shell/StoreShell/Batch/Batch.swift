@@ -18,10 +18,31 @@ extension Session {
       return writeError(error, file: file)
     }
     do {
-      return ended(try runScript(bytes, file: file, arguments: arguments))
+      return ended(
+        try allOrNothing(options.isAllOrNothing) { try runScript(bytes, file: file, arguments: arguments) })
     } catch {
       return ShellError(describing: error).status
     }
+  }
+
+  /// Runs a script, perhaps as a run of `atomic`.
+  func allOrNothing(_ isAtomic: Bool, _ body: () throws -> Int32) rethrows -> Int32 {
+    guard isAtomic else { return try body() }
+    do {
+      try store.beginRun()
+    } catch {
+      return writeError(error)
+    }
+    outcome.run = SessionOutcome.Run(line: 1, isWhole: true)
+    let status = try body()
+    guard outcome.run != nil else { return status }
+    guard status == 0, outcome.run?.failedLine == nil else {
+      abandonRun()
+      return status
+    }
+    outcome.run = nil
+    store.endRun()
+    return status
   }
 
   /// Runs commands given on the command line.
@@ -105,7 +126,9 @@ extension Session {
   }
 
   /// The status of a text whose last statement has run, as it is reported where a run ends.
-  func endText(_ status: Int32) -> Int32 {
+  func endText(_ given: Int32) -> Int32 {
+    let open = endOpenRun()
+    let status = given == 0 ? open ?? 0 : given
     writeSummary()
     return outcome.quitStatus ?? (status == 0 ? outcome.tally.firstStatus : status)
   }
@@ -239,9 +262,23 @@ extension Session {
     return true
   }
 
+  /// Reports a run of `atomic` that no line ends, and takes it back.
+  ///
+  /// - Returns: the status of the error; nil: there is no such run.
+  func endOpenRun() -> Int32? {
+    guard let run = outcome.run, !run.isWhole, !hasQuit else { return nil }
+    let status = writeError(
+      ShellError(
+        code: .syntax, message: "a run began on line \(run.line), and no line ends it",
+        hint: "end it with: atomic end", status: 2), file: running.origin.file)
+    abandonRun()
+    return status
+  }
+
   /// The status of a run that came to its end.
   private var finalStatus: Int32 {
     if let status = endOpenChecks() { return status }
+    if let status = endOpenRun() { return status }
     writeSummary()
     return outcome.tally.firstStatus
   }

@@ -86,6 +86,9 @@ struct ErrorExample: Sendable {
 extension ErrorExample {
   /// The examples of the errors that take more than a line: a file, a plugin, a door, or somebody else.
   static let elsewhere: [ErrorCode: ErrorExample] = [
+    .atomicKept: ErrorExample(
+      "atomic cancel", "others have acted since, and #4 tasks.complete id=1 by bob@pts/3 would fail without it",
+      remedy: "undo --any takes back the last action of anyone, and undo #N one action alone."),
     .badInterceptor: ErrorExample(
       "dispatch shop.pay", "interceptor 'audit' calls next out of turn; call it once, before its function returns",
       remedy: "In the program's interceptor call next once, before it returns; dispatch from IO or an effect."),

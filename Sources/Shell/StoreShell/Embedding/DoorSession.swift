@@ -111,7 +111,9 @@ extension Session {
       return status
     }
     guard !given.isScript else {
-      return (try? runScript(Array(given.text.utf8), file: running.origin.file, arguments: given.arguments)) ?? 1
+      return allOrNothing(given.isAtomic) {
+        (try? runScript(Array(given.text.utf8), file: running.origin.file, arguments: given.arguments)) ?? 1
+      }
     }
     var statements: StatementReader
     if let unfinished = open, !given.isAnew {
@@ -254,6 +256,8 @@ package struct GivenText: Sendable {
   package var isAnew = false
   /// True if all of its syntax is checked before anything runs.
   package var isScript = false
+  /// True if all that it dispatches is taken back unless it comes to its end without an error.
+  package var isAtomic = false
   /// True if other texts of the same run follow.
   package var hasRest = false
   package var keepsGoing = false

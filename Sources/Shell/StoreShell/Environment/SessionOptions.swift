@@ -49,6 +49,8 @@ public struct SessionOptions: Sendable {
   public var report: RunReport?
   /// The plan for keeping the history in a file; nil: in memory alone.
   public var journal: JournalPlan?
+  /// True if all that a script dispatches is taken back unless it comes to its end without an error.
+  public var isAllOrNothing = false
   /// The shared store that the session takes part in; nil: none.
   package var shared: NodePlan?
   /// The files with the journals of sessions at the prompt; nil: none.

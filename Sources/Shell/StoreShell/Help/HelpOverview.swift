@@ -38,7 +38,8 @@ struct HelpOverview {
       name: "scripts",
       commands: [
         ("source", "a file"), ("let", "a variable"), ("lua", "code"), ("echo", "text"), ("assert", "a condition"),
-        ("step", ""), ("checks", ""), ("try", ""), ("retry", ""), ("time", ""), ("run", "a program"),
+        ("step", ""), ("checks", ""), ("atomic", "all or nothing"), ("try", ""), ("retry", ""), ("time", ""),
+        ("run", "a program"),
         ("export", "a file"), ("replay", "it"),
       ]),
     Group(

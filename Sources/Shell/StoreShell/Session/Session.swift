@@ -134,6 +134,7 @@ public final class Session {
   /// - Returns: 0, or 1 where something could not be written, which is reported.
   public func end() -> Int32 {
     defer { if application.endsStore { store.live.cancelEffects() } }
+    abandonRun()
     watches.flush()
     tellOthers()
     return max(endTrace(), application.endsStore ? endJournal() : 0)
@@ -239,9 +240,11 @@ public final class Session {
     }
     if running.isExcused {
       status = excused(status, before)
+      if status != 0, isOutermost { cancelRun(after: statement.line) }
       countCheck(status)
       return status
     }
+    if status != 0, isOutermost { cancelRun(after: statement.line) }
     countCheck(status)
     if options.report != nil || outcome.isReported, isOutermost {
       outcome.reportedFile = outcome.reportedFile ?? running.origin.file

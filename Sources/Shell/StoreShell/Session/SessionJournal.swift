@@ -68,6 +68,7 @@ extension Session {
   /// - Returns: as ``end()``.
   public func endStopped() -> Int32 {
     guard options.journal?.opening == .withFirstAction else { return end() }
+    abandonRun()
     defer { if application.endsStore { store.live.cancelEffects() } }
     let status = endTrace()
     console.flush()

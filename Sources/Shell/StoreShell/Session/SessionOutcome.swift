@@ -23,6 +23,8 @@ struct SessionOutcome {
   var programOutput: String?
   /// The checks that run; nil: none do.
   var checks: Checks?
+  /// The run of `atomic` that is open; nil: none is.
+  var run: Run?
   /// The number of programs that failed in Lua so far.
   var failedPrograms = 0
   /// The number of steps that failed so far.
@@ -50,6 +52,16 @@ struct SessionOutcome {
   }
 
   private static let longMessage = 1 << 16
+
+  /// Statements that are taken back together, up to `atomic end`.
+  struct Run {
+    /// The line of `atomic begin`.
+    let line: Int
+    /// True if a whole script is the run.
+    var isWhole = false
+    /// The line of the statement that failed, at which all was taken back; nil: none failed.
+    var failedLine: Int?
+  }
 
   /// Statements that run whichever of them fail, up to `checks end`.
   struct Checks {

@@ -2,6 +2,8 @@
 public enum ErrorCode: String, CaseIterable, Hashable, Sendable {
   /// The expression of an assert is false or nil.
   case assertFailed = "assert-failed"
+  /// A run of statements could not be taken back, since an action of another stands on it.
+  case atomicKept = "atomic-kept"
   /// An interceptor dispatched while the chain was being built, or called next twice or too late.
   case badInterceptor = "bad-interceptor"
   /// A line of an ingested file is not JSON or does not fit the action.
@@ -186,6 +188,8 @@ extension ErrorCode {
     switch self {
     case .assertFailed:
       "the expression of an assert is false or nil. Both sides of a comparison are shown."
+    case .atomicKept:
+      "the lines behind atomic begin could not be taken back, since an action of another would fail or do something else without them. All of them stay."
     case .badInterceptor:
       "an interceptor dispatched while the chain was being built, or called next twice or too late."
     case .badRecording:
