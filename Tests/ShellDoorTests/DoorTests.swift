@@ -17,9 +17,10 @@ import Testing
   @Test func aDoorSaysWhoIsThere() throws {
     let house = try House([.read, .dispatch("tasks.*")])
     let hello = try Client(house.door.address).line()
+    let store = house.host.live.identity.withLock { $0 }
     #expect(
       hello == "{\"door\":1,\"program\":\"stsh\",\"process\":\(getpid()),\"allow\":[\"read\",\"dispatch:tasks.*\"],"
-        + "\"prompt\":\"stsh> \",\"head\":0,\"user\":\"\(SystemUser.current)\",\"who\":\"\(SystemUser.current)/door:1\"}"
+        + "\"prompt\":\"stsh> \",\"store\":\"\(store)\",\"head\":0,\"user\":\"\(SystemUser.current)\",\"who\":\"\(SystemUser.current)/door:1\"}"
     )
   }
 
@@ -136,7 +137,7 @@ import Testing
       try client.ask("{\"run\":\"lua for i = 1, 3 do\\n\",\"more\":true}") == "{\"status\":0,\"open\":\"lua> \"}")
     #expect(
       try client.ask("{\"run\":\"dispatch('counter.increment') end\\n\",\"more\":true}")
-        == "{\"status\":0,\"prompt\":\"stsh> \"}")
+        == "{\"status\":0,\"prompt\":\"stsh> \",\"head\":3}")
     #expect(house.host.store.withState { $0.counter.value } == 3)
     #expect(try client.ask("{\"run\":\"echo \\\"a\\n\",\"more\":true}").contains("\"open\""))
     #expect(try client.ask("{\"run\":\"echo b\\n\",\"more\":true,\"anew\":true}").contains("{\"out\":\"b\\n\"}"))

@@ -15,7 +15,7 @@ import Testing
       try client.ask("{\"run\":\"alias h = history sh\\n\",\"more\":true}").contains("\"status\":0"))
     #expect(
       try client.ask("{\"run\":\"h # shows\\n\",\"more\":true,\"history\":[\"show c\"]}")
-        == "{\"output\":[{\"out\":\"show a\\nhistory sh\\nshow c\\nh # shows\\n\"}],\"status\":0,\"prompt\":\"stsh> \"}"
+        == "{\"output\":[{\"out\":\"show a\\nhistory sh\\nshow c\\nh # shows\\n\"}],\"status\":0,\"prompt\":\"stsh> \",\"head\":0}"
     )
     _ = try client.ask("{\"run\":\"lua if true then\\n\",\"more\":true}")
     #expect(

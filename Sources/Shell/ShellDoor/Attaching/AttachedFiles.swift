@@ -10,6 +10,8 @@ import StoreShell
 struct AttachedFiles {
   /// True if command lines may run here.
   var runsPrograms = true
+  /// True if `-` is the standard input: neither a script nor a person's keys come from there.
+  var readsStandardInput = false
   private var named = NamedFiles()
   /// True while a statement runs over there.
   private var isServing = false
@@ -127,15 +129,24 @@ struct AttachedFiles {
   private mutating func read(_ path: String, _ number: Int, waiting wait: FileWait) throws(FileError) -> String {
     guard isServing, let file = named.read[path] else { throw Self.unnamed(path) }
     guard open.count < Self.mostOpen else { throw FileError(path: path, code: EMFILE) }
-    let descriptor = try Files.openToRead(file, waiting: wait)
+    let descriptor = try file == "-" ? standardInput() : Files.openToRead(file, waiting: wait)
     open[number] = .read(
       descriptor: descriptor, path: file, script: named.scripts[path].map { (text: [], arguments: $0) })
     var status = stat()
     let isOrdinary = fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
     return JSON.object([
-      "file": .number(number), "path": .text(Files.absolute(file)),
+      "file": .number(number), "path": .text(file == "-" ? file : Files.absolute(file)),
       "size": isOrdinary ? .number(Int(status.st_size)) : nil,
     ])
+  }
+
+  private func standardInput() throws(FileError) -> Int32 {
+    guard readsStandardInput else {
+      throw FileError(path: "-", code: EACCES, reason: "standard input gives the statements themselves")
+    }
+    let descriptor = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
+    guard descriptor >= 0 else { throw FileError(path: "-", code: errno) }
+    return descriptor
   }
 
   private mutating func next(

@@ -8,7 +8,9 @@ extension AttachedShell {
   ///
   /// - Returns: the status to exit with.
   public func run(file: String, arguments: [String]) -> Int32 {
-    ended(file) { () throws(ShellError) in
+    files.readsStandardInput = true
+    defer { files.readsStandardInput = false }
+    return ended(file) { () throws(ShellError) in
       let bytes: [UInt8]
       do throws(FileError) {
         bytes = try Files.read(file, waiting: FileWait(endedBy: self.interruptDescriptor))
@@ -53,7 +55,9 @@ extension AttachedShell {
   ///
   /// - Returns: the status to exit with.
   public func run(commands: [String]) -> Int32 {
-    ended("-c") { () throws(ShellError) in
+    files.readsStandardInput = true
+    defer { files.readsStandardInput = false }
+    return ended("-c") { () throws(ShellError) in
       var first: Int32 = 0
       for (index, command) in commands.enumerated() {
         let done = try self.run(command, file: "-c", line: index + 1, hasRest: index < commands.count - 1)

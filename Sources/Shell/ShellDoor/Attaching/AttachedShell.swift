@@ -76,7 +76,7 @@ public final class AttachedShell {
   /// What is drawn in its place again and again.
   private var drawn = DrawnText()
   /// The files that the store's end reads and writes here.
-  private var files = AttachedFiles()
+  var files = AttachedFiles()
   /// The text of the statement that is open over there.
   private var openText = ""
   /// What arrived while something else was waited for.
@@ -268,7 +268,12 @@ public final class AttachedShell {
     try ask { $0.append("complete", line, cursor: cursor, openLines) }
     while true {
       while let message = client.takeMessage() {
-        if message.number("id") == number, message["event"] == nil { return message.completion(at: cursor) }
+        if message.number("id") == number, message["event"] == nil {
+          let completion = message.completion(at: cursor)
+          guard message["files"] != nil else { return completion }
+          let word = line.utf8.prefix(cursor).dropFirst(completion.replaceFrom)
+          return .ofFiles(String(decoding: word, as: UTF8.self), at: completion.replaceFrom)
+        }
         if !look.take(message) { events.append(message) }
       }
       let (hasArrived, isInterrupted) = client.wait(or: interruptDescriptor)

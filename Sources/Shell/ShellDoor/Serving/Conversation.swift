@@ -332,6 +332,7 @@ extension Answer {
   /// Sets the text that may stand at the cursor.
   mutating func set(_ completion: LineCompletion) {
     set("from", completion.replaceFrom)
+    if completion.wantsClientFiles { set("files", true) }
     if let note = completion.note { set("note", note) }
     if let rest = completion.rest {
       if let count = rest.count { set("more", count) }

@@ -196,10 +196,10 @@ extension Conversation {
         done.set("prompt", session.prompt)
         if !session.typing.showsHints { done.set("hints", false) }
         if !session.typing.highlights { done.set("highlight", false) }
-      }
-      if given.file == nil {
-        done.set("head", loop.host.live.head)
-        tellStanding(session, in: &done)
+        if given.file == nil {
+          done.set("head", loop.host.live.head)
+          tellStanding(session, in: &done)
+        }
       }
     }
     if session.hasQuit { done.set("quit", Int(session.status)) }

@@ -123,7 +123,7 @@ private struct IngestRequest {
       throw ShellError(
         code: .noSuchFile, message: "standard input is the script itself", at: reader.operands[0], status: 2)
     }
-    if file.known == "-", reader.vocabulary.isThroughDoor {
+    if file.known == "-", reader.vocabulary.isThroughDoor, !reader.vocabulary.hasClientFiles {
       throw ShellError(
         code: .notAllowed, message: "standard input is that of the program that has the store", at: reader.operands[0],
         hint: "name a file", status: 2)

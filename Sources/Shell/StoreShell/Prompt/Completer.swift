@@ -37,9 +37,16 @@ struct Completer {
           LineCompletion.Candidate(text: $0, suffix: words.spelling.isQuoted ? "" : " ")
         })
     }
+    var clientFiles: LineCompletion {
+      var completion = list(hostFiles(words.spelling.typed))
+      completion.wantsClientFiles = !words.spelling.typed.hasPrefix(ClientFiles.hostMark)
+      return completion
+    }
+    let isClients = session.person.files != nil
     if let last = words.complete.last, last == ">" || last == ">>" {
+      if isClients { return clientFiles }
       guard session.options.rights.isAll else { return list([]) }
-      return list(files(words.spelling.typed))
+      return list(DirectoryListing.candidates(words.spelling.typed))
     }
     guard let verb = words.complete.first else {
       let verbs = session.commands.definitions.map { LineCompletion.Candidate(text: $0.verb, meaning: $0.summary) }
@@ -75,6 +82,7 @@ struct Completer {
     }
     if let flag = words.openFlag(definition) {
       if flag.name == "changed", definition.verb == "log" { return paths(words, list: list) }
+      if isClients, flag.value == "FILE", flag.isClients { return clientFiles }
       return list(flagValues(flag, definition, words))
     }
     let operands = words.operands(definition)
@@ -102,6 +110,7 @@ struct Completer {
     switch definition.operands[position] {
     case .path, .pathOrNumber: return paths(words, list: list)
     case .pathOrWords(let others): return paths(words, besides: others, list: list)
+    case .file where isClients && definition.operands[position].isClients: return clientFiles
     case let operand: return list(candidates(operand, words))
     }
   }
@@ -279,7 +288,6 @@ struct Completer {
         return plain(session.store.loadedPlugins.map(\.name))
       }
       return pluginFolders(words.spelling.typed)
-    case .file where operand.isClients: return files(words.spelling.typed)
     case .file: return DirectoryListing.candidates(words.spelling.typed)
     case .words(let names): return plain(names)
     case .setting: return Setting.all.map { LineCompletion.Candidate(text: $0.name, meaning: $0.summary) }
@@ -305,9 +313,14 @@ struct Completer {
     }
   }
 
-  /// Files that begin as typed. Those of a client are none of the host's to list.
-  private func files(_ typed: String) -> [LineCompletion.Candidate] {
-    session.person.files == nil ? DirectoryListing.candidates(typed) : []
+  /// Files of the host that begin as a client has typed, behind the mark.
+  private func hostFiles(_ typed: String) -> [LineCompletion.Candidate] {
+    guard typed.hasPrefix(ClientFiles.hostMark), session.options.rights.isAll else { return [] }
+    return DirectoryListing.candidates(String(typed.dropFirst(ClientFiles.hostMark.count))).map { file in
+      var marked = file
+      marked.text = ClientFiles.hostMark + file.text
+      return marked
+    }
   }
 
   private var variables: [String] { session.names.variables + ["_"] + Session.ownVariables }
@@ -323,7 +336,7 @@ struct Completer {
   ) -> [LineCompletion.Candidate] {
     let typed = words.spelling.typed
     if flag.namesFile, !session.options.rights.isAll { return [] }
-    if flag.value == "FILE" { return flag.isClients ? files(typed) : DirectoryListing.candidates(typed) }
+    if flag.value == "FILE" { return DirectoryListing.candidates(typed) }
     return switch (flag.name, definition.verb) {
     case ("as", "ingest"), ("action", "log"): nameCandidates(actionNames, typed)
     case ("match", "ingest"): ["common", "combined"].map { LineCompletion.Candidate(text: $0) }

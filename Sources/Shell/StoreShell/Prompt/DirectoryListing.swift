@@ -32,3 +32,14 @@ enum DirectoryListing {
       .map { ($0, Files.isDirectory("\(directory)/\($0)")) }
   }
 }
+
+extension LineCompletion {
+  /// The files here that may stand for a word.
+  ///
+  /// - Parameter start: the byte offset of the word in its line.
+  package static func ofFiles(_ word: String, at start: Int) -> LineCompletion {
+    let spelling = WordSpelling(word)
+    return LineCompletion(
+      replaceFrom: start, candidates: spelling.spell(DirectoryListing.candidates(spelling.typed)))
+  }
+}

@@ -150,6 +150,8 @@ public struct LineCompletion: Equatable, Sendable {
   public var note: String?
   /// The candidates that are left out; nil: none is.
   public var rest: Rest?
+  /// True if the word names a file of the client, whose end knows the candidates.
+  package var wantsClientFiles = false
 
   /// Creates a completion of the word that starts at `replaceFrom`.
   public init(replaceFrom: Int, candidates: [Candidate] = [], note: String? = nil, rest: Rest? = nil) {

@@ -104,7 +104,7 @@ private final class ClientFile {
 extension Session {
   /// True if a statement's file of that name is the client's.
   func isClients(_ file: String) -> Bool {
-    person.files != nil && file != "-" && !file.hasPrefix(ClientFiles.hostMark)
+    person.files != nil && !file.hasPrefix(ClientFiles.hostMark)
   }
 
   /// The name of a file whose word stands without quotes: a `~` at its start is the folder of the user who has the file.
@@ -118,7 +118,7 @@ extension Session {
 
   /// Refuses a file of the host to a client that may not do all.
   private func requireHostFile(_ file: String) throws(FileError) {
-    guard person.files != nil, file != "-", !options.rights.isAll else { return }
+    guard person.files != nil, !options.rights.isAll else { return }
     throw FileError(path: file, code: EACCES, reason: "a file of the host needs the right all")
   }
 

@@ -102,6 +102,8 @@ struct Vocabulary {
   var allowsAliases: Bool { session.running.origin.allowsAliases }
   /// True for a line that came in by a door: what it calls standard input is another program's.
   var isThroughDoor: Bool { session.running.origin.isThroughDoor }
+  /// True if files are those of a client.
+  var hasClientFiles: Bool { session.person.files != nil }
   var isScriptOnStandardInput: Bool { session.running.origin.file == "stdin" }
 
   // MARK: Files
