@@ -50,7 +50,7 @@ import Testing
   @Test func everyCommandThatPrintsAValueTakesAForm() {
     let withoutValue: Set = [
       "lua", "dispatch", "goto", "undo", "redo", "skip", "unskip", "assert", "import", "replay", "wait", "source",
-      "try", "retry", "step", "checks", "run", "!", "time", "echo", "help", "quit", "ingest", "export",
+      "try", "retry", "step", "checks", "atomic", "run", "!", "time", "echo", "help", "quit", "ingest", "export",
     ]
     let common = Set(FlagDefinition.format.map(\.summary))
     for definition in CommandTable.standard.definitions {

@@ -344,7 +344,8 @@ import Testing
 
   @Test func everyCodeThatIsThrownIsExplained() {
     let thrown = Set(Self.cases.map(\.code)).union([
-      "bad-interceptor", "bad-record", "bad-recording", "bad-request", "connection-lost", "cut-off", "door-in-use",
+      "atomic-kept", "bad-interceptor", "bad-record", "bad-recording", "bad-request", "connection-lost", "cut-off",
+      "door-in-use",
       "no-door",
       "bad-state", "closed", "duplicate-unit", "failed", "import",
       "internal",

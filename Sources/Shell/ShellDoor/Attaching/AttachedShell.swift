@@ -577,7 +577,8 @@ extension AttachedShell {
       ShellError(
         code: .connectionLost, message: message, hint: "stsh --attach \(place) begins anew there", status: 6)
     }
-    guard let before, before == now else { throw other("another store is at \(place) now") }
+    // A store without actions may be kept nowhere yet.
+    guard head == 0 || before != nil && before == now else { throw other("another store is at \(place) now") }
     let newHead = client.greeting.number("head") ?? 0
     guard newHead >= head else {
       throw other("the log of the store at \(place) ends at #\(newHead) now, and had come to #\(head)")

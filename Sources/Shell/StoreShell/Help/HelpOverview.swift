@@ -26,7 +26,7 @@ struct HelpOverview {
       name: "go back",
       commands: [
         ("undo", "a statement"), ("redo", "it"), ("goto", "the past"), ("bisect", "for an action"),
-        ("skip", "one action"), ("unskip", "it"),
+        ("skip", "one action"), ("unskip", "it"), ("atomic", "all or nothing"),
       ]),
     Group(
       name: "watch",
@@ -38,7 +38,7 @@ struct HelpOverview {
       name: "scripts",
       commands: [
         ("source", "a file"), ("let", "a variable"), ("lua", "code"), ("echo", "text"), ("assert", "a condition"),
-        ("step", ""), ("checks", ""), ("atomic", "all or nothing"), ("try", ""), ("retry", ""), ("time", ""),
+        ("step", ""), ("checks", ""), ("try", ""), ("retry", ""), ("time", ""),
         ("run", "a program"),
         ("export", "a file"), ("replay", "it"),
       ]),
