@@ -1,3 +1,4 @@
+import Dispatch
 import StoreCore
 @testable import StoreReplication
 import TerminalSupport
@@ -145,6 +146,31 @@ struct NATSFaultTests {
     #expect(eventually { readings.withLock { $0 } == 2 })
     #expect(eventually { (try? servers.consumers(of: "store-shop").count) == 1 })
     #expect(try servers.consumers(of: "store-shop") != first)
+  }
+
+  @Test func `A subscription may end while messages for it come`() throws {
+    let servers = try NATSServers()
+    func connection() throws -> NATSConnection {
+      try NATSConnection(
+        servers.address("any"), login: NATSLogin(), name: "test", library: NATSLibrary(), timeout: .seconds(5),
+        disconnected: {}, reconnected: {})
+    }
+    let (sender, receiver) = (try connection(), try connection())
+    defer { for connection in [sender, receiver] { connection.close() } }
+    let isOver = Lock(false)
+    let hasEnded = DispatchSemaphore(value: 0)
+    try WorkerThread {
+      while !isOver.withLock({ $0 }) { try? sender.publish([1], to: "news") }
+      hasEnded.signal()
+    }.detach()
+    // libnats frees a subscription that it may still be using, unless it is kept from that.
+    for _ in 0..<10_000 {
+      let subscription = try receiver.subscribe(to: "news") { _ in }
+      try receiver.flush(timeout: .seconds(5))
+      withExtendedLifetime(subscription) {}
+    }
+    isOver.withLock { $0 = true }
+    hasEnded.wait()
   }
 
   @Test func `A slow reader of many large records gets each of them`() throws {
