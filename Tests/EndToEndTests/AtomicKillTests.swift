@@ -16,6 +16,7 @@ struct AtomicKillTests {
       atomic begin
       dispatch counter.increment by=2 --quiet
       dispatch tasks.add "run \(number)" --quiet
+      wait 2ms
       lua for i = 1, 2 do dispatch('counter.increment', { by = 2 }) end
       dispatch counter.increment by=1 --quiet
       atomic end
