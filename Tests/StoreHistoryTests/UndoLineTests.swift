@@ -104,6 +104,60 @@ import Testing
     #expect(try log.line.place(3) == UndoLine.Step(target: 3, first: 4, later: 4))
   }
 
+  /// What a line tells of a log is the same where the runs of statements are known, and fewer actions are read.
+  @Test(arguments: 0..<60) func aRunThatIsKnownIsNotRead(seed: Int) throws {
+    var random = SeededGenerator(seed: UInt64(seed))
+    var log = Log()
+    for _ in 0..<14 {
+      switch Int.random(in: 0..<9, using: &random) {
+      case 0: log.add("a")
+      case 1: log.add("t")
+      case 2: log.add("f")
+      case 3: if let target = try? log.line.undo(1).target { log.add("r", to: target, function: UndoLine.undo) }
+      case 4: if let target = try? log.line.redo(1).target { log.add("r", to: target, function: UndoLine.redo) }
+      case 5:
+        // Two statements that run at the same time.
+        let first = log.entries.count + 1
+        log.add("a")
+        log.add("a")
+        for _ in 0..<Int.random(in: 0..<20, using: &random) {
+          log.add("a", of: first + Int.random(in: 0...1, using: &random))
+        }
+      default:
+        let first = log.entries.count + 1
+        log.add("a")
+        for _ in 0..<Int.random(in: 0..<40, using: &random) { log.add("a", of: first) }
+      }
+    }
+    let entries = log.entries
+    /// The actions whose statement is another's.
+    let foreign = Set(entries.map { $0.source.statement ?? $0.number }.filter { _ in Bool.random(using: &random) })
+    func isForeign(_ entry: LoggedEntry) -> Bool { foreign.contains(entry.source.statement ?? entry.number) }
+    var (read, readWithRuns) = (0, 0)
+    let slow = UndoLine(head: entries.count, oldest: log.oldest) { number in
+      read += 1
+      return entries.indices.contains(number - 1) ? entries[number - 1] : nil
+    }
+    let quick = UndoLine(
+      head: entries.count, oldest: log.oldest,
+      run: { entry in
+        guard let statement = entry.source.statement else { return nil }
+        let other = entries[..<(entry.number - 1)].last { $0.number != statement && $0.source.statement != statement }
+        return max(statement, (other?.number ?? 0) + 1)
+      }
+    ) { number in
+      readWithRuns += 1
+      return entries.indices.contains(number - 1) ? entries[number - 1] : nil
+    }
+    for count in 1...6 {
+      #expect((try? slow.undo(count)) == (try? quick.undo(count)))
+      #expect((try? slow.undo(count, isForeign: isForeign)) == (try? quick.undo(count, isForeign: isForeign)))
+      #expect((try? slow.redo(count)) == (try? quick.redo(count)))
+      #expect((try? slow.redo(count, isForeign: isForeign)) == (try? quick.redo(count, isForeign: isForeign)))
+    }
+    #expect(readWithRuns <= read)
+  }
+
   @Test func undosAndRedosGoBackAndForth() throws {
     var log = Log("aaaa")
     #expect(try log.undo() == 3)

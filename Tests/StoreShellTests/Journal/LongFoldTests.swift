@@ -70,6 +70,23 @@ import Testing
     #expect(try log(store, "log --all").status != 0)
   }
 
+  /// Undo and redo of a statement that asked for many actions read its beginning and its end.
+  @Test func undoAndRedoPassOverTheMiddleOfAStatement() throws {
+    let writer = try shell()
+    let store = try file(writer, Self.counts, Self.keys, "dispatch counter.increment", "undo", Self.counts)
+    try writer.alter(store, "UPDATE actions SET checksum = 0 WHERE number IN (3000, 4000, 5000, 9000)")
+    let second = try shell()
+    #expect(second.openStore(store).status == 0)
+    let undone = second.run("undo")
+    #expect(undone.output.contains("takes back lua: #8004-#10003") && undone.output.contains("v.n  4000 -> 2000"))
+    let redone = second.run("redo")
+    #expect(redone.output.contains("brings back lua: #8004-#10003") && redone.output.contains("v.n  2000 -> 4000"))
+    let both = second.run("undo 2")
+    #expect(both.status == 0 && both.output.contains("takes back 2 statements"))
+    #expect(second.run("redo").output.contains("brings back 2 statements"))
+    end(second)
+  }
+
   /// What no row names, or a row that is not as it was written, is read action by action.
   @Test func theLinesAreTheSameWithoutTheIndex() throws {
     let writer = try shell()

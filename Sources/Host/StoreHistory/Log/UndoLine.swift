@@ -71,6 +71,7 @@ public struct UndoLine {
   public let head: Int
   let oldest: Int
   let statement: (LoggedEntry) -> Int?
+  let run: (LoggedEntry) -> Int?
 
   /// Reads a log.
   ///
@@ -78,15 +79,27 @@ public struct UndoLine {
   ///   - head: the number of the last action.
   ///   - oldest: the oldest point that can be returned to.
   ///   - statement: gives the first action of the statement that asked for an action behind it.
+  ///   - run: gives the first of the actions up to an entry that one statement asked for and that differ in their arguments alone:
+  ///     what lies between is not read; nil: no such run is known.
   ///   - entry: gives the entry of a number.
   public init(
     head: Int, oldest: Int, statement: @escaping (LoggedEntry) -> Int? = { $0.source.statement },
-    entry: @escaping (Int) throws -> LoggedEntry?
+    run: @escaping (LoggedEntry) -> Int? = { _ in nil }, entry: @escaping (Int) throws -> LoggedEntry?
   ) {
     self.head = head
     self.oldest = oldest
     self.statement = statement
+    self.run = run
     self.entry = entry
+  }
+
+  /// The numbers right before an entry whose actions are like its own and belong to the same statement; none where no such run is
+  /// known, or some of them were taken back alone.
+  private func alike(before entry: LoggedEntry, _ gone: Set<Int>) -> Range<Int>? {
+    guard let statement = statement(entry), let first = run(entry) else { return nil }
+    let numbers = max(first, statement, oldest) + 1..<max(entry.number, first + 1)
+    guard !numbers.isEmpty, gone.isEmpty || !gone.contains(where: numbers.contains) else { return nil }
+    return numbers
   }
 
   /// The point that a number stands for: that of a restore is the one that it returned to, as long as that is still there.
@@ -129,23 +142,32 @@ public struct UndoLine {
         if last == nil { runs.present = nil }
         continue
       }
+      var (isTaken, isOther) = (false, false)
       if let entry, entry.isAskedFor, isForeign?(entry) == true {
         _ = steps.holds(entry)
-        others.insert(position)
+        isOther = true
       } else if let entry, steps.holds(entry), try !isPartOfLoad(entry) {
         if last == nil || runs.hold(entry) {
+          isTaken = true
           if runs.take(entry) == count { last = (position, passed) }
         } else if runs.isOpen(at: position) {
           // Others acted while a statement ran that belongs to the step.
-          others.insert(position)
+          isOther = true
         } else {
           break
         }
         if last != nil, runs.present == nil, !runs.isOpen(at: position) { break }
       }
+      if isOther { others.insert(position) }
       if entry != nil {
         passed += 1
-        if newest == nil, !others.contains(position) { newest = position }
+        if newest == nil, !isOther { newest = position }
+      }
+      if let entry, let alike = alike(before: entry, gone) {
+        position = alike.lowerBound
+        passed += alike.count
+        if isOther { others.formUnion(alike) }
+        if isTaken, runs.take(alike) == count { last = (position, passed - 1) }
       }
       position -= 1
     }
@@ -385,10 +407,10 @@ extension UndoLine {
     let taken = undos.prefix(count)
     let first = taken[count - 1]
     let isAlone = lastOther < first.number && taken.allSatisfy { $0.takenBack == nil }
-    let entries = try isAlone ? inEffect(at: first.left, after: taken[0].target) : taken.flatMap(entries)
     return Redo(
       target: first.left, takesBack: since, undos: isAlone ? [] : taken.map(\.number),
-      bringsBack: try statements(of: entries))
+      bringsBack: try isAlone
+        ? statements(inEffectAt: first.left, after: taken[0].target) : statements(of: taken.flatMap(entries)))
   }
 
   /// An undo, and the point that it left.
@@ -408,8 +430,31 @@ extension UndoLine {
 
   /// The actions behind a point that are in effect at a later one.
   private func inEffect(at head: Int, after point: Int) throws -> [LoggedEntry] {
-    let line = UndoLine(head: head, oldest: oldest, statement: statement, entry: entry)
+    let line = UndoLine(head: head, oldest: oldest, statement: statement, run: run, entry: entry)
     return try line.standing(from: max(point, oldest) + 1) { _ in false }.entries.filter { $0.number > point }
+  }
+
+  /// The statements that asked for the actions behind a point that are in effect at a later one, whosever they are, the oldest first.
+  private func statements(inEffectAt head: Int, after point: Int) throws -> [Step.Statement] {
+    var steps = UserSteps()
+    var runs = Runs(statement: statement)
+    var gone: Set<Int> = []
+    var position = head
+    while position > max(point, oldest) {
+      defer { position -= 1 }
+      guard !gone.contains(position), let entry = try entry(position) else { continue }
+      if let numbers = entry.takenBack {
+        gone.formUnion(numbers)
+      } else if let target = entry.restoreTarget {
+        position = target + 1
+      } else if steps.holds(entry), try !isPartOfLoad(entry) {
+        _ = runs.take(entry)
+        guard let alike = alike(before: entry, gone) else { continue }
+        _ = runs.take(alike)
+        position = alike.lowerBound
+      }
+    }
+    return runs.found.reversed()
   }
 
   /// The statements that asked for some actions, whosever they are, the oldest first.

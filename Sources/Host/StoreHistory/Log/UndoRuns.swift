@@ -48,6 +48,16 @@ struct Runs {
     return count
   }
 
+  /// Takes in the actions right before the one that was taken last, all of the same statement.
+  ///
+  /// - Returns: the number found by now.
+  mutating func take(_ numbers: Range<Int>) -> Int {
+    guard case .statement(let first)? = present, let place = statements[first] else { return count }
+    found[place].first = numbers.lowerBound
+    found[place].count += numbers.count
+    return count
+  }
+
   /// True if a statement found has asked for actions before a position.
   func isOpen(at position: Int) -> Bool { statements.keys.contains { $0 < position } }
 

@@ -11,10 +11,14 @@ package struct LongFold: Equatable, Sendable {
   package let told: Int
   /// True if actions behind the beginning changed other places.
   package let changesMore: Bool
+  /// True if one statement asked for all of them.
+  package let isOfStatement: Bool
+
+  fileprivate var signs: Int { (changesMore ? 1 : 0) | (isOfStatement ? 2 : 0) }
 
   fileprivate var checksum: Int {
     var checksum = RowChecksum()
-    for column in [first, last, told, changesMore ? 1 : 0] { checksum.add(column) }
+    for column in [first, last, told, signs] { checksum.add(column) }
     return checksum.value
   }
 }
@@ -38,6 +42,8 @@ struct RowFolds {
     var last: LoggedEntry
     var told: Int
     var changesMore = false
+    /// The first action of the statement that asked for all of them; nil: several did, or other actions.
+    var statement: Int?
     /// The number at which the run is written next.
     var next: Int
     private var places: Set<Place> = []
@@ -49,11 +55,13 @@ struct RowFolds {
 
     init(_ entry: LoggedEntry) {
       (first, last, told, next) = (entry.number, entry, entry.number, entry.number + RowFolds.step)
+      if entry.source.cause == nil { statement = entry.source.statement ?? entry.number }
       add(entry.changes)
     }
 
     mutating func add(_ entry: LoggedEntry) {
       last = entry
+      if entry.source.statement != statement { statement = nil }
       if !changesMore { add(entry.changes) }
     }
 
@@ -70,12 +78,21 @@ struct RowFolds {
       }
     }
 
-    var fold: LongFold { LongFold(first: first, last: last.number, told: told, changesMore: changesMore) }
+    var fold: LongFold {
+      LongFold(
+        first: first, last: last.number, told: told, changesMore: changesMore, isOfStatement: statement != nil)
+    }
+
+    /// True if an entry belongs to it. Long runs of two statements are two.
+    func holds(_ entry: LoggedEntry) -> Bool {
+      last.folds(with: entry)
+        && (statement == nil || entry.source.statement == statement || entry.number - first < RowFolds.least)
+    }
   }
 
   /// Takes note of an action that was written, the next one.
   mutating func note(_ entry: LoggedEntry, _ db: Database) throws {
-    guard entry.isQuiet, run?.last.folds(with: entry) == true else {
+    guard entry.isQuiet, run?.holds(entry) == true else {
       try end(db)
       if entry.isQuiet { run = Run(entry) }
       return
@@ -103,13 +120,13 @@ struct RowFolds {
           first INTEGER PRIMARY KEY, -- the first action of the run
           last INTEGER NOT NULL,
           told INTEGER NOT NULL, -- the action up to which the first few tell the places that the run changed
-          more INTEGER NOT NULL, -- 1: those behind changed others
+          more INTEGER NOT NULL, -- 1: those behind changed others; 2: one statement asked for all; 3: both
           checksum INTEGER NOT NULL
         )
         """)
     try db.execute(
       sql: "INSERT OR REPLACE INTO folds VALUES (?, ?, ?, ?, ?)",
-      arguments: [fold.first, fold.last, fold.told, fold.changesMore, fold.checksum])
+      arguments: [fold.first, fold.last, fold.told, fold.signs, fold.checksum])
   }
 }
 
@@ -122,9 +139,10 @@ extension JournalReader {
         db, sql: "SELECT first, last, told, more, checksum FROM folds WHERE first <= ? ORDER BY first DESC LIMIT 1",
         arguments: [number])
       guard let row else { return nil }
+      let signs: Int = try row.checked(3)
       let fold = LongFold(
-        first: try row.checked(0), last: try row.checked(1), told: try row.checked(2),
-        changesMore: try row.checked(3))
+        first: try row.checked(0), last: try row.checked(1), told: try row.checked(2), changesMore: signs & 1 != 0,
+        isOfStatement: signs & 2 != 0)
       guard fold.checksum == (try row.checked(4) as Int), fold.first...fold.last ~= number else { return nil }
       return fold
     }

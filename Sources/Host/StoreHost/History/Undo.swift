@@ -17,8 +17,19 @@ extension StoreClient {
     turnAnywhere {
       let moment = theMoment
       var asked = 0
+      var next: Int?
       return UndoLine(
-        head: number ?? moment.head, oldest: max(moment.oldest, live.firstPoint), statement: statement
+        head: number ?? moment.head, oldest: max(moment.oldest, live.firstPoint), statement: statement,
+        run: { entry in
+          // Most statements ask for few actions, and most runs are named by no row.
+          guard let from = next, entry.isQuiet, entry.number <= from + Self.part else {
+            next = entry.number - Self.part
+            return nil
+          }
+          guard entry.number <= from else { return nil }
+          next = entry.number - Self.part
+          return moment.older?.fold(of: entry.number).flatMap { $0.isOfStatement ? $0.first : nil }
+        }
       ) { [interruption] number in
         if asked.isMultiple(of: Self.part) { try interruption.check() }
         asked += 1
