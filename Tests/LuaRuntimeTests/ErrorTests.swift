@@ -132,4 +132,16 @@ import Testing
     try open.setGlobal("x", .integer(2))
     #expect(open.global("x") == .integer(2))
   }
+
+  /// The hook is all that ends a loop: no code takes it away.
+  @Test func unrestrictedCodeKeepsTheHook() throws {
+    let open = try LuaState(limits: LuaState.Limits(instructions: 100_000), sandbox: .unrestricted)
+    #expect(failure(open, "debug.sethook()")?.message.contains("debug.sethook cannot be called here") == true)
+    for code in [
+      "pcall(debug.sethook) while true do end",
+      "coroutine.wrap(function() pcall(debug.sethook) end)() while true do end",
+    ] {
+      #expect(failure(open, code)?.kind == .instructions)
+    }
+  }
 }

@@ -388,6 +388,11 @@ static void openSandbox(lua_State *L, CLuaSandbox sandbox) {
   lua_pop(L, 1);
 }
 
+/// A thread has one hook, the one that ends what is interrupted or takes too long.
+static int refuseHook(lua_State *L) {
+  return luaL_error(L, "debug.sethook cannot be called here: the hook that ends Lua which runs too long has its place");
+}
+
 void clua_openSandbox(lua_State *L, CLuaSandbox sandbox) {
   CLuaMachine *machine = clua_machine(L);
   if (sandbox != CLuaSandboxUnrestricted) {
@@ -402,6 +407,10 @@ void clua_openSandbox(lua_State *L, CLuaSandbox sandbox) {
   lua_getglobal(L, LUA_IOLIBNAME);
   lua_pushcfunction(L, clua_openProgram);
   lua_setfield(L, -2, "popen");
+  lua_pop(L, 1);
+  lua_getglobal(L, LUA_DBLIBNAME);
+  lua_pushcfunction(L, refuseHook);
+  lua_setfield(L, -2, "sethook");
   lua_pop(L, 1);
   clua_watchLeaving(L);
   lua_pushglobaltable(L);
