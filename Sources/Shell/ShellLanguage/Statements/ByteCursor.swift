@@ -93,11 +93,6 @@ package struct ByteCursor {
       width: width, text: String(decoding: line, as: UTF8.self))
   }
 
-  package func requireBoundary() throws(StatementScanner.NoStatement) {
-    guard !isAtBoundary else { return }
-    throw .fault(syntaxFault("expected a space here", at: here))
-  }
-
   /// Requires that a word ends here, and with none of the signs that other shells write between two statements.
   package func requireEnd(of word: Place) throws(StatementScanner.NoStatement) {
     let ends = isAtBoundary

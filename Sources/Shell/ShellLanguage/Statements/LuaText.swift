@@ -175,14 +175,6 @@ package enum LuaText {
     return nil
   }
 
-  /// Where the text in quotes ends that starts at a position; nil where none does, or it has no end.
-  package static func endOfQuotes(in bytes: some Bytes, at position: Int) -> Int? {
-    guard [UInt8(ascii: "\""), UInt8(ascii: "'")].contains(bytes[position]),
-      case .skipped(let end) = piece(in: bytes, at: position)
-    else { return nil }
-    return end
-  }
-
   /// The position behind the `)` that closes the `(` at another; nil where none does.
   package static func endOfParentheses(in bytes: some Bytes, at open: Int) -> Int? {
     var position = open
