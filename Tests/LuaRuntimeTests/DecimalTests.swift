@@ -86,6 +86,8 @@ import Testing
   /// Lua asks no metamethod about a number and a value of another type; its texts do.
   @Test(arguments: [
     (#"decimal("0.00") == 0, 0 == decimal("0.00"), decimal("0.00") ~= 0"#, "true true false"),
+    (#"decimal("5.00") / 5 == 1, 1 == decimal("5.00") / 5, decimal("0.00") / 2 ~= 0"#, "true true false"),
+    (#"7 // 2 == 3, 7 % 4 == 3, 1 << 2 == 4, 2 ^ 2 == 4, 8 / 2 == 4"#, "true true true true true"),
     (#"decimal("12.50") == 12.5, 12.5 == decimal("12.50"), 12.5 ~= decimal("12.50")"#, "true true false"),
     (#"decimal("0.30") == 0.1 + 0.2, decimal("0.30") == 0.3, decimal("1") == 0/0"#, "false true false"),
     (#"decimal("9007199254740993") == 9007199254740992.0, decimal("5") == "5""#, "false false"),
@@ -118,6 +120,11 @@ import Testing
     #expect(failure(state, "local a = 1\nlocal b = a ==\na\nerror('here')")?.line == 4)
     #expect(failure(state, "return 1 == == 2")?.message.contains("unexpected symbol near '=='") == true)
     #expect(failure(state, "if a == b then")?.message.contains("'end' expected near <eof>") == true)
+    for text in [
+      "return (n m == 2)", "x = { a b == c }", "print(a b == c)", "x = t[a b == c]", "x = (done state.n == 3)",
+    ] {
+      #expect(failure(state, text)?.message.contains("expected near") == true, "\(text)")
+    }
     #expect(failure(state, "x = { a == b ]")?.message.contains("'}' expected near ']'") == true)
   }
 

@@ -122,7 +122,8 @@ static int sign(Scan *scan) {
   if (second == '=' && first == '=') return equal;
   if (second == '=' && first == '~') return unequal;
   if (second == '=' && (first == '<' || first == '>')) return first;
-  if ((first == second && (first == '<' || first == '>')) || (first == '/' && second == '/')) return '/';
+  // Their results are numbers, as that of `%` is.
+  if (first == second && (first == '<' || first == '>' || first == '/')) return '%';
   if (first == ':' && second == ':') return another;
   scan->end = scan->start + 1;
   return first;
@@ -285,7 +286,7 @@ static Kind operand(Scan *scan) {
     if (part == anything || operators == 0) kind = part;
     int token = scan->token;
     isText = isText || token == concat;
-    isSum = isSum || token == '+' || token == '-' || token == '*';
+    isSum = isSum || token == '+' || token == '-' || token == '*' || token == '/';
     isNumber = isNumber || token == '&' || token == '|' || token == '~';
     if (token != concat && (token == 0 || token > 255 || strchr("+-*/%^&|~", token) == NULL)) {
       if (operators == 0) return kind;
@@ -348,13 +349,29 @@ static size_t write(const Scan *scan, char *out) {
   return to;
 }
 
+static const char *wholeText(lua_State *L, void *data, size_t *count) {
+  Scan *scan = data;
+  (void)L;
+  *count = scan->end;
+  scan->end = 0;
+  return scan->text;
+}
+
+/// Whether the text is Lua as it stands: with its edits, other texts would be, too.
+static bool isLua(Scan *scan) {
+  scan->end = scan->count;
+  bool isLua = lua_load(scan->L, wholeText, scan, "=text", "t") == LUA_OK;
+  lua_pop(scan->L, 1);
+  return isLua;
+}
+
 char *clua_settleEqualities(lua_State *L, const char *text, size_t count, size_t *newCount) {
   if (!compares(text, count)) return NULL;
   Scan scan = {.L = L, .text = text, .count = count};
   char *settled = NULL;
   advance(&scan);
   through(&scan, endOfText);
-  bool isToChange = !scan.failed && scan.editCount > 0;
+  bool isToChange = !scan.failed && scan.editCount > 0 && isLua(&scan);
   if (isToChange) {
     qsort(scan.edits, scan.editCount, sizeof(Edit), isBefore);
     *newCount = write(&scan, NULL);
