@@ -190,6 +190,18 @@ import Testing
     #expect(shell.contents("new.json")?.utf8.count == 1 << 17)
   }
 
+  /// What is told is kept first, whichever way the file comes to its place.
+  @Test(arguments: [false, true], [false, true]) func nothingIsSeenBeforeItIsKept(appends: Bool, isThere: Bool) throws {
+    let shell = try Shell()
+    if isThere { try shell.write("a.txt", "before\n") }
+    var seen: [String?] = []
+    let file = try ReplacingFile("\(shell.folder)/a.txt", appends: appends) { seen.append(shell.contents("a.txt")) }
+    file.bytes = [UInt8](repeating: 0x20, count: 1 << 17)
+    try file.passOn()
+    try file.finish()
+    #expect(seen.first == (isThere ? "before\n" : appends ? "" : String?.none))
+  }
+
   @Test func aFileThatIsReplacedStaysWhatItWas() throws {
     let shell = try Shell()
     try shell.write("private.json", "old\n")

@@ -34,6 +34,9 @@ package final class ReplacingFile {
   /// True if the file is written to as it is, for all to see at once.
   package var isInPlace: Bool { sink == nil && beside == nil }
 
+  /// True if others may read what is written before it is whole.
+  private var isVisible: Bool { sink == nil && (beside == nil || hasName) }
+
   /// Begins a file. A file that no other could replace is written to as it is. Such a file is no ordinary one (a
   /// terminal, a pipe), has several names, or has owners that another could not have. The same holds for the program's
   /// own output, a link that leads nowhere yet, and a file in a folder that takes no others.
@@ -161,7 +164,7 @@ package final class ReplacingFile {
       isDone = true
       return try sink.finish()
     }
-    if !isInPlace { beforeShowing() }
+    if !isVisible { beforeShowing() }
     if let beside, !hasName, !link(as: target) {
       // Only a rename takes the place of another file.
       unlink(beside)
@@ -185,7 +188,7 @@ package final class ReplacingFile {
       bytes.removeAll(keepingCapacity: true)
       return
     }
-    if isInPlace, !bytes.isEmpty { beforeShowing() }
+    if isVisible, !bytes.isEmpty { beforeShowing() }
     var rest = bytes[...]
     while !rest.isEmpty {
       var piece = rest
