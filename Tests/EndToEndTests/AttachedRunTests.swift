@@ -62,6 +62,7 @@ struct AttachedRunTests {
       try shell.runInShell(
         """
         [ -e f ] || mkfifo f
+        rm -f out
         stsh \(options) \(limit) --report tap f -c 'echo x' > out 2>&1 & run=$!
         [ -n "\(limit)" ] || { until grep -qs x out; do sleep 0.02; done; kill $run; }
         wait $run; echo status $?; cat out
