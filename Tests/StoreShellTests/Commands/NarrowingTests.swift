@@ -53,6 +53,30 @@ import Testing
     #expect(try shell.type("show $({ 5, 3, 9 }) where it > 3 --as json").output == "[5,9]\n")
   }
 
+  /// Rows that Lua made have the fields that they have today: a script that names one more goes on, with a note.
+  @Test(arguments: [
+    ("--columns a,b --as csv", "a,b\n1,\n"), ("--sort b --as json", #"[{"a":1}]"# + "\n"),
+    ("where b == nil --as json", #"[{"a":1}]"# + "\n"), ("where b == 2 --columns a,b --as json", "[]\n"),
+  ])
+  func aFieldThatNoRowOfLuasHasIsNothing(narrowing: String, output: String) throws {
+    let shell = try Shell()
+    let outcome = shell.run("show $({ { a = 1 } }) \(narrowing)")
+    #expect(outcome.status == 0)
+    #expect(outcome.output.replacing("\r\n", with: "\n") == output)
+    #expect(outcome.errors == "note: no element has a field 'b'\n")
+    let condition = shell.run("show $({ { a = 1 } }) where nme == 1 and a == 1")
+    #expect(condition.errors == "note: no element has a field 'nme'\n")
+    #expect(shell.run("show $({ { name = 1 } }) --columns nme").errors.contains("'nme'; did you mean 'name'?"))
+  }
+
+  /// Whichever row comes first, the columns stand in one order.
+  @Test func columnsOfLuasRowsAreInOrder() throws {
+    let shell = try Shell()
+    for rows in ["{ b = 1, d = 2 }, { a = 3, b = 4 }", "{ a = 3, b = 4 }, { b = 1, d = 2 }"] {
+      #expect(shell.run("show $({ \(rows) }) --as csv").output.hasPrefix("a,b,d"))
+    }
+  }
+
   /// To Lua they are its own; behind a flag they redirect.
   @Test func signsOfRedirectionAreLuas() throws {
     let shell = try Self.shell()

@@ -1,7 +1,7 @@
 import StoreSchema
 
 /// The columns of a list of records: their fields in declared order. Maps with text keys, as Lua makes them, count as
-/// records of all the names that occur.
+/// records of all the names that occur, in the order of the alphabet.
 package struct TableColumns {
   package let names: [String]
   /// The one layout of all rows and the positions of the columns in it; nil where rows differ.
@@ -13,11 +13,12 @@ package struct TableColumns {
     var layouts: [RecordLayout] = []
     var names: [String] = []
     var known: Set<String> = []
-    var isUniform = true
+    var (isUniform, areMaps) = (true, true)
     for row in rows {
       switch row {
       case .none: isUniform = false
       case .record(let record):
+        areMaps = false
         if layouts.last === record.layout { continue }
         if let last = layouts.last, last == record.layout { continue }
         layouts.append(record.layout)
@@ -32,6 +33,8 @@ package struct TableColumns {
       }
     }
     guard !names.isEmpty else { return nil }
+    // Whichever row comes first.
+    if areMaps { names.sort() }
     self.init(names: names, layout: isUniform && layouts.count == 1 ? layouts[0] : nil)
   }
 

@@ -256,13 +256,19 @@ extension Session {
     }
     let narrowed = try narrowing?.narrow(whole, of: place.description, in: self)
     let reading = narrowed?.reading ?? whole
-    guard file != "-" else { return try answer(reading, as: form) }
+    guard file != "-" else {
+      var result = try answer(reading, as: form)
+      result.notes += narrowed?.notes ?? []
+      return result
+    }
     let formatter = Formatter(try format(form), terminalWidth: nil, isUTF8: options.isUTF8, marks: .none)
     let output = try makeFile(file)
     output.bytes += Array(try formatter.text(of: reading.value, reading.schema).utf8)
     try output.finish()
     let part = narrowed.map { "\($0.counts) of \(place)" }
-    return answer("wrote \(part ?? place.description) to \(writtenName(of: file, output))\n")
+    var result = answer("wrote \(part ?? place.description) to \(writtenName(of: file, output))\n")
+    result.notes += narrowed?.notes ?? []
+    return result
   }
 
   /// Writes what happened.

@@ -79,6 +79,8 @@ struct Narrowing {
     let matching: Int
     /// How many there were.
     let total: Int
+    /// A sentence for each name that no element has a field of.
+    let notes: [String]
 
     /// The counts in words: `3 of 300 items`, or `3 of 150 matching items, of 300`.
     var counts: String {
@@ -90,21 +92,27 @@ struct Narrowing {
 
   /// The elements of a list or a map that it asks for.
   ///
-  /// - Throws: ``ShellError`` where there are none, as in a number, or for a field that no element has.
+  /// - Throws: ``ShellError`` where there are none, as in a number, or for a field that no element has. Elements that Lua made have
+  ///   fields by chance: of those a note tells.
   func narrow(_ reading: Reading, of name: String, in session: Session) throws -> Outcome {
     let limit = try limit?.value(in: session)
     let order = try order.map { (try $0.value(in: session), $1) }
     let columns = try columns.map { (try $0.value(in: session), $1) }
     let elements = try Elements(reading, name)
+    var unknown: [String] = []
     for (names, word) in [order.map { ($0.map(\.field), $1) }, columns].compactMap({ $0 }) {
       for name in names where elements.total > 0 && !elements.fields.contains(name) {
+        guard !elements.areOpen else {
+          unknown.append(name)
+          continue
+        }
         throw ShellError(
           code: .unknownPath, message: "no element has a field '\(name)'", at: word,
           hint: Suggestion.question(name, among: elements.fields.sorted()))
       }
     }
     var chosen = elements.list
-    if let condition { chosen = try session.elements(of: elements, where: condition) }
+    if let condition { chosen = try session.elements(of: elements, where: condition, &unknown) }
     if let order {
       let fields = order.0.map { ($0, isInteger: elements.areIntegers($0.field)) }
       chosen.sort { Self.isBefore($0, $1, by: fields) }
@@ -113,7 +121,12 @@ struct Narrowing {
     if let limit { chosen = Array(chosen.prefix(limit)) }
     let isList = !elements.isMap || order != nil || columns != nil
     let narrowed = columns.map { elements.reading(chosen, columns: $0.0) } ?? elements.reading(chosen, isList: isList)
-    return Outcome(reading: narrowed, count: chosen.count, matching: matching, total: elements.total)
+    var notes: [String] = []
+    for name in unknown where !notes.contains(where: { $0.contains("'\(name)'") }) {
+      let question = Suggestion.question(name, among: elements.fields.sorted()).map { "; \($0)" } ?? ""
+      notes.append("no element has a field '\(name)'\(question)")
+    }
+    return Outcome(reading: narrowed, count: chosen.count, matching: matching, total: elements.total, notes: notes)
   }
 
   /// True if one element stands before another by some fields, of each of which is known if it holds integers.
@@ -135,6 +148,8 @@ private struct Elements {
 
   let list: [Element]
   let isMap: Bool
+  /// True if any is a map, such as a table of Lua: its keys are declared nowhere.
+  let areOpen: Bool
   /// The names that any element's fields have.
   let fields: Set<String>
   private let schema: Schema
@@ -158,17 +173,19 @@ private struct Elements {
     schema = reading.schema
     var layouts: Set<ObjectIdentifier> = []
     var fields: Set<String> = isMap ? ["key"] : []
+    var areOpen = false
     for (_, value) in list {
       switch value {
       case .record(let record):
         guard layouts.insert(ObjectIdentifier(record.layout)).inserted else { continue }
         fields.formUnion(record.layout.fields)
       case .map(let map):
+        areOpen = true
         for (key, _) in map { if case .string(let name) = key { fields.insert(name) } }
       default: break
       }
     }
-    self.fields = fields
+    (self.fields, self.areOpen) = (fields, areOpen)
   }
 
   /// True if integers are declared for a part of the elements, of which those that no `Int` holds are texts of digits.
@@ -226,11 +243,22 @@ extension Session {
   }
 
   /// The elements for which an expression holds.
+  ///
+  /// - Parameter unknown: gets the names of it that are nothing, where any element might have such a field.
   fileprivate func elements(
-    of elements: Elements, where condition: String
+    of elements: Elements, where text: String, _ unknown: inout [String]
   ) throws -> [Elements.Element] {
-    let condition = try lua().condition(
-      condition, onFields: elements.list.isEmpty ? nil : elements.fields, chunk: chunkName)
+    var names = elements.fields
+    var read: ElementCondition?
+    while read == nil {
+      do throws(SessionLuaError) {
+        read = try lua().condition(text, onFields: elements.list.isEmpty ? nil : names, chunk: chunkName)
+      } catch {
+        guard elements.areOpen, let name = error.unknownName?.name, names.insert(name).inserted else { throw error }
+        unknown.append(name)
+      }
+    }
+    guard let condition = read else { return [] }
     var chosen: [Elements.Element] = []
     for (index, element) in elements.list.enumerated() {
       if index % 256 == 255, isInterrupted { throw ShellError.interrupted }

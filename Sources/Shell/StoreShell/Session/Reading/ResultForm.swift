@@ -121,10 +121,16 @@ extension Session {
 
   /// Answers with some elements of a list or a map, and tells a person how many there are.
   func answer(_ narrowed: Narrowing.Outcome, as form: ResultForm) throws -> CommandResult {
-    guard try isForPerson(form) else { return try answer(narrowed.reading, as: form) }
-    if narrowed.count > 0 { _ = try answer(narrowed.reading, as: form) }
-    outcome.lastValue = narrowed.reading.value
-    return answer(narrowed.counts + "\n")
+    var result: CommandResult
+    if try isForPerson(form) {
+      if narrowed.count > 0 { _ = try answer(narrowed.reading, as: form) }
+      outcome.lastValue = narrowed.reading.value
+      result = answer(narrowed.counts + "\n")
+    } else {
+      result = try answer(narrowed.reading, as: form)
+    }
+    result.notes += narrowed.notes
+    return result
   }
 
   /// Answers with the listing of a command.
