@@ -107,6 +107,50 @@ import Testing
     #expect(outcome.errors.contains("script.stsh:"), "\(outcome)")
   }
 
+  /// What Lua asks of the state, and what a line asks of the elements of a list, is declared.
+  @Test(arguments: [
+    ("assert state.tasks.itmes == nil", "tasks has no field 'itmes' (did you mean 'items'?)"),
+    ("= state.tasks.sumary", #"(did you mean project("tasks.summary")?)"#),
+    ("= state.tasks.summary", #"(in Lua a projection is project("tasks.summary"))"#),
+    ("echo $(state.counter.vale)", "counter has no field 'vale'"), ("plot state.counter.vale", "no field 'vale'"),
+    ("lua if true then print(state.counter.stp) end", "counter has no field 'stp' (did you mean 'step'?)"),
+    ("show tasks.items --columns id,titel", "no element has a field 'titel'\n"),
+    ("show tasks.items --sort -titel", "hint: did you mean 'title'?"),
+    ("show tasks.items where titel == 'a'", "'titel' is not defined"),
+    ("watch tasks.items where titel == 'a'", "'titel' is not defined"),
+  ])
+  func partsThatNothingHasAreMistakes(line: String, message: String) throws {
+    let (_, outcome) = try check("\(line)\n")
+    #expect(outcome.status != 0 && outcome.errors.contains(message), "\(outcome)")
+  }
+
+  @Test func partsThatMayBeThereAreNoMistakes() throws {
+    let (_, outcome) = try check(
+      """
+      = state.tasks.items[1].title
+      = state.nothere.x
+      = "state.tasks.itmes" -- state.tasks.itmes
+      lua local state = { counter = {} } print(state.counter.x)
+      lua local t = { state = { counter = {} } } print(t.state.counter.x)
+      let r = { { a = 1 } }
+      show $r --columns b
+      lua function mine(x) return x end
+      show tasks.items where mine(title) == 'a' --sort -id --columns title
+      """)
+    #expect(outcome == .init())
+  }
+
+  /// The arguments of a script are known before its first line, and in a text of Lua none is replaced.
+  @Test(arguments: [
+    ("echo \"costs $5\"", "there is no argument $5"), ("lua if \"$1\" == 'prod' then end", "Lua does not replace $1"),
+    ("let target = \"$1\"", "Lua does not replace $1"),
+  ])
+  func anArgumentThatIsNotGivenIsFoundFirst(line: String, message: String) throws {
+    let shell = try Shell()
+    let outcome = try shell.run(script: "dispatch counter.increment\n\(line)\n")
+    #expect(outcome.status == 2 && outcome.output == "" && outcome.errors.contains(message), "\(outcome)")
+  }
+
   @Test func everyMistakeIsReportedInItsPlace() throws {
     let shell = try Shell()
     try shell.write("inner.stsh", "dispatch tasks.ad x\n")

@@ -172,8 +172,10 @@ extension Session {
     }
     func luaFault(_ text: String, as form: LuaForm, at span: @autoclosure () -> Word.Span) -> SyntaxFault? {
       // Its command says what is missing.
-      guard !text.allSatisfy(\.isWhitespace), let lua = try? lua(), let message = lua.syntaxFault(text, as: form) else {
-        return nil
+      guard !text.allSatisfy(\.isWhitespace), let lua = try? lua() else { return nil }
+      guard let message = lua.syntaxFault(text, as: form) else {
+        guard running.isChecking, let error = missingPart(ofStateIn: text) else { return nil }
+        return fault(error.code, error.message + (error.hint.map { " (\($0))" } ?? ""), at: span())
       }
       let stray = message.hasSuffix("<eof> expected near '='") ? "= sets a value; compare with ==" : nil
       let hint = (stray ?? hint(onSignsIn: text)).map { " (\($0))" } ?? ""

@@ -90,7 +90,7 @@ extension Session {
     guard commands[statement] !== CommandDefinition.step else { return }
     let line = String(statement.text.prefix { !$0.isNewline })
     if !hasFailed, options.report != nil || outcome.isReported { noteStep(line, seconds: 0, nil) }
-    guard !answersInJSON, !options.isQuiet else { return }
+    guard !answersInJSON else { return }
     console.write(DisplayText.printable("\(hasFailed ? "FAIL" : "ok  ") \(line)") + "\n")
   }
 

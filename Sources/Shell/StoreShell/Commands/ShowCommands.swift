@@ -89,7 +89,7 @@ private struct ShowRequest {
     }
     if let literal = word.path {
       let path = try GivenPath(reader.text(of: literal, at: word, isPath: true), at: word)
-      try reader.checkPath(path)
+      try reader.checkPath(path, narrowing)
       subject = .path(path)
     } else if case .value(let literal) = word.kind {
       subject = .value(literal, word)
@@ -158,7 +158,7 @@ private enum WatchRequest {
         return .watch(.expression(expression, reader.operands[0]), pace, tellsAll: reader.has("all"), try reader.form())
       }
       let path = try reader.path(0, "a path")
-      try reader.checkPath(path)
+      try reader.checkPath(path, narrowing)
       return .watch(.path(path, narrowing), pace, tellsAll: reader.has("all"), try reader.form())
     }
     var reader = reader

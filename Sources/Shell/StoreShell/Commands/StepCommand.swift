@@ -29,7 +29,7 @@ extension CommandDefinition {
       func note(_ error: ShellError?) {
         if session.running.depth > 0 { session.countStep(error?.status ?? 0) }
         session.noteStep(name, seconds: (session.clock.wallTime() - start).seconds, error, isNamed: true)
-        guard !session.answersInJSON, !session.options.isQuiet else { return }
+        guard !session.answersInJSON else { return }
         session.console.write(DisplayText.printable("\(error == nil ? "ok  " : "FAIL") \(name)") + "\n")
       }
       do {

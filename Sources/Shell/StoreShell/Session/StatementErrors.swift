@@ -156,8 +156,10 @@ extension Session {
       error.hint = hint(onQuotedVariableIn: word.text) ?? Habit.hint(onPath: word.text)
     }
     if error.hint == nil, let path = error.missingField {
-      if isReadable(path) {
-        error.hint = "in Lua a projection is project(\"\(path)\")"
+      if let dot = path.lastIndex(of: "."),
+        let hint = hint(onMissing: String(path[path.index(after: dot)...]), of: String(path[..<dot]), among: [])
+      {
+        error.hint = hint
       } else if path.hasPrefix("state."), case let name = String(path.dropFirst(6)),
         names.projection(name) != nil || names.binding(name) != nil
       {

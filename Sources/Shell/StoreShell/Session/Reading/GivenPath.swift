@@ -80,9 +80,12 @@ extension CommandReader {
   }
 
   /// Refuses a path that leads nowhere, where it is read ahead: which items there will be is not known.
-  func checkPath(_ path: GivenPath) throws {
+  ///
+  /// - Parameter narrowing: chooses among the elements there, which must have its fields.
+  func checkPath(_ path: GivenPath, _ narrowing: Narrowing? = nil) throws {
     guard isAhead, let part = try path.knownPart else { return }
-    _ = try path.word.marking { try vocabulary.declaredType(at: vocabulary.scoped(part)) }
+    let type = try path.word.marking { try vocabulary.declaredType(at: vocabulary.scoped(part)) }
+    if path.written != nil { try narrowing?.check(elementsOf: type, by: vocabulary) }
   }
 }
 

@@ -70,6 +70,26 @@ struct Narrowing {
     if condition == nil, order == nil, limit == nil, columns == nil { return nil }
   }
 
+  /// Refuses fields that no element of a list or a map can have.
+  ///
+  /// - Parameter type: the type of the list or map, before anything runs.
+  func check(elementsOf type: Schema, by vocabulary: Vocabulary) throws {
+    guard let element = type.type(at: [.all])?.wrapped, case .record(let record) = element.kind else { return }
+    var fields = record.fields.map(\.name)
+    if case .map = type.wrapped.kind { fields.append("key") }
+    for (names, word) in [order.map { ($0.known?.map(\.field), $1) }, columns.map { ($0.known, $1) }].compactMap({ $0 })
+    {
+      if let name = names?.first(where: { !fields.contains($0) }) { throw Self.noField(name, among: fields, at: word) }
+    }
+    if let condition { try vocabulary.requireNames(in: condition, besides: Set(fields)) }
+  }
+
+  private static func noField(_ name: String, among fields: [String], at word: Word) -> ShellError {
+    ShellError(
+      code: .unknownPath, message: "no element has a field '\(name)'", at: word,
+      hint: Suggestion.question(name, among: fields))
+  }
+
   /// What is left of a list or a map, and how many elements there were.
   struct Outcome {
     let reading: Reading
@@ -106,9 +126,7 @@ struct Narrowing {
           unknown.append(name)
           continue
         }
-        throw ShellError(
-          code: .unknownPath, message: "no element has a field '\(name)'", at: word,
-          hint: Suggestion.question(name, among: elements.fields.sorted()))
+        throw Self.noField(name, among: elements.fields.sorted(), at: word)
       }
     }
     var chosen = elements.list

@@ -64,6 +64,15 @@ struct Vocabulary {
   /// The type that is declared for what stands at a path, whichever items there are.
   func declaredType(at path: Path) throws -> Schema { try session.declaredType(at: path) }
 
+  /// Refuses a condition over elements with a name that is that of nothing, and will not be.
+  func requireNames(in condition: String, besides fields: Set<String>) throws {
+    do throws(SessionLuaError) {
+      _ = try session.lua().condition(condition, onFields: fields, chunk: session.chunkName)
+    } catch {
+      if let name = error.unknownName?.name, !session.isForeseen(name) { throw error }
+    }
+  }
+
   /// Tells whether a path leads into the state of a module, not to what is projected from it.
   func isState(_ path: Path) -> Bool {
     guard let module = modules.first(where: { path.steps.first == .field($0.name) }), let schema = module.schema

@@ -96,11 +96,12 @@ extension Session {
     }
   }
 
-  /// True if there may be a variable of that name by the time that a line runs which is only looked at now. Arguments of the
-  /// command line count as given.
+  /// True if there may be a variable of that name by the time that a line runs which is only looked at now. Where lines are only
+  /// checked, arguments of the command line count as given.
   func isForeseen(_ name: String) -> Bool {
     guard let foreseen = running.foreseen else { return false }
-    return foreseen.isAny || foreseen.names.contains(name) || Int(name).map { $0 > 0 } == true
+    if let number = Int(name) { return number > 0 && running.isChecking }
+    return foreseen.isAny || foreseen.names.contains(name)
   }
 
   /// Refuses Lua with a text in double quotes that holds the name of a variable.
@@ -124,7 +125,9 @@ extension Session {
   /// The name in Lua of a variable; nil: there is none of that name.
   private func meaningInLua(of name: String) -> String? {
     if let number = Int(name) {
-      return number > 0 && (running.isChecking || number <= running.origin.arguments.count) ? "arg[\(number)]" : nil
+      // Whether a script is given it or not.
+      let isScript = running.origin.kind == .batch || number <= running.origin.arguments.count
+      return number > 0 && isScript ? "arg[\(number)]" : nil
     }
     return names.variables.contains(name) || running.foreseen?.names.contains(name) == true
       || Session.ownVariables.contains(name) ? name : nil

@@ -1,0 +1,80 @@
+import ShellLanguage
+import StoreModules
+import StoreSchema
+
+/// The paths behind `state` in Lua, looked at before anything runs.
+extension Session {
+  /// The error of the first field of a module that Lua asks for and that the module has not; nil: there is none, or the text may give
+  /// `state` another meaning. Modules that are not there may come.
+  func missingPart(ofStateIn text: String) -> ShellError? {
+    guard let chains = Self.chains(behindStateIn: Array(text.utf8)[...]) else { return nil }
+    return chains.lazy.compactMap(missingPart).first
+  }
+
+  private func missingPart(of chain: [String]) -> ShellError? {
+    guard var path = chain.first, var type = store.modules.first(where: { $0.name == path })?.schema else { return nil }
+    for name in chain.dropFirst() {
+      guard case .record(let record) = type.wrapped.kind else { return nil }
+      guard let field = record.fields.first(where: { $0.name == name }) else {
+        var error = ShellError(code: .unknownPath, message: "\(path) has no field '\(name)'")
+        error.hint = hint(onMissing: name, of: path, among: record.fields.map(\.name))
+        return error
+      }
+      path += ".\(name)"
+      type = field.schema
+    }
+    return nil
+  }
+
+  /// What was probably meant by a field that is not there: another field, or a projection.
+  ///
+  /// - Parameter path: the path of what has not got it.
+  func hint(onMissing name: String, of path: String, among fields: [String]) -> String? {
+    let projections = store.modules.first { $0.name == path }?.projections.map(\.name) ?? []
+    if projections.contains(name) { return "in Lua a projection is project(\"\(path).\(name)\")" }
+    guard let nearest = Suggestion.nearest(to: name, among: fields + projections) else { return nil }
+    let meant = projections.contains(nearest) ? "project(\"\(path).\(nearest)\")" : "'\(nearest)'"
+    return "did you mean \(meant)?"
+  }
+
+  /// The names behind each `state` of a text, up to the first that is computed; nil: the text names `state` alone, so that it may be
+  /// anything.
+  private static func chains(behindStateIn bytes: ArraySlice<UInt8>) -> [[String]]? {
+    var chains: [[String]] = []
+    var (position, before) = (bytes.startIndex, UInt8(ascii: " "))
+    /// The name at a position behind a dot and blanks; nil: none is there.
+    func name(behindDotAt dot: Int) -> ArraySlice<UInt8>? {
+      guard bytes.indices.contains(dot), bytes[dot] == UInt8(ascii: ".") else { return nil }
+      let name = bytes[(dot + 1)...].prefix { $0.isNameByte }
+      return name.isEmpty || name.first?.isDigit == true ? nil : name
+    }
+    while position < bytes.endIndex {
+      switch LuaText.piece(in: bytes, at: position) {
+      case .skipped(let end), .comment(let end):
+        (position, before) = (end, UInt8(ascii: " "))
+        continue
+      case .unfinished: return nil
+      case .code: break
+      }
+      let word = bytes[position...].prefix { $0.isNameByte }
+      guard !word.isEmpty else {
+        if !bytes[position].isBlankOrNewline { before = bytes[position] }
+        position += 1
+        continue
+      }
+      position = word.endIndex
+      defer { before = UInt8(ascii: "a") }
+      guard word.elementsEqual("state".utf8), before != UInt8(ascii: "."), before != UInt8(ascii: ":") else { continue }
+      guard bytes.indices.contains(position), [UInt8(ascii: "."), UInt8(ascii: "[")].contains(bytes[position]) else {
+        return nil
+      }
+      var chain: [String] = []
+      while let name = name(behindDotAt: position) {
+        chain.append(String(decoding: name, as: UTF8.self))
+        position = name.endIndex
+      }
+      chains.append(chain)
+    }
+    return chains
+  }
+}
