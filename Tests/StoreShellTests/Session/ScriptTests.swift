@@ -201,6 +201,29 @@ import Testing
         == .init(errors: "error[no-such-file]: '': No such file or directory\n", status: 2))
   }
 
+  /// A command is no script.
+  @Test(arguments: [
+    (["help"], "'help'"), (["show", "counter"], "'show counter'"), (["echo", "it's"], "\"echo it's\""),
+  ])
+  func aCommandInThePlaceOfAScriptIsSeen(words: [String], line: String) throws {
+    let shell = try Shell()
+    let outcome = shell.outcome { shell.session.run(file: words[0], arguments: Array(words.dropFirst())) }
+    #expect(outcome.status == 2 && outcome.errors.hasSuffix("hint: stsh -c \(line) runs a command\n"), "\(outcome)")
+  }
+
+  /// Signs that look like quotes or dashes, as word processors write them, and those of other shells.
+  @Test(arguments: [
+    ("echo \u{201C}milk\u{201D}", "\u{201C} is no quote here"),
+    ("echo a=\u{2018}b\u{2019}", "\u{2018} is no quote here"),
+    ("echo \u{201E}a", "no quote here"), ("show tasks.items \u{2013}limit 3", "is no dash of a flag"),
+    ("show tasks.items \u{2013}-limit 3", "is no dash of a flag"), ("echo `date`", "` runs no program"),
+  ])
+  func aSignThatOnlyLooksRightIsAMistake(line: String, message: String) throws {
+    let outcome = try Shell().run(line)
+    #expect(outcome.status == 2 && outcome.errors.contains(message), "\(outcome)")
+    #expect(try Shell().run("echo '\u{201C}x\u{201D}' a\u{2019}s \u{2013} a\u{2013}b a`b").status == 0)
+  }
+
   @Test func redirectionSendsTheResultElsewhere() throws {
     let shell = try Shell()
     let file = "\(shell.folder)/out.txt"

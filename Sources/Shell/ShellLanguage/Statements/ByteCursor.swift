@@ -93,6 +93,24 @@ package struct ByteCursor {
       width: width, text: String(decoding: line, as: UTF8.self))
   }
 
+  /// Refuses a word that begins with a sign that looks like a quote or a flag's dashes, or with the one by which other shells run
+  /// programs.
+  package func refuseForeignSign() throws(StatementScanner.NoStatement) {
+    func refuse(_ message: String) throws(StatementScanner.NoStatement) { throw .fault(syntaxFault(message, at: here)) }
+    switch bytes[position] {
+    case UInt8(ascii: "`"): try refuse("` runs no program: run does; a text with ` in it has quotes")
+    case 0xE2 where position + 3 < bytes.count && bytes[position + 1] == 0x80:
+      let sign = String(decoding: bytes[position..<(position + 3)], as: UTF8.self)
+      switch bytes[position + 2] {
+      case 0x98...0x9F: try refuse("\(sign) is no quote here: those are \" and '; a text with \(sign) in it has them")
+      case 0x90...0x95 where bytes[position + 3] == UInt8(ascii: "-") || bytes[position + 3].isNameByte:
+        try refuse("\(sign) is no dash of a flag, which begins with --; a text with \(sign) in it has quotes")
+      default: break
+      }
+    default: break
+    }
+  }
+
   /// Requires that a word ends here, and with none of the signs that other shells write between two statements.
   package func requireEnd(of word: Place) throws(StatementScanner.NoStatement) {
     let ends = isAtBoundary

@@ -384,6 +384,7 @@ package struct StatementScanner {
       case let literal: keep(literal, in: &token)
       }
     default:
+      try cursor.refuseForeignSign()
       let (range, literal) = try bare(.word)
       if let literal { keep(literal, in: &token) } else { token.value = offset(range) }
     }

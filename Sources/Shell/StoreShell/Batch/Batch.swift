@@ -15,7 +15,12 @@ extension Session {
     } catch {
       running.origin = StatementOrigin(file: file, kind: .batch)
       if let status = stoppedStatus() { return status }
-      return writeError(error, file: file)
+      var described = ShellError(describing: error)
+      if error.isMissing, commands[file] != nil {
+        let line = ([file] + arguments).joined(separator: " ")
+        described.hint = "\(options.name) -c \(line.contains("'") ? "\"\(line)\"" : "'\(line)'") runs a command"
+      }
+      return writeError(described, file: file)
     }
     do {
       return ended(
