@@ -43,6 +43,31 @@ import Testing
     #expect(shell.run("ingest \(shell.folder)/f.csv --as bank.put --rejects -").errors.contains("needs a file"))
   }
 
+  /// A column that is not there is no nil, and what is set is an argument.
+  @Test(arguments: [
+    (
+      "--compute 'n = amuont' --ignore-others", "there is no column 'amuont', which --compute or --where names",
+      "'amount'?"
+    ),
+    ("--where \"amuont ~= 5\" --map n=amount --ignore-others", "there is no column 'amuont'", "'amount'?"),
+    ("--compute 'nn = amount' --ignore-others", "bank.count has no argument 'nn', which --compute sets", ""),
+  ])
+  func aNameThatNothingHasIsAnError(flags: String, message: String, hint: String) throws {
+    let (outcome, rows) = try rows("amount,memo\n5,a\n6,x\n", "--as bank.count \(flags)")
+    #expect(outcome.status != 0 && rows == "", "\(rows)")
+    #expect(outcome.errors.contains(message) && outcome.errors.contains(hint), "\(outcome)")
+  }
+
+  /// Its digits would be those of a float.
+  @Test(arguments: ["0012345678901234567", "007", "1e400"]) func noArithmeticWithATextOfANumber(text: String) throws {
+    for expression in ["v / 10", "-v", "v + 1", "1 * v"] {
+      let (outcome, rows) = try rows(
+        "v,text\n\(text),a\n", "--as bank.put --compute 'amount = 1 text = tostring(\(expression))' --ignore-others")
+      #expect(outcome.status != 0 && rows == "", "\(expression)")
+      #expect(outcome.errors.contains("of which decimal(…) makes a number"), "\(outcome)")
+    }
+  }
+
   @Test func textsOfLuaInFlagsNameNoVariables() throws {
     let shell = try Shell()
     _ = shell.run("let p = 'pre'")

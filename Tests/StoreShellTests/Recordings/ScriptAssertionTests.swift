@@ -55,6 +55,20 @@ import Testing
     #expect(try status() == 3)
   }
 
+  /// Its sides are those that were compared, however it ends.
+  @Test func anAssertEvaluatesItsSidesOnce() throws {
+    let shell = try Shell { $0.isQuiet = true }
+    let add = "lua function add() dispatch('counter.increment') return state.counter.value end"
+    #expect(shell.run(add).status == 0)
+    let outcome = shell.run("assert add() == 7")
+    #expect(outcome.status == 3 && outcome.errors.contains("left   add() = 1\n  right  7 = 7\n"), "\(outcome)")
+    #expect(shell.run("assert 2 == add()").status == 0)
+    #expect(shell.run("assert add() + 1 > add() * 1").errors.contains("left   add() + 1 = 4\n  right  add() * 1 = 4"))
+    #expect(shell.run("show counter.value").output == "4\n")
+    #expect(shell.run("assert print == 1").errors.contains("left   print = no value"))
+    #expect(shell.run("assert (state.counter.value) == 4, 5").status != 0)
+  }
+
   @Test func aScriptTellsWhatFailedAndWhatChangedNothing() throws {
     let shell = try Shell { $0.isQuiet = true }
     let folder = try shell.plugin("quota", Self.quota)

@@ -7,12 +7,19 @@ public struct ColumnComputation {
   /// A column of a record.
   public typealias Column = (name: String, value: Value)
 
+  /// The names that it reads and that only a column can have: neither it sets them, nor does the session know them.
+  public let needed: [String]
+  /// The columns that it sets and does not read, by their names.
+  public let results: [String]
+
   private let text: String
   private let body: ([Column]) throws(SessionLuaError) -> [Column]?
 
-  fileprivate init(_ text: String, _ body: @escaping ([Column]) throws(SessionLuaError) -> [Column]?) {
-    self.text = text
-    self.body = body
+  fileprivate init(
+    _ text: String, needed: [String], results: [String],
+    _ body: @escaping ([Column]) throws(SessionLuaError) -> [Column]?
+  ) {
+    (self.text, self.needed, self.results, self.body) = (text, needed, results, body)
   }
 
   /// True if the Lua may read or set a column of that name.
@@ -34,14 +41,20 @@ extension SessionLua {
   public func computation(
     _ computed: [String], where condition: String?, chunk: String
   ) throws(SessionLuaError) -> ColumnComputation {
+    var (read, set): ([String], [String]) = ([], [])
+    func note(_ function: LuaFunction) {
+      for use in lua.globalUses(of: function) {
+        if use.isAssignment { set.append(use.name) } else { read.append(use.name) }
+      }
+    }
     let run = try reading { (lua) throws(LuaError) in
       var arguments: [LuaValue] = []
       for text in computed {
-        _ = try lua.load(text, as: .chunk, chunkName: chunk)
+        note(try lua.load(text, as: .chunk, chunkName: chunk))
         arguments += try lua.call(lua.load("return function(_ENV) \(text)\nend", chunkName: chunk))
       }
       if let condition {
-        _ = try lua.load(condition, as: .expression, chunkName: chunk)
+        note(try lua.load(condition, as: .expression, chunkName: chunk))
         arguments += try lua.call(lua.load("return function(_ENV) return (\(condition)\n) end", chunkName: chunk))
       }
       let make = try lua.load(Self.columns, chunkName: SessionLuaError.ownChunk)
@@ -52,9 +65,15 @@ extension SessionLua {
       else { throw LuaError(kind: .runtime, message: "expected Lua over columns") }
       return run
     }
-    return ColumnComputation((computed + [condition ?? ""]).joined(separator: "\n")) {
-      [self] (columns) throws(SessionLuaError) in
+    return ColumnComputation(
+      (computed + [condition ?? ""]).joined(separator: "\n"),
+      needed: read.filter { $0 != "it" && !set.contains($0) && isNothing($0) },
+      results: set.filter { !read.contains($0) }
+    ) { [self] (columns) throws(SessionLuaError) in
       try reading { (lua) throws(LuaError) -> [ColumnComputation.Column]? in
+        // Their digits would be a float's.
+        lua.refusesArithmeticOfTexts = true
+        defer { lua.refusesArithmeticOfTexts = false }
         let found = try lua.call(
           run,
           firstResultWith: { writer in

@@ -501,6 +501,25 @@ public final class SessionLua {
     }
   }
 
+  /// Whether a comparison holds, each side of which is evaluated once.
+  ///
+  /// - Parameters:
+  ///   - sign: the operator between the sides.
+  ///   - chunk: the name of the text in errors.
+  /// - Returns: also the values of the sides where it does not hold, nil for one that is no value of the shell; nil: the sides do not
+  ///   stand alone.
+  public func comparison(
+    _ left: String, _ sign: String, _ right: String, chunk: String
+  ) throws(SessionLuaError) -> (holds: Bool, sides: [Value?])? {
+    let text = "(function(l, r) return l \(sign) r, l, r end)((\(left)), (\(right)))"
+    guard let function = try? lua.load(text, as: .expressions, chunkName: chunk) else { return nil }
+    return try running { () throws(LuaError) in
+      let results = try values(of: function)
+      guard results.first?.isTruthy != true else { return (true, []) }
+      return (false, results.dropFirst().map { try? objects.value(of: $0) })
+    }
+  }
+
   /// An expression that is asked many times: each name in it must be that of something.
   public func condition(_ expression: String, chunk: String) throws(SessionLuaError) -> SessionCondition {
     let function = try Self.converting { () throws(LuaError) in
@@ -548,16 +567,20 @@ extension SessionLua {
     }
   }
 
+  /// True if a name is that of nothing. A variable may hold nothing.
+  func isNothing(_ name: String) -> Bool {
+    givenValues[name] == nil && !isOwn(name) && name != "arg" && !lua.globalNames.contains(name)
+      && (try? host.variable(name)) ?? nil == nil
+  }
+
   /// A function, where each global that it reads is something.
   ///
   /// - Parameter others: names that are something besides.
   /// - Throws: `LuaError` for one that is nothing.
   func known(_ function: LuaFunction, besides others: Set<String> = []) throws(LuaError) -> LuaFunction {
     for use in lua.globalUses(of: function) where !use.isAssignment && !others.contains(use.name) {
-      // A variable may hold nothing.
-      guard givenValues[use.name] == nil, !isOwn(use.name), use.name != "arg" else { continue }
+      guard isNothing(use.name) else { continue }
       let names = lua.globalNames
-      guard !names.contains(use.name), (try? host.variable(use.name)) ?? nil == nil else { continue }
       var error = LuaError(kind: .runtime, message: "'\(use.name)' is not defined")
       let modules = view.pointee.moduleNames
       // The shell says how a module is read.

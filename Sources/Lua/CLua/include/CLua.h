@@ -282,6 +282,8 @@ typedef struct CLuaMachine {
   bool isCounting;
   /// True if the host hears when code reaches something outside of the process.
   bool watchesLeaving;
+  /// True while texts are no numbers, whatever their digits.
+  bool refusesArithmeticOfTexts;
   CLuaStatus exhausted;
   char exhaustedMessage[640];
 

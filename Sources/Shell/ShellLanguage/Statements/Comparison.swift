@@ -1,6 +1,8 @@
 /// The two sides of a Lua expression whose outermost operator compares.
 package struct Comparison {
   package let left: String
+  /// The operator between them.
+  package let sign: String
   package let right: String
 
   /// Splits an expression; nil where it is not one comparison at its outermost level.
@@ -43,6 +45,7 @@ package struct Comparison {
     words.take(0x20)
     guard let found, !words.isLogical else { return nil }
     left = LuaText.trimmed(bytes[..<found.start])
+    sign = String(decoding: bytes[found.start..<(found.start + found.length)], as: UTF8.self)
     right = LuaText.trimmed(bytes[(found.start + found.length)...])
     guard !left.isEmpty, !right.isEmpty else { return nil }
   }

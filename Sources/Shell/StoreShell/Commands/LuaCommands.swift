@@ -117,15 +117,16 @@ extension CommandDefinition {
     perform: { request, session in
       let (text, chunk) = (request.text, session.chunkName)
       let lua = try session.lua()
-      guard try !lua.holds(text, chunk: chunk) else { return .none }
       var details: [String] = []
-      if let sides = Comparison(text) {
-        let left = try lua.evaluate(sides.left, chunk: chunk).value
-        let right = try lua.evaluate(sides.right, chunk: chunk).value
-        details = [
-          "left   \(sides.left) = \(ActionText.literal(of: left))",
-          "right  \(sides.right) = \(ActionText.literal(of: right))",
-        ]
+      // A comment would take in what stands behind it.
+      if let sides = text.contains("--") ? nil : Comparison(text),
+        let answer = try lua.comparison(sides.left, sides.sign, sides.right, chunk: chunk)
+      {
+        guard !answer.holds else { return .none }
+        let values = answer.sides.map { $0.map(ActionText.literal) ?? "no value" }
+        details = ["left   \(sides.left) = \(values[0])", "right  \(sides.right) = \(values[1])"]
+      } else {
+        guard try !lua.holds(text, chunk: chunk) else { return .none }
       }
       var said: String?
       do {

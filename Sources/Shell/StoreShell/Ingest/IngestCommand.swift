@@ -104,9 +104,17 @@ private struct IngestRequest {
       return try reader.mappedPairs().with(columns).map { pairs, columns in
         let (computed, condition) = columns
         let isComputed = !computed.isEmpty || condition != nil
+        let computation = try isComputed ? reader.vocabulary.computation(computed, where: condition) : nil
+        let argumentNames = try reader.argumentNames(type, pairs)
+        for name in computation?.results ?? [] where argumentNames[name] == nil && type.layout.index(of: name) == nil {
+          throw ShellError(
+            code: .unexpectedArgument, message: "\(type.fullName) has no argument '\(name)', which --compute sets",
+            place: reader.place(of: "compute"), hint: Suggestion.question(name, among: type.fields.map(\.name)),
+            status: 2)
+        }
         return RecordMapping(
-          type: type, argumentNames: try reader.argumentNames(type, pairs), ignoresOthers: reader.has("ignore-others"),
-          computation: try isComputed ? reader.vocabulary.computation(computed, where: condition) : nil)
+          type: type, argumentNames: argumentNames, ignoresOthers: reader.has("ignore-others"), computation: computation
+        )
       }
     }
     let shape = try reader.recordShape()

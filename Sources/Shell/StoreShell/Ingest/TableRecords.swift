@@ -121,6 +121,11 @@ struct TableRecords<Rows: CellRows>: RecordReading {
 
   private func columns(_ names: [String]) throws -> [Int?] {
     try mapping.requireMapped(among: names, called: "column")
+    if let name = mapping.computation?.needed.first(where: { !names.contains($0) }) {
+      throw RecordFault(
+        message: "there is no column '\(name)', which --compute or --where names",
+        hint: Suggestion.question(name, among: names))
+    }
     var columns: [Int?] = []
     for name in names {
       guard let argument = try mapping.argument(of: name) else {

@@ -266,11 +266,12 @@ extension Session {
   fileprivate func elements(
     of elements: Elements, where text: String, _ unknown: inout [String]
   ) throws -> [Elements.Element] {
+    let lua = try lua()
     var names = elements.fields
     var read: ElementCondition?
     while read == nil {
       do throws(SessionLuaError) {
-        read = try lua().condition(text, onFields: elements.list.isEmpty ? nil : names, chunk: chunkName)
+        read = try lua.condition(text, onFields: elements.list.isEmpty ? nil : names, chunk: chunkName)
       } catch {
         guard elements.areOpen, let name = error.unknownName?.name, names.insert(name).inserted else { throw error }
         unknown.append(name)

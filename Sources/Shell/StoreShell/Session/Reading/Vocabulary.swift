@@ -66,8 +66,9 @@ struct Vocabulary {
 
   /// Refuses a condition over elements with a name that is that of nothing, and will not be.
   func requireNames(in condition: String, besides fields: Set<String>) throws {
+    let lua = try session.lua()
     do throws(SessionLuaError) {
-      _ = try session.lua().condition(condition, onFields: fields, chunk: session.chunkName)
+      _ = try lua.condition(condition, onFields: fields, chunk: session.chunkName)
     } catch {
       if let name = error.unknownName?.name, !session.isForeseen(name) { throw error }
     }
