@@ -60,12 +60,6 @@ public struct LuaCaller {
     nonmutating set { machine.pointee.isRepeatable = newValue }
   }
 
-  /// True while arithmetic with a text is an error, even if the text is that of a number.
-  public var refusesArithmeticOfTexts: Bool {
-    get { machine.pointee.refusesArithmeticOfTexts }
-    nonmutating set { machine.pointee.refusesArithmeticOfTexts = newValue }
-  }
-
   /// True if a repeatable call took longer than its time since it was last asked.
   @inlinable
   public func takeLateness() -> Bool {

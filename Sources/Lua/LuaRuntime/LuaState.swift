@@ -27,6 +27,12 @@ public final class LuaState {
   /// use the state.
   package var onLeaving: (() -> Void)?
 
+  /// True while arithmetic with a text is an error, even if the text is that of a number.
+  public var refusesArithmeticOfTexts: Bool {
+    get { machine.pointee.refusesArithmeticOfTexts }
+    set { machine.pointee.refusesArithmeticOfTexts = newValue }
+  }
+
   /// A fresh state. Fails when the limits leave no room for the libraries.
   public init(limits: Limits = Limits(), sandbox: Sandbox = .plugin) throws(LuaError) {
     var callbacks = HostCallbacks.all

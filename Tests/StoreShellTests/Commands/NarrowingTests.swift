@@ -69,6 +69,19 @@ import Testing
     #expect(shell.run("show $({ { name = 1 } }) --columns nme").errors.contains("'nme'; did you mean 'name'?"))
   }
 
+  /// A number is never a text: a condition that compares them holds for nothing.
+  @Test func aNumberThatIsComparedWithATextIsTold() throws {
+    let shell = try Self.shell()
+    #expect(
+      shell.run("show tasks.items where id == '2' --as json")
+        == .init(output: "[]\n", errors: "note: id is a number, and '2' is a text: tonumber('2')\n"))
+    #expect(
+      shell.run("show tasks.items where 5 == title").errors == "note: title is a text, and 5 is a number: tostring(5)\n"
+    )
+    #expect(shell.run("show tasks.items where id == 99").errors == "")
+    #expect(shell.run("show tasks.items where id == #title + 99").errors == "")
+  }
+
   /// Whichever row comes first, the columns stand in one order.
   @Test func columnsOfLuasRowsAreInOrder() throws {
     let shell = try Shell()

@@ -55,6 +55,18 @@ import Testing
     #expect(try status() == 3)
   }
 
+  /// The texts of the state stand in Lua, where no dollar may name a variable.
+  @Test func aTextWithDollarsIsAsserted() throws {
+    let shell = try Shell { $0.isQuiet = true }
+    let text = "is it $ok, $1, ${err} or $$_?"
+    #expect(shell.run("dispatch tasks.add '\(text)'", "export journal \(shell.folder)/a.stsh").status == 0)
+    let script = try #require(shell.contents("a.stsh"))
+    #expect(script.contains("assert "))
+    let again = try Shell { $0.isQuiet = true }
+    #expect(try again.run(script: script).status == 0)
+    #expect(again.run("show tasks.items[1].title --as raw").output == "\(text)\n")
+  }
+
   /// Its sides are those that were compared, however it ends.
   @Test func anAssertEvaluatesItsSidesOnce() throws {
     let shell = try Shell { $0.isQuiet = true }

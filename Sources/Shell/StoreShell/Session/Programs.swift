@@ -240,19 +240,35 @@ package enum OwnShell {
 
 /// The output of a program while it runs.
 struct ProgramOutput {
-  /// As much is kept for reports.
+  /// As much is kept for reports, from the end: that says why a program failed.
   private static let most = 1 << 16
   /// The bytes of standard output that are not printed yet.
   var pending: [UInt8] = []
   private var kept: [UInt8] = []
+  private var leftOut = 0
 
   mutating func append(_ bytes: [UInt8], isError: Bool) {
-    kept += bytes.prefix(Self.most - min(kept.count, Self.most))
     if !isError { pending += bytes }
+    kept += bytes
+    if kept.count > 4 * Self.most { cut() }
   }
 
-  /// Both outputs, as they came.
-  var text: String { String(decoding: kept, as: UTF8.self) }
+  /// Leaves out the lines at the beginning that are too much.
+  private mutating func cut() {
+    guard kept.count > Self.most else { return }
+    let tail = kept.count - Self.most
+    let start = kept[tail...].firstIndex(of: 0x0A).map { $0 + 1 } ?? tail
+    leftOut += start
+    kept.removeFirst(start)
+  }
+
+  /// Both outputs, as they came, or the end of them.
+  var text: String {
+    var whole = self
+    whole.cut()
+    let mark = whole.leftOut == 0 ? "" : "… the first \(whole.leftOut) bytes are left out\n"
+    return mark + String(decoding: whole.kept, as: UTF8.self)
+  }
   /// Standard output without its last line end, where nothing of it was printed.
   var lines: String { String(decoding: pending.last == 0x0A ? pending.dropLast() : pending[...], as: UTF8.self) }
 }

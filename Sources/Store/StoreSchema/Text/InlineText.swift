@@ -113,14 +113,20 @@ package enum InlineText {
   }
 
   private static func append(_ text: String, _ spelling: Spelling, to out: inout TextBuffer) {
-    guard spelling == .lua, !text.utf8.allSatisfy(ScalarText.isPlain) || ScalarText.hasDirection(text) else {
+    let dollar = UInt8(ascii: "$")
+    guard spelling == .lua,
+      !text.utf8.allSatisfy { ScalarText.isPlain($0) && $0 != dollar } || ScalarText.hasDirection(text)
+    else {
       out.appendQuoted(text)
       return
     }
     // Lua has no \u00XX, only \u{XX}.
     out.append("\"" as Unicode.Scalar)
     for scalar in text.unicodeScalars {
-      if scalar == "\"" || scalar == "\\" {
+      // A variable's name in a text of Lua would be a mistake.
+      if scalar == "$" {
+        out.append("\\x24" as StaticString)
+      } else if scalar == "\"" || scalar == "\\" {
         out.append("\\" as Unicode.Scalar)
         out.append(scalar)
       } else if ScalarText.isControl(scalar) || ScalarText.isOfDirection(scalar) {

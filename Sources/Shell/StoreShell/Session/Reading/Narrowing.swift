@@ -144,6 +144,7 @@ struct Narrowing {
       let question = Suggestion.question(name, among: elements.fields.sorted()).map { "; \($0)" } ?? ""
       notes.append("no element has a field '\(name)'\(question)")
     }
+    if matching == 0, let condition { notes += session.note(onTypesIn: condition, over: elements).map { [$0] } ?? [] }
     return Outcome(reading: narrowed, count: chosen.count, matching: matching, total: elements.total, notes: notes)
   }
 
@@ -258,6 +259,22 @@ extension Session {
         message: "\(count) elements of \(list) match \(Path([step]))",
         hint: "show \(list) where \(field) == \(InlineText.text(of: value, spelling: .lua)) shows all of them")
     }
+  }
+
+  /// What is wrong with a condition that holds for no element because it compares a number with a text; nil: it does not.
+  fileprivate func note(onTypesIn condition: String, over elements: Elements) -> String? {
+    guard let sides = Comparison(condition), sides.sign == "==", let first = elements.list.first else { return nil }
+    for (field, other) in [(sides.left, sides.right), (sides.right, sides.left)] where elements.fields.contains(field) {
+      guard let given = try? lua().evaluate(other, chunk: chunkName, isReadOnly: true).value else { continue }
+      switch (Elements.part(field, of: first), given) {
+      case (.int, .string), (.double, .string), (.decimal, .string):
+        return "\(field) is a number, and \(other) is a text: tonumber(\(other))"
+      case (.string, .int), (.string, .double), (.string, .decimal):
+        return "\(field) is a text, and \(other) is a number: tostring(\(other))"
+      default: break
+      }
+    }
+    return nil
   }
 
   /// The elements for which an expression holds.
