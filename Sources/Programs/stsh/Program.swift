@@ -136,6 +136,12 @@ struct Program {
     if Console.transcript(file, replacesOneOf: sources) {
       throw ValidationError("--transcript \(file): that file is the input; name another file")
     }
+    if Files.isOrdinary(file), let text = try? Files.readRegular(file), !text.isEmpty {
+      let prompt = Array("\(session.options.name)> ".utf8)
+      guard text.split(separator: 0x0A).prefix(1_000).contains(where: { $0.starts(with: prompt) }) else {
+        throw ValidationError("--transcript \(file): that file is not a transcript, and would be replaced")
+      }
+    }
     do {
       try session.console.startTranscript(file)
     } catch  where session.stoppedStatus() != nil {

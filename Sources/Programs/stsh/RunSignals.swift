@@ -9,6 +9,10 @@ import Synchronization
 final class RunSignals {
   private static let ends: (read: Int32, write: Int32) = Pipe().map { ($0.read, $0.write) } ?? (-1, -1)
   private static let count = Atomic<Int>(0)
+  /// The number of those that the run was told of.
+  private static let told = Atomic<Int>(0)
+  /// True while a thread tells of them.
+  private static let isListening = Atomic<Bool>(false)
   /// The number of signals that are passed on.
   private static let most = Atomic<Int>(1)
   private var thread: WorkerThread?
@@ -43,6 +47,14 @@ final class RunSignals {
       sigaction(SIGURG, &action, nil)
     }
     let caller = breaksCalls ? pthread_self() : nil
+    if breaksCalls {
+      stop.setAwaitSignals {
+        while RunSignals.isListening.load(ordering: .acquiring),
+          RunSignals.told.load(ordering: .acquiring) < RunSignals.count.load(ordering: .acquiring)
+        { usleep(200) }
+      }
+    }
+    RunSignals.isListening.store(true, ordering: .releasing)
     thread = try? WorkerThread { RunSignals.wait(ends.read, stop, timeout, caller) }
   }
 
@@ -55,6 +67,7 @@ final class RunSignals {
   func finish() {
     guard let thread else { return }
     self.thread = nil
+    RunSignals.isListening.store(false, ordering: .releasing)
     // Ends the thread; the next one must not take the byte.
     _ = write(RunSignals.ends.write, [0], 1)
     thread.join()
@@ -83,6 +96,7 @@ final class RunSignals {
         var byte: UInt8 = 0
         guard read(descriptor, &byte, 1) == 1, byte != 0 else { return }
         if !isStopped || Int32(byte) != SIGHUP { stop.stop(.signal(Int32(byte))) }
+        RunSignals.told.add(1, ordering: .acquiringAndReleasing)
         isStopped = true
       } else if let timeout, let end, isTimed, .now >= end {
         stop.stop(.timeOver(timeout))

@@ -397,21 +397,33 @@ package struct StatementScanner {
     rarities.literals.append(literal)
   }
 
+  /// A Lua text is parsed at each line up to this one.
+  private static let eachLine = 64
+
   private mutating func luaTail(_ verb: LuaVerb) throws(NoStatement) {
     while let byte = peek, byte.isBlank { position += 1 }
     let place = here
     var lua: [UInt8] = []
+    var (depth, lineCount, nextLook) = (LuaDepth(), 0, Self.eachLine)
     while true {
       let end = cursor.endOfLine(from: position)
       let isComplete = end < bytes.count || isLast
+      let lineStart = lua.count
       lua += bytes[position..<end]
+      if verb.isLua { depth.take(lua[lineStart...]) }
+      lineCount += 1
       position = end
       if lua.last == UInt8(ascii: "\\"), LuaText.endsInCode(lua[...]) {
         lua[lua.count - 1] = 0x20
         guard end < bytes.count else { break }
       } else {
         guard isComplete else { throw .unfinished(lineIndex > 0 ? .lua : nil, place) }
-        guard verb.isLua, isUnfinished(lua) else { break }
+        // A text of many lines is parsed where it may end, and now and then.
+        let isLookedAt = lineCount <= Self.eachLine || lineCount >= nextLook || !depth.isOpen || end == bytes.count
+        if isLookedAt {
+          guard verb.isLua, isUnfinished(lua) else { break }
+          nextLook = max(nextLook, 2 * lineCount)
+        }
         guard end < bytes.count else { throw .unfinished(.lua, place) }
       }
       guard end - start <= maximumLength else { throw .fault(tooLong) }

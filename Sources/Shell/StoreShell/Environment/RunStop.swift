@@ -21,6 +21,7 @@ public final class RunStop: Sendable {
     var isInsistent = false
     var interrupts: [@Sendable () -> Void] = []
     var wake: @Sendable () -> Void = {}
+    var awaitSignals: @Sendable () -> Void = {}
   }
 
   private let state = Lock(State())
@@ -49,6 +50,12 @@ public final class RunStop: Sendable {
 
   /// True if the run is to end.
   package var isStopped: Bool { isSet.load(ordering: .acquiring) }
+
+  /// Sets the function that waits until a signal which has come is told of, where one may have ended a call of the system.
+  package func setAwaitSignals(_ wait: @escaping @Sendable () -> Void) { state.withLock { $0.awaitSignals = wait } }
+
+  /// Waits until a signal which has come is told of.
+  func awaitSignals() { state.withLock { $0.awaitSignals }() }
 
   /// True if it was to end before, and is told again.
   package var isInsistent: Bool { state.withLock { $0.isInsistent } }

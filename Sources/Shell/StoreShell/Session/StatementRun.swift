@@ -285,6 +285,8 @@ extension Session {
 
   /// The status with which a run ends that was stopped; nil: it goes on. A stop between two commands is told of here.
   public func stoppedStatus() -> Int32? {
+    // A call that a signal ended may have been the last of the statement.
+    if options.allowsUnsafeLua { interrupts.stop?.awaitSignals() }
     guard let stop = interrupts.stop, stop.isStopped, let error = stop.error else { return nil }
     if !outcome.hasReportedStop, error.code == .timedOut {
       outcome.hasReportedStop = true

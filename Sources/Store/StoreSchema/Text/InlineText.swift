@@ -115,7 +115,7 @@ package enum InlineText {
   private static func append(_ text: String, _ spelling: Spelling, to out: inout TextBuffer) {
     let dollar = UInt8(ascii: "$")
     guard spelling == .lua,
-      !text.utf8.allSatisfy { ScalarText.isPlain($0) && $0 != dollar } || ScalarText.hasDirection(text)
+      !text.utf8.allSatisfy({ ScalarText.isPlain($0) && $0 != dollar }) || ScalarText.hasDirection(text)
     else {
       out.appendQuoted(text)
       return

@@ -119,6 +119,8 @@ struct Narrowing {
     let order = try order.map { (try $0.value(in: session), $1) }
     let columns = try columns.map { (try $0.value(in: session), $1) }
     let elements = try Elements(reading, name)
+    // Of elements that are not there the type tells.
+    if elements.total == 0 { try check(elementsOf: reading.schema, by: Vocabulary(session)) }
     var unknown: [String] = []
     for (names, word) in [order.map { ($0.map(\.field), $1) }, columns].compactMap({ $0 }) {
       for name in names where elements.total > 0 && !elements.fields.contains(name) {
