@@ -44,6 +44,20 @@ extension LuaState {
     } ?? []
   }
 
+  /// The calls of a global in a function and in the functions inside it whose results nothing gets, by line.
+  public func discardedCalls(of function: LuaFunction, global name: String) -> [CodeUse] {
+    bytecode(of: function)?.uses(outer: []) { code, instruction, position, _ in
+      guard instruction.operation == .getUpvalueField, code.captures.indices.contains(instruction.b),
+        code.captures[instruction.b].name == "_ENV", code.constant(instruction.c) == name,
+        // The arguments are made behind the function's place.
+        let call = code.instructions[position...].first(where: {
+          [.call, .tailCall].contains($0.operation) && $0.a == instruction.a
+        }), call.operation == .call, call.c == 1
+      else { return nil }
+      return CodeUse(name: name)
+    } ?? []
+  }
+
   /// The fields that a function reads of the parameter at a position, from 0, in code order. Empty where it does anything else
   /// with it, such as putting something in its place.
   public func fieldReads(of function: LuaFunction, parameter: Int) -> [CodeUse] {

@@ -290,4 +290,29 @@ import Testing
     #expect(shell.run("watch $(run('ls').status)").errors.contains("it may not call run"))
     #expect(shell.run("project p = command('show counter')", "show p").errors.contains("it may not call command"))
   }
+
+  /// A failure that no Lua gets fails the line; one that it keeps does not.
+  @Test(arguments: [
+    ("lua if true then command('assert false') end", 3), ("lua function go() command('assert false') end go()", 3),
+    ("lua command('assert false') command('echo b')", 3), ("lua command('nonsense')", 1),
+    ("step x lua command('assert false')", 3), ("lua if not command('assert false') then end", 0),
+    ("lua local ok = command('assert false')", 0), ("try lua command('assert false')", 0),
+    ("lua command('try assert false')", 0), ("lua print(command('assert false'))", 0),
+  ])
+  func aFailureThatNothingGetsEndsTheLine(line: String, status: Int32) throws {
+    let outcome = try Shell().run(line, "echo on")
+    #expect(outcome.status == status && outcome.output.hasSuffix("on\n") == (status == 0), "\(outcome)")
+    #expect(outcome.errors.contains("a command that failed ends the line") == (status != 0), "\(outcome)")
+    #expect(!outcome.output.contains("ok  "))
+  }
+
+  /// The number of an action may stand in a variable.
+  @Test func theNumberOfAnActionIsReplaced() throws {
+    let shell = try Shell { $0.isQuiet = true }
+    _ = shell.run("dispatch tasks.add a", "dispatch tasks.add b", "dispatch tasks.add c", "let n = 2")
+    #expect(shell.run("undo #$n").status == 0)
+    #expect(shell.run("show $(#state.tasks.items) --as raw", "show tasks.items[2].title --as raw").output == "2\nc\n")
+    #expect(shell.run("why #${n}").output == shell.run("why #2").output)
+    #expect(shell.run("diff #0 #$(n - 1)").output == shell.run("diff #0 #1").output)
+  }
 }

@@ -29,6 +29,8 @@ public final class SessionLua {
   private var settledMemory = 0
   /// True if the evaluated code may only read.
   private var isReadOnly = false
+  /// The lines that call `command` and let go of its results.
+  private var discarding: Set<Place> = []
   /// Counts the programs that failed whose status Lua has not read, and reads them.
   private var unread: (count: LuaFunction, read: LuaFunction)?
   /// The number of running evaluations, each within the one before.
@@ -252,6 +254,14 @@ public final class SessionLua {
     }
   }
 
+  /// A line of a chunk.
+  struct Place: Hashable {
+    let chunk: String
+    let line: Int
+
+    init(_ place: (chunk: String, line: Int)) { (chunk, line) = place }
+  }
+
   /// A function that does something for whoever types it. Its name is free for variables.
   private func makeConvenience(_ name: String) throws(LuaError) -> LuaFunction {
     try lua.makeFunction { [lease] call in
@@ -260,10 +270,11 @@ public final class SessionLua {
         throw LuaFailure("a projection or a condition only reads the state: it may not call \(name)")
       }
       try Self.asking { try session.host.require(function: name) }
+      let isSeen = session.discarding.isEmpty || call.location.map { !session.discarding.contains(Place($0)) } ?? true
       let results = try session.lua.metered({ $0 as any Error }) { () throws(any Error) -> [Value] in
         var arguments: [Value] = []
         for index in 0..<call.count { arguments.append(try session.argument(call[index])) }
-        return try Self.asking { try session.host.call(name, arguments) }
+        return try Self.asking { try session.host.call(name, arguments, isSeen: isSeen) }
       }
       for result in results { LuaBridge.write(result, to: &call.results) }
     }
@@ -532,7 +543,15 @@ public final class SessionLua {
 
   /// Runs a chunk.
   public func run(_ text: String, chunk: String) throws(SessionLuaError) {
-    _ = try running { () throws(LuaError) in try lua.call(try lua.load(text, chunkName: chunk)) }
+    _ = try running { () throws(LuaError) in
+      let function = try lua.load(text, chunkName: chunk)
+      if text.contains("command") {
+        for call in lua.discardedCalls(of: function, global: "command") {
+          discarding.insert(Place((call.chunk, call.line)))
+        }
+      }
+      return try lua.call(function)
+    }
   }
 }
 

@@ -15,8 +15,9 @@ public protocol SessionLuaHost: AnyObject {
   func dispatch(_ call: ActionCall) throws -> String?
   /// Does something for a person: one of ``SessionLua/conveniences``.
   ///
+  /// - Parameter isSeen: false where nothing gets the results.
   /// - Returns: the results.
-  func call(_ function: String, _ arguments: [Value]) throws -> [Value]
+  func call(_ function: String, _ arguments: [Value], isSeen: Bool) throws -> [Value]
   /// Makes all that has happened as durable as was asked: Lua with all of its libraries is about to reach something outside of the
   /// process, such as a file.
   func settle()

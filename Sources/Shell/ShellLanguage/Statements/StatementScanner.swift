@@ -20,7 +20,7 @@ package struct StatementScanner {
   /// The parts that few statements have; nil: none so far. Apart, so that the others end with nothing to let go of.
   private var rarities: Rarities?
   private var flagsEnded = false
-  /// True if `#17` is a word.
+  /// True if `#17` and `#$n` are words.
   private var takesNumbers = false
   /// True if the words are those of a program.
   private var isProgram = false
@@ -197,7 +197,7 @@ package struct StatementScanner {
       try skipBlanks()
       guard try !cursor.isAtLineEnd() else { return }
       switch bytes[position] {
-      case UInt8(ascii: "#") where !(takesNumbers && position + 1 < bytes.count && bytes[position + 1].isDigit):
+      case UInt8(ascii: "#") where !isNumberOfAction:
         position = cursor.endOfLine(from: position)
         guard position < bytes.count || isLast else { throw .unfinished(nil, here) }
         return
@@ -388,6 +388,12 @@ package struct StatementScanner {
       let (range, literal) = try bare(.word)
       if let literal { keep(literal, in: &token) } else { token.value = offset(range) }
     }
+  }
+
+  /// True if the sign here is that of a number, such as `#17` or `#$n`, and begins no comment.
+  private var isNumberOfAction: Bool {
+    guard takesNumbers, position + 1 < bytes.count else { return false }
+    return bytes[position + 1].isDigit || bytes[position + 1] == UInt8(ascii: "$")
   }
 
   private mutating func keep(_ literal: Literal, in token: inout Token) {

@@ -47,10 +47,18 @@ extension CommandDefinition {
 }
 
 extension Session {
-  /// Refuses to go on behind a statement whose Lua ran a step that failed, as behind a step.
+  /// Refuses to go on behind a statement whose Lua ran a step that failed, as behind a step, or another command whose failure it did
+  /// not look at.
   ///
-  /// - Parameter first: the number of such failures before the statement.
-  func requireSteps(since first: Int) throws(ShellError) {
+  /// - Parameters:
+  ///   - first: the number of such failures of steps before the statement.
+  ///   - unseen: the number of the others.
+  func requireSteps(since first: Int, unseen: Int) throws(ShellError) {
+    if outcome.unseenFailures > unseen, let error = outcome.lastAttempt.error {
+      throw ShellError(
+        code: error.code, message: "a command that failed ends the line",
+        hint: "Lua that looks at the result goes on: if not command(\"…\") then … end", status: error.status)
+    }
     guard outcome.returnedFailures > first, let error = outcome.lastAttempt.error else { return }
     // Checks go on by themselves, and count it.
     throw ShellError(

@@ -8,13 +8,13 @@ import StoreSchema
 /// The functions of the session's Lua that do something for a person: `command`, `run`, `env` and `quote`.
 extension Session {
   /// Calls one of them.
-  public func call(_ function: String, _ arguments: [Value]) throws -> [Value] {
+  public func call(_ function: String, _ arguments: [Value], isSeen: Bool) throws -> [Value] {
     switch function {
     case "command":
       guard arguments.count == 1, case .string(let text) = arguments[0] else {
         throw ShellError(code: .typeMismatch, message: "command needs a statement as text: command(\"show tasks\")")
       }
-      return try command(text)
+      return try command(text, isSeen: isSeen)
     case "env":
       try requireOwnPerson("env")
       guard arguments.count == 1, case .string(let name) = arguments[0], !name.isEmpty else {
@@ -44,9 +44,10 @@ extension Session {
 
   /// Runs a statement as `try` does: it prints what it prints, and its error too.
   ///
+  /// - Parameter isSeen: false where nothing gets the results: then the error fails the line.
   /// - Returns: true and the value that it gave, which is the data that `--json` prints for it; or false, the code, message
   ///   and hint of its error, and that data where there is some all the same.
-  private func command(_ text: String) throws -> [Value] {
+  private func command(_ text: String, isSeen: Bool) throws -> [Value] {
     guard let outer = running.statement else { return [.bool(false)] }
     var reader = StatementReader(Array(text.utf8), grammar: grammar)
     let read: ShellLanguage.Statement
@@ -59,6 +60,7 @@ extension Session {
       }
       read = first.numbered(outer.line)
     } catch {
+      if !isSeen, !running.isExcused { outcome.unseenFailures += 1 }
       return failed(
         command: ShellError(
           code: error.code, message: error.message, details: ["in the statement: \(error.text)"],
@@ -88,7 +90,13 @@ extension Session {
       return [.bool(true), Self.value(ofData: result.json)]
     } catch {
       guard !isEnding(by: error) else { throw error }
-      if outcome.failedSteps > failedSteps, !running.isExcused { outcome.returnedFailures += 1 }
+      if !running.isExcused {
+        if outcome.failedSteps > failedSteps {
+          outcome.returnedFailures += 1
+        } else if !isSeen {
+          outcome.unseenFailures += 1
+        }
+      }
       return failed(command: error, in: read)
     }
   }

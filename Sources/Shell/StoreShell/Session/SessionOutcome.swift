@@ -29,6 +29,8 @@ struct SessionOutcome {
   var failedPrograms = 0
   /// The number of steps that failed so far.
   var failedSteps = 0
+  /// The failures of other statements that Lua's `command` gave back to nobody, so far.
+  var unseenFailures = 0
   /// The failures of steps that Lua's `command` gave back, so far.
   var returnedFailures = 0
   /// The outcome of the last `try`.

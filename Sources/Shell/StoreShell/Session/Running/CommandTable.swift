@@ -107,10 +107,11 @@ final class CommandTable: Sendable {
     if definition.reachesOutside(reader) { session.console.prepareTelling() }
     do {
       let (programs, failures) = (session.outcome.failedPrograms, session.outcome.returnedFailures)
+      let unseen = session.outcome.unseenFailures
       let result = try definition.run(reader, session)
       if !definition.takesCommand {
         try session.requireReadPrograms(since: programs)
-        try session.requireSteps(since: failures)
+        try session.requireSteps(since: failures, unseen: unseen)
       }
       return result
     } catch let error as FileError {
