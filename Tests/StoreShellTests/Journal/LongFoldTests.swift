@@ -87,6 +87,24 @@ import Testing
     end(second)
   }
 
+  /// The same of actions that are not quiet, each of which has a line of its own.
+  @Test func undoOfManyToDosReadsTheirBeginningAndEnd() throws {
+    let writer = try shell()
+    let add = "lua for i = 1, 4000 do dispatch('tasks.add', { title = 'x' .. i }) end"
+    let store = try file(writer, "dispatch counter.increment", add, add)
+    try writer.alter(store, "UPDATE actions SET checksum = 0 WHERE number IN (2000, 6000)")
+    let second = try shell()
+    #expect(second.openStore(store).status == 0)
+    #expect(second.run("undo").output.contains("takes back lua: #4003-#8002"))
+    #expect(second.run("undo 2").output.contains("takes back 2 statements"))
+    #expect(second.run("show counter.value", "show $(#state.tasks.items)").output == "0\n0\n")
+    #expect(second.run("redo 2").status == 0)
+    #expect(second.run("show $(#state.tasks.items)").output == "8000\n")
+    end(second)
+    let log = try log(store, "log 3")
+    #expect(log.status == 0 && !log.output.contains("x4000"))
+  }
+
   /// What no row names, or a row that is not as it was written, is read action by action.
   @Test func theLinesAreTheSameWithoutTheIndex() throws {
     let writer = try shell()

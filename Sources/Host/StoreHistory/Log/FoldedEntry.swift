@@ -76,8 +76,11 @@ public struct FoldedEntry: Sendable {
 
 extension LoggedEntry {
   /// True if the next entry belongs to the same run.
-  public func folds(with next: LoggedEntry) -> Bool {
-    isQuiet && next.isQuiet && action == next.action && failure == nil && next.failure == nil
+  public func folds(with next: LoggedEntry) -> Bool { isQuiet && next.isQuiet && isAlike(next) }
+
+  /// True if the next entry is of the same action, from the same place.
+  func isAlike(_ next: LoggedEntry) -> Bool {
+    action == next.action && failure == nil && next.failure == nil
       && droppedBy == next.droppedBy && original == nil && next.original == nil && source.kind == next.source.kind
       && source.plugin == next.source.plugin && source.unit == next.source.unit
       && source.function == next.source.function && next.number == number + 1

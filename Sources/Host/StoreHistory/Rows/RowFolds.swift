@@ -1,7 +1,7 @@
 import CSQLite
 import StoreSchema
 
-/// A long run of one quiet action from one place, as a journal names it.
+/// A long run of one action from one place, as a journal names it.
 package struct LongFold: Equatable, Sendable {
   /// The number of its first action.
   package let first: Int
@@ -13,8 +13,10 @@ package struct LongFold: Equatable, Sendable {
   package let changesMore: Bool
   /// True if one statement asked for all of them.
   package let isOfStatement: Bool
+  /// True if the action is quiet, so that a listing has one line for them.
+  package let isQuiet: Bool
 
-  fileprivate var signs: Int { (changesMore ? 1 : 0) | (isOfStatement ? 2 : 0) }
+  fileprivate var signs: Int { (changesMore ? 1 : 0) | (isOfStatement ? 2 : 0) | (isQuiet ? 0 : 4) }
 
   fileprivate var checksum: Int {
     var checksum = RowChecksum()
@@ -23,7 +25,8 @@ package struct LongFold: Equatable, Sendable {
   }
 }
 
-/// Writes where long runs of one quiet action begin and end, so that a listing folds such a run without a look at each action.
+/// Writes where long runs of one action begin and end: of a quiet one, so that a listing folds such a run without a look at each
+/// action, and of those of one statement, so that an undo passes over them.
 ///
 /// A file has their table, `folds`, once it has such a run. A row that is not as written is passed over: its run is read action
 /// by action, as is one that no row names.
@@ -56,13 +59,13 @@ struct RowFolds {
     init(_ entry: LoggedEntry) {
       (first, last, told, next) = (entry.number, entry, entry.number, entry.number + RowFolds.step)
       if entry.source.cause == nil { statement = entry.source.statement ?? entry.number }
-      add(entry.changes)
+      if entry.isQuiet { add(entry.changes) }
     }
 
     mutating func add(_ entry: LoggedEntry) {
       last = entry
       if entry.source.statement != statement { statement = nil }
-      if !changesMore { add(entry.changes) }
+      if !changesMore, entry.isQuiet { add(entry.changes) }
     }
 
     private mutating func add(_ changes: [Change]) {
@@ -80,21 +83,24 @@ struct RowFolds {
 
     var fold: LongFold {
       LongFold(
-        first: first, last: last.number, told: told, changesMore: changesMore, isOfStatement: statement != nil)
+        first: first, last: last.number, told: told, changesMore: changesMore, isOfStatement: statement != nil,
+        isQuiet: last.isQuiet)
     }
 
     /// True if an entry belongs to it. Long runs of two statements are two.
     func holds(_ entry: LoggedEntry) -> Bool {
-      last.folds(with: entry)
+      guard last.isQuiet else { return !entry.isQuiet && entry.source.statement == statement && last.isAlike(entry) }
+      return last.folds(with: entry)
         && (statement == nil || entry.source.statement == statement || entry.number - first < RowFolds.least)
     }
   }
 
   /// Takes note of an action that was written, the next one.
   mutating func note(_ entry: LoggedEntry, _ db: Database) throws {
-    guard entry.isQuiet, run?.holds(entry) == true else {
+    guard run?.holds(entry) == true else {
       try end(db)
-      if entry.isQuiet { run = Run(entry) }
+      // Most statements ask for one action.
+      if entry.isQuiet || entry.source.statement != nil { run = Run(entry) }
       return
     }
     run?.add(entry)
@@ -116,11 +122,11 @@ struct RowFolds {
   private static func write(_ fold: LongFold, _ db: Database) throws {
     try db.execute(
       sql: """
-        CREATE TABLE IF NOT EXISTS folds ( -- long runs of one quiet action from one place
+        CREATE TABLE IF NOT EXISTS folds ( -- long runs of one action from one place
           first INTEGER PRIMARY KEY, -- the first action of the run
           last INTEGER NOT NULL,
           told INTEGER NOT NULL, -- the action up to which the first few tell the places that the run changed
-          more INTEGER NOT NULL, -- 1: those behind changed others; 2: one statement asked for all; 3: both
+          more INTEGER NOT NULL, -- 1: those behind changed others; 2: one statement asked for all; 4: the action is not quiet
           checksum INTEGER NOT NULL
         )
         """)
@@ -131,7 +137,7 @@ struct RowFolds {
 }
 
 extension JournalReader {
-  /// The long run of one quiet action that an action belongs to, as far as it was written; nil: none was.
+  /// The long run of one action that an action belongs to, as far as it was written; nil: none was.
   package func fold(of number: Int) -> LongFold? {
     // A file without such a run has no table.
     try? reading { db in
@@ -142,7 +148,7 @@ extension JournalReader {
       let signs: Int = try row.checked(3)
       let fold = LongFold(
         first: try row.checked(0), last: try row.checked(1), told: try row.checked(2), changesMore: signs & 1 != 0,
-        isOfStatement: signs & 2 != 0)
+        isOfStatement: signs & 2 != 0, isQuiet: signs & 4 == 0)
       guard fold.checksum == (try row.checked(4) as Int), fold.first...fold.last ~= number else { return nil }
       return fold
     }

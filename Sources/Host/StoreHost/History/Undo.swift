@@ -22,7 +22,7 @@ extension StoreClient {
         head: number ?? moment.head, oldest: max(moment.oldest, live.firstPoint), statement: statement,
         run: { entry in
           // Most statements ask for few actions, and most runs are named by no row.
-          guard let from = next, entry.isQuiet, entry.number <= from + Self.part else {
+          guard let from = next, entry.number <= from + Self.part else {
             next = entry.number - Self.part
             return nil
           }

@@ -63,7 +63,7 @@ package final class JournalEntries: OlderEntries {
     }
   }
 
-  /// The long run of one quiet action that an entry belongs to; nil: it belongs to none, or none is written.
+  /// The long run of one action that an entry belongs to; nil: it belongs to none, or none is written.
   func fold(of number: Int) -> LongFold? {
     rows(upTo: number).fold(of: number).flatMap { $0.first > oldestEntry ? $0 : nil }
   }
