@@ -140,6 +140,17 @@ import Testing
     #expect(outcome == .init())
   }
 
+  /// The names of a plugin that is not granted are not known.
+  @Test func behindAPluginThatDoesNotComeNoNameIsJudged() throws {
+    let shell = try Shell()
+    let folder = try shell.plugin(
+      "depot", "return plugin { state = { field('n', int()) } }", permissions: "[\"dispatch:counter.*\"]")
+    let (_, outcome) = try check(
+      "plugin load \(folder)\ndispatch depot.item\nshow depot.n\nshow counter --jsn\n", shell)
+    #expect(outcome.errors.split(separator: "\n").filter { $0.contains("error[") }.count == 2, "\(outcome)")
+    #expect(outcome.errors.contains("error[plugin-grant]") && outcome.errors.contains("--jsn"), "\(outcome)")
+  }
+
   /// The arguments of a script are known before its first line, and in a text of Lua none is replaced.
   @Test(arguments: [
     ("echo \"costs $5\"", "there is no argument $5"), ("lua if \"$1\" == 'prod' then end", "Lua does not replace $1"),

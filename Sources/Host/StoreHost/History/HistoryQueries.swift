@@ -37,7 +37,9 @@ extension StoreClient {
   /// The line of the log for a long run of one quiet action, up to an entry; nil: the entry belongs to no run that the journal
   /// names, or to one that begins shortly before it.
   package func longFold(upTo entry: LoggedEntry) throws -> FoldedEntry? {
-    guard let fold = theMoment.older?.fold(of: entry.number), fold.isQuiet, entry.number - fold.told > Self.part else { return nil }
+    guard let fold = theMoment.older?.fold(of: entry.number), fold.isQuiet, entry.number - fold.told > Self.part else {
+      return nil
+    }
     return FoldedEntry(try entries(fold.first...fold.told), upTo: entry, isCut: fold.changesMore)
   }
 

@@ -41,6 +41,8 @@ private struct PlotRequest {
   private let count: Given<Int>?
   private let fields: (x: Given<String>?, y: Given<String>?)
   private let form: ResultForm
+  /// How names of drawings end that are none of these.
+  private static let otherDrawings = [".png", ".jpg", ".jpeg", ".gif", ".webp", ".pdf"]
   /// True if the result goes into a file whose name says that it is a drawing.
   private let isSVG: Given<Bool>
 
@@ -53,8 +55,19 @@ private struct PlotRequest {
       throw reader.fault(
         .unexpectedArgument, "--over is for a value over actions, --x and --y for a list", of: "over", status: 2)
     }
-    let target = reader.statement.redirection?.target
-    isSVG = try target.map { try reader.text(of: $0).map { $0.lowercased().hasSuffix(".svg") } } ?? .known(false)
+    let redirection = reader.statement.redirection
+    isSVG =
+      try redirection.map { redirection in
+        try reader.text(of: redirection.target).map { file in
+          let name = file.lowercased()
+          guard redirection.kind == .command || !Self.otherDrawings.contains(where: name.hasSuffix) else {
+            throw ShellError(
+              code: .unknownFormat, message: "plot draws no \(name.split(separator: ".").last ?? "")",
+              place: .span(redirection.span), hint: "a name that ends in .svg gets a drawing, any other the characters")
+          }
+          return name.hasSuffix(".svg")
+        }
+      } ?? .known(false)
   }
 
   func perform(in session: Session) throws -> CommandResult {

@@ -25,7 +25,8 @@ struct ProgramOptions {
     name = command["commandName"].text ?? ""
     summary = command["abstract"].text ?? ""
     options = command["arguments"].parts.filter { $0["shouldDisplay"].value == .bool(true) }.map { argument in
-      let value = (argument["valueName"].text ?? "").uppercased()
+      // A value of two words closes and opens the brackets of the help itself.
+      let value = (argument["valueName"].text ?? "").replacing("> <", with: " ").uppercased()
       let names = argument["names"].parts.map { name in
         let dashes = name["kind"].value == .string("short") ? "-" : "--"
         return dashes + (name["name"].text ?? "")
@@ -36,7 +37,7 @@ struct ProgramOptions {
         case "flag": flag
         case "positional": "\(value)…"
         // A name of one letter is no good name for a value.
-        default: "\(flag) \(value.count > 1 ? value : "VALUE")"
+        default: "\(flag) \(value.count > 1 || value == "N" ? value : "VALUE")"
         }
       return Option(form: form, summary: argument["abstract"].text ?? "")
     }

@@ -201,6 +201,13 @@ extension CommandTable {
       try check(inner, definition, in: session)
       if definition === CommandDefinition.checks { try session.running.foreseen?.followChecks(inner) }
     } catch {
+      // What did not come would have brought names.
+      if session.running.foreseen?.lacksNames == true, let unknown = error as? ShellError,
+        [.unknownAction, .unknownCommand, .unknownPath].contains(unknown.code)
+      {
+        return
+      }
+      if self[inner]?.defines == .anything { session.running.foreseen?.lacksNames = true }
       // A failure under try does not count.
       guard isUnder(.try, statement) else {
         // A run finds it before its first line, too.

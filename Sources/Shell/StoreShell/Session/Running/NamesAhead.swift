@@ -111,6 +111,9 @@ struct ForeseenNames {
   /// True behind a line that can define any name.
   private(set) var isAny = false
 
+  /// True behind a line that has a fault and would have given names.
+  var lacksNames = false
+
   /// The `checks begin` that no line has ended so far.
   var openChecks: Statement?
 
