@@ -74,6 +74,44 @@ struct AttachedRunTests {
     #expect(try outcome("--attach \(server.path)") == here)
   }
 
+  /// Nor does a run go on whose results nobody reads, behind a pipe that stays open.
+  @Test(arguments: ["--timeout 300ms", "--timeout 300ms --json", ""])
+  func resultsThatNobodyReadsAreNotWaitedForLonger(_ limit: String) throws {
+    let shell = try Shell()
+    let server = try Server(shell)
+    func outcome(_ options: String) throws -> String {
+      try shell.runInShell(
+        """
+        [ -e f ] || mkfifo f
+        rm -f begun
+        sleep 1000 < f & reader=$!
+        stsh \(options) \(limit) -c 'echo x > begun' -c 'echo $(("y"):rep(3000000))' > f & run=$!
+        [ -n "\(limit)" ] || { until [ -s begun ]; do sleep 0.02; done; kill $run; }
+        wait $run; echo status $?; kill $reader; wait $reader
+        """
+      ).output
+    }
+    let here = try outcome("")
+    #expect(here.hasPrefix(limit.isEmpty ? "status 143\n" : "status 5\n"), "\(here)")
+    #expect(try outcome("--attach \(server.path)") == here)
+  }
+
+  /// The reason is the end of the run, not the call of the system that it broke.
+  @Test(arguments: ["show counter > f", "show counter >> f", "export state f", "source f"])
+  func aWaitForAPipeEndsByItsReason(_ statement: String) throws {
+    let shell = try Shell()
+    let server = try Server(shell)
+    let outcome = try shell.runInShell(
+      """
+      mkfifo f
+      stsh --attach \(server.path) -c 'echo x > begun' -c '\(statement)' 2> errors & run=$!
+      until [ -s begun ]; do sleep 0.02; done
+      kill $run; wait $run; echo status $?; cat errors
+      """)
+    #expect(outcome.output.hasPrefix("status 143\n"), "\(outcome)")
+    #expect(!outcome.output.contains("Interrupted system call"), "\(outcome)")
+  }
+
   /// A `try` excuses no end of the run, and nothing keeps it going.
   @Test(arguments: ["", "--keep-going"]) func aTryDoesNotExcuseTheEnd(_ flags: String) throws {
     let (here, there) = try outcomes { "\($0) --timeout 300ms --report tap r \(flags) try.stsh" }

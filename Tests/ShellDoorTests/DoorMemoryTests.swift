@@ -43,6 +43,12 @@ import Testing
       answer = try take()
     }
     #expect((1...2).contains(held.count), "\(answer.answer)")
+    // A line of Lua needs little, and others go on.
+    let small = try house.client()
+    for line in ["= 1", "assert true", "let a = 3", "echo $(1)", "wait until true"] {
+      small.send("{\"id\":1,\"run\":\"\(line)\"}")
+      #expect(try small.lines(until: "\"status\"").joined().contains("\"status\":0"), "\(line)")
+    }
     // What those leave who go others may take, once the door has heard of it.
     held = []
     for _ in 0..<200 where try take().answer.contains(refusal) { usleep(50_000) }

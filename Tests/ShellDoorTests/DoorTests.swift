@@ -325,6 +325,16 @@ import Testing
       "\(whole.prefix(80))")
   }
 
+  /// Each line of an answer has something of it.
+  @Test func aLongResultBeginsWithItsFirstPart() throws {
+    let house = try House()
+    let client = try house.client()
+    client.send(#"{"id":7,"run":"echo $((\"y\"):rep(3000000))","form":"json"}"#)
+    let first = try client.line()
+    #expect(first.hasPrefix(#"{"id":7,"part":"#), "\(first.prefix(60))")
+    _ = try client.lines(until: "\"status\"")
+  }
+
   @Test func textHasStylesAsTags() throws {
     let house = try House()
     let client = try house.client()

@@ -119,13 +119,17 @@ static void *takeReserve(CLuaMachine *machine, const void *block, size_t newSize
   return reserve;
 }
 
+/// The memory that a machine may have whatever the others have taken: enough for statements of a line.
+static const size_t ownShare = 128 << 10;
+
 /// Takes memory from the pool, or gives some back where the new size is less.
 ///
-/// Returns false where the pool has no room and may refuse.
+/// Returns false where the pool has no room, and the machine has its share.
 static bool takeFromPool(const CLuaMachine *machine, size_t oldSize, size_t newSize) {
   CLuaPool *pool = machine->pool;
   size_t used = __atomic_add_fetch(&pool->used, newSize - oldSize, __ATOMIC_RELAXED);
   if (newSize <= oldSize || !machine->enforcing || used <= pool->limit) return true;
+  if (machine->memory - oldSize + newSize <= ownShare) return true;
   __atomic_sub_fetch(&pool->used, newSize - oldSize, __ATOMIC_RELAXED);
   return false;
 }

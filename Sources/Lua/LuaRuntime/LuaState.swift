@@ -226,7 +226,7 @@ extension String {
   }
 }
 
-/// Memory that several states may take together, on any threads.
+/// Memory that several states may take together, on any threads. Each may have 128 KiB whatever the others have.
 package final class LuaMemoryPool: Sendable {
   // Safe: its counter is changed by atomic operations of C alone.
   nonisolated(unsafe) let pool: UnsafeMutablePointer<CLuaPool>

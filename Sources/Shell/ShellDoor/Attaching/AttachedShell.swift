@@ -105,6 +105,7 @@ public final class AttachedShell {
   public func obey(_ stop: RunStop) {
     self.stop = stop
     interruptDescriptor = stop.descriptor
+    console.obey(stop.descriptor)
     takeInterrupt = { stop.error != nil }
   }
 
@@ -374,6 +375,10 @@ public final class AttachedShell {
       // What stands before it is seen before it is waited for.
       console.flush()
       guard let reply = files.answer(to: message, until: interruptDescriptor) else { return }
+      // The door hears why a wait ended before it hears that it did.
+      if interruption == nil, client.wait(or: interruptDescriptor, atMost: .zero).isInterrupted, takeInterrupt() {
+        try interrupt()
+      }
       try client.send { $0 += reply.utf8.dropLast() }
     case nil:
       guard look.take(message) else { return }

@@ -139,7 +139,7 @@ public struct DoorLimits: Hashable, Sendable {
   public var waitingBytes = 8 << 20
   /// The most bytes that wait in all of them.
   public var allBytes = 256 << 20
-  /// The most bytes that the Lua of all conversations takes; each has a limit of its own besides.
+  /// The most bytes that the Lua of all conversations takes; each has a limit of its own besides, and 128 KiB in any case.
   public var luaBytes = 256 << 20
   /// The most bytes that wait for a client to read them before nothing more is done for it.
   public var outboxBytes = 1 << 20

@@ -326,7 +326,7 @@ extension Conversation {
       return handOn()
     }
     // What is before it stands before.
-    if let part = answer?.takePart() { outbox.append(part) }
+    if answer?.hasPart == true, let part = answer?.takePart() { outbox.append(part) }
     var rest = line.utf8[...]
     while !rest.isEmpty, !outbox.isLost, !interruption.isRequested {
       var end = rest.index(rest.startIndex, offsetBy: Self.longestPiece, limitedBy: rest.endIndex) ?? rest.endIndex

@@ -97,7 +97,7 @@ public final class Console {
   /// Lets what waits to be read end with the run.
   ///
   /// - Parameter descriptor: readable once the run is to end; -1: nothing ends it.
-  func obey(_ descriptor: Int32) {
+  package func obey(_ descriptor: Int32) {
     delivery.stop = descriptor
     errors.stop = descriptor
   }
