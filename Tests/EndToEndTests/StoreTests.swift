@@ -311,8 +311,8 @@ struct StoreTests {
       refused.errors == """
         error[store-schema]: a.db: its state does not fit the type declared now
           'here.n' must be String, got number 7
-          hint: give new fields a default, and plugins a migrate(); the file is as it was; to look at it without the \
-        plugin: stsh --store a.db --read-only
+          hint: give new fields a default, keep the old ones, and give plugins a migrate(); the file is as it was; \
+        to look at it without the plugin: stsh --store a.db --read-only
 
         """)
     try shell.folder.write(

@@ -223,7 +223,7 @@ extension LiveStore {
       throw HostError(
         code: .storeSchema, message: "\(file.path): its state does not fit the type declared now",
         details: error.problems,
-        hint: "give new fields a default, and plugins a migrate(); "
+        hint: "give new fields a default, keep the old ones, and give plugins a migrate(); "
           + (misfits.isEmpty ? "the file is as it was" : waysOut(of: file)))
     }
   }
