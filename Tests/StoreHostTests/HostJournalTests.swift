@@ -250,7 +250,30 @@ private struct Refusal: Error, CustomStringConvertible { let description: String
       #expect(told.count == 1)
       #expect(told.first?.contains("from now on everything is kept in memory only") == true)
       #expect(host.store.state.ledger.count == 3)
+      #expect(!host.settle())
       #expect(throws: HostError.self) { try host.close() }
+      // What the file lacks it lacks for good, and every call says so.
+      #expect(!host.settle())
+      #expect(throws: HostError.self) { try host.close() }
+    }
+  }
+
+  /// A program that ends where its file cannot be written does so in the middle of an action.
+  @Test func whatIsNotInTheFileAtTheEndIsNeverSettled() throws {
+    try withFolder { folder in
+      let path = "\(folder)/firm.db"
+      let ending = Lock<(@Sendable () -> Void)?>(nil)
+      let host = try open(path) { _ in ending.withLock { $0 }?() }
+      ending.withLock { $0 = { [host] in try? host.close() } }
+      host.store.dispatch(.ledger(.add()))
+      #expect(host.settle())
+      unlink(path)
+      host.store.dispatch(.ledger(.add()))
+      host.settle()
+      host.store.dispatch(.ledger(.add()))
+      #expect(!host.settle())
+      #expect(throws: HostError.self) { try host.close() }
+      ending.withLock { $0 = nil }
     }
   }
 

@@ -53,19 +53,21 @@ let door = try Door(host, at: DoorAddress(parsing: "./shop.sock"), allow: [.read
   exit(0)
 }
 
-// SIGTERM ends a daemon, which has no input.
+// SIGTERM ends a daemon, which has no input. On a queue of its own, so that it does not wait behind requests.
 signal(SIGTERM, SIG_IGN)
-let termination = DispatchSource.makeSignalSource(signal: SIGTERM, queue: .global())
+let termination = DispatchSource.makeSignalSource(signal: SIGTERM, queue: DispatchQueue(label: "end"))
 termination.setEventHandler { @Sendable in stop() }
 termination.resume()
 if CommandLine.arguments.contains("--daemon") { dispatchMain() }
 
 // Threads bring requests, here the lines of standard input. The file has an action before its caller is answered.
-let requests = DispatchGroup()
+let (requests, room) = (DispatchGroup(), DispatchSemaphore(value: 64))
 while let line = readLine() {
+  room.wait()
   DispatchQueue.global().async(group: requests) {
     let text = answer(line)
     say(host.settle() ? text : "\(text), and kept in memory only")
+    room.signal()
   }
 }
 requests.wait()

@@ -43,6 +43,8 @@ package final class Attendance: @unchecked Sendable {
   let isEnding = SharedFlag()
   /// Set once the store was closed.
   let isClosed = SharedFlag()
+  /// Why the file lacks something at the end; nil: it has all, or the end is not there.
+  let endFailure = Lock<HostError?>(nil)
   /// Entered while the store is being closed.
   let closing = DispatchGroup()
   /// Set where a plugin's lines were dropped and nobody was told yet.

@@ -131,7 +131,7 @@ public final class StoreHost<Action: SchematicUnion, State: SchematicRecord>: Se
   /// - Returns: false if the file lacks actions, since it could not be written: `onFault` got the reason, and the store goes on in
   ///   memory. It is true again once all of them are written.
   @discardableResult
-  public func settle() -> Bool { live.settleJournal() }
+  public func settle() -> Bool { live.settle() }
 
   /// Ends the store: actions that were enqueued are processed and kept, effects are cancelled, sessions are told and end. Each
   /// action of another thread is either enqueued before that, or refused with `StoreError.closed`; afterwards nothing changes.
@@ -156,15 +156,23 @@ extension LiveStore {
   package var isOpen: Bool { !attendance.isClosed.isSet }
 
   /// Takes what was brought so far, refuses all that comes later, ends effects and journal, and tells the clients; again: nothing,
-  /// once the first call has done so.
+  /// once the first call has done so, but for the error of what could not be written.
   ///
   /// Within the processing of an action the store closes behind what was brought to it before, and this returns at once. What could
   /// not be written then goes where faults go that no client has caused.
   package func close() throws(HostError) {
     let end = closeInOrder()
     // Whoever has the turn waits for nobody.
-    if !store.isMine { attendance.closing.wait() }
+    guard !store.isMine else { return try end.get() }
+    attendance.closing.wait()
     try end.get()
+    if let failure = attendance.endFailure.withLock({ $0 }) { throw failure }
+  }
+
+  /// Whether the file has all that was processed; at the end of the store, once that is over.
+  package func settle() -> Bool {
+    if attendance.isClosed.isSet, !store.isMine { attendance.closing.wait() }
+    return settleJournal() && attendance.endFailure.withLock { $0 == nil }
   }
 
   private func closeInOrder() -> Result<Void, HostError> {
@@ -220,7 +228,9 @@ extension LiveStore {
       try journal?.end(journaledState, clock: clock)
       return .success(())
     } catch {
-      return .failure(HostError(describing: error, program: hintedProgram))
+      let failure = HostError(describing: error, program: hintedProgram)
+      attendance.endFailure.withLock { $0 = failure }
+      return .failure(failure)
     }
   }
 }
