@@ -170,11 +170,11 @@ static void requireDigits(lua_State *L, int argument) {
 
 /// Arithmetic of which an operand is a text.
 static int reckonTexts(lua_State *L) {
-  if (clua_machine(L)->refusesArithmeticOfTexts) return luaL_error(L, "attempt to perform arithmetic on a text");
   chargeNumerals(L, 1);
   for (int argument = 1; argument <= 2; argument += 1) {
     if (lua_type(L, argument) == LUA_TSTRING) requireDigits(L, argument);
   }
+  if (clua_machine(L)->refusesArithmeticOfTexts) return luaL_error(L, "attempt to perform arithmetic on a text");
   return runStock(L);
 }
 

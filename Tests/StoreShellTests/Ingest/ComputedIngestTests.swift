@@ -50,7 +50,7 @@ import Testing
       "'amount'?"
     ),
     ("--where \"amuont ~= 5\" --map n=amount --ignore-others", "there is no column 'amuont'", "'amount'?"),
-    ("--compute 'nn = amount' --ignore-others", "bank.count has no argument 'nn', which --compute sets", ""),
+    ("--compute 'nn = amount' --ignore-others", "bank.count has no argument 'nn', which --compute sets", "error["),
   ])
   func aNameThatNothingHasIsAnError(flags: String, message: String, hint: String) throws {
     let (outcome, rows) = try rows("amount,memo\n5,a\n6,x\n", "--as bank.count \(flags)")

@@ -96,12 +96,11 @@ extension Session {
     }
   }
 
-  /// True if there may be a variable of that name by the time that a line runs which is only looked at now. Where lines are only
-  /// checked, arguments of the command line count as given.
+  /// True if there may be a variable of that name by the time that a line runs which is only looked at now. Arguments of the
+  /// command line count as given.
   func isForeseen(_ name: String) -> Bool {
     guard let foreseen = running.foreseen else { return false }
-    if let number = Int(name) { return number > 0 && running.isChecking }
-    return foreseen.isAny || foreseen.names.contains(name)
+    return foreseen.isAny || foreseen.names.contains(name) || Int(name).map { $0 > 0 } == true
   }
 
   /// Refuses Lua with a text in double quotes that holds the name of a variable.
