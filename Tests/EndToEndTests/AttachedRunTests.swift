@@ -96,6 +96,24 @@ struct AttachedRunTests {
     #expect(try outcome("--attach \(server.path)") == here)
   }
 
+  /// What one statement prints before it waits is seen by then, and stays seen where the host dies.
+  @Test(arguments: [
+    "source long.stsh", "lua print('early') command('wait 1h')", "try source long.stsh", "--json -c 'source long.stsh'",
+  ])
+  func whatAStatementPrintsIsSeenWhileItWaits(_ statement: String) throws {
+    let shell = try Shell()
+    let server = try Server(shell)
+    try shell.folder.write("long.stsh", "echo early\nwait 1h\n")
+    let command = statement.hasPrefix("--") ? statement : "-c \"\(statement)\""
+    let outcome = try shell.runInShell(
+      """
+      stsh --attach \(server.path) \(command) > out & run=$!
+      until grep -qs early out; do sleep 0.02; done
+      kill -9 \(server.process); wait $run; echo status $?
+      """)
+    #expect(outcome.output == "status 6\n", "\(outcome)")
+  }
+
   /// The reason is the end of the run, not the call of the system that it broke.
   @Test(arguments: ["show counter > f", "show counter >> f", "export state f", "source f"])
   func aWaitForAPipeEndsByItsReason(_ statement: String) throws {

@@ -112,6 +112,18 @@ struct DurableAnswerTests {
     #expect(answer == Shell.Outcome(output: "true\n"))
   }
 
+  /// An answer that the file cannot have says so, each one, whoever gets it.
+  @Test(arguments: [[], ["--json"]]) func anAnswerThatIsInMemoryAloneSaysSo(flags: [String]) throws {
+    let shell = try Shell()
+    let server = try Server(shell, "--store", "kept.db")
+    _ = try shell.runInShell("rm kept.db*")
+    for _ in 0..<3 {
+      let answer = try shell.run(["--attach", server.path] + flags + ["-c", "dispatch counter.increment"])
+      #expect((answer.errors + answer.output).contains("what this answer tells of is kept in memory only"), "\(answer)")
+    }
+    _ = try server.end(by: SIGKILL)
+  }
+
   @Test func aPlaceThatIsTakenLeavesNoStore() throws {
     let shell = try Shell()
     let server = try Server(shell)

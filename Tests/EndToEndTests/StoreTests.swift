@@ -299,6 +299,16 @@ struct StoreTests {
     #expect(try shell.run("--store", "a.db", "-c", "show counter.value") == .init(output: "1\n"))
   }
 
+  /// A name may have any character but one; on a terminal it moves nothing.
+  @Test func aNameWithControlCharactersIsEscapedInNotes() throws {
+    let shell = try Shell()
+    for name in ["./a\u{1B}[31mred.db", "./b\r\u{7}.db", "./c\u{202E}x.db"] {
+      _ = try shell.run("--store", name, "-c", "dispatch counter.increment")
+      let errors = try shell.run("--store", name, "--read-only", "-c", "log").errors
+      #expect(errors.contains("is open read-only") && !errors.contains(name), "\(errors.debugDescription)")
+    }
+  }
+
   @Test func anEditedPluginTakesOverItsStateOrKeepsTheStoreShut() throws {
     let shell = try Shell()
     try shell.folder.write("here/plugin.json", #"{"name": "here", "version": "0.1.0", "api": 1}"#)

@@ -234,9 +234,14 @@ package final class LiveStore: @unchecked Sendable {
   }
 
   /// Makes all that an answer tells of as durable as was asked. All sessions read a note where that failed.
-  package func settleBeforeTelling() {
-    settleJournal()
+  ///
+  /// - Returns: why the answer tells of what memory alone has, in words; nil: the file has all of it.
+  @discardableResult
+  package func settleBeforeTelling() -> String? {
+    let isKept = settleJournal()
     _ = takeJournalNotes(for: nil)
+    guard !isKept, let failure = store.look({ journal?.journal })?.failure else { return nil }
+    return "\(failure); what this answer tells of is kept in memory only"
   }
 
   /// Waits until what was recorded is as durable as was asked, without the turn.

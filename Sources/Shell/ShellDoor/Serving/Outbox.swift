@@ -9,8 +9,8 @@ import StoreShell
 final class Outbox: Sendable {
   private let descriptor: Int32
   private let limits: DoorLimits
-  /// Makes all that is said as durable as was asked.
-  private let settle: @Sendable () -> Void
+  /// Makes all that is said as durable as was asked; where that fails, it gives the reason.
+  private let settle: @Sendable () -> String?
   private let content = Lock(Content())
 
   fileprivate struct Content {
@@ -22,15 +22,20 @@ final class Outbox: Sendable {
     var isLost = false
     /// True if the client is there and has taken nothing for long.
     var isUnread = false
+    /// True if the client wants JSON.
+    var isJSON = false
 
     var waiting: Int { bytes.count - sent }
   }
 
-  init(_ descriptor: Int32, limits: DoorLimits, settle: @escaping @Sendable () -> Void) {
+  init(_ descriptor: Int32, limits: DoorLimits, settle: @escaping @Sendable () -> String?) {
     self.descriptor = descriptor
     self.limits = limits
     self.settle = settle
   }
+
+  /// Says in which form the client wants what is said beside its answers.
+  func speak(json isJSON: Bool) { content.withLock { $0.isJSON = isJSON } }
 
   /// True if nothing reaches the client any more.
   var isLost: Bool { content.withLock { $0.isLost } }
@@ -77,8 +82,11 @@ final class Outbox: Sendable {
   @discardableResult
   func flush() -> Bool {
     if content.withLock({ !$0.isSettled && $0.waiting > 0 && !$0.isLost }) {
-      settle()
-      content.withLock { $0.isSettled = true }
+      let failure = settle()
+      content.withLock { content in
+        content.isSettled = true
+        if let failure { content.insert(note: failure) }
+      }
     }
     return content.withLock { $0.send(to: descriptor) }
   }
@@ -117,6 +125,15 @@ final class Outbox: Sendable {
 }
 
 extension Outbox.Content {
+  /// Puts a note before all that waits, but for the rest of a line.
+  fileprivate mutating func insert(note: String) {
+    let isWithin = sent > 0 && bytes[sent - 1] != 0x0A
+    let place = isWithin ? bytes[sent...].firstIndex(of: 0x0A).map { $0 + 1 } ?? bytes.endIndex : sent
+    let piece = JSON.object(["err": .text("note: \(DisplayText.printable(note))\n")])
+    let line = isJSON ? JSONReport.noted(note) : JSON.object(["event": .text("output"), "output": .json("[\(piece)]")])
+    bytes.insert(contentsOf: Array(line.utf8) + [0x0A], at: place)
+  }
+
   /// Hands on as much as the system takes.
   ///
   /// - Returns: true if nothing is left.

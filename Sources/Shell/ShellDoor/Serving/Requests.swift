@@ -172,6 +172,7 @@ extension Conversation {
     }
     isReported = given.isReported
     answer = Answer(id: id)
+    outbox.speak(json: given.isJSON)
     let (refusal, firstLine) = (interruption.requested, open.flatMap { given.isAnew ? nil : $0.line })
     // What others caused stands before.
     var status = session.take(given, open: &open)
@@ -367,6 +368,12 @@ extension Conversation {
     outbox.flush()
   }
 
+  /// Hands on all that was said so far, while the statement waits.
+  private func show() {
+    handOn(before: nil)
+    outbox.flush()
+  }
+
   /// Hands on what a statement has said so far, where it is much; waits where its reader is slow.
   private func handOn() {
     if answer?.isLong == true, let part = answer?.takePart() { outbox.append(part) }
@@ -395,7 +402,7 @@ extension Conversation {
       take: { [interruption] in interruption.isRequested }, reason: { [weak self] in self?.ending },
       publish: { [interruption] in interruption.set($0) }, watch: { [interruption] in interruption.descriptor },
       patience: { [interruption] in try interruption.requireClient() },
-      waits: { [weak self] in self?.wait($0) })
+      waits: { [weak self] in self?.wait($0) }, shows: { [weak self] in self?.show() })
     interruption.set(wake: made.wakeWait)
     session = made
     return made

@@ -122,7 +122,9 @@ extension ErrorExample {
       remedy: "Give one of the two middlewares another name, in the program or in the plugin."),
     .failed: ErrorExample(
       "source big.stsh", "big.stsh: Input/output error",
-      remedy: "The message is the system's: see to the disk, the terminal or the limit that it names, then try again."),
+      remedy:
+        "The message is the system's or the application's own: see to the disk, the terminal or the limit that it names, or to what the reducer says, then try again."
+    ),
     .import: ErrorExample(
       "import state.json", "state.json does not fit this store: shop.count: expected Int, found string \"3\"",
       remedy: "Correct that place of the file, or load the plugins that it was exported with."),

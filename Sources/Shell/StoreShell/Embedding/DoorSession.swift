@@ -33,10 +33,12 @@ extension Session {
   ///   - watch: gives a descriptor that is readable while an interruption waits to be taken.
   ///   - patience: throws where no wait goes on any more.
   ///   - waits: is told when a wait begins (true) and when it has ended.
+  ///   - shows: has the client see what was said, while a statement waits.
   package func obey(
     _ stop: RunStop, isRequested: @escaping () -> Bool, take: @escaping () -> Bool,
     reason: @escaping () -> ShellError?, publish: @escaping ([@Sendable () -> Void]) -> Void,
-    watch: @escaping () -> Int32, patience: @escaping () throws -> Void, waits: @escaping (_ begins: Bool) -> Void
+    watch: @escaping () -> Int32, patience: @escaping () throws -> Void, waits: @escaping (_ begins: Bool) -> Void,
+    shows: @escaping () -> Void
   ) {
     interrupts.stop = stop
     interrupts.isRequested = isRequested
@@ -46,6 +48,7 @@ extension Session {
     interrupts.watch = watch
     interrupts.patience = patience
     interrupts.waits = waits
+    interrupts.shows = shows
     publishInterrupts()
   }
 

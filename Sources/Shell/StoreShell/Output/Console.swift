@@ -218,7 +218,7 @@ public final class Console {
   func writeAhead(_ notes: [String]) {
     guard !notes.isEmpty else { return }
     guard tellsNotesAsEvents() else {
-      let text = notes.map { "note: \($0)\n" }.joined()
+      let text = notes.map { "note: \(DisplayText.printable($0))\n" }.joined()
       transcript?.write(text)
       return sayAtOnce(text)
     }

@@ -282,7 +282,7 @@ public final class Session {
         console.writeReport(
           JSONReport.success(line: statement.line, data: result.json, notes: result.notes + store.takeNotes()))
       } else if result.hasNotes {
-        for note in result.notes { console.writeError("note: \(note)\n") }
+        for note in result.notes { console.writeError("note: \(DisplayText.printable(note))\n") }
       }
       return 0
     } catch {
@@ -303,7 +303,11 @@ public final class Session {
 
   /// Prints what is to be known beside results and errors; with `--json` an event says it.
   func write(note: String) {
-    if options.isJSON { console.writeEvent(JSONReport.noted(note)) } else { console.writeError("note: \(note)\n") }
+    if options.isJSON {
+      console.writeEvent(JSONReport.noted(note))
+    } else {
+      console.writeError("note: \(DisplayText.printable(note))\n")
+    }
   }
 
   func writeJournalNotes() {

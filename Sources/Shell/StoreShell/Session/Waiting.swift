@@ -94,7 +94,7 @@ extension Session {
       hasSettled = clock.virtual != nil && !hasSettled && hasMoved(behind: head)
       if hasSettled { continue }
       // Whoever looks on sees what was said before the wait.
-      if clock.passesByItself { console.flush() }
+      if clock.passesByItself { show() }
       // While others act, a look every 20 ms is enough.
       let isQuiet = cause == .time || cause == .actions && lastHead == head
       lastHead = head
@@ -107,6 +107,12 @@ extension Session {
       // The work that is due at the very end has still to run.
       if let limit { isEnd = clock.clock.now >= limit && clock.nextDeadline.map { $0 > limit } ?? true }
     }
+  }
+
+  /// Has what was said be seen.
+  private func show() {
+    console.flush()
+    interrupts.shows?()
   }
 
   /// Waits for the actions that threads have brought so far; true if an action was processed behind the given one.
@@ -134,7 +140,7 @@ extension Session {
       if standing.isToBeTold(at: shared.now, clock.wallTime()), case let count = store.othersAtWork, count > 0 {
         let others = count == 1 ? "1 other session does" : "\(count) other sessions do"
         write(note: "the virtual clock stands still at \(EffectListing.limit(shared.now)), since \(others) not wait")
-        console.flush()
+        show()
       }
       return true
     }

@@ -213,7 +213,7 @@ extension ErrorCode {
     case .duplicateUnit:
       "two middlewares have the same name."
     case .failed:
-      "the operating system refused something; the message says what."
+      "the application's own reducer or the operating system refused something; the message says what."
     case .`import`:
       "the state in a file does not fit this store, as the message says. Nothing was changed."
     case .`internal`:
