@@ -112,6 +112,35 @@ struct DurableAnswerTests {
     #expect(answer == Shell.Outcome(output: "true\n"))
   }
 
+  /// A link is another way to the file, and to what SQLite keeps beside it.
+  @Test(arguments: ["../kept.db", "kept.db", "/"]) func aKilledStoreIsWholeThroughALink(target: String) throws {
+    let shell = try Shell()
+    let server = try Server(shell, "--store", "kept.db")
+    let answer = try shell.run("--attach", server.path, "-c", "dispatch counter.increment --quiet")
+    _ = try server.end(by: SIGKILL)
+    #expect(answer.status == 0)
+    let folder = shell.folder.path
+    try shell.folder.write("x/other", "")
+    let link = target == "kept.db" ? "link.db" : "x/link.db"
+    symlink(target == "/" ? "\(folder)/kept.db" : target, "\(folder)/\(link)")
+    let outcome = try shell.run(
+      "--store", link, "--quiet", "-c", "dispatch counter.increment", "-c", "show counter.value")
+    #expect(outcome.status == 0 && outcome.output == "2\n" && !outcome.errors.contains("lost"), "\(outcome)")
+    #expect(try value(in: shell) == "2\n")
+  }
+
+  /// SQLite finds its log by the name that a file was opened by: another name of the file has none.
+  @Test func aKilledStoreIsRefusedByItsOtherName() throws {
+    let shell = try Shell()
+    let server = try Server(shell, "--store", "kept.db")
+    _ = try shell.run("--attach", server.path, "-c", "dispatch counter.increment --quiet")
+    _ = try server.end(by: SIGKILL)
+    link("\(shell.folder.path)/kept.db", "\(shell.folder.path)/other.db")
+    let refused = try shell.run("--store", "other.db", "-c", "dispatch counter.increment")
+    #expect(refused.status != 0 && refused.errors.contains("its write-ahead log is beside another"), "\(refused)")
+    #expect(try value(in: shell) == "1\n")
+  }
+
   /// An answer that the file cannot have says so, each one, whoever gets it.
   @Test(arguments: [[], ["--json"]]) func anAnswerThatIsInMemoryAloneSaysSo(flags: [String]) throws {
     let shell = try Shell()

@@ -17,7 +17,13 @@ struct FileEvidence {
     let meta = Self.reading(path, withLog: false) { try $0.meta() } ?? [:]
     let hasEnded = meta[JournalMeta.end] != nil
     if !hasLog {
-      if meta[JournalMeta.process] != nil, !hasEnded { loss = .log }
+      guard meta[JournalMeta.process] != nil, !hasEnded else { return }
+      var status = stat()
+      if stat(path, &status) == 0, status.st_nlink > 1 {
+        fault = "it has \(status.st_nlink) names, and its write-ahead log is beside another: open it by that name"
+      } else {
+        loss = .log
+      }
     } else if !Self.logBelongs(to: path, meta) {
       fault = hasEnded ? "\(path)-wal is that of another file; it is whole without" : Self.foreign
     } else if !hasEnded, let boot = meta[JournalMeta.boot], boot != JournalMeta.presentBoot {

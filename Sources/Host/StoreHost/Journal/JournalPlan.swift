@@ -7,7 +7,7 @@ public typealias Durability = StoreHistory.Durability
 
 /// Whether and where a session keeps what happens.
 public struct JournalPlan: Sendable {
-  /// The file.
+  /// The file; of a link that the plan was made with, the file that it leads to.
   public var path: String
   /// What is promised of an action whose result was printed.
   public var durability: Durability
@@ -60,7 +60,8 @@ public struct JournalPlan: Sendable {
     path: String, durability: Durability = .normal, opening: Opening = .atOnce,
     wallTime: (@Sendable () -> Duration)? = nil
   ) {
-    self.path = path
+    // What SQLite keeps beside a file has the name of that, not of a link to it.
+    self.path = Files.isLink(path) ? Files.absolute(Files.destination(path)) : path
     self.durability = durability
     self.opening = opening
     // No clock of the system goes further, and what is reckoned with two of these times fits everywhere.
