@@ -427,6 +427,20 @@ import Testing
     #expect(try other.ask("{\"run\":\"dispatch counter.increment --quiet\"}") == "{\"status\":0}")
   }
 
+  /// Clients that do not give it keep no place from one that does.
+  @Test func thoseWithoutTheTokenHaveFewPlaces() throws {
+    var limits = DoorLimits()
+    limits.conversations = 100
+    let house = try House(limits: limits, at: .loopback(port: 0))
+    let token = try #require(house.door.token)
+    var silent: [Client] = []
+    for _ in 0..<150 { silent.append(try house.client()) }
+    let client = try house.client()
+    #expect(try client.ask("{\"token\":\"\(token)\"}").hasPrefix("{\"door\":1"))
+    #expect(try client.ask("{\"run\":\"show counter.value\"}").contains("\"status\":0"))
+    withExtendedLifetime(silent) {}
+  }
+
   @Test func aPortNeedsItsToken() throws {
     let house = try House(at: .loopback(port: 0))
     let token = try #require(house.door.token)

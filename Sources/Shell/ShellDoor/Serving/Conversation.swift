@@ -138,6 +138,9 @@ final class Conversation: @unchecked Sendable {
     if !begins, waits == 0 { loop.endWait() }
   }
 
+  /// True if it is to end from the side of the door.
+  var isEnding: Bool { intake.withLock { $0.ending != nil } }
+
   /// Ends it from the side of the door, with a line that says why.
   func end(because reason: String) {
     let isRunning = intake.withLock { intake in

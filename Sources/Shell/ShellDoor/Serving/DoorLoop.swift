@@ -286,6 +286,7 @@ final class DoorLoop: @unchecked Sendable {
         refuse(descriptor, host.admitsOthers ? "this door gives you no rights" : "this door is for another user")
         continue
       }
+      endUnproven()
       let (conversation, refusal) = state.withLock { state -> (Conversation?, String?) in
         if let ending = state.ending { return (nil, ending) }
         guard state.conversations.count < limits.conversations else { return (nil, nil) }
@@ -303,6 +304,21 @@ final class DoorLoop: @unchecked Sendable {
       add(descriptor, EPOLLIN.rawValue | EPOLLRDHUP.rawValue | EPOLLET.rawValue, conversation.id)
       conversation.begin()
     }
+  }
+
+  /// The most connections at a time that have not given the token of the door.
+  private static let mostUnproven = 64
+
+  /// Makes room among those that have not given the token: the first that came goes, so that they keep no place from others.
+  private func endUnproven() {
+    guard token != nil else { return }
+    let all = state.withLock { state in
+      state.conversations.values.filter { !$0.isTrusted.load(ordering: .relaxed) }
+    }
+    guard all.count >= Self.mostUnproven else { return }
+    let unproven = all.filter { !$0.isEnding }
+    guard unproven.count >= Self.mostUnproven else { return }
+    unproven.min { $0.id < $1.id }?.end(because: "too many others have not given the token of this door, either")
   }
 
   /// Refuses a client for which the system has no descriptor left.
