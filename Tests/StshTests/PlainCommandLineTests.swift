@@ -39,7 +39,7 @@ struct PlainCommandLineTests {
   @Test func everyOptionReachesTheProgram() throws {
     let flags = [
       "-i", "--keep-going", "--check", "--json", "--quiet", "--no-plugins", "--no-exec", "--read-only",
-      "--no-init", "--unsafe-lua", "--serve",
+      "--no-init", "--unsafe-lua", "--serve", "--all-or-nothing",
     ]
     let options = [
       "-c", "--timeout", "--transcript", "--as", "--color", "--clock", "-p", "--grant", "--replay", "--store",
