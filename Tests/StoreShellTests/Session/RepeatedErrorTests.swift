@@ -19,7 +19,7 @@ import Testing
     let shell = try Shell()
     let outcome = shell.run(line)
     #expect(Self.count(Self.missing, in: outcome.errors) == 1, "\(outcome.errors)")
-    #expect(outcome.status == (line.hasPrefix("try") || line.hasPrefix("lua command") ? 0 : 1))
+    #expect(outcome.status == (line.hasPrefix("try") ? 0 : 1))
   }
 
   /// What a file printed before is printed at each attempt, its error at the last one.

@@ -171,6 +171,7 @@ import Testing
 
   /// The commands that take numbers, names and Lua, but no text.
   private static let others: Set = [
+    "atomic",
     "describe", "goto", "undo", "redo", "skip", "unskip", "bisect", "middleware", "lua", "let", "thunk", "wait",
     "effects", "!", "=", "checks", "project", "use", "bind", "alias", "pin", "who", "node", "sessions", "set", "help",
     "quit",
