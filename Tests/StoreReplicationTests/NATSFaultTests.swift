@@ -50,7 +50,7 @@ struct NATSFaultTests {
     let other = try NATSNode(servers.address("shop"), name: "n1", incarnation: 2)
     #expect(eventually { node.isCurrent && other.isCurrent })
     link.become(.cut)
-    #expect(eventually { !node.isCurrent })
+    #expect(eventually { node.isAway })
     node.runner.take(.command(1, term: nil))
     guard case .refused(.cutOff) = node.store.settlements[1] else {
       Issue.record("\(String(describing: node.store.settlements[1]))")

@@ -121,7 +121,7 @@ struct NATSLogTests {
         next += 1
       }
       servers.stop(0)
-      #expect(eventually { nodes.allSatisfy { !$0.isCurrent } })
+      #expect(eventually { nodes.allSatisfy(\.isAway) })
       // Without the log a node refuses; it does not queue.
       nodes[0].runner.take(.command(next, term: nil))
       guard case .refused(.cutOff) = nodes[0].store.settlements[next] else {

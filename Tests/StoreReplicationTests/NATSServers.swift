@@ -87,4 +87,6 @@ final class NATSNode: Sendable {
   deinit { runner.close() }
 
   var isCurrent: Bool { runner.replica.link == .current }
+  /// True while the node has no way to the log. Before that it may ask for the rest of a reading that broke off.
+  var isAway: Bool { if case .away = runner.replica.link { true } else { false } }
 }
