@@ -93,7 +93,8 @@ struct AttachedRunTests {
     }
     let here = try outcome("")
     #expect(here.hasPrefix(limit.isEmpty ? "status 143\n" : "status 5\n"), "\(here)")
-    #expect(try outcome("--attach \(server.path)") == here)
+    let there = try outcome("--attach \(server.path)")
+    #expect(there == here, "\(there)")
   }
 
   /// What one statement prints before it waits is seen by then, and stays seen where the host dies.
