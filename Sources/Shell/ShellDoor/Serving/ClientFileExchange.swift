@@ -93,7 +93,18 @@ extension Conversation {
       ]
       // A conversation that the system gives no descriptor for looks now and then.
       poll(&sources, 3, stop < 0 || arrival < 0 ? 100 : -1)
-      if let line = fileAnswers.take() { return try reply(line, to: step) }
+      if let line = fileAnswers.take() {
+        do throws(FileError) {
+          return try reply(line, to: step)
+        } catch {
+          // What ended the client's wait stands before this answer, and is taken up behind it.
+          if error.code == EINTR, !interruption.isOver {
+            var end = pollfd(fd: stop, events: Int16(POLLIN), revents: 0)
+            poll(&end, 1, 1000)
+          }
+          throw error
+        }
+      }
       if outbox.isLost || interruption.isOver {
         fileAnswers.end()
         throw FileError(path: Self.path(of: step), code: EINTR)
