@@ -122,7 +122,7 @@ static int sign(Scan *scan) {
   if (second == '=' && first == '=') return equal;
   if (second == '=' && first == '~') return unequal;
   if (second == '=' && (first == '<' || first == '>')) return first;
-  // Their results are numbers, as that of `%` is.
+  // They give numbers, as `%` does.
   if (first == second && (first == '<' || first == '>' || first == '/')) return '%';
   if (first == ':' && second == ':') return another;
   scan->end = scan->start + 1;
@@ -357,7 +357,7 @@ static const char *wholeText(lua_State *L, void *data, size_t *count) {
   return scan->text;
 }
 
-/// Whether the text is Lua as it stands: with its edits, other texts would be, too.
+/// True if the text is Lua. With the edits, texts that are none would become Lua.
 static bool isLua(Scan *scan) {
   scan->end = scan->count;
   bool isLua = lua_load(scan->L, wholeText, scan, "=text", "t") == LUA_OK;

@@ -388,7 +388,7 @@ static void openSandbox(lua_State *L, CLuaSandbox sandbox) {
   lua_pop(L, 1);
 }
 
-/// A thread has one hook, the one that ends what is interrupted or takes too long.
+/// Refuses another hook: the only one of a thread ends code that is interrupted or takes too long.
 static int refuseHook(lua_State *L) {
   return luaL_error(L, "debug.sethook cannot be called here: the hook that ends Lua which runs too long has its place");
 }

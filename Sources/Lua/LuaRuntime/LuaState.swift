@@ -27,7 +27,7 @@ public final class LuaState {
   /// use the state.
   package var onLeaving: (() -> Void)?
 
-  /// True while arithmetic with a text is an error, even if the text is that of a number.
+  /// True while arithmetic with any text is an error, also with the text of a number.
   public var refusesArithmeticOfTexts: Bool {
     get { machine.pointee.refusesArithmeticOfTexts }
     set { machine.pointee.refusesArithmeticOfTexts = newValue }

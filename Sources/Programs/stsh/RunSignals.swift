@@ -9,7 +9,7 @@ import Synchronization
 final class RunSignals {
   private static let ends: (read: Int32, write: Int32) = Pipe().map { ($0.read, $0.write) } ?? (-1, -1)
   private static let count = Atomic<Int>(0)
-  /// The number of those that the run was told of.
+  /// The number of signals of which the run has heard.
   private static let told = Atomic<Int>(0)
   /// True while a thread tells of them.
   private static let isListening = Atomic<Bool>(false)

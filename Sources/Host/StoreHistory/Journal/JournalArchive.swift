@@ -31,7 +31,7 @@ public final class JournalArchive: JournalReading, Sendable {
   ///   - initial: the state before the first action, for where no state in a damaged file can be read.
   /// - Throws: ``JournalError``; ``JournalError/damaged(path:lastGood:reason:)`` where nothing can be read.
   public convenience init(_ path: String, upTo number: Int? = nil, initial: [StateSlice] = []) throws(JournalError) {
-    let path = Files.isLink(path) ? Files.absolute(Files.destination(path)) : path
+    let path = Files.behindLink(path)
     // While somebody writes it, it is only looked at; else whoever reads it may want to save what is good.
     if Journal.isInUse(path) {
       try self.init(inUse: path, upTo: number)

@@ -12,6 +12,9 @@ extension Files {
     return target.hasPrefix("/") ? target : "\(path.folder)/\(target)"
   }
 
+  /// The file that a symbolic link leads to, or else the path itself. SQLite names the files beside it by that.
+  package static func behindLink(_ path: String) -> String { isLink(path) ? absolute(destination(path)) : path }
+
   /// The first bytes of an ordinary file; none where there is none that may be read.
   package static func start(of path: String, count: Int) -> [UInt8] {
     guard let descriptor = try? openRegular(path) else { return [] }

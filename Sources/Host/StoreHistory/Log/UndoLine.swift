@@ -93,8 +93,8 @@ public struct UndoLine {
     self.entry = entry
   }
 
-  /// The numbers right before an entry whose actions are like its own and belong to the same statement; none where no such run is
-  /// known, or some of them were taken back alone.
+  /// The actions right before an entry that are like it and of the same statement, by their numbers; nil: no such run is known, or
+  /// an undo has taken some of them back alone.
   private func alike(before entry: LoggedEntry, _ gone: Set<Int>) -> Range<Int>? {
     guard let statement = statement(entry), let first = run(entry) else { return nil }
     let numbers = max(first, statement, oldest) + 1..<max(entry.number, first + 1)

@@ -25,8 +25,8 @@ package struct LongFold: Equatable, Sendable {
   }
 }
 
-/// Writes where long runs of one action begin and end: of a quiet one, so that a listing folds such a run without a look at each
-/// action, and of those of one statement, so that an undo passes over them.
+/// Writes the beginnings and ends of long runs of one action. A listing folds a run of a quiet one without a look at each action, and
+/// an undo passes over a run of one statement.
 ///
 /// A file has their table, `folds`, once it has such a run. A row that is not as written is passed over: its run is read action
 /// by action, as is one that no row names.

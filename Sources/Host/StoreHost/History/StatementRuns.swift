@@ -2,14 +2,6 @@ import StoreCore
 import StoreHistory
 import StoreSchema
 
-/// What has become of a run of statements that is open.
-package enum StatementRunState {
-  /// It goes on.
-  case open
-  /// It was taken back: nothing is dispatched until it is left.
-  case cancelled
-}
-
 /// Runs of statements that are taken back as a whole, unless they come to their end.
 ///
 /// The journal notes the first action of a run together with that action, and forgets it at the end of the run. A run that it knows
@@ -29,7 +21,7 @@ extension StoreClient {
     }
   }
 
-  /// Ends the run: what it dispatched stays.
+  /// Ends the run. Its actions stay.
   package func endRun() {
     turn {
       guard run == .open else { return run = nil }
@@ -38,7 +30,7 @@ extension StoreClient {
     }
   }
 
-  /// Takes back what the run dispatched; nothing else is dispatched until ``endRun()``.
+  /// Takes back the actions of the run. The client dispatches nothing else until ``endRun()``.
   ///
   /// - Parameter source: where that is asked for.
   /// - Returns: the report; nil: nothing of it is in effect.
@@ -47,7 +39,7 @@ extension StoreClient {
     guard run == .open else { return nil }
     run = .cancelled
     guard let first = turn({ endStatementRun() }) else { return nil }
-    // What interrupts a run does not end its taking back.
+    // An interruption of the run does not interrupt this.
     let isRequested = interruption.isRequested
     interruption.isRequested = { false }
     defer { interruption.isRequested = isRequested }
@@ -107,7 +99,7 @@ extension LoggedEntry {
 extension LiveStore {
   /// Takes back the runs that had not come to their end when the file was left.
   ///
-  /// - Returns: what users should know of it, a sentence each.
+  /// - Returns: a note for users on each of them.
   func takeBackOpenRuns(of journal: Journal) -> [String] {
     journal.reader.openRuns.compactMap { first -> String? in
       let client = clients.first { !$0.onlyServes } ?? clients.first ?? StoreClient(of: self)

@@ -238,7 +238,7 @@ extension StoreClient {
     return try takeBack(from: undos.min() ?? 0, source: source, refusal) { undos.contains($0.number) }
   }
 
-  /// Takes back what a run of statements dispatched, and what that caused; what others did since stays.
+  /// Takes back the actions of a run of statements and those that they caused. Later actions of others stay.
   ///
   /// - Parameter first: the first action of the run.
   /// - Returns: the numbers of the actions, and the report; nil: nothing of it is in effect.

@@ -60,8 +60,7 @@ public struct JournalPlan: Sendable {
     path: String, durability: Durability = .normal, opening: Opening = .atOnce,
     wallTime: (@Sendable () -> Duration)? = nil
   ) {
-    // What SQLite keeps beside a file has the name of that, not of a link to it.
-    self.path = Files.isLink(path) ? Files.absolute(Files.destination(path)) : path
+    self.path = Files.behindLink(path)
     self.durability = durability
     self.opening = opening
     // No clock of the system goes further, and what is reckoned with two of these times fits everywhere.

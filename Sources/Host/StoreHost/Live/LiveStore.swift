@@ -235,7 +235,7 @@ package final class LiveStore: @unchecked Sendable {
 
   /// Makes all that an answer tells of as durable as was asked. All sessions read a note where that failed.
   ///
-  /// - Returns: why the answer tells of what memory alone has, in words; nil: the file has all of it.
+  /// - Returns: a sentence with the reason why the file lacks something of the answer; nil: it lacks nothing.
   @discardableResult
   package func settleBeforeTelling() -> String? {
     let isKept = settleJournal()

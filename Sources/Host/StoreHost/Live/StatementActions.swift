@@ -13,7 +13,7 @@ struct StatementActions {
   private var beginsPart = false
   /// True while all statements are parts of one, a run.
   private(set) var isRun = false
-  /// True from the end of a run to that of the statement that ended it.
+  /// True behind the end of a run, until the statement `atomic end` is over.
   private var hasLeftRun = false
 
   /// Begins a run with the statements behind the one that runs.
@@ -78,6 +78,14 @@ struct StatementActions {
       return parts[low - 1] == entry.number ? nil : parts[low - 1]
     }
   }
+}
+
+/// The stage of a run of statements that a client has begun and not left.
+package enum StatementRunState {
+  /// It goes on.
+  case open
+  /// Its actions were taken back. The client dispatches nothing until it leaves the run.
+  case cancelled
 }
 
 extension ActionSource {

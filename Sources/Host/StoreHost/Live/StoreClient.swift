@@ -55,7 +55,7 @@ package final class StoreClient: @unchecked Sendable {
   @exclusivity(unchecked) private(set) var statement = StatementActions()
   /// The refusal of an action of a full name that the client may not dispatch, or nil; not set: it may dispatch all.
   @exclusivity(unchecked) package var refusal: ((String) -> (any Error)?)?
-  /// What has become of the run of statements that is open; nil: none is.
+  /// The stage of the run of statements that the client is in; nil: it is in none.
   @exclusivity(unchecked) package var run: StatementRunState?
   private let isActing = SharedFlag()
   @exclusivity(unchecked) private var faults: [any Error] = [] { didSet { noteWords() } }

@@ -169,7 +169,7 @@ extension LiveStore {
     if let failure = attendance.endFailure.withLock({ $0 }) { throw failure }
   }
 
-  /// Whether the file has all that was processed; at the end of the store, once that is over.
+  /// True if the file has all actions that were processed. While the store closes, this waits for its end.
   package func settle() -> Bool {
     if attendance.isClosed.isSet, !store.isMine { attendance.closing.wait() }
     return settleJournal() && attendance.endFailure.withLock { $0 == nil }

@@ -403,7 +403,7 @@ extension LoggedEntry {
     return try type.call(named.map { ($0.0, $0.1) })
   }
 
-  /// The entry as that of an action that begins a statement.
+  /// The same entry, for the first action of a statement.
   var first: LoggedEntry {
     var source = source
     source.statement = nil

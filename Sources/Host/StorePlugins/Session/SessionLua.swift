@@ -512,7 +512,7 @@ public final class SessionLua {
     }
   }
 
-  /// Whether a comparison holds, each side of which is evaluated once.
+  /// Evaluates each side of a comparison once, and compares them.
   ///
   /// - Parameters:
   ///   - sign: the operator between the sides.
@@ -586,7 +586,7 @@ extension SessionLua {
     }
   }
 
-  /// True if a name is that of nothing. A variable may hold nothing.
+  /// True if the session knows nothing of a name. A variable may hold nothing.
   func isNothing(_ name: String) -> Bool {
     givenValues[name] == nil && !isOwn(name) && name != "arg" && !lua.globalNames.contains(name)
       && (try? host.variable(name)) ?? nil == nil

@@ -304,7 +304,7 @@ public final class AttachedPrompt {
     } catch {
       guard !hasLostHistory else { return }
       hasLostHistory = true
-      shell.console.writeError("note: lines are kept for this session only: \(error)\n")
+      shell.console.write(note: "lines are kept for this session only: \(error)")
     }
   }
 }

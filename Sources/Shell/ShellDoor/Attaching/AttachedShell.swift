@@ -568,7 +568,7 @@ extension AttachedShell {
       console.write(JSONReport.noted(note) + "\n")
       console.flush()
     } else {
-      console.writeError("note: \(note)\n")
+      console.write(note: note)
     }
   }
 

@@ -97,7 +97,7 @@ extension Conversation {
         do throws(FileError) {
           return try reply(line, to: step)
         } catch {
-          // What ended the client's wait stands before this answer, and is taken up behind it.
+          // The client sent its interruption before this answer, and the door takes it up behind it.
           if error.code == EINTR, !interruption.isOver {
             var end = pollfd(fd: stop, events: Int16(POLLIN), revents: 0)
             poll(&end, 1, 1000)

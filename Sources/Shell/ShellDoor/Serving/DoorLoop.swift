@@ -309,7 +309,7 @@ final class DoorLoop: @unchecked Sendable {
   /// The most connections at a time that have not given the token of the door.
   private static let mostUnproven = 64
 
-  /// Makes room among those that have not given the token: the first that came goes, so that they keep no place from others.
+  /// Ends the oldest connection without the token where there are too many, so that they take no place from others.
   private func endUnproven() {
     guard token != nil else { return }
     let all = state.withLock { state in

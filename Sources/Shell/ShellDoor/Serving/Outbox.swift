@@ -34,7 +34,7 @@ final class Outbox: Sendable {
     self.settle = settle
   }
 
-  /// Says in which form the client wants what is said beside its answers.
+  /// Sets the form of notes beside the answers.
   func speak(json isJSON: Bool) { content.withLock { $0.isJSON = isJSON } }
 
   /// True if nothing reaches the client any more.

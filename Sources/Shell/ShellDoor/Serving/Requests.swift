@@ -368,7 +368,7 @@ extension Conversation {
     outbox.flush()
   }
 
-  /// Hands on all that was said so far, while the statement waits.
+  /// Sends the results so far, while the statement waits.
   private func show() {
     handOn(before: nil)
     outbox.flush()

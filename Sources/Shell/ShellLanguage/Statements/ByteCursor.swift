@@ -93,8 +93,7 @@ package struct ByteCursor {
       width: width, text: String(decoding: line, as: UTF8.self))
   }
 
-  /// Refuses a word that begins with a sign that looks like a quote or a flag's dashes, or with the one by which other shells run
-  /// programs.
+  /// Refuses a word that begins with a typographic quote, a typographic dash of a flag, or a backtick.
   package func refuseForeignSign() throws(StatementScanner.NoStatement) {
     func refuse(_ message: String) throws(StatementScanner.NoStatement) { throw .fault(syntaxFault(message, at: here)) }
     switch bytes[position] {

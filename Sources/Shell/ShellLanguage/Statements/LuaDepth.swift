@@ -1,6 +1,6 @@
-/// How deep the lines of a Lua text stand in brackets, blocks and texts, so that a long one need not be parsed at each of its lines.
+/// The open brackets, blocks and texts behind the lines of a Lua text. By it a long text is not parsed at each line.
 ///
-/// It is told of code that is Lua; of other code it may be wrong, and the parser says so.
+/// It counts words and signs. Of a text that is no Lua it may be wrong, and the parser refuses such a text.
 package struct LuaDepth {
   private static let words: [String: Int] = [
     "function": 1, "do": 1, "repeat": 1, "if": 0, "then": 1, "elseif": -1, "end": -1, "until": -1,
@@ -11,7 +11,7 @@ package struct LuaDepth {
   private var depth = 0
   /// The level of the long bracket that is open; nil: none is.
   private var level: Int?
-  /// True if what stands last asks for more, such as an operator.
+  /// True behind an operator or a comma, which another line must follow.
   private var asksForMore = false
   /// True behind a text in quotes that goes on in another line.
   private var isUnsure = false

@@ -390,7 +390,7 @@ package struct StatementScanner {
     }
   }
 
-  /// True if the sign here is that of a number, such as `#17` or `#$n`, and begins no comment.
+  /// True if `#` begins the number of an action here, as in `#17` and `#$n`, and no comment.
   private var isNumberOfAction: Bool {
     guard takesNumbers, position + 1 < bytes.count else { return false }
     return bytes[position + 1].isDigit || bytes[position + 1] == UInt8(ascii: "$")

@@ -118,7 +118,7 @@ extension CommandDefinition {
       let (text, chunk) = (request.text, session.chunkName)
       let lua = try session.lua()
       var details: [String] = []
-      // A comment would take in what stands behind it.
+      // A comment would swallow the rest of the function.
       if let sides = text.contains("--") ? nil : Comparison(text),
         let answer = try lua.comparison(sides.left, sides.sign, sides.right, chunk: chunk)
       {

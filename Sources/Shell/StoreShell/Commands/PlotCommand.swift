@@ -41,7 +41,7 @@ private struct PlotRequest {
   private let count: Given<Int>?
   private let fields: (x: Given<String>?, y: Given<String>?)
   private let form: ResultForm
-  /// How names of drawings end that are none of these.
+  /// The endings of formats that plot does not draw.
   private static let otherDrawings = [".png", ".jpg", ".jpeg", ".gif", ".webp", ".pdf"]
   /// True if the result goes into a file whose name says that it is a drawing.
   private let isSVG: Given<Bool>

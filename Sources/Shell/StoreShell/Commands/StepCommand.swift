@@ -47,8 +47,8 @@ extension CommandDefinition {
 }
 
 extension Session {
-  /// Refuses to go on behind a statement whose Lua ran a step that failed, as behind a step, or another command whose failure it did
-  /// not look at.
+  /// Refuses to go on behind a statement whose Lua ran a step that failed, or ran another command that failed and did not look at
+  /// its result.
   ///
   /// - Parameters:
   ///   - first: the number of such failures of steps before the statement.

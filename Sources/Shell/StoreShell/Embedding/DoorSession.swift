@@ -33,7 +33,7 @@ extension Session {
   ///   - watch: gives a descriptor that is readable while an interruption waits to be taken.
   ///   - patience: throws where no wait goes on any more.
   ///   - waits: is told when a wait begins (true) and when it has ended.
-  ///   - shows: has the client see what was said, while a statement waits.
+  ///   - shows: sends the client the results so far, while a statement waits.
   package func obey(
     _ stop: RunStop, isRequested: @escaping () -> Bool, take: @escaping () -> Bool,
     reason: @escaping () -> ShellError?, publish: @escaping ([@Sendable () -> Void]) -> Void,

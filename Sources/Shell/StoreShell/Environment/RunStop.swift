@@ -51,10 +51,10 @@ public final class RunStop: Sendable {
   /// True if the run is to end.
   package var isStopped: Bool { isSet.load(ordering: .acquiring) }
 
-  /// Sets the function that waits until a signal which has come is told of, where one may have ended a call of the system.
+  /// Sets the function that waits until the run has heard of each signal that has come. A signal may have ended a call of the system.
   package func setAwaitSignals(_ wait: @escaping @Sendable () -> Void) { state.withLock { $0.awaitSignals = wait } }
 
-  /// Waits until a signal which has come is told of.
+  /// Waits until the run has heard of each signal that has come.
   func awaitSignals() { state.withLock { $0.awaitSignals }() }
 
   /// True if it was to end before, and is told again.

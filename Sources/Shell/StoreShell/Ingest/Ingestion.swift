@@ -50,8 +50,8 @@ struct Ingestion {
     if tally.dropped > 0 { session.outcome.lastDropped = remarks.first }
     if !session.options.isJSON {
       for remark in remarks { session.console.writeError("\(remark)\n") }
-      if tally.blank > 0 { session.console.writeError("note: \(tally.blankText(of: file))\n") }
-      if tally.isEmpty { session.console.writeError("note: \(file) has no records\n") }
+      if tally.blank > 0 { session.console.write(note: tally.blankText(of: file)) }
+      if tally.isEmpty { session.console.write(note: "\(file) has no records") }
     }
     let json = session.givesData ? JSON.text(of: tally.value(type.fullName)) : nil
     if !session.answersInJSON { session.console.write(summary(tally) + "\n") }
@@ -185,7 +185,7 @@ struct Ingestion {
     } else if number <= Self.shownFaults {
       session.console.writeError("\(record.sentence)\n")
     } else if number == Self.shownFaults + 1 {
-      session.console.writeError("note: further bad records are only counted\n")
+      session.console.write(note: "further bad records are only counted")
     }
   }
 

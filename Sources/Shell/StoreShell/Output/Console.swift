@@ -214,11 +214,17 @@ public final class Console {
     if let notes = beforeTelling?() { writeAhead(notes) }
   }
 
+  /// Writes a note to standard error.
+  package func write(note: String) { writeError(Self.text(ofNote: note)) }
+
+  /// The line of a note. Names in it may have control characters.
+  private static func text(ofNote note: String) -> String { "note: \(DisplayText.printable(note))\n" }
+
   /// Writes notes before the results that are still buffered.
   func writeAhead(_ notes: [String]) {
     guard !notes.isEmpty else { return }
     guard tellsNotesAsEvents() else {
-      let text = notes.map { "note: \(DisplayText.printable($0))\n" }.joined()
+      let text = notes.map(Self.text(ofNote:)).joined()
       transcript?.write(text)
       return sayAtOnce(text)
     }

@@ -203,7 +203,7 @@ extension Session {
     let name = try plugin.loaded(in: self).module.name
     let condition = store.loadedPlugins.first { $0.name == name }?.condition
     guard condition != (isOn ? .on : .off) else {
-      console.writeError("note: \(name) is \(isOn ? "on" : "off") already\n")
+      console.write(note: "\(name) is \(isOn ? "on" : "off") already")
       return .none
     }
     return try perform(.switchPlugin(name: name, to: isOn ? .on : .off), by: "plugin")

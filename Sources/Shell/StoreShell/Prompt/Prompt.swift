@@ -185,7 +185,7 @@ public final class Prompt {
   /// Says where statements were not run.
   private func noteRest(of reader: StatementReader) throws(SyntaxFault) {
     var reader = reader
-    if try reader.next() != nil { session.console.writeError("note: the lines entered with it were not run\n") }
+    if try reader.next() != nil { session.console.write(note: "the lines entered with it were not run") }
   }
 
   /// Keeps a statement in the history, and says once where later sessions will not find it.
@@ -195,7 +195,7 @@ public final class Prompt {
     } catch {
       guard !hasLostHistory else { return }
       hasLostHistory = true
-      session.console.writeError("note: lines are kept for this session only: \(error)\n")
+      session.console.write(note: "lines are kept for this session only: \(error)")
     }
   }
 

@@ -28,6 +28,6 @@ struct Interrupts {
   var patience: (() throws -> Void)?
   /// Told when a wait begins (true) and when it has ended, since others may need its thread.
   var waits: ((Bool) -> Void)?
-  /// Has whoever gets the results by a door see them, while a statement waits.
+  /// Sends the client of a door the results so far, while a statement waits.
   var shows: (() -> Void)?
 }

@@ -282,7 +282,7 @@ public final class Session {
         console.writeReport(
           JSONReport.success(line: statement.line, data: result.json, notes: result.notes + store.takeNotes()))
       } else if result.hasNotes {
-        for note in result.notes { console.writeError("note: \(DisplayText.printable(note))\n") }
+        for note in result.notes { console.write(note: note) }
       }
       return 0
     } catch {
@@ -306,7 +306,7 @@ public final class Session {
     if options.isJSON {
       console.writeEvent(JSONReport.noted(note))
     } else {
-      console.writeError("note: \(DisplayText.printable(note))\n")
+      console.write(note: note)
     }
   }
 

@@ -84,7 +84,7 @@ extension Session {
         _ = try console.capturing { result = try performed(read) }
       } else {
         result = try performed(read)
-        for note in result.notes { console.writeError("note: \(DisplayText.printable(note))\n") }
+        for note in result.notes { console.write(note: note) }
       }
       guard case .none = outcome.lastValue else { return [.bool(true), outcome.lastValue] }
       return [.bool(true), Self.value(ofData: result.json)]

@@ -29,7 +29,7 @@ struct SessionOutcome {
   var failedPrograms = 0
   /// The number of steps that failed so far.
   var failedSteps = 0
-  /// The failures of other statements that Lua's `command` gave back to nobody, so far.
+  /// The number of other statements that failed in Lua's `command` and whose results no Lua took.
   var unseenFailures = 0
   /// The failures of steps that Lua's `command` gave back, so far.
   var returnedFailures = 0

@@ -29,7 +29,7 @@ extension Session {
       if !options.isJSON, !faults.isThunk, !running.isChecking, !running.isTriedAgain {
         let action = faults.action.map { " \($0)" } ?? ""
         let outcome = faults.droppedBy.map { "dropped by \($0)" } ?? "applied"
-        console.writeError("note: #\(faults.number)\(action) was \(outcome)\n")
+        console.write(note: "#\(faults.number)\(action) was \(outcome)")
       }
       let status = interruption?.status ?? 1
       fail(status)

@@ -109,7 +109,7 @@ extension Session {
     }
   }
 
-  /// Has what was said be seen.
+  /// Shows the results so far.
   private func show() {
     console.flush()
     interrupts.shows?()

@@ -119,7 +119,7 @@ struct Narrowing {
     let order = try order.map { (try $0.value(in: session), $1) }
     let columns = try columns.map { (try $0.value(in: session), $1) }
     let elements = try Elements(reading, name)
-    // Of elements that are not there the type tells.
+    // An empty list has no elements to look at; its type tells their fields.
     if elements.total == 0 { try check(elementsOf: reading.schema, by: Vocabulary(session)) }
     var unknown: [String] = []
     for (names, word) in [order.map { ($0.map(\.field), $1) }, columns].compactMap({ $0 }) {
@@ -146,7 +146,9 @@ struct Narrowing {
       let question = Suggestion.question(name, among: elements.fields.sorted()).map { "; \($0)" } ?? ""
       notes.append("no element has a field '\(name)'\(question)")
     }
-    if matching == 0, let condition { notes += session.note(onTypesIn: condition, over: elements).map { [$0] } ?? [] }
+    if matching == 0, let condition, let note = session.note(onTypesIn: condition, over: elements) {
+      notes.append(note)
+    }
     return Outcome(reading: narrowed, count: chosen.count, matching: matching, total: elements.total, notes: notes)
   }
 
@@ -263,7 +265,7 @@ extension Session {
     }
   }
 
-  /// What is wrong with a condition that holds for no element because it compares a number with a text; nil: it does not.
+  /// A note on a condition that compares a number with a text, and so holds for no element; nil: it compares no such things.
   fileprivate func note(onTypesIn condition: String, over elements: Elements) -> String? {
     guard let sides = Comparison(condition), sides.sign == "==", let first = elements.list.first else { return nil }
     for (field, other) in [(sides.left, sides.right), (sides.right, sides.left)] where elements.fields.contains(field) {

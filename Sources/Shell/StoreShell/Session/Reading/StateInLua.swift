@@ -4,8 +4,8 @@ import StoreSchema
 
 /// The paths behind `state` in Lua, looked at before anything runs.
 extension Session {
-  /// The error of the first field of a module that Lua asks for and that the module has not; nil: there is none, or the text may give
-  /// `state` another meaning. Modules that are not there may come.
+  /// The error of the first path behind `state` to a field that its module does not declare; nil: the text has no such path, or gives
+  /// `state` another meaning. A module that is not there may come.
   func missingPart(ofStateIn text: String) -> ShellError? {
     guard let chains = Self.chains(behindStateIn: Array(text.utf8)[...]) else { return nil }
     return chains.lazy.compactMap(missingPart).first
@@ -26,9 +26,9 @@ extension Session {
     return nil
   }
 
-  /// What was probably meant by a field that is not there: another field, or a projection.
+  /// A hint at the field or the projection that was probably meant by an unknown field.
   ///
-  /// - Parameter path: the path of what has not got it.
+  /// - Parameter path: the path of the record without that field.
   func hint(onMissing name: String, of path: String, among fields: [String]) -> String? {
     let projections = store.modules.first { $0.name == path }?.projections.map(\.name) ?? []
     if projections.contains(name) { return "in Lua a projection is project(\"\(path).\(name)\")" }
@@ -37,8 +37,8 @@ extension Session {
     return "did you mean \(meant)?"
   }
 
-  /// The names behind each `state` of a text, up to the first that is computed; nil: the text names `state` alone, so that it may be
-  /// anything.
+  /// The names behind each `state` of a text, up to the first that is computed; nil: the text has `state` by itself, and may give it
+  /// another value.
   private static func chains(behindStateIn bytes: ArraySlice<UInt8>) -> [[String]]? {
     var chains: [[String]] = []
     var (position, before) = (bytes.startIndex, UInt8(ascii: " "))

@@ -64,7 +64,7 @@ struct Vocabulary {
   /// The type that is declared for what stands at a path, whichever items there are.
   func declaredType(at path: Path) throws -> Schema { try session.declaredType(at: path) }
 
-  /// Refuses a condition over elements with a name that is that of nothing, and will not be.
+  /// Refuses a condition over elements that reads an unknown name, unless an earlier line may define it.
   func requireNames(in condition: String, besides fields: Set<String>) throws {
     let lua = try session.lua()
     do throws(SessionLuaError) {

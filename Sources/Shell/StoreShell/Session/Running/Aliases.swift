@@ -124,7 +124,7 @@ extension Session {
   /// The name in Lua of a variable; nil: there is none of that name.
   private func meaningInLua(of name: String) -> String? {
     if let number = Int(name) {
-      // Whether a script is given it or not.
+      // A script may be given fewer arguments than it names.
       let isScript = running.origin.kind == .batch || number <= running.origin.arguments.count
       return number > 0 && isScript ? "arg[\(number)]" : nil
     }

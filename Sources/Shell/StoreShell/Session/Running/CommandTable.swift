@@ -201,7 +201,7 @@ extension CommandTable {
       try check(inner, definition, in: session)
       if definition === CommandDefinition.checks { try session.running.foreseen?.followChecks(inner) }
     } catch {
-      // What did not come would have brought names.
+      // A line with a fault would have defined names.
       if session.running.foreseen?.lacksNames == true, let unknown = error as? ShellError,
         [.unknownAction, .unknownCommand, .unknownPath].contains(unknown.code)
       {
