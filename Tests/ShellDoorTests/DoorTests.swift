@@ -477,6 +477,34 @@ import Testing
     #expect(access(house.path, F_OK) != 0)
   }
 
+  /// Clients hear of an action that was accepted before the end, however late its turn comes.
+  @Test func whatComesWhileAHostClosesIsHeard() throws {
+    var limits = DoorLimits()
+    limits.ending = .seconds(600)
+    let house = try House(limits: limits)
+    let clients = try (0..<8).map { _ in try house.client() }
+    for client in clients { _ = try client.ask("{\"run\":\"watch counter\"}") }
+    let (hasTurn, isEnding, isClosed) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchGroup())
+    let host = house.host
+    host.live.whenClosed(begin: { isEnding.signal() }, end: {})
+    DispatchQueue.global().async(group: isClosed) {
+      host.live.turn {
+        hasTurn.signal()
+        isEnding.wait()
+        // Long enough for a door that would not wait.
+        usleep(50_000)
+      }
+    }
+    hasTurn.wait()
+    host.store.dispatch(.counter(.increment()))
+    try host.close()
+    isClosed.wait()
+    for client in clients {
+      let said = try client.rest()
+      #expect(said.count == 2 && said[0].contains("counter.value  0 -> 1"), "\(said)")
+    }
+  }
+
   /// A client reads why it goes although an action does not end, whether the client waits for that or not.
   @Test func aHostThatClosesDuringAnActionThatHangsSaysSo() throws {
     let house = try House()

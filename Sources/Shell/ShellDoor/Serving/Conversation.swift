@@ -141,21 +141,24 @@ final class Conversation: @unchecked Sendable {
   /// True if it is to end from the side of the door.
   var isEnding: Bool { intake.withLock { $0.ending != nil } }
 
-  /// Ends it from the side of the door, with a line that says why.
-  func end(because reason: String) {
-    let isRunning = intake.withLock { intake in
-      if intake.ending == nil { intake.ending = reason }
-      return intake.isRunning
+  /// Stops what it runs, and takes no further request; it hears of others until ``end(because:)``.
+  func beginEnd(because reason: String) {
+    let isNew = intake.withLock { intake in
+      defer { intake.ending = intake.ending ?? reason }
+      return intake.ending == nil
     }
+    guard isNew else { return }
     interruption.end(.closed(reason))
     loop.hurry(self)
-    wake()
-    if isRunning { loop.timer.schedule(self, in: Self.longestEnd) }
+    loop.timer.schedule(self, in: loop.limits.ending)
   }
 
-  /// After so long the client reads why the conversation ends, although a statement still runs: it may wait for an action that does not
-  /// end.
-  private static let longestEnd = Duration.seconds(1)
+  /// Ends it from the side of the door, with a line that says why, behind a last look at what others caused.
+  func end(because reason: String) {
+    beginEnd(because: reason)
+    intake.withLock { $0.isLast = true }
+    wake()
+  }
 
   /// Ends it where its time is over: for requests of a client that has closed, for the rest of a request, or for a token.
   func timeIsOver() {
@@ -163,8 +166,9 @@ final class Conversation: @unchecked Sendable {
       interruption.end(.closed(Self.left))
       loop.hurry(self)
       wake()
-    } else if let ending = intake.withLock({ $0.isRunning ? $0.ending : nil }) {
-      outbox.end(with: JSONReport.message("end", ending))
+    } else if let (ending, isRunning) = intake.withLock({ intake in intake.ending.map { ($0, intake.isRunning) } }) {
+      if isRunning { outbox.end(with: JSONReport.message("end", ending)) }
+      end(because: ending)
     } else if intake.withLock({ $0.isOverdue }) {
       end(because: "the rest of a request did not come in time")
     } else if !isTrusted.load(ordering: .relaxed) {
@@ -228,11 +232,9 @@ final class Conversation: @unchecked Sendable {
       intake.hasUnsaid = false
       if intake.isGone, interruption.stop.isStopped { return .end }
       if let ending = intake.ending {
-        // What happened before is told once more.
-        if intake.hasNews, intake.hasLastLook, !isFull, !intake.isGone {
-          (intake.hasNews, intake.hasLastLook) = (false, false)
-          return .news
-        }
+        if intake.isGone || outbox.isLost { return .end }
+        if !isFull, intake.takesNews() { return .news }
+        guard intake.isLast else { return nil }
         outbox.append(line: JSONReport.message("end", ending))
         return .end
       }
@@ -259,10 +261,10 @@ final class Conversation: @unchecked Sendable {
       // for it, and finds nobody running.
       let isAllSaid = outbox.flush()
       let isFull = outbox.isFull
-      if intake.hasNews || intake.ending != nil || (!isFull && intake.hasLines) {
+      if intake.hasNews || intake.isLast || (!isFull && intake.hasLines && intake.ending == nil) {
         return isFull ? rest(&intake) : .again
       }
-      if intake.hasEnded, isAllSaid { return .end }
+      if intake.hasEnded, isAllSaid, intake.ending == nil { return .end }
       return rest(&intake)
     }
   }

@@ -150,6 +150,8 @@ public struct DoorLimits: Hashable, Sendable {
   public var threads = 64
   /// The longest time for which the requests of a client go on that has closed its socket.
   public var unattended = Duration.seconds(1)
+  /// The time after which a client reads why its conversation ends, although an action that does not end keeps the store from closing.
+  public var ending = Duration.seconds(1)
   /// The longest time that the rest of a request, a token, or room for an answer is waited for.
   public var patience = Duration.seconds(30)
 

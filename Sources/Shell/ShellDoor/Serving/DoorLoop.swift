@@ -418,7 +418,7 @@ final class DoorLoop: @unchecked Sendable {
 
   // MARK: The end
 
-  /// Ends listening, and has all conversations end; again: nothing.
+  /// Ends listening, and stops what all conversations run; again: nothing.
   func beginClosing(because reason: String) {
     guard !isClosing.exchange(true, ordering: .acquiringAndReleasing) else { return }
     socket.close()
@@ -426,13 +426,14 @@ final class DoorLoop: @unchecked Sendable {
       state.ending = reason
       return Array(state.conversations.values)
     }
-    for conversation in open { conversation.end(because: reason) }
+    for conversation in open { conversation.beginEnd(because: reason) }
   }
 
   /// Ends listening and all conversations; again: nothing.
   func close(because reason: String) {
     beginClosing(because: reason)
     guard !isClosed.exchange(true, ordering: .acquiringAndReleasing) else { return }
+    for conversation in state.withLock({ Array($0.conversations.values) }) { conversation.end(because: reason) }
     wait { $0.conversations.isEmpty }
     state.withLock { $0.isStopped = true }
     signal(stop)

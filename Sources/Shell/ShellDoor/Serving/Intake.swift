@@ -37,8 +37,10 @@ extension Conversation {
     var isGone = false
     /// Why the door ends it; nil: it does not.
     var ending: String?
-    /// True until it was looked at what others caused, once it is to end.
-    var hasLastLook = true
+    /// True if it is to end behind a last look: nothing that others cause comes any more.
+    var isLast = false
+    /// True until that look.
+    private var hasLastLook = true
     /// The last interruption, and the place of its line: what stands before it and has not begun is interrupted, too.
     private var interrupt: (place: Int, Interrupt)?
 
@@ -74,9 +76,18 @@ extension Conversation {
       return true
     }
 
+    /// Takes note of a look at what others caused; false where there is nothing to look at.
+    mutating func takesNews() -> Bool {
+      let isLastLook = isLast && hasLastLook
+      guard hasNews || isLastLook else { return false }
+      hasNews = false
+      if isLastLook { hasLastLook = false }
+      return true
+    }
+
     /// Makes the thread that asks the one that runs the conversation, where there is something to do and nobody does it.
     mutating func claim() -> Bool {
-      guard !isRunning, !isClosed, hasLines || hasNews || hasUnsaid || hasEnded || isGone || ending != nil || isPaused
+      guard !isRunning, !isClosed, hasLines || hasNews || hasUnsaid || hasEnded || isGone || isLast || isPaused
       else {
         return false
       }
