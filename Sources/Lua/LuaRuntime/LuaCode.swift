@@ -44,17 +44,20 @@ extension LuaState {
     } ?? []
   }
 
-  /// The calls of a global in a function and in the functions inside it whose results nothing gets, by line.
-  public func discardedCalls(of function: LuaFunction, global name: String) -> [CodeUse] {
-    bytecode(of: function)?.uses(outer: []) { code, instruction, position, _ in
+  /// The uses of a global function after which its results are let go, by line: calls whose results nothing gets, those whose
+  /// results the chunk itself returns, and those that hand the function on, as in `pcall(command, text)`.
+  public func discardedCalls(of chunk: LuaFunction, global name: String) -> [CodeUse] {
+    bytecode(of: chunk)?.uses(outer: []) { code, instruction, position, _ in
       guard instruction.operation == .getUpvalueField, code.captures.indices.contains(instruction.b),
-        code.captures[instruction.b].name == "_ENV", code.constant(instruction.c) == name,
-        // The arguments are made behind the function's place.
-        let call = code.instructions[position...].first(where: {
-          [.call, .tailCall].contains($0.operation) && $0.a == instruction.a
-        }), call.operation == .call, call.c == 1
+        code.captures[instruction.b].name == "_ENV", code.constant(instruction.c) == name
       else { return nil }
-      return CodeUse(name: name)
+      // The arguments are made behind the function's place.
+      let call = code.instructions[position...].first {
+        [.call, .tailCall].contains($0.operation) && $0.a <= instruction.a
+      }
+      guard let call, call.a == instruction.a else { return CodeUse(name: name) }
+      let isChunk = code.lineDefined == 0
+      return call.operation == .call && call.c == 1 || call.operation == .tailCall && isChunk ? CodeUse(name: name) : nil
     } ?? []
   }
 

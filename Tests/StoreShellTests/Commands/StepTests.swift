@@ -194,6 +194,23 @@ import Testing
     #expect(shell.run("lua command('quit 4')").status == 4)
   }
 
+  /// The failure of a command ends the line whose Lua does not look at its result, and no other.
+  @Test func aFailureThatLuaDoesNotLookAtEndsTheLine() throws {
+    let shell = try Shell()
+    for line in [
+      "lua command('assert false')", "lua return command('assert false')", "lua pcall(command, 'assert false')",
+      "lua coroutine.wrap(command)('assert false')", "lua if true then command('lua return command(\"assert false\")') end",
+    ] { #expect(shell.run(line).errors.contains("a command that failed ends the line"), "\(line)") }
+    for line in [
+      "lua if not command('assert false') then print(1) end",
+      "lua command('lua if not command(\"assert false\") then print(1) end')",
+      "lua local function f() return command('assert false') end if not f() then print(1) end",
+    ] {
+      let outcome = try Shell().run(line)
+      #expect(outcome.status == 0 && outcome.output == "1\n", "\(line)")
+    }
+  }
+
   /// The value of a command is the data that `--json` prints for it, also where it is told in words.
   @Test(arguments: [false, true]) func commandsOfLuaGiveTheirData(isJSON: Bool) throws {
     let shell = try Shell {

@@ -270,7 +270,8 @@ public final class SessionLua {
         throw LuaFailure("a projection or a condition only reads the state: it may not call \(name)")
       }
       try Self.asking { try session.host.require(function: name) }
-      let isSeen = session.discarding.isEmpty || call.location.map { !session.discarding.contains(Place($0)) } ?? true
+      let isSeen = session.discarding.isEmpty
+        || call.location.map { !session.discarding.contains(Place($0)) } ?? true
       let results = try session.lua.metered({ $0 as any Error }) { () throws(any Error) -> [Value] in
         var arguments: [Value] = []
         for index in 0..<call.count { arguments.append(try session.argument(call[index])) }
@@ -545,11 +546,12 @@ public final class SessionLua {
   public func run(_ text: String, chunk: String) throws(SessionLuaError) {
     _ = try running { () throws(LuaError) in
       let function = try lua.load(text, chunkName: chunk)
-      if text.contains("command") {
-        for call in lua.discardedCalls(of: function, global: "command") {
-          discarding.insert(Place((call.chunk, call.line)))
-        }
-      }
+      guard text.contains("command") else { return try lua.call(function) }
+      let calls = lua.discardedCalls(of: function, global: "command").map { Place(($0.chunk, $0.line)) }
+      let outer = discarding.filter { $0.chunk == chunk }
+      discarding = discarding.subtracting(outer).union(calls)
+      // The chunk of a statement within this one has the same lines.
+      defer { if depth > 1 { discarding = discarding.filter { $0.chunk != chunk }.union(outer) } }
       return try lua.call(function)
     }
   }
