@@ -259,7 +259,7 @@ import Testing
       "wait", 1, "missing-argument", "wait needs a duration, idle, synced, or until EXPR", mark: 4,
       "hint: usage: wait DURATION|idle|synced|until EXPR [--timeout DURATION]"),
     Case(
-      "wait 3", 6, "type-mismatch", "wait takes a duration such as 500ms, 2s or 5min, got '3'", mark: 1,
+      "wait 3", 6, "type-mismatch", "wait takes a duration such as 3s, got '3'", mark: 1,
       "hint: usage: wait DURATION|idle|synced|until EXPR [--timeout DURATION]"),
     Case(
       "wait 3s --timeout x", 19, "type-mismatch", "--timeout takes a duration such as 500ms, 2s or 5min, got 'x'",

@@ -270,8 +270,7 @@ public final class SessionLua {
         throw LuaFailure("a projection or a condition only reads the state: it may not call \(name)")
       }
       try Self.asking { try session.host.require(function: name) }
-      let isSeen = session.discarding.isEmpty
-        || call.location.map { !session.discarding.contains(Place($0)) } ?? true
+      let isSeen = call.location.map { !session.discarding.contains(Place($0)) } ?? false
       let results = try session.lua.metered({ $0 as any Error }) { () throws(any Error) -> [Value] in
         var arguments: [Value] = []
         for index in 0..<call.count { arguments.append(try session.argument(call[index])) }
@@ -442,6 +441,20 @@ public final class SessionLua {
       return SessionLuaError(error).message
     }
   }
+
+  /// The globals that a chunk may set, of which variables of the shell are made; nil: any, as in Lua that runs commands or loads Lua.
+  public func globals(setBy chunk: String) -> Set<String>? {
+    // What is no Lua sets none.
+    guard let function = try? lua.load(chunk, chunkName: "?") else { return [] }
+    let uses = lua.globalUses(of: function)
+    guard !chunk.contains("_ENV"), !uses.contains(where: { Self.opensGlobals.contains($0.name) }) else { return nil }
+    return Set(uses.lazy.filter(\.isAssignment).map(\.name))
+  }
+
+  /// The functions and tables by which Lua sets globals whose names its text does not show.
+  private static let opensGlobals: Set<String> = [
+    "command", "load", "loadfile", "dofile", "require", "_G", "rawset", "setmetatable", "debug",
+  ]
 
   /// The value of an expression and, where it is a part of the state or was projected, its type.
   ///

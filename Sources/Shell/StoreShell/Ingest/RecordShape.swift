@@ -125,7 +125,8 @@ extension CommandReader {
         } catch {
           throw ShellError(
             code: .typeMismatch, message: "--match: \(error.message)", place: place(of: "match"),
-            hint: "common, combined, or a Lua pattern with named parts: '^(?<name>%S+) (?<rest>.*)$'")
+            hint: Suggestion.question(text, among: ["common", "combined"])
+              ?? "common, combined, or a Lua pattern with named parts: '^(?<name>%S+) (?<rest>.*)$'")
         }
       }
     }

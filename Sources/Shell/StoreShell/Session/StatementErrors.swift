@@ -149,7 +149,9 @@ extension Session {
       error.hint = hint
     }
     if error.code == .unknownPath, let name = variable(at: error.place, in: statement) {
-      error.hint = "\(name) is a variable: $\(name)"
+      // These read it anew at each change.
+      let isWatching = [CommandDefinition.pin, .watch].contains { $0 === commands[commands.innermost(statement)] }
+      error.hint = "\(name) is a variable: \(isWatching ? "$(\(name))" : "$\(name)")"
     } else if error.code == .unknownPath, error.hint == nil, case .span(let span) = error.place,
       let word = statement.words.last(where: { $0.span.line == span.line && $0.span.column <= span.column })
     {

@@ -343,6 +343,10 @@ struct CommandReader {
     var error = fault(
       .unexpectedArgument, "\(definition.verb) takes no '\(operands[index].text)' here", at: operands[index])
     if let hint = Habit.hint(onOperand: operands[index].text, of: definition) { error.hint = hint }
+    if index > 0, let unit = DurationLiteral.unit(meantBy: operands[index].text) {
+      let number = operands[index - 1].text
+      if DurationLiteral.parse(number + unit) != nil { error.hint = "a duration is one word: \(number)\(unit)" }
+    }
     throw error
   }
 

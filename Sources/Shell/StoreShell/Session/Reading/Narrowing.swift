@@ -81,12 +81,16 @@ struct Narrowing {
     {
       if let name = names?.first(where: { !fields.contains($0) }) { throw Self.noField(name, among: fields, at: word) }
     }
-    if let condition { try vocabulary.requireNames(in: condition, besides: Set(fields)) }
+    guard let condition else { return }
+    if let name = vocabulary.unknownFields(in: condition, among: Set(fields)).first {
+      throw Self.noField(name, among: fields, at: nil)
+    }
+    try vocabulary.requireNames(in: condition, besides: Set(fields))
   }
 
-  private static func noField(_ name: String, among fields: [String], at word: Word) -> ShellError {
+  private static func noField(_ name: String, among fields: [String], at word: Word?) -> ShellError {
     ShellError(
-      code: .unknownPath, message: "no element has a field '\(name)'", at: word,
+      code: .unknownPath, message: "no element has a field '\(name)'", place: word.map { .span($0.span) } ?? .command,
       hint: Suggestion.question(name, among: fields))
   }
 
@@ -132,6 +136,13 @@ struct Narrowing {
       }
     }
     var chosen = elements.list
+    if let condition, !elements.fields.isEmpty {
+      let names = session.unknownFields(in: condition, among: elements.fields)
+      if !elements.areOpen, let name = names.first {
+        throw Self.noField(name, among: elements.fields.sorted(), at: nil)
+      }
+      unknown += names
+    }
     if let condition { chosen = try session.elements(of: elements, where: condition, &unknown) }
     if let order {
       let fields = order.0.map { ($0, isInteger: elements.areIntegers($0.field)) }

@@ -4,15 +4,23 @@ import StoreSchema
 
 /// The paths behind `state` in Lua, looked at before anything runs.
 extension Session {
-  /// The error of the first path behind `state` to a field that its module does not declare; nil: the text has no such path, or gives
-  /// `state` another meaning. A module that is not there may come.
+  /// The error of the first path behind `state` to a field that its module does not declare, or to a module that is not there and whose
+  /// name is much like that of one; nil: the text has no such path, or gives `state` another meaning.
   func missingPart(ofStateIn text: String) -> ShellError? {
-    guard let chains = Self.chains(behindStateIn: Array(text.utf8)[...]) else { return nil }
+    guard let chains = Self.chains(behind: "state", in: Array(text.utf8)[...]) else { return nil }
     return chains.lazy.compactMap(missingPart).first
   }
 
   private func missingPart(of chain: [String]) -> ShellError? {
-    guard var path = chain.first, var type = store.modules.first(where: { $0.name == path })?.schema else { return nil }
+    guard var path = chain.first, path != "shell" else { return nil }
+    let modules = store.modules
+    guard let module = modules.first(where: { $0.name == path }) else {
+      // Another may be there by then, whose name is another.
+      return Suggestion.nearest(to: path, among: modules.map(\.name)).map {
+        ShellError(code: .unknownPath, message: "state has no module '\(path)'", hint: "did you mean '\($0)'?")
+      }
+    }
+    guard var type = module.schema else { return nil }
     for name in chain.dropFirst() {
       guard case .record(let record) = type.wrapped.kind else { return nil }
       guard let field = record.fields.first(where: { $0.name == name }) else {
@@ -37,9 +45,23 @@ extension Session {
     return "did you mean \(meant)?"
   }
 
-  /// The names behind each `state` of a text, up to the first that is computed; nil: the text has `state` by itself, and may give it
-  /// another value.
-  private static func chains(behindStateIn bytes: ArraySlice<UInt8>) -> [[String]]? {
+  /// The names in a condition that are meant as fields of an element, of which none has such a one: those behind `it`, and functions
+  /// of Lua that are compared with something.
+  func unknownFields(in condition: String, among fields: Set<String>) -> [String] {
+    var names = (Self.chains(behind: "it", in: Array(condition.utf8)[...]) ?? []).compactMap(\.first)
+    if let sides = Comparison(condition) {
+      names += [sides.left, sides.right].map { LuaText.trimmed(Array($0.utf8)[...]) }.filter { name in
+        guard name.utf8.allSatisfy(\.isNameByte), name.utf8.first?.isDigit == false else { return false }
+        let kind = try? lua().evaluate("type(\(name))", chunk: chunkName, isReadOnly: true).value
+        return kind == .string("function")
+      }
+    }
+    return names.filter { !fields.contains($0) }
+  }
+
+  /// The names behind each use of a variable in a text, up to the first that is computed; nil: the text has the variable by itself,
+  /// and may give it another value.
+  private static func chains(behind variable: String, in bytes: ArraySlice<UInt8>) -> [[String]]? {
     var chains: [[String]] = []
     var (position, before) = (bytes.startIndex, UInt8(ascii: " "))
     /// The name at a position behind a dot and blanks; nil: none is there.
@@ -64,7 +86,7 @@ extension Session {
       }
       position = word.endIndex
       defer { before = UInt8(ascii: "a") }
-      guard word.elementsEqual("state".utf8), before != UInt8(ascii: "."), before != UInt8(ascii: ":") else { continue }
+      guard word.elementsEqual(variable.utf8), before != UInt8(ascii: "."), before != UInt8(ascii: ":") else { continue }
       guard bytes.indices.contains(position), [UInt8(ascii: "."), UInt8(ascii: "[")].contains(bytes[position]) else {
         return nil
       }

@@ -74,6 +74,11 @@ struct Vocabulary {
     }
   }
 
+  /// The names in a condition that are meant as fields of an element, of which none has such a one.
+  func unknownFields(in condition: String, among fields: Set<String>) -> [String] {
+    session.unknownFields(in: condition, among: fields)
+  }
+
   /// Tells whether a path leads into the state of a module, not to what is projected from it.
   func isState(_ path: Path) -> Bool {
     guard let module = modules.first(where: { path.steps.first == .field($0.name) }), let schema = module.schema

@@ -96,11 +96,12 @@ extension Session {
     }
   }
 
-  /// True if there may be a variable of that name by the time that a line runs which is only looked at now. Arguments of the
-  /// command line count as given.
+  /// True if there may be a variable of that name by the time that a line runs which is only looked at now. Where all lines are
+  /// checked and none runs, arguments of the command line count as given.
   func isForeseen(_ name: String) -> Bool {
     guard let foreseen = running.foreseen else { return false }
-    return foreseen.isAny || foreseen.names.contains(name) || Int(name).map { $0 > 0 } == true
+    return foreseen.isAnyVariable || foreseen.names.contains(name)
+      || (running.isChecking && Int(name).map { $0 > 0 } == true)
   }
 
   /// Refuses Lua with a text in double quotes that holds the name of a variable.

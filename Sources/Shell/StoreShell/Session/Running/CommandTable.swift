@@ -174,7 +174,7 @@ extension CommandTable {
       statement.redirection != nil || (session.options.allowsUnsafeLua && inner.lua != nil)
     defer {
       if mayMakeFile { session.running.mayHaveWritten = true }
-      session.running.foreseen?.note(inner, self[inner])
+      session.noteNames(givenBy: inner)
     }
     do {
       if let redirection = statement.redirection {

@@ -60,9 +60,11 @@ struct NamesAhead {
     session.running.foreseen?.takeOpenChecks().map { (.openChecks(since: $0.line), $0) }
   }
 
-  /// The codes of unknown names. Others may become right until the line is reached.
+  /// The codes of unknown names, and of what is missing or written wrongly whatever the store holds. Others may become right until
+  /// the line is reached.
   static let codes: Set<ErrorCode> = [
-    .unknownFlag, .unknownCommand, .unknownAction, .unexpectedArgument, .unknownVariable, .syntax,
+    .unknownFlag, .unknownCommand, .unknownAction, .unexpectedArgument, .unknownVariable, .syntax, .missingArgument,
+    .unknownFormat,
   ]
 
   private func look(at statement: Statement) throws {
@@ -96,7 +98,7 @@ struct NamesAhead {
 
   /// Notes the names that a line gives.
   private mutating func note(_ statement: Statement) {
-    session.running.foreseen?.note(statement, session.commands[statement])
+    session.noteNames(givenBy: statement)
     if session.running.foreseen?.isAny == true { areAllThere = false }
   }
 
@@ -107,26 +109,43 @@ struct NamesAhead {
 /// The names that lines will have given by then which were looked at and have not run.
 struct ForeseenNames {
   /// The names of variables, projections and bindings.
-  private(set) var names: Set<String> = []
+  fileprivate(set) var names: Set<String> = []
   /// True behind a line that can define any name.
-  private(set) var isAny = false
+  fileprivate(set) var isAny = false
+  /// True behind a line that can set any variable.
+  fileprivate(set) var isAnyVariable = false
 
   /// True behind a line that has a fault and would have given names.
   var lacksNames = false
 
   /// The `checks begin` that no line has ended so far.
   var openChecks: Statement?
+}
 
-  /// Notes the names that a line of a command gives.
-  mutating func note(_ statement: Statement, _ definition: CommandDefinition?) {
+extension Session {
+  /// Notes the names that a line gives which is looked at and does not run.
+  func noteNames(givenBy statement: Statement) {
+    guard var foreseen = running.foreseen else { return }
+    running.foreseen = nil
+    defer { running.foreseen = foreseen }
+    let definition = commands[statement]
     switch definition?.defines ?? .nothing {
     case .nothing: break
     case .firstOperand:
-      if let name = statement.words.dropFirst().first?.text { names.insert(name) }
+      if let name = statement.words.dropFirst().first?.text { foreseen.names.insert(name) }
     case .anything:
-      isAny = true
+      if definition === CommandDefinition.lua, let chunk = statement.lua?.text {
+        if let names = (try? lua())?.globals(setBy: chunk) { return foreseen.names.formUnion(names) }
+        foreseen.isAnyVariable = true
+      }
+      foreseen.isAny = true
+      if definition === CommandDefinition.source || definition === CommandDefinition.alias {
+        foreseen.isAnyVariable = true
+      }
     }
     // Lua may run any command.
-    if statement.isMoreThanWords, statement.text.contains("command") { isAny = true }
+    if statement.isMoreThanWords, statement.text.contains("command") {
+      (foreseen.isAny, foreseen.isAnyVariable) = (true, true)
+    }
   }
 }
