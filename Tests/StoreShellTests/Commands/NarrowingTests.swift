@@ -114,7 +114,8 @@ import Testing
   @Test(arguments: [
     ("where", "needs a condition after where"), ("where id > 1, 2", "expected one expression"),
     ("where id >", "this Lua is never finished"), ("where done = true", "error[lua-syntax]"),
-    ("where dne", "'dne' is not defined"),
+    ("where dne", "'dne' is not defined"), ("where it.dne", "no element has a field 'dne'\n"),
+    ("where it.dne", "hint: did you mean 'done'?"), ("where error > 1", "no element has a field 'error'\n"),
     ("where title + 1 > 0", "error[lua-error]"), ("where dispatch('counter.increment')", "it may not dispatch"),
     ("where (function() x = 1 end)()", "it sets 'x'"),
     ("--columns id,ttle", "no element has a field 'ttle'\n"), ("--columns id,ttle", "hint: did you mean 'title'?"),

@@ -118,6 +118,11 @@ import Testing
     ("show tasks.items --sort -titel", "hint: did you mean 'title'?"),
     ("show tasks.items where titel == 'a'", "'titel' is not defined"),
     ("watch tasks.items where titel == 'a'", "'titel' is not defined"),
+    ("lua x = 1\nshow tasks.items where titel == 'a'", "'titel' is not defined"),
+    ("plugin load ledger\nshow ledger.accounts where balanc > 0", "'balanc' is not defined"),
+    ("show tasks.items where it.titel == 'a'", "no element has a field 'titel'\n"),
+    ("show tasks.items where type == 'a'", "no element has a field 'type'\n"),
+    ("assert state.countr.value == 0", "state has no module 'countr' (did you mean 'counter'?)"),
   ])
   func partsThatNothingHasAreMistakes(line: String, message: String) throws {
     let (_, outcome) = try check("\(line)\n")

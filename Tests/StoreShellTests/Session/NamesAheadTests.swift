@@ -11,7 +11,10 @@ import Testing
     ("dispatch tasks.add a b", "unexpected-argument"), ("ingest x.csv --as tasks.ad", "unknown-action"),
     ("time dispatch tasks.ad x", "unknown-action"), ("step \"x\" dispatch tasks.ad x", "unknown-action"),
     ("echo $none", "unknown-variable"), ("dispatch tasks.add \"for $none\"", "unknown-variable"),
-    ("echo x > $none", "unknown-variable"),
+    ("echo x > $none", "unknown-variable"), ("lua x = 1\necho $none", "unknown-variable"),
+    ("lua x = 1\ndispatch tasks.ad x", "unknown-action"), ("echo $2", "unknown-variable"),
+    ("plugin load web\necho $none", "unknown-variable"), ("show counter --as jason", "unknown-format"),
+    ("dispatch tasks.add", "missing-argument"), ("show tasks.items --limit", "missing-argument"),
     ("bind n counter.step counter.setStp", "unknown-action"), ("lua print(\"$1\")", "syntax"),
     ("checks begin\ndispatch tasks.ad x\nchecks end", "unknown-action"),
   ])
@@ -26,13 +29,27 @@ import Testing
 
   /// The same lines behind one that can define the name, or where a failure does not end the script.
   @Test(arguments: [
-    "lua x = 1\necho $none", "use tasks\nnonsense", "try nonsense", "retry 2 every 1ms dispatch tasks.ad x",
+    "lua load('none = 1')()\necho $none", "lua none = 1\necho $none", "use tasks\nnonsense", "try nonsense", "retry 2 every 1ms dispatch tasks.ad x",
     "undo\ndispatch tasks.ad x", "let r = command(\"show counter\")\nnonsense",
   ])
   func aNameThatMayBeThereByThenIsLeft(lines: String) throws {
     let shell = try Shell()
     let outcome = try shell.run(script: "dispatch counter.increment\n\(lines)\n")
     #expect(outcome.output.hasPrefix("#1 counter.increment"))
+  }
+
+  /// Behind a line that gave names, those of the lines up to the next such line are looked at before any of them runs.
+  @Test(arguments: [
+    "dispatch ledger.transfre", "show ledger.acounts", "shwo ledger", "ledger.opne x", "dispatch ledger.open bad=1",
+    "show ledger.accounts --as jason", "step x dispatch ledger.opn",
+  ])
+  func namesOfAPluginAreLookedAtOnceItIsThere(line: String) throws {
+    let shell = try Shell()
+    let outcome = try shell.run(
+      script: "plugin load ledger\ndispatch counter.increment\n\(line)\nundo\nnonsense\n")
+    #expect(!outcome.output.contains("counter.increment"), "\(outcome)")
+    #expect(outcome.status == 2, "\(outcome)")
+    #expect(outcome.errors.contains("script.stsh:3:"), "\(outcome)")
   }
 
   @Test func whatEarlierLinesNameIsKnown() throws {
@@ -52,10 +69,15 @@ import Testing
     #expect(try shell.run(script: "echo $n\necho $double\n").output == "2\n0\n")
   }
 
-  @Test func argumentsOfTheCommandLineCountAsGiven() throws {
+  /// A run knows how many there are; a check of all lines does not.
+  @Test func argumentsOfTheCommandLineCountAsGivenInACheck() throws {
     let outcome = try Shell().run(script: "echo $1\necho $2\n", "one")
-    #expect(outcome.output == "one\n")
+    #expect(outcome.output == "")
+    #expect(outcome.status == 2)
     #expect(outcome.errors.contains("there is no argument $2"))
+    let shell = try Shell()
+    shell.session.checkOnly()
+    #expect(try shell.run(script: "echo $1\necho $2\n") == .init())
   }
 
   @Test func flagsAreKnownWhateverIsDefined() throws {

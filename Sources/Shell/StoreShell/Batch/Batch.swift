@@ -118,7 +118,8 @@ extension Session {
       running.foreseen?.openChecks = foreseen
     }
     defer { outcome.tally.firstStatus = before == 0 ? outcome.tally.firstStatus : before }
-    if let status = runStatements(of: reader) { return status }
+    outcome.hasNewNames = false
+    if let status = runStatements(of: reader, looksAtNames: !running.isChecking && !options.keepsGoing) { return status }
     if let status = endOpenChecks() { return status }
     return (outer.chain.isEmpty && running.statement == nil ? finalStatus : outcome.tally.firstStatus)
   }
@@ -160,12 +161,33 @@ extension Session {
       report(error)
       return true
     }
-    guard let unknown else { return false }
+    return unknown.map { report(unknown: $0.error, in: $0.statement) } ?? false
+  }
+
+  /// Reports an unknown name of a line that was not reached.
+  private func report(unknown error: ShellError, in statement: Statement) -> Bool {
     outcome.reportedFile = outcome.reportedFile ?? running.origin.file
     outcome.tally.reached += 1
-    report(unknown.error, in: unknown.statement)
-    fail(unknown.error.status)
+    report(error, in: statement)
+    fail(error.status)
     return true
+  }
+
+  /// Reports the first unknown name, behind a line that may have given names, in the lines up to the next such line.
+  ///
+  /// - Returns: true if there is one.
+  private func hasUnknownName(aheadIn reader: StatementReader) -> Bool {
+    // Within checks a fault ends nothing.
+    guard outcome.checks == nil else { return false }
+    var reader = reader
+    var names = NamesAhead(self)
+    defer { names.end() }
+    while names.areAllThere {
+      reader.passPlainLines { names.areKnown($0) }
+      guard let statement = try? reader.next() else { return false }
+      if let error = names.error(in: statement) { return report(unknown: error, in: statement) }
+    }
+    return false
   }
 
   /// The fault of a statement's Lua: of what follows a Lua verb, and of each `$(…)`.
@@ -212,18 +234,24 @@ extension Session {
     return statement.words.lazy.compactMap { fault(in: $0.value, at: $0.span) }.first
   }
 
-  private func runStatements(of reader: StatementReader, allNumbered number: Int? = nil) -> Int32? {
+  private func runStatements(
+    of reader: StatementReader, allNumbered number: Int? = nil, looksAtNames: Bool = false
+  ) -> Int32? {
     var reader = reader
-    let status = runStatements(of: &reader, allNumbered: number)
+    let status = runStatements(of: &reader, allNumbered: number, looksAtNames: looksAtNames)
     if let status, status != 0, !hasQuit { noteUnreachedSteps(of: reader) }
     return status
   }
 
   /// Runs what a reader has.
   ///
-  /// - Parameter number: the number that all statements have, as those of one `-c` have its ordinal; nil: each has its line.
+  /// - Parameters:
+  ///   - number: the number that all statements have, as those of one `-c` have its ordinal; nil: each has its line.
+  ///   - looksAtNames: true if names are looked at behind each line that may have given some.
   /// - Returns: the status with which to end now, or nil to go on.
-  func runStatements(of reader: inout StatementReader, allNumbered number: Int? = nil) -> Int32? {
+  func runStatements(
+    of reader: inout StatementReader, allNumbered number: Int? = nil, looksAtNames: Bool = false
+  ) -> Int32? {
     while !hasQuit {
       if let status = stoppedStatus() { return status }
       if writeOutputFailure(), !options.keepsGoing { return 1 }
@@ -239,6 +267,10 @@ extension Session {
         // Ctrl-C is meant for the whole script.
         let isInterrupted = status != 0 && outcome.lastError?.code == ShellError.interrupted.code
         if status != 0, !goesOn || isInterrupted { return stoppedStatus() ?? status }
+        if outcome.hasNewNames {
+          outcome.hasNewNames = false
+          if looksAtNames, hasUnknownName(aheadIn: reader) { return 2 }
+        }
       } catch {
         let fault = number.map(error.numbered) ?? error
         console.transcribe(fault, program: options.name)

@@ -25,6 +25,8 @@ struct SessionOutcome {
   var checks: Checks?
   /// The run of `atomic` that is open; nil: none is.
   var run: Run?
+  /// True behind a statement that may have given names to later lines, until they are looked at.
+  var hasNewNames = false
   /// The number of programs that failed in Lua so far.
   var failedPrograms = 0
   /// The number of steps that failed so far.

@@ -109,6 +109,7 @@ final class CommandTable: Sendable {
       let (programs, failures) = (session.outcome.failedPrograms, session.outcome.returnedFailures)
       let unseen = session.outcome.unseenFailures
       let result = try definition.run(reader, session)
+      if definition.defines == .anything { session.outcome.hasNewNames = true }
       if !definition.takesCommand {
         try session.requireReadPrograms(since: programs)
         try session.requireSteps(since: failures, unseen: unseen)

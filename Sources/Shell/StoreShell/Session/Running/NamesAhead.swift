@@ -2,14 +2,14 @@ import ShellLanguage
 import StoreSchema
 
 /// The names in the lines of a file, looked at before the first of them runs: commands, flags, actions, their arguments, and
-/// variables. A name that an earlier line can define is left to the line that uses it, as is a line under `try` or `retry`.
+/// variables. A name that an earlier line can define is looked at once that has run; a line under `try` or `retry` is left alone.
 struct NamesAhead {
   private let session: Session
   /// The names of plain lines that were looked at.
   private var known: Set<UInt64> = []
   private var latest: UInt64 = 0
   /// False behind a line that can define any name.
-  private var areAllThere = true
+  private(set) var areAllThere = true
 
   init(_ session: Session) {
     self.session = session
