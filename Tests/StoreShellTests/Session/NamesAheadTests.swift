@@ -40,7 +40,7 @@ import Testing
 
   /// Behind a line that gave names, those of the lines up to the next such line are looked at before any of them runs.
   @Test(arguments: [
-    "dispatch ledger.transfre", "show ledger.acounts", "shwo ledger", "ledger.opne x", "dispatch ledger.open bad=1",
+    "dispatch ledger.transfre", "shwo ledger", "ledger.opne x", "dispatch ledger.open bad=1",
     "show ledger.accounts --as jason", "step x dispatch ledger.opn",
   ])
   func namesOfAPluginAreLookedAtOnceItIsThere(line: String) throws {

@@ -51,7 +51,7 @@ package enum RawRenderer {
   fileprivate static func append(scalar value: Value, of reference: Reference, to out: inout TextBuffer)
     throws(ShellError)
   {
-    let inner = if case .variable(let name) = reference { name } else { "(…)" }
+    let inner = if case .variable(let name) = reference { Int(name) == nil ? name : "arg[\(name)]" } else { "(…)" }
     switch value {
     case .map(let map) where map.isEmpty:
       throw ShellError(
@@ -64,7 +64,7 @@ package enum RawRenderer {
     case .map, .record:
       throw ShellError(
         code: .typeMismatch, message: "\(reference.text) is \(value.described), which is no text",
-        hint: "$(#\(inner)) counts its entries, $(\(inner).NAME) is one of them")
+        hint: "$(\(inner).NAME) is one of its entries, show \(reference.text) prints them all")
     case .none:
       throw ShellError(
         code: .typeMismatch, message: "\(reference.text) is nil, which is no text", hint: reference.hintOnNothing)

@@ -218,8 +218,9 @@ extension StatementScanner {
     if dollar == start, bytes[dollar + 1].isNameByte, let next = peek,
       next == UInt8(ascii: ".") || next == UInt8(ascii: "["), case .variable(let name) = reference
     {
+      let inLua = Int(name) == nil ? name : "arg[\(name)]"
       throw fault(
-        "expected a space here; to reach into a variable write $(\(name)…), beside a text ${\(name)}", at: here)
+        "expected a space here; to reach into a variable write $(\(inLua)…), beside a text ${\(name)}", at: here)
     }
     var text = composer ?? Composer(at: start)
     text.take(bytes, to: dollar)

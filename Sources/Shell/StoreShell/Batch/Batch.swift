@@ -55,7 +55,11 @@ extension Session {
     running.origin = StatementOrigin(file: "-c", kind: .batch)
     for (index, command) in commands.enumerated() {
       let reader = StatementReader(Array(command.utf8), grammar: grammar, firstLine: index + 1)
-      if let status = runStatements(of: reader, allNumbered: index + 1) { return ended(status) }
+      guard let status = runStatements(of: reader, allNumbered: index + 1) else { continue }
+      if status != 0, !hasQuit {
+        for rest in commands[(index + 1)...] { noteUnreachedSteps(of: StatementReader(Array(rest.utf8), grammar: grammar)) }
+      }
+      return ended(status)
     }
     return ended(finalStatus)
   }
@@ -110,7 +114,10 @@ extension Session {
     }
     let reader = StatementReader(bytes, grammar: grammar)
     // A run that only checks tells of all faults.
-    if !running.isChecking, hasFault(reader, looksAtNames: true) { return 2 }
+    if !running.isChecking, hasFault(reader, looksAtNames: true) {
+      noteUnreachedSteps(of: reader, because: "no line ran")
+      return 2
+    }
     let (before, checks, foreseen) = (outcome.tally.firstStatus, outcome.checks, running.foreseen?.takeOpenChecks())
     (outcome.tally.firstStatus, outcome.checks) = (0, nil)
     defer {
@@ -159,9 +166,11 @@ extension Session {
       if unknown == nil { unknown = names?.errorAtEnd() }
     } catch {
       report(error)
+      if let described = outcome.lastError { noteUnrun(error.text, error.line, described) }
       return true
     }
-    return unknown.map { report(unknown: $0.error, in: $0.statement) } ?? false
+    guard let unknown, report(unknown: unknown.error, in: unknown.statement) else { return false }
+    return true
   }
 
   /// Reports an unknown name of a line that was not reached.
@@ -170,7 +179,14 @@ extension Session {
     outcome.tally.reached += 1
     report(error, in: statement)
     fail(error.status)
+    noteUnrun(statement.text, statement.line, error)
     return true
+  }
+
+  /// Takes note of a line that ends a run before it is reached.
+  private func noteUnrun(_ text: String, _ line: Int, _ error: ShellError) {
+    guard options.report != nil || outcome.isReported else { return }
+    noteStep("\(running.origin.file):\(line): \(text.prefix { !$0.isNewline })", seconds: 0, error)
   }
 
   /// Reports the first unknown name, behind a line that may have given names, in the lines up to the next such line.

@@ -29,11 +29,14 @@ struct HelpTopic {
 
   /// Words by which a page is found as well.
   private static let otherWords = [
-    "arg": "variables", "arguments": "variables", "decimals": "decimal", "dollar": "variables", "duration": "durations",
-    "event": "json", "events": "json", "glossary": "words", "group": "where", "grants": "permissions", "jsonl": "json",
-    "junit": "reports", "money": "decimal", "path": "paths", "permission": "permissions", "pipe": "pipes",
-    "quotes": "quoting", "report": "reports", "round": "decimal", "rounding": "decimal", "steps": "reports",
-    "tap": "reports", "topics": "language", "variable": "variables",
+    "arg": "variables", "arguments": "variables", "conditions": "where", "count": "where", "decimals": "decimal",
+    "dollar": "variables", "duration": "durations", "env": "variables", "errors": "status", "event": "json",
+    "events": "json", "filter": "where", "functions": "variables", "glossary": "words", "group": "where",
+    "grants": "permissions", "jsonl": "json", "junit": "reports", "money": "decimal", "path": "paths",
+    "permission": "permissions", "pipe": "pipes", "quote": "quoting", "quotes": "quoting", "redirection": "pipes",
+    "report": "reports", "round": "decimal", "rounding": "decimal", "state": "paths", "steps": "reports",
+    "string": "quoting", "strings": "quoting", "sum": "where", "tap": "reports", "text": "quoting", "texts": "quoting",
+    "topics": "language", "variable": "variables",
   ]
 
   /// All pages.

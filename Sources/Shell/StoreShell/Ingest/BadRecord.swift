@@ -54,7 +54,12 @@ struct BadRecord {
         return
       }
       message = error.message
-      let isUnknown = if case .unknownArgument = error.problem { true } else { false }
+      let unknown: String? = if case .unknownArgument(_, let name, _) = error.problem { name } else { nil }
+      if let sign = unknown?.first(where: { ";|\t".contains($0) }) {
+        hint = "are the columns parted by \(sign == "\t" ? "tabs? --delimiter tab" : "'\(sign)'? --delimiter '\(sign)'")"
+        return
+      }
+      let isUnknown = unknown != nil
       hint = "usage: dispatch \(type.signature)" + (isUnknown ? "; --ignore-others leaves other fields out" : "")
     default:
       let described = ShellError(describing: error)

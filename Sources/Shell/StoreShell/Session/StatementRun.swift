@@ -395,8 +395,8 @@ extension Session {
     if isNamed { tell(of: result, line: running.statement?.line ?? 1) }
   }
 
-  /// Takes note of the steps that a script does not reach, since a line before them failed.
-  func noteUnreachedSteps(of reader: StatementReader) {
+  /// Takes note of the steps that a script does not reach.
+  func noteUnreachedSteps(of reader: StatementReader, because reason: String = "a line before it failed") {
     guard options.isJSON || options.report != nil || outcome.isReported, !running.isChecking else { return }
     var reader = reader
     while let statement = try? reader.next() {
@@ -405,7 +405,7 @@ extension Session {
         if prefix === CommandDefinition.step, rest.words.count > 1 {
           let word = rest.words[1]
           let result = TestResult(
-            name: word.value?.knownValue?.text ?? word.text, outcome: .skipped("a line before it failed"))
+            name: word.value?.knownValue?.text ?? word.text, outcome: .skipped(reason))
           outcome.steps.append(result)
           tell(of: result, line: statement.line)
         }

@@ -98,10 +98,14 @@ extension Word {
       guard DurationLiteral.parse(text) == nil, case .string? = literal.knownValue else { return nil }
       return literal
     case .composed(let text):
-      guard !text.isQuoted, case .text(let first)? = text.pieces.first, first.first?.isLetter == true else {
-        return nil
+      guard !text.isQuoted, let first = text.pieces.first else { return nil }
+      switch first {
+      case .text(let text): return text.first?.isLetter == true ? literal : nil
+      case .value:
+        // `${1}.items`, where `$1` names a module.
+        guard text.pieces.count > 1, case .text(let rest) = text.pieces[1], rest.hasPrefix(".") else { return nil }
+        return literal
       }
-      return literal
     default: return nil
     }
   }
