@@ -41,6 +41,11 @@ import Testing
     }
   }
 
+  /// Plugins round as sessions do: their errors about decimals say so.
+  @Test func pluginsRound() {
+    #expect(failure(state, "error(tostring(round(decimal('10') / 3, 2)), 0)")?.message == "3.33")
+  }
+
   @Test func globalsCannotBeMadeOrChanged() {
     let expected = "t.lua:1: plugins may not create globals ('count'); use 'local'"
     #expect(failure(state, "count = 1")?.message == expected)

@@ -286,7 +286,7 @@ static void openBase(lua_State *L) {
                                       "select", "tonumber", "type",         "_VERSION", NULL};
   static const luaL_Reg replaced[] = {
       {"decimal", clua_makeDecimal}, {"load", clua_loadFunction}, {"next", clua_next},            {"pairs", clua_pairs},  {"rawget", rawGet},
-      {"rawset", rawSet},          {"setmetatable", setMetatable}, {"tostring", toString}, {NULL, NULL},
+      {"rawset", rawSet},          {"round", clua_round},          {"setmetatable", setMetatable}, {"tostring", toString}, {NULL, NULL},
   };
   lua_pushcfunction(L, luaopen_base);
   lua_call(L, 0, 1);
@@ -298,12 +298,6 @@ static void openBase(lua_State *L) {
   clua_chargeFunctions(L, clua_chargedBaseFunctions);
   luaL_setfuncs(L, replaced, 0);
   nameBaseFunctions(L);
-}
-
-/// Adds what sessions have besides.
-static void openSessionBase(lua_State *L) {
-  lua_pushcfunction(L, clua_round);
-  lua_setfield(L, -2, "round");
 }
 
 /// A library, the names left out of it, and the functions that are charged for or replaced.
@@ -353,7 +347,6 @@ static void openSandbox(lua_State *L, CLuaSandbox sandbox) {
   CLuaMachine *machine = clua_machine(L);
   lua_newtable(L);
   openBase(L);
-  if (sandbox != CLuaSandboxPlugin) openSessionBase(L);
   openLibraries(L);
   lua_createtable(L, 0, 1);
   lua_pushcfunction(L, sandbox == CLuaSandboxPlugin ? undefinedGlobal : undefinedSessionGlobal);

@@ -76,6 +76,11 @@ import Testing
       shell.run("show tasks.items where id == '2' --as json")
         == .init(output: "[]\n", errors: "note: id is a number, and '2' is a text: tonumber('2')\n"))
     #expect(
+      shell.run("show tasks.items where done == 'false'").errors
+        == "note: done is true or false, and 'false' is a text\n")
+    #expect(
+      shell.run("show tasks.items where id > 1 | wc -l").errors.contains("hands on: --as table | wc -l"))
+    #expect(
       shell.run("show tasks.items where 5 == title").errors == "note: title is a text, and 5 is a number: tostring(5)\n"
     )
     #expect(shell.run("show tasks.items where id == 99").errors == "")

@@ -143,6 +143,16 @@ import Testing
     #expect(outcome.output.contains("ingested 1 record as bank.put"))
   }
 
+  /// What one line of a script has kept, the next does not replace.
+  @Test func aScriptKeepsAllRejects() throws {
+    let shell = try Shell()
+    let file = try shell.write("bad.csv", "title;done\na;b\n")
+    let script = "try ingest \(file) --as tasks.add --rejects \(shell.folder)/r.jsonl\n"
+    let outcome = try shell.run(script: script + script)
+    #expect(shell.contents("r.jsonl")?.split(separator: "\n").count == 2, "\(outcome)")
+    #expect(shell.run("ingest \(file) --as tasks.add").errors.contains("hint: are the columns parted by ';'? --delimiter ';'"))
+  }
+
   @Test func rejectsAreExpected() throws {
     let text = "amount,text\n1,a\nx,b\n3,c\n"
     let (outcome, rows) = try rows(text, "--as bank.put --rejects FOLDER/bad.jsonl")

@@ -29,7 +29,8 @@ import Testing
 
   /// The same lines behind one that can define the name, or where a failure does not end the script.
   @Test(arguments: [
-    "lua load('none = 1')()\necho $none", "lua none = 1\necho $none", "use tasks\nnonsense", "try nonsense", "retry 2 every 1ms dispatch tasks.ad x",
+    "lua load('none = 1')()\necho $none", "lua none = 1\necho $none", "use tasks\nnonsense", "try nonsense",
+    "retry 2 every 1ms dispatch tasks.ad x",
     "undo\ndispatch tasks.ad x", "let r = command(\"show counter\")\nnonsense",
   ])
   func aNameThatMayBeThereByThenIsLeft(lines: String) throws {

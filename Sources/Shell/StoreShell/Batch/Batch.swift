@@ -57,7 +57,9 @@ extension Session {
       let reader = StatementReader(Array(command.utf8), grammar: grammar, firstLine: index + 1)
       guard let status = runStatements(of: reader, allNumbered: index + 1) else { continue }
       if status != 0, !hasQuit {
-        for rest in commands[(index + 1)...] { noteUnreachedSteps(of: StatementReader(Array(rest.utf8), grammar: grammar)) }
+        for rest in commands[(index + 1)...] {
+          noteUnreachedSteps(of: StatementReader(Array(rest.utf8), grammar: grammar))
+        }
       }
       return ended(status)
     }
@@ -126,7 +128,9 @@ extension Session {
     }
     defer { outcome.tally.firstStatus = before == 0 ? outcome.tally.firstStatus : before }
     outcome.hasNewNames = false
-    if let status = runStatements(of: reader, looksAtNames: !running.isChecking && !options.keepsGoing) { return status }
+    if let status = runStatements(of: reader, looksAtNames: !running.isChecking && !options.keepsGoing) {
+      return status
+    }
     if let status = endOpenChecks() { return status }
     return (outer.chain.isEmpty && running.statement == nil ? finalStatus : outcome.tally.firstStatus)
   }

@@ -251,7 +251,9 @@ private struct Causes {
     text += "\(prefix)#\(entry.number) \(ActionText.brief(entry.action, arguments: entry.arguments))"
     text += "  <- \(entry.source.shown(withName: tellsNames))"
     // An action that a plugin's command dispatched leads to the line that gave the command.
-    if let info = entry.source.info { text += entry.isOfCommand ? " <- \(info)" : ", \"\(DisplayText.printable(info))\"" }
+    if let info = entry.source.info {
+      text += entry.isOfCommand ? " <- \(info)" : ", \"\(DisplayText.printable(info))\""
+    }
     if let clock, let time = entry.wallTime { text += ", \(clock.date(of: time)) \(clock.clock(of: time))" }
     if let failure = entry.failureText { text += "  (failed: \(failure))" }
     text += "\n" + ChangeFormatter.lines(changes)

@@ -56,7 +56,12 @@ struct BadRecord {
       message = error.message
       let unknown: String? = if case .unknownArgument(_, let name, _) = error.problem { name } else { nil }
       if let sign = unknown?.first(where: { ";|\t".contains($0) }) {
-        hint = "are the columns parted by \(sign == "\t" ? "tabs? --delimiter tab" : "'\(sign)'? --delimiter '\(sign)'")"
+        hint =
+          "are the columns parted by \(sign == "\t" ? "tabs? --delimiter tab" : "'\(sign)'? --delimiter '\(sign)'")"
+        return
+      }
+      if case .typeMismatch(_, TableRecords.foreignBytes, _) = error.problem {
+        hint = "where they are Latin-1: iconv -f latin1 -t utf-8 FILE"
         return
       }
       let isUnknown = unknown != nil

@@ -2,19 +2,22 @@ import Platform
 import ShellLanguage
 import StoreSchema
 
-/// The file of the records that an `ingest` leaves out: a JSON object a line, with the record's line, the reason and its text.
+/// The file of the records that an `ingest` leaves out: a JSON object a line, with the record's line, the reason and its text. Where a
+/// script names it twice, the second adds to it.
 final class RejectedRecords {
   private let file: ReplacingFile
   private let word: Word
+  private let path: String
+  private let session: Session
   private static let layout = RecordLayout(name: "Reject", fields: ["line", "reason", "text"])
 
   /// - Parameter word: the word that names the file, which errors mark.
   init(_ path: String, at word: Word, in session: Session) throws {
-    self.word = word
+    (self.word, self.path, self.session) = (word, path, session)
     let place = ShellError.Place.span(word.span)
     if !session.isClients(path) { try session.refuseStore(path, at: place) }
     do throws(FileError) {
-      file = try session.makeFile(path)
+      file = try session.makeFile(path, appends: session.outcome.rejectsOfRun.contains(path))
     } catch {
       throw ShellError(error, place: place)
     }
@@ -37,6 +40,7 @@ final class RejectedRecords {
   func finish() throws(ShellError) {
     do throws(FileError) {
       try file.finish()
+      if session.running.origin.kind == .batch { session.outcome.rejectsOfRun.insert(path) }
     } catch {
       throw ShellError(error, place: .span(word.span))
     }

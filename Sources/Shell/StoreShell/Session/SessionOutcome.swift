@@ -19,6 +19,8 @@ struct SessionOutcome {
   var lastDropped: String?
   /// The script whose results they are.
   var reportedFile: String?
+  /// The files of `--rejects` that lines of the script have written.
+  var rejectsOfRun: Set<String> = []
   /// The output of the programs of the step that runs; nil: none does.
   var programOutput: String?
   /// The checks that run; nil: none do.

@@ -126,6 +126,7 @@ extension Session {
     if let ending = otherEndings.first(where: { text.contains($0.other) }) {
       return "\(ending.other.trimmed) is \(ending.own) behind the condition"
     }
+    if text.contains(" # ") { return "# counts in Lua; a comment is written as -- there" }
     guard let sign = otherSigns.first(where: { text.contains($0.other) }) else { return nil }
     return "\(sign.other.trimmed) is \(sign.own) in Lua"
   }
@@ -186,6 +187,12 @@ extension Session {
       ["== \(name)", "==\(name)", "~= \(name)", "~=\(name)"].contains(where: { text.hasSuffix($0) })
     {
       error.hint = "a text has quotes: \"\(name)\""
+    }
+    if error.hint == nil, statement.words.contains(where: { $0.text == "where" }),
+      let line = statement.lua?.text.split(separator: "|").last, line.trimmed.hasPrefix(name),
+      statement.lua?.text.contains("|") == true
+    {
+      error.hint = "after where | is an operator of Lua; after a flag it hands on: --as table | \(line.trimmed)"
     }
     if error.hint == nil, runsPrograms, Habit.isProgram(name) {
       error.hint = "the output of a program: run(\"\(name)\").text"

@@ -276,7 +276,7 @@ extension Session {
     }
   }
 
-  /// A note on a condition that compares a number with a text, and so holds for no element; nil: it compares no such things.
+  /// A note on a condition that compares a number or a truth value with a text, and so holds for no element; nil: it compares no such things.
   fileprivate func note(onTypesIn condition: String, over elements: Elements) -> String? {
     guard let sides = Comparison(condition), sides.sign == "==", let first = elements.list.first else { return nil }
     for (field, other) in [(sides.left, sides.right), (sides.right, sides.left)] where elements.fields.contains(field) {
@@ -286,6 +286,10 @@ extension Session {
         return "\(field) is a number, and \(other) is a text: tonumber(\(other))"
       case (.string, .int), (.string, .double), (.string, .decimal):
         return "\(field) is a text, and \(other) is a number: tostring(\(other))"
+      case (.bool, .string):
+        return "\(field) is true or false, and \(other) is a text"
+      case (.string, .bool):
+        return "\(field) is a text, and \(other) is true or false: tostring(\(other))"
       default: break
       }
     }
