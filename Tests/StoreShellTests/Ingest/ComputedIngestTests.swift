@@ -150,7 +150,9 @@ import Testing
     let script = "try ingest \(file) --as tasks.add --rejects \(shell.folder)/r.jsonl\n"
     let outcome = try shell.run(script: script + script)
     #expect(shell.contents("r.jsonl")?.split(separator: "\n").count == 2, "\(outcome)")
-    #expect(shell.run("ingest \(file) --as tasks.add").errors.contains("hint: are the columns parted by ';'? --delimiter ';'"))
+    #expect(
+      shell.run("ingest \(file) --as tasks.add").errors.contains("hint: are the columns parted by ';'? --delimiter ';'")
+    )
   }
 
   @Test func rejectsAreExpected() throws {

@@ -33,6 +33,9 @@ struct BadRecord {
   /// The code of what went wrong beside it; nil: its own action was not processed.
   let code: ErrorCode?
 
+  /// The words for a cell in another encoding.
+  static let foreignBytes = "bytes that are not UTF-8"
+
   init(_ error: any Error, file: String, line: Int, type: ActionType) {
     self.file = file
     self.line = line
@@ -60,7 +63,7 @@ struct BadRecord {
           "are the columns parted by \(sign == "\t" ? "tabs? --delimiter tab" : "'\(sign)'? --delimiter '\(sign)'")"
         return
       }
-      if case .typeMismatch(_, TableRecords.foreignBytes, _) = error.problem {
+      if case .typeMismatch(_, Self.foreignBytes, _) = error.problem {
         hint = "where they are Latin-1: iconv -f latin1 -t utf-8 FILE"
         return
       }

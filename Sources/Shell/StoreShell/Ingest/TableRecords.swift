@@ -163,9 +163,6 @@ struct TableRecords<Rows: CellRows>: RecordReading {
     return number
   }
 
-  /// The words for a cell in another encoding.
-  static let foreignBytes = "bytes that are not UTF-8"
-
   /// The value of a cell as its argument's type reads it. Nil: an empty cell without quotes leaves its argument out,
   /// where the argument is no text.
   private func value(_ column: Int, _ field: Field) throws(SchemaError) -> Value? {
@@ -182,7 +179,7 @@ struct TableRecords<Rows: CellRows>: RecordReading {
       return value
     }
     guard let text = rows.text(column) else {
-      throw SchemaError(Path(), .typeMismatch(expected: schema.typeName, found: Self.foreignBytes))
+      throw SchemaError(Path(), .typeMismatch(expected: schema.typeName, found: BadRecord.foreignBytes))
     }
     switch schema.kind {
     case .string, .choice, .any: return isEmpty && (isOptional || field.defaultValue != nil) ? nil : .string(text)
