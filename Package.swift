@@ -112,7 +112,7 @@ let package = Package(
       path: "Sources/Host/StoreHistory", swiftSettings: strict),
     .target(name: "CNATS", path: "Sources/Base/CNATS"),
     .target(
-      name: "StoreReplication", dependencies: ["CNATS", "StoreCore", "StoreSchema", deque],
+      name: "StoreReplication", dependencies: ["CNATS", "Platform", "StoreCore", "StoreSchema", deque],
       path: "Sources/Host/StoreReplication", swiftSettings: strict),
     .target(
       name: "StoreCombine",

@@ -72,7 +72,7 @@ import Testing
     #expect(
       names
         == .string(
-          "_G _VERSION assert coroutine decimal error getmetatable ipairs load math next pairs pcall rawequal rawget rawlen rawset select setmetatable string table tonumber tostring type utf8"
+          "_G _VERSION assert coroutine decimal error getmetatable ipairs load math next pairs pcall rawequal rawget rawlen rawset round select setmetatable string table tonumber tostring type utf8"
         ))
   }
 

@@ -146,13 +146,12 @@ import Testing
   /// What one line of a script has kept, the next does not replace.
   @Test func aScriptKeepsAllRejects() throws {
     let shell = try Shell()
-    let file = try shell.write("bad.csv", "title;done\na;b\n")
-    let script = "try ingest \(file) --as tasks.add --rejects \(shell.folder)/r.jsonl\n"
+    let file = try shell.write("bad.csv", "by\nx\n")
+    let script = "try ingest \(file) --as counter.increment --rejects \(shell.folder)/r.jsonl\n"
     let outcome = try shell.run(script: script + script)
     #expect(shell.contents("r.jsonl")?.split(separator: "\n").count == 2, "\(outcome)")
-    #expect(
-      shell.run("ingest \(file) --as tasks.add").errors.contains("hint: are the columns parted by ';'? --delimiter ';'")
-    )
+    let other = try shell.write("other.csv", "title;done\na;b\n")
+    #expect(shell.run("ingest \(other) --as tasks.add").errors.contains("parted by ';'? --delimiter ';'"))
   }
 
   @Test func rejectsAreExpected() throws {

@@ -1,4 +1,4 @@
-import Dispatch
+import Platform
 import StoreCore
 import StoreModules
 import StoreReplication
@@ -108,7 +108,7 @@ final class NodeFamily: Sendable {
   /// True if a caller waits.
   let isAwaited: Bool
   private let state = Lock(State())
-  private let answered = DispatchSemaphore(value: 0)
+  private let answered = CountedSignal()
 
   init(isAwaited: Bool) { self.isAwaited = isAwaited }
 
@@ -174,7 +174,7 @@ final class NodeFamily: Sendable {
   /// Waits for the end of all.
   ///
   /// - Returns: false after a moment without it.
-  func wait() -> Bool { answered.wait(timeout: .now() + .milliseconds(50)) == .success }
+  func wait() -> Bool { answered.wait(atMost: .milliseconds(50)) }
 
   /// The result of the first action, or the reason why what it caused was stopped.
   var result: DispatchResult {

@@ -1,5 +1,3 @@
-import Dispatch
-import Dispatch
 import Platform
 import StoreCore
 import StoreHistory
@@ -79,9 +77,9 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
   private let saving = Lock(Saving())
   private let isClosed = SharedFlag()
   /// Counts the changes of the way to the log that no one has waited for yet.
-  private let changes = DispatchSemaphore(value: 0)
+  private let changes = CountedSignal()
   /// Counts the reports of nodes.
-  private let answers = DispatchSemaphore(value: 0)
+  private let answers = CountedSignal()
   /// Reads the entries of others, as long as the plugins are those of some change.
   @exclusivity(unchecked) private var reader: (changes: Int, reader: EntryReader)?
   /// The term in which the tasks of the store run here; nil: they do not.
@@ -460,7 +458,7 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
         return try log.blob(digest)
       } catch {
         if case .damagedBlob = error { return nil }
-        _ = changes.wait(timeout: .now() + .milliseconds(100))
+        changes.wait(atMost: .milliseconds(100))
       }
     }
     return nil
@@ -746,17 +744,17 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
   }
 
   /// Waits until the way to the log changes.
-  fileprivate func waitForChange(atMost duration: DispatchTimeInterval) { _ = changes.wait(timeout: .now() + duration) }
+  fileprivate func waitForChange(atMost duration: Duration) { changes.wait(atMost: duration) }
 
   /// Asks which nodes there are, and waits a moment for their answers.
   package func askNodes() {
     state.withLock { $0.reports = [] }
     guard let runner = runner.withLock({ $0 }), runner.replica.link == .current else { return }
-    while answers.wait(timeout: .now()) == .success {}
+    answers.clear()
     runner.askNodes()
     // This node answers too, by way of the server. Others may be further away from it.
-    var patience = DispatchTimeInterval.milliseconds(400)
-    while answers.wait(timeout: .now() + patience) == .success { patience = .milliseconds(40) }
+    var patience = Duration.milliseconds(400)
+    while answers.wait(atMost: patience) { patience = .milliseconds(40) }
   }
 
   /// The nodes that answered last, by their names, this one among them.
@@ -849,7 +847,7 @@ extension LiveStore {
     _ plan: NodePlan, endedBy interruption: Interruption
   ) throws(HostError) -> Result<NATSLog, LogError> {
     let outcome = Lock<Result<NATSLog, LogError>?>(nil)
-    let isDone = DispatchSemaphore(value: 0)
+    let isDone = CountedSignal()
     let thread = try? WorkerThread {
       let result = Result { () throws(LogError) in
         try NATSLog(
@@ -860,7 +858,7 @@ extension LiveStore {
     }
     guard let thread else { throw HostError(code: .failed, message: "the system starts no thread") }
     thread.detach()
-    while isDone.wait(timeout: .now() + .milliseconds(20)) == .timedOut { try interruption.check() }
+    while !isDone.wait(atMost: .milliseconds(20)) { try interruption.check() }
     guard let result = outcome.withLock({ $0 }) else { throw .interrupted }
     return result
   }

@@ -1,5 +1,5 @@
-import Dispatch
 import FoundationEssentials
+import Platform
 import StoreCore
 import StoreSchema
 
@@ -62,7 +62,7 @@ package final class NATSLog: SharedLog {
   private let wallClock: @Sendable () -> Int64
   private let inbox: String
   private let state: Lock<State>
-  private let bell: DispatchSemaphore
+  private let bell: CountedSignal
   private let subscriptions = Lock<[NATSConnection.Subscription]>([])
 
   /// Connects, and opens the log of a store; makes the log if there is none.
@@ -86,7 +86,7 @@ package final class NATSLog: SharedLog {
     // A subject of this connection alone.
     inbox = "_INBOX.\(String(UInt64.random(in: .min ... .max), radix: 36))"
     let state = Lock(State())
-    let bell = DispatchSemaphore(value: 0)
+    let bell = CountedSignal()
     (self.state, self.bell) = (state, bell)
     connection = try NATSConnection(
       address, login: login, name: "StoreShell \(node)", library: NATSLibrary(names: libraries), timeout: timeout,
@@ -323,7 +323,7 @@ package final class NATSLog: SharedLog {
     var consumer: Consumer?
     var behindSince: ContinuousClock.Instant?
     while true {
-      _ = bell.wait(timeout: .now() + .milliseconds(250))
+      bell.wait(atMost: .milliseconds(250))
       let now = state.withLock { state in
         defer { state.isBehind = false }
         return state

@@ -1,5 +1,4 @@
 import CEvents
-import Dispatch
 import Platform
 import ShellLanguage
 import StoreCore
@@ -40,7 +39,7 @@ final class DoorLoop: @unchecked Sendable {
   private let isClosing = Atomic<Bool>(false)
   private let isClosed = Atomic<Bool>(false)
   /// Signalled when a conversation or a thread ends while the door closes.
-  private let hasLeft = DispatchSemaphore(value: 0)
+  private let hasLeft = CountedSignal()
   /// Whether any conversation waits to be looked at; written with the state's lock held.
   private let hasReady = Atomic<Bool>(false)
 
@@ -444,8 +443,8 @@ final class DoorLoop: @unchecked Sendable {
 
   /// Waits until conversations and threads have ended, for two seconds at most.
   private func wait(_ isDone: (State) -> Bool) {
-    let limit = DispatchTime.now() + .seconds(2)
-    while !state.withLock({ isDone($0) }) { guard hasLeft.wait(timeout: limit) == .success else { return } }
+    let limit = ContinuousClock.now + .seconds(2)
+    while !state.withLock({ isDone($0) }) { guard hasLeft.wait(atMost: limit - .now) else { return } }
   }
 }
 
