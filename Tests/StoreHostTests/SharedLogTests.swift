@@ -131,7 +131,8 @@ import Testing
     _ = try one.host.live.load(budget, from: .here())
     #expect(one.conversation.say("dispatch budget.spend 3 --quiet", "plugin unload budget").status == 0)
     #expect(one.conversation.say("undo --to 2 > /dev/null", "dispatch tasks.add milk --quiet").status == 0)
-    one.conversation.say("lua for i = 1, 60 do dispatch('counter.increment') end")
+    let counted = one.conversation.say("lua for i = 1, 60 do dispatch('counter.increment') end")
+    #expect(counted.status == 0, "\(counted)")
     let log = world.memory.end()
     #expect(Self.eventually { (try? log.kept(as: "snapshot")) ?? nil != nil && world.memory.first > 1 })
     let late = try Node("late", in: world)
@@ -143,7 +144,8 @@ import Testing
     #expect(none.status != 0, "\(none)")
     // The plugin was loaded by an action that the late node does not know.
     for target in [1, 4, 5] {
-      #expect(one.conversation.say("undo --to \(target) --any > /dev/null").status == 0)
+      let back = one.conversation.say("undo --to \(target) --any > /dev/null")
+      #expect(back.status == 0, "\(back)")
       try late.synchronize()
       try Self.expectAlike([one, late])
     }

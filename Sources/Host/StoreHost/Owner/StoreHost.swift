@@ -171,8 +171,10 @@ extension LiveStore {
 
   /// True if the file has all actions that were processed. While the store closes, this waits for its end.
   package func settle() -> Bool {
+    let isSettled = settleJournal()
+    // A journal that has just gone may not have written all.
     if attendance.isClosed.isSet, !store.isMine { attendance.closing.wait() }
-    return settleJournal() && attendance.endFailure.withLock { $0 == nil }
+    return isSettled && attendance.endFailure.withLock { $0 == nil }
   }
 
   private func closeInOrder() -> Result<Void, HostError> {
@@ -207,8 +209,8 @@ extension LiveStore {
   ///
   /// - Returns: the journal, to be ended.
   private func beginEnd() -> HostJournal? {
-    _ = attendance.isClosed.set(true)
     attendance.closing.enter()
+    _ = attendance.isClosed.set(true)
     store.cancelEffects()
     tellWatchersAtTheEnd()
     for client in clients { client.hearing.end?() }
