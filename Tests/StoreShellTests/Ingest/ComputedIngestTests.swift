@@ -150,6 +150,12 @@ import Testing
     let script = "try ingest \(file) --as counter.increment --rejects \(shell.folder)/r.jsonl\n"
     let outcome = try shell.run(script: script + script)
     #expect(shell.contents("r.jsonl")?.split(separator: "\n").count == 2, "\(outcome)")
+    // Nor is a file that holds something else.
+    let mistaken = shell.run("ingest \(file) --as counter.increment --rejects \(file).input")
+    #expect(mistaken.errors.contains("1 bad record"), "\(mistaken)")
+    _ = try shell.write("bad.csv.input", "by\n1\n")
+    let refused = shell.run("ingest \(file) --as counter.increment --rejects \(file).input")
+    #expect(refused.status == 2 && refused.errors.contains("that file holds no rejects"), "\(refused)")
     let other = try shell.write("other.csv", "title;done\na;b\n")
     #expect(shell.run("ingest \(other) --as tasks.add").errors.contains("parted by ';'? --delimiter ';'"))
   }

@@ -82,7 +82,7 @@ import Testing
     let shell = try Shell()
     let records = "{\"title\":1}\n" + String(repeating: "{\"title\":\"a\"}\n", count: 300)
     let file = try shell.write("list.jsonl", records)
-    let rejects = try shell.write("rejects", "of yesterday\n")
+    let rejects = try shell.write("rejects", "{\"line\":1}\n")
     shell.session.interrupts.take = { true }
     #expect(shell.run("ingest \(file) --as tasks.add --rejects \(rejects)").status == 130)
     let written = String(decoding: try Files.read(rejects), as: UTF8.self)

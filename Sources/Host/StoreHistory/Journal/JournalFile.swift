@@ -68,6 +68,9 @@ final class JournalFile: Sendable {
     if !JournalFile.exists(path), FileEvidence.hasLog(path) {
       throw .damaged(path: path, lastGood: nil, reason: JournalFile.holdsNothingBesideLog(path))
     }
+    if let store = Journal.store(at: path), store != Files.absolute(Files.destination(path)) {
+      throw .cannotOpen(path: path, reason: "it belongs to the store \(store); name another file")
+    }
     if let stranger = JournalFile.stranger(beside: path) {
       throw .cannotOpen(
         path: path,

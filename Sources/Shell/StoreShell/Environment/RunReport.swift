@@ -1,5 +1,6 @@
 import Platform
 import ShellLanguage
+import StoreHistory
 
 /// The report of a run that its program was asked for: a file for those who read the results of tests.
 public struct RunReport: Sendable {
@@ -33,6 +34,7 @@ extension RunReport {
       throw ShellError(
         code: .notAllowed, message: "\(path) is a file that this command uses already", hint: "write to another file")
     }
+    try refuseClaimed()
     if Files.isOrdinary(path) {
       let start = try Files.readRegular(path)
       guard start.isEmpty || TestReportForm.starts.contains(where: { start.starts(with: $0.utf8) }) else {
@@ -45,8 +47,16 @@ extension RunReport {
     _ = try ReplacingFile(path, waiting: wait)
   }
 
+  /// Refuses the file of a store, what SQLite keeps beside one, and the lock of a door.
+  private func refuseClaimed() throws(FileError) {
+    guard Journal.store(at: path) != nil else { return }
+    throw FileError(path: path, code: EACCES, .writing, reason: "a store or a door has it, and it would be replaced")
+  }
+
   /// Writes it to a file of its name.
   package func write(_ results: [TestResult], suite: String, to file: ReplacingFile) throws(FileError) {
+    // It may have become a store's meanwhile.
+    try refuseClaimed()
     file.bytes = Array(form.text(of: results, suite: suite).utf8)
     try file.finish()
   }

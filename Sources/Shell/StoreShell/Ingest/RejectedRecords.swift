@@ -1,5 +1,6 @@
 import Platform
 import ShellLanguage
+import StoreHistory
 import StoreSchema
 
 /// The file of the records that an `ingest` leaves out: a JSON object a line, with the record's line, the reason and its text. Where a
@@ -15,12 +16,24 @@ final class RejectedRecords {
   init(_ path: String, at word: Word, in session: Session) throws {
     (self.word, self.path, self.session) = (word, path, session)
     let place = ShellError.Place.span(word.span)
-    if !session.isClients(path) { try session.refuseStore(path, at: place) }
+    if !session.isClients(path) {
+      try session.refuseStore(path, at: place)
+      try Self.refuseOther(session.hostPath(path), at: place)
+    }
     do throws(FileError) {
       file = try session.makeFile(path, appends: session.outcome.rejectsOfRun.contains(path))
     } catch {
       throw ShellError(error, place: place)
     }
+  }
+
+  /// Refuses a file with other content, such as an input whose name was mistaken for that of the rejects.
+  private static func refuseOther(_ file: String, at place: ShellError.Place) throws(ShellError) {
+    let start = Files.start(of: file, count: 8)
+    guard !start.isEmpty, !Files.isPipe(file), Files.isOrdinary(file), start != Array("{\"line\":".utf8) else { return }
+    throw ShellError(
+      code: .notAllowed, message: "--rejects \(file): that file holds no rejects, and would be replaced", place: place,
+      hint: "name another file", status: 2)
   }
 
   /// Adds a record.
