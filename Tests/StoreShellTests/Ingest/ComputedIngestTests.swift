@@ -50,6 +50,8 @@ import Testing
       "'amount'?"
     ),
     ("--where \"amuont ~= 5\" --map n=amount --ignore-others", "there is no column 'amuont'", "'amount'?"),
+    ("--where \"it.amuont ~= 5\" --map n=amount --ignore-others", "there is no column 'amuont'", "'amount'?"),
+    ("--compute 'n = it[\"amuont\"]' --ignore-others", "there is no column 'amuont'", "'amount'?"),
     ("--compute 'nn = amount' --ignore-others", "bank.count has no argument 'nn', which --compute sets", "error["),
   ])
   func aNameThatNothingHasIsAnError(flags: String, message: String, hint: String) throws {
@@ -158,6 +160,37 @@ import Testing
     #expect(refused.status == 2 && refused.errors.contains("that file holds no rejects"), "\(refused)")
     let other = try shell.write("other.csv", "title;done\na;b\n")
     #expect(shell.run("ingest \(other) --as tasks.add").errors.contains("parted by ';'? --delimiter ';'"))
+  }
+
+  /// Fields are left out, not mistaken ones.
+  @Test(arguments: [
+    ("by;x\n5;1\n", "no field fills an argument", "--delimiter ';'"),
+    ("By,x\n5,1\n", "'By' fills no argument", "--map by=By"),
+    ("a,b\n5,1\n", "no field fills an argument", "it takes by; --map ARGUMENT=FIELD"),
+  ])
+  func noRecordIsMadeOfDefaultsAlone(text: String, message: String, hint: String) throws {
+    let shell = try Shell()
+    let file = try shell.write("list.csv", text)
+    let outcome = shell.run("ingest \(file) --as counter.increment --ignore-others")
+    #expect(outcome.status == 1 && outcome.errors.contains(message) && outcome.errors.contains(hint), "\(outcome)")
+    let lines = try shell.write("list.jsonl", "{\"By\":5}\n")
+    #expect(
+      shell.run("ingest \(lines) --as counter.increment --ignore-others").errors.contains("'By' fills no argument"))
+  }
+
+  /// A plugin that is off is no fault of a record.
+  @Test func rejectsEndWhereThePluginIsOff() throws {
+    let shell = try Shell()
+    let plugin = try shell.plugin(
+      "fl",
+      """
+      return plugin { state = { n = int() }, actions = { go = { v = int() } },
+        reducers = { go = function(s, a) if a.v > 2 then error("no") end s.n = s.n + 1 end } }
+      """)
+    let file = try shell.write("v.csv", "v\n1\n3\n3\n3\n1\n1\n")
+    let outcome = shell.run(
+      "plugin load \(plugin)", "ingest \(file) --as fl.go --rejects \(shell.folder)/r", "show fl.n")
+    #expect(outcome.status == 1 && outcome.errors.contains("error[plugin-off]"), "\(outcome)")
   }
 
   @Test func rejectsAreExpected() throws {

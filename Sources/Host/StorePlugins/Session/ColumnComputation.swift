@@ -42,9 +42,11 @@ extension SessionLua {
     _ computed: [String], where condition: String?, chunk: String
   ) throws(SessionLuaError) -> ColumnComputation {
     var (read, set): ([String], [String]) = ([], [])
+    var fields: Set<String> = []
     func note(_ function: LuaFunction) {
       for use in lua.globalUses(of: function) {
         if use.isAssignment { set.append(use.name) } else { read.append(use.name) }
+        if use.name == "it", let field = use.field { fields.insert(field) }
       }
     }
     let run = try reading { (lua) throws(LuaError) in
@@ -67,7 +69,8 @@ extension SessionLua {
     }
     return ColumnComputation(
       (computed + [condition ?? ""]).joined(separator: "\n"),
-      needed: read.filter { $0 != "it" && !set.contains($0) && isNothing($0) },
+      needed: read.filter { $0 != "it" && !set.contains($0) && isNothing($0) }
+        + fields.filter { !set.contains($0) && !Self.sets($0, in: computed) }.sorted(),
       results: set.filter { !read.contains($0) }
     ) { [self] (columns) throws(SessionLuaError) in
       try reading { (lua) throws(LuaError) -> [ColumnComputation.Column]? in
@@ -101,6 +104,14 @@ extension SessionLua {
         }
         return changed
       }
+    }
+  }
+
+  /// True if one of some texts sets a field of `it`, which it may read behind that.
+  private static func sets(_ field: String, in texts: [String]) -> Bool {
+    texts.contains { text in
+      let plain = text.filter { !$0.isWhitespace }
+      return plain.ranges(of: "it.\(field)=").contains { !plain[$0.upperBound...].hasPrefix("=") }
     }
   }
 

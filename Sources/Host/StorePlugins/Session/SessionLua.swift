@@ -451,6 +451,12 @@ public final class SessionLua {
     return Set(uses.lazy.filter(\.isAssignment).map(\.name))
   }
 
+  /// The fields that an expression reads of a global, by constant names.
+  public func fields(of name: String, readBy expression: String) -> [String] {
+    guard let function = try? lua.load(expression, as: .expression, chunkName: "?") else { return [] }
+    return lua.globalUses(of: function).filter { $0.name == name }.compactMap(\.field)
+  }
+
   /// The functions and tables by which Lua sets globals whose names its text does not show.
   private static let opensGlobals: Set<String> = [
     "command", "load", "loadfile", "dofile", "require", "_G", "rawset", "setmetatable", "debug",

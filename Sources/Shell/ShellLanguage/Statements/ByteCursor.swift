@@ -147,7 +147,7 @@ package struct ByteCursor {
   }
 
   /// The message about a word that is an `&` alone.
-  private static let background = "& runs nothing in the background: run sh -c 'LINE &' does; a text has quotes"
+  private static let background = "& runs nothing in the background: run setsid -f PROGRAM does; a text has quotes"
 
   /// The message about a sign between two statements.
   package static func oneStatement(_ sign: String) -> String {

@@ -24,6 +24,8 @@ struct BadRecord {
   var hint: String?
   /// The code under which an `ingest` ends by it.
   private let endCode: ErrorCode
+  /// True if the plugin of the action is off: no record is taken.
+  var isOfPlugin: Bool { endCode == .pluginOff }
   /// True if it may be right in a file of another format.
   let isOfFormat: Bool
   /// The number of lines that it takes in.
@@ -58,9 +60,8 @@ struct BadRecord {
       }
       message = error.message
       let unknown: String? = if case .unknownArgument(_, let name, _) = error.problem { name } else { nil }
-      if let sign = unknown?.first(where: { ";|\t".contains($0) }) {
-        hint =
-          "are the columns parted by \(sign == "\t" ? "tabs? --delimiter tab" : "'\(sign)'? --delimiter '\(sign)'")"
+      if let advice = unknown.flatMap(RecordMapping.hint(onDelimiterIn:)) {
+        hint = advice
         return
       }
       if case .typeMismatch(_, Self.foreignBytes, _) = error.problem {

@@ -149,7 +149,9 @@ struct Ingestion {
         if fault.code == nil, !(error is FileFault), let kept = settled.map(\.text) ?? lines.kept {
           rejected?.add(line: fault.line, reason: fault.message, text: kept)
         }
-        let goesOn = keepsGoing || mostBad.map { tally.bad < $0 || fault.code != nil } ?? false
+        // That records may be bad says nothing of their plugin.
+        let isExpected = !fault.isOfPlugin && (mostBad.map { tally.bad < $0 || fault.code != nil } ?? false)
+        let goesOn = keepsGoing || isExpected
         if !goesOn || error is FileFault {
           withdraw(&pending, of: series, &tally)
           var ending = fault.error(behind: tally.count)

@@ -137,7 +137,12 @@ struct JSONRecords: RecordReading {
         try mapping.argument(of: field.name).map { (name: $0, value: field.value) }
       }
     }
-    if mapping.ignoresOthers { fields.removeAll { mapping.type.layout.index(of: $0.name) == nil } }
+    if mapping.ignoresOthers, !fields.isEmpty {
+      let names = fields.map(\.name)
+      for name in names where mapping.type.layout.index(of: name) == nil { try mapping.refuseNear(name) }
+      fields.removeAll { mapping.type.layout.index(of: $0.name) == nil }
+      if fields.isEmpty, !mapping.type.fields.isEmpty { throw mapping.fillsNothing(names) }
+    }
     do {
       return try mapping.type.call(fields)
     } catch {

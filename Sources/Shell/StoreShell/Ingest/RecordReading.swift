@@ -155,6 +155,31 @@ struct RecordMapping {
     return nil
   }
 
+  /// Refuses to leave out a field that differs from an argument by case alone.
+  func refuseNear(_ name: String) throws(RecordFault) {
+    guard let argument = type.fields.first(where: { $0.name.lowercased() == name.lowercased() })?.name,
+      argument != name, !argumentNames.values.contains(argument)
+    else { return }
+    throw RecordFault(
+      message: "'\(name)' fills no argument of \(type.fullName)",
+      hint: "is '\(argument)' meant? --map \(argument)=\(name)")
+  }
+
+  /// The fault of records none of whose fields fills an argument.
+  func fillsNothing(_ names: [String]) -> RecordFault {
+    RecordFault(
+      message: "no field fills an argument of \(type.fullName)",
+      hint: names.lazy.compactMap(Self.hint(onDelimiterIn:)).first
+        ?? "it takes \(type.fields.map(\.name).joined(separator: ", ")); --map ARGUMENT=FIELD")
+  }
+
+  /// The advice on a name that has the sign in it which probably stands between the columns; nil: it has none.
+  static func hint(onDelimiterIn name: String) -> String? {
+    name.first { ";|\t".contains($0) }.map { sign in
+      "are the columns parted by \(sign == "\t" ? "tabs? --delimiter tab" : "'\(sign)'? --delimiter '\(sign)'")"
+    }
+  }
+
   /// Makes sure that each field that `--map` names is there.
   ///
   /// - Throws: ``RecordFault`` with the first that is not.

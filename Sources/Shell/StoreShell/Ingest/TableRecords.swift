@@ -143,7 +143,11 @@ struct TableRecords<Rows: CellRows>: RecordReading {
         let isNamedSo = argument == name
         throw RecordFault(message: isNamedSo ? "'\(name)' appears twice" : "two columns fill '\(argument)'")
       }
+      if index == nil, !isComputed { try mapping.refuseNear(name) }
       columns.append(index)
+    }
+    if !fields.isEmpty, columns.allSatisfy({ $0 == nil }), mapping.computation == nil {
+      throw mapping.fillsNothing(names)
     }
     for (index, field) in fields.enumerated()
     where !header.isOrder && !columns.contains(index) && mapping.computation?.mentions(field.name) != true {

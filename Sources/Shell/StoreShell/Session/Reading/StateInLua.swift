@@ -7,7 +7,7 @@ extension Session {
   /// The error of the first path behind `state` to a field that its module does not declare, or to a module that is not there and whose
   /// name is much like that of one; nil: the text has no such path, or gives `state` another meaning.
   func missingPart(ofStateIn text: String) -> ShellError? {
-    guard let chains = Self.chains(behind: "state", in: Array(text.utf8)[...]) else { return nil }
+    guard let chains = Self.chains(behindStateIn: Array(text.utf8)[...]) else { return nil }
     return chains.lazy.compactMap(missingPart).first
   }
 
@@ -48,7 +48,7 @@ extension Session {
   /// The names in a condition that are meant as fields of an element, of which none has such a one: those behind `it`, and functions
   /// of Lua that are compared with something.
   func unknownFields(in condition: String, among fields: Set<String>) -> [String] {
-    var names = (Self.chains(behind: "it", in: Array(condition.utf8)[...]) ?? []).compactMap(\.first)
+    var names = (try? lua())?.fields(of: "it", readBy: condition) ?? []
     if let sides = Comparison(condition) {
       names += [sides.left, sides.right].map { LuaText.trimmed(Array($0.utf8)[...]) }.filter { name in
         guard name.utf8.allSatisfy(\.isNameByte), name.utf8.first?.isDigit == false else { return false }
@@ -59,9 +59,9 @@ extension Session {
     return names.filter { !fields.contains($0) }
   }
 
-  /// The names behind each use of a variable in a text, up to the first that is computed; nil: the text has the variable by itself,
-  /// and may give it another value.
-  private static func chains(behind variable: String, in bytes: ArraySlice<UInt8>) -> [[String]]? {
+  /// The names behind each `state` of a text, up to the first that is computed; nil: the text has `state` by itself, and may give it
+  /// another value.
+  private static func chains(behindStateIn bytes: ArraySlice<UInt8>) -> [[String]]? {
     var chains: [[String]] = []
     var (position, before) = (bytes.startIndex, UInt8(ascii: " "))
     /// The name at a position behind a dot and blanks; nil: none is there.
@@ -86,7 +86,7 @@ extension Session {
       }
       position = word.endIndex
       defer { before = UInt8(ascii: "a") }
-      guard word.elementsEqual(variable.utf8), before != UInt8(ascii: "."), before != UInt8(ascii: ":") else { continue }
+      guard word.elementsEqual("state".utf8), before != UInt8(ascii: "."), before != UInt8(ascii: ":") else { continue }
       guard bytes.indices.contains(position), [UInt8(ascii: "."), UInt8(ascii: "[")].contains(bytes[position]) else {
         return nil
       }
