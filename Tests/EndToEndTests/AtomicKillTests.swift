@@ -120,6 +120,26 @@ struct AtomicKillTests {
     }
   }
 
+  /// What another name did on top of a run stays behind a kill, with the run, and whoever opens the file is told so once.
+  @Test func aKilledRunThatAnotherNameStandsOnStays() throws {
+    let shell = try Shell()
+    try shell.folder.write("ann.stsh", "atomic begin\ndispatch tasks.add milk --quiet\nwait 1h\natomic end\n")
+    let server = try Server(shell, "--store", "kept.db")
+    let ann = try Worker(shell, ["--attach", server.path, "--who", "ann", "ann.stsh"])
+    try server.waitUntilRuns("wait 1h", shell)
+    let bob = ["--attach", server.path, "--who", "bob", "-c", "dispatch tasks.complete id=1 --quiet"]
+    #expect(try shell.run(bob) == .init())
+    _ = try server.end(by: SIGKILL)
+    try ann.waitForEnd()
+    let look = ["--store", "kept.db", "-c", "show tasks.items[*].done --as raw"]
+    let found = try shell.run(look)
+    #expect(found.status == 1 && found.output == "true\n", "\(found)")
+    #expect(found.errors.contains("error[atomic-kept]: the run of ann "), "\(found)")
+    #expect(found.errors.contains("what stays:\n  #1 tasks.add title=\"milk\"\n"), "\(found)")
+    let again = try shell.run(look)
+    #expect(again.status == 0 && again.output == "true\n" && again.errors.isEmpty, "\(again)")
+  }
+
   @Test func aFileIsAllOrNothing() throws {
     let shell = try Shell()
     try shell.folder.write("good.stsh", "dispatch counter.increment\ndispatch tasks.add milk --quiet\n")

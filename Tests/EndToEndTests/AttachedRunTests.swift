@@ -267,6 +267,21 @@ struct AttachedRunTests {
     #expect(said.output.contains("it was in the middle of: step two wait 1h"), "\(said.output)")
   }
 
+  /// Of a text that has printed nothing yet the statement is named that was under way.
+  @Test func theSilentStatementWhoseHostDiedIsNamed() throws {
+    let shell = try Shell()
+    try shell.folder.write("x.stsh", "atomic begin\ndispatch counter.increment --quiet\nwait 1h\natomic end\n")
+    let server = try Server(shell)
+    let said = try shell.runInShell(
+      """
+      stsh --attach \(server.path) x.stsh 2> err & run=$!
+      until stsh --attach \(server.path) -c 'who --as csv' | grep -q 'wait 1h'; do sleep 0.05; done; sleep 0.3
+      kill -9 \(server.process); wait $run; echo status $?; cat err
+      """)
+    #expect(said.output.hasPrefix("status 6\n"), "\(said.output)")
+    #expect(said.output.contains("in the middle of: wait 1h\n"), "\(said.output)")
+  }
+
   /// The case that fails has the name of the statement, however it was given.
   @Test(arguments: [
     ("-c 'echo first' -c 'wait 1h'", "-c:2: wait 1h"), ("- < y.stsh", "stdin:3: wait 1h"),

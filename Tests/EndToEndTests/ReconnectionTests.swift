@@ -74,6 +74,45 @@ struct ReconnectionTests {
     _ = again
   }
 
+  /// A run of `atomic` is over with its connection: nothing is dispatched outside of it before the person leaves it.
+  @Test func aLostRunIsNamed() throws {
+    let shell = try Shell()
+    let server = try Server(shell, "--store", "kept.db")
+    let terminal = try shell.prompt("--attach", server.path)
+    for line in ["dispatch counter.increment --quiet", "atomic begin", "dispatch counter.increment --quiet"] {
+      try terminal.enter(line)
+    }
+    _ = try server.end(by: SIGKILL)
+    try terminal.waitForCursorLine("stsh (lost)>")
+    let again = try Server(shell, "--store", "kept.db")
+    try terminal.waitForLine(
+      "note: the run that began on line 2 is lost; log tells what of it was taken back, and atomic end leaves it")
+    try terminal.waitForCursorLine("stsh>")
+    try terminal.enter("dispatch counter.increment")
+    let refusal = "error[not-allowed]: the run was lost with the connection, and nothing is dispatched"
+    #expect(terminal.screen.lines.contains(refusal), "\(terminal.screen.lines)")
+    try terminal.enter("atomic end")
+    #expect(terminal.screen.lines.contains("error[failed]: the run was lost with the connection"))
+    try terminal.enter("dispatch counter.increment --quiet")
+    try terminal.enter("show counter.value")
+    #expect(terminal.screen.lines.suffix(2) == ["2", "stsh>"])
+    _ = again
+  }
+
+  /// Whoever leaves by Ctrl-D in a run is told what becomes of it.
+  @Test func whoLeavesInARunIsTold() throws {
+    let shell = try Shell()
+    let server = try Server(shell, "--store", "kept.db")
+    let terminal = try shell.prompt("--attach", server.path)
+    for line in ["echo", "atomic begin", "dispatch counter.increment --quiet"] { try terminal.enter(line) }
+    terminal.type("\u{4}")
+    #expect(try terminal.waitForEnd() == 0)
+    for line in [
+      "note: #2 takes back 1 action, since no atomic end came",
+      "error[syntax]: a run began on line 2, and no line ends it",
+    ] { #expect(terminal.screen.lines.contains(line), "\(terminal.screen.lines)") }
+  }
+
   /// A statement whose first lines were given before the loss is given whole.
   @Test func anOpenStatementGoesOn() throws {
     let shell = try Shell()

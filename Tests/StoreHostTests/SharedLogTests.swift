@@ -250,7 +250,9 @@ import Testing
     let world = try World(seed: 12)
     let host = try Host(
       alone: Application(initial: StandardState(), reducer: StandardState.reducer), clock: RealClock(), program: "stsh")
-    try host.live.openJournal(JournalPlan(path: "\(folder)/node"), named: "node", note: { _ in }) { _, _ in nil }
+    try host.live.openJournal(JournalPlan(path: "\(folder)/node"), named: "node", note: { _ in }, kept: { _ in }) {
+      _, _ in nil
+    }
     host.store.dispatch(.counter(.increment()))
     let (journal, state) = try #require(host.live.takeJournal())
     try journal.end(state, clock: host.live.clock)

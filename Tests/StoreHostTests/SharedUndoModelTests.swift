@@ -125,15 +125,25 @@ import Testing
   }
 
   @Test(arguments: 1...500)
-  func nothingOfOthersIsEverChanged(seed: UInt64) throws {
+  func nothingOfOthersIsEverChanged(seed: UInt64) throws { try act(seed, isAlone: false) }
+
+  /// Each comes for one line and goes again: all is then their own to undo, and yet no action of another name is changed.
+  @Test(arguments: 1...500)
+  func nothingOfThoseWhoHaveGoneIsEverChanged(seed: UInt64) throws { try act(seed, isAlone: true) }
+
+  private func act(_ seed: UInt64, isAlone: Bool) throws {
     var random = SeededGenerator(seed: seed)
     let host = try StoreHost<StandardAction, StandardState>(
       Application(initial: StandardState(), reducer: StandardState.reducer), clock: VirtualClock(), program: "stsh")
-    let people = try ["ann", "bob", "cleo"].map { try Conversation(with: host, who: $0) }
+    let names = ["ann", "bob", "cleo"]
+    let people = try isAlone ? [] : names.map { try Conversation(with: host, who: $0) }
     var model = Model()
     var told: [String] = []
     for step in 1...30 {
       let who = Int.random(in: 0...2, using: &random)
+      // Where each is alone, what anyone has undone is everybody's to redo.
+      let list = isAlone ? 0 : who
+      if isAlone { model.nextID = host.store.state.tasks.nextId }
       var (line, expected, place) = ("", "", "")
       let before = model
       func toggle(_ index: Int) -> Bool {
@@ -141,7 +151,7 @@ import Testing
         (expected, place) = ("undo-conflict", "#\(model.acts[other].number) ")
         return false
       }
-      switch Int.random(in: 0...9, using: &random) {
+      switch Int.random(in: 0...11, using: &random) {
       case 0...4:
         let id = Int.random(in: 1...4, using: &random)
         let act = try #require(
@@ -159,32 +169,45 @@ import Testing
         if case .add = act { model.nextID += 1 }
         let effect = model.run(without: model.gone).effects[model.acts.count - 1]
         model.acts[model.acts.count - 1].changedSomething = effect?.isNothing == false
-        model.undone[who] = []
+        model.undone[list] = []
         line = act.text
       case 7:
         line = "undo --any"
         if let last = model.acts.indices.last(where: { !model.gone.contains($0) }) {
-          if toggle(last) { model.undone[who].append(last) }
+          if toggle(last) { model.undone[list].append(last) }
         } else {
           expected = "nothing-to-undo"
         }
       case 5...6:
         line = "undo"
-        if let last = model.acts.indices.last(where: { model.acts[$0].person == who && !model.gone.contains($0) }) {
-          if toggle(last) { model.undone[who].append(last) }
+        let last = model.acts.indices.last { index in
+          (isAlone || model.acts[index].person == who) && !model.gone.contains(index)
+        }
+        if let last {
+          if toggle(last) { model.undone[list].append(last) }
         } else {
           expected = "nothing-to-undo"
         }
+      case 10...11:
+        guard let index = model.acts.indices.randomElement(using: &random) else { continue }
+        line = "undo #\(model.acts[index].number)"
+        if model.gone.contains(index) {
+          expected = "nothing-to-undo"
+        } else if toggle(index) {
+          model.undone[list].append(index)
+        }
       default:
         line = "redo"
-        if let last = model.undone[who].last {
-          if toggle(last) { model.undone[who].removeLast() }
+        if let last = model.undone[list].last {
+          if toggle(last) { model.undone[list].removeLast() }
         } else {
           expected = "nothing-to-redo"
         }
       }
-      let outcome = people[who].say(line)
-      told.append("\(["ann", "bob", "cleo"][who]): \(line)\(expected.isEmpty ? "" : "  -- \(expected) \(place)")")
+      let outcome = try (isAlone ? Conversation(with: host, who: names[who]) : people[who]).say(line)
+      // Alone, a sequence may go back.
+      if isAlone { model.nextID = host.store.state.tasks.nextId }
+      told.append("\(names[who]): \(line)\(expected.isEmpty ? "" : "  -- \(expected) \(place)")")
       if line == "redo", expected.isEmpty, outcome.errors.contains("a later undo went back to a point before it") {
         // That one is a return to a point, behind which nothing can be brought back alone.
         model = before

@@ -162,7 +162,8 @@ struct Program {
     }
     let status = try runStatements(session, conversation, signals, listening)
     // The first failure gives the status.
-    return loaded == 0 ? status : loaded
+    guard loaded == 0 else { return loaded }
+    return status == 0 && !showsPrompt ? session.openingStatus : status
   }
 
   private func runStatements(

@@ -48,8 +48,9 @@ struct EntryBlocks: Sendable {
 
   /// Adds an entry behind the others, and drops blocks that are over the limits.
   ///
+  /// - Parameter needed: the first entry that is not dropped; nil: any may be.
   /// - Returns: the number of the last entry dropped; nil: none was.
-  mutating func append(_ entry: LoggedEntry, _ limits: HistoryLimits) -> Int? {
+  mutating func append(_ entry: LoggedEntry, _ limits: HistoryLimits, keepingFrom needed: Int? = nil) -> Int? {
     let size = entry.footprint
     log.append(entry)
     bytes += size
@@ -64,6 +65,7 @@ struct EntryBlocks: Sendable {
     }
     var gone: Int?
     while !complete.isEmpty, log.count - complete[0].count >= limits.entries || bytes > limits.bytes {
+      if let needed, complete[0].last >= needed { break }
       let first = complete.removeFirst()
       log.removeFirst(first.count)
       bytes -= first.bytes

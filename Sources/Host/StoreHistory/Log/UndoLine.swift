@@ -7,6 +7,8 @@ public struct UndoLine {
   public static let restoreAction = "shell.restore"
   /// The functions that stand in a restore's source.
   public static let (undo, redo) = ("undo", "redo")
+  /// The function in the source of a restore that takes back a run of `atomic`. No redo brings that back.
+  public static let atomic = "atomic"
   private static let reloadAction = "shell.reloadPlugin"
   private static let loads = ["shell.loadPlugin", reloadAction]
   /// The actions that may bring a plugin of another version in place of one that is there.
@@ -62,6 +64,8 @@ public struct UndoLine {
     let entries: [LoggedEntry]
     /// Those that are left out besides, with what they caused.
     public let taken: Set<Int>
+    /// Those of the taken that took back others themselves.
+    public let takenRestores: [LoggedEntry]
     /// True if others were taken back among them.
     public let hasGaps: Bool
   }
@@ -202,6 +206,7 @@ public struct UndoLine {
   ) throws -> Standing {
     var gone: Set<Int> = []
     var taken: Set<Int> = []
+    var restores: [LoggedEntry] = []
     var kept: [LoggedEntry] = []
     var hasGaps = false
     var low = first
@@ -213,6 +218,7 @@ public struct UndoLine {
       }
       if isLeftOut(entry) {
         taken.insert(position)
+        if entry.takenBack != nil { restores.append(entry) }
       } else if let numbers = entry.takenBack {
         hasGaps = true
         gone.formUnion(numbers)
@@ -236,7 +242,7 @@ public struct UndoLine {
     }
     return Standing(
       point: min(low - 1, position), numbers: standing, entries: kept.filter { standing.contains($0.number) },
-      taken: taken, hasGaps: hasGaps)
+      taken: taken, takenRestores: restores, hasGaps: hasGaps)
   }
 
   /// The entry that took an action back, of those behind it; nil: it stands.
@@ -375,18 +381,23 @@ extension UndoLine {
     var since: Taken?
     var isBehindRestore = false
     var lastOther = 0
-    for position in stride(from: head, to: oldest, by: -1) where !gone.contains(position) {
+    // The point before a run that was taken back: what lies between is as if it had never been.
+    var cancelled = Int.max
+    for position in stride(from: head, to: oldest, by: -1) where !gone.contains(position) && position <= cancelled {
       guard let entry = try entry(position) else { continue }
       if entry.isAskedFor, isForeign(entry) {
         lastOther = max(lastOther, position)
         _ = steps.holds(entry)
       } else if let numbers = entry.takenBack {
-        isBehindRestore = true
-        if entry.source.function == Self.redo {
+        let isCancelled = entry.source.function == Self.atomic
+        if !isCancelled { isBehindRestore = true }
+        if isCancelled || entry.source.function == Self.redo {
           gone.formUnion(numbers)
         } else {
           undos.append(Undo(number: position, left: position - 1, takenBack: numbers))
         }
+      } else if let target = entry.restoreTarget, entry.source.function == Self.atomic {
+        cancelled = target
       } else if let target = entry.restoreTarget {
         isBehindRestore = true
         let left = try origin(of: position - 1)

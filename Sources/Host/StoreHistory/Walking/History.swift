@@ -12,6 +12,8 @@ public struct History<State: Sendable> {
 
   /// The limits of the part in memory. Entries over the limits go with the next entry, in blocks.
   public var limits: HistoryLimits
+  /// The first action that stays in memory whatever the limits, with those behind it, where nothing else keeps it; nil: there is none.
+  public var firstNeeded: Int?
   /// The source of entries that memory no longer holds.
   public var older: (any OlderEntries<State>)?
   /// The entries in memory.
@@ -73,7 +75,7 @@ public struct History<State: Sendable> {
     if entry.isWhole || entry.number - max(start, lastPoint) > Self.longestWalk {
       keep((entry.number - 1, before()))
     }
-    guard let gone = blocks.append(entry, limits) else { return true }
+    guard let gone = blocks.append(entry, limits, keepingFrom: older == nil ? firstNeeded : nil) else { return true }
     letGo(upTo: gone)
     return gone < entry.number
   }

@@ -26,19 +26,20 @@ extension StoreClient {
     turn {
       guard run == .open else { return run = nil }
       run = nil
-      if let first = endStatementRun() { live.journal?.note(run: first, isOpen: false) }
+      if let first = endStatementRun() { live.note(run: first, isOpen: false) }
     }
   }
 
   /// Takes back the actions of the run. The client dispatches nothing else until ``endRun()``.
   ///
   /// - Parameter source: where that is asked for.
-  /// - Returns: the report; nil: nothing of it is in effect.
-  /// - Throws: ``HostError`` `atomic-kept` with what stays, where an action of another stands on it.
-  package func cancelRun(source: ActionSource) throws -> DispatchReport? {
+  /// - Returns: nil: nothing of it is in effect.
+  /// - Throws: ``HostError`` `atomic-kept` with what stays, where an action of another name stands on it.
+  package func cancelRun(source: ActionSource) throws -> TakenBack? {
     guard run == .open else { return nil }
     run = .cancelled
     guard let first = turn({ endStatementRun() }) else { return nil }
+    defer { turn { live.note(run: first, isOpen: false) } }
     // An interruption of the run does not interrupt this.
     let isRequested = interruption.isRequested
     interruption.isRequested = { false }
@@ -46,10 +47,12 @@ extension StoreClient {
     return try takeBackRun(from: first, source)
   }
 
-  fileprivate func takeBackRun(from first: Int, _ source: ActionSource) throws -> DispatchReport? {
+  /// Takes note that the run was lost with an earlier conversation. The client dispatches nothing until ``endRun()``.
+  package func loseRun() { turn { run = .lost } }
+
+  fileprivate func takeBackRun(from first: Int, _ source: ActionSource) throws -> TakenBack? {
     var source = source
     source.statement = nil
-    defer { turn { live.journal?.note(run: first, isOpen: false) } }
     let state = run
     run = nil
     defer { run = state }
@@ -78,9 +81,10 @@ extension StoreClient {
 
   /// Why an action is refused in a run; nil: it is not.
   func refusalInRun(of action: HostAction) -> HostError? {
-    if run == .cancelled {
+    if run != .open {
+      let fate = run == .lost ? "lost with the connection" : "cancelled"
       return HostError(
-        code: .notAllowed, message: "the run was cancelled, and nothing is dispatched", hint: "atomic end leaves it")
+        code: .notAllowed, message: "the run was \(fate), and nothing is dispatched", hint: "atomic end leaves it")
     }
     guard action.shell != nil else { return nil }
     return HostError(
@@ -97,30 +101,75 @@ extension LoggedEntry {
 }
 
 extension LiveStore {
-  /// Takes back the runs that had not come to their end when the file was left.
+  /// Takes note that a run begins with the action that is recorded next, or has ended. What is needed to take back a run that is open
+  /// is kept: by the journal, or in memory.
+  func note(run first: Int, isOpen: Bool) {
+    if isOpen { openRuns.insert(first) } else { openRuns.remove(first) }
+    history.firstNeeded = openRuns.min()
+    journal?.note(run: first, isOpen: isOpen)
+  }
+
+  /// Takes note for the clients that the history is another one now, whose last action has that number.
+  func joinAnew(behind number: Int) {
+    openRuns = []
+    for client in clients { client.joinAnew(behind: number) }
+  }
+
+  /// Takes back the runs that had not come to their end when the file was left, those that began last first. One that another run's
+  /// action stood on is tried again once that run is taken back.
   ///
-  /// - Returns: a note for users on each of them.
-  func takeBackOpenRuns(of journal: Journal) -> [String] {
-    journal.reader.openRuns.compactMap { first -> String? in
-      let client = clients.first { !$0.onlyServes } ?? clients.first ?? StoreClient(of: self)
-      guard let entry = try? client.entry(first) else {
-        turn { self.journal?.note(run: first, isOpen: false) }
-        return nil
+  /// - Parameters:
+  ///   - note: gets a sentence for users on each of them that was taken back.
+  ///   - kept: gets the error `atomic-kept` of each that stays, since an action of another name stands on it.
+  func takeBackOpenRuns(of journal: Journal, note: (String) -> Void, kept: (HostError) -> Void) {
+    let client = clients.first { !$0.onlyServes } ?? clients.first ?? StoreClient(of: self)
+    var open: [Int] = journal.reader.openRuns.reversed()
+    while !open.isEmpty {
+      var staying: [(run: Int, error: HostError)] = []
+      for first in open {
+        do throws(HostError) {
+          if let sentence = try takeBackOpenRun(from: first, by: client) { note(sentence) }
+          turn { self.note(run: first, isOpen: false) }
+        } catch {
+          staying.append((first, error))
+        }
       }
-      let speaker = client.speaker
-      client.speaker = { entry.source.author }
-      defer { client.speaker = speaker }
-      let author = entry.source.author.map { " of \($0.text)" } ?? ""
-      let run = "the run\(author) from #\(first) \(entry.action) on had not ended"
-      var source = entry.source
-      source.function = "atomic"
-      do {
-        guard let report = try client.takeBackRun(from: first, source) else { return nil }
-        let numbers = report.entry?.takenBack?.count ?? 1
-        return "\(run); #\(report.number ?? 0) takes back its \(numbers == 1 ? "1 action" : "\(numbers) actions")"
-      } catch {
-        return "\(run), and stays: \(HostError(describing: error).message)"
+      if staying.count == open.count {
+        for (first, error) in staying {
+          turn { self.note(run: first, isOpen: false) }
+          kept(error)
+        }
+        return
       }
+      open = staying.map(\.run)
     }
+  }
+
+  /// - Returns: a note for users; nil: nothing of the run is in effect.
+  private func takeBackOpenRun(from first: Int, by client: StoreClient) throws(HostError) -> String? {
+    guard let entry = try? client.entry(first) else { return nil }
+    let speaker = client.speaker
+    client.speaker = { entry.source.author }
+    defer { client.speaker = speaker }
+    var source = entry.source
+    source.function = UndoLine.atomic
+    do {
+      return try client.takeBackRun(from: first, source).map { done in
+        "\(entry.openRun); #\(done.report.number ?? 0) takes back its "
+          + (done.count == 1 ? "1 action" : "\(done.count) actions")
+      }
+    } catch {
+      var described = HostError(describing: error)
+      described.message = "\(entry.openRun), and stays: \(described.message)"
+      throw described
+    }
+  }
+}
+
+extension LoggedEntry {
+  /// The run that the entry is the first of and that has no end, in words.
+  package var openRun: String {
+    let author = source.author.map { " of \($0.text)" } ?? ""
+    return "the run\(author) from #\(number) \(action) on had not ended"
   }
 }

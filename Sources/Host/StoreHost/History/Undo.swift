@@ -140,9 +140,8 @@ extension StoreClient {
   /// Takes back the client's own actions of a step, with what they caused; what others did since stays. The state is what it would be
   /// without them.
   ///
-  /// - Returns: the report, and how many later actions stay that somebody asked for.
-  /// - Throws: ``HostError`` where a later action would fail or make other changes than it makes.
-  package func takeBack(_ own: OwnStep, source: ActionSource) throws -> (DispatchReport, staying: Int) {
+  /// - Throws: ``HostError`` where a later action of another name would fail or do something else than it does.
+  package func takeBack(_ own: OwnStep, source: ActionSource) throws -> TakenBack {
     let (step, isOwn) = (own.step, own.isOwn)
     let refusal = Refusal(
       text: "others have acted since, and", hint: "`undo --any` takes back the last action whoever dispatched it")
@@ -214,9 +213,8 @@ extension StoreClient {
   /// - Parameters:
   ///   - number: the number of the action.
   ///   - source: where that is asked for.
-  /// - Returns: the report, and how many later actions stay that somebody asked for.
-  /// - Throws: ``HostError`` where a later action would fail or make other changes than it makes.
-  package func takeBack(_ number: Int, source: ActionSource) throws -> (DispatchReport, staying: Int) {
+  /// - Throws: ``HostError`` where a later action of another name would fail or do something else than it does.
+  package func takeBack(_ number: Int, source: ActionSource) throws -> TakenBack {
     let refusal = Refusal(
       text: "it cannot be undone alone:",
       hint: "`undo --to \(number - 1)` takes back all that happened since, whoever dispatched it")
@@ -229,11 +227,8 @@ extension StoreClient {
   ///   - undos: the numbers of the undos.
   ///   - source: where that is asked for.
   ///   - hint: what to try where it cannot be done.
-  /// - Returns: the report, and how many later actions stay that somebody asked for.
-  /// - Throws: ``HostError`` where a later action would fail or make other changes than it makes.
-  package func bringBack(
-    _ undos: Set<Int>, source: ActionSource, hint: String
-  ) throws -> (DispatchReport, staying: Int) {
+  /// - Throws: ``HostError`` where a later action of another name would fail or do something else than it does.
+  package func bringBack(_ undos: Set<Int>, source: ActionSource, hint: String) throws -> TakenBack {
     let refusal = Refusal(text: "it cannot be redone:", hint: hint, manner: "with it")
     return try takeBack(from: undos.min() ?? 0, source: source, refusal) { undos.contains($0.number) }
   }
@@ -241,24 +236,56 @@ extension StoreClient {
   /// Takes back the actions of a run of statements and those that they caused. Later actions of others stay.
   ///
   /// - Parameter first: the first action of the run.
-  /// - Returns: the numbers of the actions, and the report; nil: nothing of it is in effect.
-  /// - Throws: ``HostError`` where an action of another stands on it.
-  func takeBack(run first: Int, source: ActionSource) throws -> DispatchReport? {
-    let isMeant: (LoggedEntry) -> Bool = { $0.isOfRun(first) && $0.takenBack == nil && $0.restoreTarget == nil }
-    guard try !undoLine().standing(from: first, without: isMeant).taken.isEmpty else { return nil }
+  /// - Returns: nil: nothing of it is in effect.
+  /// - Throws: ``HostError`` where an action of another name stands on it.
+  func takeBack(run first: Int, source: ActionSource) throws -> TakenBack? {
+    if let done = try returnBefore(run: first, source) { return done }
     let refusal = Refusal(text: "others have acted since, and", hint: "undo --any takes back the last action of anyone")
-    return try takeBack(from: first, source: source, refusal, where: isMeant).0
+    return try takeBackIfAny(from: first, source: source, refusal) {
+      $0.isOfRun(first) && $0.takenBack == nil && $0.restoreTarget == nil
+    }
+  }
+
+  /// Returns to the point before a run, if only one name has ever acted and nothing but the run since.
+  ///
+  /// - Returns: nil: it is not so.
+  private func returnBefore(run first: Int, _ source: ActionSource) throws -> TakenBack? {
+    // Asked before the log is read, which may be long.
+    func isOfOneName() -> Bool { past == nil && live.turn { !live.names.areSeveral } }
+    guard isOfOneName() else { return nil }
+    let (found, report) = try returning(
+      find: { () -> (UndoLine.Step?, Int) in
+        let line = undoLine()
+        do {
+          return (try line.undo(1), line.head)
+        } catch is HistoryError {
+          return (nil, line.head)
+        }
+      }, renew: { step, entries in step?.behind(entries) },
+      prepare: { step in
+        guard let step, step.isAlone, isOfOneName() else { return false }
+        return try entry(step.first)?.isOfRun(first) ?? false
+      }, target: { ($0?.first ?? 1) - 1 }, source: source)
+    return report.map { TakenBack(report: $0, count: (found?.later ?? 0) + 1) }
+  }
+
+  private func takeBack(
+    from first: Int, source: ActionSource, _ refusal: Refusal, where isMeant: @escaping (LoggedEntry) -> Bool
+  ) throws -> TakenBack {
+    if let done = try takeBackIfAny(from: first, source: source, refusal, where: isMeant) { return done }
+    throw refusal.error("a later undo went back to a point before it")
   }
 
   /// Plans on a snapshot, without the turn. What comes meanwhile is added to the plan: without the turn while that gains on the others,
   /// then in turns of some milliseconds, the last of which takes back what is planned.
   ///
   /// - Parameter isMeant: true for an action that is to go; one that went back is then as if it had not.
-  private func takeBack(
+  /// - Returns: nil: none that is meant is in effect.
+  private func takeBackIfAny(
     from first: Int, source: ActionSource, _ refusal: Refusal, where isMeant: @escaping (LoggedEntry) -> Bool
-  ) throws -> (DispatchReport, staying: Int) {
+  ) throws -> TakenBack? {
     for _ in 0..<Self.plans {
-      let plan = try TakingBackPlan(self, from: first, refusal, where: isMeant)
+      guard let plan = try TakingBackPlan(self, from: first, refusal, where: isMeant) else { return nil }
       while plan.isUpToDate {
         try catchUp(plan)
         let report = try turn { () -> DispatchReport? in
@@ -274,7 +301,10 @@ extension StoreClient {
           keepSequences(in: &state, goingBackBehind: (plan.taken.min() ?? 1) - 1)
           return live.dispatch(.takeBack(plan.taken.sorted(), state: state), source, madeBehind: plan.head)
         }
-        if let report { return (report, plan.staying) }
+        if let report {
+          return TakenBack(
+            report: report, numbers: plan.taken.sorted(), count: plan.taken.count, staying: plan.staying)
+        }
       }
     }
     throw refusal.error("others go back all the time")
@@ -311,6 +341,17 @@ extension StoreClient {
   private static let longestStep = Duration.milliseconds(4)
   /// How often it is planned anew where others go back meanwhile.
   private static let plans = 8
+}
+
+/// Actions that were taken back, or brought back.
+package struct TakenBack {
+  package let report: DispatchReport
+  /// Their numbers, in rising order, if they were taken back alone; memory may have no room for the entry that names them.
+  package var numbers: [Int] = []
+  /// How many they are.
+  package let count: Int
+  /// The number of later actions that stay and that somebody asked for.
+  package var staying = 0
 }
 
 /// What an undo takes back, and the actions that count as its user's own.
@@ -354,34 +395,39 @@ private final class TakingBackPlan {
   /// False once an action has come that went back or concerns everybody: another plan must be made.
   private(set) var isUpToDate = true
 
-  init(
+  /// Makes a plan; nil: none of the actions that are meant is in effect.
+  init?(
     _ client: StoreClient, from first: Int, _ refusal: Refusal, where isMeant: @escaping (LoggedEntry) -> Bool
   ) throws {
-    (choice, walk) = try client.atOneMoment {
+    let parts = try client.atOneMoment { () -> (TakingBackChoice, SkippingWalk)? in
       let moment = client.theMoment
       guard first > moment.oldest else {
-        var error = refusal.error("what happened from #\(first) on is not kept any more")
-        error.hint = client.live.hintAtBeginning
-        throw error
+        throw HostError(
+          code: .undoConflict, message: "what happened from #\(first) on is not kept any more",
+          hint: client.live.hintAtBeginning)
       }
       let line = client.undoLine()
       var standing = try line.standing(from: first, without: isMeant)
-      guard let least = standing.taken.min() else { throw refusal.error("a later undo went back to a point before it") }
-      let returning = try Self.returning(standing.taken, moment)
+      guard let least = standing.taken.min() else { return nil }
+      let names = NamedActions(of: client, entry: moment.entry)
+      let returning = try Self.returning(standing.takenRestores, moment)
+      // The undo of another name may have left its own actions otherwise than they were.
+      let comesBackOtherwise = try standing.takenRestores.contains { try !names.isOwn($0) }
       let earliest = min(least, returning.min() ?? least)
-      if standing.hasGaps, earliest < first, earliest > moment.oldest {
+      let isRunAgain = standing.hasGaps || comesBackOtherwise
+      if isRunAgain, earliest < first, earliest > moment.oldest {
         // Others may have come back since, and do something else than they did at first: they run again, too.
         standing = try line.standing(from: earliest, without: isMeant)
       }
-      let present = standing.hasGaps ? try Self.present(client, moment, line, from: standing.point + 1) : nil
+      let present = isRunAgain ? try Self.present(client, moment, line, from: standing.point + 1) : nil
       let returningPaths = try returning.flatMap { try moment.entry($0)?.changes.map(\.path) ?? [] }
       let choice = TakingBackChoice(
         standing, least: least, checkingFrom: earliest, present, upTo: line.head, refusal,
         changing: Set(returningPaths),
-        isOwn: client.ownOfPerson
+        isOwn: names.isOwn
       ) { path, number in
         guard number <= line.head else { return nil }
-        if !standing.hasGaps { return try? moment.state(at: number).value(at: path) }
+        if !isRunAgain { return try? moment.state(at: number).value(at: path) }
         return try? Self.state(client, moment, line, after: number).value(at: path)
       }
       let walk = try SkippingWalk(
@@ -389,6 +435,8 @@ private final class TakingBackPlan {
       try walk.go(to: line.head)
       return (choice, walk)
     }
+    guard let parts else { return nil }
+    (choice, walk) = parts
   }
 
   /// The last action that it is made for.
@@ -422,11 +470,13 @@ private final class TakingBackPlan {
     return walk.view(without: []).state
   }
 
-  /// The actions that come back, or go, with some that are taken back: those took them back, directly or by others.
-  private static func returning(_ taken: Set<Int>, _ moment: Moment) throws -> Set<Int> {
-    var (found, open): (Set<Int>, [Int]) = ([], Array(taken))
-    while let number = open.popLast() {
-      for other in try moment.entry(number)?.takenBack ?? [] where found.insert(other).inserted { open.append(other) }
+  /// The actions that come back, or go, with some restores that are taken back: those took them back, directly or by others.
+  private static func returning(_ restores: [LoggedEntry], _ moment: Moment) throws -> Set<Int> {
+    var (found, open): (Set<Int>, [LoggedEntry]) = ([], restores)
+    while let restore = open.popLast() {
+      for number in restore.takenBack ?? [] where found.insert(number).inserted {
+        if let entry = try moment.entry(number), entry.takenBack != nil { open.append(entry) }
+      }
     }
     return found
   }
@@ -449,6 +499,58 @@ private final class TakingBackPlan {
   }
 }
 
+/// The actions of a client's own name among all others: only its own may do something else once an earlier action is taken back.
+/// An action that another caused belongs to the name that asked for that one.
+private final class NamedActions {
+  private let own: ActionNumbers
+  private let author: ActionAuthor?
+  /// The actions of the other conversations that are open: they are others' under any name.
+  private let open: [ActionNumbers]
+  private let isAlone: Bool
+  private let entry: (Int) throws -> LoggedEntry?
+  /// The answers about actions that caused others.
+  private var known: [Int: Bool] = [:]
+
+  init(of client: StoreClient, entry: @escaping (Int) throws -> LoggedEntry?) {
+    (own, author, open, isAlone) = client.turnAnywhere {
+      let others = client.live.clients.filter { $0 !== client }
+      return (client.dispatched, client.speaker(), others.map(\.dispatched), others.allSatisfy(\.onlyServes))
+    }
+    self.entry = entry
+  }
+
+  /// True for an action of the client's own name.
+  func isOwn(_ entry: LoggedEntry) throws -> Bool {
+    if let answer = answer(about: entry) { return answer }
+    var causes: [Int] = []
+    var answer: Bool?
+    var cause = entry.source.cause
+    while answer == nil, let number = cause, causes.count < Self.longestChain {
+      if let known = known[number] {
+        answer = known
+      } else {
+        causes.append(number)
+        guard let entry = try self.entry(number) else { break }
+        (answer, cause) = (self.answer(about: entry), entry.source.cause)
+      }
+    }
+    // Entries of a recording may have no names.
+    let found = answer ?? isAlone
+    for number in causes { known[number] = found }
+    return found
+  }
+
+  /// The answer that an entry gives itself; nil: it has no name.
+  private func answer(about entry: LoggedEntry) -> Bool? {
+    if own.contains(entry.number) { return true }
+    if entry.source.isOfOwner || open.contains(where: { $0.contains(entry.number) }) { return false }
+    return entry.source.author.map { $0 == author }
+  }
+
+  /// A task may cause the next one for ever.
+  private static let longestChain = 1000
+}
+
 /// Which actions are taken back and which stay, and whether those do the same without them.
 private final class TakingBackChoice {
   /// The actions that are taken back.
@@ -465,8 +567,8 @@ private final class TakingBackChoice {
   private let present: [Int: [Change]?]?
   private let last: Int
   private let refusal: Refusal
-  /// True for an action of the user's own, which may do otherwise.
-  private let isOwn: (LoggedEntry) -> Bool
+  /// True for an action of the user's own name, which may do otherwise.
+  private let isOwn: (LoggedEntry) throws -> Bool
   /// Gives the value at a path after an action, as things are; nil: it is not known.
   private let valueNow: (Path, Int) -> Value?
   /// The places that the actions changed which go or come back.
@@ -475,7 +577,7 @@ private final class TakingBackChoice {
   init(
     _ standing: UndoLine.Standing, least: Int, checkingFrom earliest: Int, _ present: [Int: [Change]?]?, upTo last: Int,
     _ refusal: Refusal,
-    changing changedPaths: Set<Path>, isOwn: @escaping (LoggedEntry) -> Bool,
+    changing changedPaths: Set<Path>, isOwn: @escaping (LoggedEntry) throws -> Bool,
     valueNow: @escaping (Path, Int) -> Value?
   ) {
     (taken, self.standing, self.least, self.earliest) = (standing.taken, standing.numbers, least, earliest)
@@ -507,7 +609,7 @@ private final class TakingBackChoice {
 
   /// Throws where an action of another would do something else than it does.
   func check(_ entry: LoggedEntry, _ changes: [Change]?, _ state: HostState) throws {
-    guard entry.number > earliest, !isOwn(entry) else { return }
+    guard entry.number > earliest, try !isOwn(entry) else { return }
     // As it is now, or was when nothing before it has been taken back.
     var now = entry.ownChanges
     if let present, entry.number <= last {

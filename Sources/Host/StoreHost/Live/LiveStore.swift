@@ -27,6 +27,8 @@ package final class LiveStore: @unchecked Sendable {
   @exclusivity(unchecked) package var wallTime: (@Sendable () -> Int)?
   /// The names that have acted.
   @exclusivity(unchecked) package var names = ActedNames()
+  /// The first actions of the runs of statements that are open.
+  @exclusivity(unchecked) var openRuns: Set<Int> = []
   /// The number of the last action at which two conversations, or one and the owner's code, had been at the store; 0: none.
   @exclusivity(unchecked) package var lastCompany = 0
   /// A text that tells the store from all others: that of its file or its log, also where another process opens those; the process's
@@ -451,7 +453,7 @@ package final class LiveStore: @unchecked Sendable {
       : rareEntry(of: record, changes)
     if entry.source.statement == ActionSource.firstOfRun {
       entry = entry.first
-      journal?.note(run: entry.number, isOpen: true)
+      note(run: entry.number, isOpen: true)
     }
     // Once: what is asked of it is no copy then.
     let source = entry.source

@@ -28,6 +28,9 @@ struct StatementActions {
     (first, later) = (nil, [])
   }
 
+  /// Forgets what was asked for so far: it stands in a history that is gone.
+  mutating func forget() { (first, later) = (nil, []) }
+
   /// Begins a statement.
   ///
   /// - Returns: the number of parts that were there; nil: no statement runs that this one could be a part of.
@@ -86,6 +89,8 @@ package enum StatementRunState {
   case open
   /// Its actions were taken back. The client dispatches nothing until it leaves the run.
   case cancelled
+  /// The connection on which it began is lost. The client dispatches nothing until it leaves the run.
+  case lost
 }
 
 extension ActionSource {

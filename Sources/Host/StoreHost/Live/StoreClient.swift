@@ -326,6 +326,7 @@ package final class StoreClient: @unchecked Sendable {
   /// Takes note that the history is another one now, whose last action has that number.
   func joinAnew(behind number: Int) {
     (joined, dispatched) = (number, ActionNumbers())
+    statement.forget()
     joins += 1
   }
 

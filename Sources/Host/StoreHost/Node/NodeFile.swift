@@ -65,7 +65,7 @@ extension LiveStore {
 
   private func openOnce(ofNode path: String, _ isGranted: (PluginSource) -> Bool) throws -> NodePlace? {
     var found: NodePlace?
-    try openJournal(JournalPlan(path: path), named: path, note: { _ in }) { file, contents in
+    try openJournal(JournalPlan(path: path), named: path, note: { _ in }, kept: { _ in }) { file, contents in
       let place = contents.place.flatMap { NodePlace($0) }
       guard let place, place.position.action == contents.last else {
         if contents.last == 0 { return nil }

@@ -89,6 +89,6 @@ extension LiveStore {
     lastCompany = snapshot.number
     try store.replay([], from: state, after: snapshot.number, reconciling: false)
     follow(nil, from: before, to: state)
-    for client in clients { client.joinAnew(behind: snapshot.number) }
+    joinAnew(behind: snapshot.number)
   }
 }

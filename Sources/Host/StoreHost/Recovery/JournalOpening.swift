@@ -9,10 +9,11 @@ extension LiveStore {
   /// - Parameters:
   ///   - name: the name of the file in notes.
   ///   - note: gets what users should know of the file.
+  ///   - kept: gets the error of each run of `atomic` that stays although it had not come to its end.
   ///   - recover: restores what a file holds; see ``recover(_:_:source:)``.
   /// - Throws: `JournalError`, and what `recover` throws; the file is then as it was.
   package func openJournal(
-    _ plan: JournalPlan, named name: String, note: (String) -> Void,
+    _ plan: JournalPlan, named name: String, note: (String) -> Void, kept: (HostError) -> Void,
     recover: (Journal, JournalContents) throws -> RecoveredStore?
   ) throws {
     guard turn({ self.journal == nil }) else {
@@ -43,7 +44,8 @@ extension LiveStore {
     }
     if let id = journal.id { identity.withLock { $0 = id } }
     if let recovered {
-      for sentence in recovered.notes(on: name) + takeBackOpenRuns(of: journal) { note(sentence) }
+      for sentence in recovered.notes(on: name) { note(sentence) }
+      takeBackOpenRuns(of: journal, note: note, kept: kept)
     }
   }
 
@@ -68,7 +70,10 @@ extension LiveStore {
         code: .notAllowed, message: "the store of a program is kept in its journal, which cannot be read-only",
         hint: "a session looks at a file that is read-only: SessionOptions.journal")
     case .atOnce:
-      try openJournal(plan, named: plan.path, note: { notes.append($0) }) { journal, contents in
+      try openJournal(
+        plan, named: plan.path, note: { notes.append($0) },
+        kept: { notes.append("\($0.message); \($0.details.joined(separator: " "))") }
+      ) { journal, contents in
         let recovered = try recover(journal, contents) { plugin in
           let source =
             Files.isDirectory(plugin.directory)

@@ -124,7 +124,7 @@ extension LiveStore {
       let (authors, withOwner) = file.reader.names
       names.note(authors, withOwner: withOwner)
       if names.areSeveral { lastCompany = contents.last }
-      for client in clients { client.joinAnew(behind: contents.last) }
+      joinAnew(behind: contents.last)
       return RecoveredStore(
         last: contents.last, hadEnded: contents.hasEnded, loss: contents.loss,
         hasOtherCode: !changed.isEmpty && !isOfAnotherType, unkept: unkept, kept: kept, absent: absent)

@@ -364,7 +364,7 @@ extension LiveStore {
         history.older = JournalEntries(file, oldest: recording.start, of: self)
       }
       timeline = recording.timeline
-      for client in clients { client.joinAnew(behind: history.head) }
+      joinAnew(behind: history.head)
       // No reducer knows the action; it brings the state and the number to go on from.
       if let time = history.log.last?.time { (clock as? any ContinuingClock)?.goOn(from: max(time, clock.now)) }
       let last = ActionContext(number: recording.history.head, source: .here(), time: clock.now, root: 0)

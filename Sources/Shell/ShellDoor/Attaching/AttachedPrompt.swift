@@ -93,7 +93,12 @@ public final class AttachedPrompt {
         if !hadText, open.isEmpty { shell.console.writeError("(Ctrl-D or quit leaves)\n") }
         forget()
       case .endOfInput:
-        guard !open.isEmpty else { return outage == nil ? 0 : 6 }
+        guard !open.isEmpty else {
+          guard outage == nil else { return 6 }
+          // Over there it is told what becomes of a run.
+          if shell.openRun != nil { _ = try shell.run("quit\n", goesOn: true, isAnew: true) }
+          return 0
+        }
         forget()
       case .hangUp: return 128 + SIGHUP
       case .deadline, .woken:

@@ -93,9 +93,10 @@ extension AttachedShell {
             separator: 0x0A, maxSplits: fault.line - line, omittingEmptySubsequences: false)
           end = lines.last?.startIndex ?? 0
         }
+        let start = line
         line += waiting[..<end].count { $0 == 0x0A }
         let done = try self.run(
-          String(decoding: waiting[..<end], as: UTF8.self), file: "stdin", arguments: arguments,
+          String(decoding: waiting[..<end], as: UTF8.self), file: "stdin", line: start, arguments: arguments,
           goesOn: !isLast || fault != nil)
         waiting.removeFirst(end)
         if first == 0 { first = done.status }

@@ -61,6 +61,8 @@ public final class AttachedShell {
   private var hasToldOffset = false
   /// The number of the last action that the door told of.
   private var head: Int
+  /// The line of the `atomic begin` of the run that is open over there; nil: none is.
+  private(set) var openRun: Int?
   /// The statements that begin the watches and the pins over there.
   private var standing: [StandingStatement] = []
   /// The look of the line that is being typed.
@@ -166,11 +168,12 @@ public final class AttachedShell {
   ///   - pastLines: the lines that `history` lists there.
   ///   - firstPastLine: the number of the first of them.
   ///   - watchID: the id of the watch that it begins; nil: the next one.
+  ///   - lostRun: the line of the `atomic begin` of a run that was lost with the conversation before; nil: none was.
   /// - Throws: `ShellError` with status 6 where the connection is lost.
   func run(
     _ text: String, file: String? = nil, line: Int = 1, arguments: [String] = [], isScript: Bool = false,
     goesOn: Bool = false, isAnew: Bool = false, hasRest: Bool = false, pastLines: [PastLine] = [],
-    firstPastLine: Int = 1, watchID: Int? = nil
+    firstPastLine: Int = 1, watchID: Int? = nil, lostRun: Int? = nil
   ) throws(ShellError) -> Outcome {
     look.forget()
     if text.contains(where: { !$0.isWhitespace }) { hasRun = true }
@@ -188,6 +191,7 @@ public final class AttachedShell {
       if line != 1 { out.append("line", .int(line)) }
       if !arguments.isEmpty { out.append("arguments", .texts(arguments)) }
       if let watchID { out.append("watchID", .int(watchID)) }
+      if let lostRun { out.append("lostRun", .int(lostRun)) }
       if !pastLines.isEmpty {
         out.append("history", .texts(pastLines.map(\.text)))
         out.append("first", .int(firstPastLine))
@@ -223,6 +227,7 @@ public final class AttachedShell {
     }
     if let prompt = answer.text("prompt") {
       self.prompt = SafeText.line(prompt)
+      openRun = answer.number("run")
       (look.showsHints, look.highlights) = (answer["hints"] == nil, answer["highlight"] == nil)
     }
     return Outcome(
@@ -594,10 +599,15 @@ extension AttachedShell {
     (events, openText, pinned, interruption, hasToldOffset) = ([], "", "", nil, false)
     look.loseAnswer()
     note("\(place) is back\(since); variables, settings, use and the look at the past are as in a new conversation")
+    let lostRun = openRun
+    if let lostRun {
+      note(
+        "the run that began on line \(lostRun) is lost; log tells what of it was taken back, and atomic end leaves it")
+    }
     // Until all of them stand again, none is forgotten.
     let all = standing
     defer { if client.isLost { standing = all } }
-    _ = try run("", goesOn: true, isAnew: true)
+    _ = try run("", goesOn: true, isAnew: true, lostRun: lostRun)
     for statement in all {
       _ = try run(statement.text + "\n", goesOn: true, isAnew: true, watchID: statement.watch)
     }

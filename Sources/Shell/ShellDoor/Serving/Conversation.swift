@@ -1,3 +1,4 @@
+import CEvents
 import Platform
 import ShellLanguage
 import StoreCore
@@ -42,6 +43,8 @@ final class Conversation: @unchecked Sendable {
   let fileAnswers: ClientFileAnswers
   /// True if statements read and write the client's files.
   var hasClientFiles = false
+  /// The line of the text that is being done that its client was told of last.
+  var toldLine = 1
   /// The answer to the request that is being done.
   @exclusivity(unchecked) var answer: Answer?
   /// False until the token was given, where one is needed.
@@ -104,6 +107,29 @@ final class Conversation: @unchecked Sendable {
     watchHalves()
     if starts { run(block) }
   }
+
+  /// True if nobody is at the other end any more. The system is asked: the loop hears of it a little later.
+  var isClientGone: Bool {
+    if interruption.hasClientLeft { return true }
+    // POLLRDHUP, which is the same number.
+    let end = Int16(EPOLLRDHUP.rawValue)
+    var source = pollfd(fd: descriptor, events: end, revents: 0)
+    func isGone() -> Bool { poll(&source, 1, 0) > 0 && source.revents & Int16(POLLHUP | POLLERR) != 0 }
+    if isGone() { return true }
+    guard user == nil, source.revents & end != 0 else { return false }
+    // It sends nothing more. Over TCP the system learns whether it still listens by the answer to what it is sent.
+    handOn(before: session?.lineUnderWay)
+    outbox.flush()
+    for _ in 0..<Self.longestAnswer {
+      var unanswered: Int32 = 0
+      guard !isGone(), ioctl(descriptor, UInt(TIOCOUTQ), &unanswered) == 0, unanswered > 0 else { break }
+      usleep(1000)
+    }
+    return isGone()
+  }
+
+  /// The milliseconds that the answer may take.
+  private static let longestAnswer = 1000
 
   /// Has it look at what others caused, soon.
   func wake() {

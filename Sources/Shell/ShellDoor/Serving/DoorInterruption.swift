@@ -61,8 +61,8 @@ final class DoorInterruption: Sendable {
     wake?()
   }
 
-  /// Throws where the client has closed.
-  func requireClient() throws(ShellError) { if hasLeft.load(ordering: .relaxed) { throw .interrupted } }
+  /// True if the client has closed, as far as the loop has heard.
+  var hasClientLeft: Bool { hasLeft.load(ordering: .relaxed) }
 
   /// Stops what runs, until that is taken.
   ///

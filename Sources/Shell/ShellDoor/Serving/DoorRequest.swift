@@ -175,6 +175,7 @@ struct DoorRequest {
     given.firstPastLine = try fields.number("first", in: 1...LoggedEntry.greatestNumber)
     given.zone = try fields.number("zone", in: -86_400...86_400)
     given.watchID = try fields.number("watchID", in: 1...LoggedEntry.greatestNumber)
+    given.lostRun = try fields.number("lostRun", in: 1...LoggedEntry.greatestNumber)
     given.width = try fields.number("width", in: 1...100_000)
     given.rows = try fields.number("rows", in: 1...100_000)
     switch try fields.text("form") ?? "text" {

@@ -172,6 +172,7 @@ extension Conversation {
     }
     isReported = given.isReported
     answer = Answer(id: id)
+    toldLine = given.line
     outbox.speak(json: given.isJSON)
     let (refusal, firstLine) = (interruption.requested, open.flatMap { given.isAnew ? nil : $0.line })
     // What others caused stands before.
@@ -199,6 +200,7 @@ extension Conversation {
         if !session.typing.highlights { done.set("highlight", false) }
         if given.file == nil {
           done.set("head", loop.host.live.head)
+          if let line = session.runLine { done.set("run", line) }
           tellStanding(session, in: &done)
         }
       }
@@ -361,16 +363,20 @@ extension Conversation {
   func handOn(before line: Int?) {
     guard answer != nil else { return }
     let steps = isReported ? session?.takeSteps() ?? [] : []
-    guard answer?.hasPart == true || !steps.isEmpty, var part = answer?.takePart() else { return }
+    let isNewLine = line != nil && line != toldLine
+    guard answer?.hasPart == true || !steps.isEmpty || isNewLine, var part = answer?.takePart() else { return }
     if !steps.isEmpty { part.set(steps: steps) }
-    if let line { part.set("line", line) }
+    if let line {
+      part.set("line", line)
+      toldLine = line
+    }
     outbox.append(part)
     outbox.flush()
   }
 
-  /// Sends the results so far, while the statement waits.
+  /// Sends the results so far, and the line of the statement, while that waits.
   private func show() {
-    handOn(before: nil)
+    handOn(before: session?.lineUnderWay)
     outbox.flush()
   }
 
@@ -401,7 +407,8 @@ extension Conversation {
       // All of a request is interrupted; it is taken at its end.
       take: { [interruption] in interruption.isRequested }, reason: { [weak self] in self?.ending },
       publish: { [interruption] in interruption.set($0) }, watch: { [interruption] in interruption.descriptor },
-      patience: { [interruption] in try interruption.requireClient() },
+      hasClientLeft: { [interruption] in interruption.hasClientLeft },
+      isClientGone: { [weak self] in self?.isClientGone ?? true },
       waits: { [weak self] in self?.wait($0) }, shows: { [weak self] in self?.show() })
     interruption.set(wake: made.wakeWait)
     session = made

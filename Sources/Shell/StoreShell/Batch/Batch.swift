@@ -40,13 +40,15 @@ extension Session {
     }
     outcome.run = SessionOutcome.Run(line: 1, isWhole: true)
     let status = try body()
-    guard outcome.run != nil else { return status }
-    guard status == 0, outcome.run?.failedLine == nil else {
-      abandonRun()
-      return status
+    guard let run = outcome.run else { return status }
+    if case .open = run.stage, interrupts.isClientGone?() == true {
+      abandonRun(because: "since its client is gone")
+    } else if status != 0 {
+      abandonRun(because: "since it ended with status \(status)")
+    } else {
+      outcome.run = nil
+      store.endRun()
     }
-    outcome.run = nil
-    store.endRun()
     return status
   }
 
@@ -274,6 +276,7 @@ extension Session {
   ) -> Int32? {
     while !hasQuit {
       if let status = stoppedStatus() { return status }
+      if outcome.run != nil, loseRunOfGoneClient() { break }
       if writeOutputFailure(), !options.keepsGoing { return 1 }
       do throws(SyntaxFault) {
         guard var statement = try reader.next() else { return nil }
@@ -325,13 +328,8 @@ extension Session {
   ///
   /// - Returns: the status of the error; nil: there is no such run.
   func endOpenRun() -> Int32? {
-    guard let run = outcome.run, !run.isWhole, !hasQuit else { return nil }
-    let status = writeError(
-      ShellError(
-        code: .syntax, message: "a run began on line \(run.line), and no line ends it",
-        hint: "end it with: atomic end", status: 2), file: running.origin.file)
-    abandonRun()
-    return status
+    guard !hasQuit, let error = endOfOpenRun() else { return nil }
+    return writeError(error, file: running.origin.file)
   }
 
   /// The status of a run that came to its end.
@@ -375,6 +373,9 @@ extension Session {
 
   /// The status to leave with after a prompt: the one that `quit` asked for.
   public var status: Int32 { outcome.quitStatus ?? 0 }
+
+  /// The status of what went wrong when the store was opened, although it is open: 0, or that of the error, which was reported.
+  public var openingStatus: Int32 { outcome.openingStatus }
 
   /// From now on statements are checked, all of them, and none is run.
   public func checkOnly() {

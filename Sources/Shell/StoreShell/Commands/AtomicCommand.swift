@@ -1,4 +1,5 @@
 import ShellLanguage
+import StoreHistory
 import StoreHost
 import StoreSchema
 
@@ -20,7 +21,7 @@ extension CommandDefinition {
           """),
       CommandExample(
         "atomic begin", "dispatch counter.increment --quiet", "atomic cancel",
-        output: "#2 shell.restore without=[1]  (takes back 1 action)\n  counter.value  1 -> 0\n"),
+        output: "#2 shell.restore to=0  (takes back 1 action)\n  counter.value  1 -> 0\n"),
     ],
     read: { reader in
       try reader.refuseOperands(from: 1)
@@ -53,65 +54,117 @@ extension Session {
   func beginRun() throws {
     if let run = outcome.run {
       throw ShellError(
-        code: .syntax, message: "a run began on line \(run.line) already", hint: "atomic end ends it", status: 2)
+        code: .syntax,
+        message: run.isWhole
+          ? "the file is a run already, by --all-or-nothing" : "a run began on line \(run.line) already",
+        hint: run.isWhole ? nil : "atomic end ends it", status: 2)
     }
     try store.beginRun()
-    outcome.run = SessionOutcome.Run(line: running.statement?.line ?? 1)
+    outcome.run = SessionOutcome.Run(line: numberOfStatement)
   }
 
   func endRun() throws {
     let run = try leaveRun()
-    guard let line = run.failedLine else { return store.endRun() }
-    store.endRun()
-    throw ShellError(code: .failed, message: "the run was cancelled, since line \(line) failed")
+    switch run.stage {
+    case .open where interrupts.isClientGone?() == true: loseRun(run)
+    case .open: store.endRun()
+    case .failed(let line):
+      store.endRun()
+      throw ShellError(code: .failed, message: "the run was cancelled, since line \(line) failed")
+    case .lost:
+      store.endRun()
+      throw ShellError(code: .failed, message: "the run was lost with the connection")
+    }
   }
 
   fileprivate func cancelRun() throws -> CommandResult {
     let run = try leaveRun()
     defer { store.endRun() }
-    guard run.failedLine == nil, let report = try store.cancelRun(source: source(function: "atomic")) else {
+    guard case .open = run.stage, let done = try store.cancelRun(source: source(function: UndoLine.atomic)) else {
       return .none
     }
-    return try finish(report, quietly: false, remark: Self.remark(on: report))
+    return try finish(done.report, quietly: false, remark: Self.remark(on: done))
   }
 
   private func leaveRun() throws(ShellError) -> SessionOutcome.Run {
-    guard let run = outcome.run else {
+    guard let run = outcome.run, !run.isWhole else {
       throw ShellError(code: .syntax, message: "no run has begun", hint: "atomic begin begins one", status: 2)
     }
     outcome.run = nil
     return run
   }
 
-  private static func remark(on report: DispatchReport) -> String {
-    let count = report.entry?.takenBack?.count ?? 1
-    return "takes back \(count == 1 ? "1 action" : "\(count) actions")"
+  private static func remark(on done: TakenBack) -> String {
+    "takes back \(done.count == 1 ? "1 action" : "\(done.count) actions")"
+  }
+
+  /// The line of the statement that runs; of one that a person typed at a door, its number in the conversation.
+  private var numberOfStatement: Int {
+    running.origin.isTypedAtDoor ? outcome.number : running.statement?.line ?? outcome.number
   }
 
   /// Takes back the run that is open, one of whose statements has failed.
   ///
   /// - Parameter line: the line of that.
   func cancelRun(after line: Int) {
-    guard outcome.run != nil, outcome.run?.failedLine == nil else { return }
-    let isWhole = outcome.run?.isWhole == true
-    outcome.run?.failedLine = line
-    takeBackRun(because: "since line \(line) failed\(isWhole ? "" : "; atomic end leaves the run")")
+    guard let run = outcome.run, case .open = run.stage else { return }
+    outcome.run?.stage = .failed(line: line)
+    takeBack(run, because: "since line \(line) failed\(run.isWhole ? "" : "; atomic end leaves the run")")
   }
 
   /// Takes back the run that is open where nothing more comes, as at the end of a script or of a conversation.
-  package func abandonRun() {
+  package func abandonRun(because reason: String = "since no atomic end came") {
     guard let run = outcome.run else { return }
     outcome.run = nil
-    if run.failedLine == nil { takeBackRun(because: "since no atomic end came") }
+    if case .open = run.stage { takeBack(run, because: reason) }
     store.endRun()
   }
 
-  private func takeBackRun(because reason: String) {
+  /// Takes back the run that is open if its client is gone. Nothing that the client sent behind it is done.
+  ///
+  /// - Returns: true if the client is gone.
+  func loseRunOfGoneClient() -> Bool {
+    guard let run = outcome.run, case .open = run.stage, interrupts.hasClientLeft?() == true else { return false }
+    loseRun(run)
+    return true
+  }
+
+  private func loseRun(_ run: SessionOutcome.Run) {
+    outcome.run = run
+    abandonRun(because: "since its client is gone")
+    outcome.hasQuit = true
+  }
+
+  /// Goes on in a run that was lost with another conversation: nothing is dispatched until a statement leaves it.
+  ///
+  /// - Parameter line: the line of its `atomic begin`.
+  func goOn(inLostRun line: Int) {
+    outcome.run = SessionOutcome.Run(line: line, stage: .lost)
+    store.loseRun()
+  }
+
+  /// Takes the run that is open back, where the conversation or its text ends.
+  ///
+  /// - Returns: the error; nil: there is no such run.
+  func endOfOpenRun() -> ShellError? {
+    guard let run = outcome.run, !run.isWhole else { return nil }
+    let isOpen = if case .open = run.stage { true } else { false }
+    abandonRun()
+    guard isOpen else { return nil }
+    return ShellError(
+      code: .syntax, message: "a run began on line \(run.line), and no line ends it", hint: "end it with: atomic end",
+      status: 2)
+  }
+
+  private func takeBack(_ run: SessionOutcome.Run, because reason: String) {
     store.statement {
       do {
-        guard let report = try store.cancelRun(source: source(function: "atomic")) else { return }
-        if let failure = report.failure { throw failure }
-        write(note: "#\(report.number ?? 0) \(Self.remark(on: report)), \(reason)")
+        var source = source(function: UndoLine.atomic)
+        // Behind the last statement there is none that asks for it.
+        if running.statement == nil, !running.origin.isThroughDoor { source.line = run.line }
+        guard let done = try store.cancelRun(source: source) else { return }
+        if let failure = done.report.failure { throw failure }
+        write(note: "#\(done.report.number ?? 0) \(Self.remark(on: done)), \(reason)")
       } catch {
         writeError(error)
       }

@@ -31,6 +31,7 @@ extension CommandDefinition {
       session.outcome.hasQuit = true
       // What has failed is not made good by it.
       session.outcome.quitStatus = status == 0 ? nil : status
+      if let error = session.endOfOpenRun() { throw error }
       return .none
     })
 }

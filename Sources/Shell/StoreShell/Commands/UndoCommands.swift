@@ -76,10 +76,11 @@ extension CommandDefinition {
         return try session.finish(
           report, quietly: request.isQuiet, remark: session.broughtBack(step), returning: returned)
       }
-      let (alone, staying) = try session.store.bringBack(
+      let done = try session.store.bringBack(
         Set(step.undos), source: source, hint: session.hint(insteadOf: step))
       return try session.finish(
-        alone, quietly: request.isQuiet, remark: session.broughtBack(step, staying: staying), returning: returned)
+        done.report, quietly: request.isQuiet, remark: session.broughtBack(step, staying: done.staying),
+        returning: returned)
     })
 }
 
@@ -132,9 +133,10 @@ private struct UndoRequest {
         try session.requireRight(toReturn: entry.action)
       }
       try session.requireUndoable(number)
-      let (report, staying) = try store.takeBack(number, source: source)
-      session.tellOthers(ofTakingBack: report)
-      return try session.finish(report, quietly: isQuiet, remark: session.takenBack(number, staying: staying)) {
+      let done = try store.takeBack(number, source: source)
+      session.tellOthers(ofTakingBack: done)
+      return try session.finish(done.report, quietly: isQuiet, remark: session.takenBack(number, staying: done.staying))
+      {
         ReturnedStatements(takesBack: try session.returned([(number, number, 1)]))
       }
     case .actions(let count, let any):
@@ -157,10 +159,10 @@ private struct UndoRequest {
       }
       let earlier = try own.isEarlier ? session.place(ofEarlier: own.step) : ""
       guard let report else {
-        let (report, staying) = try store.takeBack(own, source: source)
-        session.tellOthers(ofTakingBack: report)
-        let remark = try session.takenBack(own.step) + earlier + session.staying(staying, " by others")
-        return try session.finish(report, quietly: isQuiet, remark: remark, returning: returned)
+        let done = try store.takeBack(own, source: source)
+        session.tellOthers(ofTakingBack: done)
+        let remark = try session.takenBack(own.step) + earlier + session.staying(done.staying, " by others")
+        return try session.finish(done.report, quietly: isQuiet, remark: remark, returning: returned)
       }
       session.tellOthers(ofReturn: report, to: own.step.target)
       return try session.finish(
@@ -228,8 +230,8 @@ extension Session {
   }
 
   /// The same where actions were taken back alone.
-  fileprivate func tellOthers(ofTakingBack report: DispatchReport) {
-    store.tellOthers(ofTakingBack: report.entry?.takenBack ?? [], by: author)
+  fileprivate func tellOthers(ofTakingBack done: TakenBack) {
+    if done.report.failure == nil { store.tellOthers(ofTakingBack: done.numbers, by: author) }
   }
 
   /// The actions that a restore takes back, in words.

@@ -31,14 +31,15 @@ extension Session {
   ///   - reason: gives the error of what was interrupted; nil: the usual one.
   ///   - publish: gets the functions that stop the Lua that may be running, whenever there are others.
   ///   - watch: gives a descriptor that is readable while an interruption waits to be taken.
-  ///   - patience: throws where no wait goes on any more.
+  ///   - hasClientLeft: tells whether the client has left, as far as the door has heard.
+  ///   - isClientGone: the same by the system's word, which is asked.
   ///   - waits: is told when a wait begins (true) and when it has ended.
   ///   - shows: sends the client the results so far, while a statement waits.
   package func obey(
     _ stop: RunStop, isRequested: @escaping () -> Bool, take: @escaping () -> Bool,
     reason: @escaping () -> ShellError?, publish: @escaping ([@Sendable () -> Void]) -> Void,
-    watch: @escaping () -> Int32, patience: @escaping () throws -> Void, waits: @escaping (_ begins: Bool) -> Void,
-    shows: @escaping () -> Void
+    watch: @escaping () -> Int32, hasClientLeft: @escaping () -> Bool, isClientGone: @escaping () -> Bool,
+    waits: @escaping (_ begins: Bool) -> Void, shows: @escaping () -> Void
   ) {
     interrupts.stop = stop
     interrupts.isRequested = isRequested
@@ -46,7 +47,8 @@ extension Session {
     interrupts.take = take
     interrupts.publish = publish
     interrupts.watch = watch
-    interrupts.patience = patience
+    interrupts.patience = { if hasClientLeft() { throw ShellError.interrupted } }
+    (interrupts.hasClientLeft, interrupts.isClientGone) = (hasClientLeft, isClientGone)
     interrupts.waits = waits
     interrupts.shows = shows
     publishInterrupts()
@@ -66,6 +68,12 @@ extension Session {
     watches.list.map { StandingStatement(text: $0.statement, watch: $0.id) }
       + pins.list.map { StandingStatement(text: "pin \($0.operand)", watch: nil) }
   }
+
+  /// The line of the `atomic begin` of the run that the conversation is in; nil: it is in none.
+  package var runLine: Int? { outcome.run?.line }
+
+  /// The line of the statement of the client's text that runs, or ran last.
+  package var lineUnderWay: Int? { console.lineUnderWay }
 
   /// Has a wait look whether it is to end.
   package var wakeWait: @Sendable () -> Void { { [bell = clock.bell] in bell?.ring() } }
@@ -100,6 +108,7 @@ extension Session {
       running.origin = .door
     }
     if let id = given.watchID { watches.goOn(at: id) }
+    if let line = given.lostRun { goOn(inLostRun: line) }
     publishNewInterrupts()
     if !running.hasRest { outcome.tally = SessionOutcome.Tally() }
     running.hasRest = given.goesOn || given.hasRest
@@ -272,6 +281,8 @@ package struct GivenText: Sendable {
   package var usesStyles = false
   /// The id of the watch that it begins; nil: the next one.
   package var watchID: Int?
+  /// The line of the `atomic begin` of a run that was lost with an earlier conversation; nil: none was.
+  package var lostRun: Int?
   /// True if the client serves the files that its statements name.
   package var servesFiles = false
   /// The lines that were given since the text before, as `history` lists them.

@@ -37,6 +37,8 @@ public final class Console {
   @exclusivity(unchecked) private var handOn: ((_ nextLine: Int?) -> Void)?
   /// True if anything was taken since that.
   @exclusivity(unchecked) private var hasTaken = false
+  /// The line of the outermost statement that began last; nil: none did.
+  @exclusivity(unchecked) private(set) var lineUnderWay: Int?
   /// The marks of styles, where there are any.
   private(set) var marks = StyleMarks.terminal
   /// Done before anything is told to anybody: what it tells of must be as durable as was asked. Gives the notes that have to be
@@ -330,6 +332,7 @@ public final class Console {
   ///   - hasMore: true if results of steps are to be handed on, too.
   ///   - isLong: says whether the statement may take long; asked only where something is buffered.
   func flushDue(before line: Int?, hasMore: Bool = false, isLong: () -> Bool) {
+    if line != nil { lineUnderWay = line }
     guard handOn == nil ? !output.isEmpty : hasTaken || hasMore else { return }
     let now = ContinuousClock.now
     guard isLong() || now - lastFlush >= pause else { return }

@@ -26,6 +26,10 @@ struct Interrupts {
   var published: Int?
   /// Throws where somebody has no time for a wait any more; nil: there is time.
   var patience: (() throws -> Void)?
+  /// Tells whether the client of the conversation has left, as far as its door has heard; nil: there is no door.
+  var hasClientLeft: (() -> Bool)?
+  /// The same by the system's word, which is asked.
+  var isClientGone: (() -> Bool)?
   /// Told when a wait begins (true) and when it has ended, since others may need its thread.
   var waits: ((Bool) -> Void)?
   /// Sends the client of a door the results so far, while a statement waits.

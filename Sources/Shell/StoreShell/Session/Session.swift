@@ -218,6 +218,7 @@ public final class Session {
     }
     outcome.tally.reached += 1
     outcome.number += 1
+    let line = running.origin.isTypedAtDoor ? outcome.number : statement.line
     console.transcribe(statement, program: options.name)
     let (before, failedSteps) = (outcome.tally, outcome.returnedFailures)
     runDueTasks()
@@ -240,11 +241,11 @@ public final class Session {
     }
     if running.isExcused {
       status = excused(status, before)
-      if status != 0, isOutermost { cancelRun(after: statement.line) }
+      if status != 0, isOutermost { cancelRun(after: line) }
       countCheck(status)
       return status
     }
-    if status != 0, isOutermost { cancelRun(after: statement.line) }
+    if status != 0, isOutermost { cancelRun(after: line) }
     countCheck(status)
     if options.report != nil || outcome.isReported, isOutermost {
       outcome.reportedFile = outcome.reportedFile ?? running.origin.file

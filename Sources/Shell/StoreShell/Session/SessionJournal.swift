@@ -85,7 +85,9 @@ extension Session {
       store.live.openJournalLater(plan, in: options.sessionFiles)
     case .readOnly(let number): try openArchive(plan, upTo: number, name)
     case .atOnce:
-      try store.live.openJournal(plan, named: name, note: { write(note: $0) }) { try recover($0, $1, plan) }
+      try store.live.openJournal(
+        plan, named: name, note: { write(note: $0) }, kept: { outcome.openingStatus = writeError($0) }
+      ) { try recover($0, $1, plan) }
     }
   }
 
@@ -117,6 +119,10 @@ extension Session {
       tell(damage, of: archive)
     } else if number == nil, let recovered, !Journal.isInUse(path) {
       for note in recovered.notes(on: name) { write(note: note) }
+      for first in archive.reader.openRuns {
+        guard let entry = try store.entry(first) else { continue }
+        write(note: "\(entry.openRun); it is taken back once the file is open without --read-only")
+      }
     }
   }
 

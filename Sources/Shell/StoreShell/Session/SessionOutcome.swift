@@ -43,6 +43,8 @@ struct SessionOutcome {
   var hasQuit = false
   /// The status other than 0 that `quit` asked for; nil: that of what happened.
   var quitStatus: Int32?
+  /// The status of what went wrong when the store was opened, although it is open.
+  var openingStatus: Int32 = 0
   /// True once the end of the run was told of.
   var hasReportedStop = false
 
@@ -65,8 +67,17 @@ struct SessionOutcome {
     let line: Int
     /// True if a whole script is the run.
     var isWhole = false
-    /// The line of the statement that failed, at which all was taken back; nil: none failed.
-    var failedLine: Int?
+    var stage = Stage.open
+
+    /// The stage that it is in.
+    enum Stage {
+      /// It goes on.
+      case open
+      /// The statement of a line failed, and all was taken back.
+      case failed(line: Int)
+      /// The connection on which it began is lost.
+      case lost
+    }
   }
 
   /// Statements that run whichever of them fail, up to `checks end`.
