@@ -16,6 +16,22 @@ struct StoreTests {
     #expect(names(inFolder: shell.folder.path).filter { $0.hasPrefix("a.db") } == ["a.db"])
   }
 
+  /// In a namespace of times the clocks that count from the start of the machine are others.
+  @Test(arguments: ["", "kill -9 $$"]) func theTimeOfAStoreIsThatOfTheMachineInAnyNamespace(end: String) throws {
+    let shell = try Shell()
+    let said = try shell.runInShell(
+      """
+      stsh --quiet --store a.db -c 'dispatch counter.increment' -c 'run sh -c "\(end.replacing("$$", with: "\\$PPID"))"'
+      unshare --time true 2> /dev/null && away='unshare --time --boottime 1000000 --monotonic 1000000'
+      $away stsh --quiet --store a.db -c 'dispatch counter.increment'
+      stsh --quiet --store a.db -c 'dispatch counter.increment'
+      stsh --quiet --store a.db -c 'assert state.counter.value == 3' --json -c 'log 3'
+      """)
+    let times = said.output.matches(of: /"at":([0-9.e-]+)/).compactMap { Double($0.output.1) }
+    #expect(times.count == 3 && times.allSatisfy { $0 < 1_000 }, "\(said)")
+    #expect(!said.output.contains("went back"), "\(said)")
+  }
+
   /// These names mean something else to SQLite.
   @Test(arguments: [":memory:", "file:a.db", "file::memory:?cache=shared"]) func aNameIsThatOfAFile(name: String) throws
   {

@@ -53,6 +53,19 @@ public struct JournalPlan: Sendable {
     return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
   }
 
+  /// The time that the process's namespace of times adds to that since the start of the machine: another namespace adds another.
+  private static let addedToBootTime: Duration = {
+    let offsets = (try? Files.read("/proc/self/timens_offsets")).map { String(decoding: $0, as: UTF8.self) } ?? ""
+    for line in offsets.split(separator: "\n") {
+      let words = line.split(separator: " ")
+      guard words.count == 3, words[0] == "boottime", let seconds = Int64(words[1]), let besides = Int64(words[2]) else {
+        continue
+      }
+      return .seconds(seconds) + .nanoseconds(besides)
+    }
+    return .zero
+  }()
+
   /// Plans a journal.
   ///
   /// - Parameter wallTime: the clock on the wall, since 1970; nil: the system's. A time beyond 292 years from there counts as that.
@@ -65,7 +78,7 @@ public struct JournalPlan: Sendable {
     self.opening = opening
     // No clock of the system goes further, and what is reckoned with two of these times fits everywhere.
     let most = Duration.seconds(9_223_372_036)
-    if wallTime == nil { bootTime = { JournalPlan.time(by: CLOCK_BOOTTIME) } }
+    if wallTime == nil { bootTime = { JournalPlan.time(by: CLOCK_BOOTTIME) - JournalPlan.addedToBootTime } }
     let time = wallTime ?? JournalPlan.systemTime
     self.wallTime = { min(max(time(), .zero - most), most) }
   }
