@@ -184,7 +184,7 @@ import Testing
     let plugin = try shell.plugin(
       "fl",
       """
-      return plugin { state = { field('n', int()) }, actions = { go = { arg('v', int()) } },
+      return plugin { state = { field('n', int()) }, actions = { { name = 'go', args = { field('v', int()) } } },
         reducers = { go = function(s, a) if a.v > 2 then error("no") end s.n = s.n + 1 end } }
       """)
     let file = try shell.write("v.csv", "v\n1\n3\n3\n3\n1\n1\n")

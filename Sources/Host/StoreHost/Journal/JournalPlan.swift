@@ -58,7 +58,8 @@ public struct JournalPlan: Sendable {
     let offsets = (try? Files.read("/proc/self/timens_offsets")).map { String(decoding: $0, as: UTF8.self) } ?? ""
     for line in offsets.split(separator: "\n") {
       let words = line.split(separator: " ")
-      guard words.count == 3, words[0] == "boottime", let seconds = Int64(words[1]), let besides = Int64(words[2]) else {
+      guard words.count == 3, words[0] == "boottime", let seconds = Int64(words[1]), let besides = Int64(words[2])
+      else {
         continue
       }
       return .seconds(seconds) + .nanoseconds(besides)
