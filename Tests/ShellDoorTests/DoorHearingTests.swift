@@ -263,4 +263,19 @@ import Testing
       }
     }
   }
+
+  /// A clock that is set is told of at once, to all who listen.
+  @Test(arguments: [500_000, -500_000]) func aClockThatIsSetIsToldOf(by seconds: Int) throws {
+    let wall = Lock(Duration.zero)
+    let house = try House(wallTime: { JournalPlan.systemTime() + wall.withLock { $0 } })
+    let (acting, listening) = (try house.client(), try house.client())
+    _ = try acting.ask("{\"run\":\"dispatch counter.increment --quiet\"}")
+    _ = try listening.ask("{\"run\":\"\"}")
+    wall.withLock { $0 = .seconds(seconds) }
+    for client in [acting, listening] {
+      let told = try client.lines(until: "the clock of this machine")
+      #expect(told.count == 1, "\(told)")
+    }
+    try house.host.close()
+  }
 }

@@ -21,16 +21,20 @@ final class House {
   /// - Parameters:
   ///   - watchPatience: the time that a look at watches may take, and after which output comes in parts; by default enough for a slow
   ///     machine.
+  ///   - wallTime: the clock on the wall of the file that the store is kept in; nil: it is kept in none.
   ///   - beforeDoorEnds: what is done when the host closes, before it waits for the door.
   init(
     _ rights: [Right] = [.all], limits: DoorLimits = DoorLimits(), clock: any StoreClock = RealClock(),
     at address: DoorAddress? = nil, watchPatience: Duration = .seconds(60),
+    wallTime: (@Sendable () -> Duration)? = nil,
     beforeDoorEnds: (@Sendable () -> Void)? = nil
   ) throws {
     folder = try Self.makeFolder()
     path = "\(folder)/door"
+    let store = "\(folder)/store.db"
     host = try Host(
-      Application(initial: StandardState(), reducer: StandardState.reducer), clock: clock, program: "stsh")
+      Application(initial: StandardState(), reducer: StandardState.reducer), clock: clock, program: "stsh",
+      journal: wallTime.map { JournalPlan(path: store, wallTime: $0) })
     if let beforeDoorEnds { host.live.whenClosed(begin: {}, end: beforeDoorEnds) }
     var options = SessionOptions()
     options.name = "stsh"
@@ -51,7 +55,7 @@ final class House {
   }
 
   static func remove(_ folder: String) {
-    for name in ["door", "door.lock", "records.jsonl", "other", "other.lock"] { unlink("\(folder)/\(name)") }
+    for name in ["door", "door.lock", "records.jsonl", "other", "other.lock", "store.db", "store.db-wal", "store.db-shm"] { unlink("\(folder)/\(name)") }
     rmdir(folder)
   }
 

@@ -236,6 +236,9 @@ public final class Journal: JournalReading, Sendable {
   /// program ends.
   package func follow(_ clock: WallClock) { writer.follow(clock) }
 
+  /// Has a function hear that the clock on the wall was set, on whichever thread finds it.
+  package func hearOfLeaps(_ tell: (@Sendable () -> Void)?) { writer.hearOfLeaps(tell) }
+
   /// By how much the clock on the wall was set since this was last asked.
   package func takeLeap() -> Duration { writer.takeLeap() }
 

@@ -26,6 +26,8 @@ final class JournalWriter: @unchecked Sendable {
   private let trouble = Lock(Trouble())
   /// The clock on the wall, and by how much it was set of which nobody was told yet; nil: it makes no difference.
   private let wall = Lock((clock: WallClock?.none, leap: Duration.zero))
+  /// Hears that it was set.
+  private let hearing = Lock<(@Sendable () -> Void)?>(nil)
   /// True while there may be an error that nobody was told of; looked at with every action.
   private let isTroubled = Atomic<Bool>(false)
 
@@ -86,6 +88,8 @@ final class JournalWriter: @unchecked Sendable {
 
   func follow(_ clock: WallClock) { wall.withLock { $0.clock = clock } }
 
+  func hearOfLeaps(_ tell: (@Sendable () -> Void)?) { hearing.withLock { $0 = tell } }
+
   /// Has the file say when its time began, by the clock on the wall as it stands now, if that was set.
   func followWall() { if let leap = takeStep() { file.database.use { moveBeginning(by: leap, $0) } } }
 
@@ -101,7 +105,10 @@ final class JournalWriter: @unchecked Sendable {
       wall.leap += leap ?? .zero
       return leap
     }
-    if leap != nil { isTroubled.store(true, ordering: .relaxed) }
+    if leap != nil {
+      isTroubled.store(true, ordering: .relaxed)
+      hearing.withLock { $0 }?()
+    }
     return leap
   }
 

@@ -68,6 +68,9 @@ package final class HostJournal {
     if let wall { journal.follow(wall) }
   }
 
+  /// Hears, on any thread, that there may be a note of the clock on the wall.
+  var onLeap: (@Sendable () -> Void)? { didSet { journal?.hearOfLeaps(onLeap) } }
+
   /// Takes note of an action.
   ///
   /// - Parameters:
@@ -134,6 +137,7 @@ package final class HostJournal {
       start = number
       journal = opened
       if let wall { opened.follow(wall) }
+      opened.hearOfLeaps(onLeap)
       return opened
     } catch {
       isClosed = true

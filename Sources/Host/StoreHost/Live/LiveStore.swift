@@ -1,3 +1,4 @@
+import Dispatch
 import StoreCore
 import StoreHistory
 import StoreModules
@@ -270,9 +271,14 @@ package final class LiveStore: @unchecked Sendable {
   package func replaceJournal(_ next: HostJournal?) -> HostJournal? {
     turn {
       defer { journal = next }
+      // Not at once: whoever finds the leap may be writing, and may have the turn.
+      next?.onLeap = { [lease] in DispatchQueue.global().async { lease.object?.wakeClients() } }
       return journal
     }
   }
+
+  /// Has all clients look whether there is something to tell.
+  private func wakeClients() { turn { for client in clients { client.hearing.words?() } } }
 
   // MARK: What there is
 
