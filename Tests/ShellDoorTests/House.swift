@@ -32,9 +32,12 @@ final class House {
     folder = try Self.makeFolder()
     path = "\(folder)/door"
     let store = "\(folder)/store.db"
-    host = try Host(
-      Application(initial: StandardState(), reducer: StandardState.reducer), clock: clock, program: "stsh",
-      journal: wallTime.map { JournalPlan(path: store, wallTime: $0) })
+    let application = Application(initial: StandardState(), reducer: StandardState.reducer)
+    host =
+      try wallTime.map { wallTime in
+        try Host(
+          application, clock: clock, program: "stsh", journal: JournalPlan(path: store, wallTime: wallTime))
+      } ?? Host(application, clock: clock, program: "stsh")
     if let beforeDoorEnds { host.live.whenClosed(begin: {}, end: beforeDoorEnds) }
     var options = SessionOptions()
     options.name = "stsh"
@@ -55,7 +58,9 @@ final class House {
   }
 
   static func remove(_ folder: String) {
-    for name in ["door", "door.lock", "records.jsonl", "other", "other.lock", "store.db", "store.db-wal", "store.db-shm"] { unlink("\(folder)/\(name)") }
+    for name in [
+      "door", "door.lock", "records.jsonl", "other", "other.lock", "store.db", "store.db-wal", "store.db-shm",
+    ] { unlink("\(folder)/\(name)") }
     rmdir(folder)
   }
 
