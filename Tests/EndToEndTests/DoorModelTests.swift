@@ -4,7 +4,7 @@ import TerminalSupport
 import Testing
 
 /// Two hundred clients of a door that ask, wait, interrupt, reach limits, stop reading, shut down a half and close at random, while the
-/// host is stopped now and then: each request that must be answered is, once and in order, and memory and threads stay in bounds.
+/// host is stopped now and then, and at times a hundred more ask for much and read nothing: each request that must be answered is, once and in order, and memory and threads stay in bounds.
 ///
 /// `STSH_DOOR_STEPS` is the number of steps, `STSH_DOOR_SEED` the seed.
 @Suite("A model of a door")
@@ -22,6 +22,8 @@ struct DoorModelTests {
     try model.end()
     #expect(model.peak.threads < 64 + 4 + Model.clients + 16, "\(model.peak)")
     #expect(model.peak.memory < 512, "\(model.peak)")
+    #expect(model.rest.threads < 16, "\(model.rest)")
+    #expect(model.rest.memory < 256, "\(model.rest)")
     #expect(try server.end(by: SIGTERM) == 128 + SIGTERM)
     let kept = try shell.run("--store", "kept.db", "--read-only", "-c", "show counter.value").output
     #expect(kept == "\(model.value)\n")
@@ -38,7 +40,11 @@ private struct Model {
   private(set) var peak = (threads: 0, memory: 0)
   /// The value of the counter in the end.
   private(set) var value = 0
+  /// The same behind all.
+  private(set) var rest = (threads: Int.max, memory: Int.max)
   private var steps = 0
+  /// Those who ask for much and read nothing.
+  private var storm: [DoorClient] = []
 
   init(_ server: Server, seed: UInt64) {
     self.server = server
@@ -47,6 +53,9 @@ private struct Model {
 
   mutating func step() throws {
     steps += 1
+    if steps % 1000 == 500 { try beginStorm() }
+    if steps % 1000 == 800 { storm = [] }
+    if !storm.isEmpty { for client in clients where client?.isReading == false { client?.mayBeGivenUp = true } }
     let index = random.number(0...(Self.clients - 1))
     let client = try clients[index] ?? ModelClient(server.path)
     clients[index] = client
@@ -88,7 +97,7 @@ private struct Model {
       }
     }
     try pump(waiting: 0)
-    if steps.isMultiple(of: 100) { look() }
+    if steps.isMultiple(of: storm.isEmpty ? 100 : 10) { look() }
     // Few wait in each, so that some of it is done.
     while clients.contains(where: { $0?.isBehind == true }) { try pump(waiting: 10) }
   }
@@ -103,9 +112,21 @@ private struct Model {
     }
   }
 
+  private mutating func beginStorm() throws {
+    storm = try (0..<100).map { _ in try DoorClient(server.path) }
+    let requests = String(repeating: "{\"run\":\"= ('x'):rep(2000000)\"}\n", count: 5)
+    for client in storm { try client.send(requests) }
+  }
+
   private mutating func look() {
+    let found = taken
+    peak = (max(peak.threads, found.threads), max(peak.memory, found.memory))
+  }
+
+  /// What the host takes now.
+  private var taken: (threads: Int, memory: Int) {
     var found = (threads: 0, memory: 0)
-    guard let file = fopen("/proc/\(server.process)/status", "r") else { return }
+    guard let file = fopen("/proc/\(server.process)/status", "r") else { return found }
     defer { fclose(file) }
     var line = [CChar](repeating: 0, count: 256)
     while fgets(&line, 256, file) != nil {
@@ -114,12 +135,13 @@ private struct Model {
       if words.first == "Threads" { found.threads = Int(words[1]) ?? 0 }
       if words.first == "VmRSS" { found.memory = (Int(words[1]) ?? 0) >> 10 }
     }
-    peak = (max(peak.threads, found.threads), max(peak.memory, found.memory))
+    return found
   }
 
   /// Interrupts all, and has each wait for its answers.
   mutating func end() throws {
     look()
+    storm = []
     for client in clients {
       client?.isReading = true
       try client?.interrupt()
@@ -147,6 +169,10 @@ private struct Model {
       usleep(20_000)
     }
     value = try answer(last)
+    for _ in 0..<600 where rest.threads >= 16 || rest.memory >= 256 {
+      usleep(100_000)
+      rest = taken
+    }
   }
 
   private func answer(_ client: DoorClient) throws -> Int {
@@ -160,6 +186,8 @@ private struct Model {
 private final class ModelClient {
   let descriptor: Int32
   var isReading = true
+  /// True if it has not read while others wanted the memory.
+  var mayBeGivenUp = false
   private(set) var unanswered: [Int] = []
   private let client: DoorClient
   private var next = 1
@@ -178,7 +206,14 @@ private final class ModelClient {
   /// True if so much waits that a person would wait, too.
   var isBehind: Bool { isReading && !hasShutDown && unanswered.count > 40 }
 
-  func send(_ text: String) throws { if !hasShutDown { try client.send(text) } }
+  func send(_ text: String) throws {
+    guard !hasShutDown else { return }
+    do {
+      try client.send(text)
+    } catch where mayBeGivenUp {
+      // What it was said before is still to be read.
+    }
+  }
 
   func ask(_ request: String) throws {
     // What has no room in the socket would have the model wait for the host, and the host for the model.
@@ -217,7 +252,7 @@ private final class ModelClient {
     var block = [UInt8](repeating: 0, count: 1 << 16)
     let count = recv(descriptor, &block, block.count, Int32(MSG_DONTWAIT))
     guard count > 0 else {
-      guard hasShutDown, isAnswered else {
+      guard mayBeGivenUp || (hasShutDown && isAnswered) else {
         throw ProgramFailure("the door has closed before it answered \(unanswered), and \(faults) faults")
       }
       return false

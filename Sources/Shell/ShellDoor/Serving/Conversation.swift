@@ -52,7 +52,9 @@ final class Conversation: @unchecked Sendable {
   /// The statement that waits for a place to run.
   private var parked: DoorRequest?
   /// The number of waits within each other that the statement is in.
-  private var waits = 0
+  private(set) var waits = 0
+  /// True if what is done has a place among the statements.
+  private(set) var hasPlace = false
   /// The number of lines in a row that were no requests.
   private var faults = 0
   /// True if nothing more is done.
@@ -64,7 +66,7 @@ final class Conversation: @unchecked Sendable {
     (self.user, self.rights) = (user, rights)
     self.loop = loop
     isTrusted = Atomic(loop.token == nil)
-    outbox = Outbox(descriptor, limits: loop.limits) { [live = loop.host.live] in live.settleBeforeTelling() }
+    outbox = Outbox(descriptor, limits: loop.limits, budget: loop.answers) { [live = loop.host.live] in live.settleBeforeTelling() }
     let answers = ClientFileAnswers()
     fileAnswers = answers
     intake = Lock(Intake(limits: loop.limits, answers: answers))
@@ -151,7 +153,9 @@ final class Conversation: @unchecked Sendable {
   func resume(hasPlace: Bool, _ block: UnsafeMutableRawBufferPointer) {
     if let request = parked {
       parked = nil
+      self.hasPlace = hasPlace
       handle(request)
+      self.hasPlace = false
     }
     if hasPlace { loop.endStatement() }
     run(block)
@@ -183,6 +187,14 @@ final class Conversation: @unchecked Sendable {
   func end(because reason: String) {
     beginEnd(because: reason)
     intake.withLock { $0.isLast = true }
+    wake()
+  }
+
+  /// Ends it where its client has taken nothing for long of much that waits.
+  func endIfUnread() {
+    guard outbox.giveUp(after: loop.limits.shortPatience) else { return }
+    interruption.end(.closed(Self.left))
+    loop.hurry(self)
     wake()
   }
 
@@ -327,18 +339,21 @@ final class Conversation: @unchecked Sendable {
       return true
     }
     faults = 0
-    guard request.kind.isStatement else {
+    // An answer that finds no room waits for that as a statement does.
+    guard request.kind.isStatement || (request.kind.isLook && loop.answers.isSpent) else {
       handle(request)
       return true
     }
     guard loop.takesPlace() else {
       parked = request
-      loop.park(self)
+      loop.park(self, behindOthers: intake.withLock { $0.hasLines })
       // What ends it may have come before it was queued.
       if interruption.isRequested { loop.hurry(self) }
       return false
     }
+    hasPlace = true
     handle(request)
+    hasPlace = false
     loop.endStatement()
     return true
   }

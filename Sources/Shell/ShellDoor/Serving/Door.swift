@@ -13,7 +13,7 @@ public final class Door: Sendable {
   public let address: DoorAddress
   /// The token that a client must give first; nil where the system knows who comes.
   public let token: String?
-  private let loop: DoorLoop
+  let loop: DoorLoop
   private let keeper: PluginKeeper
 
   /// Opens a door to a host's store.
@@ -143,17 +143,28 @@ public struct DoorLimits: Hashable, Sendable {
   public var luaBytes = 256 << 20
   /// The most bytes that wait for a client to read them before nothing more is done for it.
   public var outboxBytes = 1 << 20
+  /// The most bytes that wait in the middle of an answer before the statement that makes it waits, too.
+  public var answerBytes = 8 << 20
+  /// The most bytes that wait for all clients to read them, beyond 64 KiB for each. While more do, no more than those are made for a
+  /// client before it reads, and one for which more wait is given up if it takes nothing for ``shortPatience``.
+  public var allAnswerBytes = 128 << 20
   /// The number of lines in a row that are no requests after which the conversation ends.
   public var faults = 3
-  /// The most threads of statements that run: of one less run at a time, and others are queued. A statement that waits, for time,
-  /// an action or a slow reader, is none of them and keeps a thread of its own.
+  /// The most threads of statements that run: of one less run at a time, and others are queued. A statement that waits, for time
+  /// or an action, is none of them and keeps a thread of its own; so do ``slowReaders`` of those that wait for a reader. A thread
+  /// that has nothing to do for a second ends, but for a few.
   public var threads = 64
+  /// The most statements that wait for their clients to read and give their places to others meanwhile. While so many do, a client
+  /// is given up that takes nothing for ``shortPatience``.
+  public var slowReaders = 16
   /// The longest time for which the requests of a client go on that has closed its socket.
   public var unattended = Duration.seconds(1)
   /// The time after which a client reads why its conversation ends, although an action that does not end keeps the store from closing.
   public var ending = Duration.seconds(1)
   /// The longest time that the rest of a request, a token, or room for an answer is waited for.
   public var patience = Duration.seconds(30)
+  /// The same of room for an answer, while too many wait for that or too much waits to be read.
+  public var shortPatience = Duration.seconds(1)
 
   /// The usual bounds.
   public init() {}

@@ -17,7 +17,10 @@ final class DoorLoop: @unchecked Sendable {
   let limits: DoorLimits
   /// True if the number of conversations is what the system lets the process have open.
   private let isBoundByFiles: Bool
+  /// Counts what waits to be done.
   let budget: DoorBudget
+  /// Counts what waits to be read.
+  let answers: DoorBudget
   let timer: DoorTimer
   private let socket: DoorSocket
   private let poll: Int32
@@ -33,6 +36,12 @@ final class DoorLoop: @unchecked Sendable {
   private let idle = Atomic<Int>(0)
   /// The number of statements that run and do not wait.
   private let statements = Atomic<Int>(0)
+  /// The number of statements that wait for a reader and have given their places away.
+  private let slow = Atomic<Int>(0)
+  /// The time from which on it is looked again for clients that do not read.
+  private let nextLook = Lock(ContinuousClock.now)
+  /// True if there was so much to do that memory is given back behind it.
+  private let hasStrained = Atomic<Bool>(false)
   /// Whether conversations wait for a place to run a statement; written with the state's lock held.
   let hasParked = Atomic<Bool>(false)
   private let isOpen = Atomic<Bool>(false)
@@ -46,8 +55,8 @@ final class DoorLoop: @unchecked Sendable {
   private struct State {
     var conversations: [UInt64: Conversation] = [:]
     var ready: [Conversation] = []
-    /// Those that wait for a place to run a statement, the first one first.
-    var parked: [Conversation] = []
+    /// Those that wait for a place to run a statement.
+    var parked = ParkedQueue<Conversation>()
     /// Those that wait no longer, with whether they have a place.
     var resumed: [(conversation: Conversation, hasPlace: Bool)] = []
     var nextReady = 0
@@ -77,6 +86,7 @@ final class DoorLoop: @unchecked Sendable {
     self.limits = limits.fitting
     isBoundByFiles = self.limits.conversations < limits.conversations
     budget = DoorBudget(limit: limits.allBytes)
+    answers = DoorBudget(limit: limits.allAnswerBytes)
     poll = epoll_create1(Int32(EPOLL_CLOEXEC))
     (wakeUp, stop) = (eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK)), eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK)))
     timer = DoorTimer()
@@ -141,13 +151,14 @@ final class DoorLoop: @unchecked Sendable {
 
   // MARK: Threads
 
-  /// The number of threads beside those of statements: they look, and hear interruptions.
-  private static let spare = 4
+  /// The number of threads beside those of statements: they look, and hear interruptions. So many stay when there is nothing to do.
+  static let spare = 4
 
   private func startThread() {
     let isWanted = state.withLock { state in
       guard state.threads - state.waiting < limits.threads + Self.spare, !state.isStopped else { return false }
       state.threads += 1
+      if state.threads > 4 * Self.spare { hasStrained.store(true, ordering: .relaxed) }
       return true
     }
     guard isWanted else { return }
@@ -167,14 +178,23 @@ final class DoorLoop: @unchecked Sendable {
     }
     var event = epoll_event()
     while true {
-      let count = epoll_wait(poll, &event, 1, -1)
+      let count = epoll_wait(poll, &event, 1, isRestless ? 1000 : -1)
       guard count > 0 else {
         if count < 0, errno != EINTR { return }
+        guard count == 0 else { continue }
+        giveMemoryBack()
+        guard !endsIdle() else {
+          isCounted = false
+          return
+        }
         continue
       }
       if event.data.u64 == Mark.stop { return }
       if idle.wrappingSubtract(1, ordering: .relaxed).newValue == 0 { startThread() }
       take(event.events, of: event.data.u64, block)
+      if answers.held > limits.allAnswerBytes / 8 { hasStrained.store(true, ordering: .relaxed) }
+      // What others cause is told to those who follow it without asking for room.
+      if answers.isSpent { endUnread() }
       guard !isSurplus() else {
         isCounted = false
         return
@@ -192,6 +212,32 @@ final class DoorLoop: @unchecked Sendable {
     }
   }
 
+  /// True if a thread that has nothing to do for a second has something to do then.
+  private var isRestless: Bool {
+    idle.load(ordering: .relaxed) > Self.spare || hasStrained.load(ordering: .relaxed)
+  }
+
+  /// Takes a thread out of the count that had nothing to do, if enough others have not, either.
+  private func endsIdle() -> Bool {
+    guard idle.wrappingSubtract(1, ordering: .relaxed).newValue >= Self.spare else {
+      idle.wrappingAdd(1, ordering: .relaxed)
+      return false
+    }
+    state.withLock { $0.threads -= 1 }
+    return true
+  }
+
+  /// Gives the system what memory the allocator has kept, once behind much work.
+  private func giveMemoryBack() {
+    guard hasStrained.load(ordering: .relaxed), answers.held <= limits.allAnswerBytes / 8 else { return }
+    let busy = state.withLock { $0.threads - $0.waiting } - idle.load(ordering: .relaxed)
+    guard busy <= Self.spare, hasStrained.exchange(false, ordering: .relaxed) else { return }
+    malloc_trim(0)
+  }
+
+  /// The number of threads.
+  var threads: Int { state.withLock { $0.threads } }
+
   // MARK: Statements
 
   /// The most statements that run at a time.
@@ -201,9 +247,11 @@ final class DoorLoop: @unchecked Sendable {
   func takesPlace() -> Bool { statements.wrappingAdd(1, ordering: .sequentiallyConsistent).newValue <= places }
 
   /// Queues a conversation that got no place; a thread resumes it once there is one, perhaps before this returns.
-  func park(_ conversation: Conversation) {
+  ///
+  /// - Parameter isBehind: true if its client has sent more than that, and so goes behind those that wait for one answer.
+  func park(_ conversation: Conversation, behindOthers isBehind: Bool) {
     state.withLock { state in
-      state.parked.append(conversation)
+      state.parked.append(conversation, behindOthers: isBehind)
       hasParked.store(true, ordering: .sequentiallyConsistent)
     }
     endStatement()
@@ -215,9 +263,9 @@ final class DoorLoop: @unchecked Sendable {
     guard hasParked.load(ordering: .sequentiallyConsistent) else { return }
     let hasResumed = state.withLock { state in
       var hasResumed = false
-      while !state.parked.isEmpty, statements.load(ordering: .sequentiallyConsistent) < places {
+      while statements.load(ordering: .sequentiallyConsistent) < places, let next = state.parked.takeFirst() {
         statements.wrappingAdd(1, ordering: .sequentiallyConsistent)
-        state.resumed.append((state.parked.removeFirst(), true))
+        state.resumed.append((next, true))
         hasResumed = true
       }
       hasParked.store(!state.parked.isEmpty, ordering: .sequentiallyConsistent)
@@ -230,8 +278,8 @@ final class DoorLoop: @unchecked Sendable {
   func hurry(_ conversation: Conversation) {
     guard hasParked.load(ordering: .sequentiallyConsistent) else { return }
     let isParked = state.withLock { state in
-      guard let index = state.parked.firstIndex(where: { $0 === conversation }) else { return false }
-      state.resumed.append((state.parked.remove(at: index), false))
+      guard state.parked.remove(conversation) else { return false }
+      state.resumed.append((conversation, false))
       hasParked.store(!state.parked.isEmpty, ordering: .sequentiallyConsistent)
       return true
     }
@@ -249,6 +297,39 @@ final class DoorLoop: @unchecked Sendable {
   func endWait() {
     statements.wrappingAdd(1, ordering: .sequentiallyConsistent)
     state.withLock { $0.waiting -= 1 }
+  }
+
+  /// Tells that a statement waits for a reader.
+  ///
+  /// - Returns: false: so many do that this one keeps its place.
+  func beginSlowWait() -> Bool {
+    guard slow.wrappingAdd(1, ordering: .relaxed).newValue > limits.slowReaders else { return true }
+    endSlowWait()
+    return false
+  }
+
+  func endSlowWait() { slow.wrappingSubtract(1, ordering: .relaxed) }
+
+  /// The time for which a reader is waited for that takes nothing. Where too much waits to be read, those who do not read are ended.
+  func patienceWithReaders() -> Duration {
+    if answers.isSpent {
+      endUnread()
+    } else if slow.load(ordering: .relaxed) < limits.slowReaders {
+      return limits.patience
+    }
+    return min(limits.patience, limits.shortPatience)
+  }
+
+  private func endUnread() {
+    let isDue = nextLook.withLock { next in
+      guard next <= .now else { return false }
+      next = .now + .milliseconds(100)
+      return true
+    }
+    guard isDue else { return }
+    for conversation in state.withLock({ Array($0.conversations.values) }) where answers.isSpent {
+      conversation.endIfUnread()
+    }
   }
 
   private func take(_ events: UInt32, of mark: UInt64, _ block: UnsafeMutableRawBufferPointer) {
@@ -445,6 +526,38 @@ final class DoorLoop: @unchecked Sendable {
   private func wait(_ isDone: (State) -> Bool) {
     let limit = ContinuousClock.now + .seconds(2)
     while !state.withLock({ isDone($0) }) { guard hasLeft.wait(atMost: limit - .now) else { return } }
+  }
+}
+
+/// Conversations that wait for a place. Those whose clients wait for one answer are not kept behind many requests of others: the
+/// two kinds take places in turn.
+struct ParkedQueue<Conversation: AnyObject> {
+  private var first: [Conversation] = []
+  private var behind: [Conversation] = []
+  private var isTurnOfBehind = false
+
+  var isEmpty: Bool { first.isEmpty && behind.isEmpty }
+
+  mutating func append(_ conversation: Conversation, behindOthers isBehind: Bool) {
+    if isBehind { behind.append(conversation) } else { first.append(conversation) }
+  }
+
+  /// Takes the one that gets the next place.
+  mutating func takeFirst() -> Conversation? {
+    let takesBehind = first.isEmpty || (isTurnOfBehind && !behind.isEmpty)
+    isTurnOfBehind = !takesBehind
+    if takesBehind { return behind.isEmpty ? nil : behind.removeFirst() }
+    return first.removeFirst()
+  }
+
+  /// Takes one, whose turn it is not.
+  mutating func remove(_ conversation: Conversation) -> Bool {
+    for part in [\Self.first, \.behind] {
+      guard let index = self[keyPath: part].firstIndex(where: { $0 === conversation }) else { continue }
+      self[keyPath: part].remove(at: index)
+      return true
+    }
+    return false
   }
 }
 

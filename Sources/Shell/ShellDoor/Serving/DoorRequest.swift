@@ -34,6 +34,14 @@ struct DoorRequest {
       default: false
       }
     }
+
+    /// True if its answer may be long, although it only looks.
+    var isLook: Bool {
+      switch self {
+      case .complete, .decorate, .read, .parts, .log: true
+      default: false
+      }
+    }
   }
 
   /// The part of a list, a map or a text that is asked for.

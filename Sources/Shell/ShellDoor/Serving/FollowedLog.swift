@@ -52,11 +52,12 @@ final class FollowedLog: Sendable {
     let (newest, head) = live.actions(from: next, atMost: count)
     guard head >= next else { return wait(for: next, conversation) }
     var size = 0
+    let mostBytes = conversation.loop.answers.isSpent ? Self.mostBytes / 16 : Self.mostBytes
     let entries = newest.suffix(
       max(
         1,
         newest.reversed().prefix {
-          size += $0.footprint; return size < Self.mostBytes
+          size += $0.footprint; return size < mostBytes
         }.count))
     let shown = action.map { pattern in entries.filter { Glob.matches(pattern, $0.action) } } ?? Array(entries)
     let folded = head - next + 1 - entries.count

@@ -168,7 +168,7 @@ extension Conversation {
       }
       let line = partial[...]
       partial = []
-      guard line.contains(where: { $0 > 0x20 }), !answers.take(line) else { return nil }
+      guard !line.allSatisfy(Self.isBlank), !answers.take(line) else { return nil }
       lines.append(.request(line))
       waiting += line.count
       guard line.count < 1024, Self.mayInterrupt(line), let request = try? DoorRequest(line),
@@ -178,6 +178,8 @@ extension Conversation {
       interrupt = (lines.count - 1, found)
       return found
     }
+
+    private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0D }
 
     /// False for a line that cannot name an interruption, however that is written: most need not be read before their turn.
     private static func mayInterrupt(_ line: ArraySlice<UInt8>) -> Bool {
@@ -240,7 +242,7 @@ extension Conversation {
   }
 }
 
-/// The bytes that wait in all conversations of a door together.
+/// The bytes of requests, or of answers, that wait in all conversations of a door together.
 final class DoorBudget: Sendable {
   private let bytes = Atomic<Int>(0)
   private let limit: Int
@@ -253,8 +255,11 @@ final class DoorBudget: Sendable {
 
   init(limit: Int) { self.limit = limit }
 
-  /// True if no more may come in until some was done.
-  var isSpent: Bool { bytes.load(ordering: .relaxed) > limit }
+  /// True if no more may come in until some was done, or was read.
+  var isSpent: Bool { held > limit }
+
+  /// The bytes that wait now.
+  var held: Int { bytes.load(ordering: .relaxed) }
 
   /// Takes note of the bytes that wait in one of them.
   func count(_ counted: inout Int, _ now: Int) {

@@ -9,6 +9,8 @@ import StoreShell
 final class Outbox: Sendable {
   private let descriptor: Int32
   private let limits: DoorLimits
+  /// Counts what waits in all conversations.
+  private let budget: DoorBudget
   /// Makes all that is said as durable as was asked; where that fails, it gives the reason.
   private let settle: @Sendable () -> String?
   private let content = Lock(Content())
@@ -18,6 +20,10 @@ final class Outbox: Sendable {
     var isSettled = true
     var bytes: [UInt8] = []
     var sent = 0
+    /// The bytes that the budget has counted.
+    var counted = 0
+    /// The last time at which the client took something, or nothing waited for it.
+    var takenAt = ContinuousClock.now
     /// True if nothing reaches the client any more.
     var isLost = false
     /// True if the client is there and has taken nothing for long.
@@ -28,10 +34,36 @@ final class Outbox: Sendable {
     var waiting: Int { bytes.count - sent }
   }
 
-  init(_ descriptor: Int32, limits: DoorLimits, settle: @escaping @Sendable () -> String?) {
+  /// The bytes that may wait in a conversation, however many wait in the others.
+  private static let alwaysBytes = 1 << 16
+
+  init(
+    _ descriptor: Int32, limits: DoorLimits, budget: DoorBudget, settle: @escaping @Sendable () -> String?
+  ) {
     self.descriptor = descriptor
     self.limits = limits
+    self.budget = budget
     self.settle = settle
+  }
+
+  deinit { content.withLock { budget.count(&$0.counted, 0) } }
+
+  /// Changes what waits, and has it counted.
+  private func change<Result>(_ change: (inout Content) -> Result) -> Result {
+    content.withLock { content in
+      defer { budget.count(&content.counted, max(0, content.bytes.count - Self.alwaysBytes)) }
+      return change(&content)
+    }
+  }
+
+  /// Adds something, unless nothing reaches the client any more.
+  private func add(isSettled: Bool = false, _ write: (inout [UInt8]) -> Void) {
+    change { content in
+      guard !content.isLost else { return }
+      if content.waiting == 0 { content.takenAt = .now }
+      if !isSettled { content.isSettled = false }
+      write(&content.bytes)
+    }
   }
 
   /// Sets the form of notes beside the answers.
@@ -46,33 +78,30 @@ final class Outbox: Sendable {
   var isEmpty: Bool { waiting == 0 }
 
   /// True if so much waits that nothing more is done until some was taken.
-  var isFull: Bool { waiting > limits.outboxBytes }
+  var isFull: Bool { waiting > (budget.isSpent ? Self.alwaysBytes : limits.outboxBytes) }
+
+  /// True if so much waits that a statement does not go on until some was taken.
+  var needsRoom: Bool { waiting > (budget.isSpent ? Self.alwaysBytes : limits.answerBytes) }
 
   /// True if so much waits that it is time to hand some on.
-  var isWorthSending: Bool { waiting > 1 << 16 }
+  var isWorthSending: Bool { waiting > Self.alwaysBytes }
 
   private var waiting: Int { content.withLock { $0.waiting } }
 
   /// Adds a line of the door's own, which tells of no action.
   func append(line: String) {
-    content.withLock { content in
-      content.bytes.append(contentsOf: line.utf8)
-      content.bytes.append(0x0A)
+    add(isSettled: true) { bytes in
+      bytes.append(contentsOf: line.utf8)
+      bytes.append(0x0A)
     }
   }
 
-  func append(_ answer: Answer) {
-    content.withLock { content in
-      content.isSettled = false
-      answer.append(to: &content.bytes)
-    }
-  }
+  func append(_ answer: Answer) { add { answer.append(to: &$0) } }
 
   func append(_ write: (inout [UInt8]) -> Void) {
-    content.withLock { content in
-      content.isSettled = false
-      write(&content.bytes)
-      content.bytes.append(0x0A)
+    add { bytes in
+      write(&bytes)
+      bytes.append(0x0A)
     }
   }
 
@@ -83,18 +112,18 @@ final class Outbox: Sendable {
   func flush() -> Bool {
     if content.withLock({ !$0.isSettled && $0.waiting > 0 && !$0.isLost }) {
       let failure = settle()
-      content.withLock { content in
+      change { content in
         content.isSettled = true
         if let failure { content.insert(note: failure) }
       }
     }
-    return content.withLock { $0.send(to: descriptor) }
+    return change { $0.send(to: descriptor) }
   }
 
   /// Says the last line, while the thread that runs the conversation waits for long. What that thread has said and not handed on is
   /// left out, but for the rest of a line.
   func end(with line: String) {
-    content.withLock { content in
+    change { content in
       guard !content.isLost else { return }
       let isWithin = content.sent > 0 && content.bytes[content.sent - 1] != 0x0A
       let rest = content.bytes[content.sent...]
@@ -108,18 +137,29 @@ final class Outbox: Sendable {
   }
 
   /// Waits, in the middle of a statement, until not too much waits; who takes nothing for long is lost.
-  func makeRoom(until isOver: () -> Bool) {
-    let end = ContinuousClock.now + limits.patience
-    var before = waiting
-    var limit = end
-    while isFull, !isLost, !flush(), isFull {
+  ///
+  /// - Parameter patience: the time that is long now.
+  func makeRoom(patience: () -> Duration, until isOver: () -> Bool) {
+    let start = ContinuousClock.now
+    while needsRoom, !isLost, !flush(), needsRoom {
       if isOver() { return }
       var source = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
       poll(&source, 1, 100)
-      let now = waiting
-      if now < before { limit = .now + limits.patience }
-      before = now
-      if .now > limit { content.withLock { ($0.isLost, $0.isUnread) = (true, true) } }
+      _ = giveUp(after: patience(), from: start)
+    }
+  }
+
+  /// Gives the client up if it takes nothing for long while much waits: that goes, and nothing reaches it any more.
+  ///
+  /// - Parameter start: a time from which on it is looked at; nil: whatever it has not taken counts.
+  /// - Returns: true if it is given up now.
+  func giveUp(after patience: Duration, from start: ContinuousClock.Instant? = nil) -> Bool {
+    change { content in
+      let since = max(content.takenAt, start ?? content.takenAt)
+      guard !content.isLost, content.waiting > Self.alwaysBytes, .now - since > patience else { return false }
+      (content.isLost, content.isUnread) = (true, true)
+      (content.bytes, content.sent) = ([], 0)
+      return true
     }
   }
 }
@@ -146,11 +186,10 @@ extension Outbox.Content {
       }
       if count > 0 {
         sent += count
+        takenAt = .now
       } else if errno == EAGAIN || errno == EWOULDBLOCK {
-        if sent > 1 << 16 {
-          bytes.removeFirst(sent)
-          sent = 0
-        }
+        // So that each byte is moved once, and memory goes.
+        if sent > 1 << 16, sent >= waiting { (bytes, sent) = (Array(bytes[sent...]), 0) }
         return false
       } else if errno != EINTR {
         isLost = true

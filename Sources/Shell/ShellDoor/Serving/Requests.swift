@@ -157,7 +157,9 @@ extension Conversation {
     var answer = Answer(id: id)
     try fill(&answer)
     outbox.append(answer)
-    if outbox.isWorthSending { outbox.flush() }
+    guard outbox.isWorthSending else { return }
+    outbox.flush()
+    if hasPlace { makeRoom() }
   }
 
   // MARK: Statements
@@ -385,10 +387,23 @@ extension Conversation {
     if answer?.isLong == true, let part = answer?.takePart() { outbox.append(part) }
     guard answer != nil, outbox.isWorthSending else { return }
     outbox.flush()
-    if outbox.isFull, !outbox.isLost {
-      wait(true)
-      outbox.makeRoom { [interruption] in interruption.isRequested }
-      wait(false)
+    makeRoom()
+  }
+
+  /// Waits where so much waits to be read that no more is to be made.
+  private func makeRoom() {
+    if outbox.needsRoom, !outbox.isLost {
+      let givesPlace = waits == 0 && loop.beginSlowWait()
+      if givesPlace { wait(true) }
+      outbox.makeRoom { [loop] in
+        loop.patienceWithReaders()
+      } until: { [interruption] in
+        interruption.isRequested
+      }
+      if givesPlace {
+        wait(false)
+        loop.endSlowWait()
+      }
     }
     if outbox.isUnread { interruption.end(.closed(Self.left)) }
   }

@@ -54,9 +54,9 @@ extension CommandDefinition {
     lua: LuaVerb("let", .named),
     defines: .firstOperand,
     removal: Removal(
-      noun: "variable", names: { $0.names.variables },
+      noun: "variable", names: { $0.names.variables.names },
       remove: { session, name in
-        session.names.variables.removeAll { $0 == name }
+        session.names.variables.remove(name)
         try session.lua().remove(name)
         return .none
       }),
@@ -74,7 +74,7 @@ extension CommandDefinition {
       return (name: name, expression: tail.text)
     },
     addNames: { request, session in
-      if let name = request.name.known { session.names.variables.append(name) }
+      if let name = request.name.known { session.names.variables.insert(name) }
     },
     perform: { request, session in
       let name = try request.name.value(in: session)
@@ -84,7 +84,7 @@ extension CommandDefinition {
       )
       .value
       try session.lua().set(name, value)
-      if !session.names.variables.contains(name) { session.names.variables.append(name) }
+      session.names.variables.insert(name)
       if let failed { throw Session.failure(ofUnread: failed.name, failed.status) }
       return .none
     })
@@ -144,6 +144,6 @@ extension Session {
   /// The variables that `let` set.
   fileprivate func variables() throws -> Reading {
     let lua = try lua()
-    return Reading("Variables", names.variables.map { ($0, lua.variable($0) ?? .none) })
+    return Reading("Variables", names.variables.names.map { ($0, lua.variable($0) ?? .none) })
   }
 }

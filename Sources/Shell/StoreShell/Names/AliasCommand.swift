@@ -15,9 +15,9 @@ extension CommandDefinition {
     lua: LuaVerb("alias", .named, isLua: false),
     defines: .anything,
     removal: Removal(
-      noun: "alias", names: { $0.names.aliases.map(\.name) },
+      noun: "alias", names: { $0.names.aliases.names },
       remove: { session, name in
-        session.names.aliases.removeAll { $0.name == name }
+        session.names.aliases.remove(name)
         return .none
       }),
     read: AliasRequest.read, perform: { try $0.perform(in: $1) })
@@ -48,8 +48,7 @@ private enum AliasRequest {
     case .list(let form): return try session.answer({ CommandListing($0.names.aliasListing, of: "aliases") }, as: form)
     case .add(let name, let command):
       let name = try name.value(in: session)
-      session.names.aliases.removeAll { $0.name == name }
-      session.names.aliases.append(SessionNames.Alias(name: name, command: command))
+      session.names.aliases.append(SessionNames.Alias(name: name, command: command), named: name)
       return .none
     }
   }

@@ -30,9 +30,9 @@ extension CommandDefinition {
     ],
     defines: .firstOperand,
     removal: Removal(
-      noun: "binding", names: { $0.names.bindings.map(\.name) },
+      noun: "binding", names: { $0.names.bindings.names },
       remove: { session, name in
-        session.names.bindings.removeAll { $0.name == name }
+        session.names.bindings.remove(name)
         return .none
       }),
     listing: { CommandListing($0.names.bindingListing, of: "bindings") }, read: BindRequest.read,
@@ -115,10 +115,7 @@ extension SessionBinding {
 }
 
 extension SessionNames {
-  fileprivate mutating func add(_ binding: SessionBinding) {
-    bindings.removeAll { $0.name == binding.name }
-    bindings.append(binding)
-  }
+  fileprivate mutating func add(_ binding: SessionBinding) { bindings.append(binding, named: binding.name) }
 
   fileprivate var bindingListing: Reading {
     Reading(

@@ -37,9 +37,9 @@ extension CommandDefinition {
     lua: LuaVerb("project", .named, takesFlags: true),
     defines: .firstOperand,
     removal: Removal(
-      noun: "projection", names: { $0.names.projections.map(\.name) },
+      noun: "projection", names: { $0.names.projections.names },
       remove: { session, name in
-        session.names.projections.removeAll { $0.name == name }
+        session.names.projections.remove(name)
         if session.names.scope.steps.first == .field(name) { session.names.scope = Path() }
         return .none
       }),
@@ -76,9 +76,9 @@ extension CommandDefinition {
 
 extension Session {
   fileprivate func add(_ new: CommandDefinition.NewProjection) {
-    names.projections.removeAll { $0.name == new.name }
     names.projections.append(
-      SessionProjection(name: new.name, expression: new.expression, chunk: chunkName, actions: new.actions))
+      SessionProjection(name: new.name, expression: new.expression, chunk: chunkName, actions: new.actions),
+      named: new.name)
   }
 }
 

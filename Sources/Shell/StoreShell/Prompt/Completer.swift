@@ -297,7 +297,7 @@ struct Completer {
       return plain(session.store.modules.map(\.name).filter { session.store.isSubstate($0) })
     case .newName: return []
     case .scope:
-      return plain(session.store.modules.map(\.name) + session.names.projections.map(\.name) + ["root"])
+      return plain(session.store.modules.map(\.name) + session.names.projections.names + ["root"])
     case .helpPart:
       guard let topic = words.complete.last else { return [] }
       let plugin = session.store.plugin(named: topic)?.module.commands.map(\.name)
@@ -323,7 +323,7 @@ struct Completer {
     }
   }
 
-  private var variables: [String] { session.names.variables + ["_"] + Session.ownVariables }
+  private var variables: [String] { session.names.variables.names + ["_"] + Session.ownVariables }
 
   /// Plugins by name and folders.
   private func pluginFolders(_ typed: String) -> [LineCompletion.Candidate] {

@@ -117,8 +117,8 @@ struct CompletionWords {
   }
 
   /// Puts the words that an alias stands for in its place, unless they begin a line of Lua.
-  mutating func expandAlias(_ aliases: [SessionNames.Alias], _ commands: CommandTable) {
-    guard let name = complete.first, let alias = aliases.first(where: { $0.name == name }) else { return }
+  mutating func expandAlias(_ aliases: NamedItems<SessionNames.Alias>, _ commands: CommandTable) {
+    guard let name = complete.first, let alias = aliases[name] else { return }
     var expansion = CompletionWords("\(alias.command) ")
     expansion.dropPrefixes(commands)
     let verb = commands.luaVerbs.first { $0.name == expansion.complete.first }

@@ -24,7 +24,7 @@ extension Completer {
     guard let dot = typed.lastIndex(of: ".") else {
       let modules = session.store.modules.map { LineCompletion.Candidate(text: $0.name, suffix: ".") }
       guard !isLua else { return modules }
-      let own = session.names.projections.map(\.name) + session.names.bindings.map(\.name)
+      let own = session.names.projections.names + session.names.bindings.names
       return scopedCandidates + modules + [LineCompletion.Candidate(text: "shell", suffix: ".")]
         + own.map { LineCompletion.Candidate(text: $0) }
     }

@@ -194,7 +194,7 @@ extension Session {
         code: .unknownVariable, message: "there is no argument $\(position)",
         hint: "the script was given \(running.origin.arguments.count)")
     }
-    let known = names.variables + Self.ownVariables + (running.foreseen?.names.sorted() ?? [])
+    let known = names.variables.names + Self.ownVariables + (running.foreseen?.names.sorted() ?? [])
     let suggestion = Suggestion.nearest(to: name, among: known)
     let isOfEnvironment = !running.origin.isThroughDoor && getenv(name) != nil
     return ShellError(

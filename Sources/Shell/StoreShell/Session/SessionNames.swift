@@ -6,15 +6,15 @@ import StoreSchema
 /// The names of a session: aliases, projections and bindings, and the module or projection that lines speak to.
 struct SessionNames {
   /// The commands that aliases stand for, in the order of their definition.
-  var aliases: [Alias] = []
+  var aliases = NamedItems<Alias>()
   /// The projections that `project` made, in the order of their definition.
-  var projections: [SessionProjection] = []
+  var projections = NamedItems<SessionProjection>()
   /// The bindings that `bind` made, in the order of their definition.
-  var bindings: [SessionBinding] = []
+  var bindings = NamedItems<SessionBinding>()
   /// The choice of `use`; empty: the root.
   var scope = Path()
   /// The variables that `let` set, in that order.
-  var variables: [String] = []
+  var variables = NamedItems<Void>()
   /// The depth of projections that are being read within each other.
   var projectionDepth = 0
   /// The aliases that are being replaced.
@@ -25,9 +25,9 @@ struct SessionNames {
     let command: String
   }
 
-  func alias(_ name: String) -> Alias? { aliases.first { $0.name == name } }
-  func projection(_ name: String) -> SessionProjection? { projections.first { $0.name == name } }
-  func binding(_ name: String) -> SessionBinding? { bindings.first { $0.name == name } }
+  func alias(_ name: String) -> Alias? { aliases[name] }
+  func projection(_ name: String) -> SessionProjection? { projections[name] }
+  func binding(_ name: String) -> SessionBinding? { bindings[name] }
 
   /// The value at a path that starts with a name of the session; nil: it starts with none.
   func read(_ path: Path, in session: Session) throws -> Reading? {

@@ -156,7 +156,7 @@ final class CommandTable: Sendable {
         hint: "print it with: show \(verb.text)")
     }
     let names =
-      definitions.map(\.verb) + session.names.aliases.map(\.name)
+      definitions.map(\.verb) + session.names.aliases.names
       + session.store.modules.filter { !$0.commands.isEmpty }.map(\.name)
     throw ShellError(
       code: .unknownCommand, message: "there is no command '\(verb.text)'", at: verb,
