@@ -89,8 +89,8 @@ import Testing
     var queue = ParkedQueue<Item>()
     for item in patient { queue.append(item, behindOthers: true) }
     for item in others { queue.append(item, behindOthers: false) }
-    #expect(queue.remove(patient[1]))
-    #expect(!queue.remove(patient[1]))
+    let removals = [queue.remove(patient[1]), queue.remove(patient[1])]
+    #expect(removals == [true, false])
     var order: [Item] = []
     while let item = queue.takeFirst() { order.append(item) }
     let expected = [others[0], patient[0], others[1], patient[2], others[2], patient[3], patient[4], patient[5]]
