@@ -210,8 +210,9 @@ private final class ModelClient {
     guard !hasShutDown else { return }
     do {
       try client.send(text)
-    } catch where mayBeGivenUp {
-      // What it was said before is still to be read.
+    } catch {
+      // What it was told before is still to be read.
+      guard mayBeGivenUp else { throw error }
     }
   }
 

@@ -66,7 +66,9 @@ final class Conversation: @unchecked Sendable {
     (self.user, self.rights) = (user, rights)
     self.loop = loop
     isTrusted = Atomic(loop.token == nil)
-    outbox = Outbox(descriptor, limits: loop.limits, budget: loop.answers) { [live = loop.host.live] in live.settleBeforeTelling() }
+    outbox = Outbox(descriptor, limits: loop.limits, budget: loop.answers) { [live = loop.host.live] in
+      live.settleBeforeTelling()
+    }
     let answers = ClientFileAnswers()
     fileAnswers = answers
     intake = Lock(Intake(limits: loop.limits, answers: answers))
