@@ -11,6 +11,7 @@ import StoreShell
 struct Listening {
   private let door: Door
   private let tokenFile: String?
+  private var tokenLock: FileLock?
 
   /// Takes the place that the command line asks for. Nobody comes in until ``open(telling:)``.
   init(
@@ -33,12 +34,12 @@ struct Listening {
       }
     }
     if let tokenFile, JournalPlan.isOfStore(tokenFile) {
-      throw ValidationError("--token-file \(tokenFile): that file belongs to another store; name another one")
+      throw ValidationError("--token-file \(tokenFile): another program that runs has that file; name another one")
     }
     door = try Door(
       host, at: DoorAddress(parsing: place), allow: rights, users: users, group: invocation.group,
       options: Self.inside(options), isOpen: false)
-    if let tokenFile, let token = door.token { try Self.write(token, to: tokenFile) }
+    if let tokenFile, let token = door.token { tokenLock = try Self.write(token, to: tokenFile) }
   }
 
   /// Lets others in, and says where.
@@ -87,7 +88,9 @@ struct Listening {
   }
 
   /// Keeps the token in a file that only its user can read. An earlier token is replaced, and no other file.
-  private static func write(_ token: String, to file: String) throws {
+  ///
+  /// - Returns: what keeps the file from being replaced while the door is there.
+  private static func write(_ token: String, to file: String) throws -> FileLock? {
     var status = stat()
     if lstat(file, &status) == 0 {
       guard status.st_size == token.utf8.count + 1, !Files.isLink(file),
@@ -105,5 +108,6 @@ struct Listening {
     guard Files.write(Array("\(token)\n".utf8)[...], to: descriptor).failure == nil else {
       throw ValidationError("--token-file \(file): it cannot be written")
     }
+    return try? FileLock(file, creates: false)
   }
 }

@@ -74,6 +74,9 @@ public final class Journal: JournalReading, Sendable {
       .first { Files.isOrdinary($0) && (isInUse($0) || JournalFile.isJournal($0)) }
   }
 
+  /// True if a file is that of a store.
+  package static func isJournal(_ path: String) -> Bool { JournalFile.isJournal(path) }
+
   /// The last action in a file that nobody writes, without a look at whether the rest of it is sound.
   public static func last(in path: String) throws(JournalError) -> Int {
     let reader = try JournalReader(inspecting: path, FileEvidence(path))

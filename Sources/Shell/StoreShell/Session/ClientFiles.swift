@@ -112,7 +112,7 @@ extension Session {
 
   /// The path of a file of the program's own.
   func hostPath(_ file: String) -> String {
-    person.files != nil && file.hasPrefix(ClientFiles.hostMark)
+    (person.files != nil || running.origin.isThroughDoor) && file.hasPrefix(ClientFiles.hostMark)
       ? UserEnvironment.expanding(String(file.dropFirst(ClientFiles.hostMark.count))) : file
   }
 

@@ -87,13 +87,21 @@ extension Session {
     let file = hostPath(file)
     // To look into the file of this session would drop the locks by which SQLite guards it.
     let isOwn = store.live.turn { store.live.journal?.plan ?? options.journal }?.owns(file) ?? false
-    guard isOwn || Journal.store(at: file) != nil else { return }
-    let isKept = isOwn || Journal.store(at: file).map(Journal.isInUse) ?? false
+    let kept = Journal.store(at: file)
+    guard isOwn || kept != nil else { return }
+    let isKept = isOwn || kept.map(Journal.isInUse) ?? false
+    let message =
+      if isOwn {
+        "\(file) is the file that this session keeps its store in"
+      } else if !isKept {
+        "\(file) is the file of a store, and would be replaced"
+      } else if kept.map(Journal.isJournal) == true {
+        "\(file) is the file that another session keeps its store in"
+      } else {
+        "\(file) belongs to a program that runs, and would be replaced"
+      }
     throw ShellError(
-      code: isKept ? .storeInUse : .notAllowed,
-      message: isKept
-        ? "\(file) is the file that \(isOwn ? "this" : "another") session keeps its store in"
-        : "\(file) is the file of a store, and would be replaced",
+      code: isKept ? .storeInUse : .notAllowed, message: message,
       place: place, hint: "write to another file")
   }
 
