@@ -413,7 +413,7 @@ struct DoorTests {
   @Test func aTokenStays() throws {
     let outcome = try Shell().runInShell(
       """
-      serve() { stsh serve --listen 127.0.0.1:0 --token-file token 2>said & server=$!; while ! test -s said; do sleep 0.05; done; }
+      serve() { rm -f said; stsh serve --listen 127.0.0.1:0 --token-file token 2>said & server=$!; while ! test -s said; do sleep 0.05; done; }
       serve; place=$(sed 's/listening at //' said)
       stsh -c 'export state token'; stsh -c 'show counter > token'
       stsh --attach $place --token-file token -c 'export state token'
