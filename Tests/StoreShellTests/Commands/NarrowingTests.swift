@@ -69,6 +69,23 @@ import Testing
     #expect(shell.run("show $({ { name = 1 } }) --columns nme").errors.contains("'nme'; did you mean 'name'?"))
   }
 
+  /// Numbers and texts have one column, by the name that a table gives it.
+  @Test func elementsWithoutFieldsAreChosenByTheirValue() throws {
+    let shell = try Shell()
+    _ = shell.run("let words = { the = 3, a = 7, of = 1 }", "let list = { 3, 7, 1 }")
+    for (line, output) in [
+      ("show $words --sort -value --limit 2 --as csv", "key,value\na,7\nthe,3\n"),
+      ("show $words where value > 2 --sort key --as csv", "key,value\na,7\nthe,3\n"),
+      ("show $list --sort -value --as raw", "7\n3\n1\n"), ("show $list where value < 5 --as raw", "3\n1\n"),
+      ("show $list where it < 5 --as raw", "3\n1\n"),
+      ("let none = {}", ""), ("show $none --as csv", ""), ("show $none --as jsonl", ""),
+      ("show $({ { a = 1, b = 2 } }) where a > 5 --as csv", "a,b\n"),
+    ] {
+      let outcome = shell.run(line)
+      #expect(outcome.output.replacing("\r\n", with: "\n") == output, "\(line): \(outcome)")
+    }
+  }
+
   /// A number is never a text: a condition that compares them holds for nothing.
   @Test func aNumberThatIsComparedWithATextIsTold() throws {
     let shell = try Self.shell()

@@ -299,6 +299,7 @@ import Testing
     setenv("STSH_STEP_TEST", "here", 1)
     #expect(shell.run("= env('STSH_STEP_TEST')", "= env('STSH_NO_SUCH') == nil").output == "\"here\"\ntrue\n")
     #expect(shell.run("let env = 'prod'", "= env", "let run = 3", "= run + 1").output == "\"prod\"\n4\n")
+    #expect(shell.run("= env('HOME')").errors.contains("the variable env hides the function env"))
   }
 
   /// Conditions only read.

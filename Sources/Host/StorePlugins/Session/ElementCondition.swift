@@ -21,7 +21,7 @@ extension SessionLua {
   ///   - fields: the names that an element may have: one that it has not is nil, and no name of the session's; nil: nobody knows.
   ///   - chunk: the name of the text in errors.
   public func condition(
-    _ expression: String, onFields fields: Set<String>?, chunk: String
+    _ expression: String, onFields fields: Set<String>?, areScalars: Bool = false, chunk: String
   ) throws(SessionLuaError) -> ElementCondition {
     let ask = try reading { (lua) throws(LuaError) in
       let plain = try lua.load(expression, as: .expression, chunkName: chunk)
@@ -39,6 +39,7 @@ extension SessionLua {
             writer.append(true)
           }
           writer.endTable()
+          writer.append(areScalars)
         })
       guard case .function(let bind)? = results.first,
         case .function(let ask)? = try lua.call(bind, lua.call(test)).first
@@ -64,13 +65,16 @@ extension SessionLua {
 
   /// Gives an expression a world in which the names of fields are those of the element.
   private static let environment = """
-    local fields = ...
+    local fields, areScalars = ...
     local globals, element, position = _ENV, nil, nil
     local world = setmetatable({}, {
       __index = function(_, name)
         if name == "it" then return element end
         if name == "key" and position ~= nil then return position end
-        if fields[name] then return element[name] end
+        if fields[name] then
+          if areScalars then return element end
+          return element[name]
+        end
         return globals[name]
       end,
       __newindex = function(_, name) error("a condition may not change anything; it sets '" .. name .. "'", 2) end,

@@ -4,6 +4,7 @@ import StoreSchema
 /// and empty text a quoted one, so that they can be told apart; what has parts is JSON.
 package enum CSVRenderer {
   package static func write(_ value: Value, _ schema: Schema, to out: inout TextBuffer) {
+    if isEmptyTable(value, schema) { return }
     switch value {
     case .list(let list):
       if let columns = TableColumns(list) ?? declaredColumns(schema) {
@@ -37,6 +38,15 @@ package enum CSVRenderer {
       writeRow(["value"], to: &out)
       append(value, to: &out)
       endRow(&out)
+    }
+  }
+
+  /// True for an empty table that Lua made: what it is a list or a map of, and so its header, nobody knows.
+  static func isEmptyTable(_ value: Value, _ schema: Schema) -> Bool {
+    switch (value, schema.wrapped.kind) {
+    case (.map(let map), .any): map.isEmpty
+    case (.list(let list), .any): list.isEmpty
+    default: false
     }
   }
 

@@ -49,6 +49,7 @@ public struct Formatter: Sendable {
   private func write(_ value: Value, _ schema: Schema, to out: inout TextBuffer) throws(ShellError) {
     switch format {
     case .auto, .tree, .table: LayoutRenderer(self).write(value, to: &out)
+    case .jsonl where CSVRenderer.isEmptyTable(value, schema): return
     case .json, .jsonl: writeJSON(value, to: &out)
     case .lua:
       InlineText.append(value, .lua, to: &out)

@@ -82,6 +82,13 @@ extension Session {
     (other: " group by ", own: "help where"),
   ]
 
+  /// The functions of Lua whose names variables may have.
+  private static let functions: Set<String> = [
+    "command", "quote", "run", "env", "round", "decimal", "type", "tostring", "tonumber", "string", "table", "math",
+    "pairs",
+    "ipairs", "assert", "error", "pcall", "select", "next",
+  ]
+
   /// The advice on a sign of another language in Lua that cannot be read; nil: it has none.
   func hint(onSignsIn lua: String) -> String? {
     Self.hint(onSecondStatementIn: lua) ?? hint(onDollarIn: lua) ?? Self.hint(onOtherSignsIn: lua)
@@ -170,6 +177,10 @@ extension Session {
       }
     }
     guard let name = error.misusedGlobal else { return error }
+    if names.variables.contains(name), Self.functions.contains(name) {
+      error.hint = "the variable \(name) hides the function \(name): give it another name"
+      return error
+    }
     if error.place != .line, let span = statement.span(ofName: name) {
       error.place = .span(span)
       if statement.isBehindSign(span), statement.words.contains(where: { $0.text == "where" }) {

@@ -151,7 +151,9 @@ struct Narrowing {
     let matching = chosen.count
     if let limit { chosen = Array(chosen.prefix(limit)) }
     let isList = !elements.isMap || order != nil || columns != nil
-    let narrowed = columns.map { elements.reading(chosen, columns: $0.0) } ?? elements.reading(chosen, isList: isList)
+    // Of elements that Lua made the fields are theirs alone: none is left that tells them.
+    let names = columns?.0 ?? (elements.areOpen && chosen.isEmpty && isList ? elements.fields.sorted() : nil)
+    let narrowed = names.map { elements.reading(chosen, columns: $0) } ?? elements.reading(chosen, isList: isList)
     var notes: [String] = []
     for name in unknown where !notes.contains(where: { $0.contains("'\(name)'") }) {
       let question = Suggestion.question(name, among: elements.fields.sorted()).map { "; \($0)" } ?? ""
@@ -184,8 +186,10 @@ private struct Elements {
   let isMap: Bool
   /// True if any is a map, such as a table of Lua: its keys are declared nowhere.
   let areOpen: Bool
-  /// The names that any element's fields have.
+  /// The names that any element's fields have; of numbers, texts and the like their one column is `value`.
   let fields: Set<String>
+  /// True if all of them are such, without fields of their own.
+  let areScalars: Bool
   private let schema: Schema
 
   var total: Int { list.count }
@@ -208,18 +212,21 @@ private struct Elements {
     var layouts: Set<ObjectIdentifier> = []
     var fields: Set<String> = isMap ? ["key"] : []
     var areOpen = false
+    var areScalars = !list.isEmpty
     for (_, value) in list {
       switch value {
       case .record(let record):
+        areScalars = false
         guard layouts.insert(ObjectIdentifier(record.layout)).inserted else { continue }
         fields.formUnion(record.layout.fields)
       case .map(let map):
-        areOpen = true
+        (areOpen, areScalars) = (true, false)
         for (key, _) in map { if case .string(let name) = key { fields.insert(name) } }
       default: break
       }
     }
-    (self.fields, self.areOpen) = (fields, areOpen)
+    if areScalars { fields.insert("value") }
+    (self.fields, self.areOpen, self.areScalars) = (fields, areOpen, areScalars)
   }
 
   /// True if integers are declared for a part of the elements, of which those that no `Int` holds are texts of digits.
@@ -307,7 +314,8 @@ extension Session {
     var read: ElementCondition?
     while read == nil {
       do throws(SessionLuaError) {
-        read = try lua.condition(text, onFields: elements.list.isEmpty ? nil : names, chunk: chunkName)
+        read = try lua.condition(
+          text, onFields: elements.list.isEmpty ? nil : names, areScalars: elements.areScalars, chunk: chunkName)
       } catch {
         guard elements.areOpen, let name = error.unknownName?.name, names.insert(name).inserted else { throw error }
         unknown.append(name)
