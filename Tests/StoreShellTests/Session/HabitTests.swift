@@ -27,13 +27,24 @@ import Testing
     ("show tasks.items limit 3", "--limit N takes the first N"), ("show tasks.items group by done", "help where"),
     ("show tasks.items --format csv", "--as FORMAT"),
     ("show count(tasks.items)", "Lua computes: = #state.tasks.items"), ("show tables", "describe lists the modules"),
-    ("export X=3", "let X = … sets a variable"),
+    ("export X=3", "let X = … sets a variable"), ("local x = 5", "let NAME = … sets a variable"),
+    ("get counter.value", "show PATH prints a value"), ("-- a comment", "# begins a comment"),
+    ("// x", "# begins a comment"),
+    (".tables", "describe lists the modules"), ("= sleep(1)", "wait 1s lets time pass"),
+    ("= json.decode('{}')", "ingest FILE --as ACTION"),
+    ("assert state.counter == { value = 0, step = 1 }", "two tables are never equal in Lua"),
   ])
   func theHintSaysHow(line: String, hint: String) throws {
     let shell = try Shell()
     let errors = shell.run(line).errors
     #expect(errors.split(separator: "\n").last { $0.contains("hint: ") }?.contains(hint) == true, "\(errors)")
     #expect(try shell.run(script: "\(line)\n").errors.contains(hint))
+  }
+
+  /// A line of Lua without its verb is no text within a word.
+  @Test(arguments: ["print(\"x\")", "assert(command(\"show counter\"))", "string.rep(\"x\", 2)"])
+  func aCallOfLuaNeedsItsVerb(line: String) throws {
+    #expect(try Shell().run(line).errors.contains("Lua stands behind its verb, on the same line: lua"))
   }
 
   /// The sign at which another shell's line is left says less than its first word.

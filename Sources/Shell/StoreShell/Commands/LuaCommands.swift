@@ -118,6 +118,7 @@ extension CommandDefinition {
       let (text, chunk) = (request.text, session.chunkName)
       let lua = try session.lua()
       var details: [String] = []
+      var hint: String?
       // A comment would swallow the rest of the function.
       if let sides = text.contains("--") ? nil : Comparison(text),
         let answer = try lua.comparison(sides.left, sides.sign, sides.right, chunk: chunk)
@@ -125,6 +126,13 @@ extension CommandDefinition {
         guard !answer.holds else { return .none }
         let values = answer.sides.map { $0.map(ActionText.literal) ?? "no value" }
         details = ["left   \(sides.left) = \(values[0])", "right  \(sides.right) = \(values[1])"]
+        let haveParts = answer.sides.allSatisfy { side in
+          switch side {
+          case .list?, .map?, .record?: true
+          default: false
+          }
+        }
+        if haveParts, sides.sign == "==" { hint = "two tables are never equal in Lua: compare their fields" }
       } else {
         guard try !lua.holds(text, chunk: chunk) else { return .none }
       }
@@ -136,7 +144,7 @@ extension CommandDefinition {
         details.append("the message is missing: \(ShellError(describing: error).message)")
       }
       throw ShellError(
-        code: .assertFailed, message: said ?? "\(text) does not hold", details: details, status: 3)
+        code: .assertFailed, message: said ?? "\(text) does not hold", details: details, hint: hint, status: 3)
     })
 }
 

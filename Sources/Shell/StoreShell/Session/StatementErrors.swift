@@ -205,6 +205,10 @@ extension Session {
     {
       error.hint = "after where | is an operator of Lua; after a flag it hands on: --as table | \(line.trimmed)"
     }
+    if error.hint == nil, ["json", "cjson", "require"].contains(name) {
+      error.hint = "records of JSON are read by: ingest FILE --as ACTION; a program such as jq reads the rest"
+    }
+    if error.hint == nil, name == "sleep" { error.hint = "wait 1s lets time pass" }
     if error.hint == nil, runsPrograms, Habit.isProgram(name) {
       error.hint = "the output of a program: run(\"\(name)\").text"
     }
@@ -346,7 +350,7 @@ extension Session {
     // A line of another shell is no line of this one, whatever sign it stumbles on.
     if let verb = found.text.split(whereSeparator: \.isWhitespace).first.map(String.init), commands[verb] == nil,
       names.alias(verb) == nil,
-      let hint = Habit.hint(on: verb)
+      let hint = Habit.hint(onCallIn: found.text) ?? Habit.hint(on: verb)
     {
       fault = found.saying("\(found.message) (\(hint))")
     }

@@ -37,12 +37,23 @@ enum Habit {
       (["\\watch"], "watch PATH prints each change, show PATH --every 1s draws it again and again"),
       (["\\!"], "! LINE has your shell run a line"), (["\\e"], "Ctrl-X Ctrl-E edits the line in your editor"),
       (["jobs", "bg", "fg"], "effects lists what runs or waits"),
+      (["local", "var", "$"], "let NAME = … sets a variable"),
+      (["--", "//", "/*", "rem"], "# begins a comment"), (["get"], "show PATH prints a value"),
+      ([".tables", ".schema"], "describe lists the modules, describe MODULE explains one"),
     ]
     return Dictionary(uniqueKeysWithValues: groups.flatMap { words, hint in words.map { ($0, hint) } })
   }()
 
   /// The advice on a word; nil: it is no such word.
   static func hint(on word: String) -> String? { advice[word.lowercased()] }
+
+  /// The advice on a line that calls a function of Lua without a verb; nil: it calls none.
+  static func hint(onCallIn line: String) -> String? {
+    let call = line.prefix { $0 == "." || $0 == "_" || $0.isASCII && ($0.isLetter || $0.isNumber) }
+    let rest = line[call.endIndex...].drop { $0 == " " }
+    guard call.first?.isLetter == true, rest.first == "(", call.endIndex == rest.startIndex else { return nil }
+    return "Lua stands behind its verb, on the same line: lua \(call)(…)"
+  }
 
   /// The advice on a statement that begins with a word that is no command; nil: there is none.
   static func hint(on statement: Statement, in session: Session) -> String? {
