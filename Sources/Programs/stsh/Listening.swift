@@ -34,7 +34,8 @@ struct Listening {
       }
     }
     if let tokenFile, JournalPlan.isOfStore(tokenFile) {
-      throw ValidationError("--token-file \(tokenFile): another program that runs has that file; name another one")
+      throw ValidationError(
+        "--token-file \(tokenFile): that file belongs to a store, or to another program that runs; name another one")
     }
     door = try Door(
       host, at: DoorAddress(parsing: place), allow: rights, users: users, group: invocation.group,
