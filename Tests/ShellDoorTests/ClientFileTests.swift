@@ -4,42 +4,12 @@ import Platform
 import ShellLanguage
 import StoreSchema
 import StoreShell
-import Synchronization
 import Testing
 
 @testable import ShellDoor
 
 /// The files that statements name belong to the client that gives them.
 @Suite struct ClientFileTests {
-  /// What an attached run printed.
-  private final class Said {
-    var text = ""
-    private(set) lazy var console = Console(
-      width: { nil }, marks: .none, { [unowned self] text, _ in self.text += String(decoding: text, as: UTF8.self) },
-      takeLine: { [unowned self] line, _ in text += line + "\n" }, handOn: { _ in })
-  }
-
-  /// A folder of the client.
-  private final class Folder {
-    let path: String
-
-    init() throws {
-      var template = Array("/tmp/stsh-client-XXXXXX".utf8CString)
-      try #require(mkdtemp(&template) != nil)
-      path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
-    }
-
-    deinit { try? FileManager.default.removeItem(atPath: path) }
-
-    @discardableResult
-    func write(_ name: String, _ text: String) throws -> String {
-      try text.write(toFile: "\(path)/\(name)", atomically: true, encoding: .utf8)
-      return "\(path)/\(name)"
-    }
-
-    func contents(_ name: String) -> String? { try? String(contentsOfFile: "\(path)/\(name)", encoding: .utf8) }
-  }
-
   private static func run(_ house: House, _ commands: String...) throws -> (status: Int32, text: String) {
     let said = Said()
     let shell = AttachedShell(try DoorClient(at: house.door.address), console: said.console)
@@ -218,62 +188,6 @@ import Testing
   }
 
   // MARK: A hostile host
-
-  /// A host that asks for files as it likes, while a statement runs and when none does.
-  private final class HostileHost: @unchecked Sendable {
-    // Safe: the lock holds what its thread leaves.
-    let path: String
-    private let folder: Folder
-    private let descriptor: Int32
-    private let events: [String]
-    private let heard = Mutex<[String]>([])
-
-    var answers: [String] { heard.withLock { $0 } }
-
-    init(_ events: [String]) throws {
-      self.events = events
-      folder = try Folder()
-      path = "\(folder.path)/door"
-      let address = DoorAddress.unix(path)
-      descriptor = address.makeSocket()
-      try #require(address.withSystemAddress { bind(descriptor, $0, $1) } == 0)
-      try #require(listen(descriptor, 1) == 0)
-      Thread.detachNewThread { [self] in serve() }
-    }
-
-    private func serve() {
-      let peer = accept(descriptor, nil, nil)
-      defer { close(peer) }
-      var bytes: [UInt8] = []
-      func say(_ line: String) {
-        _ = Array("\(line)\n".utf8).withUnsafeBytes { send(peer, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
-      }
-      func hear() -> String? {
-        var block = [UInt8](repeating: 0, count: 1 << 16)
-        while true {
-          if let end = bytes.firstIndex(of: 0x0A) {
-            defer { bytes.removeFirst(end + 1) }
-            return String(decoding: bytes[..<end], as: UTF8.self)
-          }
-          let count = recv(peer, &block, block.count, 0)
-          guard count > 0 else { return nil }
-          bytes += block[..<count]
-        }
-      }
-      say(#"{"door":1,"prompt":"> "}"#)
-      while let request = hear() {
-        guard let id = request.firstMatch(of: /"id":(\d+)/)?.1 else { continue }
-        for event in events {
-          say(event)
-          guard !event.contains("cancel"), let answer = hear() else { continue }
-          heard.withLock { $0.append(answer) }
-        }
-        say(#"{"id":\#(id),"status":0,"prompt":"> "}"#)
-      }
-    }
-
-    deinit { close(descriptor) }
-  }
 
   /// The host gets no byte of a file, and writes none, that the statements do not name for that.
   @Test(arguments: [

@@ -3,6 +3,9 @@ package struct Pipe {
   package let read: Int32
   package let write: Int32
 
+  /// The event of a socket whose other end is closed: POLLRDHUP, which Swift does not see.
+  static let closedConnection: Int16 = 0x2000
+
   /// Makes a pipe; nil where the system refuses, which `errno` explains.
   package init?() {
     var ends: [Int32] = [-1, -1]

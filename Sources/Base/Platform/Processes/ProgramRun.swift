@@ -13,6 +13,8 @@ package struct ProgramRun {
   package var mostBytes = 16 << 20
   /// It is ended once one of these descriptors is readable.
   package var stops: [Int32] = []
+  /// It is ended once the other end of one of these sockets is closed.
+  package var connections: [Int32] = []
   /// Takes what it writes, as it comes, to standard output or to standard error; nil: the result holds it. False: nobody reads it any
   /// more, and the program finds so, as in a pipe.
   package var receiver: ((_ bytes: [UInt8], _ isError: Bool) -> Bool)?
@@ -28,12 +30,25 @@ package struct ProgramRun {
     package let signal: Int?
     package let output: [UInt8]
     package let errors: [UInt8]
+
+    package init(_ ending: ProgramEnding, output: [UInt8] = [], errors: [UInt8] = []) {
+      switch ending {
+      case .exited(let status): (self.status, signal) = (Int(status), nil)
+      case .signalled(let number): (status, signal) = (128 + Int(number), Int(number))
+      case .interrupted: (status, signal) = (128 + Int(SIGINT), Int(SIGINT))
+      }
+      (self.output, self.errors) = (output, errors)
+    }
   }
 
   /// Why there is no result.
   package enum Failure: Error {
     /// It cannot be started.
     case notStarted(FileError)
+    /// There is no such folder to run in.
+    case noFolder(String)
+    /// Whoever would run it does not, for that reason.
+    case refused(String)
     /// Its time is over.
     case timeOver(Duration)
     /// It wrote more than it may.
@@ -44,43 +59,96 @@ package struct ProgramRun {
 
   /// Runs it.
   package func toEnd() throws(Failure) -> Result {
+    let program = try start()
+    return try collect { () throws(Failure) in
+      try program.next()
+    } refuse: { isError in
+      program.refuse(isError: isError)
+    }
+  }
+
+  /// Starts it.
+  package func start() throws(Failure) -> RunningProgram {
+    if let folder, !Files.isDirectory(folder) { throw .noFolder(folder) }
     guard let given = Pipe(), let output = Pipe(), let errors = Pipe() else {
       throw .notStarted(FileError(path: words[0], code: errno))
     }
-    let process: pid_t
     do {
       defer { for end in [given.read, output.write, errors.write] { close(end) } }
       var start = ProcessStart()
       start.descriptors = [(given.read, 0), (output.write, 1), (errors.write, 2)]
       start.folder = folder
       start.hasOwnSession = true
-      process = try start.run(words)
+      return RunningProgram(try start.run(words), given.write, output.read, errors.read, self)
     } catch {
       for end in [given.write, output.read, errors.read] { close(end) }
       throw .notStarted(error)
     }
-    // A program that reads no more is no failure.
-    let former = signal(SIGPIPE, SIG_IGN)
-    defer { signal(SIGPIPE, former) }
-    var run = RunningProgram(process, given.write, output.read, errors.read, self)
-    return try run.toEnd()
+  }
+
+  /// Takes all that a program writes, wherever it runs, up to its end.
+  ///
+  /// - Parameters:
+  ///   - next: waits for its next event.
+  ///   - refuse: has it find that nobody reads one of its outputs any more.
+  package func collect(
+    _ next: () throws(Failure) -> ProgramEvent, refuse: (_ isError: Bool) -> Void
+  ) throws(Failure) -> Result {
+    var (taken, counts): ([[UInt8]], [Int]) = ([[], []], [0, 0])
+    while true {
+      switch try next() {
+      case .wrote(let bytes, let isError):
+        let index = isError ? 1 : 0
+        counts[index] += bytes.count
+        guard counts[index] <= mostBytes else { throw .tooMuch(mostBytes) }
+        if let receiver {
+          if !receiver(bytes, isError) { refuse(isError) }
+        } else {
+          taken[index] += bytes
+        }
+      case .ended(let ending): return Result(ending, output: taken[0], errors: taken[1])
+      }
+    }
   }
 }
 
-/// A program while it runs.
-private struct RunningProgram {
+/// The ways in which a program or a command line ends.
+package enum ProgramEnding: Hashable, Sendable {
+  /// With that status.
+  case exited(Int32)
+  /// By a signal of that number.
+  case signalled(Int32)
+  /// Because it was to stop, or by Ctrl-C on the terminal that it had been given.
+  case interrupted
+}
+
+/// Something that a program does.
+package enum ProgramEvent {
+  /// It wrote bytes, 64 KiB at most, to standard output or to standard error.
+  case wrote([UInt8], isError: Bool)
+  case ended(ProgramEnding)
+}
+
+/// A program while it runs. It waits for its reader, as behind a pipe, and ends where nobody holds it any more.
+package final class RunningProgram {
   private let process: pid_t
   private let plan: ProgramRun
   private var input: Int32
   /// The ends that its outputs are read from; -1: it has closed that one.
   private var ends: [Int32]
-  private var taken: [[UInt8]] = [[], []]
-  /// The number of bytes of each that were handed on.
-  private var handed = [0, 0]
   private var rest: ArraySlice<UInt8>
   private let start = ContinuousClock.now
+  /// The status of the program as `waitpid` gives it; nil: it has not ended.
+  private var status: Int32?
+  /// The output that is read next.
+  private var turn = 0
+  /// The blocks that are still read of each output once it has ended: as much as a pipe holds.
+  private var left = [16, 16]
+  /// The waits in a row in which nothing happened.
+  private var idle: Int32 = 0
+  private var hasEnded = false
 
-  init(_ process: pid_t, _ input: Int32, _ output: Int32, _ errors: Int32, _ plan: ProgramRun) {
+  fileprivate init(_ process: pid_t, _ input: Int32, _ output: Int32, _ errors: Int32, _ plan: ProgramRun) {
     self.process = process
     self.plan = plan
     self.input = input
@@ -90,110 +158,125 @@ private struct RunningProgram {
     if rest.isEmpty { endInput() }
   }
 
-  mutating func toEnd() throws(ProgramRun.Failure) -> ProgramRun.Result {
-    var status: Int32?
-    do {
-      while status == nil {
-        try wait()
-        status = reaped()
+  deinit { end() }
+
+  /// Waits for its next event; behind the end there is none.
+  ///
+  /// - Throws: `ProgramRun.Failure` where it is to end before its time, and has.
+  package func next() throws(ProgramRun.Failure) -> ProgramEvent {
+    do throws(ProgramRun.Failure) {
+      while true {
+        if let status { return remains(after: status) }
+        if let bytes = try wait() { return bytes }
+        var found: Int32 = 0
+        if waitpid(process, &found, WNOHANG) == process {
+          status = found
+          // The rest of its group ends with it, and holds no pipe any longer.
+          kill(-process, SIGKILL)
+        }
       }
     } catch {
       end()
       throw error
     }
-    // The rest of its group ends with it, and holds no pipe any longer.
-    kill(-process, SIGKILL)
-    defer { closeAll() }
-    for index in ends.indices { try take(index) }
-    let raw = status ?? 0
-    let number = raw & 0x7F
-    return ProgramRun.Result(
-      status: number == 0 ? Int(raw >> 8 & 0xFF) : 128 + Int(number), signal: number == 0 ? nil : Int(number),
-      output: taken[0], errors: taken[1])
   }
 
-  /// The status of the program; nil: it has not ended.
-  private func reaped() -> Int32? {
-    var status: Int32 = 0
-    let isOpen = ends.contains { $0 >= 0 }
-    while true {
-      let found = waitpid(process, &status, isOpen ? WNOHANG : 0)
-      if found == process { return status }
-      if found == 0 { return nil }
-      if errno != EINTR { return 0 }
+  /// Reads one of its outputs no further.
+  package func refuse(isError: Bool) { closeEnd(isError ? 1 : 0) }
+
+  /// What it wrote before it ended, and then its end.
+  private func remains(after status: Int32) -> ProgramEvent {
+    for index in ends.indices {
+      while left[index] > 0, ends[index] >= 0 {
+        left[index] -= 1
+        if let bytes = read(index) { return .wrote(bytes, isError: index == 1) }
+      }
     }
+    hasEnded = true
+    closeAll()
+    let number = status & 0x7F
+    return .ended(number == 0 ? .exited(status >> 8 & 0xFF) : .signalled(number))
   }
 
   /// Waits until something happens, for a moment at most: what it has started may hold its outputs open.
-  private mutating func wait() throws(ProgramRun.Failure) {
-    var sources = ([input] + ends + plan.stops.filter { $0 >= 0 }).map {
-      pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
-    }
+  private func wait() throws(ProgramRun.Failure) -> ProgramEvent? {
+    var sources = ([input] + ends).map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
     sources[0].events = Int16(POLLOUT)
-    let count = poll(&sources, nfds_t(sources.count), 50)
+    sources += plan.stops.filter { $0 >= 0 }.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+    sources += plan.connections.filter { $0 >= 0 }.map { pollfd(fd: $0, events: Pipe.closedConnection, revents: 0) }
+    // Behind the end of its outputs its own end mostly follows at once.
+    idle = ends == [-1, -1] ? min(idle + 1, 50) : 50
+    let count = poll(&sources, nfds_t(sources.count), idle)
     if let limit = plan.timeout, ContinuousClock.now - start >= limit { throw .timeOver(limit) }
-    guard count > 0 else { return }
+    guard count > 0 else { return nil }
     if sources.dropFirst(3).contains(where: { $0.revents != 0 }) { throw .stopped }
     if input >= 0, sources[0].revents != 0 { give() }
-    for index in ends.indices where sources[index + 1].revents != 0 { try take(index) }
+    for index in [turn, 1 - turn] where sources[index + 1].revents != 0 {
+      guard let bytes = read(index) else { continue }
+      turn = 1 - index
+      return .wrote(bytes, isError: index == 1)
+    }
+    return nil
   }
 
-  private mutating func give() {
+  private func give() {
+    // A program that reads no more is no failure.
+    let former = signal(SIGPIPE, SIG_IGN)
     let count = rest.withUnsafeBytes { write(input, $0.baseAddress, $0.count) }
+    let code = errno
+    signal(SIGPIPE, former)
     if count > 0 { rest = rest.dropFirst(count) }
-    guard rest.isEmpty || (count < 0 && errno != EAGAIN && errno != EINTR) else { return }
+    guard rest.isEmpty || (count < 0 && code != EAGAIN && code != EINTR) else { return }
     endInput()
   }
 
-  private mutating func endInput() {
+  private func endInput() {
     close(input)
     input = -1
   }
 
-  private mutating func take(_ index: Int) throws(ProgramRun.Failure) {
+  private func closeEnd(_ index: Int) {
     guard ends[index] >= 0 else { return }
-    var block = [UInt8](repeating: 0, count: 1 << 16)
-    // As much as a pipe holds: of a program that writes without end the time and the stops are looked at, too.
-    for _ in 0..<16 {
-      let count = read(ends[index], &block, block.count)
-      if count > 0 {
-        if let receiver = plan.receiver {
-          handed[index] += count
-          guard handed[index] <= plan.mostBytes else { throw .tooMuch(plan.mostBytes) }
-          if receiver(Array(block[..<count]), index == 1) { continue }
-          close(ends[index])
-          ends[index] = -1
-          return
-        }
-        taken[index] += block[..<count]
-        guard taken[index].count <= plan.mostBytes else { throw .tooMuch(plan.mostBytes) }
-      } else {
-        if count < 0, errno == EINTR { continue }
-        guard count == 0 || errno != EAGAIN else { return }
-        close(ends[index])
-        ends[index] = -1
-        return
-      }
+    close(ends[index])
+    ends[index] = -1
+  }
+
+  /// The next block of an output; nil: nothing is there now.
+  private func read(_ index: Int) -> [UInt8]? {
+    guard ends[index] >= 0 else { return nil }
+    var count = 0
+    var code: Int32 = 0
+    let block = [UInt8](unsafeUninitializedCapacity: 1 << 16) { buffer, length in
+      repeat { count = Platform.read(ends[index], buffer.baseAddress, buffer.count) } while count < 0 && errno == EINTR
+      code = errno
+      length = max(count, 0)
     }
+    if count > 0 { return block }
+    if count == 0 || code != EAGAIN { closeEnd(index) }
+    return nil
   }
 
   /// Ends it before its time: it is asked to, and a second later it has to.
-  private mutating func end() {
-    kill(-process, SIGTERM)
-    kill(-process, SIGCONT)
-    var status: Int32 = 0
-    var hasEnded = false
-    for _ in 0..<100 where !hasEnded {
-      hasEnded = waitpid(process, &status, WNOHANG) == process
-      if !hasEnded { usleep(10_000) }
+  private func end() {
+    guard !hasEnded else { return }
+    hasEnded = true
+    var found: Int32 = 0
+    var isReaped = status != nil
+    if !isReaped {
+      kill(-process, SIGTERM)
+      kill(-process, SIGCONT)
+    }
+    for _ in 0..<100 where !isReaped {
+      isReaped = waitpid(process, &found, WNOHANG) == process
+      if !isReaped { usleep(10_000) }
     }
     kill(-process, SIGKILL)
-    if !hasEnded { while waitpid(process, &status, 0) < 0, errno == EINTR {} }
+    if !isReaped { while waitpid(process, &found, 0) < 0, errno == EINTR {} }
     closeAll()
   }
 
-  private mutating func closeAll() {
-    for end in [input] + ends where end >= 0 { close(end) }
-    (input, ends) = (-1, [-1, -1])
+  private func closeAll() {
+    if input >= 0 { endInput() }
+    for index in ends.indices { closeEnd(index) }
   }
 }

@@ -9,6 +9,8 @@ package struct ShellCommand {
   package var terminal: Int32?
   /// The command is ended, with all that it has started, once one of these descriptors is readable.
   package var stops: [Int32] = []
+  /// The same once the other end of one of these sockets is closed.
+  package var connections: [Int32] = []
   /// True if it reads from our standard input instead of a text.
   package var readsTerminal = false
   /// The arguments that the line finds as `$1` and so on.
@@ -31,20 +33,10 @@ package struct ShellCommand {
   /// The time that a command has to end by itself when it is told to.
   private static let grace = Duration.seconds(1)
 
-  /// The ways in which a command ends.
-  package enum Ending: Hashable {
-    /// With that status.
-    case exited(Int32)
-    /// By a signal of that number.
-    case signalled(Int32)
-    /// Because it was to stop, or by Ctrl-C on the terminal that it had been given.
-    case interrupted
-  }
-
   /// Runs it to its end. Input that the command leaves unread is no failure.
   ///
   /// - Throws: `FileError` where it cannot be started.
-  package func run(_ input: [UInt8]) throws(FileError) -> Ending {
+  package func run(_ input: [UInt8]) throws(FileError) -> ProgramEnding {
     let given = readsTerminal ? nil : Pipe()
     guard readsTerminal || given != nil else { throw FileError(path: line, code: errno) }
     let taken = receiver == nil ? nil : terminal.flatMap { Pipe(like: $0) } ?? Pipe()
@@ -66,8 +58,7 @@ package struct ShellCommand {
     defer { signal(SIGPIPE, former) }
     var run = ShellCommandRun(
       process, input: given?.write ?? -1, output: taken?.read ?? -1, receiver: receiver, terminal: terminal,
-      stops: stops,
-      grace: Self.grace)
+      stops: stops, connections: connections, grace: Self.grace)
     run.toEnd(rest: input[...])
     return run.ending
   }
@@ -77,6 +68,7 @@ package struct ShellCommand {
 private struct ShellCommandRun {
   private let process: ChildProcess
   private let stops: [Int32]
+  private let connections: [Int32]
   private let grace: Duration
   /// The descriptor that the command reads from; -1: all is written, or the command reads no more.
   private var input: Int32
@@ -89,11 +81,11 @@ private struct ShellCommandRun {
   private var isStopping = false
   private var deadline: ContinuousClock.Instant?
   /// The way in which the command ended.
-  private(set) var ending = ShellCommand.Ending.exited(0)
+  private(set) var ending = ProgramEnding.exited(0)
 
   init(
     _ process: ChildProcess, input: Int32, output: Int32, receiver: (([UInt8]) -> Void)?,
-    terminal: Int32?, stops: [Int32], grace: Duration
+    terminal: Int32?, stops: [Int32], connections: [Int32], grace: Duration
   ) {
     self.process = process
     self.input = input
@@ -101,6 +93,7 @@ private struct ShellCommandRun {
     self.receiver = receiver
     self.terminal = terminal
     self.stops = stops.filter { $0 >= 0 }
+    self.connections = connections.filter { $0 >= 0 }
     self.grace = grace
     for end in [input, output] where end >= 0 { _ = fcntl(end, F_SETFL, O_NONBLOCK) }
   }
@@ -113,7 +106,10 @@ private struct ShellCommandRun {
         pollfd(fd: input, events: Int16(POLLOUT), revents: 0),
         pollfd(fd: output, events: Int16(POLLIN), revents: 0),
       ]
-      if !isStopping { sources += stops.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) } }
+      if !isStopping {
+        sources += stops.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+        sources += connections.map { pollfd(fd: $0, events: Pipe.closedConnection, revents: 0) }
+      }
       let count = poll(&sources, nfds_t(sources.count), milliseconds)
       if count < 0, errno != EINTR { break }
       endLateOne()

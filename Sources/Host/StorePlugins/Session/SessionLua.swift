@@ -396,20 +396,8 @@ public final class SessionLua {
 
   // MARK: Running
 
-  /// True if a text lacks only its end. Neither as an expression nor as a chunk is it whole, and as one of them it
-  /// could go on.
-  public func isUnfinished(_ text: String) -> Bool {
-    var couldGoOn = false
-    for source in ["return \(text)", text] {
-      do throws(LuaError) {
-        _ = try lua.load(source, chunkName: "?")
-        return false
-      } catch {
-        couldGoOn = couldGoOn || error.isIncomplete
-      }
-    }
-    return couldGoOn
-  }
+  /// True if a text lacks only its end.
+  public func isUnfinished(_ text: String) -> Bool { lua.isUnfinished(text) }
 
   /// Evaluates something. Objects of the state that globals hold are good for the statements that follow, too.
   private func running<Result>(_ body: () throws(LuaError) -> Result) throws(SessionLuaError) -> Result {

@@ -379,7 +379,8 @@ public final class AttachedShell {
     case "file":
       // What stands before it is seen before it is waited for.
       console.flush()
-      guard let reply = files.answer(to: message, until: interruptDescriptor) else { return }
+      let place = AttachedFiles.Place(stop: interruptDescriptor, connection: client.descriptor, console: console)
+      guard let reply = files.answer(to: message, at: place) else { return }
       // The door hears why a wait ended before it hears that it did.
       if interruption == nil, client.wait(or: interruptDescriptor, atMost: .zero).isInterrupted, takeInterrupt() {
         try interrupt()
@@ -598,6 +599,7 @@ extension AttachedShell {
     (self.client, head) = (client, newHead)
     (events, openText, pinned, interruption, hasToldOffset) = ([], "", "", nil, false)
     look.loseAnswer()
+    files.forget()
     note("\(place) is back\(since); variables, settings, use and the look at the past are as in a new conversation")
     let lostRun = openRun
     if let lostRun {

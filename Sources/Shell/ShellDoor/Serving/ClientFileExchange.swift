@@ -5,7 +5,7 @@ import StoreCore
 import StoreSchema
 import StoreShell
 
-/// The client's answers about its files, which the statement that runs waits for. They come in while that holds the conversation.
+/// The client's answers about its files and programs, which the statement that runs waits for. They come in while that holds the conversation.
 final class ClientFileAnswers: Sendable {
   private let state = Lock(State())
 
@@ -61,9 +61,9 @@ final class ClientFileAnswers: Sendable {
   func end() { if take() == nil { state.withLock { $0.awaited = nil } } }
 }
 
-/// The files of the client, at the host's end.
+/// The files and programs of the client, at the host's end.
 extension Conversation {
-  /// The files of the client, for its session.
+  /// The files and programs of the client, for its session.
   var clientFiles: ClientFiles {
     ClientFiles { [weak self] (file, step) throws(FileError) in
       guard let self else { throw FileError(path: "", code: EINTR) }
@@ -71,7 +71,7 @@ extension Conversation {
     }
   }
 
-  /// Asks the client for a step with one of its files, and waits for the answer. Other conversations run meanwhile.
+  /// Asks the client for a step with one of its files or programs, and waits for the answer. Other conversations run meanwhile.
   ///
   /// - Throws: `FileError` as the client tells it; with `EINTR` if the statement is interrupted or the client is gone.
   private func perform(_ step: ClientFiles.Step, with file: Int) throws(FileError) -> ClientFiles.Reply {
@@ -122,6 +122,8 @@ extension Conversation {
       case .open(let path, let use):
         event.set("open", path)
         event.set("for", use.rawValue)
+      case .prepare(let program): event.set(program)
+      case .output: event.set("output", true)
       case .next: event.set("next", true)
       case .write(let bytes): event.set("data", DoorMessage.text(of: bytes))
       case .finish: event.set("finish", true)
@@ -134,7 +136,11 @@ extension Conversation {
   }
 
   private static func path(of step: ClientFiles.Step) -> String {
-    if case .open(let path, _) = step { path } else { "the client's file" }
+    switch step {
+    case .open(let path, _): path
+    case .prepare(let program): program.words[0]
+    default: "the client's file"
+    }
   }
 
   private func reply(_ line: ArraySlice<UInt8>, to step: ClientFiles.Step) throws(FileError) -> ClientFiles.Reply {
@@ -145,7 +151,7 @@ extension Conversation {
     if let error = message["error"] {
       let isReading =
         switch step {
-        case .open(_, .reading), .next: true
+        case .open(_, .reading), .next, .output: true
         default: false
         }
       var code = EIO
@@ -157,16 +163,36 @@ extension Conversation {
     var reply = ClientFiles.Reply()
     reply.path = message.text("path").map(SafeText.line)
     reply.size = message.number("size")
-    if case .finish = step {
+    switch step {
+    case .finish, .output:
       reply.ending =
         message.number("status").map { .exited(Int32(clamping: $0)) }
         ?? message.number("signal").map { .signalled(Int32(clamping: $0)) }
+      reply.isTimeOver = message["timedOut"] != nil
+      reply.printed = message.text("printed") ?? ""
+      if case .finish = step { return reply }
+      if reply.ending != nil || reply.isTimeOver { return reply }
+    case .next: break
+    default: return reply
     }
-    guard case .next = step else { return reply }
-    guard let bytes = message.bytes("data"), bytes.count <= ClientFiles.pieceSize else {
+    reply.isError = step == .output && message["errors"] != nil
+    guard let bytes = message.bytes(reply.isError ? "errors" : "data"), bytes.count <= ClientFiles.pieceSize else {
       throw FileError(path: path, unreadable: "the client's answer is no piece of it")
     }
     reply.piece = bytes
     return reply
+  }
+}
+
+extension Answer {
+  /// Sets the program that a client is to run.
+  fileprivate mutating func set(_ program: ClientProgram) {
+    set("open", program.words[0])
+    set("for", "run")
+    set("words") { JSON.append(.list(PersistentList(program.words.dropFirst().map { .string($0) })), to: &$0) }
+    if let folder = program.folder { set("in", folder) }
+    if let timeout = program.timeout { set("timeout") { JSON.append(.double(timeout / .seconds(1)), to: &$0) } }
+    if program.isShown { set("shown", true) }
+    if program.isKept { set("kept", true) }
   }
 }

@@ -143,8 +143,10 @@ extension TestResult {
   /// The result of a step that an interruption ended, with the reason for that.
   func ended(by reason: ShellError) -> TestResult {
     guard case .failed(ErrorCode.interrupted.rawValue, _, _) = outcome else { return self }
-    return TestResult(
+    var result = TestResult(
       name: name, group: group, seconds: seconds,
       outcome: .failed(code: reason.code.rawValue, message: reason.message, details: reason.details))
+    result.output = output
+    return result
   }
 }

@@ -4,14 +4,14 @@ import StoreSchema
 
 extension CommandDefinition {
   static let run = CommandDefinition(
-    "run", usage: ["run [--timeout DURATION] [--in FOLDER] [--stdin TEXT] PROGRAM [WORD…]"],
+    "run", clientFileNeed: .nothing, usage: ["run [--timeout DURATION] [--in FOLDER] [--stdin TEXT] PROGRAM [WORD…]"],
     summary: "runs a program with words as they are written, and prints its output; fails unless its status is 0",
     flags: [
-      FlagDefinition("timeout", value: "DURATION", "end the program after this time, with status 5"),
-      FlagDefinition("in", value: "FOLDER", "run it in that folder"),
-      FlagDefinition("stdin", value: "TEXT", "let it read a text; else its standard input is empty"),
+      FlagDefinition("timeout", value: "DURATION", need: .nothing, "end the program after this time, with status 5"),
+      FlagDefinition("in", value: "FOLDER", need: .nothing, "run it in that folder"),
+      FlagDefinition("stdin", value: "TEXT", need: .nothing, "let it read a text; else its standard input is empty"),
     ],
-    operands: [.file(.host)],
+    operands: [.file(.program)],
     examples: [
       CommandExample("let n = 2", "run printf '%s\\n' --n=$n \"a b\"", output: "--n=2\na b\n"),
       CommandExample("run --stdin \"b\" sh -c 'cat; echo'", output: "b\n"),
@@ -29,7 +29,7 @@ extension CommandDefinition {
     read: RunRequest.init, perform: { try $0.perform(in: $1) })
 
   static let shellLine = CommandDefinition(
-    "!", usage: ["! LINE"], summary: "at the prompt, has your own shell run a line",
+    "!", clientFileNeed: .nothing, usage: ["! LINE"], summary: "at the prompt, has your own shell run a line",
     examples: [CommandExample("! true", output: ""), CommandExample("! test -d / && true", output: "")],
     lua: LuaVerb("!", isLua: false),
     read: { reader in
@@ -42,7 +42,7 @@ extension CommandDefinition {
       return line
     },
     perform: { line, session in
-      try session.requireOwnPerson("!")
+      try session.requireOwnProgram("!")
       try session.runByShell(line)
       return .none
     })
@@ -68,7 +68,7 @@ private struct RunRequest {
   }
 
   func perform(in session: Session) throws -> CommandResult {
-    try session.requireOwnPerson("run")
+    try session.requireOwnProgram("run")
     var program = ProgramRun(try words.value(in: session))
     guard !program.words[0].isEmpty, !program.words.contains(where: { $0.utf8.contains(0) }) else {
       throw ShellError(code: .typeMismatch, message: "run needs a program and its arguments as texts")

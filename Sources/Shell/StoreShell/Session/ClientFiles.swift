@@ -1,14 +1,21 @@
 import Platform
 import ShellLanguage
+import StorePlugins
 import StoreSchema
 
-/// The files of a client at the other end of a door. Its statements read and write these instead of the host's own.
+/// The files and the programs of a client at the other end of a door. Its statements read, write and run these instead of the
+/// host's own.
 ///
-/// The client does each step when it is asked to, and may refuse it: it opens only files that its own statements name.
+/// The client does each step when it is asked to, and may refuse it: it opens only files that its own statements name, and runs only
+/// programs that they hold.
 package final class ClientFiles {
-  /// A step with a file.
+  /// A step with a file or a program.
   package enum Step: Hashable, Sendable {
     case open(path: String, Use)
+    /// Has a program ready, which starts with ``finish`` and reads what was written.
+    case prepare(ClientProgram)
+    /// The next piece that a program has written, or its end.
+    case output
     /// The next piece; an empty one is the end.
     case next
     case write([UInt8])
@@ -27,6 +34,8 @@ package final class ClientFiles {
     case piping = "pipe"
     /// The same; steps of ``Step/next`` read its output.
     case filtering = "filter"
+    /// The path is a line for the client's own shell, with the client's terminal.
+    case shell
   }
 
   /// The answer to a step.
@@ -36,8 +45,14 @@ package final class ClientFiles {
     /// The bytes of an ordinary file.
     package var size: Int?
     package var piece: [UInt8] = []
-    /// The way in which a command ended; nil: there was none.
-    package var ending: ShellCommand.Ending?
+    /// True if the piece was written to standard error.
+    package var isError = false
+    /// The way in which a command or a program ended; nil: it has not.
+    package var ending: ProgramEnding?
+    /// True if a program was ended since its time was over.
+    package var isTimeOver = false
+    /// The output that the client has printed, or the end of it.
+    package var printed = ""
 
     package init() {}
   }
@@ -93,7 +108,7 @@ private final class ClientFile {
     }
   }
 
-  func finish() throws(FileError) -> ShellCommand.Ending? {
+  func finish() throws(FileError) -> ProgramEnding? {
     let ending = try perform(number, .finish).ending
     isDone = ending == nil
     return ending
@@ -170,7 +185,7 @@ extension Session {
   /// - Returns: nil: the statement comes from no client that runs commands.
   func runAtClient(
     _ line: String, on text: String, receiver: (([UInt8]) -> Void)?
-  ) throws(FileError) -> ShellCommand.Ending? {
+  ) throws(FileError) -> ProgramEnding? {
     guard let opened = try person.files?.open(line, receiver == nil ? .piping : .filtering) else { return nil }
     try opened.write(Array(text.utf8))
     guard let ending = try opened.finish() else {
@@ -179,27 +194,117 @@ extension Session {
     while let receiver, case let piece = try opened.next(), !piece.isEmpty { receiver(piece) }
     return ending
   }
+
+  /// Has the client's own shell run a line, with the client's terminal.
+  ///
+  /// - Returns: nil: the statement comes from no client that runs commands.
+  func runAtClientsShell(_ line: String) throws(FileError) -> ProgramEnding? {
+    guard let opened = try person.files?.open(line, .shell) else { return nil }
+    guard let ending = try opened.finish() else {
+      throw FileError(path: line, unreadable: "the client does not say how it ended")
+    }
+    return ending
+  }
 }
 
-/// The files that statements name literally, or by an argument of their script: those that are read, and those that are written.
+/// A program that a client runs in its own folder, with its own environment.
+package struct ClientProgram: Hashable, Sendable {
+  /// The program and its arguments.
+  package var words: [String]
+  /// The folder that it runs in, seen from the client's; nil: that one.
+  package var folder: String?
+  /// The time that it may take; nil: any.
+  package var timeout: Duration?
+  /// True if the client prints its output as it comes.
+  package var isShown = false
+  /// True if the output that is shown, or the end of it, comes back, too.
+  package var isKept = false
+
+  package init(_ words: [String]) { self.words = words }
+}
+
+extension ClientFiles {
+  /// Has the client run a program.
+  ///
+  /// - Parameters:
+  ///   - isShown: true if the client prints its output as it comes.
+  ///   - isKept: true if that comes back, too.
+  /// - Returns: what was printed besides.
+  func run(
+    _ plan: ProgramRun, isShown: Bool, isKept: Bool
+  ) throws(ProgramRun.Failure) -> (result: ProgramRun.Result, printed: String) {
+    last += 1
+    let number = last
+    var hasEnded = false
+    defer { if !hasEnded { _ = try? perform(number, .cancel) } }
+    func ask(_ step: Step, _ failure: (FileError) -> ProgramRun.Failure) throws(ProgramRun.Failure) -> Reply {
+      let reply: Reply
+      do throws(FileError) {
+        reply = try perform(number, step)
+      } catch {
+        if error.code == EINTR { throw .stopped }
+        throw failure(error)
+      }
+      hasEnded = reply.ending != nil || reply.isTimeOver
+      guard reply.isTimeOver else { return reply }
+      guard let limit = plan.timeout else {
+        throw .notStarted(FileError(path: plan.words[0], unreadable: "the client ended it before its time"))
+      }
+      throw .timeOver(limit)
+    }
+    var program = ClientProgram(plan.words)
+    (program.folder, program.timeout) = (plan.folder, plan.timeout)
+    (program.isShown, program.isKept) = (isShown, isKept)
+    _ = try ask(.prepare(program)) { error in
+      error.isMissing ? .noFolder(plan.folder ?? "") : .refused(error.reason)
+    }
+    var rest = plan.input[...]
+    while !rest.isEmpty {
+      _ = try ask(.write(Array(rest.prefix(Self.pieceSize)))) { .notStarted($0) }
+      rest = rest.dropFirst(Self.pieceSize)
+    }
+    let started = try ask(.finish) { .notStarted($0) }
+    if let ending = started.ending { return (ProgramRun.Result(ending), started.printed) }
+    let result = try plan.collect { () throws(ProgramRun.Failure) in
+      let reply = try ask(.output) { .notStarted($0) }
+      if let ending = reply.ending { return .ended(ending) }
+      return .wrote(reply.piece, isError: reply.isError)
+    } refuse: { _ in
+    }
+    return (result, "")
+  }
+}
+
+/// The files that statements name literally, or by an argument of their script: those that are read, and those that are written. And
+/// the programs that they hold.
 package struct NamedFiles: Sendable {
   /// The paths of the files that are read, by their names as statements write them.
   package private(set) var read: [String: String] = [:]
   /// The same of the files that are written.
   package private(set) var written: [String: String] = [:]
-  /// The command lines that results are piped into, with the values of `$1`, `$2` … there.
-  package private(set) var commands: [String: [String]] = [:]
+  /// The programs that they run.
+  package internal(set) var programs = NamedPrograms()
   /// The arguments of the scripts among the files that are read.
   package private(set) var scripts: [String: [String]] = [:]
+  /// The programs of functions of Lua, which later texts may call, too.
+  var lasting = NamedPrograms()
+  /// The commands that later texts may give by another name.
+  private var aliases: [String: String] = [:]
 
   package init() {}
+
+  /// Those of a text that follows others.
+  package init(after others: NamedFiles) {
+    (programs, lasting, aliases) = (others.lasting, others.lasting, others.aliases)
+  }
 
   /// Adds the files that a text names.
   ///
   /// - Parameter arguments: the values of `$1`, `$2` ….
   package mutating func add(_ text: String, arguments: [String] = []) {
     let commands = CommandTable.standard
-    var reader = StatementReader(Array(text.utf8), grammar: commands.grammar { _ in false })
+    let lua = LuaCompleteness()
+    var reader = StatementReader(Array(text.utf8), grammar: commands.grammar { lua.isUnfinished($0) })
     var faults = 0
     while faults < 1000 {
       do throws(SyntaxFault) {
@@ -211,16 +316,25 @@ package struct NamedFiles: Sendable {
     }
   }
 
-  private mutating func add(_ statement: Statement, _ commands: CommandTable, _ arguments: [String]) {
-    if let redirection = statement.redirection {
-      if redirection.kind != .command {
-        Self.add(redirection.target, arguments, to: &written)
-      } else if let line = Self.text(of: redirection.target, arguments) {
-        self.commands[line] = arguments
-      }
+  private mutating func add(
+    _ whole: Statement, _ commands: CommandTable, _ arguments: [String], expanded: Set<String> = []
+  ) {
+    if let redirection = whole.redirection, redirection.kind != .command {
+      Self.add(redirection.target, arguments, to: &written)
     }
-    let statement = commands.innermost(statement)
+    let statement = commands.innermost(whole)
+    let verb = statement.words[0].text
+    if commands[statement] == nil, let alias = aliases[verb], !expanded.contains(verb) {
+      let lua = LuaCompleteness()
+      let grammar = commands.grammar { lua.isUnfinished($0) }
+      guard let command = try? statement.replacingVerb(with: alias, grammar).command else { return }
+      return add(command, commands, arguments, expanded: expanded.union([verb]))
+    }
+    addPrograms(of: statement, commands[statement], commands, arguments)
     guard let definition = commands[statement] else { return }
+    if definition === CommandDefinition.alias, let command = statement.lua?.text, statement.words.count > 1 {
+      aliases[statement.words[1].text] = command
+    }
     var place = 0
     var flag: FlagDefinition?
     for word in statement.words.dropFirst() {
@@ -268,7 +382,7 @@ package struct NamedFiles: Sendable {
   }
 
   /// The text of a literal; nil: only the store's own end knows it.
-  private static func text(of literal: Literal, _ arguments: [String]) -> String? {
+  static func text(of literal: Literal, _ arguments: [String]) -> String? {
     func argument(_ name: String) -> String? {
       Int(name).flatMap { arguments.indices.contains($0 - 1) ? arguments[$0 - 1] : nil }
     }

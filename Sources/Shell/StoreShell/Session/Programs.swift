@@ -11,7 +11,7 @@ extension Session {
 
   /// Runs a program for Lua: `run("git", "log")` or `run { "git", "log", stdin = …, cwd = …, timeout = …, max_bytes = … }`.
   func runProgram(_ arguments: [Value]) throws -> Value {
-    let result = try end(of: Self.program(arguments))
+    let result = try end(of: Self.program(arguments)).result
     if result.status != 0 { outcome.failedPrograms += 1 }
     func text(_ bytes: [UInt8]) -> Value { .string(String(decoding: bytes, as: UTF8.self)) }
     return .record(
@@ -38,27 +38,32 @@ extension Session {
     return error
   }
 
-  /// Runs a program to its end, whatever its status is.
+  /// Runs a program to its end, whatever its status is: at the client, where a client gave the statement.
   ///
+  /// - Parameter isShown: true if a client prints its output as it comes.
+  /// - Returns: what a client has printed, where that is kept.
   /// - Throws: ``ShellError`` for one that cannot be started, takes too long, writes too much or was interrupted.
-  private func end(of program: ProgramRun) throws -> ProgramRun.Result {
-    try requirePrograms()
+  private func end(
+    of program: ProgramRun, isShown: Bool = false
+  ) throws -> (result: ProgramRun.Result, printed: String) {
+    if person.files == nil { try requirePrograms() }
     var program = program
     program.stops = [interrupts.descriptor]
     console.flush()
     do throws(ProgramRun.Failure) {
-      return try program.toEnd()
+      guard let files = person.files else { return (try program.toEnd(), "") }
+      return try files.run(program, isShown: isShown, isKept: outcome.programOutput != nil)
     } catch {
       let name = program.words[0]
       switch error {
       case .notStarted(let error):
-        if error.isMissing, let folder = program.folder, !Files.isDirectory(folder) {
-          throw ShellError(code: .noSuchFile, message: "\(name) cannot run there: there is no folder '\(folder)'")
-        }
         throw ShellError(
           code: error.isMissing ? .noSuchFile : .failed, message: "\(name): \(error.reason)",
           hint: error.isMissing && name.contains(" ")
             ? "run takes a program and its arguments, each by itself: run ls -l" : nil)
+      case .noFolder(let folder):
+        throw ShellError(code: .noSuchFile, message: "\(name) cannot run there: there is no folder '\(folder)'")
+      case .refused(let reason): throw ShellError(code: .notAllowed, message: reason)
       case .timeOver(let limit):
         throw ShellError(
           code: .timedOut, message: "\(name) did not end within \(EffectListing.limit(limit))", status: 5)
@@ -99,18 +104,10 @@ extension Session {
     // A result that goes elsewhere is whole before it goes there.
     program.mostBytes = console.isCapturing ? 64 << 20 : .max
     var printed = ProgramOutput()
-    program.receiver = { [self] bytes, isError in
-      printed.append(bytes, isError: isError)
-      if isError {
-        console.write(printedErrors: bytes)
-        return true
-      }
-      if !options.isJSON { console.write(printed: &printed.pending) }
-      return !console.delivery.hasLostReader
-    }
-    let result = try end(of: program)
-    if !options.isJSON { console.write(String(decoding: printed.pending, as: UTF8.self)) }
-    outcome.programOutput?.append(printed.text)
+    program.receiver = { [console, options] in printed.take($0, isError: $1, on: console, isHeld: options.isJSON) }
+    let (result, atClient) = try end(of: program, isShown: !options.isJSON && !console.isCapturing)
+    if !options.isJSON { printed.endLine(on: console) }
+    outcome.programOutput?.append(atClient + printed.text)
     let data = options.isJSON ? JSON.text(of: .string(printed.lines)) : nil
     guard result.status != 0 else { return CommandResult(json: data) }
     var error = Self.failure(of: program.words[0], result.status, signal: result.signal)
@@ -128,10 +125,18 @@ extension Session {
 
   /// Has the person's own shell run a line, with the terminal.
   func runByShell(_ line: String) throws {
-    try requirePrograms()
+    if person.files == nil { try requirePrograms() }
     try requireOwnVariables(of: line, at: .command)
     console.flush()
-    try OwnShell.run(line, until: interrupts.descriptor)
+    let ending: ProgramEnding?
+    do throws(FileError) {
+      ending = try runAtClientsShell(line)
+    } catch {
+      if error.code == EINTR { throw ShellError.interrupted }
+      throw ShellError(code: error.code == EACCES ? .notAllowed : .failed, message: error.reason)
+    }
+    guard let ending else { return try OwnShell.run(line, until: interrupts.descriptor) }
+    try OwnShell.require(ending, of: line)
   }
 
   /// Refuses a line for a shell with a variable of the session that the shell does not know.
@@ -221,14 +226,34 @@ package enum OwnShell {
   /// - Parameter stop: ends it once it is readable.
   /// - Throws: ``ShellError`` for a status other than 0.
   package static func run(_ line: String, until stop: Int32) throws(ShellError) {
-    var command = ShellCommand(line: line, stops: [stop], readsTerminal: true)
-    command.shell = getenv("SHELL").map { String(cString: $0) } ?? command.shell
-    let ending: ShellCommand.Ending
+    let ending: ProgramEnding
     do throws(FileError) {
-      ending = try command.run([])
+      ending = try end(of: line, until: stop)
     } catch {
-      throw ShellError(code: .failed, message: "\(command.shell): \(error.reason)")
+      throw ShellError(code: .failed, message: error.reason)
     }
+    try require(ending, of: line)
+  }
+
+  /// The same, whatever its status is.
+  ///
+  /// - Parameter connection: a socket whose other end ends it, too, once that is closed; -1: there is none.
+  /// - Throws: `FileError` with the name of the shell, where it cannot be started.
+  package static func end(
+    of line: String, until stop: Int32, connection: Int32 = -1
+  ) throws(FileError) -> ProgramEnding {
+    var command = ShellCommand(line: line, stops: [stop], readsTerminal: true)
+    command.connections = [connection]
+    command.shell = getenv("SHELL").map { String(cString: $0) } ?? command.shell
+    do throws(FileError) {
+      return try command.run([])
+    } catch {
+      throw FileError(path: line, code: error.code, reason: "\(command.shell): \(error.reason)")
+    }
+  }
+
+  /// Throws where a line did not end well.
+  static func require(_ ending: ProgramEnding, of line: String) throws(ShellError) {
     switch ending {
     case .exited(0): return
     case .exited(let status): throw Session.failure(of: line, Int(status), signal: nil)
@@ -239,18 +264,35 @@ package enum OwnShell {
 }
 
 /// The output of a program while it runs.
-struct ProgramOutput {
+package struct ProgramOutput {
   /// As much is kept for reports, from the end: that says why a program failed.
   private static let most = 1 << 16
   /// The bytes of standard output that are not printed yet.
-  var pending: [UInt8] = []
+  private var pending: [UInt8] = []
   private var kept: [UInt8] = []
   private var leftOut = 0
 
-  mutating func append(_ bytes: [UInt8], isError: Bool) {
-    if !isError { pending += bytes }
+  package init() {}
+
+  /// Takes what it has written, and prints it.
+  ///
+  /// - Parameter isHeld: true if standard output is not printed.
+  /// - Returns: false where nobody reads it any more.
+  package mutating func take(_ bytes: [UInt8], isError: Bool, on console: Console, isHeld: Bool = false) -> Bool {
     kept += bytes
     if kept.count > 4 * Self.most { cut() }
+    guard !isError else {
+      console.write(printedErrors: bytes)
+      return true
+    }
+    pending += bytes
+    if !isHeld { console.write(printed: &pending) }
+    return !console.delivery.hasLostReader
+  }
+
+  /// Prints the start of a character that has no end.
+  package func endLine(on console: Console) {
+    if !pending.isEmpty { console.write(String(decoding: pending, as: UTF8.self)) }
   }
 
   /// Leaves out the lines at the beginning that are too much.
@@ -263,7 +305,7 @@ struct ProgramOutput {
   }
 
   /// Both outputs, as they came, or the end of them.
-  var text: String {
+  package var text: String {
     var whole = self
     whole.cut()
     let mark = whole.leftOut == 0 ? "" : "… the first \(whole.leftOut) bytes are left out\n"

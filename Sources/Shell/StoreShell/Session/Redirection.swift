@@ -173,7 +173,7 @@ extension Session {
     defer {
       if !options.isJSON { console.transcribe(printed: String(decoding: printed, as: UTF8.self), given: text) }
     }
-    let ending: ShellCommand.Ending
+    let ending: ProgramEnding
     do throws(FileError) {
       if let atClient = try runAtClient(line, on: text, receiver: command.receiver) {
         ending = atClient

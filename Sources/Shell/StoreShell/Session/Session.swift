@@ -332,7 +332,8 @@ private final class UnfinishedLua: @unchecked Sendable {
 extension Session: SessionLuaHost {
   /// Refuses a function of the session's Lua that the door does not allow.
   public func require(function name: String) throws {
-    if !options.rights.isAll { try require(LuaFunctions.need(of: name), for: "\(name) in Lua") }
+    guard !options.rights.isAll else { return }
+    try require(LuaFunctions.need(of: name, atClient: person.files != nil), for: "\(name) in Lua")
   }
 
   /// The action whose full name has those bytes.

@@ -8,9 +8,16 @@ enum LuaFunctions {
     ("quote", .nothing),
     ("env", nil), ("run", nil),
   ]
+  /// Those that do something at the client's end, where a client gave the statement.
+  private static let ofClients: Set = ["run"]
 
   /// The need of a function; nil: all rights.
-  static func need(of name: String) -> Need? { needs.first { $0.name == name }.flatMap(\.need) }
+  ///
+  /// - Parameter atClient: true if a client gave the statement that runs its programs itself.
+  static func need(of name: String, atClient: Bool = false) -> Need? {
+    if atClient, ofClients.contains(name) { return .nothing }
+    return needs.first { $0.name == name }.flatMap(\.need)
+  }
 }
 
 /// The table of needs for the documentation, made from the declarations.

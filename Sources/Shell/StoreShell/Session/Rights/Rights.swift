@@ -25,7 +25,9 @@ extension Session {
     guard !options.rights.isAll else { return }
     let definition = reader.definition
     let part = definition.needs?.parts.isEmpty == false ? reader.operands.first?.text : nil
-    let isClients = definition.clientFileNeed != nil && reader.fileOperand.map { self.isClients($0.text) } ?? false
+    let isClients =
+      definition.clientFileNeed != nil
+      && (definition.namesFile ? reader.fileOperand.map { self.isClients($0.text) } ?? false : person.files != nil)
     try require(
       isClients ? definition.clientFileNeed : definition.needs?.need(ofPart: part),
       for: ([definition.verb] + (part.map { [$0] } ?? [])).joined(separator: " "))

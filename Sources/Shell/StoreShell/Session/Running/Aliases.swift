@@ -34,7 +34,7 @@ struct ExpansionFailed: Error {
 
 extension Statement {
   /// The statement with other text in the place of its verb, and the command in it that starts there.
-  fileprivate func replacingVerb(
+  func replacingVerb(
     with command: String, _ grammar: Grammar
   ) throws -> (whole: Statement, command: Statement) {
     let verb = words[0]

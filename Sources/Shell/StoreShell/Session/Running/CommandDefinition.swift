@@ -13,7 +13,8 @@ final class CommandDefinition: Sendable {
   let needs: CommandNeeds?
   /// True if some of its lines need all rights: those reach something outside of the store.
   private let mayReachOutside: Bool
-  /// The right that a line needs if the file that it names is the client's; nil: it needs the same as every line.
+  /// The right that a line needs if the file that it names, or the program that it runs, is the client's; nil: it needs the same as
+  /// every line.
   let clientFileNeed: Need?
   /// The forms of the command, one a line.
   let usage: [String]
@@ -62,7 +63,8 @@ final class CommandDefinition: Sendable {
   ///
   /// - Parameters:
   ///   - needs: the rights that its lines need; nil: all.
-  ///   - clientFileNeed: the right that a line needs if the file that it names is the client's; nil: the same as every line.
+  ///   - clientFileNeed: the right that a line needs if the file that it names, or the program that it runs, is the client's; nil: the
+  ///     same as every line.
   ///   - listing: the listing where nothing follows the verb; nil: such a line is read as every other.
   ///   - read: makes a request of a line, and finds all mistakes that can be known before anything runs.
   ///   - defines: the names that later lines may use because of a line.
@@ -184,6 +186,8 @@ final class CommandDefinition: Sendable {
     case write
     /// Reads it as statements.
     case script
+    /// Starts it as a program.
+    case program
     /// Anything; the file is the host's, also where a client gives the line.
     case host
   }

@@ -120,6 +120,6 @@ enum Habit {
 }
 
 extension Session {
-  /// True if a line of this conversation may run programs.
+  /// True if a line of this conversation may run programs of this process's machine.
   var runsPrograms: Bool { options.allowsExecution && !running.origin.isThroughDoor }
 }
