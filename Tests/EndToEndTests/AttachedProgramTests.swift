@@ -167,7 +167,9 @@ struct AttachedProgramTests {
       unlink(shell.folder.path + "/begun")
       try terminal.waitForKeys(false)
       terminal.type("\u{3}")
-      try terminal.wait(for: "the prompt") { $0.cursorLine == "stsh>" }
+      try terminal.wait(for: "the prompt behind an error") { screen in
+        screen.cursorLine == "stsh>" && screen.lines.contains { $0.hasPrefix("error[interrupted]") }
+      }
       try terminal.enter("retry 2 every 10ms ! test -e tried || { touch tried; false; }")
       try terminal.enter("! rm tried")
       try terminal.enter("alias e = run echo")

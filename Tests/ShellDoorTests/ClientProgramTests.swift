@@ -113,6 +113,23 @@ import Testing
     }
   }
 
+  /// An answer that comes behind an interruption is neither a request nor an answer to something else.
+  @Test func aLateAnswerIsDropped() throws {
+    let house = try House()
+    let client = try house.client()
+    for number in 1...12 {
+      client.send("{\"id\":\(number),\"run\":\"ingest a.jsonl --as tasks.add\",\"files\":true}")
+      #expect(try client.line().contains("\"file\":\(number),\"open\":\"a.jsonl\""))
+      client.send(#"{"id":0,"interrupt":true}"#)
+      let lines = try client.lines(until: #"{"id":0"#)
+      #expect(lines.contains { $0.contains("\"id\":\(number)") && $0.contains("130") }, "\(lines)")
+      client.send("{\"file\":\(number),\"error\":{\"number\":4,\"message\":\"late\"}}")
+      #expect(try client.ask(#"{"id":"on","run":"show counter.value"}"#).contains("0"))
+    }
+    // Once only.
+    #expect(try client.ask(#"{"file":12,"path":"a"}"#).contains("a request has one of"))
+  }
+
   // MARK: A hostile host
 
   /// No program runs that the statements do not hold, whatever they run.

@@ -144,8 +144,10 @@ package final class RunningProgram {
   private var turn = 0
   /// The blocks that are still read of each output once it has ended: as much as a pipe holds.
   private var left = [16, 16]
-  /// The waits in a row in which nothing happened.
+  /// The milliseconds of the last wait behind the end of its outputs.
   private var idle: Int32 = 0
+  /// The longest wait, in milliseconds.
+  private static let moment: Int32 = 50
   private var hasEnded = false
 
   fileprivate init(_ process: pid_t, _ input: Int32, _ output: Int32, _ errors: Int32, _ plan: ProgramRun) {
@@ -205,8 +207,9 @@ package final class RunningProgram {
     sources += plan.stops.filter { $0 >= 0 }.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
     sources += plan.connections.filter { $0 >= 0 }.map { pollfd(fd: $0, events: Pipe.closedConnection, revents: 0) }
     // Behind the end of its outputs its own end mostly follows at once.
-    idle = ends == [-1, -1] ? min(idle + 1, 50) : 50
-    let count = poll(&sources, nfds_t(sources.count), idle)
+    let isOpen = ends != [-1, -1]
+    idle = isOpen ? 0 : min(idle + 1, Self.moment)
+    let count = poll(&sources, nfds_t(sources.count), isOpen ? Self.moment : idle)
     if let limit = plan.timeout, ContinuousClock.now - start >= limit { throw .timeOver(limit) }
     guard count > 0 else { return nil }
     if sources.dropFirst(3).contains(where: { $0.revents != 0 }) { throw .stopped }

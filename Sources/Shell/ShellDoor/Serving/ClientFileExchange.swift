@@ -15,19 +15,28 @@ final class ClientFileAnswers: Sendable {
     /// The number of the file that an answer is awaited about; nil: none is.
     var awaited: Int?
     var line: ArraySlice<UInt8>?
+    /// The numbers of the files about which an answer is no longer awaited, and may come all the same.
+    var abandoned: [Int] = []
   }
 
   deinit { state.withLock { state in if state.descriptor >= 0 { close(state.descriptor) } } }
 
   private static let start = Array("{\"file\":".utf8)
 
-  /// Takes a line that came in, where it is the answer that is awaited.
+  /// The most answers that may come late: clients answer one after the other, and soon.
+  private static let mostAbandoned = 8
+
+  /// Takes a line that came in, where it is the answer that is awaited, or one that was.
   func take(_ line: ArraySlice<UInt8>) -> Bool {
     guard line.starts(with: Self.start) else { return false }
     return state.withLock { state in
       let number = line.dropFirst(Self.start.count).prefix { 0x30...0x39 ~= $0 }
       guard let awaited = state.awaited, state.line == nil, number.elementsEqual("\(awaited)".utf8) else {
-        return false
+        guard let index = state.abandoned.firstIndex(where: { number.elementsEqual("\($0)".utf8) }) else {
+          return false
+        }
+        state.abandoned.remove(at: index)
+        return true
       }
       state.line = line
       eventfd_write(state.descriptor, 1)
@@ -57,8 +66,15 @@ final class ClientFileAnswers: Sendable {
     }
   }
 
-  /// Waits no longer: an answer that comes now is no request.
-  func end() { if take() == nil { state.withLock { $0.awaited = nil } } }
+  /// Waits no longer. The client may answer before it hears of that: such an answer is dropped.
+  func end() {
+    guard take() == nil else { return }
+    state.withLock { state in
+      guard let number = state.awaited else { return }
+      state.abandoned = state.abandoned.suffix(Self.mostAbandoned - 1) + [number]
+      state.awaited = nil
+    }
+  }
 }
 
 /// The files and programs of the client, at the host's end.
