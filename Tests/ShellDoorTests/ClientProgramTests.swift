@@ -124,6 +124,7 @@ import Testing
       let lines = try client.lines(until: #"{"id":0"#)
       #expect(lines.contains { $0.contains("\"id\":\(number)") && $0.contains("130") }, "\(lines)")
       client.send("{\"file\":\(number),\"error\":{\"number\":4,\"message\":\"late\"}}")
+      // Numbers go on, also behind a request that serves no files.
       #expect(try client.ask(#"{"id":"on","run":"show counter.value"}"#).contains("0"))
     }
     // Once only.

@@ -46,6 +46,7 @@ import Testing
     ("run git log", ["git"]), ("run git log", ["git", "log", "-p"]), ("run git", ["/usr/bin/git"]),
     ("run echo $n", ["echo"]),
     ("run $n", ["a"]), ("run $n b", ["a", "b"]), ("run a$n", ["ab"]), ("run echo $n", ["echo", "-e"]),
+    ("run echo $n", ["echo", "-inf"]),
     ("run echo $n", ["echo", "a", "b"]),
     ("run echo a-$n.txt", ["echo", "b-1.txt"]), ("run echo a-$n.txt", ["echo", "a-1.txt2"]),
     ("run x -c $n", ["x", "-c", "a"]),

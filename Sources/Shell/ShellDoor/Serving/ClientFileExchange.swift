@@ -79,18 +79,10 @@ final class ClientFileAnswers: Sendable {
 
 /// The files and programs of the client, at the host's end.
 extension Conversation {
-  /// The files and programs of the client, for its session.
-  var clientFiles: ClientFiles {
-    ClientFiles { [weak self] (file, step) throws(FileError) in
-      guard let self else { throw FileError(path: "", code: EINTR) }
-      return try perform(step, with: file)
-    }
-  }
-
   /// Asks the client for a step with one of its files or programs, and waits for the answer. Other conversations run meanwhile.
   ///
   /// - Throws: `FileError` as the client tells it; with `EINTR` if the statement is interrupted or the client is gone.
-  private func perform(_ step: ClientFiles.Step, with file: Int) throws(FileError) -> ClientFiles.Reply {
+  func perform(_ step: ClientFiles.Step, with file: Int) throws(FileError) -> ClientFiles.Reply {
     guard step != .cancel else {
       ask(step, file)
       return ClientFiles.Reply()

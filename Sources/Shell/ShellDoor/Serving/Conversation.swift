@@ -45,6 +45,11 @@ final class Conversation: @unchecked Sendable {
   var hasClientFiles = false
   /// The line of the text that is being done that its client was told of last.
   var toldLine = 1
+  /// The files and programs of the client, for its session. No two have the same number: an answer may come late.
+  private(set) lazy var clientFiles = ClientFiles { [weak self] (file, step) throws(FileError) in
+    guard let self else { throw FileError(path: "", code: EINTR) }
+    return try perform(step, with: file)
+  }
   /// The answer to the request that is being done.
   @exclusivity(unchecked) var answer: Answer?
   /// False until the token was given, where one is needed.

@@ -99,7 +99,7 @@ struct NamedProgram: Sendable {
 
   /// True for what a program takes for an option: no number, and more than a dash.
   private static func isOption(_ text: String) -> Bool {
-    text.hasPrefix("-") && text.utf8.count > 1 && Double(text) == nil
+    text.hasPrefix("-") && text.utf8.count > 1 && (!text.looksLikeANumber || Double(text) == nil)
   }
 
   static func isLiteral(_ word: [Piece]) -> Bool { !word.contains(.value) }
