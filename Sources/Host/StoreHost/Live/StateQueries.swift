@@ -32,14 +32,15 @@ extension LiveStore {
   /// What stands at a path, or what a projection gives.
   ///
   /// - Parameters:
+  ///   - kept: what was read there last; nil: nothing is known of that.
   ///   - note: told which modules are looked at.
   ///   - run: gives the plugin that computes a projection, from the one that is there.
   package func read(
-    _ path: Path, in shown: ShownPoint, note: (() -> Set<String>) -> Void = { _ in },
+    _ path: Path, in shown: ShownPoint, after kept: KeptReading? = nil, note: (() -> Set<String>) -> Void = { _ in },
     by run: (HostedPlugin) throws -> HostedPlugin = { $0 }
   ) throws -> Reading {
     try reach(path, in: shown, note: note, by: run) { schema, steps, place, origin in
-      try schema.read(steps, in: place, from: origin)
+      try schema.read(steps, in: place, from: origin, after: kept)
     }
   }
 
@@ -178,9 +179,12 @@ extension StoreClient {
   package func isSubstate(_ name: String) -> Bool { withShownState { $0.substates.contains { $0.name == name } } }
 
   /// What stands at a path, or what a projection gives.
-  package func read(_ path: Path) throws -> Reading {
+  ///
+  /// - Parameter kept: what was read there last; nil: nothing is known of that.
+  package func read(_ path: Path, after kept: KeptReading? = nil) throws -> Reading {
     try withOwnPlugins {
-      try live.read(path, in: shown, note: { if readModules != nil { readModules?.formUnion($0()) } }, by: $0)
+      try live.read(
+        path, in: shown, after: kept, note: { if readModules != nil { readModules?.formUnion($0()) } }, by: $0)
     }
   }
 

@@ -4,9 +4,16 @@ import StoreSchema
 /// A Lua expression over the fields of an element, to be asked of many elements: `not done and title:find("milk")`. The element
 /// itself is `it`, its key in a map `key`; all else is what the session's Lua has.
 public struct ElementCondition {
+  /// The names that it reads besides `it` and those of the fields; nil: nobody knows all of them.
+  public let otherNames: Set<String>?
   private let body: (Value, MapKey?) throws(SessionLuaError) -> Bool
 
-  fileprivate init(_ body: @escaping (Value, MapKey?) throws(SessionLuaError) -> Bool) { self.body = body }
+  fileprivate init(
+    readingBesides otherNames: Set<String>?, _ body: @escaping (Value, MapKey?) throws(SessionLuaError) -> Bool
+  ) {
+    self.otherNames = otherNames
+    self.body = body
+  }
 
   /// True if it is neither false nor nil for an element.
   ///
@@ -23,8 +30,13 @@ extension SessionLua {
   public func condition(
     _ expression: String, onFields fields: Set<String>?, areScalars: Bool = false, chunk: String
   ) throws(SessionLuaError) -> ElementCondition {
+    var otherNames: Set<String>?
     let ask = try reading { (lua) throws(LuaError) in
       let plain = try lua.load(expression, as: .expression, chunkName: chunk)
+      // Of a long text not all uses are found, and of the table of globals itself none.
+      if let fields, expression.utf8.count < 1_000, !expression.contains("_ENV") {
+        otherNames = Set(lua.globalUses(of: plain).map(\.name)).subtracting(fields.union(["it"]))
+      }
       // Without an element, nobody knows the fields.
       if let fields { _ = try known(plain, besides: fields.union(["it", "key"])) }
       let fields = fields ?? []
@@ -46,7 +58,7 @@ extension SessionLua {
       else { throw LuaError(kind: .runtime, message: "expected an expression") }
       return ask
     }
-    return ElementCondition { [self] (element, key) throws(SessionLuaError) in
+    return ElementCondition(readingBesides: otherNames) { [self] (element, key) throws(SessionLuaError) in
       try reading { (lua) throws(LuaError) in
         try lua.call(
           ask,

@@ -231,16 +231,16 @@ extension Session {
     switch subject {
     case .path(let given, let narrowing):
       let path = try given.value(in: self)
+      let watched = WatchedPath(session: self, .path(path), narrowing, report: report)
       let whole = try given.word.marking {
         try refuseSeveral(path)
-        return try read(path)
+        return try read(path, after: watched.kept)
       }
-      let reading = try narrowing.map { try $0.narrow(whole, of: path.description, in: self).reading } ?? whole
-      return (WatchedPath(session: self, .path(path), narrowing, value: reading.value, report: report), reading)
+      return (watched, try watched.begin(with: whole, in: self))
     case .expression(let text, let word):
       let reading = try word.marking { try lua().evaluate(text, chunk: chunkName, isReadOnly: true) }
-      let subject = WatchedPath.Subject.expression(text, chunk: chunkName)
-      return (WatchedPath(session: self, subject, value: reading.value, report: report), reading)
+      let watched = WatchedPath(session: self, .expression(text, chunk: chunkName), report: report)
+      return (watched, try watched.begin(with: reading, in: self))
     }
   }
 

@@ -60,8 +60,12 @@ extension Session {
 
 extension Session {
   /// The value at a path: in the store, or among the shell's own listings.
-  func read(_ path: Path) throws -> Reading {
-    guard path.steps.first == .field("shell") else { return try names.read(path, in: self) ?? store.read(path) }
+  ///
+  /// - Parameter kept: what was read there last, where that is known.
+  func read(_ path: Path, after kept: KeptReading? = nil) throws -> Reading {
+    guard path.steps.first == .field("shell") else {
+      return try names.read(path, in: self) ?? store.read(path, after: kept)
+    }
     guard path.steps.count > 1 else { return ShellListing.all(in: self) }
     guard case .field(let name) = path.steps[1], let listing = ShellListing(rawValue: name) else {
       let names = ShellListing.allCases.map(\.rawValue)

@@ -12,6 +12,10 @@ final class WatchedPath: @unchecked Sendable {
   private let narrowing: Narrowing?
   private let report: (any Error, Int) -> Void
   private var last: Value
+  /// What was read at the path last.
+  let kept = KeptReading()
+  /// What met the condition last; nil: it must be asked of all elements.
+  private var keptNarrowing: KeptNarrowing?
   private var isFailing = false
   /// The value that was told last.
   private var told: Value?
@@ -38,17 +42,15 @@ final class WatchedPath: @unchecked Sendable {
 
   /// - Parameters:
   ///   - narrowing: which elements it looks at; nil: all.
-  ///   - value: the value as it is now.
   ///   - report: told why a projection or an expression fails, once until it works again, and after which action.
   init(
-    session: Session, _ subject: Subject, _ narrowing: Narrowing? = nil, value: Value = .none,
-    report: @escaping (any Error, Int) -> Void
+    session: Session, _ subject: Subject, _ narrowing: Narrowing? = nil, report: @escaping (any Error, Int) -> Void
   ) {
     self.session = session.lease
     self.subject = subject
     self.narrowing = narrowing
     self.report = report
-    last = value
+    last = .none
     switch subject {
     case .path(let path): isNamedBySession = session.isNamed(path) || narrowing != nil
     case .expression: isNamedBySession = true
@@ -76,7 +78,7 @@ final class WatchedPath: @unchecked Sendable {
       return present
     } else if let path {
       let live = session.store.live
-      note(live.head) { try live.read(path, in: live.present).value }
+      note(live.head) { try live.read(path, in: live.present, after: kept).value }
     }
     return last
   }
@@ -133,7 +135,33 @@ final class WatchedPath: @unchecked Sendable {
     case .expression(let text, let chunk):
       return try session.lua().evaluate(text, chunk: chunk, isReadOnly: true).value
     }
-    let reading = try session.read(path)
-    return (try narrowing?.narrow(reading, of: path.description, in: session).reading ?? reading).value
+    return try narrowed(session.read(path, after: kept), in: session).value
+  }
+
+  /// Takes note of the value that the watch begins with.
+  ///
+  /// - Parameter reading: all that stands at the path, or the value of the expression.
+  /// - Returns: what it looks at of that.
+  func begin(with reading: Reading, in session: Session) throws -> Reading {
+    let reading = try narrowed(reading, in: session)
+    last = reading.value
+    return reading
+  }
+
+  /// The elements that meet the condition.
+  private func narrowed(_ reading: Reading, in session: Session) throws -> Reading {
+    guard let narrowing else { return reading }
+    // Nobody else holds what was kept while it is changed.
+    var before = keptNarrowing
+    keptNarrowing = nil
+    if try before?.follow(reading) ?? false, let chosen = before?.chosen {
+      keptNarrowing = before
+      return Reading(value: chosen, schema: reading.schema)
+    }
+    let outcome = try narrowing.narrow(reading, of: path?.description ?? "", in: session)
+    keptNarrowing = outcome.choice.flatMap {
+      KeptNarrowing(of: reading.value, chosen: outcome.reading.value, $0)
+    }
+    return outcome.reading
   }
 }

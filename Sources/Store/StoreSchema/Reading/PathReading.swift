@@ -8,9 +8,19 @@ extension Schema {
   public func read(_ steps: ArraySlice<Path.Step>, in source: UnsafeRawPointer, from origin: Path) throws(PathError)
     -> Reading
   {
+    try read(steps, in: source, from: origin, after: nil)
+  }
+
+  /// Reads what stands at a path in a value of the type; converts what has changed alone.
+  ///
+  /// - Parameter kept: what was read there last; nil: nothing is known of that.
+  /// - Throws: ``PathError`` where a step leads nowhere.
+  package func read(
+    _ steps: ArraySlice<Path.Step>, in source: UnsafeRawPointer, from origin: Path, after kept: KeptReading?
+  ) throws(PathError) -> Reading {
     var reading = Reading(value: .none, schema: .dynamic(.any))
     try reach(steps, in: source, from: origin) { schema, place in
-      reading = Reading(value: schema.access.read(place), schema: schema)
+      reading = kept?.read(schema, place) ?? Reading(value: schema.access.read(place), schema: schema)
     }
     return reading
   }

@@ -103,6 +103,8 @@ struct Narrowing {
     let matching: Int
     /// How many there were.
     let total: Int
+    /// What the condition chose, where nothing else narrows; nil: there is none, or it may depend on more than the elements.
+    let choice: ElementChoice?
     /// A sentence for each name that no element has a field of.
     let notes: [String]
 
@@ -143,7 +145,11 @@ struct Narrowing {
       }
       unknown += names
     }
-    if let condition { chosen = try session.elements(of: elements, where: condition, &unknown) }
+    var choice: ElementChoice?
+    if let condition {
+      (chosen, choice) = try session.elements(of: elements, where: condition, &unknown)
+      if order != nil || limit != nil || columns != nil { choice = nil }
+    }
     if let order {
       let fields = order.0.map { ($0, isInteger: elements.areIntegers($0.field)) }
       chosen.sort { Self.isBefore($0, $1, by: fields) }
@@ -162,7 +168,9 @@ struct Narrowing {
     if matching == 0, let condition, let note = session.note(onTypesIn: condition, over: elements) {
       notes.append(note)
     }
-    return Outcome(reading: narrowed, count: chosen.count, matching: matching, total: elements.total, notes: notes)
+    return Outcome(
+      reading: narrowed, count: chosen.count, matching: matching, total: elements.total, choice: choice,
+      notes: notes)
   }
 
   /// True if one element stands before another by some fields, of each of which is known if it holds integers.
@@ -303,12 +311,12 @@ extension Session {
     return nil
   }
 
-  /// The elements for which an expression holds.
+  /// The elements for which an expression holds, and its choice where it may be asked again of single elements.
   ///
   /// - Parameter unknown: gets the names of it that are nothing, where any element might have such a field.
   fileprivate func elements(
     of elements: Elements, where text: String, _ unknown: inout [String]
-  ) throws -> [Elements.Element] {
+  ) throws -> (chosen: [Elements.Element], choice: ElementChoice?) {
     let lua = try lua()
     var names = elements.fields
     var read: ElementCondition?
@@ -321,13 +329,19 @@ extension Session {
         unknown.append(name)
       }
     }
-    guard let condition = read else { return [] }
+    guard let condition = read else { return ([], nil) }
     var chosen: [Elements.Element] = []
+    var isChosen: [Bool] = []
     for (index, element) in elements.list.enumerated() {
       if index % 256 == 255, isInterrupted { throw ShellError.interrupted }
-      if try condition.holds(for: element.value, key: element.key) { chosen.append(element) }
+      let holds = try condition.holds(for: element.value, key: element.key)
+      isChosen.append(holds)
+      if holds { chosen.append(element) }
     }
-    return chosen
+    let choice = condition.otherNames.map { names in
+      ElementChoice(otherNames: names, isChosen: isChosen) { try condition.holds(for: $0, key: $1) }
+    }
+    return (chosen, choice)
   }
 }
 
