@@ -66,6 +66,8 @@ public struct UndoLine {
     public let taken: Set<Int>
     /// Those of the taken that took back others themselves.
     public let takenRestores: [LoggedEntry]
+    /// True if some of the taken changed more than they tell.
+    public let takesWhole: Bool
     /// True if others were taken back among them.
     public let hasGaps: Bool
   }
@@ -207,6 +209,7 @@ public struct UndoLine {
     var gone: Set<Int> = []
     var taken: Set<Int> = []
     var restores: [LoggedEntry] = []
+    var takesWhole = false
     var kept: [LoggedEntry] = []
     var hasGaps = false
     var low = first
@@ -219,6 +222,7 @@ public struct UndoLine {
       if isLeftOut(entry) {
         taken.insert(position)
         if entry.takenBack != nil { restores.append(entry) }
+        if entry.isWhole { takesWhole = true }
       } else if let numbers = entry.takenBack {
         hasGaps = true
         gone.formUnion(numbers)
@@ -236,13 +240,14 @@ public struct UndoLine {
     for entry in kept.reversed() {
       if takingCaused, let cause = entry.source.cause, taken.contains(cause) {
         taken.insert(entry.number)
+        if entry.isWhole { takesWhole = true }
       } else {
         standing.insert(entry.number)
       }
     }
     return Standing(
       point: min(low - 1, position), numbers: standing, entries: kept.filter { standing.contains($0.number) },
-      taken: taken, takenRestores: restores, hasGaps: hasGaps)
+      taken: taken, takenRestores: restores, takesWhole: takesWhole, hasGaps: hasGaps)
   }
 
   /// The entry that took an action back, of those behind it; nil: it stands.

@@ -39,17 +39,23 @@ extension StoreClient {
     guard run == .open else { return nil }
     run = .cancelled
     guard let first = turn({ endStatementRun() }) else { return nil }
-    defer { turn { live.note(run: first, isOpen: false) } }
     // An interruption of the run does not interrupt this.
     let isRequested = interruption.isRequested
     interruption.isRequested = { false }
     defer { interruption.isRequested = isRequested }
-    return try takeBackRun(from: first, source)
+    do {
+      return try takeBackRun(from: first, source)
+    } catch let error as HostError {
+      if error.code == .atomicKept { turn { live.note(run: first, isOpen: false) } }
+      throw error
+    }
   }
 
   /// Takes note that the run was lost with an earlier conversation. The client dispatches nothing until ``endRun()``.
   package func loseRun() { turn { run = .lost } }
 
+  /// Takes back a run, which is over then. One that cannot be taken back although nobody's action stands on it, as where the store is
+  /// being closed, stays open: it is taken back when the file is opened again.
   fileprivate func takeBackRun(from first: Int, _ source: ActionSource) throws -> TakenBack? {
     var source = source
     source.statement = nil
@@ -57,7 +63,9 @@ extension StoreClient {
     run = nil
     defer { run = state }
     do {
-      return try takeBack(run: first, source: source)
+      let done = try takeBack(run: first, source: source)
+      if done?.report.failure == nil { turn { live.note(run: first, isOpen: false) } }
+      return done
     } catch {
       var kept = HostError(describing: error)
       guard kept.code == .undoConflict else { throw error }
@@ -129,14 +137,13 @@ extension LiveStore {
       for first in open {
         do throws(HostError) {
           if let sentence = try takeBackOpenRun(from: first, by: client) { note(sentence) }
-          turn { self.note(run: first, isOpen: false) }
         } catch {
           staying.append((first, error))
         }
       }
       if staying.count == open.count {
         for (first, error) in staying {
-          turn { self.note(run: first, isOpen: false) }
+          if error.code == .atomicKept { turn { self.note(run: first, isOpen: false) } }
           kept(error)
         }
         return
@@ -147,17 +154,20 @@ extension LiveStore {
 
   /// - Returns: a note for users; nil: nothing of the run is in effect.
   private func takeBackOpenRun(from first: Int, by client: StoreClient) throws(HostError) -> String? {
-    guard let entry = try? client.entry(first) else { return nil }
+    guard let entry = try? client.entry(first) else {
+      turn { self.note(run: first, isOpen: false) }
+      return nil
+    }
     let speaker = client.speaker
     client.speaker = { entry.source.author }
     defer { client.speaker = speaker }
     var source = entry.source
     source.function = UndoLine.atomic
     do {
-      return try client.takeBackRun(from: first, source).map { done in
-        "\(entry.openRun); #\(done.report.number ?? 0) takes back its "
-          + (done.count == 1 ? "1 action" : "\(done.count) actions")
-      }
+      guard let done = try client.takeBackRun(from: first, source) else { return nil }
+      if let failure = done.report.failure { throw failure }
+      return "\(entry.openRun); #\(done.report.number ?? 0) takes back its "
+        + (done.count == 1 ? "1 action" : "\(done.count) actions")
     } catch {
       var described = HostError(describing: error)
       described.message = "\(entry.openRun), and stays: \(described.message)"

@@ -394,12 +394,14 @@ private final class TakingBackPlan {
   private let walk: SkippingWalk
   /// False once an action has come that went back or concerns everybody: another plan must be made.
   private(set) var isUpToDate = true
+  /// True if nothing stands behind the actions that are taken back, which then were not read again one by one.
+  private let hasPassedAll: Bool
 
   /// Makes a plan; nil: none of the actions that are meant is in effect.
   init?(
     _ client: StoreClient, from first: Int, _ refusal: Refusal, where isMeant: @escaping (LoggedEntry) -> Bool
   ) throws {
-    let parts = try client.atOneMoment { () -> (TakingBackChoice, SkippingWalk)? in
+    let parts = try client.atOneMoment { () -> (TakingBackChoice, SkippingWalk, hasPassedAll: Bool)? in
       let moment = client.theMoment
       guard first > moment.oldest else {
         throw HostError(
@@ -432,11 +434,15 @@ private final class TakingBackPlan {
       }
       let walk = try SkippingWalk(
         client, moment, from: standing.point + 1, isSkipped: choice.isSkipped, check: choice.check)
-      try walk.go(to: line.head)
-      return (choice, walk)
+      let behind = standing.point + 1...line.head
+      let passesAll =
+        standing.numbers.isEmpty && !isRunAgain && !standing.takesWhole
+        && !moment.points.contains { behind.contains($0.number) }
+      if passesAll { walk.pass(to: line.head) } else { try walk.go(to: line.head) }
+      return (choice, walk, passesAll)
     }
     guard let parts else { return nil }
-    (choice, walk) = parts
+    (choice, walk, hasPassedAll) = parts
   }
 
   /// The last action that it is made for.
@@ -451,7 +457,7 @@ private final class TakingBackPlan {
   /// Adds the next actions, up to one that makes the plan void.
   func add(_ entries: some Sequence<LoggedEntry>) throws {
     for entry in entries {
-      guard !entry.isWhole else {
+      guard !entry.isWhole, !hasPassedAll else {
         isUpToDate = false
         return
       }
@@ -822,6 +828,9 @@ final class SkippingWalk {
       return true
     }
   }
+
+  /// Passes over all actions up to one of the moment: none of them is in effect, or changes which plugins there are.
+  func pass(to last: Int) { number = last }
 
   /// Takes the next action, which may have come since the moment; such a one is none of the shell's own.
   func step(_ entry: LoggedEntry) throws {

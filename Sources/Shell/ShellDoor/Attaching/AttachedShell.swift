@@ -340,19 +340,21 @@ public final class AttachedShell {
     _ error: ShellError, _ text: String, line index: Int, of file: String?, from firstLine: Int, hasBegun: Bool
   ) -> ShellError {
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
-    let given = lines.indices.dropFirst(max(index, 0)).first { position in
+    let statements = lines.indices.dropFirst(max(index, 0)).filter { position in
       lines[position].contains { !$0.isWhitespace } && !lines[position].hasPrefix("#")
     }
-    guard let given else { return error }
+    guard let given = statements.first else { return error }
     let statement = String(lines[given])
     // All statements of one -c have its number.
     unanswered = file.map { "\($0):\($0 == "-c" ? firstLine : firstLine + given): \(statement)" }
     guard error.code == .connectionLost else { return error }
     var error = error
     let shown = SafeText.line(statement.count > 60 ? "\(statement.prefix(60))…" : statement)
+    let more = statements.count - 1
+    let rest = more == 0 ? "it" : "it or the \(more == 1 ? "line" : "\(more) lines") behind it"
     error.details = [
       hasBegun
-        ? "it was in the middle of: \(shown)" : "no answer came to: \(shown); whether it ran is not known here"
+        ? "it was in the middle of: \(shown)" : "no answer came to: \(shown); whether \(rest) ran is not known here"
     ]
     return error
   }
