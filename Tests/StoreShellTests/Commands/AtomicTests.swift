@@ -99,6 +99,10 @@ import Testing
     #expect(outcome.status == 2)
     #expect(outcome.errors.contains("error[syntax]: a run began on line 1, and no line ends it"))
     #expect(try value(shell) == "0\n")
+    #expect(shell.session.store.live.head == 0, "it is found before the first line runs")
+    for lines in ["atomic end", "echo\natomic cancel"] {
+      #expect(try Shell().run(script: "dispatch counter.increment\n\(lines)\n").errors.contains("no run has begun"))
+    }
     let twice = try shell.run(script: "atomic begin\natomic begin\n")
     #expect(twice.errors.contains("a run began on line 1 already"))
   }
@@ -153,12 +157,13 @@ import Testing
   @Test func whoQuitsInARunIsTold() throws {
     for (line, status) in [("quit", 2), ("quit 0", 2), ("quit 3", 3)] as [(String, Int32)] {
       let shell = try Shell()
-      let outcome = try shell.run(script: "echo\natomic begin\ndispatch counter.increment --quiet\n\(line)\n")
+      let script = "echo\natomic begin\ndispatch counter.increment --quiet\n\(line)\n"
+      let outcome = shell.run(input: Array(script.utf8))
       #expect(outcome.status == status, "\(line)")
       #expect(outcome.errors.contains("note: #2 takes back 1 action, since no atomic end came\n"), "\(outcome)")
       #expect(outcome.errors.contains("error[syntax]: a run began on line 2, and no line ends it\n"), "\(outcome)")
       #expect(shell.session.store.live.head == 2)
-      #expect(try shell.session.store.entry(2)?.source.short.hasSuffix("script.stsh:4") == true)
+      #expect(try shell.session.store.entry(2)?.source.short.hasSuffix("stdin:4") == true)
     }
     let whole = try Shell { $0.isAllOrNothing = true }
     let failed = try whole.run(script: "dispatch counter.increment --quiet\nquit 3\n")

@@ -122,11 +122,12 @@ extension Session {
       noteUnreachedSteps(of: reader, because: "no line ran")
       return 2
     }
-    let (before, checks, foreseen) = (outcome.tally.firstStatus, outcome.checks, running.foreseen?.takeOpenChecks())
+    let (before, checks, foreseen) = (outcome.tally.firstStatus, outcome.checks, running.foreseen?.open)
     (outcome.tally.firstStatus, outcome.checks) = (0, nil)
+    running.foreseen?.open = ForeseenNames.OpenBlocks()
     defer {
       outcome.checks = checks
-      running.foreseen?.openChecks = foreseen
+      if let foreseen { running.foreseen?.open = foreseen }
     }
     defer { outcome.tally.firstStatus = before == 0 ? outcome.tally.firstStatus : before }
     outcome.hasNewNames = false
@@ -200,7 +201,7 @@ extension Session {
   /// - Returns: true if there is one.
   private func hasUnknownName(aheadIn reader: StatementReader) -> Bool {
     // Within checks a fault ends nothing.
-    guard outcome.checks == nil else { return false }
+    guard outcome.checks == nil, outcome.run == nil else { return false }
     var reader = reader
     var names = NamesAhead(self)
     defer { names.end() }

@@ -53,11 +53,8 @@ private enum AtomicStep: String {
 extension Session {
   func beginRun() throws {
     if let run = outcome.run {
-      throw ShellError(
-        code: .syntax,
-        message: run.isWhole
-          ? "the file is a run already, by --all-or-nothing" : "a run began on line \(run.line) already",
-        hint: run.isWhole ? nil : "atomic end ends it", status: 2)
+      guard run.isWhole else { throw ShellError.runBegan(on: run.line) }
+      throw ShellError(code: .syntax, message: "the file is a run already, by --all-or-nothing", status: 2)
     }
     try store.beginRun()
     outcome.run = SessionOutcome.Run(line: numberOfStatement)
@@ -88,7 +85,7 @@ extension Session {
 
   private func leaveRun() throws(ShellError) -> SessionOutcome.Run {
     guard let run = outcome.run, !run.isWhole else {
-      throw ShellError(code: .syntax, message: "no run has begun", hint: "atomic begin begins one", status: 2)
+      throw .noRun
     }
     outcome.run = nil
     return run
@@ -151,9 +148,7 @@ extension Session {
     let isOpen = if case .open = run.stage { true } else { false }
     abandonRun()
     guard isOpen else { return nil }
-    return ShellError(
-      code: .syntax, message: "a run began on line \(run.line), and no line ends it", hint: "end it with: atomic end",
-      status: 2)
+    return .openRun(since: run.line)
   }
 
   private func takeBack(_ run: SessionOutcome.Run, because reason: String) {
@@ -169,5 +164,22 @@ extension Session {
         writeError(error)
       }
     }
+  }
+}
+
+extension ShellError {
+  static func runBegan(on line: Int) -> ShellError {
+    ShellError(
+      code: .syntax, message: "a run began on line \(line) already", hint: "atomic end ends it", status: 2)
+  }
+
+  static var noRun: ShellError {
+    ShellError(code: .syntax, message: "no run has begun", hint: "atomic begin begins one", status: 2)
+  }
+
+  static func openRun(since line: Int) -> ShellError {
+    ShellError(
+      code: .syntax, message: "a run began on line \(line), and no line ends it", hint: "end it with: atomic end",
+      status: 2)
   }
 }

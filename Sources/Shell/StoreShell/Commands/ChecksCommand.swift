@@ -99,8 +99,8 @@ extension Session {
   /// - Returns: the status of the error; nil: there are no such checks.
   func endOpenChecks() -> Int32? {
     if running.isChecking {
-      guard let open = running.foreseen?.takeOpenChecks() else { return nil }
-      report(.openChecks(since: open.line), in: open)
+      guard let open = running.foreseen?.takeOpenBlocks().error else { return nil }
+      report(open.error, in: open.statement)
       fail(2)
       return nil
     }
@@ -124,28 +124,5 @@ extension ShellError {
     ShellError(
       code: .syntax, message: "checks began on line \(line), and no line ends them",
       hint: "end them with: checks end", status: 2)
-  }
-}
-
-extension ForeseenNames {
-  /// Follows where checks begin and end in lines that do not run.
-  ///
-  /// - Throws: ``ShellError`` for a begin within others, and for an end without one.
-  mutating func followChecks(_ statement: Statement) throws(ShellError) {
-    switch statement.words.dropFirst().first?.text {
-    case "begin":
-      if let openChecks { throw ShellError.checksBegan(on: openChecks.line) }
-      openChecks = statement
-    case "end":
-      if openChecks == nil, !isAny { throw ShellError.noChecks }
-      openChecks = nil
-    default: break
-    }
-  }
-
-  /// The line that began checks which none has ended, of which nothing is told twice.
-  mutating func takeOpenChecks() -> Statement? {
-    defer { openChecks = nil }
-    return openChecks
   }
 }

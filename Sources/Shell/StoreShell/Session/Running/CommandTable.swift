@@ -200,7 +200,7 @@ extension CommandTable {
           hint: "usage: \(definition.usageInHints)")
       }
       try check(inner, definition, in: session)
-      if definition === CommandDefinition.checks { try session.running.foreseen?.followChecks(inner) }
+      try session.running.foreseen?.follow(inner, of: definition)
     } catch {
       // A line with a fault would have defined names.
       if session.running.foreseen?.lacksNames == true, let unknown = error as? ShellError,

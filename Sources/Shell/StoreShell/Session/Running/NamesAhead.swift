@@ -14,6 +14,7 @@ struct NamesAhead {
   init(_ session: Session) {
     self.session = session
     session.running.foreseen = ForeseenNames()
+    session.running.foreseen?.isWithinRun = session.outcome.run != nil
   }
 
   /// True if a plain line has names that were found right in another one.
@@ -49,15 +50,15 @@ struct NamesAhead {
       // It depends on what stands in the store by then.
       return nil
     }
-    // Each line of checks begins or ends some.
-    let isOfChecks = commands[inner] === CommandDefinition.checks
-    if !statement.isMoreThanWords, !isOfChecks, known.count < 1 << 14 { known.insert(statement.names) }
+    // Each line of checks or of a run begins or ends some.
+    let isOfBlock = commands[inner].map { $0 === CommandDefinition.checks || $0 === .atomic } ?? false
+    if !statement.isMoreThanWords, !isOfBlock, known.count < 1 << 14 { known.insert(statement.names) }
     return nil
   }
 
-  /// The error of checks that no line ends, and the line that began them; nil: there are none.
+  /// The error of checks or of a run that no line ends, and the line that began them; nil: there are none.
   mutating func errorAtEnd() -> (error: ShellError, statement: Statement)? {
-    session.running.foreseen?.takeOpenChecks().map { (.openChecks(since: $0.line), $0) }
+    session.running.foreseen?.takeOpenBlocks().error
   }
 
   /// The codes of unknown names, and of what is missing or written wrongly whatever the store holds. Others may become right until
@@ -73,7 +74,7 @@ struct NamesAhead {
       let reader = try CommandReader.reading(statement, definition, Vocabulary(session))
       try session.requireVariables(of: statement, definition)
       if areAllThere { try definition.look(reader, session) }
-      if definition === CommandDefinition.checks { try session.running.foreseen?.followChecks(statement) }
+      try session.running.foreseen?.follow(statement, of: definition)
     } else if areAllThere, !isForeseenBinding(statement) {
       guard case .command(let definition, let statement) = try session.commands.other(statement, in: session) else {
         return
@@ -118,8 +119,43 @@ struct ForeseenNames {
   /// True behind a line that has a fault and would have given names.
   var lacksNames = false
 
-  /// The `checks begin` that no line has ended so far.
-  var openChecks: Statement?
+  /// The `checks begin` and the `atomic begin` that no line has ended so far.
+  var open = OpenBlocks()
+  /// True if a run is open already, which a line may end.
+  var isWithinRun = false
+
+  /// Lines that begin what others end.
+  struct OpenBlocks {
+    var checks: Statement?
+    var run: Statement?
+
+    /// The error of the first that no line ends; nil: there is none.
+    var error: (error: ShellError, statement: Statement)? {
+      checks.map { (.openChecks(since: $0.line), $0) } ?? run.map { (.openRun(since: $0.line), $0) }
+    }
+  }
+
+  /// Follows a line of `checks` or `atomic`.
+  ///
+  /// - Throws: ``ShellError`` for a begin within others, and for an end without one.
+  mutating func follow(_ statement: Statement, of definition: CommandDefinition) throws(ShellError) {
+    let step = statement.words.dropFirst().first?.text
+    if definition === CommandDefinition.checks {
+      if step == "begin", let begun = open.checks { throw .checksBegan(on: begun.line) }
+      if step == "end", open.checks == nil, !isAny { throw .noChecks }
+      open.checks = step == "begin" ? statement : nil
+    } else if definition === CommandDefinition.atomic {
+      if step == "begin", let begun = open.run { throw .runBegan(on: begun.line) }
+      if step != "begin", open.run == nil, !isAny, !isWithinRun { throw .noRun }
+      open.run = step == "begin" ? statement : nil
+    }
+  }
+
+  /// The lines that began what none has ended, of which nothing is told twice. Lua may have ended a run.
+  mutating func takeOpenBlocks() -> OpenBlocks {
+    defer { open = OpenBlocks() }
+    return OpenBlocks(checks: open.checks, run: isAny ? nil : open.run)
+  }
 }
 
 extension Session {
