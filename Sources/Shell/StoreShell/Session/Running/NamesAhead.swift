@@ -51,7 +51,7 @@ struct NamesAhead {
       return nil
     }
     // Each line of checks or of a run begins or ends some.
-    let isOfBlock = commands[inner].map { $0 === CommandDefinition.checks || $0 === .atomic } ?? false
+    let isOfBlock = commands[inner].map { $0 === CommandDefinition.checks || $0 === CommandDefinition.atomic } ?? false
     if !statement.isMoreThanWords, !isOfBlock, known.count < 1 << 14 { known.insert(statement.names) }
     return nil
   }
