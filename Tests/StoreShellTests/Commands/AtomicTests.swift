@@ -158,7 +158,7 @@ import Testing
     for (line, status) in [("quit", 2), ("quit 0", 2), ("quit 3", 3)] as [(String, Int32)] {
       let shell = try Shell()
       let script = "echo\natomic begin\ndispatch counter.increment --quiet\n\(line)\n"
-      let outcome = shell.run(input: Array(script.utf8))
+      let outcome = try shell.run(input: Array(script.utf8))
       #expect(outcome.status == status, "\(line)")
       #expect(outcome.errors.contains("note: #2 takes back 1 action, since no atomic end came\n"), "\(outcome)")
       #expect(outcome.errors.contains("error[syntax]: a run began on line 2, and no line ends it\n"), "\(outcome)")
