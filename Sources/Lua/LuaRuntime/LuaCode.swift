@@ -57,7 +57,8 @@ extension LuaState {
       }
       guard let call, call.a == instruction.a else { return CodeUse(name: name) }
       let isChunk = code.lineDefined == 0
-      return call.operation == .call && call.c == 1 || call.operation == .tailCall && isChunk ? CodeUse(name: name) : nil
+      return call.operation == .call && call.c == 1 || call.operation == .tailCall && isChunk
+        ? CodeUse(name: name) : nil
     } ?? []
   }
 

@@ -199,7 +199,8 @@ import Testing
     let shell = try Shell()
     for line in [
       "lua command('assert false')", "lua return command('assert false')", "lua pcall(command, 'assert false')",
-      "lua coroutine.wrap(command)('assert false')", "lua if true then command('lua return command(\"assert false\")') end",
+      "lua coroutine.wrap(command)('assert false')",
+      "lua if true then command('lua return command(\"assert false\")') end",
     ] { #expect(shell.run(line).errors.contains("a command that failed ends the line"), "\(line)") }
     for line in [
       "lua if not command('assert false') then print(1) end",

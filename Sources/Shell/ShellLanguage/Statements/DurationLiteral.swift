@@ -8,7 +8,8 @@ public enum DurationLiteral {
     let isTooLong = !digits.isEmpty && parse("1" + text.dropFirst(digits.count)) != nil && Double(digits) ?? 0 > 1e6
     if isTooLong { return "a duration of at most 292 years" }
     let unit = text.dropFirst(digits.count).lowercased()
-    guard !digits.isEmpty, let meant = unit.isEmpty ? "s" : Self.unit(meantBy: unit), parse(digits + meant) != nil else {
+    guard !digits.isEmpty, let meant = unit.isEmpty ? "s" : Self.unit(meantBy: unit), parse(digits + meant) != nil
+    else {
       return "a duration such as 500ms, 2s or 5min"
     }
     return "a duration such as \(digits)\(meant)"
