@@ -90,7 +90,7 @@ struct Listening {
 
   /// Keeps the token in a file that only its user can read. An earlier token is replaced, and no other file.
   ///
-  /// - Returns: what keeps the file from being replaced while the door is there.
+  /// - Returns: the lock that keeps the file from being replaced while the door is there.
   private static func write(_ token: String, to file: String) throws -> FileLock? {
     var status = stat()
     if lstat(file, &status) == 0 {

@@ -271,13 +271,13 @@ package final class LiveStore: @unchecked Sendable {
   package func replaceJournal(_ next: HostJournal?) -> HostJournal? {
     turn {
       defer { journal = next }
-      // Not at once: whoever finds the leap may be writing, and may have the turn.
+      // Not at once: the thread that finds the leap may be writing, and may have the turn.
       next?.onLeap = { [lease] in DispatchQueue.global().async { lease.object?.wakeClients() } }
       return journal
     }
   }
 
-  /// Has all clients look whether there is something to tell.
+  /// Wakes all clients, which look for notes.
   private func wakeClients() { turn { for client in clients { client.hearing.words?() } } }
 
   // MARK: What there is

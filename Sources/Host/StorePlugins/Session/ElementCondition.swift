@@ -4,7 +4,7 @@ import StoreSchema
 /// A Lua expression over the fields of an element, to be asked of many elements: `not done and title:find("milk")`. The element
 /// itself is `it`, its key in a map `key`; all else is what the session's Lua has.
 public struct ElementCondition {
-  /// The names that it reads besides `it` and those of the fields; nil: nobody knows all of them.
+  /// The names that it reads, without `it` and the names of fields; nil: the text does not show all of them.
   public let otherNames: Set<String>?
   private let body: (Value, MapKey?) throws(SessionLuaError) -> Bool
 

@@ -430,9 +430,9 @@ public final class SessionLua {
     }
   }
 
-  /// The globals that a chunk may set, of which variables of the shell are made; nil: any, as in Lua that runs commands or loads Lua.
+  /// The globals that a chunk may set, which become variables of the shell; nil: any, as in Lua that runs commands.
   public func globals(setBy chunk: String) -> Set<String>? {
-    // What is no Lua sets none.
+    // A text that is no Lua sets none.
     guard let function = try? lua.load(chunk, chunkName: "?") else { return [] }
     let uses = lua.globalUses(of: function)
     guard !chunk.contains("_ENV"), !uses.contains(where: { Self.opensGlobals.contains($0.name) }) else { return nil }

@@ -76,7 +76,7 @@ extension Conversation {
       return true
     }
 
-    /// Takes note of a look at what others caused; false where there is nothing to look at.
+    /// Begins a look at the effects of others; false where there is nothing to look at.
     mutating func takesNews() -> Bool {
       let isLastLook = isLast && hasLastLook
       guard hasNews || isLastLook else { return false }

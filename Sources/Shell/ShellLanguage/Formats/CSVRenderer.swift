@@ -41,7 +41,7 @@ package enum CSVRenderer {
     }
   }
 
-  /// True for an empty table that Lua made: what it is a list or a map of, and so its header, nobody knows.
+  /// True for an empty table that Lua made: it may be a list or a map, and has no header.
   static func isEmptyTable(_ value: Value, _ schema: Schema) -> Bool {
     switch (value, schema.wrapped.kind) {
     case (.map(let map), .any): map.isEmpty

@@ -190,7 +190,7 @@ extension Session {
     return true
   }
 
-  /// Takes note of a line that ends a run before it is reached.
+  /// Adds a line that ends a run before it is reached to the report.
   private func noteUnrun(_ text: String, _ line: Int, _ error: ShellError) {
     guard options.report != nil || outcome.isReported else { return }
     noteStep("\(running.origin.file):\(line): \(text.prefix { !$0.isNewline })", seconds: 0, error)

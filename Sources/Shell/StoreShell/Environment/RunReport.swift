@@ -47,7 +47,7 @@ extension RunReport {
     _ = try ReplacingFile(path, waiting: wait)
   }
 
-  /// Refuses the file of a store, what SQLite keeps beside one, and the lock of a door.
+  /// Refuses the file of a store, the files that SQLite keeps beside it, and the lock of a door.
   private func refuseClaimed() throws(FileError) {
     guard Journal.store(at: path) != nil else { return }
     throw FileError(path: path, code: EACCES, .writing, reason: "a store or a door has it, and it would be replaced")
@@ -55,7 +55,7 @@ extension RunReport {
 
   /// Writes it to a file of its name.
   package func write(_ results: [TestResult], suite: String, to file: ReplacingFile) throws(FileError) {
-    // It may have become a store's meanwhile.
+    // A store may have taken the file since the run began.
     try refuseClaimed()
     file.bytes = Array(form.text(of: results, suite: suite).utf8)
     try file.finish()

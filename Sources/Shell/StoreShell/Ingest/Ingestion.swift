@@ -149,7 +149,7 @@ struct Ingestion {
         if fault.code == nil, !(error is FileFault), let kept = settled.map(\.text) ?? lines.kept {
           rejected?.add(line: fault.line, reason: fault.message, text: kept)
         }
-        // That records may be bad says nothing of their plugin.
+        // The records may be bad; their plugin may not be off.
         let isExpected = !fault.isOfPlugin && (mostBad.map { tally.bad < $0 || fault.code != nil } ?? false)
         let goesOn = keepsGoing || isExpected
         if !goesOn || error is FileFault {

@@ -3,8 +3,8 @@ import ShellLanguage
 import StoreHistory
 import StoreSchema
 
-/// The file of the records that an `ingest` leaves out: a JSON object a line, with the record's line, the reason and its text. Where a
-/// script names it twice, the second adds to it.
+/// The file of the records that an `ingest` leaves out: a JSON object a line, with the record's line, the reason and its text. A second
+/// `ingest` of the script adds to the file.
 final class RejectedRecords {
   private let file: ReplacingFile
   private let word: Word
@@ -27,7 +27,7 @@ final class RejectedRecords {
     }
   }
 
-  /// Refuses a file with other content, such as an input whose name was mistaken for that of the rejects.
+  /// Refuses a file with other content, such as an input that was named instead of the rejects.
   private static func refuseOther(_ file: String, at place: ShellError.Place) throws(ShellError) {
     let start = Files.start(of: file, count: 8)
     guard !start.isEmpty, !Files.isPipe(file), Files.isOrdinary(file), start != Array("{\"line\":".utf8) else { return }

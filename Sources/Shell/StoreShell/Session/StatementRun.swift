@@ -395,7 +395,7 @@ extension Session {
     if isNamed { tell(of: result, line: running.statement?.line ?? 1) }
   }
 
-  /// Takes note of the steps that a script does not reach.
+  /// Adds the steps that a script does not reach to the report.
   func noteUnreachedSteps(of reader: StatementReader, because reason: String = "a line before it failed") {
     guard options.isJSON || options.report != nil || outcome.isReported, !running.isChecking else { return }
     var reader = reader

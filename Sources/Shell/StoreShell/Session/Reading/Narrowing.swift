@@ -157,7 +157,7 @@ struct Narrowing {
     let matching = chosen.count
     if let limit { chosen = Array(chosen.prefix(limit)) }
     let isList = !elements.isMap || order != nil || columns != nil
-    // Of elements that Lua made the fields are theirs alone: none is left that tells them.
+    // Elements that Lua made declare no fields: where none is left, the earlier ones tell the columns.
     let names = columns?.0 ?? (elements.areOpen && chosen.isEmpty && isList ? elements.fields.sorted() : nil)
     let narrowed = names.map { elements.reading(chosen, columns: $0) } ?? elements.reading(chosen, isList: isList)
     var notes: [String] = []

@@ -45,7 +45,7 @@ extension Session {
     return "did you mean \(meant)?"
   }
 
-  /// The names in a condition that are meant as fields of an element, of which none has such a one: those behind `it`, and functions
+  /// The unknown fields in a condition: names behind `it` that no element has, and functions
   /// of Lua that are compared with something.
   func unknownFields(in condition: String, among fields: Set<String>) -> [String] {
     var names = (try? lua())?.fields(of: "it", readBy: condition) ?? []

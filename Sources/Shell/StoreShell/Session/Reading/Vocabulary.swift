@@ -74,7 +74,7 @@ struct Vocabulary {
     }
   }
 
-  /// The names in a condition that are meant as fields of an element, of which none has such a one.
+  /// The unknown fields in a condition: names behind `it` that no element has, and functions of Lua that are compared.
   func unknownFields(in condition: String, among fields: Set<String>) -> [String] {
     session.unknownFields(in: condition, among: fields)
   }

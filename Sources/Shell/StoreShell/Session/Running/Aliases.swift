@@ -96,8 +96,7 @@ extension Session {
     }
   }
 
-  /// True if there may be a variable of that name by the time that a line runs which is only looked at now. Where all lines are
-  /// checked and none runs, arguments of the command line count as given.
+  /// True if there may be a variable of that name by the time that a line runs which is only looked at now. In a check of all lines, arguments of the command line count as given.
   func isForeseen(_ name: String) -> Bool {
     guard let foreseen = running.foreseen else { return false }
     return foreseen.isAnyVariable || foreseen.names.contains(name)

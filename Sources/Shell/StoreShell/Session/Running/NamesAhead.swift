@@ -61,7 +61,7 @@ struct NamesAhead {
     session.running.foreseen?.takeOpenBlocks().error
   }
 
-  /// The codes of unknown names, and of what is missing or written wrongly whatever the store holds. Others may become right until
+  /// The codes of faults that stay whatever the store holds: unknown names, missing operands, unknown forms. Others may become right until
   /// the line is reached.
   static let codes: Set<ErrorCode> = [
     .unknownFlag, .unknownCommand, .unknownAction, .unexpectedArgument, .unknownVariable, .syntax, .missingArgument,
@@ -124,7 +124,7 @@ struct ForeseenNames {
   /// True if a run is open already, which a line may end.
   var isWithinRun = false
 
-  /// Lines that begin what others end.
+  /// The lines that begin a block and have no end so far.
   struct OpenBlocks {
     var checks: Statement?
     var run: Statement?
@@ -151,7 +151,7 @@ struct ForeseenNames {
     }
   }
 
-  /// The lines that began what none has ended, of which nothing is told twice. Lua may have ended a run.
+  /// Takes the open blocks away, so that their error is printed once. Lua may have ended a run.
   mutating func takeOpenBlocks() -> OpenBlocks {
     defer { open = OpenBlocks() }
     return OpenBlocks(checks: open.checks, run: isAny ? nil : open.run)
