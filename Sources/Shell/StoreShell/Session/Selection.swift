@@ -64,7 +64,7 @@ extension Session {
   /// - Parameter kept: what was read there last, where that is known.
   func read(_ path: Path, after kept: KeptReading? = nil) throws -> Reading {
     guard path.steps.first == .field("shell") else {
-      return try names.read(path, in: self) ?? store.read(path, after: kept)
+      return try readNamed(path) ?? store.read(path, after: kept)
     }
     guard path.steps.count > 1 else { return ShellListing.all(in: self) }
     guard case .field(let name) = path.steps[1], let listing = ShellListing(rawValue: name) else {

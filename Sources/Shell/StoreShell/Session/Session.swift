@@ -363,7 +363,7 @@ extension Session: SessionLuaHost {
 
   /// The value of a name that Lua does not know: a variable of the shell, a projection or a binding of the session.
   public func variable(_ name: String) throws -> Value? {
-    try ownVariable(name) ?? names.value(of: name, in: self)
+    try ownVariable(name) ?? namedValue(of: name)
   }
 
   /// The value at a path or of a projection.

@@ -175,7 +175,7 @@ extension Session {
       guard Int(name) == nil else { throw unknownVariable(name) }
       if let value = ownVariable(name) { return value }
       if let value = try lua().variable(name) { return value }
-      if let value = try names.value(of: name, in: self) { return value }
+      if let value = try namedValue(of: name) { return value }
       // One that was set to nil is known all the same, as it is to Lua.
       if names.variables.contains(name) { return .none }
       throw unknownVariable(name)

@@ -28,19 +28,6 @@ struct SessionNames {
   func alias(_ name: String) -> Alias? { aliases[name] }
   func projection(_ name: String) -> SessionProjection? { projections[name] }
   func binding(_ name: String) -> SessionBinding? { bindings[name] }
-
-  /// The value at a path that starts with a name of the session; nil: it starts with none.
-  func read(_ path: Path, in session: Session) throws -> Reading? {
-    guard case .field(let name) = path.steps.first else { return nil }
-    if let binding = binding(name) { return try session.read(binding.path + Path(Array(path.steps.dropFirst()))) }
-    guard let projection = projection(name) else { return nil }
-    return try session.reading(projection).read(path.steps.dropFirst(), from: Path([path.steps[0]]))
-  }
-
-  /// The value of a projection or a binding; nil: there is none of that name.
-  func value(of name: String, in session: Session) throws -> Value? {
-    try read(Path([.field(name)]), in: session)?.value
-  }
 }
 
 /// A projection made at the prompt or in a script (R26): it owns nothing, its value is mapped on read.
@@ -69,6 +56,17 @@ struct SessionBinding {
 }
 
 extension Session {
+  /// The value at a path that starts with a name of the session; nil: it starts with none.
+  func readNamed(_ path: Path) throws -> Reading? {
+    guard case .field(let name) = path.steps.first else { return nil }
+    if let binding = names.bindings[name] { return try read(binding.path + Path(Array(path.steps.dropFirst()))) }
+    guard let projection = names.projections[name] else { return nil }
+    return try reading(projection).read(path.steps.dropFirst(), from: Path([path.steps[0]]))
+  }
+
+  /// The value of a projection or a binding; nil: there is none of that name.
+  func namedValue(of name: String) throws -> Value? { try readNamed(Path([.field(name)]))?.value }
+
   /// The value of a projection now.
   func reading(_ projection: SessionProjection) throws -> Reading {
     guard names.projectionDepth < 16 else {
