@@ -124,6 +124,8 @@ extension Session {
     }
     let (before, checks, foreseen) = (outcome.tally.firstStatus, outcome.checks, running.foreseen?.open)
     (outcome.tally.firstStatus, outcome.checks) = (0, nil)
+    // A line of this file may end what one of the other has begun.
+    if foreseen?.run != nil || foreseen?.checks != nil { running.foreseen?.followsBlocks = false }
     running.foreseen?.open = ForeseenNames.OpenBlocks()
     defer {
       outcome.checks = checks
@@ -203,7 +205,7 @@ extension Session {
     // Within checks a fault ends nothing.
     guard outcome.checks == nil, outcome.run == nil else { return false }
     var reader = reader
-    var names = NamesAhead(self)
+    var names = NamesAhead(atNamesIn: self)
     defer { names.end() }
     while names.areAllThere {
       reader.passPlainLines { names.areKnown($0) }

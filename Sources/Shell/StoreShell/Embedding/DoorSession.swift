@@ -90,6 +90,7 @@ extension Session {
   ///   - open: the text that a statement was left open in; it is changed to what is open then.
   /// - Returns: 0, or the status of the first failure.
   package func take(_ given: GivenText, open: inout StatementReader?) -> Int32 {
+    defer { outcome.letGoOfLargeValue() }
     options.keepsGoing = given.keepsGoing
     options.isQuiet = given.isQuiet
     options.isUTF8 = given.isUTF8

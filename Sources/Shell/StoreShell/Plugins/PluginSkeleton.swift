@@ -130,7 +130,8 @@ struct PluginSkeleton {
     "_G", "_VERSION", "assert", "coroutine", "decimal", "error", "getmetatable", "ipairs", "load", "math", "next",
     "pairs",
     "pcall",
-    "rawequal", "rawget", "rawlen", "rawset", "select", "setmetatable", "string", "table", "tonumber", "tostring",
+    "rawequal", "rawget", "rawlen", "rawset", "round", "select", "setmetatable", "string", "table", "tonumber",
+    "tostring",
     "type", "utf8",
   ]
 

@@ -173,7 +173,7 @@ extension Session {
     case .variable(let name):
       if let argument = argument(name) { return try value(.bare(argument)) }
       guard Int(name) == nil else { throw unknownVariable(name) }
-      if let value = ownVariable(name) { return value }
+      if let value = try ownVariable(name) { return value }
       if let value = try lua().variable(name) { return value }
       if let value = try namedValue(of: name) { return value }
       // One that was set to nil is known all the same, as it is to Lua.
@@ -225,14 +225,19 @@ extension Session {
   }
 
   /// The value of a variable that the shell sets itself.
-  func ownVariable(_ name: String) -> Value? {
+  ///
+  /// - Throws: ``ShellError`` for a value that was too large to be kept.
+  func ownVariable(_ name: String) throws(ShellError) -> Value? {
     switch name {
-    case "_": outcome.lastValue
-    case "ok": .bool(outcome.lastAttempt.error == nil)
-    case "err": outcome.lastAttempt.value
+    case "_" where outcome.hasLetGoOfValue:
+      throw ShellError(
+        code: .failed, message: "$_ is kept no more: it was larger than 1 MiB", hint: "let NAME = EXPR keeps a value")
+    case "_": return outcome.lastValue
+    case "ok": return .bool(outcome.lastAttempt.error == nil)
+    case "err": return outcome.lastAttempt.value
     // As Lua's own program names them.
-    case "arg": .texts(running.origin.arguments)
-    default: nil
+    case "arg": return .texts(running.origin.arguments)
+    default: return nil
     }
   }
 

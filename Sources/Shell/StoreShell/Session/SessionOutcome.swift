@@ -8,7 +8,9 @@ struct SessionOutcome {
   /// The number of statements so far, those of scripts that ran one by one.
   var number = 0
   /// The value that was shown last.
-  var lastValue = Value.none
+  var lastValue = Value.none { didSet { hasLetGoOfValue = false } }
+  /// True if that value was large and is kept no more.
+  private(set) var hasLetGoOfValue = false
   /// The error that was reported last.
   var lastError: ShellError?
   /// The results of steps, and of statements that failed outside of them, where somebody wants a report.
@@ -60,6 +62,15 @@ struct SessionOutcome {
   }
 
   private static let longMessage = 1 << 16
+
+  /// Lets go of the value that was shown last if it is large: a conversation by a door keeps little while it rests.
+  mutating func letGoOfLargeValue() {
+    guard lastValue.roughSize > Self.largeValue else { return }
+    lastValue = .none
+    hasLetGoOfValue = true
+  }
+
+  private static let largeValue = 1 << 20
 
   /// Statements that are taken back together, up to `atomic end`.
   struct Run {

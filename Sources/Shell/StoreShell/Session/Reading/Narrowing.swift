@@ -138,7 +138,7 @@ struct Narrowing {
       }
     }
     var chosen = elements.list
-    if let condition, !elements.fields.isEmpty {
+    if let condition, elements.total > 0, !elements.fields.isEmpty {
       let names = session.unknownFields(in: condition, among: elements.fields)
       if !elements.areOpen, let name = names.first {
         throw Self.noField(name, among: elements.fields.sorted(), at: nil)

@@ -14,7 +14,15 @@ struct NamesAhead {
   init(_ session: Session) {
     self.session = session
     session.running.foreseen = ForeseenNames()
-    session.running.foreseen?.isWithinRun = session.outcome.run != nil
+    // A line may end what is open already.
+    session.running.foreseen?.followsBlocks = session.outcome.run == nil
+  }
+
+  /// A look at names alone, behind a line that gave some: variables and blocks were looked at with the whole file.
+  init(atNamesIn session: Session) {
+    self.init(session)
+    session.running.foreseen?.isAnyVariable = true
+    session.running.foreseen?.followsBlocks = false
   }
 
   /// True if a plain line has names that were found right in another one.
@@ -31,7 +39,10 @@ struct NamesAhead {
     let commands = session.commands
     let inner = commands.innermost(statement)
     defer { note(inner) }
-    guard !commands.mayFail(statement) else { return nil }
+    guard !commands.mayFail(statement) else {
+      if isOfBlock(inner) { session.running.foreseen?.followsBlocks = false }
+      return nil
+    }
     do {
       var prefixed = statement
       while let prefix = commands[prefixed], prefix.takesCommand {
@@ -51,9 +62,12 @@ struct NamesAhead {
       return nil
     }
     // Each line of checks or of a run begins or ends some.
-    let isOfBlock = commands[inner].map { $0 === CommandDefinition.checks || $0 === CommandDefinition.atomic } ?? false
-    if !statement.isMoreThanWords, !isOfBlock, known.count < 1 << 14 { known.insert(statement.names) }
+    if !statement.isMoreThanWords, !isOfBlock(inner), known.count < 1 << 14 { known.insert(statement.names) }
     return nil
+  }
+
+  private func isOfBlock(_ statement: Statement) -> Bool {
+    session.commands[statement].map { $0 === CommandDefinition.checks || $0 === CommandDefinition.atomic } ?? false
   }
 
   /// The error of checks or of a run that no line ends, and the line that began them; nil: there are none.
@@ -121,8 +135,8 @@ struct ForeseenNames {
 
   /// The `checks begin` and the `atomic begin` that no line has ended so far.
   var open = OpenBlocks()
-  /// True if a run is open already, which a line may end.
-  var isWithinRun = false
+  /// False behind a line that may begin or end a block unseen.
+  var followsBlocks = true
 
   /// The lines that begin a block and have no end so far.
   struct OpenBlocks {
@@ -139,22 +153,23 @@ struct ForeseenNames {
   ///
   /// - Throws: ``ShellError`` for a begin within others, and for an end without one.
   mutating func follow(_ statement: Statement, of definition: CommandDefinition) throws(ShellError) {
+    guard followsBlocks else { return }
     let step = statement.words.dropFirst().first?.text
     if definition === CommandDefinition.checks {
       if step == "begin", let begun = open.checks { throw .checksBegan(on: begun.line) }
-      if step == "end", open.checks == nil, !isAny { throw .noChecks }
+      if step == "end", open.checks == nil { throw .noChecks }
       open.checks = step == "begin" ? statement : nil
     } else if definition === CommandDefinition.atomic {
       if step == "begin", let begun = open.run { throw .runBegan(on: begun.line) }
-      if step != "begin", open.run == nil, !isAny, !isWithinRun { throw .noRun }
+      if step != "begin", open.run == nil { throw .noRun }
       open.run = step == "begin" ? statement : nil
     }
   }
 
-  /// Takes the open blocks away, so that their error is printed once. Lua may have ended a run.
+  /// Takes the open blocks away, so that their error is printed once.
   mutating func takeOpenBlocks() -> OpenBlocks {
     defer { open = OpenBlocks() }
-    return OpenBlocks(checks: open.checks, run: isAny ? nil : open.run)
+    return followsBlocks ? open : OpenBlocks()
   }
 }
 
@@ -176,12 +191,15 @@ extension Session {
       }
       foreseen.isAny = true
       if definition === CommandDefinition.source || definition === CommandDefinition.alias {
-        foreseen.isAnyVariable = true
+        (foreseen.isAnyVariable, foreseen.followsBlocks) = (true, false)
       }
     }
+    guard statement.isMoreThanWords else { return }
+    // A function within an expression may set any variable.
+    if statement.text.contains("function") { foreseen.isAnyVariable = true }
     // Lua may run any command.
-    if statement.isMoreThanWords, statement.text.contains("command") {
-      (foreseen.isAny, foreseen.isAnyVariable) = (true, true)
+    if statement.text.contains("command") {
+      (foreseen.isAny, foreseen.isAnyVariable, foreseen.followsBlocks) = (true, true, false)
     }
   }
 }
