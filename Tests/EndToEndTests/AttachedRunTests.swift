@@ -53,6 +53,17 @@ struct AttachedRunTests {
     }
   }
 
+  /// Checks go on behind one that fails, given as commands or on standard input, too.
+  @Test func checksGoOnAsHere() throws {
+    let checks = ["checks begin", "assert false", "assert true", "step z assert false", "checks end", "echo no"]
+    let commands = checks.map { "-c '\($0)'" }.joined(separator: " ")
+    for arguments in [commands, "- <<'END'\n\(checks.joined(separator: "\n"))\nEND\n"] {
+      let (here, there) = try outcomes { "\($0) --report tap r \(arguments)" }
+      #expect(here.contains("2 of 3 checks failed"), "\(here)")
+      #expect(there == here, "\(there)")
+    }
+  }
+
   /// A report takes the place of no part of the host's store, not even of an empty one, nor of the lock of its door; and no store
   /// begins there.
   @Test func whatBelongsToAStoreIsNotReplaced() throws {

@@ -53,6 +53,27 @@ import Testing
     #expect(outcome.errors.contains("script.stsh:3:"), "\(outcome)")
   }
 
+  /// A valid script is valid before it runs, too.
+  @Test(arguments: [
+    "try atomic begin\ndispatch counter.increment\natomic end", "atomic begin\ntry atomic end",
+    "try checks begin\nassert true\nchecks end", "checks begin\nassert true\ntry checks end",
+    "retry 3 every 10ms atomic begin\natomic end", "= (function() m = 3; return true end)()\necho $m",
+    "let a = (function() m = 3; return true end)()\necho $m",
+    "lua function login() token = 't1' return true end\nassert login()\necho $token",
+    "checks begin\nassert true\nlua command('checks end')",
+    "lua function fin() return command('atomic end') end\natomic begin\n= fin()\natomic begin\natomic cancel",
+    "plugin load ledger\nshow ledger.accounts where it.balance > 0", "plugin load ledger\nlua n = 1\necho $n",
+    "undo\nlet k = 2\necho $k", "lua function f() return 1 end\n= f()\nlet x = f()\necho $x",
+  ])
+  func noValidScriptIsRefused(lines: String) throws {
+    let outcome = try Shell().run(script: "dispatch counter.increment\n\(lines)\n")
+    #expect(outcome.status == 0 && outcome.errors == "", "\(outcome)")
+    let shell = try Shell()
+    shell.session.checkOnly()
+    let checked = try shell.run(script: "dispatch counter.increment\n\(lines)\n")
+    #expect(checked.status == 0 && checked.errors == "", "\(checked)")
+  }
+
   @Test func whatEarlierLinesNameIsKnown() throws {
     let shell = try Shell()
     let outcome = try shell.run(

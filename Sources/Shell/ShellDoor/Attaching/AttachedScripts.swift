@@ -63,7 +63,9 @@ extension AttachedShell {
         let done = try self.run(command, file: "-c", line: index + 1, hasRest: index < commands.count - 1)
         if first == 0 { first = done.status }
         if let quit = done.quit { return quit == 0 ? first : quit }
-        if self.stop?.error != nil || (first != 0 && !self.keepsGoing) { return first }
+        if self.stop?.error != nil || (first != 0 && !self.keepsGoing && !done.isWithinChecks) {
+          return first
+        }
       }
       return first
     }
@@ -105,7 +107,7 @@ extension AttachedShell {
           let status = self.report(fault, file: "stdin")
           return first == 0 ? status : first
         }
-        if isLast || (first != 0 && !self.keepsGoing) { return first }
+        if isLast || (first != 0 && !self.keepsGoing && !done.isWithinChecks) { return first }
       }
     }
   }

@@ -38,6 +38,8 @@ public final class AttachedShell {
     var open: String?
     /// The status that was asked to leave with; nil: nobody asked.
     var quit: Int32?
+    /// True between `checks begin` and `checks end`: a line that fails does not end its script.
+    var isWithinChecks = false
   }
 
   private(set) var client: DoorClient
@@ -232,7 +234,7 @@ public final class AttachedShell {
     }
     return Outcome(
       status: Int32(clamping: answer.number("status") ?? 1), open: answer.text("open").map(SafeText.line),
-      quit: answer.number("quit").map { Int32(clamping: $0) })
+      quit: answer.number("quit").map { Int32(clamping: $0) }, isWithinChecks: answer["checks"] != nil)
   }
 
   /// The offset of the clock here from UTC, once.

@@ -72,6 +72,9 @@ extension Session {
   /// The line of the `atomic begin` of the run that the conversation is in; nil: it is in none.
   package var runLine: Int? { outcome.run?.line }
 
+  /// True between `checks begin` and `checks end`: a line that fails does not end its script.
+  package var isWithinChecks: Bool { outcome.checks != nil }
+
   /// The line of the statement of the client's text that runs, or ran last.
   package var lineUnderWay: Int? { console.lineUnderWay }
 
