@@ -20,8 +20,6 @@ struct Listening {
   ) throws {
     // The allocator would raise these with every large block that is freed, and keep up to 64 MiB for each thread (mallopt(3)).
     for threshold in [M_MMAP_THRESHOLD, M_TRIM_THRESHOLD] { mallopt(threshold, 1 << 20) }
-    // Else each thread that makes an answer keeps the room of the largest for itself.
-    mallopt(M_ARENA_MAX, 8)
     let (rights, users) = try Self.rights(invocation.allow)
     if invocation.group != nil, !place.contains("/") {
       throw ValidationError("--group needs --listen PATH: the folder of names is this user's alone")
