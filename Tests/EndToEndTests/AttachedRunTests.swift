@@ -53,6 +53,26 @@ struct AttachedRunTests {
     }
   }
 
+  /// An answer is there before the next line comes.
+  @Test func standardInputIsAnsweredLineByLine() throws {
+    let shell = try Shell()
+    let server = try Server(shell)
+    let said = try shell.runInShell(
+      """
+      mkfifo in out; stsh --attach \(server.path) - < in > out & exec 3> in 4< out
+      echo '= 1' >&3; read -r one <&4; echo '= 2' >&3; read -r two <&4; exec 3>&-; echo $one $two
+      """)
+    #expect(said.output == "1 2\n")
+  }
+
+  /// A report replaces nothing that its own run wrote.
+  @Test func aReportReplacesNoOtherResult() throws {
+    let shell = try Shell()
+    let said = try shell.runInShell("stsh --report tap r -c 'echo kept > r'; echo $?; cat r")
+    #expect(said.output.contains("the run has written something else there"), "\(said)")
+    #expect(said.output.hasSuffix("1\nkept\n"), "\(said)")
+  }
+
   /// Checks go on behind one that fails, given as commands or on standard input, too.
   @Test func checksGoOnAsHere() throws {
     let checks = ["checks begin", "assert false", "assert true", "step z assert false", "checks end", "echo no"]

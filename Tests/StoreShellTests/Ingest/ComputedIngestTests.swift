@@ -193,6 +193,12 @@ import Testing
     #expect(outcome.status == 1 && outcome.errors.contains("error[plugin-off]"), "\(outcome)")
   }
 
+  /// One bad record more than was said ends an ingest that goes on, too.
+  @Test func aBoundHoldsWhereAnIngestGoesOn() throws {
+    let outcome = try rows("amount,text\nx,a\ny,b\n3,c\n", "--as bank.put --keep-going --max-bad 1").0
+    #expect(outcome.status == 1 && outcome.errors.contains("1 bad record was expected (--max-bad)"), "\(outcome)")
+  }
+
   @Test func rejectsAreExpected() throws {
     let text = "amount,text\n1,a\nx,b\n3,c\n"
     let (outcome, rows) = try rows(text, "--as bank.put --rejects FOLDER/bad.jsonl")

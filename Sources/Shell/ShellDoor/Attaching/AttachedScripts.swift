@@ -81,6 +81,8 @@ extension AttachedShell {
       var waiting: [UInt8] = []
       var block = [UInt8](repeating: 0, count: 1 << 16)
       while true {
+        // Whoever writes the statements may wait for what they print.
+        self.console.flush()
         guard self.waitToRead(descriptor) else { return first }
         let count = read(descriptor, &block, block.count)
         if count < 0, errno == EINTR { continue }

@@ -35,14 +35,10 @@ extension RunReport {
         code: .notAllowed, message: "\(path) is a file that this command uses already", hint: "write to another file")
     }
     try refuseClaimed()
-    if Files.isOrdinary(path) {
-      let start = try Files.readRegular(path)
-      guard start.isEmpty || TestReportForm.starts.contains(where: { start.starts(with: $0.utf8) }) else {
-        throw ShellError(
-          code: .notAllowed, message: "--report \(path): that file is not a report, and would be replaced",
-          hint: hint,
-          status: 2)
-      }
+    guard holdsNothingElse else {
+      throw ShellError(
+        code: .notAllowed, message: "--report \(path): that file is not a report, and would be replaced", hint: hint,
+        status: 2)
     }
     _ = try ReplacingFile(path, waiting: wait)
   }
@@ -53,10 +49,19 @@ extension RunReport {
     throw FileError(path: path, code: EACCES, .writing, reason: "a store or a door has it, and it would be replaced")
   }
 
+  /// True if its file is empty, holds a report, or is none.
+  private var holdsNothingElse: Bool {
+    guard Files.isOrdinary(path), let start = try? Files.readRegular(path) else { return true }
+    return start.isEmpty || TestReportForm.starts.contains { start.starts(with: $0.utf8) }
+  }
+
   /// Writes it to a file of its name.
   package func write(_ results: [TestResult], suite: String, to file: ReplacingFile) throws(FileError) {
     // A store may have taken the file since the run began.
     try refuseClaimed()
+    guard holdsNothingElse else {
+      throw FileError(path: path, code: EACCES, .writing, reason: "the run has written something else there")
+    }
     file.bytes = Array(form.text(of: results, suite: suite).utf8)
     try file.finish()
   }

@@ -150,8 +150,8 @@ struct Ingestion {
           rejected?.add(line: fault.line, reason: fault.message, text: kept)
         }
         // The records may be bad; their plugin may not be off.
-        let isExpected = !fault.isOfPlugin && (mostBad.map { tally.bad < $0 || fault.code != nil } ?? false)
-        let goesOn = keepsGoing || isExpected
+        let isWithinBound = mostBad.map { tally.bad < $0 || fault.code != nil } ?? keepsGoing
+        let goesOn = isWithinBound && (keepsGoing || !fault.isOfPlugin)
         if !goesOn || error is FileFault {
           withdraw(&pending, of: series, &tally)
           var ending = fault.error(behind: tally.count)
