@@ -206,10 +206,18 @@ import Testing
       "lua if not command('assert false') then print(1) end",
       "lua command('lua if not command(\"assert false\") then print(1) end')",
       "lua local function f() return command('assert false') end if not f() then print(1) end",
+      "lua if not command('assert false') then command('echo 1') end",
+      "lua local ok = command('assert false') if not ok then command('echo 1') end -- command('x')",
     ] {
       let outcome = try Shell().run(line)
       #expect(outcome.status == 0 && outcome.output == "1\n", "\(line)")
     }
+  }
+
+  /// A line of Lua that such a failure ends is a failure for `try`, too.
+  @Test func tryHearsOfACommandThatFailedInLua() throws {
+    let outcome = try Shell().run("try lua command('assert false')", "echo $ok $(err.code)")
+    #expect(outcome.status == 0 && outcome.output == "false assert-failed\n", "\(outcome)")
   }
 
   /// The value of a command is the data that `--json` prints for it, also where it is told in words.

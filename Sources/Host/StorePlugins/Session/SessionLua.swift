@@ -29,8 +29,8 @@ public final class SessionLua {
   private var settledMemory = 0
   /// True if the evaluated code may only read.
   private var isReadOnly = false
-  /// The lines that call `command` and let go of its results.
-  private var discarding: Set<Place> = []
+  /// `command` for calls whose results nothing gets.
+  private var unseenCommand: LuaFunction?
   /// Counts the programs that failed whose status Lua has not read, and reads them.
   private var unread: (count: LuaFunction, read: LuaFunction)?
   /// The number of running evaluations, each within the one before.
@@ -65,6 +65,7 @@ public final class SessionLua {
       for name in SessionLua.conveniences {
         try lua.setGlobal(name, .function(try makeConvenience(name)))
       }
+      unseenCommand = try makeConvenience("command", isSeen: false)
       let watched = try lua.call(
         try lua.load(Self.watchOfPrograms, chunkName: SessionLuaError.ownChunk), [lua.global("run")])
       try lua.setGlobal("run", watched[0])
@@ -254,23 +255,16 @@ public final class SessionLua {
     }
   }
 
-  /// A line of a chunk.
-  struct Place: Hashable {
-    let chunk: String
-    let line: Int
-
-    init(_ place: (chunk: String, line: Int)) { (chunk, line) = place }
-  }
-
   /// A function that does something for whoever types it. Its name is free for variables.
-  private func makeConvenience(_ name: String) throws(LuaError) -> LuaFunction {
+  ///
+  /// - Parameter isSeen: false for calls whose results nothing gets.
+  private func makeConvenience(_ name: String, isSeen: Bool = true) throws(LuaError) -> LuaFunction {
     try lua.makeFunction { [lease] call in
       guard let session = lease.object else { return }
       guard !session.isReadOnly else {
         throw LuaFailure("a projection or a condition only reads the state: it may not call \(name)")
       }
       try Self.asking { try session.host.require(function: name) }
-      let isSeen = call.location.map { !session.discarding.contains(Place($0)) } ?? false
       let results = try session.lua.metered({ $0 as any Error }) { () throws(any Error) -> [Value] in
         var arguments: [Value] = []
         for index in 0..<call.count { arguments.append(try session.argument(call[index])) }
@@ -314,6 +308,7 @@ public final class SessionLua {
   private func makeMissing() throws(LuaError) -> LuaFunction {
     try lua.makeFunction { [lease] call in
       guard let session = lease.object, case .string(let name) = call[0] else { return }
+      if name == Self.unseenName, let command = session.unseenCommand { return call.results.append(.function(command)) }
       guard let value = try Self.asking({ try session.host.variable(name) }) else { return }
       // Its fields keep their order.
       session.projected?.note(name, Reading(value: value, schema: .dynamic(.any)))
@@ -550,18 +545,36 @@ public final class SessionLua {
   }
 
   /// Runs a chunk.
-  public func run(_ text: String, chunk: String) throws(SessionLuaError) {
+  ///
+  /// - Parameter calls: the offsets in its UTF-8, in order, of the name `command` where that is the global.
+  public func run(_ text: String, calls: [Int] = [], chunk: String) throws(SessionLuaError) {
     _ = try running { () throws(LuaError) in
-      let function = try lua.load(text, chunkName: chunk)
-      guard text.contains("command") else { return try lua.call(function) }
-      let calls = lua.discardedCalls(of: function, global: "command").map { Place(($0.chunk, $0.line)) }
-      let outer = discarding.filter { $0.chunk == chunk }
-      discarding = discarding.subtracting(outer).union(calls)
-      // The chunk of a statement within this one has the same lines.
-      defer { if depth > 1 { discarding = discarding.filter { $0.chunk != chunk }.union(outer) } }
-      return try lua.call(function)
+      try lua.call(lua.load(calls.isEmpty ? text : notingUnseen(calls, in: text, chunk), chunkName: chunk))
     }
   }
+
+  /// A chunk in which calls of `command` whose results nothing gets have another name, so that each knows this of itself.
+  private func notingUnseen(_ calls: [Int], in text: String, _ chunk: String) throws(LuaError) -> String {
+    let bytes = Array(text.utf8)
+    // On a line of its own, each call is known by its line.
+    var (spread, lines, line, from): ([UInt8], [Int], Int, Int) = ([], [], 1, 0)
+    for call in calls {
+      spread += bytes[from..<call] + [0x0A]
+      line += bytes[from..<call].count { $0 == 0x0A } + 1
+      lines.append(line)
+      from = call
+    }
+    let function = try lua.load(String(decoding: spread + bytes[from...], as: UTF8.self), chunkName: chunk)
+    let unseen = Set(lua.discardedCalls(of: function, global: "command").map(\.line))
+    var renamed = bytes
+    for (call, line) in zip(calls, lines) where unseen.contains(line) {
+      renamed.replaceSubrange(call..<(call + Self.unseenName.utf8.count), with: Self.unseenName.utf8)
+    }
+    return String(decoding: renamed, as: UTF8.self)
+  }
+
+  /// As long as `command`, so that all places stay. The sandbox finds it where no global has the name.
+  private static let unseenName = "c0mmand"
 }
 
 /// A Lua expression that was read once, to be asked whether it holds.

@@ -30,6 +30,32 @@ package enum LuaText {
     }
   }
 
+  /// The offsets of a name in Lua where it may be that of a global: not behind a dot or a colon, nor in texts and comments.
+  package static func places(ofGlobal name: StaticString, in bytes: [UInt8]) -> [Int] {
+    let name = Array(UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
+    var (places, position, before): ([Int], Int, UInt8) = ([], 0, 0)
+    while position < bytes.count {
+      switch piece(in: bytes, at: position) {
+      case .skipped(let end), .comment(let end):
+        (position, before) = (end, 0)
+        continue
+      case .unfinished: return places
+      case .code: break
+      }
+      let word = bytes[position...].prefix { $0.isNameByte }
+      if word.isEmpty {
+        if !bytes[position].isBlankOrNewline { before = bytes[position] }
+        position += 1
+      } else {
+        if word.elementsEqual(name), before != UInt8(ascii: "."), before != UInt8(ascii: ":") {
+          places.append(position)
+        }
+        (position, before) = (word.endIndex, word[word.startIndex])
+      }
+    }
+    return places
+  }
+
   /// What a text ends in.
   private enum Ending: Equatable {
     case code

@@ -39,7 +39,8 @@ extension CommandDefinition {
     defines: .anything,
     read: { try $0.luaText("a chunk") },
     perform: { text, session in
-      try session.lua().run(text, chunk: session.chunkName)
+      try session.lua().run(
+        text, calls: LuaText.places(ofGlobal: "command", in: Array(text.utf8)), chunk: session.chunkName)
       return .none
     })
 
