@@ -35,7 +35,7 @@ package enum LuaText {
     let name = Array(UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
     var (places, position, before): ([Int], Int, UInt8) = ([], 0, 0)
     while position < bytes.count {
-      switch piece(in: bytes, at: position) {
+      switch piece(in: bytes[...], at: position) {
       case .skipped(let end), .comment(let end):
         (position, before) = (end, 0)
         continue
