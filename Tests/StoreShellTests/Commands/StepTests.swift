@@ -214,12 +214,6 @@ import Testing
     }
   }
 
-  /// A line of Lua that such a failure ends is a failure for `try`, too.
-  @Test func tryHearsOfACommandThatFailedInLua() throws {
-    let outcome = try Shell().run("try lua command('assert false')", "echo $ok $(err.code)")
-    #expect(outcome.status == 0 && outcome.output == "false assert-failed\n", "\(outcome)")
-  }
-
   /// The value of a command is the data that `--json` prints for it, also where it is told in words.
   @Test(arguments: [false, true]) func commandsOfLuaGiveTheirData(isJSON: Bool) throws {
     let shell = try Shell {

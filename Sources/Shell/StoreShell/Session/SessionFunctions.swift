@@ -63,7 +63,7 @@ extension Session {
       }
       read = first.numbered(outer.line)
     } catch {
-      if !isSeen { outcome.unseenFailures += 1 }
+      if !isSeen, !running.isExcused { outcome.unseenFailures += 1 }
       return failed(
         command: ShellError(
           code: error.code, message: error.message, details: ["in the statement: \(error.text)"],
@@ -93,10 +93,12 @@ extension Session {
       return [.bool(true), Self.value(ofData: result.json)]
     } catch {
       guard !isEnding(by: error) else { throw error }
-      if outcome.failedSteps > failedSteps {
-        if !running.isExcused { outcome.returnedFailures += 1 }
-      } else if !isSeen {
-        outcome.unseenFailures += 1
+      if !running.isExcused {
+        if outcome.failedSteps > failedSteps {
+          outcome.returnedFailures += 1
+        } else if !isSeen {
+          outcome.unseenFailures += 1
+        }
       }
       return failed(command: error, in: read)
     }
