@@ -125,8 +125,8 @@ extension Session {
     let (before, checks, foreseen) = (outcome.tally.firstStatus, outcome.checks, running.foreseen?.open)
     (outcome.tally.firstStatus, outcome.checks) = (0, nil)
     // A line of this file may end what one of the other has begun.
-    if foreseen?.run != nil || foreseen?.checks != nil { running.foreseen?.followsBlocks = false }
-    running.foreseen?.open = ForeseenNames.OpenBlocks()
+    if foreseen?.isEmpty == false { running.foreseen?.followsBlocks = false }
+    running.foreseen?.open = [:]
     defer {
       outcome.checks = checks
       if let foreseen { running.foreseen?.open = foreseen }

@@ -53,7 +53,7 @@ private enum AtomicStep: String {
 extension Session {
   func beginRun() throws {
     if let run = outcome.run {
-      guard run.isWhole else { throw ShellError.runBegan(on: run.line) }
+      guard run.isWhole else { throw StatementBlock.run.began(on: run.line) }
       throw ShellError(code: .syntax, message: "the file is a run already, by --all-or-nothing", status: 2)
     }
     try store.beginRun()
@@ -85,7 +85,7 @@ extension Session {
 
   private func leaveRun() throws(ShellError) -> SessionOutcome.Run {
     guard let run = outcome.run, !run.isWhole else {
-      throw .noRun
+      throw StatementBlock.run.missing
     }
     outcome.run = nil
     return run
@@ -148,7 +148,7 @@ extension Session {
     let isOpen = if case .open = run.stage { true } else { false }
     abandonRun()
     guard isOpen else { return nil }
-    return .openRun(since: run.line)
+    return StatementBlock.run.open(since: run.line)
   }
 
   private func takeBack(_ run: SessionOutcome.Run, because reason: String) {
@@ -164,22 +164,5 @@ extension Session {
         writeError(error)
       }
     }
-  }
-}
-
-extension ShellError {
-  static func runBegan(on line: Int) -> ShellError {
-    ShellError(
-      code: .syntax, message: "a run began on line \(line) already", hint: "atomic end ends it", status: 2)
-  }
-
-  static var noRun: ShellError {
-    ShellError(code: .syntax, message: "no run has begun", hint: "atomic begin begins one", status: 2)
-  }
-
-  static func openRun(since line: Int) -> ShellError {
-    ShellError(
-      code: .syntax, message: "a run began on line \(line), and no line ends it", hint: "end it with: atomic end",
-      status: 2)
   }
 }

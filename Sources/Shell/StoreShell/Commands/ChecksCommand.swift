@@ -42,12 +42,12 @@ extension CommandDefinition {
 
 extension Session {
   fileprivate func beginChecks() throws {
-    if let open = outcome.checks { throw ShellError.checksBegan(on: open.line) }
+    if let open = outcome.checks { throw StatementBlock.checks.began(on: open.line) }
     outcome.checks = SessionOutcome.Checks(line: running.statement?.line ?? 1)
   }
 
   fileprivate func endChecks() throws {
-    guard let checks = outcome.checks else { throw ShellError.noChecks }
+    guard let checks = outcome.checks else { throw StatementBlock.checks.missing }
     outcome.checks = nil
     guard checks.failed > 0 else { return }
     throw ShellError(
@@ -99,30 +99,13 @@ extension Session {
   /// - Returns: the status of the error; nil: there are no such checks.
   func endOpenChecks() -> Int32? {
     if running.isChecking {
-      guard let open = running.foreseen?.takeOpenBlocks().error else { return nil }
+      guard let open = running.foreseen?.takeErrorOfOpenBlock() else { return nil }
       report(open.error, in: open.statement)
       fail(2)
       return nil
     }
     guard let checks = outcome.checks, !hasQuit else { return nil }
     outcome.checks = nil
-    return writeError(ShellError.openChecks(since: checks.line), file: running.origin.file)
-  }
-}
-
-extension ShellError {
-  static func checksBegan(on line: Int) -> ShellError {
-    ShellError(
-      code: .syntax, message: "checks began on line \(line) already", hint: "checks end ends them", status: 2)
-  }
-
-  static var noChecks: ShellError {
-    ShellError(code: .syntax, message: "no checks have begun", hint: "checks begin begins them", status: 2)
-  }
-
-  static func openChecks(since line: Int) -> ShellError {
-    ShellError(
-      code: .syntax, message: "checks began on line \(line), and no line ends them",
-      hint: "end them with: checks end", status: 2)
+    return writeError(StatementBlock.checks.open(since: checks.line), file: running.origin.file)
   }
 }

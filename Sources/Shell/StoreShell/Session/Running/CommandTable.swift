@@ -109,7 +109,8 @@ final class CommandTable: Sendable {
       let (programs, failures) = (session.outcome.failedPrograms, session.outcome.returnedFailures)
       let unseen = session.outcome.unseenFailures
       let result = try definition.run(reader, session)
-      if definition.defines == .anything { session.outcome.hasNewNames = true }
+      // Lines of Lua alone set variables, which the look through the file knows: many in a row would have the rest looked at by each.
+      if definition.defines == .anything, definition !== CommandDefinition.lua { session.outcome.hasNewNames = true }
       if !definition.takesCommand {
         try session.requireReadPrograms(since: programs)
         try session.requireSteps(since: failures, unseen: unseen)

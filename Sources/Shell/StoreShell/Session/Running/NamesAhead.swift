@@ -66,13 +66,11 @@ struct NamesAhead {
     return nil
   }
 
-  private func isOfBlock(_ statement: Statement) -> Bool {
-    session.commands[statement].map { $0 === CommandDefinition.checks || $0 === CommandDefinition.atomic } ?? false
-  }
+  private func isOfBlock(_ statement: Statement) -> Bool { StatementBlock(session.commands[statement]) != nil }
 
   /// The error of checks or of a run that no line ends, and the line that began them; nil: there are none.
   mutating func errorAtEnd() -> (error: ShellError, statement: Statement)? {
-    session.running.foreseen?.takeOpenBlocks().error
+    session.running.foreseen?.takeErrorOfOpenBlock()
   }
 
   /// The codes of faults that stay whatever the store holds: unknown names, missing operands, unknown forms. Others may become right until
@@ -133,43 +131,27 @@ struct ForeseenNames {
   /// True behind a line that has a fault and would have given names.
   var lacksNames = false
 
-  /// The `checks begin` and the `atomic begin` that no line has ended so far.
-  var open = OpenBlocks()
+  /// The lines that began a block which no line has ended so far.
+  var open: [StatementBlock: Statement] = [:]
   /// False behind a line that may begin or end a block unseen.
   var followsBlocks = true
 
-  /// The lines that begin a block and have no end so far.
-  struct OpenBlocks {
-    var checks: Statement?
-    var run: Statement?
-
-    /// The error of the first that no line ends; nil: there is none.
-    var error: (error: ShellError, statement: Statement)? {
-      checks.map { (.openChecks(since: $0.line), $0) } ?? run.map { (.openRun(since: $0.line), $0) }
-    }
-  }
-
-  /// Follows a line of `checks` or `atomic`.
+  /// Follows a line that may begin or end a block.
   ///
-  /// - Throws: ``ShellError`` for a begin within others, and for an end without one.
+  /// - Throws: ``ShellError`` for a beginning within another of its kind, and for an end without one.
   mutating func follow(_ statement: Statement, of definition: CommandDefinition) throws(ShellError) {
-    guard followsBlocks else { return }
-    let step = statement.words.dropFirst().first?.text
-    if definition === CommandDefinition.checks {
-      if step == "begin", let begun = open.checks { throw .checksBegan(on: begun.line) }
-      if step == "end", open.checks == nil { throw .noChecks }
-      open.checks = step == "begin" ? statement : nil
-    } else if definition === CommandDefinition.atomic {
-      if step == "begin", let begun = open.run { throw .runBegan(on: begun.line) }
-      if step != "begin", open.run == nil { throw .noRun }
-      open.run = step == "begin" ? statement : nil
-    }
+    guard followsBlocks, let block = StatementBlock(definition) else { return }
+    let begins = statement.words.dropFirst().first?.text == "begin"
+    if begins, let begun = open[block] { throw block.began(on: begun.line) }
+    if !begins, open[block] == nil { throw block.missing }
+    open[block] = begins ? statement : nil
   }
 
-  /// Takes the open blocks away, so that their error is printed once.
-  mutating func takeOpenBlocks() -> OpenBlocks {
-    defer { open = OpenBlocks() }
-    return followsBlocks ? open : OpenBlocks()
+  /// The error of the first block without an end, and the line that began it; nil: there is none. It is told once.
+  mutating func takeErrorOfOpenBlock() -> (error: ShellError, statement: Statement)? {
+    defer { open = [:] }
+    guard followsBlocks, let first = open.min(by: { $0.value.line < $1.value.line }) else { return nil }
+    return (first.key.open(since: first.value.line), first.value)
   }
 }
 
