@@ -51,7 +51,7 @@ extension StoreClient {
     }
   }
 
-  /// Takes note that the run was lost with an earlier conversation. The client dispatches nothing until ``endRun()``.
+  /// Notes that the run was lost with an earlier conversation. The client dispatches nothing until ``endRun()``.
   package func loseRun() { turn { run = .lost } }
 
   /// Takes back a run, which is over then. One that cannot be taken back although nobody's action stands on it, as where the store is

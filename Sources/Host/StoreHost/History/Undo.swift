@@ -348,9 +348,9 @@ package struct TakenBack {
   package let report: DispatchReport
   /// Their numbers, in rising order, if they were taken back alone; memory may have no room for the entry that names them.
   package var numbers: [Int] = []
-  /// How many they are.
+  /// The number of the actions that are taken back.
   package let count: Int
-  /// The number of later actions that stay and that somebody asked for.
+  /// The number of later actions that stay and that persons or programs asked for.
   package var staying = 0
 }
 

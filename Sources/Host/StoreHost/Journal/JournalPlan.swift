@@ -53,7 +53,7 @@ public struct JournalPlan: Sendable {
     return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
   }
 
-  /// The time that the process's namespace of times adds to that since the start of the machine: another namespace adds another.
+  /// The time that the namespace of times of the process adds to the clock of the machine's run: another namespace adds another.
   private static let addedToBootTime: Duration = {
     let offsets = (try? Files.read("/proc/self/timens_offsets")).map { String(decoding: $0, as: UTF8.self) } ?? ""
     for line in offsets.split(separator: "\n") {

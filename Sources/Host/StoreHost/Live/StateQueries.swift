@@ -32,7 +32,7 @@ extension LiveStore {
   /// What stands at a path, or what a projection gives.
   ///
   /// - Parameters:
-  ///   - kept: what was read there last; nil: nothing is known of that.
+  ///   - kept: the last reading there; nil: there was none.
   ///   - note: told which modules are looked at.
   ///   - run: gives the plugin that computes a projection, from the one that is there.
   package func read(
@@ -180,7 +180,7 @@ extension StoreClient {
 
   /// What stands at a path, or what a projection gives.
   ///
-  /// - Parameter kept: what was read there last; nil: nothing is known of that.
+  /// - Parameter kept: the last reading there; nil: there was none.
   package func read(_ path: Path, after kept: KeptReading? = nil) throws -> Reading {
     try withOwnPlugins {
       try live.read(

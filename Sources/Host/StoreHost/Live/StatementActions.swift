@@ -28,7 +28,7 @@ struct StatementActions {
     (first, later) = (nil, [])
   }
 
-  /// Forgets what was asked for so far: it stands in a history that is gone.
+  /// Forgets the actions so far: they stand in a history that is gone.
   mutating func forget() { (first, later) = (nil, []) }
 
   /// Begins a statement.

@@ -79,7 +79,7 @@ struct AttachedFiles {
     (open, isServing, named) = ([:], false, NamedFiles(after: named))
   }
 
-  /// Forgets what texts of another conversation have left behind.
+  /// Forgets the texts of another conversation.
   mutating func forget() { named = NamedFiles() }
 
   /// Does a step that the host asks for.
@@ -320,7 +320,7 @@ struct AttachedFiles {
     }
   }
 
-  /// Runs a program and shows what it writes.
+  /// Runs a program and shows its output.
   private func run(
     _ plan: ProgramRun, on console: Console
   ) throws(ProgramRun.Failure) -> (result: ProgramRun.Result, printed: String) {

@@ -95,7 +95,7 @@ public final class AttachedPrompt {
       case .endOfInput:
         guard !open.isEmpty else {
           guard outage == nil else { return 6 }
-          // Over there it is told what becomes of a run.
+          // The host answers with the fate of the run.
           if shell.openRun != nil { _ = try shell.run("quit\n", goesOn: true, isAnew: true) }
           return 0
         }

@@ -81,7 +81,7 @@ extension AttachedShell {
       var waiting: [UInt8] = []
       var block = [UInt8](repeating: 0, count: 1 << 16)
       while true {
-        // Whoever writes the statements may wait for what they print.
+        // The program that writes the statements may wait for their output.
         self.console.flush()
         guard self.waitToRead(descriptor) else { return first }
         let count = read(descriptor, &block, block.count)

@@ -117,7 +117,7 @@ final class Conversation: @unchecked Sendable {
     if starts { run(block) }
   }
 
-  /// True if nobody is at the other end any more. The system is asked: the loop hears of it a little later.
+  /// True if the client has left. The system is asked: the loop hears of it a little later.
   var isClientGone: Bool {
     if interruption.hasClientLeft { return true }
     // POLLRDHUP, which is the same number.
@@ -178,7 +178,7 @@ final class Conversation: @unchecked Sendable {
   /// True if it is to end from the side of the door.
   var isEnding: Bool { intake.withLock { $0.ending != nil } }
 
-  /// Stops what it runs, and takes no further request; it hears of others until ``end(because:)``.
+  /// Stops its statement, and takes no further request. Events of others reach it until ``end(because:)``.
   func beginEnd(because reason: String) {
     let isNew = intake.withLock { intake in
       defer { intake.ending = intake.ending ?? reason }
@@ -190,7 +190,7 @@ final class Conversation: @unchecked Sendable {
     loop.timer.schedule(self, in: loop.limits.ending)
   }
 
-  /// Ends it from the side of the door, with a line that says why, behind a last look at what others caused.
+  /// Ends it from the side of the door, with a line that says why, behind the events of others.
   func end(because reason: String) {
     beginEnd(because: reason)
     intake.withLock { $0.isLast = true }

@@ -17,9 +17,9 @@ final class DoorLoop: @unchecked Sendable {
   let limits: DoorLimits
   /// True if the number of conversations is what the system lets the process have open.
   private let isBoundByFiles: Bool
-  /// Counts what waits to be done.
+  /// Counts the bytes of requests that wait.
   let budget: DoorBudget
-  /// Counts what waits to be read.
+  /// Counts the bytes of answers that wait for their readers.
   let answers: DoorBudget
   let timer: DoorTimer
   private let socket: DoorSocket
@@ -55,7 +55,7 @@ final class DoorLoop: @unchecked Sendable {
   private struct State {
     var conversations: [UInt64: Conversation] = [:]
     var ready: [Conversation] = []
-    /// Those that wait for a place to run a statement.
+    /// The conversations that wait for a place to run a statement.
     var parked = ParkedQueue<Conversation>()
     /// Those that wait no longer, with whether they have a place.
     var resumed: [(conversation: Conversation, hasPlace: Bool)] = []
@@ -151,7 +151,7 @@ final class DoorLoop: @unchecked Sendable {
 
   // MARK: Threads
 
-  /// The number of threads beside those of statements: they look, and hear interruptions. So many stay when there is nothing to do.
+  /// The number of threads beside those of statements: they look, and hear interruptions. They stay when there is nothing to do.
   static let spare = 4
 
   private func startThread() {
@@ -193,7 +193,7 @@ final class DoorLoop: @unchecked Sendable {
       if idle.wrappingSubtract(1, ordering: .relaxed).newValue == 0 { startThread() }
       take(event.events, of: event.data.u64, block)
       if answers.held > limits.allAnswerBytes / 8 { hasStrained.store(true, ordering: .relaxed) }
-      // What others cause is told to those who follow it without asking for room.
+      // Events go to their followers without a look at the room there is.
       if answers.isSpent { endUnread() }
       guard !isSurplus() else {
         isCounted = false
@@ -227,7 +227,7 @@ final class DoorLoop: @unchecked Sendable {
     return true
   }
 
-  /// Gives the system what memory the allocator has kept, once behind much work.
+  /// Gives the allocator's free memory back to the system, once behind much work.
   private func giveMemoryBack() {
     guard hasStrained.load(ordering: .relaxed), answers.held <= limits.allAnswerBytes / 8 else { return }
     let busy = state.withLock { $0.threads - $0.waiting } - idle.load(ordering: .relaxed)
@@ -498,7 +498,7 @@ final class DoorLoop: @unchecked Sendable {
 
   // MARK: The end
 
-  /// Ends listening, and stops what all conversations run; again: nothing.
+  /// Ends listening, and stops the statements of all conversations; again: nothing.
   func beginClosing(because reason: String) {
     guard !isClosing.exchange(true, ordering: .acquiringAndReleasing) else { return }
     socket.close()
@@ -529,8 +529,8 @@ final class DoorLoop: @unchecked Sendable {
   }
 }
 
-/// Conversations that wait for a place. Those whose clients wait for one answer are not kept behind many requests of others: the
-/// two kinds take places in turn.
+/// The conversations that wait for a place. Clients that wait for one answer do not stand behind clients with many requests: the two
+/// kinds take places in turn.
 struct ParkedQueue<Conversation: AnyObject> {
   private var first: [Conversation] = []
   private var behind: [Conversation] = []

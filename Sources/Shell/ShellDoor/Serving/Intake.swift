@@ -37,7 +37,7 @@ extension Conversation {
     var isGone = false
     /// Why the door ends it; nil: it does not.
     var ending: String?
-    /// True if it is to end behind a last look: nothing that others cause comes any more.
+    /// True if it is to end behind a last look: no event of others comes any more.
     var isLast = false
     /// True until that look.
     private var hasLastLook = true

@@ -9,7 +9,7 @@ import StoreShell
 final class Outbox: Sendable {
   private let descriptor: Int32
   private let limits: DoorLimits
-  /// Counts what waits in all conversations.
+  /// Counts the bytes that wait in all conversations.
   private let budget: DoorBudget
   /// Makes all that is said as durable as was asked; where that fails, it gives the reason.
   private let settle: @Sendable () -> String?
@@ -48,7 +48,7 @@ final class Outbox: Sendable {
 
   deinit { content.withLock { budget.count(&$0.counted, 0) } }
 
-  /// Changes what waits, and has it counted.
+  /// Changes the bytes that wait, and has them counted.
   private func change<Result>(_ change: (inout Content) -> Result) -> Result {
     content.withLock { content in
       defer { budget.count(&content.counted, max(0, content.bytes.count - Self.alwaysBytes)) }

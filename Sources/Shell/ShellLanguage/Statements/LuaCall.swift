@@ -29,36 +29,9 @@ package struct LuaCall {
   /// The calls of functions of some names in a text, also those within others. A method or a field of the same name is none of them.
   package static func all(of names: Set<String>, in text: String) -> [LuaCall] {
     let bytes = Array(text.utf8)[...]
-    var calls: [LuaCall] = []
-    var position = 0
-    while position < bytes.count {
-      switch LuaText.piece(in: bytes, at: position) {
-      case .skipped(let end), .comment(let end): position = end
-      case .unfinished: return calls
-      case .code:
-        let word = bytes[position...].prefix { $0.isNameByte }
-        guard !word.isEmpty else {
-          position += 1
-          continue
-        }
-        let name = String(decoding: word, as: UTF8.self)
-        if names.contains(name), !isPart(bytes, at: position),
-          let call = LuaCall(name, in: bytes, behind: word.endIndex)
-        {
-          calls.append(call)
-        }
-        position = word.endIndex
-      }
+    return LuaText.places(ofGlobals: names, in: bytes).compactMap { name, range in
+      LuaCall(name, in: bytes, behind: range.upperBound)
     }
-    return calls
-  }
-
-  /// True if a name belongs to what stands before it, as in `io.run` and `x:run`.
-  private static func isPart(_ bytes: ArraySlice<UInt8>, at position: Int) -> Bool {
-    let before = bytes[..<position].reversed().drop { $0.isBlankOrNewline }
-    if before.first == UInt8(ascii: ":") { return true }
-    // Two dots put texts together.
-    return before.first == UInt8(ascii: ".") && before.dropFirst().first != UInt8(ascii: ".")
   }
 
   private init?(_ name: String, in bytes: ArraySlice<UInt8>, behind end: Int) {

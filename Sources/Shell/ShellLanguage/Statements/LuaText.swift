@@ -30,30 +30,36 @@ package enum LuaText {
     }
   }
 
-  /// The offsets of a name in Lua where it may be that of a global: not behind a dot or a colon, nor in texts and comments.
-  package static func places(ofGlobal name: StaticString, in bytes: [UInt8]) -> [Int] {
-    let name = Array(UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
-    var (places, position, before): ([Int], Int, UInt8) = ([], 0, 0)
-    while position < bytes.count {
-      switch piece(in: bytes[...], at: position) {
-      case .skipped(let end), .comment(let end):
-        (position, before) = (end, 0)
-        continue
+  /// The places of names in Lua that may be those of globals: not behind a dot or a colon, nor in texts and comments.
+  package static func places(ofGlobals names: Set<String>, in bytes: ArraySlice<UInt8>) -> [(
+    name: String, range: Range<Int>
+  )] {
+    var places: [(name: String, range: Range<Int>)] = []
+    var position = bytes.startIndex
+    while position < bytes.endIndex {
+      switch piece(in: bytes, at: position) {
+      case .skipped(let end), .comment(let end): position = end
       case .unfinished: return places
-      case .code: break
-      }
-      let word = bytes[position...].prefix { $0.isNameByte }
-      if word.isEmpty {
-        if !bytes[position].isBlankOrNewline { before = bytes[position] }
-        position += 1
-      } else {
-        if word.elementsEqual(name), before != UInt8(ascii: "."), before != UInt8(ascii: ":") {
-          places.append(position)
+      case .code:
+        let word = bytes[position...].prefix { $0.isNameByte }
+        guard !word.isEmpty else {
+          position += 1
+          continue
         }
-        (position, before) = (word.endIndex, word[word.startIndex])
+        let name = String(decoding: word, as: UTF8.self)
+        if names.contains(name), !isPart(bytes, at: position) { places.append((name, word.indices)) }
+        position = word.endIndex
       }
     }
     return places
+  }
+
+  /// True if a name belongs to what stands before it, as in `io.run` and `x:run`.
+  private static func isPart(_ bytes: ArraySlice<UInt8>, at position: Int) -> Bool {
+    let before = bytes[..<position].reversed().drop { $0.isBlankOrNewline }
+    if before.first == UInt8(ascii: ":") { return true }
+    // Two dots put texts together.
+    return before.first == UInt8(ascii: ".") && before.dropFirst().first != UInt8(ascii: ".")
   }
 
   /// What a text ends in.

@@ -76,7 +76,7 @@ extension Session {
     var unread = 0
     var hasBegun = false
     while true {
-      // Whoever writes the statements may wait for what they print.
+      // The program that writes the statements may wait for their output.
       console.flush()
       guard waitToRead(descriptor) else { return ended(stoppedStatus() ?? 0) }
       let count = block.withUnsafeMutableBytes { Platform.read(descriptor, $0.baseAddress, $0.count) }
@@ -377,7 +377,7 @@ extension Session {
   /// The status to leave with after a prompt: the one that `quit` asked for.
   public var status: Int32 { outcome.quitStatus ?? 0 }
 
-  /// The status of what went wrong when the store was opened, although it is open: 0, or that of the error, which was reported.
+  /// The status of an error that was reported when the store was opened, and did not keep it closed; 0: there was none.
   public var openingStatus: Int32 { outcome.openingStatus }
 
   /// From now on statements are checked, all of them, and none is run.

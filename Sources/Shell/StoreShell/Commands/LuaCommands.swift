@@ -40,7 +40,8 @@ extension CommandDefinition {
     read: { try $0.luaText("a chunk") },
     perform: { text, session in
       try session.lua().run(
-        text, calls: LuaText.places(ofGlobal: "command", in: Array(text.utf8)), chunk: session.chunkName)
+        text, calls: LuaText.places(ofGlobals: ["command"], in: Array(text.utf8)[...]).map(\.range.lowerBound),
+        chunk: session.chunkName)
       return .none
     })
 

@@ -293,7 +293,7 @@ package struct NamedFiles: Sendable {
 
   package init() {}
 
-  /// Those of a text that follows others.
+  /// The names of a text that follows others.
   package init(after others: NamedFiles) {
     (programs, lasting, aliases) = (others.lasting, others.lasting, others.aliases)
   }

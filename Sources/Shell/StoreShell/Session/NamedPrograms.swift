@@ -17,7 +17,7 @@ package struct NamedPrograms: Sendable {
     programs.contains { $0.holds(words, in: folder) }
   }
 
-  /// The same, and lets it read that.
+  /// The same for a program that reads a text.
   package func hold(_ words: [String], in folder: String?, reading input: [UInt8]) -> Bool {
     programs.contains { $0.holds(words, in: folder) && $0.mayRead(input) }
   }
@@ -62,7 +62,7 @@ struct NamedProgram: Sendable {
   /// True if it may read a text.
   func mayRead(_ text: [UInt8]) -> Bool {
     guard !Self.isLiteral(input) else { return text == Array(Self.text(of: input).utf8) }
-    // Without a file or a line, an interpreter runs what it reads.
+    // An interpreter without a file or a line runs its input.
     if case .interpreter = kind, lastOfCode == nil { return false }
     return kind != .runner || words.count > 1
   }
@@ -97,7 +97,7 @@ struct NamedProgram: Sendable {
     return takesText && letters.allSatisfy({ $0.isNameByte }) ? 2 : nil
   }
 
-  /// True for what a program takes for an option: no number, and more than a dash.
+  /// True for a word that programs take for an option: it has more than a dash, and is no number.
   private static func isOption(_ text: String) -> Bool {
     text.hasPrefix("-") && text.utf8.count > 1 && (!text.looksLikeANumber || Double(text) == nil)
   }
@@ -133,11 +133,11 @@ struct NamedProgram: Sendable {
   }
 }
 
-/// A program by what it does with its words.
+/// A kind of program: its use of its words.
 private enum ProgramKind: Equatable {
-  /// It runs the text or the file that its first words name, and hands on the rest as data.
+  /// A program that runs the text or the file of its first words, and hands on the rest as data.
   case interpreter
-  /// It runs other programs, or a text among its words.
+  /// A program that runs other programs, or a text among its words.
   case runner
   case other
 
@@ -162,7 +162,7 @@ private enum ProgramKind: Equatable {
 }
 
 extension NamedFiles {
-  /// Adds what a statement runs, whatever stands before it.
+  /// Adds the programs of a statement, whatever commands stand before it.
   mutating func addPrograms(
     of statement: Statement, _ definition: CommandDefinition?, _ commands: CommandTable, _ arguments: [String]
   ) {

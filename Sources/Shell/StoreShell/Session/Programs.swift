@@ -274,7 +274,7 @@ package struct ProgramOutput {
 
   package init() {}
 
-  /// Takes what it has written, and prints it.
+  /// Prints a piece of its output.
   ///
   /// - Parameter isHeld: true if standard output is not printed.
   /// - Returns: false where nobody reads it any more.

@@ -61,7 +61,7 @@ extension Session {
 extension Session {
   /// The value at a path: in the store, or among the shell's own listings.
   ///
-  /// - Parameter kept: what was read there last, where that is known.
+  /// - Parameter kept: the last reading there; nil: there was none.
   func read(_ path: Path, after kept: KeptReading? = nil) throws -> Reading {
     guard path.steps.first == .field("shell") else {
       return try readNamed(path) ?? store.read(path, after: kept)

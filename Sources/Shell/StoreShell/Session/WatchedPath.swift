@@ -12,9 +12,9 @@ final class WatchedPath: @unchecked Sendable {
   private let narrowing: Narrowing?
   private let report: (any Error, Int) -> Void
   private var last: Value
-  /// What was read at the path last.
+  /// The last reading at the path.
   let kept = KeptReading()
-  /// What met the condition last; nil: it must be asked of all elements.
+  /// The last choice of the condition; nil: it must be asked of all elements.
   private var keptNarrowing: KeptNarrowing?
   private var isFailing = false
   /// The value that was told last.
@@ -138,7 +138,7 @@ final class WatchedPath: @unchecked Sendable {
     return try narrowed(session.read(path, after: kept), in: session).value
   }
 
-  /// Takes note of the value that the watch begins with.
+  /// Keeps the value that the watch begins with.
   ///
   /// - Parameter reading: all that stands at the path, or the value of the expression.
   /// - Returns: what it looks at of that.

@@ -238,7 +238,7 @@ public struct DifferenceFinder: Sendable {
     _ identity: ElementIdentity, _ element: Schema, _ access: ListAccess, _ old: UnsafeRawPointer,
     _ oldRange: Range<Int>, _ new: UnsafeRawPointer, _ newRange: Range<Int>
   ) -> Bool {
-    // Of few elements each is looked at soon.
+    // A few elements are soon looked at one by one.
     guard max(oldRange.count, newRange.count) > 32, let differences = access.differences(old, oldRange, new, newRange)
     else { return false }
     var come: [Int] = []

@@ -1,10 +1,10 @@
-/// What was read last at a place that is read again and again: what has not changed since is not converted anew, and is shared by
-/// the values, so that they are soon compared.
+/// The last reading of a place that is read again and again. The next reading converts the parts alone that have changed since, and
+/// shares all others with the value before: so the two are soon compared.
 package final class KeptReading {
   private var kept: Kept?
 
   private struct Kept {
-    /// A copy of what was read, which shares what can be shared.
+    /// A copy of the typed part that was read, which shares its subtrees.
     let part: CopiedPart
     let schema: Schema
     /// The same type over values.
@@ -15,7 +15,7 @@ package final class KeptReading {
   /// A reading that has read nothing yet.
   package init() {}
 
-  /// Reads what stands at an address.
+  /// Reads the value at an address.
   ///
   /// - Parameter schema: its type.
   package func read(_ schema: Schema, _ place: UnsafeRawPointer) -> Reading {
@@ -24,7 +24,7 @@ package final class KeptReading {
       return Reading(value: schema.access.read(place), schema: schema)
     }
     let last = kept.flatMap { $0.schema === schema ? $0 : nil }
-    // Nobody else holds the value while it is changed.
+    // The only reference to the value: it is changed in place.
     kept = nil
     let value = last.flatMap { Self.value($0, at: place) } ?? schema.access.read(place)
     kept = Kept(
@@ -32,7 +32,7 @@ package final class KeptReading {
     return Reading(value: value, schema: schema)
   }
 
-  /// The value from before with what has changed since; nil: it cannot be made from that.
+  /// The value from before with the changes since; nil: the differences cannot be applied to it.
   private static func value(_ last: Kept, at place: UnsafeRawPointer) -> Value? {
     let changes = last.schema.changes(from: last.part.address, to: place)
     if changes.isEmpty { return last.value }
@@ -45,7 +45,7 @@ package final class KeptReading {
 }
 
 extension Schema {
-  /// True if values of the type are made of many parts, each of which is converted when they are read.
+  /// True if a value of the type has many parts, and a reading converts each.
   fileprivate var hasPartsToConvert: Bool {
     guard !isDynamic else { return false }
     switch access.parts {

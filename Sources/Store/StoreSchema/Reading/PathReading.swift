@@ -13,7 +13,7 @@ extension Schema {
 
   /// Reads what stands at a path in a value of the type; converts what has changed alone.
   ///
-  /// - Parameter kept: what was read there last; nil: nothing is known of that.
+  /// - Parameter kept: the last reading there; nil: there was none.
   /// - Throws: ``PathError`` where a step leads nowhere.
   package func read(
     _ steps: ArraySlice<Path.Step>, in source: UnsafeRawPointer, from origin: Path, after kept: KeptReading?

@@ -1,20 +1,20 @@
 import StorePlugins
 import StoreSchema
 
-/// The elements of a list or a map that met a condition when they were last looked at. The condition is asked of those alone that
-/// have come or changed since: it depends on nothing but the element.
+/// The elements of a list or a map that met a condition at the last look. The next look asks the condition of elements alone that are
+/// new or have changed: it depends on nothing but the element.
 struct KeptNarrowing {
-  /// What they were chosen from.
+  /// The list or the map before the choice.
   private var whole: Value
-  /// Those that were chosen, in a collection of the same kind.
+  /// The chosen elements, in a collection of the same kind.
   private(set) var chosen: Value
-  /// Which elements of a list were chosen.
+  /// For each element of a list, true if it was chosen.
   private var isChosen: [Bool]
-  /// What all elements are.
+  /// The kind that all elements have.
   private let kind: ElementKind
   private let choice: ElementChoice
 
-  /// What the elements of a collection have in common.
+  /// The kinds of elements that a condition reads alike.
   private enum ElementKind: Equatable {
     /// Records with those fields.
     case records(RecordLayout)
@@ -32,12 +32,12 @@ struct KeptNarrowing {
     }
   }
 
-  /// From so many differences on, and one for each of so many elements, all are looked at anew.
+  /// The differences up to which elements are looked at one by one: so many, and one for each of so many elements.
   private static let (fewDifferences, elementsForOne) = (64, 8)
 
   /// - Parameters:
-  ///   - whole: the list or the map that a choice was made from.
-  ///   - chosen: what was chosen, in a collection of the same kind.
+  ///   - whole: the list or the map before the choice.
+  ///   - chosen: the chosen elements, in a collection of the same kind.
   /// - Returns: nil: the condition must be asked of all elements each time.
   init?(of whole: Value, chosen: Value, _ choice: ElementChoice) {
     let elements: [Value]
@@ -63,7 +63,7 @@ struct KeptNarrowing {
     }
   }
 
-  /// Takes note of what the collection is now.
+  /// Brings the choice up to the collection as it is now.
   ///
   /// - Returns: false: all elements are to be looked at anew, and this is of no use any more.
   mutating func follow(_ reading: Reading) throws -> Bool {
@@ -82,7 +82,7 @@ struct KeptNarrowing {
     guard !new.isEmpty, case .list(var chosen) = chosen,
       let differences = differences(from: whole, to: .list(new), schema)
     else { return false }
-    // How far positions of the old list have moved.
+    // The distance by which positions of the old list have moved.
     var shift = 0
     for difference in differences {
       switch difference {
@@ -127,7 +127,7 @@ struct KeptNarrowing {
         let (prefix, suffix) = access.commonEnds(old, new)
         let (oldRange, newRange) = (prefix..<access.count(old) - suffix, prefix..<access.count(new) - suffix)
         let most = Self.fewDifferences + access.count(new) / Self.elementsForOne
-        // Of few elements each is looked at soon.
+        // A few elements are soon looked at one by one.
         let differences = oldRange.count + newRange.count <= 16 ? nil : access.differences(old, oldRange, new, newRange)
         if let differences { return differences.count <= most ? differences : nil }
         guard oldRange.count + newRange.count <= most else { return nil }
@@ -162,11 +162,11 @@ struct KeptNarrowing {
   }
 }
 
-/// What a condition chose among the elements of a list or a map, and the condition.
+/// A condition on the elements of a list or a map, and its choice among them.
 struct ElementChoice {
-  /// The names that it reads besides those of the fields.
+  /// The names that it reads, without those of fields.
   let otherNames: Set<String>
-  /// Which elements it chose, in their order.
+  /// For each element in order, true if it was chosen.
   let isChosen: [Bool]
   /// The condition, of an element and its key in a map.
   let holds: (Value, MapKey?) throws -> Bool
@@ -174,6 +174,6 @@ struct ElementChoice {
   /// True if it says the same of an element whatever happens elsewhere.
   var dependsOnElementAlone: Bool { otherNames.isSubset(of: Self.pureNames) }
 
-  /// What Lua itself has that reads nothing else.
+  /// The functions and libraries of Lua that read nothing but their arguments.
   private static let pureNames: Set<String> = ["string", "tonumber", "tostring", "type", "utf8"]
 }

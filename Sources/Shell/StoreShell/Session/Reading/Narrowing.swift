@@ -103,7 +103,7 @@ struct Narrowing {
     let matching: Int
     /// How many there were.
     let total: Int
-    /// What the condition chose, where nothing else narrows; nil: there is none, or it may depend on more than the elements.
+    /// The choice of the condition, if nothing else narrows; nil: there is none, or it may depend on more than the elements.
     let choice: ElementChoice?
     /// A sentence for each name that no element has a field of.
     let notes: [String]

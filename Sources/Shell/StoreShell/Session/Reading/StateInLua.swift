@@ -63,30 +63,14 @@ extension Session {
   /// another value.
   private static func chains(behindStateIn bytes: ArraySlice<UInt8>) -> [[String]]? {
     var chains: [[String]] = []
-    var (position, before) = (bytes.startIndex, UInt8(ascii: " "))
     /// The name at a position behind a dot and blanks; nil: none is there.
     func name(behindDotAt dot: Int) -> ArraySlice<UInt8>? {
       guard bytes.indices.contains(dot), bytes[dot] == UInt8(ascii: ".") else { return nil }
       let name = bytes[(dot + 1)...].prefix { $0.isNameByte }
       return name.isEmpty || name.first?.isDigit == true ? nil : name
     }
-    while position < bytes.endIndex {
-      switch LuaText.piece(in: bytes, at: position) {
-      case .skipped(let end), .comment(let end):
-        (position, before) = (end, UInt8(ascii: " "))
-        continue
-      case .unfinished: return nil
-      case .code: break
-      }
-      let word = bytes[position...].prefix { $0.isNameByte }
-      guard !word.isEmpty else {
-        if !bytes[position].isBlankOrNewline { before = bytes[position] }
-        position += 1
-        continue
-      }
-      position = word.endIndex
-      defer { before = UInt8(ascii: "a") }
-      guard word.elementsEqual("state".utf8), before != UInt8(ascii: "."), before != UInt8(ascii: ":") else { continue }
+    for (_, range) in LuaText.places(ofGlobals: ["state"], in: bytes) {
+      var position = range.upperBound
       guard bytes.indices.contains(position), [UInt8(ascii: "."), UInt8(ascii: "[")].contains(bytes[position]) else {
         return nil
       }

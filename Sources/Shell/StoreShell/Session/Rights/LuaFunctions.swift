@@ -8,7 +8,7 @@ enum LuaFunctions {
     ("quote", .nothing),
     ("env", nil), ("run", nil),
   ]
-  /// Those that do something at the client's end, where a client gave the statement.
+  /// The functions that act at the client's end, where a client gave the statement.
   private static let ofClients: Set = ["run"]
 
   /// The need of a function; nil: all rights.
