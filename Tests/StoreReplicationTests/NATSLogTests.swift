@@ -252,6 +252,9 @@ struct NATSLogTests {
       fault { _ = try NATSLog(servers.address("shop", login: "reader:right@"), node: "n") }
         == .notPermitted(subject: "store.shop.log"))
     try NATSLog(servers.address("shop", login: "reader:right@"), node: "n", appends: false).close()
+    // Who only follows makes nothing.
+    let missing = fault { _ = try NATSLog(servers.address("none", login: "anna:right@"), node: "n", appends: false) }
+    #expect(kind(missing) == "noLog")
     #expect(
       fault { _ = try NATSLog(servers.address("shop", login: "guest:right@"), node: "n", timeout: .milliseconds(500)) }
         == .notPermitted(subject: "$JS.API.STREAM.INFO.store-shop"))
@@ -279,6 +282,7 @@ struct NATSLogTests {
     }
     #expect(try open(TestOperator.credentials) == nil)
     #expect(try kind(open(nil)) == "loginRefused")
+    #expect(try kind(open("no credentials")) == "badFile")
     // A key that does not belong to the token.
     let other = TestOperator.credentials.replacing("SUAEJ7", with: "SUAEJ8")
     #expect(try open(other) != nil)

@@ -84,7 +84,7 @@ struct ReplicaRunnerTests {
     #expect(cluster.stores[1].entries.last == 77)
     cluster.dispatch(at: 1)
     cluster.settle()
-    #expect(cluster.runners[0].replica.stopped == .otherPast(sequence: last + 1, node: "n1"))
+    #expect(cluster.runners[0].replica.stopped == .pastChanged(sequence: last))
     cluster.dispatch(at: 0)
     guard case .refused(.stopped) = cluster.stores[0].settlements[2] else {
       Issue.record("\(String(describing: cluster.stores[0].settlements[2]))")

@@ -116,6 +116,28 @@ struct ReplicaTests {
       refusal(replica.take(.command(1, term: nil)), of: 1) == .stopped(.logIsBehind(last: 4, own: 5)))
   }
 
+  /// Delivers a record that contradicts the past as often as the node asks for it anew.
+  private func contradict(_ replica: inout Replica, at sequence: UInt64, by message: LogMessage) -> [ReplicaEffect] {
+    for _ in 0..<Replica.mostRereadings {
+      #expect(replica.take(.delivered(sequence: sequence, .message(message))) == [.follow(from: 1)])
+    }
+    return replica.take(.delivered(sequence: sequence, .message(message)))
+  }
+
+  @Test func `A record that contradicts the past is asked of other servers`() {
+    var replica = replica()
+    _ = replica.take(.delivered(sequence: 1, .message(message(1))))
+    let another = message(2, after: MessageID(incarnation: 5, place: 1), action: 2)
+    var changed = message(1)
+    changed.id.incarnation = 9
+    #expect(replica.take(.delivered(sequence: 2, .message(another))) == [.follow(from: 1)])
+    #expect(replica.take(.delivered(sequence: 1, .message(changed))) == [.follow(from: 1)])
+    _ = replica.take(.delivered(sequence: 1, .message(message(1))))
+    _ = replica.take(.delivered(sequence: 2, .message(message(2, after: message(1).id, action: 2))))
+    #expect(replica.stopped == nil)
+    #expect(replica.position.sequence == 2)
+  }
+
   @Test func `Another record in a known place stops the node`() {
     var replica = replica()
     _ = replica.take(.delivered(sequence: 1, .message(message(1))))
@@ -123,7 +145,7 @@ struct ReplicaTests {
     #expect(replica.take(.connected(first: 1, last: 1)) == [.follow(from: 1)])
     var changed = message(1)
     changed.id.incarnation = 9
-    _ = replica.take(.delivered(sequence: 1, .message(changed)))
+    _ = contradict(&replica, at: 1, by: changed)
     #expect(replica.stopped == .pastChanged(sequence: 1))
   }
 
@@ -131,8 +153,44 @@ struct ReplicaTests {
     var replica = replica()
     _ = replica.take(.delivered(sequence: 1, .message(message(1))))
     let another = message(2, after: MessageID(incarnation: 5, place: 1), action: 2)
+    for _ in 0..<Replica.mostRereadings {
+      #expect(replica.take(.delivered(sequence: 2, .message(another))) == [.follow(from: 1)])
+      _ = replica.take(.delivered(sequence: 1, .message(message(1))))
+    }
     _ = replica.take(.delivered(sequence: 2, .message(another)))
     #expect(replica.stopped == .otherPast(sequence: 2, node: "lisbon-2"))
+  }
+
+  @Test func `Nodes that append at the same time take turns`() {
+    var replica = replica()
+    var last: MessageID?
+    /// A message of another node comes.
+    func follow(_ incarnation: UInt64) -> [ReplicaEffect] {
+      let place = replica.position.sequence + 1
+      var message = message(place, after: last, action: place)
+      message.id.incarnation = incarnation
+      last = message.id
+      return replica.take(.delivered(sequence: place, .message(message)))
+    }
+    /// Has the message come that this node has made of its first command.
+    func append(_ command: CommandID) -> [ReplicaEffect] {
+      let on = replica.position.sequence
+      _ = replica.take(.attempted(ReplicaAttempt(on: on, commands: [.init(id: command, actions: 1)], actionCount: 1)))
+      last = replica.messageUnderway
+      return last.map { replica.take(.acknowledged($0, sequence: on + 1)) } ?? []
+    }
+    _ = follow(21)
+    _ = follow(22)
+    // One that comes new does not wait for turns of others.
+    #expect(replica.take(.command(1, term: nil)) == [.attempt(on: 2, [1], makesKeeper: false)])
+    for command in 2...4 { _ = replica.take(.command(CommandID(command), term: nil)) }
+    #expect(append(1).last == .wait(.turn(behind: 2)))
+    #expect(follow(21).last == .wait(.turn(behind: 1)))
+    #expect(follow(22).last == .attempt(on: 5, [2, 3, 4], makesKeeper: false))
+    #expect(append(2).last == .wait(.turn(behind: 2)))
+    // One that leaves its turn unused is forgotten after two rounds.
+    for _ in 0..<3 { #expect(follow(22).last == .wait(.turn(behind: 1))) }
+    #expect(follow(22).last == .attempt(on: 10, [3, 4], makesKeeper: false))
   }
 
   @Test func `A log that is to be followed anew is compared first, and no answer counts before that`() {
@@ -152,7 +210,7 @@ struct ReplicaTests {
     #expect(replica.take(.acknowledged(id, sequence: 2)) == [])
     var changed = message(1)
     changed.id.incarnation = 9
-    let effects = replica.take(.delivered(sequence: 1, .message(changed)))
+    let effects = contradict(&replica, at: 1, by: changed)
     #expect(replica.stopped == .pastChanged(sequence: 1))
     #expect(effects.contains(.settle(1, .unknown(reason: StopReason.pastChanged(sequence: 1).description))))
   }
@@ -239,13 +297,21 @@ struct ReplicaTests {
     #expect(replica.wrongClock == nil)
   }
 
-  @Test func `A message that never left is refused; one of which a copy may be on its way is not`() {
+  @Test func `A message that never left is made anew for a while; one of which a copy may be on its way is not`() {
     var replica = replica()
+    let attempt = ReplicaAttempt(on: 0, commands: [.init(id: 1, actions: 1)], actionCount: 1)
     _ = replica.take(.command(1, term: nil))
-    _ = replica.take(.attempted(ReplicaAttempt(on: 0, commands: [.init(id: 1, actions: 1)], actionCount: 1)))
+    _ = replica.take(.attempted(attempt))
     var resent = replica
     let id = MessageID(incarnation: 7, place: 1)
-    #expect(refusal(replica.take(.unsent(id, reason: "too large")), of: 1) == .cutOff(reason: "too large"))
+    for count in 0..<Replica.mostUnsent {
+      let unsent = MessageID(incarnation: 7, place: 1, attempt: count)
+      #expect(replica.take(.unsent(unsent, reason: "no leader")) == [.discard, .wait(.pause)])
+      #expect(replica.take(.waited) == [.attempt(on: 0, [1], makesKeeper: false)])
+      _ = replica.take(.attempted(attempt))
+    }
+    let last = MessageID(incarnation: 7, place: 1, attempt: Replica.mostUnsent)
+    #expect(refusal(replica.take(.unsent(last, reason: "no leader")), of: 1) == .cutOff(reason: "no leader"))
     _ = resent.take(.waited)
     #expect(resent.take(.unsent(id, reason: "no server")) == [])
     #expect(resent.take(.withdrawn(1)) == [.settle(1, .unknown(reason: "no server"))])

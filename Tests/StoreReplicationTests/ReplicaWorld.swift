@@ -130,7 +130,7 @@ struct ReplicaWorld: Hashable {
   /// An answer that does not come is a fault while there is one on its way; without one, the wait must end.
   private func canWaitEnd(_ node: Node) -> Bool {
     switch node.wait {
-    case .turn, .others: true
+    case .turn, .pause: true
     case .answer: node.replica.link == .current && !log.isBusy(node.end)
     case nil: false
     }

@@ -54,7 +54,7 @@ package struct Replica: Hashable, Sendable {
 
   private enum Appending: Hashable, Sendable {
     case idle
-    /// Between a lost attempt and the next, or while others read this node's message.
+    /// Until the nodes before this one have had their turns, or after a message that could not be sent.
     case resting
     /// The store runs commands.
     case attempting([CommandID], makesKeeper: Bool)
@@ -106,14 +106,19 @@ package struct Replica: Hashable, Sendable {
   /// The messages for the next place that never left this process.
   private var unsent: UInt64 = 0
   private var keeper = KeeperWatch()
-  /// True if another node's message was read since this node's last one: others append too.
-  private var isContended = false
+  private var turns = TurnOrder()
   /// The record that must still be the same before the node goes on.
   private var verifying: Valid?
-  /// The number of the record for which the node has read the log once more, since it did not come.
-  private var reread: UInt64?
+  /// How often the node has read anew for the next record, since it did not come or contradicted those before.
+  private var rereadings = 0
   /// The first and the last record of the log while the store looks for a snapshot; nil: it does not.
   private var restoring: Records?
+
+  /// So often a node reads anew before it stops at a contradiction: each time another one of the engine's servers may answer.
+  package static let mostRereadings = 8
+
+  /// After so many messages in a row that could not be sent, which take about nine seconds, commands are refused at once.
+  package static let mostUnsent: UInt64 = 22
 
   /// The most by which a clock may be wrong, in milliseconds.
   package static let clockTolerance: Int64 = 5_000
@@ -201,7 +206,7 @@ package struct Replica: Hashable, Sendable {
     if !isUnderway { dropAttempt(&effects) }
     if case .away = link { keeper.hear() }
     link = .catchingUp(to: last)
-    reread = nil
+    rereadings = 0
     follow(ifKeptFrom: first, &effects)
     finishCatchingUp(&effects)
   }
@@ -239,6 +244,7 @@ package struct Replica: Hashable, Sendable {
     }
     position = found
     unsent = 0
+    turns = TurnOrder()
     if keeper.runsTasks { effects.append(.tasks(term: nil)) }
     keeper.end()
   }
@@ -326,8 +332,9 @@ package struct Replica: Hashable, Sendable {
 
   // MARK: Attempt and append
 
-  /// Begins an attempt if there is reason to.
-  private mutating func advance(_ effects: inout [ReplicaEffect]) {
+  /// Begins an attempt if there is reason to and it is this node's turn: without turns a node that has its own message at once would go on
+  /// alone, and attempts of the others would be in vain.
+  private mutating func advance(isTurn: Bool = false, _ effects: inout [ReplicaEffect]) {
     guard link == .current, appending == .idle, !isReadOnly, stopped == nil else { return }
     let term = position.term
     refuseQueue(.termOver(current: term), &effects) { $0.term.map { $0 != term } ?? false }
@@ -335,6 +342,10 @@ package struct Replica: Hashable, Sendable {
       appending = .attempting([], makesKeeper: true)
       effects.append(.attempt(on: position.sequence, [], makesKeeper: true))
     } else if !queue.isEmpty {
+      if !isTurn, let others = turns.count(before: node.incarnation), others > 0 {
+        appending = .resting
+        return effects.append(.wait(.turn(behind: others)))
+      }
       let commands = queue.map(\.id)
       appending = .attempting(commands, makesKeeper: false)
       effects.append(.attempt(on: position.sequence, commands, makesKeeper: false))
@@ -381,14 +392,13 @@ package struct Replica: Hashable, Sendable {
     guard case .underway(let underway) = appending, underway.message.id == id else { return }
     // An earlier copy may be on its way.
     guard !underway.isResent else { return note(reason, of: id) }
-    appending = .idle
+    // The engine's servers may be choosing a leader. The pause keeps the node from spinning.
+    appending = .resting
     unsent += 1
     effects.append(.discard)
-    for command in underway.waiting {
-      effects.append(.settle(command.id, .refused(.cutOff(reason: reason))))
-    }
-    // A send that fails without a lost connection fails again; the pause keeps the node from spinning.
-    rest(.turn, &effects)
+    queueAgain(underway, &effects)
+    if unsent > Replica.mostUnsent { refuseQueue(.cutOff(reason: reason), &effects) }
+    effects.append(.wait(.pause))
   }
 
   private mutating func note(_ reason: String, of id: MessageID) {
@@ -400,7 +410,7 @@ package struct Replica: Hashable, Sendable {
   private mutating func wake(_ effects: inout [ReplicaEffect]) {
     if appending == .resting {
       appending = .idle
-      advance(&effects)
+      advance(isTurn: true, &effects)
     } else if restoring != nil {
       effects.append(.restore(behind: position.sequence))
     } else if link == .current {
@@ -415,11 +425,6 @@ package struct Replica: Hashable, Sendable {
     appending = .underway(underway)
     effects.append(.append(underway.message, expecting: underway.expecting))
     effects.append(.wait(.answer))
-  }
-
-  private mutating func rest(_ wait: ReplicaWait, _ effects: inout [ReplicaEffect]) {
-    appending = .resting
-    effects.append(.wait(wait))
   }
 
   /// Drops an attempt that was not sent, or the pause before it.
@@ -445,19 +450,16 @@ package struct Replica: Hashable, Sendable {
       effects.append(.tasks(term: position.term))
     }
     effects.append(.reached(position, bytes: message.entries.count))
-    // Others must read this message first: without a pause the node that has it already would go on alone.
-    if isContended, !queue.isEmpty { rest(.others, &effects) } else { advance(&effects) }
-    isContended = false
+    advance(&effects)
   }
 
-  /// Another record stands in the place: nothing of the attempt has happened.
-  private mutating func lose(_ underway: Underway, _ effects: inout [ReplicaEffect]) {
+  /// Has the commands of a message that does not stand in the log wait again, but those that nobody wants any more.
+  private mutating func queueAgain(_ underway: Underway, _ effects: inout [ReplicaEffect]) {
     let isWithdrawn = { (command: Waiting) in underway.withdrawn.contains(command.id) }
     for command in underway.waiting where isWithdrawn(command) {
       effects.append(.settle(command.id, .refused(.withdrawn)))
     }
     queue.insert(contentsOf: underway.waiting.filter { !isWithdrawn($0) }, at: 0)
-    rest(.turn, &effects)
   }
 
   // MARK: Following
@@ -470,7 +472,7 @@ package struct Replica: Hashable, Sendable {
       // The log has dropped it since.
       guard sequence == expected.sequence else { return restore(from: sequence, to: sequence, &effects) }
       guard case .message(let message) = record, message.id == expected.id else {
-        return stop(.pastChanged(sequence: sequence), &effects)
+        return readAnew(orStopFor: .pastChanged(sequence: sequence), &effects)
       }
       verifying = nil
     }
@@ -478,22 +480,28 @@ package struct Replica: Hashable, Sendable {
       readOn(sequence, record, &effects)
     } else if sequence > position.sequence {
       // The record before it was lost on the way, or is gone from the log.
-      guard reread != position.sequence + 1 else { return restore(from: sequence, to: sequence, &effects) }
-      reread = position.sequence + 1
+      guard rereadings == 0 else { return restore(from: sequence, to: sequence, &effects) }
+      rereadings = 1
       follow(&effects)
     }
     finishCatchingUp(&effects)
   }
 
+  /// A server of the engine has another record than the one that fits what this node has read: another server may have that.
+  private mutating func readAnew(orStopFor reason: StopReason, _ effects: inout [ReplicaEffect]) {
+    guard rereadings < Replica.mostRereadings else { return stop(reason, &effects) }
+    rereadings += 1
+    follow(&effects)
+  }
+
   private mutating func readOn(_ sequence: UInt64, _ record: LogRecord, _ effects: inout [ReplicaEffect]) {
-    reread = nil
     switch record {
     case .unreadable(let reason): stop(.unreadable(sequence: sequence, reason: reason), &effects)
     case .foreign: passOver(sequence, &effects)
     case .message(let message) where message.predecessor != position.valid?.id:
       // It was appended on its condition, by a node that has read something else: the engine's servers have different records.
       guard message.id.place != sequence else {
-        return stop(.otherPast(sequence: sequence, node: message.node), &effects)
+        return readAnew(orStopFor: .otherPast(sequence: sequence, node: message.node), &effects)
       }
       // The log took it though its condition did not hold.
       passOver(sequence, &effects)
@@ -520,7 +528,6 @@ package struct Replica: Hashable, Sendable {
   private mutating func follow(_ message: LogMessage, at sequence: UInt64, _ effects: inout [ReplicaEffect]) {
     let lost = giveWay(&effects)
     moveOn(past: message, at: sequence)
-    isContended = true
     effects.append(.apply(message, reaching: position))
     effects.append(.reached(position, bytes: message.entries.count))
     if message.makesKeeper {
@@ -528,15 +535,17 @@ package struct Replica: Hashable, Sendable {
       keeper.end()
     }
     if message.sender == position.keeper { keeper.hear() }
-    if let lost { lose(lost, &effects) }
+    if let lost { queueAgain(lost, &effects) }
+    // Now this node's turn is nearer.
+    if appending == .resting { appending = .idle }
     advance(&effects)
   }
 
   private mutating func passOver(_ sequence: UInt64, _ effects: inout [ReplicaEffect]) {
     let lost = giveWay(&effects)
     position.sequence = sequence
-    unsent = 0
-    if let lost { lose(lost, &effects) }
+    (unsent, rereadings) = (0, 0)
+    if let lost { queueAgain(lost, &effects) }
     advance(&effects)
   }
 
@@ -556,8 +565,9 @@ package struct Replica: Hashable, Sendable {
 
   private mutating func moveOn(past message: LogMessage, at sequence: UInt64) {
     position.sequence = sequence
-    unsent = 0
+    (unsent, rereadings) = (0, 0)
     position.valid = Valid(sequence: sequence, id: message.id)
+    turns.note(message.id.incarnation, at: sequence)
     position.action += message.actionCount
     position.digest = message.digest
     if message.makesKeeper {

@@ -102,10 +102,10 @@ package enum ReplicaEffect: Hashable, Sendable {
 package enum ReplicaWait: Hashable, Sendable {
   /// For the answer to an append. Longer with each wait of this kind in a row.
   case answer
-  /// Before an attempt begins anew: at random, within a range that grows with each attempt lost in a row.
-  case turn
-  /// For the other nodes to read this one's message: somewhat longer than this node took to make and append it.
-  case others
+  /// For so many nodes to have their turns since the last message was read.
+  case turn(behind: Int)
+  /// After a message that could not be sent: at random, within a range that grows with each one in a row.
+  case pause
 }
 
 /// The results of running commands on the last committed state.

@@ -62,7 +62,8 @@ package struct ChangeDifference: Hashable, Sendable {
 package struct ReplicaTiming: Hashable, Sendable {
   /// The first wait for an answer. Each further one is twice as long, up to five times this.
   package var answer: Duration
-  /// The range of the pause after the first lost attempt. The range doubles with each further loss, 64 times this at most.
+  /// The least time that a node is given for its turn, and the range of the pause after a message that could not be sent, which doubles
+  /// with each further one, up to 4,096 times this.
   package var turn: Duration
   /// A keeper that is silent for so long is replaced.
   package var timeToLive: Duration
@@ -74,6 +75,9 @@ package struct ReplicaTiming: Hashable, Sendable {
     self.turn = turn
     self.timeToLive = timeToLive
   }
+
+  /// A node that takes longer for its turn is waited for no longer.
+  var longestTurn: Duration { timeToLive / 4 }
 
   /// The tick of the replica.
   package var tick: Duration { timeToLive / 6 }
@@ -94,10 +98,13 @@ package final class ReplicaRunner: Sendable {
     var waits: UInt64 = 0
     /// The waits of either kind since the last commit.
     var answerWaits = 0
-    var losses = 0
-    /// The beginning of the last attempt, and the time from there to the commit of the last one that was committed.
-    var attempted = Duration.zero
-    var taken = Duration.zero
+    var pauses = 0
+    /// The moment since which the store has the last message.
+    var lastMessage = Duration.zero
+    /// The moment since which this node waits for its turn; nil: it did not since then.
+    var turnAwaited: Duration?
+    /// The time that a node takes for its turn, as seen from here.
+    var turn = Duration.zero
     var lastTick = Duration.zero
     var isClosed = false
   }
@@ -250,16 +257,17 @@ package final class ReplicaRunner: Sendable {
     case .report(let report): log.say(NodeWord.report(report).bytes)
     case .show(let report): store.show(report)
     case .attempt(let sequence, let commands, let makesKeeper):
-      state.withLock { $0.attempted = clock.now }
       // Before anything else: the store has the results of this attempt and of no other.
       let attempt = store.attempt(commands, makesKeeper: makesKeeper, on: sequence)
       state.withLock { $0.inbox.prepend(.replica(.attempted(attempt))) }
     case .discard: store.discard()
     case .commit(let first, let position):
-      state.withLock { ($0.answerWaits, $0.losses) = (0, 0) }
+      state.withLock { ($0.answerWaits, $0.pauses) = (0, 0) }
       store.commit(firstAction: first, reaching: position)
-      state.withLock { $0.taken = clock.now - $0.attempted }
+      noteMessage()
     case .apply(let message, let position):
+      noteTurn()
+      defer { noteMessage() }
       if let difference = store.apply(message, reaching: position) {
         take(.replica(.differs(action: difference.action, path: difference.path)))
       }
@@ -275,37 +283,42 @@ package final class ReplicaRunner: Sendable {
     }
   }
 
+  /// The store has a message.
+  private func noteMessage() { state.withLock { ($0.lastMessage, $0.turnAwaited) = (clock.now, nil) } }
+
+  /// A message of another node has come: that tells how long a turn takes, if this node waited for its own.
+  private func noteTurn() {
+    state.withLock { state in
+      guard let begin = state.turnAwaited else { return }
+      state.turn = (state.turn * 3 + min(clock.now - begin, timing.longestTurn)) / 4
+    }
+  }
+
   private func schedule(_ wait: ReplicaWait) {
-    let range: Duration
-    switch wait {
-    case .answer:
-      let count = state.withLock { state in
+    let (least, range) = state.withLock { state -> (Duration, Duration) in
+      switch wait {
+      case .answer:
         defer { state.answerWaits += 1 }
-        return state.answerWaits
-      }
-      range = min(timing.answer * (1 << min(count, 3)), timing.answer * 5)
-    case .turn:
-      let count = state.withLock { state in
-        defer { state.losses += 1 }
+        let wait = min(timing.answer * (1 << min(state.answerWaits, 3)), timing.answer * 5)
+        return (wait, wait / 4)
+      case .turn(let others):
+        let now = clock.now
+        (state.answerWaits, state.turnAwaited) = (0, state.turnAwaited ?? now)
+        // Twice as long as it seems to take: an attempt out of turn spoils that of another.
+        return (state.lastMessage + max(state.turn, timing.turn) * (2 * others) - now, .zero)
+      case .pause:
+        defer { state.pauses += 1 }
         state.answerWaits = 0
-        return state.losses
+        return (.zero, timing.turn * (1 << min(state.pauses, 12)))
       }
-      range = timing.turn * (1 << min(count, 6))
-    case .others: range = min(state.withLock { $0.taken }, timing.turn * 64)
     }
     let steps = 1_000
-    let chosen = order.chosen(among: steps)
-    // A pause before an attempt is anywhere within its range; the others are somewhat longer than their own.
-    let delay =
-      switch wait {
-      case .turn: range * chosen / steps
-      case .answer: range + range * chosen / steps / 4
-      case .others: range + range * chosen / steps
-      }
+    let delay = least + range * order.chosen(among: steps) / steps
     let number = state.withLock { state in
       state.waits += 1
       return state.waits
     }
+    guard delay > .zero else { return take(.waited(number)) }
     let timer = clock.schedule(after: delay) { [weak self] in self?.take(.waited(number)) }
     state.withLock { state in
       defer { state.wait = timer }

@@ -1,0 +1,24 @@
+/// The order in which nodes that append at the same time have their turns: next is the one whose last message is the oldest.
+///
+/// Each node reads it off the log, so they agree without a word, and of those that wait one attempts at a time. A node that does not use
+/// its turn is forgotten after two rounds.
+struct TurnOrder: Hashable, Sendable {
+  private struct Turn: Hashable, Sendable {
+    var node: UInt64
+    var sequence: UInt64
+  }
+
+  /// The last message of each node, the oldest first.
+  private var turns: [Turn] = []
+
+  /// A node, by its incarnation, had its turn with the record of a number.
+  mutating func note(_ node: UInt64, at sequence: UInt64) {
+    turns.removeAll { $0.node == node }
+    turns.append(Turn(node: node, sequence: sequence))
+    let rounds = UInt64(2 * turns.count)
+    turns.removeAll { sequence - $0.sequence >= rounds }
+  }
+
+  /// The number of nodes whose turn comes before a node's; nil: it had none lately.
+  func count(before node: UInt64) -> Int? { turns.firstIndex { $0.node == node } }
+}
