@@ -149,7 +149,22 @@ struct ClusterTests {
     #expect(try run("d", "dispatch counter.increment --quiet").status == 0)
   }
 
+  @Test func `A run begins with all that was acknowledged before, however long that takes to read`() throws {
+    let text = String(repeating: "x", count: 3_000_000)
+    for count in 1...3 {
+      try shell.folder.write("add.stsh", "dispatch tasks.add \"\(text)\" --quiet\n")
+      #expect(try shell.run("--store", address, "add.stsh").status == 0)
+      #expect(
+        try run("b", "= #state.tasks.items", "= #state.tasks.items[\(count)].title").output == "\(count)\n3000000\n")
+    }
+  }
+
   @Test func `A run that only follows dispatches nothing`() throws {
+    let missing = try shell.run("--store", address, "--read-only", "-c", "log")
+    #expect(missing.status == 6 && missing.errors.contains("there is no shared store shop at nats://"), "\(missing)")
+    try shell.folder.write("looked-at.stsh", "dispatch counter.increment\n")
+    #expect(try shell.run("--store", address, "--check", "looked-at.stsh").status == 0)
+    #expect(try shell.run("--store", address, "--read-only", "-c", "log").status == 6)
     #expect(try run("a", "dispatch counter.increment --quiet").status == 0)
     let reader = try shell.run(
       "--store", address, "--read-only", "-c", "= state.counter.value", "-c", "dispatch counter.increment")

@@ -17,11 +17,13 @@ import Testing
   private final class World: Sendable {
     let memory: MemoryLog
     private let isOver = Lock(false)
+    /// True while nothing arrives anywhere.
+    let stands = Lock(false)
 
     init(seed: UInt64, faultRate: Int = 0, reach: UInt64? = nil) throws {
       memory = MemoryLog(order: RecordedOrder(seed: seed), faultRate: faultRate, reach: reach)
-      try WorkerThread { [memory, isOver] in
-        while !isOver.withLock({ $0 }) { if !memory.step() { usleep(100) } }
+      try WorkerThread { [memory, isOver, stands] in
+        while !isOver.withLock({ $0 }) { if stands.withLock({ $0 }) || !memory.step() { usleep(100) } }
       }.detach()
     }
 
@@ -204,6 +206,45 @@ import Testing
     try Self.expectAlike([one, two])
   }
 
+  @Test func `A recording is compared, and does not become the history of all nodes`() throws {
+    let world = try World(seed: 11)
+    let (one, two) = (try Node("one", in: world), try Node("two", in: world))
+    let folder = try makeFolder()
+    defer { unlink("\(folder)/run.jsonl"); rmdir(folder) }
+    let file = "\(folder)/run.jsonl"
+    let other = try Conversation(
+      with: try Host(
+        alone: Application(initial: StandardState(), reducer: StandardState.reducer), clock: RealClock(),
+        program: "stsh"))
+    #expect(other.say("dispatch counter.increment --quiet", "export journal \(file)").status == 0)
+    // Also where nothing has happened yet.
+    for count in 0..<2 {
+      let refused = one.conversation.say("replay \(file)")
+      #expect(refused.status == 1 && refused.errors.contains("a recording cannot become the history"), "\(refused)")
+      let compared = one.conversation.say("replay \(file) --verify")
+      #expect(compared.output == "replayed 1 action, every state matches\n", "\(compared)")
+      #expect(one.host.live.head == count)
+      #expect(one.conversation.say("dispatch tasks.add milk --quiet").errors.isEmpty)
+    }
+    try Self.expectAlike([one, two])
+  }
+
+  @Test func `Who stops an action that is on its way is told that it may happen`() throws {
+    let world = try World(seed: 12)
+    let one = try Node("one", in: world)
+    #expect(one.conversation.say("dispatch counter.increment --quiet").status == 0)
+    world.stands.withLock { $0 = true }
+    let node = one.node
+    one.conversation.session.interrupts.isRequested = { node.replica?.messageUnderway != nil }
+    one.conversation.session.interrupts.take = { true }
+    let stopped = one.conversation.say("dispatch tasks.add milk --quiet")
+    #expect(stopped.errors.contains("error[interrupted]"), "\(stopped)")
+    #expect(stopped.errors.contains("this may have happened or may happen yet"), "\(stopped)")
+    world.stands.withLock { $0 = false }
+    try one.synchronize()
+    #expect(one.host.store.state.tasks.items.count == 1)
+  }
+
   @Test func `A node begins at the end of its file, and follows`() throws {
     let world = try World(seed: 11, reach: 1)
     let folder = try makeFolder()
@@ -219,7 +260,7 @@ import Testing
     }
     try leaving { two in
       _ = try one.host.live.load(try budget, from: .here())
-      #expect(one.conversation.say("dispatch tasks.add milk --quiet").status == 0)
+      #expect(one.conversation.say("dispatch tasks.add milk --quiet").errors.isEmpty)
       #expect(two.conversation.say("wait synced", "dispatch budget.spend 3 --quiet").status == 0)
       try Self.expectAlike([one, two])
     }

@@ -352,7 +352,7 @@ struct Program {
     do throws(HostError) {
       return try NodePlan(
         address: address, name: try nodeName(), isReadOnly: options.readOnly || options.check,
-        credentials: options.credentials ?? UserEnvironment.nonEmpty("NATS_CREDS"),
+        isOptional: options.check, credentials: options.credentials ?? UserEnvironment.nonEmpty("NATS_CREDS"),
         file: options.check ? nil : options.cache)
     } catch {
       throw ValidationError("--store: \(error.message)")
@@ -365,7 +365,8 @@ struct Program {
       let isName = !name.isEmpty && name.utf8.count <= 64 && name.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
       guard isName else {
         throw HostError(
-          code: .commandLine, message: "--name takes up to 64 letters, digits and signs without spaces", status: 2)
+          code: .commandLine, message: "--name takes up to 64 letters, digits and signs of ASCII, without spaces",
+          status: 2)
       }
       return name
     }

@@ -27,7 +27,8 @@ public struct EntryReader {
   ///
   /// - Throws: ``EntryError`` with the first place that does not fit.
   public func entry(of bytes: UnsafeBufferPointer<UInt8>) throws(EntryError) -> LoggedEntry {
-    try entry(of: RawEntry(bytes))
+    if let written = WrittenEntry(self).recorded(bytes) { return written.entry }
+    return try entry(of: RawEntry(bytes))
   }
 
   /// Reads an entry and the hashes that its line has beside it, by module.
@@ -131,9 +132,7 @@ public struct EntryReader {
   }
 
   package static func source(_ value: Value?) throws(EntryError) -> ActionSource {
-    let members = try ObjectMembers(
-      value, "source",
-      names: ["kind", "file", "function", "line", "cause", "statement", "info", "plugin", "unit", "user", "who"])
+    let members = try ObjectMembers(value, "source", names: membersOfSource)
     let name = try members.text("kind")
     guard let kind = ActionSource.Kind(rawValue: name) else {
       throw EntryError("'source.kind' must be a kind of source, got \(ScalarText.quoted(name))")
@@ -182,6 +181,9 @@ extension MapKey {
 }
 
 extension EntryReader {
+  private static let membersOfSource: Set<String> = [
+    "kind", "file", "function", "line", "cause", "statement", "info", "plugin", "unit", "user", "who",
+  ]
   private static let members: Set<String> = ["op", "path", "from", "to", "positions", "inPlace"]
 
   /// Reads changes, each value by the type of what its path leads to.

@@ -8,13 +8,20 @@ import StoreSchema
 /// `op`, `path`, `from` and `to`, as with `--json`, and where the path alone does not say it, `positions` and `inPlace`.
 public enum EntryWriter {
   /// Appends an entry, without a line end.
-  public static func append(_ entry: LoggedEntry, to out: inout [UInt8]) {
-    appendMembers(of: entry, to: &out)
+  ///
+  /// - Returns: where its changes begin.
+  @discardableResult
+  public static func append(_ entry: LoggedEntry, to out: inout [UInt8]) -> Int {
+    let changes = appendMembers(of: entry, to: &out)
     out.append(UInt8(ascii: "}"))
+    return changes
   }
 
   /// Appends an entry but for the closing brace.
-  static func appendMembers(of entry: LoggedEntry, to out: inout [UInt8]) {
+  ///
+  /// - Returns: where its changes begin.
+  @discardableResult
+  static func appendMembers(of entry: LoggedEntry, to out: inout [UInt8]) -> Int {
     JSON.append("{\"id\":" as StaticString, to: &out)
     JSON.append(entry.number, to: &out)
     JSON.append(",\"at\":" as StaticString, to: &out)
@@ -42,7 +49,9 @@ public enum EntryWriter {
     append(entry.failure, as: ",\"failure\":", to: &out)
     append(entry.reason, as: ",\"reason\":", to: &out)
     JSON.append(",\"changes\":" as StaticString, to: &out)
+    let start = out.count
     append(entry.changes[...], to: &out)
+    return start
   }
 
   /// Appends a time as decimal seconds: all 18 digits after the point that it may have, without trailing zeros.

@@ -444,7 +444,8 @@ package final class LiveStore: @unchecked Sendable {
       for fault in application.substateFaults(of: record.action, in: record.before) { attendance.faults.note(fault) }
     }
     let changes =
-      record.failure == nil ? State.changes(from: record.before, to: record.after, by: &comparing.finder) : []
+      record.failure == nil
+      ? comparing.known ?? State.changes(from: record.before, to: record.after, by: &comparing.finder) : []
     comparing.versions.note(changes)
     watchers.note(changes)
     if record.failure == nil { publish(record.after) }

@@ -94,4 +94,6 @@ package final class StateComparing: @unchecked Sendable {
   @exclusivity(unchecked) var sequences: [HostState.Sequence] = []
   /// Finds what an action changed.
   @exclusivity(unchecked) var finder = DifferenceFinder()
+  /// What the action about to be recorded changed, where a message tells it; nil: it has to be found.
+  @exclusivity(unchecked) var known: [Change]?
 }

@@ -122,6 +122,7 @@ package final class StoreClient: @unchecked Sendable {
 
   /// Gives the turn away while a closure waits for others.
   package func withoutTurn<Result>(_ body: () throws -> Result) rethrows -> Result {
+    guard isInTurn else { return try body() }
     let outer = live.attendance.holder
     live.attendance.holder = nil
     defer { live.attendance.holder = outer }

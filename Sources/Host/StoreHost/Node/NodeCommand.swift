@@ -55,7 +55,10 @@ package final class DispatchSeries: Sendable {
 }
 
 /// An action of a series on its way.
-package struct PendingDispatch: Sendable { let family: NodeFamily }
+package struct PendingDispatch: Sendable {
+  let family: NodeFamily
+  let node: StoreNode
+}
 
 extension StoreClient {
   /// Hands an action on to the log of a shared store, without waiting for it.
@@ -65,26 +68,22 @@ extension StoreClient {
     _ call: ActionCall, source: ActionSource, in series: DispatchSeries
   ) throws -> PendingDispatch {
     let action = try action(call)
-    return try turn {
+    let (node, described) = try turn {
       if past != nil, let viewed { throw viewed.refusal }
       guard live.isOpen, let node = live.storeNode else { throw StoreError.closed }
       if let refused = refusal?(call.type.fullName) { throw refused }
       var source = source
       complete(&source)
-      let holder = live.attendance.holder
-      live.attendance.holder = nil
-      defer { live.attendance.holder = holder }
-      return try node.begin(action, source, in: series, of: live)
+      if let refusal = node.refusal(in: live) { throw refusal }
+      return (node, source)
     }
+    return withoutTurn { node.begin(action, described, in: series) }
   }
 
   /// Waits for an action that was handed on. Faults beside it are told as those of tasks are.
   package func report(of pending: PendingDispatch) -> DispatchReport {
-    turn {
-      guard let node = live.storeNode else {
-        return DispatchReport(number: nil, failure: StoreError.closed, faults: [])
-      }
-      let result = withoutTurn { node.result(of: pending, endedBy: interruption) }
+    let result = withoutTurn { pending.node.result(of: pending, endedBy: interruption) }
+    return turn {
       if let number = result.number { note(dispatched: number) }
       return live.report(of: result, faults: [])
     }
@@ -103,12 +102,13 @@ final class NodeFamily: Sendable {
     var stop: StoreError?
     var result: DispatchResult?
     var isAnswered = false
+    /// Wakes the caller, if it waits.
+    var waiter: CountedSignal?
   }
 
   /// True if a caller waits.
   let isAwaited: Bool
   private let state = Lock(State())
-  private let answered = CountedSignal()
 
   init(isAwaited: Bool) { self.isAwaited = isAwaited }
 
@@ -150,31 +150,37 @@ final class NodeFamily: Sendable {
   ///
   /// - Returns: true if it was the last.
   func leave(_ id: CommandID, _ result: DispatchResult?) -> Bool {
-    let (isLast, isNews) = state.withLock { state in
+    let (isLast, waiter) = state.withLock { state in
       state.open.remove(id)
       if let result { state.result = state.result ?? result }
       let isLast = state.open.isEmpty
-      defer { state.isAnswered = state.isAnswered || isLast }
-      return (isLast, isLast && !state.isAnswered)
+      state.isAnswered = state.isAnswered || isLast
+      return (isLast, isLast ? state.waiter : nil)
     }
-    if isNews { answered.signal() }
+    waiter?.signal()
     return isLast
   }
 
   /// Answers the caller before all is known.
   func answer(_ result: DispatchResult) {
-    let isNews = state.withLock { state in
-      defer { state.isAnswered = true }
+    let waiter = state.withLock { state in
+      state.isAnswered = true
       state.result = state.result ?? result
-      return !state.isAnswered
+      return state.waiter
     }
-    if isNews { answered.signal() }
+    waiter?.signal()
   }
 
   /// Waits for the end of all.
   ///
   /// - Returns: false after a moment without it.
-  func wait() -> Bool { answered.wait(atMost: .milliseconds(50)) }
+  func wait() -> Bool {
+    let waiter = state.withLock { state in
+      if !state.isAnswered, state.waiter == nil { state.waiter = CountedSignal() }
+      return state.isAnswered ? nil : state.waiter
+    }
+    return waiter?.wait(atMost: .milliseconds(50)) ?? true
+  }
 
   /// The result of the first action, or the reason why what it caused was stopped.
   var result: DispatchResult {

@@ -29,13 +29,19 @@ struct NodeEntry {
 
   // Each part of a list stands behind a byte that tells its kind.
 
-  /// Appends the entry's parts.
-  func append(to out: inout [UInt8]) {
-    Self.append(.entry, to: &out) { EntryWriter.append(entry, to: &$0) }
+  /// Appends the entry's parts, and takes the changes into a digest.
+  func append(to out: inout [UInt8], addingTo digest: inout UInt64) {
+    var hash = StableHash(continuing: digest)
+    Self.append(.entry, to: &out) { out in
+      let changes = EntryWriter.append(entry, to: &out)
+      hash.add(out[changes..<out.count - 1])
+    }
     for slice in slices {
       Self.append(.module, to: &out) { $0 += slice.module.utf8 }
       Self.append(.slice, to: &out) { $0 += slice.state.utf8 }
+      hash.add(slice.state)
     }
+    digest = hash.value
   }
 
   private static func append(_ part: Part, to out: inout [UInt8], _ write: (inout [UInt8]) -> Void) {

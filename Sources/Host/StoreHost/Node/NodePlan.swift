@@ -9,6 +9,8 @@ package struct NodePlan: Sendable {
   package var name: String
   /// True if the node only follows.
   package var isReadOnly: Bool
+  /// True if the store need not be there, as where a program is only looked at.
+  package var isOptional: Bool
   /// The file of credentials, as `nsc` writes it; nil: the address has the login, or none is needed.
   package var credentials: String?
   /// The file in which the node keeps what it has read; nil: it keeps none.
@@ -21,7 +23,8 @@ package struct NodePlan: Sendable {
   /// - Parameter address: `nats://HOST:PORT/STORE`, or `tls://…`.
   /// - Throws: ``HostError`` with what is wrong with the address.
   package init(
-    address: String, name: String, isReadOnly: Bool = false, credentials: String? = nil, file: String? = nil
+    address: String, name: String, isReadOnly: Bool = false, isOptional: Bool = false, credentials: String? = nil,
+    file: String? = nil
   ) throws(HostError) {
     do throws(LogError) {
       self.address = try NATSAddress(address)
@@ -30,6 +33,7 @@ package struct NodePlan: Sendable {
     }
     self.name = name
     self.isReadOnly = isReadOnly
+    self.isOptional = isOptional
     self.credentials = credentials
     self.file = file
   }
@@ -55,17 +59,16 @@ extension HostError {
   /// The error that stands for a command that a node refuses.
   init(_ refusal: Refusal) {
     switch refusal {
-    case .cutOff: self.init(code: .cutOff, message: "\(refusal)", hint: "nothing was done")
+    case .cutOff: self.init(code: .cutOff, message: "\(refusal)")
     case .stopped(let reason):
       let rescue =
         switch reason {
-        case .logIsBehind, .pastChanged, .otherPast: "; export journal FILE keeps what this node has read"
-        case .differs, .recordMissing, .snapshotUnfit, .unreadable, .inconsistent: ""
+        case .logIsBehind, .pastChanged, .otherPast: "export journal FILE keeps what this node has read"
+        case .differs, .recordMissing, .snapshotUnfit, .unreadable, .inconsistent: String?.none
         }
-      self.init(code: .nodeStopped, message: "\(refusal)", hint: "nothing was done\(rescue)")
-    case .withdrawn: self.init(code: .interrupted, message: "stopped before it came to the log; nothing was done")
-    case .readOnly, .termOver, .clockWrong:
-      self.init(code: .notAllowed, message: "\(refusal)", hint: "nothing was done")
+      self.init(code: .nodeStopped, message: "\(refusal)", hint: rescue)
+    case .withdrawn: self.init(code: .interrupted, message: "stopped before it came to the log")
+    case .readOnly, .termOver, .clockWrong: self.init(code: .notAllowed, message: "\(refusal)")
     }
   }
 

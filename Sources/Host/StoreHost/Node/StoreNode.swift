@@ -29,6 +29,8 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
     /// What units noted beside the state.
     let notes: [() -> Void]
     let wallTime: Int?
+    /// What it changed, where it did not fail.
+    let changes: [Change]
   }
 
   /// The snapshots of this node.
@@ -139,7 +141,7 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
   }
 
   /// The reason why nothing can be dispatched here, whatever the log does; nil: there is none.
-  private func refusal(in live: LiveStore) -> HostError? {
+  func refusal(in live: LiveStore) -> HostError? {
     do {
       try bringGranted(in: live)
     } catch {
@@ -163,14 +165,11 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
     }
   }
 
-  /// Hands an action of a series on to the log. This thread holds the turn.
-  func begin(
-    _ action: HostAction, _ source: ActionSource, in series: DispatchSeries, of live: LiveStore
-  ) throws -> PendingDispatch {
-    if let refusal = refusal(in: live) { throw refusal }
+  /// Hands an action of a series on to the log, without the turn.
+  func begin(_ action: HostAction, _ source: ActionSource, in series: DispatchSeries) -> PendingDispatch {
     let family = NodeFamily(isAwaited: true)
-    live.store.withoutTurn { _ = enter(action, source, into: family, limit: .max, isRoot: true, nil, in: series) }
-    return PendingDispatch(family: family)
+    _ = enter(action, source, into: family, limit: .max, isRoot: true, nil, in: series)
+    return PendingDispatch(family: family, node: self)
   }
 
   /// Waits for an action of a series, without the turn.
@@ -251,7 +250,13 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
     switch settlement {
     case .committed:
       if let error = command.refusal { refuse(command, error) } else { end(command, command.result ?? .acknowledged) }
-    case .refused(let refusal): refuse(command, HostError(refusal))
+    case .refused(let refusal):
+      var error = HostError(refusal)
+      // What else the statement dispatched may have happened.
+      if command.action != nil {
+        error.hint = ["the action did not happen", error.hint].compactMap(\.self).joined(separator: "; ")
+      }
+      refuse(command, error)
     case .unknown(let reason): command.family.answer(.refused(HostError.unknownOutcome(reason)))
     }
   }
@@ -287,8 +292,8 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
       var attempt = ReplicaAttempt(on: sequence, commands: [], actionCount: 0, digest: digest)
       let (store, base) = (live.store, live.store.state)
       var (number, time) = (last, lastTime)
-      // An action that may load or unload some is alone.
-      let units = live.hostUnits
+      // An action that may load or unload some is alone. What others do to them is taken back.
+      let standings = live.hostUnits.map { ($0, $0.standing) }
       let commands = state.withLock { state in ids.compactMap { state.commands[$0] } }
       for command in commands {
         let isWithdrawn = command.series?.isOver ?? false
@@ -303,24 +308,23 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
         number += 1
         time = max(time, live.clock.now)
         let root = command.isRoot ? number : command.family.root
-        let standings = units.map { ($0, $0.standing) }
         var attempted: ActionAttempt<HostAction, HostState>?
         var notes = live.attendance.faults.holdingBack {
           attempted = store.attempt(action, source: command.source, number: number, root: root, at: time)
         }
-        notes += standings.compactMap { unit, before in unit.takeBack(to: before) }
+        for (unit, before) in standings { if let note = unit.takeBack(to: before) { notes.append(note) } }
         guard let made = attempted else { break }
         let wallTime = live.wallTime?()
-        var digest = attempt.digest
-        let bytes = Self.bytes(of: made, wallTime, &digest, by: &live.comparing.finder)
-        guard results.isEmpty || attempt.entries.count + bytes.count <= LogMessage.mostEntryBytes else {
+        let (end, digest) = (attempt.entries.count, attempt.digest)
+        let changes = Self.append(made, wallTime, to: &attempt, by: &live.comparing.finder)
+        guard results.isEmpty || attempt.entries.count <= LogMessage.mostEntryBytes else {
+          attempt.entries.removeLast(attempt.entries.count - end)
+          attempt.digest = digest
           store.putBack(before)
           break
         }
-        results.append(Result(command: command, attempt: made, notes: notes, wallTime: wallTime))
+        results.append(Result(command: command, attempt: made, notes: notes, wallTime: wallTime, changes: changes))
         attempt.commands.append(ReplicaAttempt.Command(id: command.id, actions: 1))
-        attempt.entries += bytes
-        attempt.digest = digest
         if isAlone { break }
         // Those behind one that fails may not happen.
         if made.record?.failure != nil, command.series?.stopsAtFailure ?? false { break }
@@ -350,27 +354,28 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
     return attempt
   }
 
-  /// The bytes of what an attempt made.
-  private static func bytes(
-    of made: ActionAttempt<HostAction, HostState>, _ wallTime: Int?, _ digest: inout UInt64,
+  /// Appends what was made of an action.
+  ///
+  /// - Returns: what it changed, where it did not fail.
+  private static func append(
+    _ made: ActionAttempt<HostAction, HostState>, _ wallTime: Int?, to attempt: inout ReplicaAttempt,
     by finder: inout DifferenceFinder
-  ) -> [UInt8] {
+  ) -> [Change] {
     guard let record = made.record else { return [] }
     let call = record.action.call
+    let changes = record.failure == nil ? HostState.changes(from: record.before, to: record.after, by: &finder) : []
     let entry = LoggedEntry(
       number: record.context.number, time: record.context.time, source: record.context.source,
       action: call.type.fullName, arguments: call.record, isQuiet: call.type.isQuiet,
-      changes: record.failure == nil ? HostState.changes(from: record.before, to: record.after, by: &finder) : [],
-      failure: record.failure.map { ErrorCode.of($0).rawValue }, reason: record.failure.flatMap(HostError.ownText(of:)),
+      changes: changes, failure: record.failure.map { ErrorCode.of($0).rawValue },
+      reason: record.failure.flatMap(HostError.ownText(of:)),
       digest: record.action.shell?.digest,
       original: record.original.map {
         LoggedEntry.Original(action: $0.call.type.fullName, arguments: $0.call.record)
       }, droppedBy: record.droppedBy, wallTime: wallTime)
-    let written = NodeEntry(entry, after: record.after, by: record.action.shell)
-    var bytes: [UInt8] = []
-    written.append(to: &bytes)
-    written.add(to: &digest)
-    return bytes
+    NodeEntry(entry, after: record.after, by: record.action.shell)
+      .append(to: &attempt.entries, addingTo: &attempt.digest)
+    return changes
   }
 
   package func discard() {
@@ -383,18 +388,21 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
     live.turn {
       let made = results
       results = []
+      state.withLock { state in
+        for result in made where result.command.isRoot {
+          result.command.family.begin(result.attempt.context.number)
+          state.families[result.attempt.context.number] = result.command.family
+        }
+      }
       for result in made {
         let (command, context) = (result.command, result.attempt.context)
-        if command.isRoot {
-          command.family.begin(context.number)
-          state.withLock { $0.families[context.number] = command.family }
-        }
         (last, lastTime, wallTime, lastWallTime) = (
           context.number, context.time, .some(result.wallTime), result.wallTime
         )
+        live.comparing.known = result.changes
         command.result = live.store.commit(
           result.attempt, isAwaited: command.isRoot && command.family.isAwaited, notes: result.notes, command.onDone)
-        wallTime = nil
+        (wallTime, live.comparing.known) = (nil, nil)
         if result.attempt.record?.failure != nil { command.series?.noteFailure() }
       }
       digest = position.digest
@@ -429,6 +437,7 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
       }
       defer { code = [:] }
       return live.turn {
+        if let last = entries.last?.entry { noteTime(last.time, last.wallTime, in: live) }
         for entry in entries {
           if let path = follow(entry, in: live) {
             return ChangeDifference(action: UInt64(entry.entry.number), path: path)
@@ -580,21 +589,21 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
     } catch {
       return HostError(describing: error).message
     }
+    var changes: [Change] = []
     if let after {
-      let changes = HostState.changes(from: before, to: after, by: &live.comparing.finder)
+      changes = HostState.changes(from: before, to: after, by: &live.comparing.finder)
       if let path = written.difference(from: changes) { return "\(path)" }
       if let name = written.difference(from: after) { return name }
     }
     if after == nil, !entry.changes.isEmpty { return "\(entry.changes[0].path)" }
     (last, lastTime, wallTime) = (entry.number, max(lastTime, entry.time), .some(entry.wallTime))
-    noteTime(entry.time, entry.wallTime, in: live)
     let original = entry.original.map { live.recordedAction($0.action, $0.arguments) }
     let failure = entry.failure.map { code in
       HostError(code: ErrorCode(rawValue: code) ?? .failed, message: entry.reason ?? code)
     }
-    isFollowing = true
+    (isFollowing, live.comparing.known) = (true, changes)
     live.store.follow(action, context, to: after, failure: failure, original: original, droppedBy: entry.droppedBy)
-    (wallTime, isFollowing) = (nil, false)
+    (wallTime, isFollowing, live.comparing.known) = (nil, false, nil)
     if after != nil, case .unloadPlugin(let name)? = action.shell { live.removeShared(name) }
     written.add(to: &digest)
     return nil
@@ -743,6 +752,11 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
     lease.object?.actionSignal.send()
   }
 
+  /// True if the store has all that the replica has read.
+  fileprivate func hasAll(of replica: Replica) -> Bool {
+    (lease.object?.turn { last } ?? 0) >= Int(replica.position.action)
+  }
+
   /// Waits until the way to the log changes.
   fileprivate func waitForChange(atMost duration: Duration) { changes.wait(atMost: duration) }
 
@@ -807,7 +821,7 @@ extension LiveStore {
   /// - Throws: ``HostError``: the log cannot be opened or followed, or actions have happened here.
   package func join(_ plan: NodePlan, endedBy interruption: Interruption) throws(HostError) {
     try requireFresh()
-    let log = try open(plan, endedBy: interruption)
+    guard let log = try open(plan, endedBy: interruption) else { return }
     let node: StoreNode
     do throws(HostError) {
       node = try join(
@@ -827,12 +841,13 @@ extension LiveStore {
     }
   }
 
-  /// Opens the log of a shared store. A server may just be starting.
-  private func open(_ plan: NodePlan, endedBy interruption: Interruption) throws(HostError) -> NATSLog {
+  /// Opens the log of a shared store; nil: there is none, and need not be. A server may just be starting.
+  private func open(_ plan: NodePlan, endedBy interruption: Interruption) throws(HostError) -> NATSLog? {
     let end = ContinuousClock.now + .seconds(2)
     while true {
       switch try connection(plan, endedBy: interruption) {
       case .success(let log): return log
+      case .failure(.noLog) where plan.isOptional: return nil
       case .failure(let error):
         guard case .noServer = error, ContinuousClock.now < end else { throw HostError(error) }
       }
@@ -922,7 +937,8 @@ extension LiveStore {
       if replica.position.sequence != last { (last, since) = (replica.position.sequence, .now) }
       let passed = ContinuousClock.now - since
       switch replica.link {
-      case .current: return
+      // The replica has read what the store may still be taking over.
+      case .current: if node.hasAll(of: replica) { return }
       // A large snapshot takes a while.
       case .catchingUp:
         guard passed < .seconds(60) else { throw HostError(Refusal.cutOff(reason: "record \(last + 1) does not come")) }

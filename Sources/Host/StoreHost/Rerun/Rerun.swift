@@ -72,7 +72,7 @@ package struct Rerun {
   private var sequences: [HostState.Sequence] = []
   private var finder = DifferenceFinder()
   /// Where nobody listens.
-  private let silence = TracePoint.silent()
+  private let silence = TracePoint.silent
 
   /// Begins in a state.
   ///

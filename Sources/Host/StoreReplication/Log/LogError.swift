@@ -22,6 +22,8 @@ package enum LogError: Error, Hashable, Sendable {
   case otherSettings(stream: String, differences: [String])
   /// The stream has another format.
   case otherFormat(stream: String, found: Int, known: Int)
+  /// There is no log of the name, and a node that only follows makes none.
+  case noLog(store: String, servers: String)
   /// The server's limit for a message is too low.
   case smallMessages(limit: Int, needed: Int)
   /// The engine refused a request.
@@ -53,6 +55,8 @@ extension LogError: CustomStringConvertible {
       "the stream \(stream) has the older format \(found); this program reads format \(known)"
     case .otherFormat(let stream, let found, let known):
       "the stream \(stream) has the newer format \(found); this program reads format \(known)"
+    case .noLog(let store, let servers):
+      "there is no shared store \(store) at \(servers) yet; a node that may append makes it"
     case .smallMessages(let limit, let needed):
       "the server takes messages of \(limit) bytes at most; a shared store needs max_payload: \(needed)"
     case .refused(let request, let reason): "the server refused \(request): \(reason)"

@@ -126,14 +126,17 @@ final class NATSConnection: @unchecked Sendable {
     if status == CNATSStatus(CNATS_OK) { status = functions.natsConnection_Connect(&connection, options) }
     guard status == CNATSStatus(CNATS_OK), let connection else {
       context.release()
-      throw refusal(status, address.shownServers, library.text(of: status))
+      let reason = library.text(of: status)
+      // libnats reads them when it connects, and names the file.
+      if let path = login.credentials, reason.contains("'\(path)'") { throw .badFile(path: path, reason: reason) }
+      throw refusal(status, address.shownServers, reason)
     }
     return connection
   }
 
   private static func use(_ login: NATSLogin, _ options: OpaquePointer, _ library: NATSLibrary) throws(LogError) {
     let functions = library.functions
-    // libnats reads the credentials when it connects, and then does not say that they are missing.
+    // libnats does not say that a file is missing.
     for path in [login.credentials, login.authorities, login.certificate, login.key].compactMap(\.self)
     where access(path, R_OK) != 0 {
       throw .badFile(path: path, reason: String(cString: strerror(errno)))

@@ -32,9 +32,11 @@ struct NATSLibrary: @unchecked Sendable {
   /// The status in words, with what the library last noted on this thread.
   func text(of status: CNATSStatus) -> String {
     let name = String(cString: functions.natsStatus_GetText(status))
-    guard let note = functions.nats_GetLastError(nil).map({ String(cString: $0) }), !note.isEmpty, note != name else {
-      return name
-    }
-    return "\(name): \(note)"
+    // A connection that is away has no room for what is to be sent.
+    if status == CNATSStatus(CNATS_INSUFFICIENT_BUFFER) { return "the connection is lost" }
+    guard var note = functions.nats_GetLastError(nil).map({ String(cString: $0)[...] }) else { return name }
+    // The place in the library's sources: `(conn.c:2088): `.
+    if note.hasPrefix("("), let end = note.firstRange(of: "): ") { note = note[end.upperBound...] }
+    return note.isEmpty || note == name ? name : "\(name): \(note)"
   }
 }

@@ -69,7 +69,7 @@ package final class NATSLog: SharedLog {
   ///
   /// - Parameters:
   ///   - node: the name by which the server's listings show this client.
-  ///   - appends: false for a node that only follows; it needs no permission to append.
+  ///   - appends: false for a node that only follows; it needs no permission to append, and makes no log.
   ///   - timeout: how long an answer of the server may take.
   ///   - libraries: the file names of libnats to try.
   ///   - wallClock: this machine's time in milliseconds since 1970.
@@ -125,7 +125,7 @@ package final class NATSLog: SharedLog {
     guard connection.mostBytes >= NATSLog.mostPayload else {
       throw .smallMessages(limit: connection.mostBytes, needed: NATSLog.mostPayload)
     }
-    let reach = try ensure(stream)
+    let reach = try ensure(stream, makesIt: appends)
     state.withLock { $0.reach = reach }
     let answers = try subscribe(to: "\(inbox).*") { [weak self] in self?.takeAnswer($0) }
     subscriptions.withLock { $0 = [answers] }
@@ -134,13 +134,15 @@ package final class NATSLog: SharedLog {
 
   /// Makes a stream if there is none, and checks its settings.
   ///
+  /// - Parameter makesIt: false if it has to be there.
   /// - Returns: the number of messages that it keeps before the newest snapshot; nil: all of them.
   @discardableResult
-  private func ensure(_ stream: NATSStream) throws(LogError) -> UInt64? {
+  private func ensure(_ stream: NATSStream, makesIt: Bool = true) throws(LogError) -> UInt64? {
     let found: Value
     switch try ask("STREAM.INFO.\(stream.name)") {
     case .success(let info): found = info
     case .failure(let fault) where fault.code == API.notFound:
+      guard makesIt else { throw .noLog(store: address.store, servers: address.shownServers) }
       switch try ask("STREAM.CREATE.\(stream.name)", stream.settings) {
       case .success(let info): found = info
       // Another node was quicker.

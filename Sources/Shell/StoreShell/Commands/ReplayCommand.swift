@@ -74,7 +74,8 @@ private struct ReplayRequest {
     try session.store.requirePresent()
     let source = try RecordingSource(file, waiting: session.interrupts.fileWait)
     options.replacement = try replacement.map { try session.version(of: $0.value(in: session), in: source) }
-    let count = try session.replay(source, options, adopts: isUntouched && options.replacement == nil)
+    let adopts = isUntouched && options.replacement == nil && !session.store.isShared
+    let count = try session.replay(source, options, adopts: adopts)
     let with = options.replacement.map { " with \($0.displayName)" } ?? ""
     let verified = options.verifies ? ", every state matches" : ""
     var result = session.answer("replayed \(count) \(count == 1 ? "action" : "actions")\(with)\(verified)\n")

@@ -287,8 +287,13 @@ extension Session {
     if let faults = error as? AppliedWithFaults {
       return faults.errors.filter { $0.code == ShellError.interrupted.code }.map(\.message)
     }
-    guard let error = error as? ShellError, error.code == ShellError.interrupted.code else { return [] }
-    return error.details
+    let error = ShellError(describing: error)
+    switch error.code {
+    case .interrupted: return error.details
+    // It is stopped no more.
+    case .outcomeUnknown: return [error.message]
+    default: return []
+    }
   }
 
   func fail(_ status: Int32) {

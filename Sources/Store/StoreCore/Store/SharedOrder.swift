@@ -3,7 +3,7 @@
 @usableFromInline
 package final class SharedOrder<Action: Sendable, State: Sendable> {
   /// Takes the dispatched actions.
-  let outlet: (OutgoingAction<Action>) -> Void
+  @usableFromInline let outlet: (OutgoingAction<Action>) -> Void
   /// The attempt that is made at present.
   @usableFromInline var attempt: ActionAttempt<Action, State>?
   /// True while this process runs the effects that follow the state (R43).
@@ -39,7 +39,8 @@ package final class SharedOrder<Action: Sendable, State: Sendable> {
   }
 
   /// The composition in which nothing that is done shows.
-  fileprivate func composition(in store: Store<Action, State>) -> Composition<Action, State> {
+  @usableFromInline
+  func composition(in store: Store<Action, State>) -> Composition<Action, State> {
     let present = store.composition.takeUnretainedValue()
     if let silent, silent.of === present { return silent.composition }
     var parts = store.parts
@@ -52,6 +53,7 @@ package final class SharedOrder<Action: Sendable, State: Sendable> {
 }
 
 /// An action on its way to a shared log.
+@usableFromInline
 package struct OutgoingAction<Action: Sendable> {
   /// The action.
   package let action: Action
@@ -68,19 +70,21 @@ package struct OutgoingAction<Action: Sendable> {
 @usableFromInline
 package final class ActionAttempt<Action: Sendable, State: Sendable> {
   /// The number, source and time that the action has if the log takes it now.
-  package let context: ActionContext
+  @usableFromInline package let context: ActionContext
   /// The record for the recorder at the commit; nil: an interceptor misbehaved before.
-  package fileprivate(set) var record: ActionRecord<Action, State>?
+  @exclusivity(unchecked) @usableFromInline package internal(set) var record: ActionRecord<Action, State>?
   /// The error that keeps it from being committed.
-  fileprivate var failure: (any Error)?
-  @usableFromInline var io: [IO<Action>] = []
-  fileprivate var outgoing: [OutgoingAction<Action>] = []
-  fileprivate var trace: [TraceEvent] = []
+  @exclusivity(unchecked) @usableFromInline var failure: (any Error)?
+  @exclusivity(unchecked) @usableFromInline var io: [IO<Action>] = []
+  @exclusivity(unchecked) @usableFromInline var outgoing: [OutgoingAction<Action>] = []
+  @exclusivity(unchecked) @usableFromInline var trace: [TraceEvent] = []
 
-  fileprivate init(_ context: ActionContext) { self.context = context }
+  @inlinable
+  init(_ context: ActionContext) { self.context = context }
 }
 
-/// The way of an action whose order a shared log decides. All of it is called by the thread that has the store.
+/// The way of an action whose order a shared log decides. All of it is called by the thread that has the store. The caller's module
+/// inlines what each action takes, since it knows the types.
 extension Store {
   /// From now on hands on all that is dispatched, instead of having it processed.
   package func share(outlet: @escaping (OutgoingAction<Action>) -> Void) {
@@ -96,6 +100,7 @@ extension Store {
   /// Takes an action through interceptors, middlewares and reducers. ``state`` is then their result.
   ///
   /// - Parameter number: the number that it is to have.
+  @inlinable
   package func attempt(
     _ action: Action, source: ActionSource, number: Int, root: Int, at time: Duration
   ) -> ActionAttempt<Action, State>? {
@@ -112,6 +117,7 @@ extension Store {
   }
 
   /// Has a state shown: the last committed one, after attempts.
+  @inlinable
   package func putBack(_ state: State) { current = state }
 
   /// Commits an attempt that the log has taken: recorder and watchers are told, IO runs.
@@ -120,6 +126,7 @@ extension Store {
   ///   - isAwaited: true if a caller is answered with the failure.
   ///   - notes: what units noted beside the state when it was attempted.
   ///   - onDone: is called once the action is done.
+  @inlinable
   package func commit(
     _ attempt: ActionAttempt<Action, State>, isAwaited: Bool, notes: [() -> Void],
     _ onDone: (@Sendable (DispatchResult) -> Void)?
@@ -130,7 +137,7 @@ extension Store {
       if let record = attempt.record { tell(record) }
       pendingIO = attempt.io
       if !pendingIO.isEmpty { runIO(attempt.context.number) }
-      if parts.supervises { reconcile(attempt.context) }
+      if composition._withUnsafeGuaranteedRef({ $0.supervises }) { reconcile(attempt.context) }
     }
     for outgoing in attempt.outgoing { shared?.outlet(outgoing) }
     let result = DispatchResult(number: attempt.context.number, outcome: outcome(attempt.failure))
@@ -145,12 +152,13 @@ extension Store {
   }
 
   /// The state that the reducers make of an action of another process. Nothing of it shows.
+  @inlinable
   package func reduced(_ action: Action, _ context: ActionContext) -> Result<State, any Error> {
     var state = current
     isReducing = true
     defer { isReducing = false }
     do {
-      try composition._withUnsafeGuaranteedRef { try $0.reduce(action, &state, context, TracePoint.silent()) }
+      try composition._withUnsafeGuaranteedRef { try $0.reduce(action, &state, context, TracePoint.silent) }
       return .success(state)
     } catch {
       return .failure(error)
@@ -164,6 +172,7 @@ extension Store {
   ///   - failure: the error that it failed with there.
   ///   - original: the action as it was dispatched, where an interceptor passed on another.
   ///   - interceptor: the interceptor that dropped it.
+  @inlinable
   package func follow(
     _ action: Action, _ context: ActionContext, to state: State?, failure: (any Error)?, original: Action?,
     droppedBy interceptor: String?
@@ -174,7 +183,7 @@ extension Store {
         ActionRecord(
           action: action, context: context, before: before, after: state ?? before, failure: failure,
           original: original, droppedBy: interceptor))
-      if parts.supervises { reconcile(context) }
+      if composition._withUnsafeGuaranteedRef({ $0.supervises }) { reconcile(context) }
     }
   }
 
@@ -192,7 +201,8 @@ extension Store {
   }
 
   /// Tells recorder and watchers of an action, whose state is the present one from now on.
-  private func tell(_ record: ActionRecord<Action, State>) {
+  @inlinable
+  func tell(_ record: ActionRecord<Action, State>) {
     let isApplied = record.failure == nil && record.droppedBy == nil
     if isApplied { current = record.after }
     composition._withUnsafeGuaranteedRef { composition in
@@ -205,7 +215,8 @@ extension Store {
   }
 
   /// Does something as the processing of an action.
-  private func whileProcessing(_ context: ActionContext, _ work: () -> Void) {
+  @inlinable
+  func whileProcessing(_ context: ActionContext, _ work: () -> Void) {
     let (wasHeld, outer) = (isHeld, contextStorage)
     isHeld = false
     contextStorage = context.storage

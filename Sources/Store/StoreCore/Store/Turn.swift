@@ -60,6 +60,7 @@ extension Store {
   func noteTurn(of thread: UInt) { turns.note(turnOf: thread, beside: arrivals.threads) }
 
   /// Gives the turn that this thread holds away while a closure runs, and has it again afterwards.
+  @inlinable
   package func withoutTurn<Result>(_ body: () throws -> Result) rethrows -> Result {
     guard ownership.isMine, isHeld else { return try body() }
     endTurn()

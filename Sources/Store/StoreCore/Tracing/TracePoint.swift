@@ -22,7 +22,7 @@ public final class TracePoint: @unchecked Sendable {
   init(later: (@Sendable (Job) -> Void)? = nil) { self.later = later }
 
   /// A point at which nobody listens.
-  package static func silent() -> TracePoint { TracePoint() }
+  @usableFromInline package static let silent = TracePoint()
 
   func setSink(_ sink: ((TraceEvent) -> Void)?) {
     self.sink = sink
@@ -71,6 +71,7 @@ public final class TracePoint: @unchecked Sendable {
   /// Holds back what is reported while a closure runs.
   ///
   /// - Returns: what was reported.
+  @usableFromInline
   func holdingBack(_ body: () -> Void) -> [TraceEvent] {
     heldBack = []
     body()
