@@ -39,6 +39,7 @@ enum Report {
   /// A number with one digit behind the point, none where that digit is zero.
   static func decimal(_ number: Double) -> String {
     let tenths = Int((number * 10).rounded())
-    return tenths % 10 == 0 ? "\(tenths / 10)" : "\(tenths / 10).\(tenths % 10)"
+    let size = abs(tenths)
+    return (tenths < 0 ? "-" : "") + (size % 10 == 0 ? "\(size / 10)" : "\(size / 10).\(size % 10)")
   }
 }
