@@ -150,9 +150,12 @@ public final class Terminal {
     return modes.c_lflag & UInt32(ECHO | ICANON) == UInt32(ECHO | ICANON)
   }
 
-  /// Waits until the program takes keys one by one, or until it takes lines.
+  /// Waits until the program takes keys one by one, or until it takes lines, with the end of the line before them shown:
+  /// Ctrl-C has the terminal discard output that nobody has read.
   public func waitForKeys(_ takesKeys: Bool) throws {
-    try wait(for: takesKeys ? "keys one by one" : "whole lines") { _ in isInUsualMode != takesKeys }
+    try wait(for: takesKeys ? "keys one by one" : "whole lines") {
+      isInUsualMode != takesKeys && (takesKeys || $0.column == 0)
+    }
   }
 
   /// Waits until Ctrl-C is a signal, although the program takes keys one by one.
