@@ -107,6 +107,36 @@ enum ShopAction: Sendable { case tally(TallyAction) }
     }
   }
 
+  /// An effect goes on at once that waits for another thread when that is done already. It ends behind what it sent from there.
+  @Test func whatAnEffectSentFromAnotherThreadIsTakenBeforeItsEnd() throws {
+    let reducer = Reducer<TallyAction, Tally>("tally") { action, tally in
+      if case .add = action { tally.count &+= 1 }
+    }
+    let adding = Middleware<TallyAction, TallyAction, Tally>.effects("adding") { action, _, _ in
+      guard case .start = action else { return .none }
+      return .run { context in
+        await withCheckedContinuation { continuation in
+          let isDone = DispatchSemaphore(value: 0)
+          DispatchQueue(label: "prices").async {
+            for _ in 0..<20 { context.send(.add) }
+            continuation.resume()
+            isDone.signal()
+          }
+          isDone.wait()
+        }
+        context.send(.add)
+      }
+    }
+    let host = try StoreHost(
+      Application<ShopAction, Shop>(
+        initial: Shop(), reducer: reducer.lift(action: \.tally, state: \.tally),
+        middleware: adding.lift(input: \.tally, output: \.tally, state: \.tally)))
+    host.store.dispatch(.tally(.start))
+    host.live.store.settle()
+    #expect(host.store.state.tally.count == 21)
+    try host.close()
+  }
+
   private static func waitForEffects() throws -> (status: Int32, text: String) {
     let file = try #require(tmpfile())
     defer { fclose(file) }

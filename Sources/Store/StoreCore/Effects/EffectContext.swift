@@ -23,9 +23,7 @@ public struct EffectContext<Dependencies: Sendable, Output>: Sendable {
   @inlinable
   public func send(_ dispatched: DispatchedAction<Output>) {
     // At once where that is possible: a job takes memory, and holds a copy of all this.
-    guard scope.unit.runtime.isReady() else {
-      return perform { if !entry.isOver { output.dispatch(dispatched) } }
-    }
+    guard isNext else { return bring { if !entry.isOver { output.dispatch(dispatched) } } }
     if !entry.isOver { output.dispatch(dispatched) }
   }
 
@@ -55,8 +53,21 @@ public struct EffectContext<Dependencies: Sendable, Output>: Sendable {
     try await withTaskExecutorPreference(globalConcurrentExecutor) { try await work() }
   }
 
+  /// True if this thread owns the store, and nothing waits there that the effect did on other threads before.
+  @usableFromInline var isNext: Bool { scope.unit.runtime.isReady() && entry.brought.load(ordering: .acquiring) == 0 }
+
+  /// Does something of the effect on the store's thread, behind what it did before on whatever thread.
+  func perform(_ body: @escaping () -> Void) { isNext ? body() : bring(body) }
+
   @usableFromInline
-  func perform(_ body: @escaping () -> Void) { scope.unit.runtime.perform(Job(run: body)) }
+  func bring(_ body: @escaping () -> Void) {
+    entry.brought.wrappingAdd(1, ordering: .relaxed)
+    scope.unit.runtime.bring(
+      Job { [entry] in
+        entry.brought.wrappingSubtract(1, ordering: .releasing)
+        body()
+      })
+  }
 
   func finish() { perform { scope.unit.finish(entry) } }
 

@@ -4,7 +4,7 @@ import Synchronization
 /// in this one object.
 @usableFromInline
 final class EffectEntry: @unchecked Sendable {
-  // Safe: everything that changes, but for the flag, is used only on the thread that owns the store, and in the store's
+  // Safe: everything that changes, but for the two atomics, is used only on the thread that owns the store, and in the store's
   // `deinit`, when there is none.
 
   /// A number that no other effect of the unit has.
@@ -30,6 +30,8 @@ final class EffectEntry: @unchecked Sendable {
   /// Takes values, where it is a long-lived effect with an inbox.
   var channel: OpenChannel?
   @usableFromInline let over = Atomic<Bool>(false)
+  /// The number of jobs of the effect that other threads have brought to the store and that it has not run yet.
+  @usableFromInline let brought = Atomic<Int>(0)
 
   /// A long-lived effect that waits for its time, and the action that opened it. Not with the context of the action: the store
   /// takes a new one for the next action where somebody keeps one.

@@ -79,11 +79,12 @@ final class EffectRuntime: Sendable {
   @usableFromInline let overdue = OverdueEffects()
   /// Runs tasks as jobs of the store's queue.
   @usableFromInline let executor: StoreExecutor
-  /// True if this thread owns the store, so that a job that only enqueues may run at once. Jobs that other threads
-  /// brought before are then in the queue. See `Store.isReady`.
+  /// True if this thread owns the store, so that a job that only enqueues may run at once. See `Store.isReady`.
   @usableFromInline let isReady: @Sendable () -> Bool
   /// Runs a job that only enqueues or looks after effects: see `Store.perform`. Does nothing once the store is gone.
   @usableFromInline let perform: @Sendable (Job) -> Void
+  /// Leaves such a job for the thread that owns the store, behind all that was brought. Does nothing once the store is gone.
+  @usableFromInline let bring: @Sendable (Job) -> Void
   /// Runs a job between two actions: see `Store.enqueue`. Does nothing once the store is gone.
   @usableFromInline let enqueue: @Sendable (Job) -> Void
 
@@ -95,6 +96,7 @@ final class EffectRuntime: Sendable {
     self.trace = trace
     isReady = { owner.isMine && owner.withStore { $0.isReady() } ?? false }
     perform = { job in owner.withStore { $0.perform(job) } }
+    bring = { job in owner.withStore { $0.bring(emission: job) } }
     enqueue = { job in owner.withStore { $0.enqueue(job) } }
     executor = StoreExecutor { job in owner.withStore { $0.enqueue(job) } != nil }
   }

@@ -466,12 +466,18 @@ extension Store {
   /// present end of the queue.
   @inlinable
   func perform(_ job: Job) {
-    if isReady() { return job.run() }
+    isReady() ? job.run() : bring(emission: job)
+  }
+
+  /// Leaves a job that only enqueues for the thread that owns the store.
+  @inlinable
+  func bring(emission job: Job) {
     ownership.bring(.emission(job))
     serveIncoming()
   }
 
-  /// True if this thread owns the store. Actions that other threads emitted before then precede its next ones.
+  /// True if this thread owns the store. What other threads brought before is then accepted: it is in the queue, or, where parties
+  /// share the store, waits there for its turn.
   @inlinable
   func isReady() -> Bool {
     guard ownership.isMine else { return false }
