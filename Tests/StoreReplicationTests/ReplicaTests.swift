@@ -52,7 +52,7 @@ struct ReplicaTests {
 
   @Test func `Words and positions of bytes are read as they were written`() {
     let report = NodeReport(node: ReplicaTests.node, action: 4_711, digest: 9, isKeeper: true, isStopped: false)
-    for word in [NodeWord.alive(ReplicaTests.node, beat: 12), .question, .report(report)] {
+    for word in [NodeWord.alive(ReplicaTests.node, beat: 12), .waiting(ReplicaTests.node), .question, .report(report)] {
       #expect(NodeWord(word.bytes) == word)
       if word != .question { #expect(NodeWord(Array(word.bytes.dropLast())) == nil) }
     }
@@ -191,6 +191,24 @@ struct ReplicaTests {
     // One that leaves its turn unused is forgotten after two rounds.
     for _ in 0..<3 { #expect(follow(22).last == .wait(.turn(behind: 1))) }
     #expect(follow(22).last == .attempt(on: 10, [3, 4], makesKeeper: false))
+  }
+
+  @Test func `A node that has lost and had no turn yet asks for one, and gets it`() {
+    let attempt = ReplicaAttempt(on: 0, commands: [.init(id: 1, actions: 1)], actionCount: 1)
+    var winner = replica()
+    var loser = Replica(node: NodeID(name: "oslo-3", incarnation: 9), at: winner.position)
+    _ = loser.take(.connected(first: 1, last: 0))
+    _ = loser.take(.command(1, term: nil))
+    _ = loser.take(.attempted(attempt))
+    _ = winner.take(.command(1, term: nil))
+    guard case .append(let message, _)? = winner.take(.attempted(attempt)).first else {
+      Issue.record("nothing was sent")
+      return
+    }
+    for command in 2...3 { _ = winner.take(.command(CommandID(command), term: nil)) }
+    #expect(loser.take(.delivered(sequence: 1, .message(message))).contains(.askTurn))
+    #expect(winner.take(.turnAsked(loser.node)) == [])
+    #expect(winner.take(.acknowledged(message.id, sequence: 1)).last == .wait(.turn(behind: 1)))
   }
 
   @Test func `A log that is to be followed anew is compared first, and no answer counts before that`() {

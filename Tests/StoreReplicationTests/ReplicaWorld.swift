@@ -289,7 +289,7 @@ struct ReplicaWorld: Hashable {
       take(.restored(.taken(snapshot.position)), at: index)
     case .reached(let position, _):
       if position.action != UInt64(nodes[index].entries.count) { found.append("another state than at \(position)") }
-    case .tasks, .ready, .report, .show: break
+    case .tasks, .ready, .report, .show, .askTurn: break
     case .stopped(let reason): found.append("n\(index) stopped: \(reason)")
     case .wait(let wait): nodes[index].wait = wait
     }

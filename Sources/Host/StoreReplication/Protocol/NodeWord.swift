@@ -2,6 +2,8 @@
 package enum NodeWord: Hashable, Sendable {
   /// The keeper is alive; the beat is the number of its tick.
   case alive(NodeID, beat: UInt64)
+  /// A node waits for its turn to append.
+  case waiting(NodeID)
   /// A node asks which nodes there are.
   case question
   /// A node's answer.
@@ -33,7 +35,7 @@ package struct NodeReport: Hashable, Sendable {
 
 // The first byte tells the kind. Numbers stand as in messages.
 extension NodeWord {
-  private enum Kind: UInt8 { case alive = 1, question, report }
+  private enum Kind: UInt8 { case alive = 1, question, report, waiting }
 
   /// The words as bytes.
   package var bytes: [UInt8] {
@@ -45,6 +47,7 @@ extension NodeWord {
     }
     switch self {
     case .alive(let node, let beat): append(.alive, node, [beat])
+    case .waiting(let node): append(.waiting, node, [])
     case .question: bytes.append(Kind.question.rawValue)
     case .report(let report):
       let flags: UInt64 = (report.isKeeper ? 1 : 0) | (report.isStopped ? 2 : 0)
@@ -66,6 +69,9 @@ extension NodeWord {
     case .alive:
       guard let (node, numbers) = sender(andNumbers: 1) else { return nil }
       self = .alive(node, beat: numbers[0])
+    case .waiting:
+      guard let (node, _) = sender(andNumbers: 0) else { return nil }
+      self = .waiting(node)
     case .question: self = .question
     case .report:
       guard let (node, numbers) = sender(andNumbers: 3) else { return nil }

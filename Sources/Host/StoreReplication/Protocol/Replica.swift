@@ -175,6 +175,7 @@ package struct Replica: Hashable, Sendable {
     case .failed(let id, let reason): note(reason, of: id)
     case .clockAhead(let milliseconds): compareClock(milliseconds, &effects)
     case .heard(let node, let beat): hear(node, beat, &effects)
+    case .turnAsked(let node): turns.ask(node.incarnation, at: position.sequence)
     case .asked: effects.append(.report(report))
     case .reported(let report): effects.append(.show(report))
     case .command(let id, let term): enqueue(Waiting(id: id, term: term), &effects)
@@ -535,7 +536,11 @@ package struct Replica: Hashable, Sendable {
       keeper.end()
     }
     if message.sender == position.keeper { keeper.hear() }
-    if let lost { queueAgain(lost, &effects) }
+    if let lost {
+      queueAgain(lost, &effects)
+      // Who has won has its message at once, and would win again.
+      if turns.count(before: node.incarnation) == nil { effects.append(.askTurn) }
+    }
     // Now this node's turn is nearer.
     if appending == .resting { appending = .idle }
     advance(&effects)

@@ -23,6 +23,8 @@ package enum ReplicaInput: Hashable, Sendable {
   case clockAhead(milliseconds: Int64)
   /// A node is alive; the beat is the number of its tick.
   case heard(NodeID, beat: UInt64)
+  /// A node asks for its turn.
+  case turnAsked(NodeID)
   /// A node asks which nodes there are.
   case asked
   /// A node answered.
@@ -62,6 +64,8 @@ package enum ReplicaEffect: Hashable, Sendable {
   case append(LogMessage, expecting: UInt64)
   /// Tell all nodes that this one is alive.
   case say(beat: UInt64)
+  /// Tell all nodes that this one waits for its turn.
+  case askTurn
   /// Answer the node that asked which nodes there are.
   case report(NodeReport)
 

@@ -235,6 +235,7 @@ package final class ReplicaRunner: Sendable {
     case .heard(let bytes):
       switch NodeWord(bytes) {
       case .alive(let node, let beat): .heard(node, beat: beat)
+      case .waiting(let node): .turnAsked(node)
       case .question: .asked
       case .report(let report): .reported(report)
       case nil: nil
@@ -254,6 +255,7 @@ package final class ReplicaRunner: Sendable {
       log.follow(from: sequence, reading: reading)
     case .append(let message, let expecting): log.append(message.bytes, id: message.id, expecting: expecting)
     case .say(let beat): log.say(NodeWord.alive(replica.node, beat: beat).bytes)
+    case .askTurn: log.say(NodeWord.waiting(replica.node).bytes)
     case .report(let report): log.say(NodeWord.report(report).bytes)
     case .show(let report): store.show(report)
     case .attempt(let sequence, let commands, let makesKeeper):
