@@ -31,11 +31,18 @@ struct ExitStatusTests {
 
   @Test func aClosedInputIsAnEmptyOne() throws {
     let program = try Launch.path(of: "stsh")
-    let note = "note: stdin has no records\n"
-    for (arguments, errors) in [("", ""), ("--check", ""), ("-c 'ingest - --as tasks.add'", note)] {
+    let error = "-c:1:1: error[bad-record]: stdin has no records\n  try ingest - --as tasks.add\n"
+    for (arguments, errors) in [("", ""), ("--check", ""), ("-c 'try ingest - --as tasks.add'", error)] {
       let outcome = try Shell().run("-c", "echo go | \(program) \(arguments) <&- >/dev/null && echo ended")
       #expect(outcome == .init(output: "ended\n", errors: errors), "\(arguments)")
     }
+  }
+
+  /// The report is there also where the reader of the output ends first.
+  @Test func ofALostReader() throws {
+    let run = "stsh --report tap r.tap -c 'step a run seq 1000000' -c 'step b assert true'"
+    let outcome = try Shell().runInShell("(\(run) 2> errors; echo $? > status) | head -1; cat status r.tap")
+    #expect(outcome.output.hasPrefix("1\n141\nTAP version 13\n"), "\(outcome)")
   }
 
   @Test func quitEndsAScript() throws {

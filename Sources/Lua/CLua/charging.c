@@ -33,6 +33,12 @@ lua_Integer clua_optInteger(lua_State *L, int argument, lua_Integer other) {
   return luaL_opt(L, clua_checkInteger, argument, other);
 }
 
+/// Refuses a text where texts are no numbers.
+static void requireNumber(lua_State *L, int argument) {
+  if (!clua_machine(L)->refusesArithmeticOfTexts || lua_type(L, argument) != LUA_TSTRING) return;
+  luaL_typeerror(L, argument, "number");
+}
+
 /// Charges for texts from an argument on that will be read as numbers.
 static void chargeNumerals(lua_State *L, int first) {
   uint64_t bytes = 0;
@@ -46,6 +52,12 @@ static void chargeNumerals(lua_State *L, int first) {
 static int chargeNumbers(lua_State *L) {
   chargeNumerals(L, 1);
   return runStock(L);
+}
+
+/// For functions that compute with all of their arguments.
+static int computeNumbers(lua_State *L) {
+  for (int argument = lua_gettop(L); argument > 0; argument -= 1) requireNumber(L, argument);
+  return chargeNumbers(L);
 }
 
 /// For functions whose arguments after the first are numbers.
@@ -107,6 +119,7 @@ static int format(lua_State *L) {
     if (at < end && *at == 'p') return luaL_error(L, "addresses are not available ('%%p')");
     if (at == end || argument > top) continue;
     if (lua_type(L, argument) == LUA_TSTRING) {
+      if (*at != 's' && *at != 'q') requireNumber(L, argument);
       // Of another conversion than to text it is a number that stands as text.
       cost += lua_rawlen(L, argument) / (*at == 's' ? 16 : 8);
     } else if (*at != 's') {
@@ -199,11 +212,11 @@ const luaL_Reg clua_chargedBaseFunctions[] = {
     {"error", chargePositions}, {"select", chargeFirst}, {"tonumber", toNumber}, {NULL, NULL}};
 
 const luaL_Reg clua_chargedMathFunctions[] = {
-    {"abs", chargeNumbers},  {"acos", chargeNumbers},      {"asin", chargeNumbers}, {"atan", chargeNumbers},
-    {"ceil", chargeNumbers}, {"cos", chargeNumbers},       {"deg", chargeNumbers},  {"exp", chargeNumbers},
-    {"floor", chargeNumbers}, {"fmod", chargeNumbers},     {"log", chargeNumbers},  {"max", chargeNumbers},
-    {"min", chargeNumbers},  {"modf", chargeNumbers},      {"rad", chargeNumbers},  {"sin", chargeNumbers},
-    {"sqrt", chargeNumbers}, {"tan", chargeNumbers},       {"tointeger", chargeNumbers}, {"ult", chargeNumbers},
+    {"abs", computeNumbers}, {"acos", computeNumbers}, {"asin", computeNumbers}, {"atan", computeNumbers},
+    {"ceil", computeNumbers}, {"cos", computeNumbers}, {"deg", computeNumbers}, {"exp", computeNumbers},
+    {"floor", computeNumbers}, {"fmod", computeNumbers}, {"log", computeNumbers}, {"max", computeNumbers},
+    {"min", computeNumbers}, {"modf", computeNumbers}, {"rad", computeNumbers}, {"sin", computeNumbers},
+    {"sqrt", computeNumbers}, {"tan", computeNumbers}, {"tointeger", computeNumbers}, {"ult", computeNumbers},
     {NULL, NULL},
 };
 

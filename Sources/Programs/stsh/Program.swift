@@ -51,6 +51,8 @@ struct Program {
     if signals != nil { session.obey(stop) }
     defer { signals?.finish() }
     if let file = options.transcript { try startTranscript(file, session) }
+    // The report tells of the run also where nobody reads its output to the end.
+    if options.report != nil { BrokenPipes.ignore() }
     let prepared = session.prepareReport(besides: sources + [options.transcript].compactMap(\.self))
     guard prepared == 0 else { return prepared }
     if let status = session.stoppedStatus() { return session.writeReport(after: status) }

@@ -71,6 +71,9 @@ import Testing
     #expect(shell.run("atomic begin", "atomic cancel") == .init())
     #expect(shell.run("atomic begin", "atomic end") == .init())
     #expect(shell.run("dispatch counter.increment --quiet", "atomic end").errors.contains("no run has begun"))
+    let cancelled = try Shell().run(
+      script: "atomic begin\nlua if true then command('atomic cancel') end\nassert true\natomic end\n")
+    #expect(cancelled.status == 2 && cancelled.errors.contains("line 2 cancelled the run already"), "\(cancelled)")
     #expect(try value(shell) == "1\n")
   }
 

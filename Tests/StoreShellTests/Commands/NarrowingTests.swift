@@ -53,6 +53,19 @@ import Testing
     #expect(try shell.type("show $({ 5, 3, 9 }) where it > 3 --as json").output == "[5,9]\n")
   }
 
+  /// The type of a map or a list without elements tells their fields.
+  @Test(arguments: ["where nope > 1", "where it.nope > 1 and value > 1", "--sort nope", "--columns key,nope"])
+  func namesAreLookedAtWithoutElements(narrowing: String) throws {
+    let shell = try Shell()
+    let folder = try shell.plugin("words", "return plugin { state = { field('counts', map(int())) } }")
+    _ = shell.run("plugin load \(folder)")
+    if narrowing.hasPrefix("where nope") {
+      #expect(shell.run("watch words.counts \(narrowing)").errors.contains("'nope' is not defined"))
+    }
+    #expect(shell.run("show words.counts \(narrowing)").status == 1, "\(narrowing)")
+    #expect(shell.run("show words.counts where value > 1 and key ~= 'a' and it > 1").errors == "")
+  }
+
   /// Rows that Lua made have the fields that they have today: a script that names one more goes on, with a note.
   @Test(arguments: [
     ("--columns a,b --as csv", "a,b\n1,\n"), ("--sort b --as json", #"[{"a":1}]"# + "\n"),

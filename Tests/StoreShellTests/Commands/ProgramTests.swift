@@ -11,6 +11,11 @@ import Testing
     ("run printf '%s|' $n x$n \"$n y\" '$n' \\$n 007", "2|x2|2 y|$n|$n|007|"), ("run cat", ""),
     ("run --stdin 'a b' cat", "a b"),
     ("run --in / pwd", "/\n"), ("run echo é", "é\n"),
+    // A list or a record in JSON's spelling is a word, and stays JSON.
+    ("run printf '%s|' {\"a\": 1, \"b\": [true, 1.50]} x", "{\"a\": 1, \"b\": [true, 1.50]}|x|"),
+    ("run printf '%s|' d={\"a\": \"$n\"} { \"b\": $n }", "d={\"a\": \"$n\"}|{\"b\":2}|"),
+    ("run printf '%s|' [\"a\", \"b c\"] [{\"a\": 1}]", "[\"a\", \"b c\"]|[{\"a\": 1}]|"),
+    ("run [ \"a b\" ]", ""), ("run [ \"a\" = \"a\" ]", ""), ("run printf '%s|' {\"a\"} [\"a\"]x", "{a}|[a]x|"),
   ])
   func wordsArePassedAsWritten(_ line: String, _ output: String) throws {
     let shell = try Shell()
@@ -131,6 +136,10 @@ import Testing
       try shell.run(script: "checks begin\nassert true\nchecks end\necho reached\n").output
         == "ok   assert true\nreached\n")
     #expect(try shell.run(script: "checks begin\nassert true\n").errors.contains("no line ends them"))
+    // A failure that is excused is none.
+    #expect(
+      try shell.run(script: "checks begin\ntry assert false\nchecks end\necho reached\n").output
+        == "ok   try assert false\nreached\n")
     #expect(try shell.run(script: "checks end\n").status == 2)
   }
 }

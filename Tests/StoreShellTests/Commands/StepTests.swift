@@ -214,6 +214,23 @@ import Testing
     }
   }
 
+  /// A line of Lua that such a failure ends is a failure for `try`, too.
+  @Test(arguments: [false, true]) func tryHearsOfACommandThatFailedInLua(isJSON: Bool) throws {
+    for (line, code) in [
+      ("try lua command('assert false')", "assert-failed"), ("try lua command('run false')", "program-failed"),
+      ("try lua command('nonsense')", "unknown-command"), ("try time lua command('assert false')", "assert-failed"),
+    ] {
+      let shell = try Shell { $0.isJSON = isJSON }
+      let outcome = shell.run(line, "assert not ok and err.code == '\(code)'")
+      #expect(outcome.status == 0, "\(outcome)")
+      #expect(isJSON || outcome.errors.split(separator: "\n").count { $0.contains("error[") } == 1, "\(outcome)")
+    }
+    #expect(try Shell().run("try lua command('lua command(\"assert false\")')", "assert not ok").status == 0)
+    for line in ["try lua command('try assert false')", "try lua local ok = command('assert false')"] {
+      #expect(try Shell().run(line, "assert ok").status == 0, "\(line)")
+    }
+  }
+
   /// The value of a command is the data that `--json` prints for it, also where it is told in words.
   @Test(arguments: [false, true]) func commandsOfLuaGiveTheirData(isJSON: Bool) throws {
     let shell = try Shell {
@@ -301,7 +318,12 @@ import Testing
     let shell = try Shell()
     setenv("STSH_STEP_TEST", "here", 1)
     #expect(shell.run("= env('STSH_STEP_TEST')", "= env('STSH_NO_SUCH') == nil").output == "\"here\"\ntrue\n")
-    #expect(shell.run("let env = 'prod'", "= env", "let run = 3", "= run + 1").output == "\"prod\"\n4\n")
+    let hidden = shell.run("let env = 'prod'", "= env", "let run = 3", "= run + 1")
+    #expect(hidden.output == "\"prod\"\n4\n")
+    #expect(hidden.errors.hasPrefix("note: the variable env hides the function env of Lua\n"), "\(hidden)")
+    for name in ["arg", "it", "ok", "state"] {
+      #expect(shell.run("let \(name) = 1").errors.contains("error[name-taken]"), "\(name)")
+    }
     #expect(shell.run("= env('HOME')").errors.contains("the variable env hides the function env"))
   }
 

@@ -62,7 +62,11 @@ import Testing
 
   /// Its digits would be those of a float.
   @Test(arguments: ["0012345678901234567", "007", "1e400"]) func noArithmeticWithATextOfANumber(text: String) throws {
-    for expression in ["v / 10", "-v", "v + 1", "1 * v"] {
+    for expression in [
+      "v / 10", "-v", "v + 1", "1 * v", "math.floor(v)", "math.max(1, v)", "math.tointeger(v)",
+      "string.format(\"%d\", v)",
+      "(\"%s %.2f\"):format(v, v)",
+    ] {
       let (outcome, rows) = try rows(
         "v,text\n\(text),a\n", "--as bank.put --compute 'amount = 1 text = tostring(\(expression))' --ignore-others")
       #expect(outcome.status != 0 && rows == "", "\(expression)")

@@ -68,7 +68,7 @@ import Testing
   func rfc4180(text: String, expected: [String]) throws {
     let (outcome, rows) = try rows(text)
     // Blank lines are told of.
-    #expect(outcome.saysNothingBut(""))
+    #expect(outcome.saysNothingBut("") || expected.isEmpty && outcome.errors.contains("a.csv has no records"))
     #expect(rows == expected)
   }
 

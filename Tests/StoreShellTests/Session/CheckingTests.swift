@@ -109,11 +109,11 @@ import Testing
 
   /// What Lua asks of the state, and what a line asks of the elements of a list, is declared.
   @Test(arguments: [
-    ("assert state.tasks.itmes == nil", "tasks has no field 'itmes' (did you mean 'items'?)"),
-    ("= state.tasks.sumary", #"(did you mean project("tasks.summary")?)"#),
-    ("= state.tasks.summary", #"(in Lua a projection is project("tasks.summary"))"#),
+    ("assert state.tasks.itmes == nil", "hint: did you mean 'items'?"),
+    ("= state.tasks.sumary", #"hint: did you mean project("tasks.summary")?"#),
+    ("= state.tasks.summary", #"hint: in Lua a projection is project("tasks.summary")"#),
     ("echo $(state.counter.vale)", "counter has no field 'vale'"), ("plot state.counter.vale", "no field 'vale'"),
-    ("lua if true then print(state.counter.stp) end", "counter has no field 'stp' (did you mean 'step'?)"),
+    ("lua if true then print(state.counter.stp) end", "hint: did you mean 'step'?"),
     ("show tasks.items --columns id,titel", "no element has a field 'titel'\n"),
     ("show tasks.items --sort -titel", "hint: did you mean 'title'?"),
     ("show tasks.items where titel == 'a'", "'titel' is not defined"),
@@ -122,7 +122,11 @@ import Testing
     ("plugin load ledger\nshow ledger.accounts where balanc > 0", "'balanc' is not defined"),
     ("show tasks.items where it.titel == 'a'", "no element has a field 'titel'\n"),
     ("show tasks.items where type == 'a'", "no element has a field 'type'\n"),
-    ("assert state.countr.value == 0", "state has no module 'countr' (did you mean 'counter'?)"),
+    ("assert state.countr.value == 0", "state has no module 'countr'\n"),
+    ("lua dispatch(\"tasks.ad\", { title = 'x' })", "unknown action 'tasks.ad'"),
+    ("lua dispatch('counter.nope')", "unknown action 'counter.nope'"),
+    ("= project('tasks.sumary')", "'tasks' has no field or projection 'sumary'"),
+    ("echo $(project('tasks.sumary'))", "hint: did you mean 'tasks.summary'?"),
   ])
   func partsThatNothingHasAreMistakes(line: String, message: String) throws {
     let (_, outcome) = try check("\(line)\n")
@@ -139,6 +143,12 @@ import Testing
       lua local t = { state = { counter = {} } } print(t.state.counter.x)
       let r = { { a = 1 } }
       show $r --columns b
+      lua if state.web then dispatch('web.tick') print(project('web.sum')) end
+      lua local function dispatch(x) end dispatch('counter.nope')
+      lua local d = { dispatch = print } d.dispatch('counter.nope')
+      lua if not pcall(function() dispatch('counter.nope') end) then print(1) end
+      try lua dispatch('counter.nope')
+      try echo $(state.conter.value)
       lua function mine(x) return x end
       show tasks.items where mine(title) == 'a' --sort -id --columns title
       """)

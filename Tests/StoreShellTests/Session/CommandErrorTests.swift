@@ -284,7 +284,9 @@ import Testing
       "help dispach", 6, "unknown-topic", "there is no help on 'dispach'", mark: 7, "hint: did you mean 'dispatch'?"),
     Case(
       "set outptu json", 5, "unknown-setting", "there is no setting 'outptu'", mark: 6, "hint: did you mean 'output'?"),
-    Case("set zzz", 5, "unknown-setting", "there is no setting 'zzz'", mark: 3, "hint: set lists them"),
+    Case(
+      "set zzz", 5, "unknown-setting", "there is no setting 'zzz'", mark: 3,
+      "hint: set lists them, and let zzz = … sets a variable"),
     Case(
       "set emit alway", 10, "type-mismatch", "expected one of always, whenDifferent, never, got 'alway'", mark: 5,
       "hint: did you mean always?"),

@@ -33,6 +33,15 @@ import Testing
     (".tables", "describe lists the modules"), ("= sleep(1)", "wait 1s lets time pass"),
     ("= json.decode('{}')", "ingest FILE --as ACTION"),
     ("assert state.counter == { value = 0, step = 1 }", "two tables are never equal in Lua"),
+    ("set x = 5", "let x = … sets a variable"), ("$x = 5", "let x = … sets a variable"),
+    ("$x", "show $x prints it"), ("SHOW counter", "did you mean 'show'?"), ("= now()", "run(\"date\").text"),
+    ("let a, b = 1, 2", "let sets one variable: lua a, b = … sets several"),
+    ("show tasks.items --sort id desc", "--sort -FIELD from the greatest"),
+    ("show tasks.items -limit 3", "did you mean --limit?"), ("log #2", "why #2 explains an action"),
+    ("ingest a.csv --as tasks.add --where a == 2", "--where 'a == 2'"),
+    ("dispatch tasks.add --title x", "an argument has no dashes: title=VALUE"),
+    ("dispatch counter.increment by=1,250", "a number has a point, and no commas"),
+    ("help tasks.items", "describe tasks explains its parts"), ("save x.json", "export state FILE writes one down"),
   ])
   func theHintSaysHow(line: String, hint: String) throws {
     let shell = try Shell()
@@ -45,6 +54,25 @@ import Testing
   @Test(arguments: ["print(\"x\")", "assert(command(\"show counter\"))", "string.rep(\"x\", 2)"])
   func aCallOfLuaNeedsItsVerb(line: String) throws {
     #expect(try Shell().run(line).errors.contains("Lua stands behind its verb, on the same line: lua"))
+  }
+
+  @Test func letOfSeveralNamesIsNamed() throws {
+    let outcome = try Shell().run("let ok2, e2 = command(\"show counter\")")
+    #expect(outcome.errors.contains("(let sets one variable: lua a, b = … sets several)"), "\(outcome)")
+  }
+
+  /// A hint offers a line that works.
+  @Test(arguments: [
+    ("show v", "v is a variable: $v"), ("show v[1]", "v is a variable: $(v[1])"),
+    ("watch v", "v is a variable: $(v)"), ("export v f.csv", "v is a variable: show $v --as csv > FILE"),
+    ("wait v", "v is a variable: $v"), ("dispatch counter.increment by=v", "v is a variable: by=$v"),
+    ("show tasks.items --limit v", "v is a variable: $v"),
+  ])
+  func aNameOfAVariableWithoutItsDollarIsNamed(line: String, hint: String) throws {
+    #expect(try Shell().run("let v = {{a=1}}", line).errors.contains("hint: \(hint)\n"))
+    for other in ["why v", "use v", "show tasks.items --sort v"] {
+      #expect(try !Shell().run("let v = {{a=1}}", other).errors.contains("is a variable"), "\(other)")
+    }
   }
 
   /// The sign at which another shell's line is left says less than its first word.

@@ -17,6 +17,14 @@ import Testing
     ("dispatch tasks.add", "missing-argument"), ("show tasks.items --limit", "missing-argument"),
     ("bind n counter.step counter.setStp", "unknown-action"), ("lua print(\"$1\")", "syntax"),
     ("checks begin\ndispatch tasks.ad x\nchecks end", "unknown-action"),
+    ("wait 5", "type-mismatch"), ("wait 1m", "type-mismatch"), ("show tasks.items --limit ten", "type-mismatch"),
+    ("set hints maybe", "type-mismatch"), ("set nosuch 5", "unknown-setting"), ("quit x", "out-of-range"),
+    ("set runaway 0", "out-of-range"), ("undo zero", "type-mismatch"), ("help nosuch", "unknown-topic"),
+    ("retry 3 assert true", "unexpected-argument"), ("retry 3 every 5 assert true", "type-mismatch"),
+    ("retry 0 every 5s assert true", "type-mismatch"), ("time", "missing-argument"), ("try", "missing-argument"),
+    ("dispatch counter.increment by=1\ndispatch counter.increment by=x", "type-mismatch"),
+    ("dispatch counter.increment 1\ndispatch counter.increment 1x", "type-mismatch"),
+    ("dispatch counter.increment by=1\ndispatch counter.increment by=\"1\"", "type-mismatch"),
   ])
   func anUnknownNameIsFoundFirst(line: String, code: String) throws {
     let shell = try Shell()
@@ -29,7 +37,8 @@ import Testing
 
   /// The same lines behind one that can define the name, or where a failure does not end the script.
   @Test(arguments: [
-    "lua load('none = 1')()\necho $none", "lua none = 1\necho $none", "use tasks\nnonsense", "try nonsense",
+    "try wait 5", "use tasks\nwait 5", "retry 1 every 1ms wait 5", "lua load('none = 1')()\necho $none",
+    "lua none = 1\necho $none", "use tasks\nnonsense", "try nonsense",
     "retry 2 every 1ms dispatch tasks.ad x",
     "undo\ndispatch tasks.ad x", "let r = command(\"show counter\")\nnonsense",
   ])
@@ -100,6 +109,10 @@ import Testing
     let shell = try Shell()
     shell.session.checkOnly()
     #expect(try shell.run(script: "echo $1\necho $2\n") == .init())
+    let given = try Shell()
+    given.session.checkOnly()
+    let checked = try given.run(script: "echo $1\necho $2\n", "one")
+    #expect(checked.status == 2 && checked.errors.contains("there is no argument $2"), "\(checked)")
   }
 
   @Test func flagsAreKnownWhateverIsDefined() throws {

@@ -309,7 +309,7 @@ import Testing
     ("let n = 1", "show tasks.items[\"$n\"]", "in quotes within a path nothing is replaced: [$n]"),
     ("let y = 1", "let x = $(1 + 2)", "all of the line is Lua already: write 1 + 2"),
     ("let y = 1", "let x = $(printf hi)", "the output of a program is run(\"printf\", \"hi\").text"),
-    ("let y = 1", "let x = `ls | wc -l`", "the output of a program is run(\"sh\", \"-c\", [[ls | wc -l]]).text"),
+    ("let y = 1", "let x = `ls | wc -l`", "the output of a program is run(\"sh\", \"-c\", [=[ls | wc -l]=]).text"),
     ("let y = 1", "= tasks.summary", "in Lua a projection is project(\"tasks.summary\")"),
     ("project t = 1", "= state.t", "t is a name of this session: write it without state."),
     ("let y = 1", "show state.tasks", "a path begins with the module: tasks"),
@@ -364,17 +364,19 @@ import Testing
         -c:1:13: error[syntax]: Lua does not replace $place in a text
           let t = "to $place"
                       ^~~~~~
-          hint: write: "… " .. place; in single quotes the dollar is meant
+          hint: write: "… " .. place; in single quotes and in [=[…]=] the dollar is meant
 
         """)
     #expect(shell.run("echo $(\"$place\")").status == 2)
+    #expect(shell.run("let t = [[to $place]]").status == 2)
+    #expect(try shell.run(script: "let t = [[\nDear $1,\n]]\n", named: "a.stsh", "prod").status == 2)
     #expect(shell.run("assert state.counter.value == \"$place\"").status == 2)
     #expect(
       try shell.run(script: "lua print(\"$1\")\n", named: "a.stsh", "prod").errors.contains(
         "hint: write: \"… \" .. arg[1]"))
     let fine = [
       "lua print('$place')", "lua print(\"$other\") -- \"$place\"", "lua command(\"echo $place\")",
-      "lua print([[$place]])",
+      "lua print([=[$place]=])", "lua command([[echo $place]])",
       "echo \"$place\"",
     ]
     for line in fine { #expect(shell.run(line).errors == "", "\(line)") }

@@ -370,7 +370,7 @@ public final class SessionLua {
   private static let reserved = Set(functions).union([
     "and", "break", "do", "else", "elseif", "end", "false", "for", "function", "goto", "if", "in", "local", "nil",
     "not", "or", "repeat", "return", "then", "true", "until", "while",
-    "_", "err", "ok",
+    "_", "arg", "err", "ok",
   ])
 
   /// True if a name means something in Lua by itself.
@@ -610,7 +610,7 @@ extension SessionLua {
 
   /// True if the session knows nothing of a name. A variable may hold nothing.
   func isNothing(_ name: String) -> Bool {
-    givenValues[name] == nil && !isOwn(name) && name != "arg" && !lua.globalNames.contains(name)
+    givenValues[name] == nil && !isOwn(name) && !lua.globalNames.contains(name)
       && (try? host.variable(name)) ?? nil == nil
   }
 

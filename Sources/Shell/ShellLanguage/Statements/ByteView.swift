@@ -92,6 +92,20 @@ package struct ByteView: Bytes {
     return word
   }
 
+  /// The end of the digits that begin at a position, perhaps with a sign before them and points between them.
+  func end(ofNumberFrom first: Int) -> Int {
+    var end = first
+    if end < base.count, base[end] == UInt8(ascii: "-") { end += 1 }
+    while end < base.count, base[end].isDigit || base[end] == UInt8(ascii: ".") { end += 1 }
+    return end
+  }
+
+  /// True if a part is a number of digits.
+  func isNumber(_ range: Range<Int>) -> Bool {
+    guard let last = range.last, base[last].isDigit else { return false }
+    return end(ofNumberFrom: range.lowerBound) >= range.upperBound
+  }
+
   /// The number of characters that a part is.
   func characters(_ range: Range<Int>) -> Int { isASCII(range) ? range.count : text(range).count }
 

@@ -8,8 +8,8 @@ struct LineForm {
     var first = 0
     var end = 0
     var isQuoted = false
-    /// True if a name stands before it: else it is a number, since another word would be a name.
-    var isNamed = false
+    /// True if it is a number: a line whose value there is none has another form, since it may not fit.
+    var isNumber = false
   }
 
   // In place: a form is looked at for every line, and an array would be counted.
@@ -32,13 +32,15 @@ struct LineForm {
       let (first, last) = (start + token.value.lowerBound, start + token.value.upperBound)
       let isQuoted = token.form == .text
       if isQuoted, view[first - 1] != UInt8(ascii: "\"") { continue }
+      let isNumber = !isQuoted && view.isNumber(first..<last)
       switch token.kind {
       case .named: break
-      case .value where index > 1 && (isQuoted || Self.isNumber(view, first)): break
+      // Another word would be a name.
+      case .value where index > 1 && (isQuoted || isNumber): break
       case .value, .flag: continue
       }
       guard count < slots.count else { return nil }
-      slots[count] = Slot(first: first, end: last, isQuoted: isQuoted, isNamed: token.kind == .named || isQuoted)
+      slots[count] = Slot(first: first, end: last, isQuoted: isQuoted, isNumber: isNumber)
       count += 1
     }
   }
@@ -55,19 +57,17 @@ struct LineForm {
       if slot.isQuoted {
         position = view.end(ofQuotedFrom: first)
         guard view.isASCII(first..<position) else { return nil }
+      } else if slot.isNumber {
+        position = view.end(ofNumberFrom: first)
+        guard view.isNumber(first..<position) else { return nil }
       } else {
         position = view.end(of: .plain, from: first)
-        guard slot.isNamed || Self.isNumber(view, first), view[position - 1] != UInt8(ascii: "&") else { return nil }
+        guard !view.isNumber(first..<position), view[position - 1] != UInt8(ascii: "&") else { return nil }
       }
     }
     guard view.has(passed..<end + 1, at: position) else { return nil }
     let end = position + self.end - passed
     return end - start <= maximumLength ? end : nil
-  }
-
-  private static func isNumber(_ view: ByteView, _ position: Int) -> Bool {
-    guard position + 1 < view.count else { return false }
-    return view[position].isDigit || view[position] == UInt8(ascii: "-") && view[position + 1] != UInt8(ascii: "-")
   }
 }
 

@@ -138,8 +138,8 @@ package enum LuaText {
     return nil
   }
 
-  /// The names that stand behind a `$` in texts in double quotes, each once, with the position of the dollar. The statements of
-  /// `command` are read as others are, so that a name there is replaced.
+  /// The names that stand behind a `$` in texts in double quotes and in `[[…]]`, each once, with the position of the dollar. In single
+  /// quotes and in `[=[…]=]` the dollar is meant. The statements of `command` are read as others are, so that a name there is replaced.
   package static func variables(in text: [UInt8]) -> [(name: String, position: Int)] {
     let bytes = text[...]
     var names: [(name: String, position: Int)] = []
@@ -153,7 +153,7 @@ package enum LuaText {
         if case .comment(let end) = piece(in: bytes, at: position) { position = end } else { position += 1 }
         continue
       }
-      if bytes[position] == UInt8(ascii: "\"") {
+      if bytes[position] == UInt8(ascii: "\"") || longBracket(in: bytes, at: position) == 0 {
         for start in position..<end where bytes[start] == UInt8(ascii: "$") {
           let first = [UInt8(ascii: "{"), UInt8(ascii: "(")].contains(bytes[start + 1]) ? start + 2 : start + 1
           let name = bytes[first..<end].prefix { $0.isNameByte }

@@ -281,6 +281,30 @@ extension StatementScanner {
     }
   }
 
+  /// A word for a program that is a list or a record as JSON writes it.
+  ///
+  /// - Returns: nil: no such word begins here; nothing was passed.
+  mutating func json() throws(NoStatement) -> Literal? {
+    let before = self
+    let isRecord = bytes[position] == UInt8(ascii: "{")
+    var next = position + 1
+    while isRecord, next < bytes.count, bytes[next].isBlankOrNewline { next += 1 }
+    guard isRecord || bytes[position] == UInt8(ascii: "["), next < bytes.count,
+      bytes[next] == UInt8(ascii: "\"") || !isRecord && bytes[next] == UInt8(ascii: "{")
+    else { return nil }
+    do throws(NoStatement) {
+      switch try operand(.word) {
+      case .record(let fields) where isRecord && isAtBoundary: return .record(fields)
+      case .list(let elements) where !isRecord && isAtBoundary: return .list(elements)
+      default: break
+      }
+    } catch {
+      if case .unfinished = error, !isLast { throw error }
+    }
+    self = before
+    return nil
+  }
+
   /// A word for a program. Quotes within it hold it together and are taken away; brackets mean nothing.
   mutating func programWord() throws(NoStatement) -> (Range<Int>, Literal?) {
     let start = position

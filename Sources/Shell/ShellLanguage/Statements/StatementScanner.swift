@@ -1,3 +1,5 @@
+import StoreSchema
+
 /// Reads one statement from bytes, without a look back and without regular expressions.
 package struct StatementScanner {
   /// Why there is no statement; boxed, since it is rare and would make every return wide.
@@ -373,6 +375,15 @@ package struct StatementScanner {
     if isAtBoundary { return }
     switch bytes[first] {
     case _ where isProgram:
+      if let literal = try json() {
+        let written = bytes.text(first..<position)
+        // With nothing in it to be replaced it stays as it stands.
+        guard literal.references.isEmpty, (try? JSON.value(of: written)) != nil else {
+          return keep(literal, in: &token)
+        }
+        token.value = offset(first..<position)
+        return
+      }
       let (range, literal) = try programWord()
       if let literal { keep(literal, in: &token) } else { token.value = offset(range) }
     case UInt8(ascii: "\""), UInt8(ascii: "'"), UInt8(ascii: "["), UInt8(ascii: "{"):

@@ -99,24 +99,29 @@ struct Tokens: Sendable {
 }
 
 extension Tokens {
-  /// A number that two statements share whose names are the same: flags, names of arguments, and all words but quoted texts
-  /// and numbers.
+  /// A number that two statements share whose names are the same: flags, names of arguments with the kinds of their values, and all
+  /// words but quoted texts and numbers.
   ///
   /// - Parameter start: the start of the statement among the bytes.
   func names(in bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> UInt64 {
     var names: UInt64 = 0xCBF2_9CE4_8422_2325
+    let view = ByteView(bytes)
     for index in 0..<count {
       let token = self[index]
+      let isNumber =
+        token.form == .bare && view.isNumber((start + token.value.lowerBound)..<(start + token.value.upperBound))
       names = (names ^ UInt64(token.kind.rawValue)) &* 0x100_0000_01B3
       let range: Range<Int>
       switch token.kind {
-      case .named: range = token.name
+      case .named:
+        range = token.name
+        // A value of another kind may not fit.
+        names ^= isNumber ? 1 << 8 : token.form == .text ? 1 << 9 : 0
       case .flag: range = token.range
       case .value:
         if index > 1, token.form == .text { continue }
+        if index > 1, isNumber { continue }
         range = token.range
-        let first = bytes[start + range.lowerBound]
-        if index > 1, first.isDigit || first == UInt8(ascii: "-") { continue }
       }
       names = Self.mix(
         names,

@@ -225,10 +225,7 @@ extension Session {
     func luaFault(_ text: String, as form: LuaForm, at span: @autoclosure () -> Word.Span) -> SyntaxFault? {
       // Its command says what is missing.
       guard !text.allSatisfy(\.isWhitespace), let lua = try? lua() else { return nil }
-      guard let message = lua.syntaxFault(text, as: form) else {
-        guard running.isChecking, let error = missingPart(ofStateIn: text) else { return nil }
-        return fault(error.code, error.message + (error.hint.map { " (\($0))" } ?? ""), at: span())
-      }
+      guard let message = lua.syntaxFault(text, as: form) else { return nil }
       let stray = message.hasSuffix("<eof> expected near '='") ? "= sets a value; compare with ==" : nil
       let hint = (stray ?? hint(onSignsIn: text)).map { " (\($0))" } ?? ""
       return fault(.luaSyntax, message + hint, at: span())
@@ -313,6 +310,8 @@ extension Session {
     noteMisspeltGrants()
     console.flush()
     writeOutputFailure()
+    // As the system ends a program whose output has no reader.
+    if console.delivery.hasLostReader { return 128 + SIGPIPE }
     if let quitStatus = outcome.quitStatus { return quitStatus }
     return status == 0 ? outcome.tally.firstStatus : status
   }

@@ -57,7 +57,7 @@ extension Session {
       throw ShellError(code: .syntax, message: "the file is a run already, by --all-or-nothing", status: 2)
     }
     try store.beginRun()
-    outcome.run = SessionOutcome.Run(line: numberOfStatement)
+    (outcome.run, outcome.cancelledRun) = (SessionOutcome.Run(line: numberOfStatement), nil)
   }
 
   func endRun() throws {
@@ -76,6 +76,7 @@ extension Session {
 
   fileprivate func cancelRun() throws -> CommandResult {
     let run = try leaveRun()
+    outcome.cancelledRun = numberOfStatement
     defer { store.endRun() }
     guard case .open = run.stage, let done = try store.cancelRun(source: source(function: UndoLine.atomic)) else {
       return .none
@@ -85,7 +86,10 @@ extension Session {
 
   private func leaveRun() throws(ShellError) -> SessionOutcome.Run {
     guard let run = outcome.run, !run.isWhole else {
-      throw StatementBlock.run.missing
+      guard let line = outcome.cancelledRun else { throw StatementBlock.run.missing }
+      throw ShellError(
+        code: .syntax, message: "line \(line) cancelled the run already, and what followed stays",
+        hint: "to leave the script there, too: command(\"atomic cancel\") command(\"quit\")", status: 2)
     }
     outcome.run = nil
     return run

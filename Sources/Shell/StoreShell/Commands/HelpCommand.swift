@@ -113,6 +113,7 @@ private enum HelpRequest {
     throw ShellError(
       code: .unknownTopic, message: "there is no help on '\(topic)'", at: reader.operands[0],
       hint: Habit.hint(on: topic) ?? Suggestion.question(topic, among: actions.isEmpty ? names : actions)
+        ?? vocabulary.modules.first { topic.hasPrefix("\($0.name).") }.map { "describe \($0.name) explains its parts" }
         ?? "help lists the commands")
   }
 

@@ -88,7 +88,8 @@ extension CommandDefinition {
       try session.lua().set(name, value)
       session.names.variables.insert(name)
       if let failed { throw Session.failure(ofUnread: failed.name, failed.status) }
-      return .none
+      guard Session.functionsOfLua.contains(name) else { return .none }
+      return CommandResult(json: nil, notes: ["the variable \(name) hides the function \(name) of Lua"])
     })
 
   static let assert = CommandDefinition(

@@ -54,7 +54,10 @@ extension Session {
   ///   - first: the number of such failures of steps before the statement.
   ///   - unseen: the number of the others.
   func requireSteps(since first: Int, unseen: Int) throws(ShellError) {
-    if outcome.unseenFailures > unseen, let error = outcome.lastAttempt.error {
+    if outcome.unseenFailures > unseen, var error = outcome.lastAttempt.error {
+      error.place = .command
+      // It was reported where it happened.
+      guard !running.isExcused else { throw error }
       throw ShellError(
         code: error.code, message: "a command that failed ends the line",
         hint: "Lua that looks at the result goes on: if not command(\"…\") then … end", status: error.status)

@@ -29,12 +29,14 @@ struct HelpTopic {
 
   /// Words by which a page is found as well.
   private static let otherWords = [
-    "arg": "variables", "arguments": "variables", "conditions": "where", "count": "where", "decimals": "decimal",
+    "arg": "variables", "arguments": "variables", "columns": "where", "command": "variables", "conditions": "where",
+    "count": "where", "decimals": "decimal",
     "dollar": "variables", "duration": "durations", "env": "variables", "errors": "status", "event": "json",
     "events": "json", "filter": "where", "functions": "variables", "glossary": "words", "group": "where",
-    "grants": "permissions", "jsonl": "json", "junit": "reports", "money": "decimal", "path": "paths",
+    "grants": "permissions", "jsonl": "json", "junit": "reports", "limit": "where", "money": "decimal", "path": "paths",
     "permission": "permissions", "pipe": "pipes", "quote": "quoting", "quotes": "quoting", "redirection": "pipes",
-    "report": "reports", "round": "decimal", "rounding": "decimal", "state": "paths", "steps": "reports",
+    "report": "reports", "round": "decimal", "rounding": "decimal", "sort": "where", "state": "paths",
+    "steps": "reports",
     "string": "quoting", "strings": "quoting", "sum": "where", "tap": "reports", "text": "quoting", "texts": "quoting",
     "topics": "language", "variable": "variables",
   ]

@@ -68,6 +68,10 @@ struct BadRecord {
         hint = "where they are Latin-1: iconv -f latin1 -t utf-8 FILE"
         return
       }
+      if unknown == "line", let field = type.fields.first {
+        hint = "--map \(field.name)=line fills '\(field.name)' from each line"
+        return
+      }
       let isUnknown = unknown != nil
       hint = "usage: dispatch \(type.signature)" + (isUnknown ? "; --ignore-others leaves other fields out" : "")
     default:

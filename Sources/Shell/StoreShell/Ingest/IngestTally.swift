@@ -34,8 +34,8 @@ struct IngestTally {
   /// The number of records whose actions were processed.
   var processed: Int { count + dropped + replaced }
 
-  /// True if there was nothing but blank lines, so that nothing could go wrong either.
-  var isEmpty: Bool { processed + bad + filtered == 0 }
+  /// True if there was nothing but blank lines.
+  private var isEmpty: Bool { processed + bad + filtered == 0 }
 
   /// The number of records beside which something went wrong.
   var besides: Int { faulty + faultyDropped }
@@ -104,6 +104,8 @@ struct IngestTally {
 
   /// The error of an `ingest` that went on after bad records; nil: there was none.
   func error(of file: String, isBadExpected: Bool) -> ShellError? {
+    // Of an empty file no record was good.
+    if isEmpty { return ShellError(code: .badRecord, message: "\(file) has no records") }
     let failures = failures(of: file, isBadExpected: isBadExpected)
     guard let first = failures.first else { return nil }
     return ShellError(

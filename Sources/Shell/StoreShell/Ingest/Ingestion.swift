@@ -51,7 +51,6 @@ struct Ingestion {
     if !session.options.isJSON {
       for remark in remarks { session.console.writeError("\(remark)\n") }
       if tally.blank > 0 { session.console.write(note: tally.blankText(of: file)) }
-      if tally.isEmpty { session.console.write(note: "\(file) has no records") }
     }
     let json = session.givesData ? JSON.text(of: tally.value(type.fullName)) : nil
     if !session.answersInJSON { session.console.write(summary(tally) + "\n") }

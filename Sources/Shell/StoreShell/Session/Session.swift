@@ -287,7 +287,7 @@ public final class Session {
       }
       return 0
     } catch {
-      reportCheck(statement, hasFailed: true)
+      reportCheck(statement, hasFailed: !running.isExcused)
       return failed(error, in: statement)
     }
   }

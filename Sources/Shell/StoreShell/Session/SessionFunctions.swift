@@ -63,7 +63,7 @@ extension Session {
       }
       read = first.numbered(outer.line)
     } catch {
-      if !isSeen, !running.isExcused { outcome.unseenFailures += 1 }
+      if !isSeen { outcome.unseenFailures += 1 }
       return failed(
         command: ShellError(
           code: error.code, message: error.message, details: ["in the statement: \(error.text)"],
@@ -71,7 +71,8 @@ extension Session {
     }
     let (value, tally, before, dropped) = (outcome.lastValue, outcome.tally, running, outcome.lastDropped)
     let failedSteps = outcome.failedSteps
-    (running.statement, running.wantsData) = (read, true)
+    // A `try` around the line is told of the failure of the line, one around the command of the command's.
+    (running.statement, running.wantsData, running.isExcused) = (read, true, false)
     running.depth += 1
     outcome.lastValue = .none
     defer {
@@ -95,7 +96,7 @@ extension Session {
       guard !isEnding(by: error) else { throw error }
       if !running.isExcused {
         if outcome.failedSteps > failedSteps {
-          outcome.returnedFailures += 1
+          if !before.isExcused { outcome.returnedFailures += 1 }
         } else if !isSeen {
           outcome.unseenFailures += 1
         }

@@ -87,14 +87,16 @@ extension Session {
     if kind != .alias, !name.isName {
       throw ShellError(
         code: .syntax, message: "'\(name)' is not a name", at: word,
-        hint: kind == .variable ? "usage: let NAME = EXPR" : nil, status: 2)
+        hint: kind != .variable
+          ? nil : name.hasSuffix(",") ? Habit.hint(onSeveralNamesIn: "let \(name)") : "usage: let NAME = EXPR",
+        status: 2)
     } else if kind != .variable, commands[name] != nil {
       owner = "a command"
     } else if kind != .variable, name == "shell" || store.modules.contains(where: { $0.name == name }) {
       owner = "a module"
     } else if kind != .variable, name == "root" {
       owner = "what use returns to"
-    } else if kind != .alias, (try? lua().isOwn(name)) == true {
+    } else if kind != .alias, name == "it" || (try? lua().isOwn(name)) == true {
       owner = "a name of the shell's Lua"
     } else if kind != .projection, names.projection(name) != nil {
       owner = "a projection"

@@ -29,6 +29,8 @@ struct SessionOutcome {
   var checks: Checks?
   /// The run of `atomic` that is open; nil: none is.
   var run: Run?
+  /// The line that cancelled the last run; nil: it ended otherwise.
+  var cancelledRun: Int?
   /// True behind a statement that may have given names to later lines, until they are looked at.
   var hasNewNames = false
   /// The number of programs that failed in Lua so far.

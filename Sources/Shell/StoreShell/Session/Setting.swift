@@ -58,7 +58,7 @@ struct Setting: Sendable {
         ? "a script ends at its first error, and trace on shows each phase"
         : name.contains("=")
           ? "a space stands between: set \(name.replacing("=", with: " ", maxReplacements: 1))"
-          : Suggestion.question(name, among: all.map(\.name)) ?? "set lists them")
+          : Suggestion.question(name, among: all.map(\.name)) ?? "set lists them, and let \(name) = … sets a variable")
   }
 
   /// The values that it takes, in words.

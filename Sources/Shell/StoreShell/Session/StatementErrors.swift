@@ -53,12 +53,15 @@ extension Session {
   /// The program that hints tell to run otherwise; nil: who comes in by a door has not started it.
   var hintedProgram: String? { options.hasStoreOption && !running.origin.isThroughDoor ? options.name : nil }
 
-  /// The error of a command that Lua raised again, as `assert(command("…"))` does; nil: it raised another.
+  /// The error of a command in Lua that ends the line, as `assert(command("…"))` raises it again; nil: another ends it.
   func raisedAgain(_ error: any Error) -> ShellError? {
-    guard let code = (error as? SessionLuaError)?.code, var last = outcome.lastAttempt.error, last.code.rawValue == code
-    else { return nil }
+    guard var last = outcome.lastAttempt.error else { return nil }
     last.place = .command
-    return last
+    let isLast =
+      if let error = error as? ShellError { error == last } else {
+        (error as? SessionLuaError)?.code == last.code.rawValue
+      }
+    return isLast ? last : nil
   }
 
   /// The faults of an action as one error, with the action's own result as its data.
@@ -82,8 +85,18 @@ extension Session {
     (other: " group by ", own: "help where"),
   ]
 
+  /// Functions of other languages, and what does the same here.
+  private static let otherFunctions: [(names: Set<String>, own: String)] = [
+    (["len", "length", "count", "size"], "# counts: #state.tasks.items"),
+    (
+      ["json", "cjson", "require"],
+      "records of JSON are read by: ingest FILE --as ACTION; a program such as jq reads the rest"
+    ),
+    (["sleep"], "wait 1s lets time pass"), (["now", "date", "time"], "run(\"date\").text is the time of day"),
+  ]
+
   /// The functions of Lua whose names variables may have.
-  private static let functions: Set<String> = [
+  static let functionsOfLua: Set<String> = [
     "command", "quote", "run", "env", "round", "decimal", "type", "tostring", "tonumber", "string", "table", "math",
     "pairs",
     "ipairs", "assert", "error", "pcall", "select", "next",
@@ -120,7 +133,7 @@ extension Session {
     let isKnown = (try? isVariable(first)) == true || (try? lua().names(in: []).contains(first)) == true
     if runsPrograms, !isKnown, Habit.isProgram(first) {
       let isPlain = !inner.contains { "\"'|<>;&*?$()[]{}\\~#`".contains($0) }
-      let arguments = isPlain ? words.map { "\"\($0)\"" }.joined(separator: ", ") : "\"sh\", \"-c\", [[\(inner)]]"
+      let arguments = isPlain ? words.map { "\"\($0)\"" }.joined(separator: ", ") : "\"sh\", \"-c\", [=[\(inner)]=]"
       return "the output of a program is run(\(arguments)).text"
     }
     let isExpression = (try? lua())?.syntaxFault(String(inner), as: .expression) == nil
@@ -149,17 +162,15 @@ extension Session {
     var error = error
     if let lua = statement.lua, statement.words.contains(where: { $0.text == "where" }) {
       if error.place == .command, [.luaSyntax, .luaError].contains(error.code) { error.place = .span(lua.span) }
-      if error.hint == nil, let file = lua.fileBehindSign {
+      if error.hint == nil, [.luaSyntax, .luaError].contains(error.code), let file = lua.fileBehindSign {
         error.hint = "after where > compares; after a flag it writes to a file: --as csv > \(file)"
       }
     }
     if error.code == .luaSyntax, let hint = statement.lua.flatMap({ hint(onSignsIn: $0.text) }) {
       error.hint = hint
     }
-    if error.code == .unknownPath, let name = variable(at: error.place, in: statement) {
-      // These read it anew at each change.
-      let isWatching = [CommandDefinition.pin, .watch].contains { $0 === commands[commands.innermost(statement)] }
-      error.hint = "\(name) is a variable: \(isWatching ? "$(\(name))" : "$\(name)")"
+    if error.code == .unknownPath, let hint = hint(onVariableAt: error.place, in: statement) {
+      error.hint = hint
     } else if error.code == .unknownPath, error.hint == nil, case .span(let span) = error.place,
       let word = statement.words.last(where: { $0.span.line == span.line && $0.span.column <= span.column })
     {
@@ -177,7 +188,7 @@ extension Session {
       }
     }
     guard let name = error.misusedGlobal else { return error }
-    if names.variables.contains(name), Self.functions.contains(name) {
+    if names.variables.contains(name), Self.functionsOfLua.contains(name) {
       error.hint = "the variable \(name) hides the function \(name): give it another name"
       return error
     }
@@ -191,9 +202,7 @@ extension Session {
     if error.hint == nil, let module = store.modules.first(where: { $0.name == name }) {
       error.hint = Self.hint(on: module, in: statement.text)
     }
-    if error.hint == nil, ["len", "length", "count", "size"].contains(name) {
-      error.hint = "# counts: #state.tasks.items"
-    }
+    if error.hint == nil { error.hint = Self.otherFunctions.first { $0.names.contains(name) }?.own }
     if error.hint == nil, let text = statement.lua?.text,
       ["== \(name)", "==\(name)", "~= \(name)", "~=\(name)"].contains(where: { text.hasSuffix($0) })
     {
@@ -205,10 +214,6 @@ extension Session {
     {
       error.hint = "after where | is an operator of Lua; after a flag it hands on: --as table | \(line.trimmed)"
     }
-    if error.hint == nil, ["json", "cjson", "require"].contains(name) {
-      error.hint = "records of JSON are read by: ingest FILE --as ACTION; a program such as jq reads the rest"
-    }
-    if error.hint == nil, name == "sleep" { error.hint = "wait 1s lets time pass" }
     if error.hint == nil, runsPrograms, Habit.isProgram(name) {
       error.hint = "the output of a program: run(\"\(name)\").text"
     }
@@ -235,11 +240,35 @@ extension Session {
     return "in Lua a module is a field of state: state.\(module.name)"
   }
 
-  /// The variable whose name a path at a place begins with, where no module has it; nil: there is none.
-  private func variable(at place: ShellError.Place, in statement: Statement) -> String? {
-    guard case .span(let span) = place, let word = statement.words.first(where: { $0.span == span }) else { return nil }
+  /// The advice on a path that begins with the name of a variable, which no module has, where the command takes a value; nil: there is
+  /// none.
+  private func hint(onVariableAt place: ShellError.Place, in statement: Statement) -> String? {
+    let inner = commands.innermost(statement)
+    guard case .span(let span) = place, let word = inner.words.dropFirst().first, word.span == span else { return nil }
     let name = String(word.text.prefix { $0.isLetter || $0.isNumber || $0 == "_" })
-    return names.variables.contains(name) && !store.modules.contains { $0.name == name } ? name : nil
+    guard names.variables.contains(name), !store.modules.contains(where: { $0.name == name }) else { return nil }
+    switch commands[inner] {
+    case let show? where show === CommandDefinition.show:
+      return "\(name) is a variable: \(word.text == name ? "$\(name)" : "$(\(word.text))")"
+    // These read it anew at each change.
+    case let watch? where watch === CommandDefinition.watch || watch === CommandDefinition.pin:
+      return "\(name) is a variable: $(\(word.text))"
+    case let export? where export === CommandDefinition.export:
+      return "\(name) is a variable: show $\(name) --as csv > FILE"
+    default: return nil
+    }
+  }
+
+  /// The error of a value that does not fit with the advice that its word is the name of a variable, where it is.
+  private func pointingAtVariable(_ error: ShellError, in statement: Statement) -> ShellError {
+    guard error.code == .typeMismatch, case .span(let span) = error.place,
+      let word = statement.words.first(where: { $0.span == span || $0.nameSpan == span }),
+      case .bare(let name)? = word.value,
+      names.variables.contains(name) || running.foreseen?.names.contains(name) == true
+    else { return error }
+    var error = error
+    error.hint = "\(name) is a variable: \(word.text.dropLast(name.count))$\(name)"
+    return error
   }
 
   /// The first list of the state that has not the element that a Lua text names: `state.tasks.items has 2 items, no [9]`.
@@ -319,11 +348,12 @@ extension Session {
   }
 
   /// Prints an error of a statement.
-  func report(_ error: ShellError, in statement: Statement) {
+  func report(_ found: ShellError, in statement: Statement) {
+    var error = pointingAtVariable(found, in: statement)
     outcome.lastError = error
     let isLast = !running.isTriedAgain || error.code == .interrupted || interrupts.stop?.isStopped == true
     guard isLast || options.isJSON else { return }
-    let error = settings.showsTraceback ? error.showingTraceback : error
+    if settings.showsTraceback { error = error.showingTraceback }
     if options.isJSON {
       console.writeReport(JSONReport.failure(error, in: statement, file: running.origin.file))
     } else {
@@ -353,9 +383,9 @@ extension Session {
   func report(_ found: SyntaxFault) {
     var fault = found
     // A line of another shell is no line of this one, whatever sign it stumbles on.
-    if let verb = found.text.split(whereSeparator: \.isWhitespace).first.map(String.init), commands[verb] == nil,
-      names.alias(verb) == nil,
-      let hint = Habit.hint(onCallIn: found.text) ?? Habit.hint(on: verb)
+    if let verb = found.text.split(whereSeparator: \.isWhitespace).first.map(String.init), names.alias(verb) == nil,
+      let hint = commands[verb] != nil
+        ? Habit.hint(onSeveralNamesIn: found.text) : Habit.hint(onCallIn: found.text) ?? Habit.hint(on: verb)
     {
       fault = found.saying("\(found.message) (\(hint))")
     }

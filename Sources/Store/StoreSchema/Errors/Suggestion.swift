@@ -1,13 +1,14 @@
 /// The name that was probably meant.
 public enum Suggestion {
-  /// The candidate nearest to a word by Damerau–Levenshtein distance (optimal string alignment). At most a third of the
-  /// word may be wrong; ties go to the first. Words of one or two letters are too short to tell. Source: F. J. Damerau,
-  /// 1964.
+  /// The candidate that differs from a word by case alone, or else the nearest by Damerau–Levenshtein distance (optimal string
+  /// alignment). At most a third of the word may be wrong; ties go to the first. Words of one or two letters are too short to tell.
+  /// Source: F. J. Damerau, 1964.
   public static func nearest(to word: String, among candidates: some Sequence<String>) -> String? {
-    let limit = word.unicodeScalars.count / 3
-    guard limit > 0 else { return nil }
+    let (limit, small) = (word.unicodeScalars.count / 3, word.lowercased())
     var best: (name: String, distance: Int)?
     for candidate in candidates where candidate != word {
+      if candidate.utf8.count == word.utf8.count, candidate.lowercased() == small { return candidate }
+      guard limit > 0 else { continue }
       let distance = distance(word, candidate, limit: limit)
       if distance <= limit, distance < best?.distance ?? .max { best = (candidate, distance) }
     }

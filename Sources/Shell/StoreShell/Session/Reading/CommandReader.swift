@@ -120,12 +120,15 @@ struct CommandReader {
     let verb = statement.words[0]
     let rest = statement.text.utf8.dropFirst(verb.text.utf8.count).drop { $0.isBlank }
     guard rest.first == UInt8(ascii: "#"), let next = rest.dropFirst().first, next.isNameByte else { return }
-    var name = String(decoding: rest.dropFirst().prefix { !$0.isBlankOrNewline }, as: UTF8.self)
-    if !name.hasPrefix("state.") { name = "state.\(name)" }
-    let advice = definition.verb == "watch" ? "watch $(#\(name))" : "= #\(name)"
+    let name = String(decoding: rest.dropFirst().prefix { !$0.isBlankOrNewline }, as: UTF8.self)
+    let counted = name.hasPrefix("state.") ? name : "state.\(name)"
+    let advice =
+      next.isDigit
+      ? "why #\(name) explains an action"
+      : "in Lua # counts: \(definition.verb == "watch" ? "watch $(#\(counted))" : "= #\(counted)")"
     throw ShellError(
       code: .syntax, message: "# begins a comment here, so that \(verb.text) gets no operand", at: verb,
-      hint: "a comment is written as # and a space; in Lua # counts: \(advice)", status: 2)
+      hint: "a comment is written as # and a space; \(advice)", status: 2)
   }
 
   /// The advice on a flag that a command does not have: other shells write arguments as flags.
@@ -137,6 +140,7 @@ struct CommandReader {
     }
     switch definition.operands.first {
     case .action? where value != nil, .thunk? where value != nil: return "did you mean \(word.text.dropFirst(2))?"
+    case .action?, .thunk?: return "an argument has no dashes: \(name)=VALUE"
     default: return Habit.hint(onFlag: name, of: definition) ?? "usage: \(definition.usageInHints)"
     }
   }

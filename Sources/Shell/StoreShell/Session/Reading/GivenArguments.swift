@@ -179,7 +179,10 @@ extension Literal {
       var named = error
       if case .bare(let text) = self { named = error.naming(text) }
       named = named.under(Path([.field(field.name)]))
-      let hint = isMeant(without: word, as: field.schema).map { "without quotes: \($0)" } ?? "usage: \(usage())"
+      var hint = isMeant(without: word, as: field.schema).map { "without quotes: \($0)" } ?? "usage: \(usage())"
+      if case .bare(let text) = self, text.contains(","), text.replacing(",", with: "").looksLikeANumber {
+        hint = "a number has a point, and no commas: 1250.50"
+      }
       throw ShellError(code: named.code, message: named.message, place: .span(word.nameSpan), hint: hint)
     }
   }

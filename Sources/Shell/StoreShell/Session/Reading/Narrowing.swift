@@ -74,8 +74,12 @@ struct Narrowing {
   ///
   /// - Parameter type: the type of the list or map, before anything runs.
   func check(elementsOf type: Schema, by vocabulary: Vocabulary) throws {
-    guard let element = type.type(at: [.all])?.wrapped, case .record(let record) = element.kind else { return }
-    var fields = record.fields.map(\.name)
+    var fields: [String]
+    switch type.type(at: [.all])?.wrapped.kind {
+    case .record(let record)?: fields = record.fields.map(\.name)
+    case .bool?, .int?, .double?, .decimal?, .string?, .choice?: fields = ["value"]
+    default: return
+    }
     if case .map = type.wrapped.kind { fields.append("key") }
     for (names, word) in [order.map { ($0.known?.map(\.field), $1) }, columns.map { ($0.known, $1) }].compactMap({ $0 })
     {
@@ -91,7 +95,8 @@ struct Narrowing {
   private static func noField(_ name: String, among fields: [String], at word: Word?) -> ShellError {
     ShellError(
       code: .unknownPath, message: "no element has a field '\(name)'", place: word.map { .span($0.span) } ?? .command,
-      hint: Suggestion.question(name, among: fields))
+      hint: Suggestion.question(name, among: fields)
+        ?? "there is \(fields.prefix(12).joined(separator: ", "))\(fields.count > 12 ? ", …" : "")")
   }
 
   /// What is left of a list or a map, and how many elements there were.

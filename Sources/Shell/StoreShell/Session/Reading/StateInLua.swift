@@ -2,13 +2,50 @@ import ShellLanguage
 import StoreModules
 import StoreSchema
 
-/// The paths behind `state` in Lua, looked at before anything runs.
+/// The parts of the state, the actions and the projections that Lua names, looked at before anything runs.
 extension Session {
-  /// The error of the first path behind `state` to a field that its module does not declare, or to a module that is not there and whose
-  /// name is much like that of one; nil: the text has no such path, or gives `state` another meaning.
-  func missingPart(ofStateIn text: String) -> ShellError? {
-    guard let chains = Self.chains(behindStateIn: Array(text.utf8)[...]) else { return nil }
-    return chains.lazy.compactMap(missingPart).first
+  /// The error of the first path behind `state`, or name of an action or a projection, that a module does not declare, or whose module
+  /// is not there and has a name much like that of one; nil: the text has none, or gives the words another meaning.
+  func missingName(inLua text: String) -> ShellError? {
+    // Such Lua may ask whether it is there.
+    guard !text.contains("pcall") else { return nil }
+    let chains = Self.chains(behindStateIn: Array(text.utf8)[...]) ?? []
+    return chains.lazy.compactMap(missingPart).first ?? Self.names(givenTo: "dispatch", in: text).lazy.compactMap(
+      missingAction
+    ).first
+      ?? Self.names(givenTo: "project", in: text).lazy.compactMap(missingProjection).first
+  }
+
+  /// The texts that stand as first arguments of the calls of a function; none where the text gives its name another meaning.
+  private static func names(givenTo function: String, in text: String) -> [String] {
+    let calls = LuaCall.all(of: [function], in: text)
+    guard !calls.isEmpty, !text.contains("function \(function)"),
+      LuaText.places(ofGlobals: [function], in: Array(text.utf8)[...]).count == calls.count
+    else { return [] }
+    return calls.compactMap { call in
+      guard let pieces = call.arguments.first?.pieces, pieces.count == 1, case .text(let name) = pieces[0] else {
+        return nil
+      }
+      return name
+    }
+  }
+
+  private func missingAction(_ name: String) -> ShellError? {
+    guard store.action(named: name) == nil else { return nil }
+    let isOfModule = store.modules.contains { name.hasPrefix("\($0.name).") }
+    return isOfModule || Suggestion.nearest(to: name, among: actionNames) != nil
+      ? unknownAction(name, at: .command) : nil
+  }
+
+  private func missingProjection(_ name: String) -> ShellError? {
+    guard let path = try? Path(parsing: name), store.modules.contains(where: { path.steps.first == .field($0.name) })
+    else { return nil }
+    do {
+      _ = try declaredType(at: path)
+      return nil
+    } catch {
+      return (error as? PathError).map { ShellError(code: .unknownPath, message: $0.message, hint: $0.hint) }
+    }
   }
 
   private func missingPart(of chain: [String]) -> ShellError? {

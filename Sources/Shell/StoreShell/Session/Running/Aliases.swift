@@ -96,15 +96,20 @@ extension Session {
     }
   }
 
-  /// True if there may be a variable of that name by the time that a line runs which is only looked at now. In a check of all lines, arguments of the command line count as given.
+  /// True if there may be a variable of that name by the time that a line runs which is only looked at now. In a check without arguments, those of
+  /// the command line count as given.
   func isForeseen(_ name: String) -> Bool {
     guard let foreseen = running.foreseen else { return false }
     return foreseen.isAnyVariable || foreseen.names.contains(name)
-      || (running.isChecking && Int(name).map { $0 > 0 } == true)
+      || (running.isChecking && running.origin.arguments.isEmpty && Int(name).map { $0 > 0 } == true)
   }
 
-  /// Refuses Lua with a text in double quotes that holds the name of a variable.
+  /// Refuses Lua with a text in double quotes that holds the name of a variable; in a check also a name that nothing has.
   func requireReplaced(_ lua: String, at place: @autoclosure () -> ShellError.Place) throws {
+    if running.isChecking, var error = missingName(inLua: lua) {
+      error.place = place()
+      throw error
+    }
     guard lua.utf8.contains(UInt8(ascii: "$")) else { return }
     let place = place()
     for (name, position) in LuaText.variables(in: Array(lua.utf8)) {
@@ -117,7 +122,7 @@ extension Session {
       }
       throw ShellError(
         code: .syntax, message: "Lua does not replace $\(name) in a text", place: marked,
-        hint: "write: \"… \" .. \(meaning); in single quotes the dollar is meant", status: 2)
+        hint: "write: \"… \" .. \(meaning); in single quotes and in [=[…]=] the dollar is meant", status: 2)
     }
   }
 

@@ -195,11 +195,6 @@ extension CommandTable {
         }
         return
       }
-      guard !definition.takesCommand else {
-        throw ShellError(
-          code: .missingArgument, message: "\(definition.verb) needs a command", at: inner.words[0],
-          hint: "usage: \(definition.usageInHints)")
-      }
       try check(inner, definition, in: session)
       try session.running.foreseen?.follow(inner, of: definition)
     } catch {

@@ -38,6 +38,8 @@ enum Habit {
       (["\\!"], "! LINE has your shell run a line"), (["\\e"], "Ctrl-X Ctrl-E edits the line in your editor"),
       (["jobs", "bg", "fg"], "effects lists what runs or waits"),
       (["local", "var", "$"], "let NAME = … sets a variable"),
+      (["save", "store"], "--store FILE keeps a store, export state FILE writes one down"),
+      (["match", "rejects"], "help ingest explains --match and --rejects"),
       (["--", "//", "/*", "rem"], "# begins a comment"), (["get"], "show PATH prints a value"),
       ([".tables", ".schema"], "describe lists the modules, describe MODULE explains one"),
     ]
@@ -49,10 +51,17 @@ enum Habit {
 
   /// The advice on a line that calls a function of Lua without a verb; nil: it calls none.
   static func hint(onCallIn line: String) -> String? {
+    let line = line.drop { $0 == " " }
     let call = line.prefix { $0 == "." || $0 == "_" || $0.isASCII && ($0.isLetter || $0.isNumber) }
     let rest = line[call.endIndex...].drop { $0 == " " }
     guard call.first?.isLetter == true, rest.first == "(", call.endIndex == rest.startIndex else { return nil }
     return "Lua stands behind its verb, on the same line: lua \(call)(…)"
+  }
+
+  /// The advice on a `let` of several names; nil: the line is none.
+  static func hint(onSeveralNamesIn line: some StringProtocol) -> String? {
+    guard line.hasPrefix("let "), line.prefix(while: { $0 != "=" }).contains(",") else { return nil }
+    return "let sets one variable: lua a, b = … sets several"
   }
 
   /// The advice on a statement that begins with a word that is no command; nil: there is none.
@@ -60,11 +69,12 @@ enum Habit {
     let verb = statement.words[0].text
     let isAtPrompt = session.running.origin.kind == .repl
     if isAtPrompt, ["clear", "cls"].contains(verb) { return "Ctrl-L clears the screen" }
-    let name = verb.prefix { $0 != "=" }
-    if isName(name), name.count < verb.count || statement.words.dropFirst().first?.text == "=" {
+    let name = verb.drop { $0 == "$" }.prefix { $0 != "=" }
+    if isName(name), verb.contains("=") || statement.words.dropFirst().first?.text == "=" {
       return "let \(name) = … sets a variable"
     }
     if let hint = hint(on: verb) { return hint }
+    if verb.hasPrefix("$") { return "show \(verb) prints it" }
     guard session.runsPrograms, isProgram(verb) else { return nil }
     return isAtPrompt ? "! \(verb) … has your shell run it" : "run \(verb) … runs the program"
   }
@@ -79,9 +89,13 @@ enum Habit {
   /// The advice on a word that a command does not take; nil: there is none.
   static func hint(onOperand word: String, of definition: CommandDefinition) -> String? {
     func has(_ flag: String) -> Bool { definition.flags.contains { $0.name == flag } }
+    if word.hasPrefix("-"), has(String(word.dropFirst())) { return "did you mean -\(word)?" }
     switch word.lowercased() {
     case "order", "orderby", "order-by", "sort", "sort-by":
       return has("sort") ? "--sort FIELD sorts, --sort -FIELD from the greatest" : nil
+    case "desc", "asc": return has("sort") ? "--sort FIELD sorts, --sort -FIELD from the greatest" : nil
+    case "==", "~=", "=", "<", "and", "or", "not":
+      return has("where") ? "a condition has quotes: --where 'a == 2'" : nil
     case "limit", "top", "head", "first": return has("limit") ? "--limit N takes the first N" : nil
     case "group", "groupby", "group-by", "having":
       return definition.takesCondition ? "Lua sums up: help where shows how to group" : nil

@@ -2,7 +2,8 @@ import ShellLanguage
 import StoreSchema
 
 /// The names in the lines of a file, looked at before the first of them runs: commands, flags, actions, their arguments, and
-/// variables. A name that an earlier line can define is looked at once that has run; a line under `try` or `retry` is left alone.
+/// variables; and values that cannot be right. A name that an earlier line can define is looked at once that has run; a line under
+/// `try` or `retry` is left alone.
 struct NamesAhead {
   private let session: Session
   /// The names of plain lines that were looked at.
@@ -39,17 +40,17 @@ struct NamesAhead {
     let commands = session.commands
     let inner = commands.innermost(statement)
     defer { note(inner) }
-    guard !commands.mayFail(statement) else {
-      if isOfBlock(inner) { session.running.foreseen?.followsBlocks = false }
-      return nil
-    }
+    let mayFail = commands.mayFail(statement)
+    if mayFail, isOfBlock(inner) { session.running.foreseen?.followsBlocks = false }
     do {
       var prefixed = statement
-      while let prefix = commands[prefixed], prefix.takesCommand {
-        try session.requireVariables(of: prefixed, prefix)
-        guard let rest = prefixed.droppingWords(1 + prefix.wordsBeforeCommand) else { break }
+      while let prefix = commands[prefixed], prefix !== CommandDefinition.try, prefix.takesCommand,
+        let rest = prefixed.droppingWords(1 + prefix.wordsBeforeCommand)
+      {
+        try look(at: prefixed)
         prefixed = rest
       }
+      guard !mayFail else { return nil }
       try look(at: inner)
     } catch let error as ShellError where error.code == .unknownAction && namesForeseen(inner) {
       // Projections name actions, too.
@@ -73,16 +74,16 @@ struct NamesAhead {
     session.running.foreseen?.takeErrorOfOpenBlock()
   }
 
-  /// The codes of faults that stay whatever the store holds: unknown names, missing operands, unknown forms. Others may become right until
-  /// the line is reached.
+  /// The codes of faults that stay whatever the store holds: unknown names, missing operands, unknown forms, values that cannot be right.
+  /// Others may become right until the line is reached.
   static let codes: Set<ErrorCode> = [
     .unknownFlag, .unknownCommand, .unknownAction, .unexpectedArgument, .unknownVariable, .syntax, .missingArgument,
-    .unknownFormat,
+    .unknownFormat, .unknownSetting, .unknownTopic, .typeMismatch, .outOfRange,
   ]
 
   private func look(at statement: Statement) throws {
     if let definition = session.commands[statement] {
-      guard !definition.takesCommand, !definition.isAskedForHelp(statement) else { return }
+      guard !definition.isAskedForHelp(statement) else { return }
       let reader = try CommandReader.reading(statement, definition, Vocabulary(session))
       try session.requireVariables(of: statement, definition)
       if areAllThere { try definition.look(reader, session) }
