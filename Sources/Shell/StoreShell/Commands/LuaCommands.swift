@@ -81,11 +81,9 @@ extension CommandDefinition {
     perform: { request, session in
       let name = try request.name.value(in: session)
       var failed: (name: String, status: Int)?
-      let value = try session.lua().evaluate(
-        request.expression, chunk: session.chunkName, keptUnread: { failed = ($0, $1) }
-      )
-      .value
-      try session.lua().set(name, value)
+      let reading = try session.lua().evaluate(
+        request.expression, chunk: session.chunkName, keptUnread: { failed = ($0, $1) })
+      try session.lua().set(name, reading.value, of: reading.schema)
       session.names.variables.insert(name)
       if let failed { throw Session.failure(ofUnread: failed.name, failed.status) }
       guard Session.functionsOfLua.contains(name) else { return .none }
