@@ -1,6 +1,7 @@
 import DequeModule
 import StoreCore
 import StoreSchema
+import Synchronization
 
 /// The latest actions of a store, oldest first, bounded.
 public struct ActionLog: Sendable {
@@ -59,31 +60,38 @@ public struct ActionLog: Sendable {
   public var last: LoggedEntry? { stored.last }
 }
 
-/// Entries in chunks: the next entry behind a snapshot copies one chunk and the list of them, not each entry.
+/// Entries in chunks. The next entry behind a snapshot copies none of them: it stands behind those in the chunk that both have, and
+/// the snapshot looks no further than to its own.
 private struct Chunks: RandomAccessCollection, Sendable {
-  /// The number of entries in a chunk that is neither the first nor the last.
-  private static let size = 256
-
-  /// None of them is empty.
-  private var chunks = Deque<[LoggedEntry]>()
+  private var chunks = Deque<Chunk>()
+  /// The number of entries of the last chunk that are in this list.
+  private var countInLast = 0
   private(set) var count = 0
 
   var startIndex: Int { 0 }
   var endIndex: Int { count }
 
+  /// The number of entries in the first chunk. All between that and the last are full.
+  private var countInFirst: Int { chunks.count > 1 ? chunks[0].count : countInLast }
+
   subscript(position: Int) -> LoggedEntry {
-    let first = chunks[0].count
+    let first = countInFirst
     if position < first { return chunks[0][position] }
-    let (chunk, index) = (position - first).quotientAndRemainder(dividingBy: Self.size)
+    let (chunk, index) = (position - first).quotientAndRemainder(dividingBy: Chunk.size)
     return chunks[chunk + 1][index]
   }
 
   mutating func append(_ entry: LoggedEntry) {
     count += 1
-    if let last = chunks.indices.last, chunks[last].count < Self.size {
-      chunks[last].append(entry)
+    if let last = chunks.last, countInLast < Chunk.size {
+      if !last.append(entry, behind: countInLast) {
+        // Another copy of the list has gone on.
+        chunks[chunks.count - 1] = Chunk((0..<countInLast).map { last[$0] } + [entry])
+      }
+      countInLast += 1
     } else {
-      chunks.append([entry])
+      chunks.append(Chunk([entry]))
+      countInLast = 1
     }
   }
 
@@ -91,12 +99,49 @@ private struct Chunks: RandomAccessCollection, Sendable {
     var rest = Swift.min(number, count)
     count -= rest
     while rest > 0 {
-      guard rest < chunks[0].count else {
-        rest -= chunks.removeFirst().count
+      let present = countInFirst
+      guard rest < present else {
+        chunks.removeFirst()
+        if chunks.isEmpty { countInLast = 0 }
+        rest -= present
         continue
       }
-      chunks[0].removeFirst(rest)
+      let first = chunks[0]
+      if chunks.count == 1 { countInLast -= rest }
+      chunks[0] = Chunk((rest..<present).map { first[$0] })
       rest = 0
     }
+  }
+}
+
+/// Up to ``size`` entries, to which some are added and none is changed or goes.
+private final class Chunk: @unchecked Sendable {
+  // Safe: an entry is written once, by whoever has taken its place, before anybody looks for it.
+  static let size = 256
+  private let entries = UnsafeMutablePointer<LoggedEntry>.allocate(capacity: size)
+  private let places: Atomic<Int>
+
+  init(_ first: [LoggedEntry]) {
+    for (index, entry) in first.enumerated() { (entries + index).initialize(to: entry) }
+    places = Atomic(first.count)
+  }
+
+  deinit {
+    entries.deinitialize(count: count)
+    entries.deallocate()
+  }
+
+  var count: Int { places.load(ordering: .acquiring) }
+
+  subscript(index: Int) -> LoggedEntry { entries[index] }
+
+  /// Adds an entry.
+  ///
+  /// - Returns: false if others stand behind so many already.
+  func append(_ entry: LoggedEntry, behind number: Int) -> Bool {
+    guard places.compareExchange(expected: number, desired: number + 1, ordering: .acquiringAndReleasing).exchanged
+    else { return false }
+    (entries + number).initialize(to: entry)
+    return true
   }
 }
