@@ -49,6 +49,23 @@ import Testing
     }
   }
 
+  /// A reducer that got hold of the store dispatches nothing: each run of it would dispatch once more.
+  @Test func aReducerDispatchesNothing() throws {
+    let (place, outcomes) = (Lock<Counting?>(nil), Notes<String>())
+    let store = try Counting(
+      initial: 0,
+      reducer: CountReducer("dispatching") { action, count in
+        count += 1
+        let store = place.withLock { $0 }
+        outcomes.note([store?.dispatch(.inc), store?.dispatchAndBlock(.inc)].compactMap { $0.map(outcome) }.joined())
+      })
+    place.withLock { $0 = store }
+    #expect(outcome(store.dispatch(.inc)) == "done")
+    #expect(outcomes.all == ["stopped \(StoreError.busy)stopped \(StoreError.busy)"])
+    #expect(store.state == 1)
+    place.withLock { $0 = nil }
+  }
+
   @Test func itWaitsForWhatStandsBeforeIt() throws {
     let gate = Gate("A")
     let store = try Counting(initial: 0, reducer: gated(gate))

@@ -135,6 +135,7 @@ extension Store {
       return DispatchResult(number: nil, outcome: .stopped(refusal))
     }
     guard !ownership.isMine else {
+      if isReducing { return DispatchResult(number: nil, outcome: .stopped(.busy)) }
       return isClosed ? .closed : DispatchResult(number: emit(action, source, root: 0), outcome: .queued)
     }
     let takesRoom = room != nil
