@@ -475,6 +475,8 @@ import Testing
     #expect(said[3][0].contains("error[connection-lost]") && said[3][0].hasSuffix("\"status\":6}"))
     #expect(said.map(\.count) == [1, 2, 2, 2])
     #expect(access(house.path, F_OK) != 0)
+    let late = #expect(throws: ShellError.self) { try Door(house.host, at: .unix(house.path), allow: [.read]) }
+    #expect(late?.message == "the store was closed by the program that owns it")
   }
 
   /// Clients hear of an action that was accepted before the end, however late its turn comes.

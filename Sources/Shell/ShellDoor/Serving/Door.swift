@@ -1,5 +1,6 @@
 import Platform
 import ShellLanguage
+import StoreCore
 import StoreHost
 import StoreSchema
 import StoreShell
@@ -27,13 +28,14 @@ public final class Door: Sendable {
   ///   - token: the token of a port; nil: 128 random bits. A socket in the file system has none: it is its user's own.
   ///   - limits: what one client, and all together, may ask of the process.
   ///   - isOpen: false: clients that come wait for their greeting until ``open()``.
-  /// - Throws: `ShellError` where another process listens there, or the system refuses.
+  /// - Throws: `ShellError` where the host was closed, another process listens there, or the system refuses.
   public init<Action: SchematicUnion, State: SchematicRecord>(
     _ host: StoreHost<Action, State>, at address: DoorAddress, allow rights: [Right],
     users: [String: [Right]] = [:], group: String? = nil, options: SessionOptions = SessionOptions(),
     token: String? = nil, limits: DoorLimits = DoorLimits(),
     isOpen: Bool = true
   ) throws(ShellError) {
+    guard host.live.isOpen else { throw ShellError(describing: StoreError.closed) }
     var options = options
     options.rights = Rights(rights)
     options.name = host.live.program
