@@ -191,13 +191,13 @@ private final class HookedClock: StoreClock {
   /// A host on which a session has moved the desk and others have added to the meter since.
   ///
   /// - Parameters:
-  ///   - limit: the number of actions that memory keeps.
+  ///   - limit: how much memory keeps.
   ///   - count: how often others have added.
   ///   - meanwhile: how often they add while an undo is planned.
   ///   - path: the store file; nil: there is none.
   /// - Returns: the host, the session, and the number of times that the meter's reducer has run.
   private static func shared(
-    limit: Int, adding count: Int, meanwhile: Int, keptIn path: String? = nil
+    limit: String, adding count: Int, meanwhile: Int, keptIn path: String? = nil
   ) throws -> (host: Works, shell: Conversation, runs: () -> Int) {
     let runs = Lock(0)
     let hook = Lock<(@Sendable () -> Void)?>(nil)
@@ -211,7 +211,7 @@ private final class HookedClock: StoreClock {
         hook?()
       }, clock: VirtualClock(), program: "works")
     let shell = try path.map { try keeping(host, $0) } ?? Conversation(with: host)
-    shell.say("set journal.limit \(limit)", "dispatch desk.move --quiet")
+    shell.say("set journal.limit \"\(limit)\"", "dispatch desk.move --quiet")
     for _ in 0..<count { host.store.dispatch(.meter(.add)) }
     hook.withLock { [store = host.store] in
       $0 = { elsewhere { for _ in 0..<meanwhile { store.dispatch(.meter(.add)) } } }
@@ -221,7 +221,7 @@ private final class HookedClock: StoreClock {
 
   /// What comes while an undo is planned is added to the plan, which is not made anew.
   @Test func anUndoAmongOthersCostsItsOwnPart() throws {
-    let (host, shell, runs) = try Self.shared(limit: 10_000, adding: 200, meanwhile: 100)
+    let (host, shell, runs) = try Self.shared(limit: "10000", adding: 200, meanwhile: 100)
     let outcome = shell.say("undo --quiet")
     #expect(outcome.errors.isEmpty && outcome.status == 0, "\(outcome)")
     #expect(host.store.state.desk.moves == 0)
@@ -229,21 +229,68 @@ private final class HookedClock: StoreClock {
     #expect(runs() == 2 * 300, "each action runs when it is dispatched, and once more")
   }
 
-  /// Where memory forgets while an undo is planned, the error says what keeps more.
-  @Test func anUndoThatMemoryForgetsSaysWhatToSet() throws {
-    let (host, shell, _) = try Self.shared(limit: 16, adding: 8, meanwhile: 100)
+  /// What comes while an undo is planned stays in memory until it is in the plan, beyond the limit; then it goes.
+  @Test func memoryKeepsWhatComesWhileAnUndoIsPlanned() throws {
+    let (host, shell, runs) = try Self.shared(limit: "16", adding: 8, meanwhile: 1000)
+    let outcome = shell.say("undo --quiet")
+    #expect(outcome.errors.isEmpty && outcome.status == 0, "\(outcome)")
+    #expect(host.store.state.desk.moves == 0)
+    #expect(host.store.state.meter.count == 1008)
+    #expect(runs() == 2 * 1008, "each action runs when it is dispatched, and once more")
+    for _ in 0..<8 { host.store.dispatch(.meter(.add)) }
+    #expect(host.live.recent().count < 24)
+  }
+
+  /// Where memory has no room for it, the undo ends at once, and says what gives it room, by what its user may do.
+  @Test func anUndoThatMemoryHasNoRoomForEndsAtOnce() throws {
+    for mayRead in [true, false] {
+      let (host, shell, runs) = try Self.shared(limit: "10000, 64KiB", adding: 100, meanwhile: 20_000)
+      if !mayRead {
+        shell.session.store.refusal = { $0.hasPrefix("shell.set") ? HostError(code: .notAllowed, message: $0) : nil }
+      }
+      let outcome = shell.say("undo")
+      #expect(outcome.errors.contains("error[undo-conflict]: memory has no room for the 20000 actions"), "\(outcome)")
+      let hint =
+        mayRead ? "`set journal.limit \"10000, 512KiB\"`" : "`StoreHost(…, memory:)` in the program of the store"
+      #expect(outcome.errors.contains("hint: \(hint) gives it room"), "\(outcome)")
+      #expect(host.store.state.desk.moves == 1)
+      #expect(host.store.state.meter.count == 20_100)
+      #expect(runs() < 20_100 + 2 * StoreClient.part)
+    }
+  }
+
+  /// Where others are quicker than a plan can be, the undo ends early.
+  @Test func anUndoThatOthersOutrunEndsEarly() throws {
+    let (host, shell, runs) = try Self.shared(limit: "1000000, 4GiB", adding: 20_000, meanwhile: 70_000)
     let outcome = shell.say("undo")
-    #expect(outcome.errors.contains("error[undo-conflict]: 100 actions came while the undo was planned"), "\(outcome)")
-    #expect(outcome.errors.contains("hint: set journal.limit 100000 keeps enough"))
+    #expect(
+      outcome.errors.contains("others are too quick: 70000 actions came while the undo looked at 16384"), "\(outcome)")
+    #expect(outcome.errors.contains("hint: undo again when less happens"))
     #expect(host.store.state.desk.moves == 1)
-    #expect(host.store.state.meter.count == 108)
+    #expect(runs() < 90_000 + 16_384 + 2 * StoreClient.part)
+  }
+
+  /// The program says how much memory holds, in a store that it opens again, too.
+  @Test func theProgramSaysHowMuchMemoryHolds() throws {
+    let path = Self.file()
+    defer { Self.remove(path) }
+    for entries in [16, 32, 32] {
+      let host = try Works(
+        Self.plant, clock: VirtualClock(), program: "works", memory: HistoryLimits(entries: entries),
+        journal: JournalPlan(path: path))
+      #expect(host.live.historyLimits == HistoryLimits(entries: entries))
+      try host.close()
+    }
+    let host = try Works(Self.plant, program: "works", memory: HistoryLimits(entries: 8))
+    #expect(host.live.historyLimits.entries == 8)
+    #expect(host.live.head == 1)
   }
 
   /// Where a file keeps what memory forgets meanwhile, the undo reads it there.
   @Test func anUndoReadsFromTheFileWhatMemoryForgets() throws {
     let path = Self.file()
     defer { Self.remove(path) }
-    let (host, shell, _) = try Self.shared(limit: 16, adding: 40, meanwhile: 100, keptIn: path)
+    let (host, shell, _) = try Self.shared(limit: "16", adding: 40, meanwhile: 100, keptIn: path)
     let outcome = shell.say("undo --quiet")
     #expect(outcome.errors.isEmpty && outcome.status == 0, "\(outcome)")
     #expect(host.store.state.desk.moves == 0)

@@ -46,11 +46,18 @@ struct EntryBlocks: Sendable {
   private var last = Block()
   private var bytes = 0
 
+  /// The most blocks that go with an entry: whoever adds it waits for that.
+  private static let mostDropped = 64
+
   /// Adds an entry behind the others, and drops blocks that are over the limits.
   ///
-  /// - Parameter needed: the first entry that is not dropped; nil: any may be.
+  /// - Parameters:
+  ///   - needed: the first entry that is not dropped; nil: any may be.
+  ///   - awaited: the first entry that is not dropped while there is room for those behind it; nil: any may be.
   /// - Returns: the number of the last entry dropped; nil: none was.
-  mutating func append(_ entry: LoggedEntry, _ limits: HistoryLimits, keepingFrom needed: Int? = nil) -> Int? {
+  mutating func append(
+    _ entry: LoggedEntry, _ limits: HistoryLimits, keepingFrom needed: Int? = nil, awaiting awaited: Int? = nil
+  ) -> Int? {
     let size = entry.footprint
     log.append(entry)
     bytes += size
@@ -64,8 +71,10 @@ struct EntryBlocks: Sendable {
       last = Block()
     }
     var gone: Int?
-    while !complete.isEmpty, log.count - complete[0].count >= limits.entries || bytes > limits.bytes {
+    for _ in 0..<Self.mostDropped {
+      guard !complete.isEmpty, log.count - complete[0].count >= limits.entries || bytes > limits.bytes else { break }
       if let needed, complete[0].last >= needed { break }
+      if let awaited, complete[0].last >= awaited, bytes <= limits.mostAwaited { break }
       let first = complete.removeFirst()
       log.removeFirst(first.count)
       bytes -= first.bytes

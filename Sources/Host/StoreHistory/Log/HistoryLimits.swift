@@ -5,6 +5,9 @@ public struct HistoryLimits: Hashable, Sendable {
   /// The bytes that they may take, by estimate; parts that the states share with the present state are not counted.
   public var bytes: Int
 
+  /// The bytes that actions may take which somebody is about to read.
+  package var mostAwaited: Int { bytes.multipliedReportingOverflow(by: 8).overflow ? .max : 8 * bytes }
+
   /// Limits of that size.
   public init(entries: Int = 10_000, bytes: Int = 32 << 20) {
     self.entries = entries

@@ -14,6 +14,9 @@ public struct History<State: Sendable> {
   public var limits: HistoryLimits
   /// The first action that stays in memory whatever the limits, with those behind it, where nothing else keeps it; nil: there is none.
   public var firstNeeded: Int?
+  /// The first action that somebody is about to read: it stays in memory with those behind it, while those take no more than
+  /// ``HistoryLimits/mostAwaited``; nil: there is none.
+  public var firstAwaited: Int?
   /// The source of entries that memory no longer holds.
   public var older: (any OlderEntries<State>)?
   /// The entries in memory.
@@ -75,7 +78,8 @@ public struct History<State: Sendable> {
     if entry.isWhole || entry.number - max(start, lastPoint) > Self.longestWalk {
       keep((entry.number - 1, before()))
     }
-    guard let gone = blocks.append(entry, limits, keepingFrom: older == nil ? firstNeeded : nil) else { return true }
+    let needed = older == nil ? firstNeeded : nil
+    guard let gone = blocks.append(entry, limits, keepingFrom: needed, awaiting: firstAwaited) else { return true }
     letGo(upTo: gone)
     return gone < entry.number
   }

@@ -276,8 +276,9 @@ extension StoreClient {
     throw refusal.error("a later undo went back to a point before it")
   }
 
-  /// Plans on a snapshot, without the turn. What comes meanwhile is added to the plan: without the turn while that gains on the others,
-  /// then in turns of some milliseconds, the last of which takes back what is planned.
+  /// Plans on a snapshot, without the turn. What comes meanwhile stays in memory and is added to the plan, in steps of some
+  /// milliseconds: without the turn while that gains on the others, else every other step in the turn, so that they lose half of their
+  /// time, or more where that does not help. The last step in the turn takes back what is planned.
   ///
   /// - Parameter isMeant: true for an action that is to go; one that went back is then as if it had not.
   /// - Returns: nil: none that is meant is in effect.
@@ -285,62 +286,155 @@ extension StoreClient {
     from first: Int, source: ActionSource, _ refusal: Refusal, where isMeant: @escaping (LoggedEntry) -> Bool
   ) throws -> TakenBack? {
     for _ in 0..<Self.plans {
-      guard let plan = try TakingBackPlan(self, from: first, refusal, where: isMeant) else { return nil }
+      let race = PlanningRace(of: self)
+      defer { race.end() }
+      guard let plan = try TakingBackPlan(self, from: first, race, refusal, where: isMeant) else { return nil }
+      var (missed, isSlower) = (Int.max, false)
       while plan.isUpToDate {
-        try catchUp(plan)
-        let report = try turn { () -> DispatchReport? in
-          let end = ContinuousClock.now + Self.longestStep
-          while live.history.head > plan.head {
-            guard plan.isUpToDate, plan.head >= live.history.oldestInMemory, ContinuousClock.now < end else {
-              return nil
-            }
-            try plan.add(live.history.log.entries(from: plan.head + 1).prefix(16))
-          }
-          guard plan.isUpToDate else { return nil }
-          var state = plan.state
-          keepSequences(in: &state, goingBackBehind: (plan.taken.min() ?? 1) - 1)
-          return live.dispatch(.takeBack(plan.taken.sorted(), state: state), source, madeBehind: plan.head)
-        }
-        if let report {
-          return TakenBack(
-            report: report, numbers: plan.taken.sorted(), count: plan.taken.count, staying: plan.staying)
-        }
+        let before = missed
+        missed = try race.check(plan)
+        if missed >= before { isSlower = true }
+        if missed <= Self.lastStep || isSlower, let done = try finish(plan, source) { return done }
+        try goOn(plan, for: Self.longestStep / (1 << race.stalls))
       }
     }
     throw refusal.error("others go back all the time")
   }
 
-  /// Adds to a plan what has come since it was made, without the turn, while that gains on the others.
-  ///
-  /// - Throws: ``HostError`` where memory has forgotten some of that and no file keeps it.
-  private func catchUp(_ plan: TakingBackPlan) throws {
-    var lag = Int.max
-    while plan.isUpToDate {
-      try interruption.check()
-      let (head, oldest) = turnAnywhere { (live.history.head, live.history.oldestInMemory) }
-      let (missed, isForgotten) = (head - plan.head, plan.head < oldest)
-      guard isForgotten || missed > Self.lastStep && missed < lag else { return }
-      let moment = Moment(of: self)
-      guard missed < lag, !isForgotten || moment.older != nil else {
-        throw HostError(
-          code: .undoConflict,
-          message: "\(missed) actions came while the undo was planned, and memory keeps \(head - oldest)",
-          hint: "set journal.limit \(max(4 * missed, 100_000)) keeps enough")
-      }
-      lag = missed
-      try visit(plan.head + 1...moment.head, of: moment) { entry in
-        try plan.add(CollectionOfOne(entry))
-        return plan.isUpToDate
-      }
+  /// Adds to a plan what has come since it was made, without the turn, for some time.
+  private func goOn(_ plan: TakingBackPlan, for time: Duration) throws {
+    let moment = Moment(of: self)
+    guard moment.head > plan.head else { return }
+    let end = ContinuousClock.now + time
+    try visit(plan.head + 1...moment.head, of: moment) { entry in
+      try plan.add(CollectionOfOne(entry))
+      return plan.isUpToDate && ContinuousClock.now < end
     }
   }
 
-  /// How many actions may be left for the turn.
+  /// Adds to a plan what has come since it was made, in the turn, for some milliseconds, and takes back what is planned.
+  ///
+  /// - Returns: nil: there is more to be added.
+  private func finish(_ plan: TakingBackPlan, _ source: ActionSource) throws -> TakenBack? {
+    let report = try turn { () -> DispatchReport? in
+      let end = ContinuousClock.now + Self.longestStep
+      while live.history.head > plan.head {
+        guard plan.isUpToDate, plan.head >= live.history.oldestInMemory, ContinuousClock.now < end else { return nil }
+        try plan.add(live.history.log.entries(from: plan.head + 1).prefix(16))
+      }
+      guard plan.isUpToDate else { return nil }
+      var state = plan.state
+      keepSequences(in: &state, goingBackBehind: (plan.taken.min() ?? 1) - 1)
+      return live.dispatch(.takeBack(plan.taken.sorted(), state: state), source, madeBehind: plan.head)
+    }
+    return report.map {
+      TakenBack(report: $0, numbers: plan.taken.sorted(), count: plan.taken.count, staying: plan.staying)
+    }
+  }
+
+  /// How many actions are left for the turn at once.
   private static let lastStep = 64
-  /// How long the turn is held for those.
+  /// How long a step takes.
   private static let longestStep = Duration.milliseconds(4)
   /// How often it is planned anew where others go back meanwhile.
   private static let plans = 8
+}
+
+/// How a plan stands against what others do while it is made.
+private final class PlanningRace {
+  private let client: StoreClient
+  private let begin = ContinuousClock.now
+  /// The last action that the plan takes in: memory keeps what comes behind it.
+  private var planned = 0
+  /// How many actions were looked at, and how many are before others' that come meanwhile.
+  private var count = 0
+  var total = 0
+  /// The number of the last action when the first was looked at.
+  private var start: Int?
+  /// How many actions the plan lacked at least, and how many were looked at when it was last compared.
+  private var mark = (missed: Int.max, count: 0)
+  /// How often in a row it lacked no fewer.
+  private(set) var stalls = 0
+  private var isTold = false
+
+  init(of client: StoreClient) {
+    self.client = client
+    client.turnAnywhere {
+      planned = client.live.history.head
+      client.awaitActions(behind: planned)
+    }
+  }
+
+  func end() { client.awaitActions(behind: nil) }
+
+  /// Counts an action that is looked at.
+  ///
+  /// - Throws: ``HostError`` where the plan can no longer be made.
+  func step() throws {
+    if count.isMultiple(of: StoreClient.part) { try check(nil) }
+    count += 1
+  }
+
+  /// Has memory let go of what a plan takes in, and looks how much it lacks.
+  ///
+  /// - Throws: ``HostError`` where others are so quick that the plan would never catch up, or memory has lost some of what it lacks
+  ///   and no file keeps that.
+  @discardableResult
+  func check(_ plan: TakingBackPlan?) throws -> Int {
+    try client.interruption.check()
+    let (head, isLost) = client.turnAnywhere { [live = client.live] in
+      if let plan {
+        planned = plan.head
+        client.awaitActions(behind: planned)
+      }
+      return (live.history.head, planned < live.history.oldestInMemory && live.history.older == nil)
+    }
+    let (came, missed) = (head - (start ?? head), head - planned)
+    if start == nil { start = head }
+    if isLost { throw lost(came) }
+    tell(plan == nil ? total - count : missed)
+    // While the plan is made it is kinder to say at once that it will be hopeless than to slow the others down.
+    var isHopeless = mark.missed == .max && count >= Self.leastCount && came > 4 * count
+    if plan != nil, count - mark.count >= Self.leastCount || mark.missed == .max {
+      stalls = missed < mark.missed ? 0 : stalls + 1
+      mark = (min(missed, mark.missed), count)
+      isHopeless = stalls == Self.mostStalls
+    }
+    guard !isHopeless else {
+      throw HostError(
+        code: .undoConflict,
+        message: "others are too quick: \(came) actions came while the undo looked at \(count)",
+        hint: "undo again when less happens")
+    }
+    return missed
+  }
+
+  /// Tells a person once of a long wait.
+  private func tell(_ left: Int) {
+    let time = ContinuousClock.now - begin
+    guard !isTold, client.isPersons, !client.isInTurn, time > .seconds(2), count > 0 else { return }
+    let seconds = Int((time * left / count).components.seconds)
+    guard seconds > 2 else { return }
+    isTold = true
+    client.hearing.wait?("the undo looks at \(left) more actions, for about \(seconds) s; Ctrl-C ends that")
+  }
+
+  private func lost(_ came: Int) -> HostError {
+    let limits = client.live.historyLimits
+    let text = HistoryLimits(entries: limits.entries, bytes: limits.mostAwaited).text
+    let maySet = client.refusal?(ShellAction.Types.set.fullName) == nil
+    return HostError(
+      code: .undoConflict,
+      message: "memory has no room for the \(came) actions that came while the undo was planned",
+      hint: maySet
+        ? "`set journal.limit \"\(text)\"` gives it room"
+        : "`StoreHost(…, memory:)` in the program of the store gives it room")
+  }
+
+  /// So many actions are looked at before the plan is compared with the others.
+  private static let leastCount = 16_384
+  /// So often in a row a plan may gain nothing.
+  private static let mostStalls = 8
 }
 
 /// Actions that were taken back, or brought back.
@@ -399,7 +493,8 @@ private final class TakingBackPlan {
 
   /// Makes a plan; nil: none of the actions that are meant is in effect.
   init?(
-    _ client: StoreClient, from first: Int, _ refusal: Refusal, where isMeant: @escaping (LoggedEntry) -> Bool
+    _ client: StoreClient, from first: Int, _ race: PlanningRace, _ refusal: Refusal,
+    where isMeant: @escaping (LoggedEntry) -> Bool
   ) throws {
     let parts = try client.atOneMoment { () -> (TakingBackChoice, SkippingWalk, hasPassedAll: Bool)? in
       let moment = client.theMoment
@@ -432,8 +527,13 @@ private final class TakingBackPlan {
         if !isRunAgain { return try? moment.state(at: number).value(at: path) }
         return try? Self.state(client, moment, line, after: number).value(at: path)
       }
+      race.total = line.head - standing.point
       let walk = try SkippingWalk(
-        client, moment, from: standing.point + 1, isSkipped: choice.isSkipped, check: choice.check)
+        client, moment, from: standing.point + 1,
+        isSkipped: { entry in
+          try race.step()
+          return try choice.isSkipped(entry)
+        }, check: choice.check)
       let behind = standing.point + 1...line.head
       let passesAll =
         standing.numbers.isEmpty && !isRunAgain && !standing.takesWhole

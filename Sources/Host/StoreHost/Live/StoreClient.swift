@@ -57,6 +57,8 @@ package final class StoreClient: @unchecked Sendable {
   @exclusivity(unchecked) package var refusal: ((String) -> (any Error)?)?
   /// The stage of the run of statements that the client is in; nil: it is in none.
   @exclusivity(unchecked) package var run: StatementRunState?
+  /// The last action that a plan of its takes in; nil: it makes none.
+  @exclusivity(unchecked) private var planned: Int?
   private let isActing = SharedFlag()
   @exclusivity(unchecked) private var faults: [any Error] = [] { didSet { noteWords() } }
   @exclusivity(unchecked) private var notes: [String] = [] { didSet { noteWords() } }
@@ -162,6 +164,14 @@ package final class StoreClient: @unchecked Sendable {
       versions.allSatisfy { $0.hosted != nil || $0.isMissing } ? versions.compactMap(\.hosted) : nil
     }
     return try hosted ?? plugins(versions)
+  }
+
+  /// Has memory keep what comes behind an action, for a plan that takes in all up to there, while there is room for it; nil: no longer.
+  func awaitActions(behind number: Int?) {
+    turnAnywhere {
+      planned = number
+      live.history.firstAwaited = live.clients.compactMap(\.planned).min().map { $0 + 1 }
+    }
   }
 
   // MARK: Waiting
@@ -434,6 +444,8 @@ package struct Hearing {
   package var words: (() -> Void)?
   /// Told when the store is closed.
   package var end: (() -> Void)?
+  /// Gets a sentence, on the client's own thread, when a statement takes long.
+  package var wait: ((String) -> Void)?
   /// Gets every phase of every action.
   var trace: ((TraceEvent) -> Void)?
   /// Gets both ends of every span.

@@ -3,6 +3,9 @@ import StoreCore
 import StoreHistory
 import StoreSchema
 
+/// How much of the history of a store memory holds.
+public typealias HistoryLimits = StoreHistory.HistoryLimits
+
 /// A live store that its program, any number of sessions and plugins share: made from an application, with a history, gates and
 /// plugins around it.
 ///
@@ -29,6 +32,8 @@ public final class StoreHost<Action: SchematicUnion, State: SchematicRecord>: Se
   ///   - queueLimit: how many actions from other threads may wait while the store is busy: more are refused with
   ///     `StoreError.queueFull`, so that threads which dispatch faster than the store can follow hold nobody up. Nil: any number may
   ///     wait.
+  ///   - memory: how much of the history memory holds from now on, as `set journal.limit` says it. Nil: as much as before, in a new
+  ///     store 10,000 actions in 32 MiB.
   ///   - order: decides what comes first of what several threads brought while the store was busy (R39); give the same one to a
   ///     virtual clock. Nil: what came first.
   ///   - onFault: hears of what goes wrong where no `dispatch` tells of it and no session has caused it, such as in an effect that
@@ -36,13 +41,14 @@ public final class StoreHost<Action: SchematicUnion, State: SchematicRecord>: Se
   /// - Throws: `StoreError` where two middlewares or interceptors share a name.
   public convenience init(
     _ application: Application<Action, State>, clock: any StoreClock = RealClock(), program: String? = nil,
-    queueLimit: Int? = 10_000, order: (any StoreOrder)? = nil,
+    queueLimit: Int? = 10_000, memory: HistoryLimits? = nil, order: (any StoreOrder)? = nil,
     onFault: (@Sendable (any Error) -> Void)? = nil
   ) throws(StoreError) {
     BrokenPipes.ignore()
     try self.init(
       alone: application, clock: clock, program: program ?? Self.executable, queueLimit: queueLimit, order: order,
       onFault: onFault)
+    live.hold(memory)
   }
 
   /// Hosts an application whose actions are kept in a file: the store goes on from what the file holds, with its plugins and
@@ -60,6 +66,7 @@ public final class StoreHost<Action: SchematicUnion, State: SchematicRecord>: Se
   ///   - clock: as without a journal.
   ///   - program: as without a journal; the file keeps it.
   ///   - queueLimit: as without a journal.
+  ///   - memory: as without a journal. The file keeps all.
   ///   - order: as without a journal.
   ///   - journal: the file, and the promise about it.
   ///   - grants: the plugins in the file that get the permissions that they ask for.
@@ -68,14 +75,15 @@ public final class StoreHost<Action: SchematicUnion, State: SchematicRecord>: Se
   ///   share a name. The file is then as it was.
   public convenience init(
     _ application: Application<Action, State>, clock: any StoreClock = RealClock(), program: String? = nil,
-    queueLimit: Int? = 10_000, order: (any StoreOrder)? = nil, journal: JournalPlan, grants: Set<String> = [],
-    onFault: (@Sendable (any Error) -> Void)? = nil
+    queueLimit: Int? = 10_000, memory: HistoryLimits? = nil, order: (any StoreOrder)? = nil, journal: JournalPlan,
+    grants: Set<String> = [], onFault: (@Sendable (any Error) -> Void)? = nil
   ) throws(HostError) {
     BrokenPipes.ignore()
     let program = program ?? Self.executable
     do {
       let (live, table) = try Self.live(application, clock, program, queueLimit, order, onFault)
       self.init(application, clock, live, table, notes: try live.openJournal(ofOwner: journal, grants: grants))
+      live.hold(memory)
     } catch {
       throw HostError(describing: error)
     }
@@ -117,8 +125,9 @@ public final class StoreHost<Action: SchematicUnion, State: SchematicRecord>: Se
     return (live, table)
   }
 
-  /// Gives the store a thread of its own at once. Without, it works from whoever calls, and makes the thread when a caller has done
-  /// its own part and others' actions wait (R2).
+  /// Gives the store a thread of its own at once, for queued actions, timers and effects. Without, it works from whoever calls, and makes
+  /// the thread when a caller has done its own part and others' actions wait (R2). An idle store processes an action on the thread
+  /// that dispatches it in any case.
   public func start() { live.store.startWorker() }
 
   /// Waits until what was processed so far is in the journal, as durable as ``JournalPlan/durability`` says. Without a journal
@@ -147,6 +156,14 @@ public final class StoreHost<Action: SchematicUnion, State: SchematicRecord>: Se
   /// The name of the running executable.
   private static var executable: String {
     CommandLine.arguments.first?.split(separator: "/").last.map(String.init) ?? "store"
+  }
+}
+
+extension LiveStore {
+  /// Has memory hold so much of the history from now on; nil: as much as before.
+  fileprivate func hold(_ limits: HistoryLimits?) {
+    guard let limits, limits != historyLimits else { return }
+    turn { _ = dispatch(.setHistoryLimits(limits), .here()) }
   }
 }
 

@@ -94,6 +94,7 @@ public final class Session {
       store.hearing.logger = { line in inbox.bring(line.roughSize, by: line.number) { writer.write(line) } }
       store.hearing.plugins = { line in inbox.bring(64 + line.text.utf8.count) { writer.write(line) } }
       store.hearing.words = inbox.noteWords
+      store.hearing.wait = { [lease] in lease.object?.write(note: $0) }
       if application.hearsEnd { store.hearing.end = inbox.closeStore }
     }
   }
