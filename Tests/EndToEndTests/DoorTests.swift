@@ -409,6 +409,21 @@ struct DoorTests {
     #expect(outcome.output.hasSuffix("\n600\n"))
   }
 
+  /// By a port nobody has a user: what another name did there is not one's own, also where nobody else is left.
+  @Test func byAPortOnlyANameTellsWhoseAnActionIs() throws {
+    let outcome = try Shell().runInShell(
+      """
+      stsh serve --listen 127.0.0.1:0 --token-file token 2>said & server=$!
+      while ! test -s token; do sleep 0.05; done; sleep 0.1
+      as() { stsh --attach $(sed 's/listening at //' said) --token-file token --who "$@"; }
+      as ann -c 'dispatch tasks.add A --quiet'; as bob -c 'dispatch counter.increment --quiet'
+      as ann -c 'undo'; as ann -c 'undo' 2>&1; as ann -c 'show counter.value'; kill $server; wait
+      """)
+    #expect(outcome.output.contains("takes back #1 tasks.add"), "\(outcome.output)")
+    #expect(outcome.output.contains("error[nothing-to-undo]"), "\(outcome.output)")
+    #expect(outcome.output.hasSuffix("\n1\n"), "\(outcome.output)")
+  }
+
   /// The token of a door that is there is no place for anything else; behind its end it is replaced by the next.
   @Test func aTokenStays() throws {
     let outcome = try Shell().runInShell(

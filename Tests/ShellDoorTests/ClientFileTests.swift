@@ -193,8 +193,9 @@ import Testing
   @Test(arguments: [
     "show counter", "ingest NAMED --as tasks.add", "dispatch tasks.add SECRET", "echo SECRET", "= 'SECRET'",
     "export state SECRET", "show counter > SECRET", "ingest $('SECRET') --as tasks.add", "ingest $x --as tasks.add",
-    "# ingest SECRET --as tasks.add", "let a = SECRET", "lua command('ingest SECRET --as tasks.add')",
-    "ingest NAMED --as SECRET", "ingest NAMED --as tasks.add --rejects SECRET", "run SECRET", "replay SECRET",
+    "# ingest SECRET --as tasks.add", "let a = SECRET",
+    "lua local f = 'SECRET'; command('ingest ' .. f .. ' --as tasks.add')",
+    "ingest NAMED --as SECRET", "ingest NAMED --as tasks.add --rejects SECRET", "run SECRET", "compact SECRET",
     "plugin load SECRET", "trace on --spans SECRET", "ingest host:SECRET --as tasks.add", "show counter | cat SECRET",
     "show counter | wc",
     "step SECRET show counter", "ingest 'NAMED' --as tasks.add where SECRET",
@@ -266,11 +267,16 @@ import Testing
       show counter >> i
       source j.stsh one $2
       import state k.json
+      replay l.jsonl --verify
+      lua command("ingest m.csv --as x.y"); command("ingest " .. name .. " --as x.y")
+      lua function later() command("export state n.json") end
       """, arguments: ["first", "second"])
     #expect(
       Set(named.read.keys)
-        == ["a.csv", "d e.csv", "~/f", "first", "out-second.csv", "j.stsh", "k.json"])
-    #expect(Set(named.written.keys) == ["b.jsonl", "g.csv", "h.jsonl", "i"])
+        == ["a.csv", "d e.csv", "~/f", "first", "out-second.csv", "j.stsh", "k.json", "l.jsonl", "m.csv"])
+    #expect(Set(named.written.keys) == ["b.jsonl", "g.csv", "h.jsonl", "i", "n.json"])
+    // A function may be called later.
+    #expect(Set(NamedFiles(after: named).written.keys) == ["n.json"])
     #expect(named.scripts == ["j.stsh": ["one", "second"]])
     #expect(named.read["~/f"]?.hasSuffix("/f") == true && named.read["~/f"]?.hasPrefix("~") == false)
   }

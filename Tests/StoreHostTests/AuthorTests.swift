@@ -113,9 +113,9 @@ import Testing
 
   @Test func readersClocksShowTheirOwnTime() {
     let moment = 1_764_338_587_123  // 2025-11-28 14:03:07 UTC
-    #expect(LocalTime(offset: 19_800).clock(of: moment) == "19:33:07")
-    #expect(LocalTime(offset: 39_600).date(of: moment) == "2025-11-29")
-    let zone = LocalTime(offset: 19_800)
+    let zone = LocalTime(ReaderClock(offset: 19_800))
+    #expect(zone.clock(of: moment) == "19:33:07")
+    #expect(LocalTime(ReaderClock(offset: 39_600)).date(of: moment) == "2025-11-29")
     #expect(zone.moment("2025-11-28 19:33:07", now: 0) == moment / 1000 * 1000)
     #expect(zone.moment("19:33", now: moment) == (moment / 1000 - 7) * 1000)
     #expect(zone.moment("2025-11-28T14:03:07Z", now: 0) == moment / 1000 * 1000)
@@ -123,5 +123,18 @@ import Testing
     for text in ["", "10", "10:", "25:00", "10:60", "2025-13-01", "2025-11-28 x", "x 10:00", "2d"] {
       #expect(zone.moment(text, now: moment) == nil, "\(text)")
     }
+  }
+
+  /// A clock that is read in winter tells what it showed in summer.
+  @Test func readersClocksKnowSummerFromWinter() {
+    let berlin = LocalTime(
+      ReaderClock(
+        steps: [(0, 3600), (1_774_746_000, 7200), (1_792_890_000, 3600)].map { .init(from: $0.0, offset: $0.1) }))
+    let summer = 1_783_000_000_000  // 2026-07-02 13:46:40 UTC
+    #expect(berlin.clock(of: summer) == "15:46:40")
+    #expect(berlin.clock(of: 1_795_960_000_000) == "14:46:40")
+    #expect(berlin.moment("2026-07-02 15:46:40", now: 1_795_960_000_000) == summer)
+    #expect(berlin.moment("2026-10-25 01:59", now: 0) == 1_792_886_340_000)
+    #expect(berlin.moment("2026-10-25 03:00", now: 0) == 1_792_893_600_000)
   }
 }

@@ -127,8 +127,8 @@ public final class Journal: JournalReading, Sendable {
     settle()
   }
 
-  /// Takes note that a long-lived effect has ended while its unit goes on stating it, or that it may start again.
-  package func note(_ effect: EndedEffect, hasEnded: Bool) { writer.append(.end(effect, hasEnded: hasEnded)) }
+  /// Takes note of what became of a long-lived effect.
+  package func note(_ effect: EndedEffect, _ note: EffectNote) { writer.append(.effect(effect, note)) }
 
   /// Takes note that a run of statements begins with the action that is appended next, or has ended.
   package func note(run first: Int, isOpen: Bool) { writer.append(.run(first, isOpen: isOpen)) }

@@ -12,8 +12,7 @@ final class JournalQueue: @unchecked Sendable {
     case lastSnapshot(number: Int, slices: [StateSlice])
     case plugin(JournaledPlugin)
     case code(JournaledCode)
-    /// A long-lived effect has ended, or may start again.
-    case end(EndedEffect, hasEnded: Bool)
+    case effect(EndedEffect, EffectNote)
     /// A run of statements has begun with an action, or has ended.
     case run(Int, isOpen: Bool)
     /// All that was written before goes.
@@ -26,7 +25,7 @@ final class JournalQueue: @unchecked Sendable {
       switch self {
       case .entry(let entry): entry.number
       case .snapshot(let number, _): number
-      case .lastSnapshot, .plugin, .code, .end, .run, .restart, .place: nil
+      case .lastSnapshot, .plugin, .code, .effect, .run, .restart, .place: nil
       }
     }
 
@@ -34,7 +33,7 @@ final class JournalQueue: @unchecked Sendable {
     var isOfHistory: Bool {
       switch self {
       case .entry, .plugin, .code, .restart: true
-      case .snapshot, .lastSnapshot, .end, .run, .place: false
+      case .snapshot, .lastSnapshot, .effect, .run, .place: false
       }
     }
 

@@ -206,7 +206,7 @@ final class JournalWriter: @unchecked Sendable {
         try db.inTransaction(.immediate) {
           if !hasBegun { try file.begin(db, beganInBoot) }
           let insertion = try RowWriter.insertion(db)
-          var ends: JournaledEnds?
+          var effects: JournaledEffects?
           var runs: JournaledRuns?
           var reached: String?
           for item in backlog {
@@ -218,10 +218,10 @@ final class JournalWriter: @unchecked Sendable {
               if rows.hasRoomForLastSnapshot { try rows.write(slices, after: number, to: db) }
             case .plugin(let plugin): try rows.write(plugin, to: db)
             case .code(let code): try code.write(to: db)
-            case .end(let effect, let hasEnded):
-              var known = try ends ?? JournaledEnds(db)
-              known.note(effect, hasEnded: hasEnded)
-              ends = known
+            case .effect(let effect, let note):
+              var known = try effects ?? JournaledEffects(db)
+              known.note(effect, note)
+              effects = known
             case .run(let number, let isOpen):
               var known = try runs ?? JournaledRuns(db)
               known.note(number, isOpen: isOpen)
@@ -233,9 +233,12 @@ final class JournalWriter: @unchecked Sendable {
               try JournalMeta.set([JournalMeta.base: number > 0 ? "\(number)" : nil], in: db)
               rows = try RowWriter(db)
               runs = JournaledRuns()
+              var known = try effects ?? JournaledEffects(db)
+              known.setters = [:]
+              effects = known
             }
           }
-          try ends?.write(to: db)
+          try effects?.write(to: db)
           try runs?.write(to: db)
           // The plugins loaded before the first action are part of the file's statements about itself.
           if let reached {

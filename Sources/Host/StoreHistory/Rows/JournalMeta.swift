@@ -32,6 +32,8 @@ enum JournalMeta {
   static let base = "base"
   /// The long-lived effects that have ended while their units go on stating them: a JSON array of places and ids.
   static let ended = "ended"
+  /// The actions that had units state their long-lived effects: a JSON array of places, ids and numbers.
+  static let setters = "setters"
   /// The first actions of the runs that have not come to their end: a JSON array of numbers.
   static let runs = "runs"
   /// The place in a shared log up to which the file has all, of a node's file.

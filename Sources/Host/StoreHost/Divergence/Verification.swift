@@ -149,7 +149,6 @@ extension LiveStore {
         : try plugin.migration.state(from: running?.value, version: version)
       var slice: PluginSlice?
       if let schema = plugin.module.schema, let value { slice = PluginSlice(name: name, schema: schema, value: value) }
-      if options.resets, hadCompany(behind: 0) { slice = slice?.raisingSequences(to: running) }
       plugin.purity = purity
       upkeep.replacement = PluginReplacement(hosted: hosted, slice: slice)
       let loaded = ShellState.LoadedPlugin(name: name, version: source.manifest.version, digest: plugin.source.digest)

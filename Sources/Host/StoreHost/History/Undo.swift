@@ -133,7 +133,9 @@ extension StoreClient {
       guard !entry.source.isOfOwner, !open.contains(where: { $0.contains(entry.number) }) else { return false }
       // Entries of a recording may have no names.
       guard let by = entry.source.author else { return isAlone }
-      return by.user == author?.user && (isAlone || isNameChosen && by.name == author?.name)
+      if isNameChosen && by == author { return true }
+      // Over TCP nobody has a user.
+      return isAlone && by.user != nil && by.user == author?.user
     }
   }
 
@@ -156,9 +158,12 @@ extension StoreClient {
   package func returnsToPoint(_ own: OwnStep) throws -> Bool {
     guard own.step.isAlone else { return false }
     guard live.turn({ live.names.areSeveral }) else { return true }
-    return try entries(own.step.first...max(own.step.last, own.step.first)).contains { entry in
+    let first = own.step.first
+    let concernsAll = try entries(first...max(own.step.last, first)).contains { entry in
       entry.isWhole && entry.restoreTarget == nil && entry.takenBack == nil
     }
+    // What a task did meanwhile is that of whoever had it wait.
+    return try concernsAll && entries(first...max(own.head, first)).allSatisfy { $0.source.cause ?? first >= first }
   }
 
   /// Tells the persons at the store whose actions were taken back by another: `ann@pts/3 took back your #12 tasks.add`.
@@ -294,7 +299,7 @@ extension StoreClient {
         let before = missed
         missed = try race.check(plan)
         if missed >= before { isSlower = true }
-        if missed <= Self.lastStep || isSlower, let done = try finish(plan, source) { return done }
+        if missed <= Self.lastStep || isSlower, let done = try finish(plan, source, refusal) { return done }
         try goOn(plan, for: Self.longestStep / (1 << race.stalls))
       }
     }
@@ -315,7 +320,7 @@ extension StoreClient {
   /// Adds to a plan what has come since it was made, in the turn, for some milliseconds, and takes back what is planned.
   ///
   /// - Returns: nil: there is more to be added.
-  private func finish(_ plan: TakingBackPlan, _ source: ActionSource) throws -> TakenBack? {
+  private func finish(_ plan: TakingBackPlan, _ source: ActionSource, _ refusal: Refusal) throws -> TakenBack? {
     let report = try turn { () -> DispatchReport? in
       let end = ContinuousClock.now + Self.longestStep
       while live.history.head > plan.head {
@@ -324,6 +329,9 @@ extension StoreClient {
       }
       guard plan.isUpToDate else { return nil }
       var state = plan.state
+      guard state.runsSamePlugins(as: live.store.state) else {
+        throw refusal.error("that loads or unloads a plugin, which concerns everybody")
+      }
       keepSequences(in: &state, goingBackBehind: (plan.taken.min() ?? 1) - 1)
       return live.dispatch(.takeBack(plan.taken.sorted(), state: state), source, madeBehind: plan.head)
     }
@@ -517,10 +525,10 @@ private final class TakingBackPlan {
         standing = try line.standing(from: earliest, without: isMeant)
       }
       let present = isRunAgain ? try Self.present(client, moment, line, from: standing.point + 1) : nil
-      let returningPaths = try returning.flatMap { try moment.entry($0)?.changes.map(\.path) ?? [] }
+      let returningChanges = try returning.flatMap { try moment.entry($0)?.changes ?? [] }
       let choice = TakingBackChoice(
         standing, least: least, checkingFrom: earliest, present, upTo: line.head, refusal,
-        changing: Set(returningPaths),
+        changing: returningChanges,
         isOwn: names.isOwn
       ) { path, number in
         guard number <= line.head else { return nil }
@@ -678,17 +686,48 @@ private final class TakingBackChoice {
   /// Gives the value at a path after an action, as things are; nil: it is not known.
   private let valueNow: (Path, Int) -> Value?
   /// The places that the actions changed which go or come back.
-  private var changedPaths: Set<Path>
+  private var changedPaths: Set<Path> = []
+  /// The lists without ids in which elements come or go, with the first index that then names another element.
+  private var moved: [Path: Int] = [:]
 
   init(
     _ standing: UndoLine.Standing, least: Int, checkingFrom earliest: Int, _ present: [Int: [Change]?]?, upTo last: Int,
     _ refusal: Refusal,
-    changing changedPaths: Set<Path>, isOwn: @escaping (LoggedEntry) throws -> Bool,
+    changing changes: [Change], isOwn: @escaping (LoggedEntry) throws -> Bool,
     valueNow: @escaping (Path, Int) -> Value?
   ) {
     (taken, self.standing, self.least, self.earliest) = (standing.taken, standing.numbers, least, earliest)
     (self.present, self.last, self.refusal) = (present, last, refusal)
-    (self.changedPaths, self.isOwn, self.valueNow) = (changedPaths, isOwn, valueNow)
+    (self.isOwn, self.valueNow) = (isOwn, valueNow)
+    note(changes)
+  }
+
+  private func note(_ changes: [Change]) {
+    changedPaths.formUnion(changes.map(\.path))
+    noteMoves(of: changes)
+  }
+
+  private func noteMoves(of changes: some Sequence<Change>) {
+    for change in changes where change.movesElements {
+      guard case .index(let index)? = change.path.steps.last else { continue }
+      let list = Path(Array(change.path.steps.dropLast()))
+      moved[list] = min(moved[list] ?? index, index)
+    }
+  }
+
+  /// Elements that come or go before those places move them.
+  private func follow(_ now: [Change], _ then: [Change]) {
+    guard !moved.isEmpty else { return }
+    let stay = Set(then.filter(\.movesElements))
+    let moves = now.filter { $0.movesElements && stay.contains($0) }
+    func follow(_ change: Change, by step: Int) {
+      let list = Path(Array(change.path.steps.dropLast()))
+      guard let first = moved[list], case .index(let index)? = change.path.steps.last, index < first else { return }
+      moved[list] = first + step
+    }
+    // What goes has its old index, what comes its new one.
+    for change in moves.reversed() where !change.kind.isAddition { follow(change, by: -1) }
+    for change in moves where change.kind.isAddition { follow(change, by: 1) }
   }
 
   /// Adds an action: what those caused that are taken back goes with them.
@@ -706,7 +745,9 @@ private final class TakingBackChoice {
       throw refusal.error("#\(entry.number) \(entry.action) concerns everybody")
     }
     if taken.contains(entry.number), entry.takenBack == nil {
-      changedPaths.formUnion(entry.changes.map(\.path))
+      note(entry.changes)
+      // It may do something else by now.
+      if let made = present?[entry.number], let changes = made { note(changes) }
     }
     guard standing.contains(entry.number) else { return true }
     if entry.number > least, entry.source.cause == nil { stays.insert(entry.number) }
@@ -715,13 +756,20 @@ private final class TakingBackChoice {
 
   /// Throws where an action of another would do something else than it does.
   func check(_ entry: LoggedEntry, _ changes: [Change]?, _ state: HostState) throws {
-    guard entry.number > earliest, try !isOwn(entry) else { return }
-    // As it is now, or was when nothing before it has been taken back.
     var now = entry.ownChanges
+    defer { follow(now ?? [], changes ?? []) }
+    guard entry.number > earliest else { return }
+    // As it is now, or was when nothing before it has been taken back.
     if let present, entry.number <= last {
       // One that comes back does nothing now.
       guard let made = present[entry.number] else { return }
       now = made
+    }
+    guard try !isOwn(entry) else {
+      // Its own may move elements otherwise.
+      let (moves, others) = (now?.filter(\.movesElements) ?? [], changes?.filter(\.movesElements) ?? [])
+      if moves != others { noteMoves(of: moves + others) }
+      return
     }
     guard let reason = difference(from: now, to: changes, by: entry, state) else { return }
     let action = "#\(entry.number) \(ActionText.brief(entry.action, arguments: entry.arguments))"
@@ -741,6 +789,7 @@ private final class TakingBackChoice {
     }
     var rest = Dictionary(then.map { ($0.path, $0) }, uniquingKeysWith: { first, _ in first })
     for change in now {
+      if let reason = otherElement(change, rest[change.path]) { return reason }
       guard let other = rest.removeValue(forKey: change.path) ?? appended(change, among: &rest, state) else {
         if change.kind.isOfElement { return "not \(change.kind.verb) \(change.path)" }
         // What it wrote may be there already.
@@ -753,11 +802,30 @@ private final class TakingBackChoice {
     }
     // What it would write besides, and what was there before already.
     for change in then where rest[change.path] != nil {
+      if let reason = otherElement(change, nil) { return reason }
       guard let left = change.kind.left else { return "\(change.kind.verb) \(change.path)" }
       let value = valueNow(change.path, entry.number)
       if value != left { return "leave \(change.path) at \(Self.text(left)), not \(Self.text(value))," }
     }
     return nil
+  }
+
+  /// Why a change would be that of another element: in a list without ids an index is no identity.
+  private func otherElement(_ change: Change, _ other: Change?) -> String? {
+    let steps = change.path.steps
+    let isOther =
+      !moved.isEmpty
+      && steps.indices.contains { depth in
+        guard case .index(let index) = steps[depth], depth + 1 < steps.count || !change.kind.isAddition else {
+          return false
+        }
+        return moved[Path(Array(steps[..<depth]))].map { $0 <= index } ?? false
+      }
+    guard isOther else { return nil }
+    guard let old = change.kind.former, let otherOld = other?.kind.former, old != otherOld else {
+      return "\(change.kind.verb) another element at \(change.path)"
+    }
+    return "\(change.kind.verb) \(Self.text(otherOld)) at \(change.path), not \(Self.text(old)),"
   }
 
   private func difference(from change: Change, to other: Change) -> String? {
@@ -796,6 +864,16 @@ extension Change.Kind {
   /// True if something came, went or moved.
   fileprivate var isOfElement: Bool { if case .replace = self { false } else { true } }
 
+  fileprivate var isAddition: Bool { if case .add = self { true } else { false } }
+
+  /// The value that was there before; nil: none, or the same.
+  fileprivate var former: Value? {
+    switch self {
+    case .replace(let old, _), .remove(let old): old
+    case .add, .move: nil
+    }
+  }
+
   fileprivate var verb: String {
     switch self {
     case .replace: "change"
@@ -816,6 +894,9 @@ extension Value {
     case (.int(let new), .int(let old)):
       let (difference, overflows) = new.subtractingReportingOverflow(old)
       return overflows ? nil : .int(difference)
+    case (.decimal(let new), .decimal(let old)) where new.scale == old.scale:
+      let (difference, overflows) = new.units.subtractingReportingOverflow(old.units)
+      return overflows ? nil : .decimal(DecimalNumber(units: difference, scale: Int(new.scale)))
     // Of sums that are rounded the digits that show them.
     case (.double(let new), .double(let old)): return .double(Double(Float(new - old)))
     default: return nil
@@ -986,10 +1067,12 @@ private struct MomentAttachments: RerunAttachments {
     if entry.action == ShellAction.Types.reloadPlugin.fullName {
       let before = try client.recorded(entry.number - 1, at: moment)
       let old = before.plugins.first { $0.plugin.module.name == name }?.plugin
-      let running = before.state.plugins.first { $0.name == name }?.value
+      let running = before.state.plugins.first { $0.name == name }
       // Only the outcome tells whether the state was reset.
-      arrival.isReset =
-        try hosted.plugin.migration.state(from: running, version: old?.source.manifest.version ?? "") != slice?.value
+      var kept = slice
+      kept?.value =
+        try hosted.plugin.migration.state(from: running?.value, version: old?.source.manifest.version ?? "") ?? .none
+      arrival.isReset = kept?.raisingSequences(to: running).value != slice?.value
     }
     return arrival
   }
@@ -1004,6 +1087,10 @@ private struct MomentAttachments: RerunAttachments {
 }
 
 extension HostState {
+  fileprivate func runsSamePlugins(as other: HostState) -> Bool {
+    shell.plugins.map { [$0.name, $0.digest] } == other.shell.plugins.map { [$0.name, $0.digest] }
+  }
+
   /// Has some modules stand as in another state: those that an import named stand as its file had them whatever was there
   /// before. A plugin of another type stays as it is.
   fileprivate mutating func take(from other: HostState, where isTaken: (String) -> Bool) throws {
@@ -1023,7 +1110,8 @@ extension HostState {
 }
 
 extension StoreClient {
-  /// Raises the sequences of a state that is to become the present: a number that was given out in company stays given out.
+  /// Raises the sequences of a state that is to become the present: a number that was given out in company stays given out. Those
+  /// of modules that come or go see to it themselves: ``ShellAction/reduce(_:)``.
   ///
   /// - Parameter number: the action behind which all goes back.
   func keepSequences(in state: inout HostState, goingBackBehind number: Int) {

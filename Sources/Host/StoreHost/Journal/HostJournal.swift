@@ -26,8 +26,8 @@ package final class HostJournal {
   private var hasOtherCode = false
   /// Code of plugins that the first action brings into the file.
   private var unkept: [JournaledCode] = []
-  /// Long-lived effects that have ended before the file was open.
-  private var ends: Set<EndedEffect> = []
+  /// What became of long-lived effects before the file was open.
+  private var effects = JournaledEffects()
   /// The first action of a run that has begun before the file was open; nil: none has.
   private var run: Int?
   /// The clock on the wall, which an open file follows; nil: it makes no difference to a virtual clock.
@@ -91,10 +91,10 @@ package final class HostJournal {
     unkept = []
   }
 
-  /// Takes note that a long-lived effect has ended while its unit goes on stating it, or that it may start again.
-  package func note(_ effect: EndedEffect, hasEnded: Bool) {
-    if let journal { return journal.note(effect, hasEnded: hasEnded) }
-    if hasEnded { ends.insert(effect) } else { ends.remove(effect) }
+  /// Takes note of what became of a long-lived effect.
+  package func note(_ effect: EndedEffect, _ note: EffectNote) {
+    if let journal { return journal.note(effect, note) }
+    effects.note(effect, note)
   }
 
   /// Takes note that a run of statements begins with the action that is recorded next, or has ended.
@@ -130,8 +130,8 @@ package final class HostJournal {
     do throws(JournalError) {
       let opened = try Journal(plan.path, durability: plan.durability, header: header)
       if opened.found == nil { opened.append(stateAfter: number, state.slices(isWhole: true)) }
-      for effect in ends { opened.note(effect, hasEnded: true) }
-      ends = []
+      for (effect, note) in effects.notes { opened.note(effect, note) }
+      effects = JournaledEffects()
       if let run { opened.note(run: run, isOpen: true) }
       run = nil
       start = number

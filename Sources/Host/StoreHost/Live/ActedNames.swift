@@ -39,8 +39,8 @@ extension LiveStore {
   /// True if another conversation or code of the owner has been at the store behind an action: a sequence may not fall then.
   package func hadCompany(behind number: Int) -> Bool { turn { hasCompany || lastCompany > number } }
 
-  /// True if several conversations are at the store.
-  package var hasCompany: Bool { clients.count { !$0.onlyServes } > 1 }
+  /// True if several conversations are at the store, or may be.
+  package var hasCompany: Bool { node != nil || clients.count { !$0.onlyServes } > 1 }
 
   /// Notes that conversations come or go: while there are several, all that happens has company.
   func noteCompany() {

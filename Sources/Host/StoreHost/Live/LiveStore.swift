@@ -141,7 +141,8 @@ package final class LiveStore: @unchecked Sendable {
       host._withUnsafeGuaranteedRef { $0.record(record) }
     }
     attend()
-    store.setEndListener { [unowned self] effect, hasEnded in journal?.note(effect, hasEnded: hasEnded) }
+    store.setEndListener { [unowned self] effect, hasEnded in journal?.note(effect, hasEnded ? .ended : .mayStart) }
+    attendance.setters.tell = { [unowned self] in journal?.note($0, .stated(by: $1)) }
     store.setErrorHandler { [faults = attendance.faults] error in
       let stop = error as? StoreError
       if stop != nil { faults.noteLoss() }

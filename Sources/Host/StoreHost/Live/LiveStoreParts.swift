@@ -21,6 +21,8 @@ package final class Attendance: @unchecked Sendable {
   package let faults = FaultBox()
   /// Commands that wait for actions.
   package let waiters = ActionWaiters()
+  /// The actions that had units state their tasks.
+  let setters = TaskSetters()
   /// Whether long work is to stop.
   package let interruption = Interruption()
   /// Gets what the logger middleware says.

@@ -349,13 +349,33 @@ extension LiveStore {
   /// Has tasks that wait for their times count as ended, also in a store that is opened again.
   private func endScheduled(of tasks: [UnitTasks]) {
     let ended = Set(tasks.flatMap { $0.endScheduled() })
-    for effect in ended { journal?.note(effect, hasEnded: true) }
+    for effect in ended { journal?.note(effect, .ended) }
     // Their units state them next, and find that they have ended.
     if !ended.isEmpty { store.leaveEnded(ended) }
   }
 
   private func describe(_ number: Int) -> String? {
     recent(number).map { "#\($0.number) \($0.action) (\($0.source.short))" }
+  }
+
+  /// The last actions that set entries of a map, or a field of theirs, as far as they are kept.
+  private func lastChanges(of keys: [MapKey], in map: Path, field: String?) -> [MapKey: Int] {
+    var (open, found, next) = (Set(keys), [MapKey: Int](), head)
+    let depth = map.steps.count
+    while !open.isEmpty, let run = try? history.run(upTo: next, .changing(map)) {
+      for entry in run.entries.reversed() where entry.failure == nil {
+        for steps in entry.changes.map(\.path.steps) where zip(steps, map.steps).allSatisfy(==) {
+          let isWhole = steps.count <= depth + 1
+          guard isWhole || steps[depth + 1] == field.map({ .field($0) }) else { continue }
+          for key in steps.count > depth ? open.filter({ .key($0) == steps[depth] }) : open {
+            found[key] = entry.number
+            open.remove(key)
+          }
+        }
+      }
+      next = run.before - 1
+    }
+    return found
   }
 
   /// How many effects of a unit run or wait.
@@ -366,12 +386,13 @@ extension LiveStore {
     turn {
       PluginSurroundings(
         view: view, typed: typed, faults: attendance.faults,
-        strikes: PluginStrikes(attendance.faults), waiters: attendance.waiters,
+        strikes: PluginStrikes(attendance.faults), waiters: attendance.waiters, setters: attendance.setters,
         isLoaded: { [unowned self] in store.withState { $0.shell.plugins.contains { $0.name == plugin } } },
         isLeftEnded: { [unowned self] in store.isLeftEnded($0) },
         now: { [clock] in clock.now }, reconcile: { [unowned self] in store.reconcileEffects() },
         stopFaulty: { [unowned self] in stopFaulty() }, action: { [unowned self] in store.currentAction },
         lastAction: { [unowned self] in head },
+        lastChanges: { [unowned self] in lastChanges(of: $0, in: $1, field: $2) },
         describe: { [unowned self] in describe($0) }, rehearsal: rehearsal)
     }
   }

@@ -110,8 +110,14 @@ package final class TaskRun: EffectSteps {
   /// The source of an action that the task dispatches. If the task follows the state, its action belongs to the one that set when it
   /// is due: it is taken back with that.
   private func caused(_ source: ActionSource) -> ActionSource {
+    guard isSupervised else { return source }
+    if start.setter == 0 {
+      var starts = [start]
+      tasks.findSetters(of: &starts)
+      start = starts[0]
+    }
     let setter = start.setter ?? effect.action.number
-    guard isSupervised, setter > 0 else { return source }
+    guard setter > 0 else { return source }
     var source = source
     source.cause = setter
     return source

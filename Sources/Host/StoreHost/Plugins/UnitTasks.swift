@@ -2,6 +2,7 @@ import HeapModule
 import StoreCore
 import StoreModules
 import StorePlugins
+import StoreSchema
 import StoreUnits
 
 /// The tasks of one middleware of a plugin, run as effects of its unit.
@@ -80,8 +81,18 @@ package final class UnitTasks: @unchecked Sendable {
       failedAfter = surroundings.lastAction()
       surroundings.note(error, unit: unit)
     }
-    if isWhole { return .all(wanted.map(supervised)) }
-    return change(from: before, to: wanted)
+    guard isWhole else { return change(from: before, to: wanted) }
+    let setters = surroundings.setters
+    let stated = Dictionary(wanted.map { (setters.effect($0, of: name), $0) }, uniquingKeysWith: { $1 })
+    for effect in setters.numbers.keys where effect.place == name && stated[effect] == nil {
+      setters.note(effect, by: 0)
+    }
+    for index in wanted.indices {
+      let effect = setters.effect(wanted[index], of: name)
+      if setters.numbers[effect] == nil { setters.note(effect, by: surroundings.action()) }
+      wanted[index].setter = setters.numbers[effect]
+    }
+    return .all(wanted.map(supervised))
   }
 
   /// The difference of two statements, which are in the order of their keys: most often one of them has one more.
@@ -92,9 +103,11 @@ package final class UnitTasks: @unchecked Sendable {
     while end < least - start, old[old.count - 1 - end].key == new[new.count - 1 - end].key { end += 1 }
     let (left, right) = (old[start..<old.count - end], new[start..<new.count - end])
     let (gone, there) = (Set(left.map(\.key)), Set(right.map(\.key)))
-    return SupervisedChanges(
-      started: right.filter { !gone.contains($0.key) }.map(supervised),
-      gone: left.map(\.key).filter { !there.contains($0) })
+    let (started, ended) = (right.filter { !gone.contains($0.key) }, left.filter { !there.contains($0.key) })
+    let setters = surroundings.setters
+    for start in ended { setters.note(setters.effect(start, of: name), by: 0) }
+    for start in started { setters.note(setters.effect(start, of: name), by: surroundings.action()) }
+    return SupervisedChanges(started: started.map(supervised), gone: ended.map(\.key))
   }
 
   /// The tasks that it has for the entries of its map.
@@ -146,6 +159,7 @@ package final class UnitTasks: @unchecked Sendable {
     if waiting.count > before {
       surroundings.note(plugin.tasks.tooManyTasks, unit: unit, startedBy: surroundings.lastAction())
     }
+    if change.isWhole { for index in granted.indices { granted[index].setter = 0 } }
     if startsAtTimes { granted = schedule(granted) }
     // They stand in the state as they did, so that the change is silent about them.
     granted += cancelled.filter { admitted[$0] == .ended }.compactMap { plugin.middlewares.entryTask(index, $0) }
@@ -214,7 +228,21 @@ package final class UnitTasks: @unchecked Sendable {
   }
 
   /// A task as it is to start again: for an entry of a map, with the value that stands there now.
-  func renewed(_ start: PluginTaskStart) -> PluginTaskStart { plugin.middlewares.entryTask(index, start.key) ?? start }
+  func renewed(_ start: PluginTaskStart) -> PluginTaskStart {
+    var renewed = plugin.middlewares.entryTask(index, start.key) ?? start
+    renewed.setter = start.setter
+    return renewed
+  }
+
+  /// Finds the actions that had tasks for entries start, or set their times, where that was not seen: the unit has started anew.
+  func findSetters(of starts: inout [PluginTaskStart]) {
+    let keys = starts.compactMap { $0.setter == 0 ? PluginMiddlewares.key($0.key) : nil }
+    guard !keys.isEmpty, let place = plugin.middlewares.entryPlace(index) else { return }
+    let found = surroundings.lastChanges(keys, place.map, place.field)
+    for index in starts.indices where starts[index].setter == 0 {
+      starts[index].setter = PluginMiddlewares.key(starts[index].key).flatMap { found[$0] }
+    }
+  }
 
   /// Takes note that a task has come to its end.
   package func noteEnded(_ start: PluginTaskStart) {
@@ -241,6 +269,23 @@ package final class TaskRoom {
   package var promised = 0
 }
 
+/// The actions that had units state the tasks of their functions. A task belongs to that action also where its unit starts anew.
+final class TaskSetters: @unchecked Sendable {
+  // Safe: used by the thread that holds the turn.
+  @exclusivity(unchecked) var numbers: [EndedEffect: Int] = [:]
+  /// Told of an action that set a task; 0: its unit states it no longer.
+  @exclusivity(unchecked) var tell: (EndedEffect, Int) -> Void = { _, _ in }
+
+  func effect(_ start: PluginTaskStart, of unit: String) -> EndedEffect { EndedEffect(unit: unit, id: start.key) }
+
+  func note(_ effect: EndedEffect, by number: Int) {
+    let number = number > 0 ? number : nil
+    guard numbers[effect] != number else { return }
+    numbers[effect] = number
+    tell(effect, number ?? 0)
+  }
+}
+
 /// What the units of a plugin share.
 package struct PluginSurroundings: @unchecked Sendable {
   // Safe: used by the thread that holds the turn, by units that run there.
@@ -252,6 +297,7 @@ package struct PluginSurroundings: @unchecked Sendable {
   package let faults: FaultBox
   package let strikes: PluginStrikes
   package let waiters: ActionWaiters
+  let setters: TaskSetters
   package let room = TaskRoom()
   /// Whether the plugin's slice is in the state.
   package let isLoaded: () -> Bool
@@ -267,6 +313,8 @@ package struct PluginSurroundings: @unchecked Sendable {
   package let action: () -> Int
   /// The action that was logged last, and the one of a number in words.
   package let lastAction: () -> Int
+  /// The last actions that set entries of a map, or a field of theirs, by their keys.
+  let lastChanges: (_ keys: [MapKey], _ map: Path, _ field: String?) -> [MapKey: Int]
   package let describe: (Int) -> String?
   /// Notes tasks and thunks in place of running them; nil: they run.
   let rehearsal: RehearsedTasks?
@@ -327,20 +375,21 @@ extension UnitTasks {
     var started: [PluginTaskStart] = []
     for start in starts {
       if isPromised(start.key), let due = start.due {
-        schedule.insert(start.key, at: due, by: surroundings.action())
+        schedule.insert(start.key, at: due, by: start.setter ?? surroundings.action())
       } else {
         started.append(start)
       }
     }
     guard isOfClock else { return started }
-    return started
-      + schedule.takeDue(by: surroundings.now(), atMost: Self.batch).compactMap { due in
-        plugin.middlewares.entryTask(index, due.key).map { start in
-          var start = start
-          start.setter = due.setter
-          return start
-        }
+    var due = schedule.takeDue(by: surroundings.now(), atMost: Self.batch).compactMap { due in
+      plugin.middlewares.entryTask(index, due.key).map { start in
+        var start = start
+        start.setter = due.setter
+        return start
       }
+    }
+    findSetters(of: &due)
+    return started + due
   }
 
   /// Starts the tasks whose time has come. Each is a cause of its own (R30).
@@ -471,7 +520,7 @@ final class EntrySchedule {
     return nodes.min?.order ?? 0
   }
 
-  /// - Parameter setter: the number of the action that set the time; 0: no action did.
+  /// - Parameter setter: the number of the action that set the time; 0: it is not known.
   func insert(_ key: EffectToken, at due: Duration, by setter: Int) {
     lastOrder += 1
     orders[key] = (lastOrder, setter)

@@ -17,7 +17,13 @@ package final class RecordingSource {
   package init(_ path: String, waiting wait: FileWait = .endless) throws {
     self.path = path
     let isLasting = Files.isOrdinary(path) || Files.isDirectory(path) || !Files.exists(path)
-    copy = isLasting && path != "-" ? -1 : try Self.copy(path, wait)
+    copy = isLasting && path != "-" ? -1 : try Self.copy(RecordingFile(path, LineReader(file: path, waiting: wait)))
+  }
+
+  /// Copies a recording that is somewhere else.
+  package init(_ path: String, lines: LineReader) throws {
+    self.path = path
+    copy = try Self.copy(RecordingFile(path, lines))
   }
 
   deinit { if copy >= 0 { close(copy) } }
@@ -26,11 +32,10 @@ package final class RecordingSource {
   ///
   /// - Throws: ``HostError`` with the line that is at fault; `FileError` where the file cannot be read.
   package func open() throws -> RecordingFile {
-    try RecordingFile(path, in: copy < 0 ? path : "/proc/self/fd/\(copy)")
+    try RecordingFile(path, LineReader(file: copy < 0 ? path : "/proc/self/fd/\(copy)"))
   }
 
-  private static func copy(_ path: String, _ wait: FileWait) throws -> Int32 {
-    let file = try RecordingFile(path, in: path, waiting: wait)
+  private static func copy(_ file: RecordingFile) throws -> Int32 {
     let copy = try Files.makeNameless()
     do {
       try file.copy(to: copy)
@@ -50,15 +55,11 @@ package struct RecordingFile {
   package let header: RecordingHeader
   private let lines: LineReader
 
-  /// Opens a file and reads its header.
+  /// Reads the header of a file.
   ///
-  /// - Parameters:
-  ///   - path: the name in messages.
-  ///   - file: where it stands.
-  ///   - wait: the waits for whoever writes a pipe.
-  fileprivate init(_ path: String, in file: String, waiting wait: FileWait = .endless) throws {
-    self.path = path
-    lines = try LineReader(file: file, waiting: wait)
+  /// - Parameter path: the name in messages.
+  fileprivate init(_ path: String, _ lines: LineReader) throws {
+    (self.path, self.lines) = (path, lines)
     guard let first = try lines.next() else { throw RecordingFile.fault(path, 1, "the file is empty") }
     do throws(EntryError) {
       header = try first.withUnsafeBufferPointer { (bytes) throws(EntryError) in try RecordingHeader(of: bytes) }

@@ -118,12 +118,15 @@ extension LiveStore {
       // As where a plugin is reloaded, tasks of other code start anew.
       let changedUnits = plugins.filter { hosted in changed.contains { $0.name == hosted.plugin.module.name } }
         .flatMap { $0.units.map(\.name) }
-      store.leaveEnded(file.reader.endedEffects.filter { effect in !changedUnits.contains { effect.place == $0 } })
+      let effects = file.reader.effects
+      store.leaveEnded(effects.ended.filter { effect in !changedUnits.contains { effect.place == $0 } })
+      attendance.setters.numbers = effects.setters
       history = History(of: state, after: contents.last, older: entries, endedBy: attendance.interruption)
       recordedHead.number = contents.last
       let (authors, withOwner) = file.reader.names
       names.note(authors, withOwner: withOwner)
-      if names.areSeveral { lastCompany = contents.last }
+      // Who was there is not known.
+      lastCompany = contents.last
       joinAnew(behind: contents.last)
       return RecoveredStore(
         last: contents.last, hadEnded: contents.hasEnded, loss: contents.loss,
@@ -266,7 +269,11 @@ extension LiveStore {
     let index = slices.firstIndex { $0.module == plugin.name }
     let old = try index.map { try JSON.value(of: slices[$0].state) }
     do throws(PluginError) {
-      guard let value = try loaded.migration.state(from: old, version: plugin.version) else { return [] }
+      guard var value = try loaded.migration.state(from: old, version: plugin.version) else { return [] }
+      if let old, let schema = loaded.module.schema {
+        let earlier = PluginSlice(name: plugin.name, schema: .dynamic(.any), value: old)
+        value = PluginSlice(name: plugin.name, schema: schema, value: value).raisingSequences(to: earlier).value
+      }
       let slice = JournalSnapshot.Slice(module: plugin.name, state: JSON.text(of: value))
       if let index { slices[index] = slice } else { slices.insert(slice, at: max(slices.count - 1, 0)) }
       return []

@@ -149,10 +149,13 @@ package final class RecordingAttachments: RerunAttachments {
         throw HostError(
           code: .badRecording, message: "#\(entry.number) returns to #\(target), which is not recorded")
       }
-      // A sequence that did not fall when it was recorded does not now.
-      let changed = Set(entry.changes.map(\.path))
+      // A sequence falls as far as it did when it was recorded.
+      let changed = Dictionary(entry.changes.map { ($0.path, $0.kind) }, uniquingKeysWith: { $1 })
       var (state, plugins) = point
-      state.raiseSequences(to: rerun.state) { !changed.contains($0) }
+      state.raiseSequences(to: rerun.state) { changed[$0] == nil }
+      for path in state.sequences.map(\.path) {
+        if case .replace(_, let number)? = changed[path] { state.setSequence(at: path, to: number) }
+      }
       return (state, plugins)
     }
     var state = rerun.state

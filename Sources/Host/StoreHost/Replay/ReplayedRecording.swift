@@ -349,6 +349,7 @@ extension LiveStore {
         }
         for unit in old.units { store.cancelEffects(unit: unit.name) }
       }
+      attendance.setters.numbers = [:]
       plugins = recording.plugins
       for hosted in plugins {
         hosted.strikes.set(isStopped: recording.state.shell.condition(of: hosted.plugin.module.name) != .on)
@@ -359,7 +360,7 @@ extension LiveStore {
       history = recording.history
       recordedHead.number = history.head
       for entry in history.log.entries { names.note(entry.source) }
-      if names.areSeveral { lastCompany = history.head }
+      lastCompany = history.head
       if let file = journal?.journal {
         history.older = JournalEntries(file, oldest: recording.start, of: self)
       }

@@ -157,6 +157,7 @@ package struct Rerun {
       try take(arrival, isReload: entry.action == ShellAction.Types.reloadPlugin.fullName)
     } else if let point = try attachments.point(after: entry, in: self) {
       (state, plugins) = point
+      state.keepSequences(of: before, alsoWhereBothHave: false)
       compose()
     }
     return .applied

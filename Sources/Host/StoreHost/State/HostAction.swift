@@ -287,8 +287,23 @@ package enum ShellAction: Sendable {
     if let setting { state.shell.settingOrigins[setting] = "\(source.file):\(source.line)" }
   }
 
-  /// Reduces an action that changes no setting.
+  /// Reduces an action that changes no setting. Whatever it does to modules, their sequences never fall with it; a return to a point
+  /// and an import look after those that are there before and after.
   package func reduce(_ state: inout HostState) throws {
+    switch self {
+    case .loadPlugin, .unloadPlugin, .reloadPlugin, .substate: try keepSequences(of: &state, where: true)
+    case .restore, .takeBack, .importState: try keepSequences(of: &state, where: false)
+    default: try change(&state)
+    }
+  }
+
+  private func keepSequences(of state: inout HostState, where staysHigh: Bool) throws {
+    let before = state
+    try change(&state)
+    state.keepSequences(of: before, alsoWhereBothHave: staysHigh)
+  }
+
+  private func change(_ state: inout HostState) throws {
     switch self {
     case .setGate(let name, let isOpen): state.shell.changeGate(of: name) { $0.isOpen = isOpen }
     case .moveGate(let name, let isOpen):

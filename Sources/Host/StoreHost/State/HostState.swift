@@ -103,6 +103,8 @@ package struct ShellState: Hashable, Sendable {
   /// Where settings were changed, by their names: the source of the action that did. What goes back to an earlier state or
   /// is read from a file so keeps what is true of it.
   package var settingOrigins: [String: String] = [:]
+  /// The sequences of modules that are gone, with the number that each would have given out next: it gives out none again.
+  package var goneSequences: [String: Int] = [:]
 
   package struct Gate: Hashable, Sendable {
     package let name: String

@@ -75,6 +75,37 @@ extension HostState {
   }
 }
 
+extension HostState {
+  /// Has the sequences of modules that come go on from where they, or those of the module that now are gone, have stood, and takes
+  /// note of those that go.
+  ///
+  /// - Parameter areRaised: whether those that are there before and after stay as high as they were.
+  package mutating func keepSequences(of before: HostState, alsoWhereBothHave areRaised: Bool) {
+    let (old, new) = (before.sequenceNumbers, sequenceNumbers)
+    let left = old.filter { new[$0.key] == nil }
+    let known = before.shell.goneSequences
+    for (path, number) in new {
+      guard old[path] == nil || areRaised else { continue }
+      let module = "\(Path([path.steps[0]]))."
+      let ofModule = left.filter { $0.key.steps[0] == path.steps[0] }.values.max() ?? number
+      let earlier = known["\(path)"] ?? known.filter { $0.key.hasPrefix(module) }.values.max() ?? number
+      let least = old[path] ?? max(ofModule, earlier)
+      if number < least { setSequence(at: path, to: .int(least)) }
+    }
+    var gone = known
+    for path in new.keys { gone["\(path)"] = nil }
+    for (path, number) in left { gone["\(path)"] = max(gone["\(path)"] ?? number, number) }
+    if gone != shell.goneSequences { shell.goneSequences = gone }
+  }
+
+  /// Where each sequence stands.
+  private var sequenceNumbers: [Path: Int] {
+    var numbers: [Path: Int] = [:]
+    for path in sequences.map(\.path) { if case .int(let number)? = value(at: path) { numbers[path] = number } }
+    return numbers
+  }
+}
+
 extension PluginSlice {
   /// The slice with its sequences where they stand in another one of the same plugin, as far as those are higher.
   package func raisingSequences(to other: PluginSlice?) -> PluginSlice {

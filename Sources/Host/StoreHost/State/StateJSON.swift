@@ -103,6 +103,7 @@ extension ShellState {
       "gates", "emission", "runaway", "plugins", "purity", "watchesPlugins", "limits", "ceiling", "substates",
       "origins",
     ])
+  private static let layoutWithSequences = RecordLayout(name: "Shell", fields: layout.fields + ["sequences"])
   private static let gateLayout = RecordLayout(name: "Gate", fields: ["name", "open", "plugin"])
   private static let ruledGateLayout = RecordLayout(
     name: "Gate", fields: ["name", "open", "plugin", "rule", "openByAction", "ruleGiven"])
@@ -135,16 +136,17 @@ extension ShellState {
             .string(types[plugin.name] ?? ""),
           ]))
     }
+    let sequences = PersistentMap(goneSequences.map { (MapKey.string($0), Value.int($1)) })
     return .record(
       Record(
-        Self.layout,
+        goneSequences.isEmpty ? Self.layout : Self.layoutWithSequences,
         [
           .list(PersistentList(gates)), .string(emission), .int(runaway), .list(PersistentList(plugins)),
           purity.map { .string($0.rawValue) } ?? .none, .bool(watchesPlugins), .string(limits.text),
           .record(Record(Self.ceilingLayout, Self.ceilingParts.map { .int(ceiling[keyPath: $0.path]) })),
           .texts(substates),
           .map(PersistentMap(settingOrigins.map { (MapKey.string($0), .string($1)) })),
-        ]))
+        ] + (goneSequences.isEmpty ? [] : [.map(sequences)])))
   }
 
   /// The slice that a value read from JSON stands for; what is missing is as in a new session.
@@ -175,6 +177,9 @@ extension ShellState {
     purity = members.text("purity").flatMap(Purity.init)
     watchesPlugins = members.flag("watchesPlugins") ?? watchesPlugins
     for (name, origin) in members.texts("origins") { settingOrigins[name] = origin }
+    if case .map(let sequences)? = members["sequences"] {
+      for case (.string(let path), .int(let number)) in sequences { goneSequences[path] = number }
+    }
     limits = members.text("limits").flatMap { limits.changed(by: $0) } ?? limits
   }
 

@@ -17,7 +17,7 @@ public struct PluginTaskStart: @unchecked Sendable {
   let entry: (key: Value, value: Value)?
   /// The time of the store at which it starts; nil: at once.
   public internal(set) var due: Duration?
-  /// The number of the action that set that time; nil: it starts at once.
+  /// The number of the action that had it start, or set that time; nil: the one with which it starts, 0: it is not known yet.
   package var setter: Int?
 
   /// - Parameter element: the element that it is for, to which its key is private.

@@ -158,6 +158,12 @@ struct TypeReader {
   /// The same within another type, where nil says already that nothing is there.
   private func type(_ value: LuaValue, _ place: String, inside kind: String) throws(PluginError) -> Schema {
     let schema = try type(value, place, withoutDefault: "the type inside \(kind)(…)")
+    guard try !isSequence(value, place), schema.sequences().isEmpty else {
+      throw fault(
+        "\(place): a sequence cannot be inside \(kind)(…)",
+        hint: "declare it in the plugin's state, or in a record there; one number may give out the ids of several lists"
+      )
+    }
     guard case .optional = schema.kind else { return schema }
     throw fault(
       "\(place): \(kind)(…) cannot hold optional(…)",

@@ -162,16 +162,26 @@ extension PluginMiddlewares {
   /// The task for the entry of a key, as it stood when it was looked at last; nil: there is no entry.
   public func entryTask(_ index: Int, _ token: EffectToken) -> PluginTaskStart? {
     let plan = plan(index)
-    let key: MapKey
-    switch token.value {
-    case let text as String: key = .string(text)
-    case let number as Int: key = .int(number)
-    default: return nil
+    guard let tasks = plan.entryTasks, let key = Self.key(token), let value = plan.entriesSeen?.map[key] else {
+      return nil
     }
-    guard let tasks = plan.entryTasks, let value = plan.entriesSeen?.map[key] else { return nil }
     var start = PluginTaskStart(unit: plan.name, key: token, of: (key.value, value), function: tasks.task)
     start.due = tasks.at.flatMap { Self.time(Self.field($0, of: value)) }
     return start
+  }
+
+  /// The map whose entries a middleware has tasks for, and the field of an entry with which its task starts anew.
+  public func entryPlace(_ index: Int) -> (map: Path, field: String?)? {
+    plan(index).entryTasks.map { ($0.path, $0.reset ?? $0.at) }
+  }
+
+  /// The key of the entry that a task is for.
+  public static func key(_ token: EffectToken) -> MapKey? {
+    switch token.value {
+    case let text as String: .string(text)
+    case let number as Int: .int(number)
+    default: nil
+    }
   }
 
   /// The time that a field holds, in seconds; nil: it holds none.

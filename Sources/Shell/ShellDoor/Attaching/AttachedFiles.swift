@@ -96,7 +96,8 @@ struct AttachedFiles {
     } catch {
       return JSON.object([
         "file": .number(number),
-        "error": .json(JSON.object(["number": .number(Int(error.code)), "message": .text(error.reason)])),
+        "error": .json(
+          JSON.object(["number": .number(Int(error.code)), "message": .text(error.reason), "path": .text(error.path)])),
       ])
     }
   }

@@ -60,7 +60,7 @@ public final class AttachedShell {
   /// True if a statement asked to leave.
   public private(set) var hasQuit = false
   private var number = 0
-  private var hasToldOffset = false
+  private var hasToldClock = false
   /// The number of the last action that the door told of.
   private var head: Int
   /// The line of the `atomic begin` of the run that is open over there; nil: none is.
@@ -213,7 +213,11 @@ public final class AttachedShell {
         out.append("width", .int(width))
         if let screenRows { out.append("rows", .int(max(screenRows(), 1))) }
       }
-      if let zone = offsetToTell() { out.append("zone", .int(zone)) }
+      if !hasToldClock {
+        hasToldClock = true
+        let steps = ReaderClock.own().steps.map { Value.list([.int($0.from), .int($0.offset)]) }
+        out.append("zone", .list(PersistentList(steps)))
+      }
     }
     let answer = try answer(to: number, for: text, of: file, from: line)
     if let error = answer.error { throw error }
@@ -235,12 +239,6 @@ public final class AttachedShell {
     return Outcome(
       status: Int32(clamping: answer.number("status") ?? 1), open: answer.text("open").map(SafeText.line),
       quit: answer.number("quit").map { Int32(clamping: $0) }, isWithinChecks: answer["checks"] != nil)
-  }
-
-  /// The offset of the clock here from UTC, once.
-  private func offsetToTell() -> Int? {
-    defer { hasToldOffset = true }
-    return hasToldOffset ? nil : ReaderClock.offset
   }
 
   /// Sends a request with a number of its own.
@@ -601,7 +599,7 @@ extension AttachedShell {
     let count = newHead - head
     let since = count == 0 ? "" : ", with \(count == 1 ? "1 action" : "\(count) actions") more"
     (self.client, head) = (client, newHead)
-    (events, openText, pinned, interruption, hasToldOffset) = ([], "", "", nil, false)
+    (events, openText, pinned, interruption, hasToldClock) = ([], "", "", nil, false)
     look.loseAnswer()
     files.forget()
     note("\(place) is back\(since); variables, settings, use and the look at the past are as in a new conversation")

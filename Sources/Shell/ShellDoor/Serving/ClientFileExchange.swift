@@ -165,7 +165,7 @@ extension Conversation {
       var code = EIO
       if case .int(let number)? = error.member("number") { code = Int32(clamping: number) }
       throw FileError(
-        path: path, code: code, isReading ? .reading : .writing,
+        path: error.member("path")?.text.map(SafeText.line) ?? path, code: code, isReading ? .reading : .writing,
         reason: SafeText.line(error.member("message")?.text ?? "the client cannot do it"))
     }
     var reply = ClientFiles.Reply()

@@ -181,7 +181,7 @@ struct DoorRequest {
     given.servesFiles = try fields.flag("files")
     given.pastLines = try pastLines(&fields)
     given.firstPastLine = try fields.number("first", in: 1...LoggedEntry.greatestNumber)
-    given.zone = try fields.number("zone", in: -86_400...86_400)
+    given.zone = try fields.clock("zone")
     given.watchID = try fields.number("watchID", in: 1...LoggedEntry.greatestNumber)
     given.lostRun = try fields.number("lostRun", in: 1...LoggedEntry.greatestNumber)
     given.width = try fields.number("width", in: 1...100_000)
@@ -290,6 +290,27 @@ struct DoorRequestFields {
       texts.append(text)
     }
     return texts
+  }
+
+  /// The offset of a clock from UTC, or pairs of a moment and the offset from then on.
+  mutating func clock(_ name: String) throws(DoorRequest.Fault) -> ReaderClock? {
+    let offsets = -86_400...86_400
+    switch take(name) {
+    case nil: return nil
+    case .int(let offset)? where offsets.contains(offset): return ReaderClock(offset: offset)
+    case .list(let list)? where 1...1000 ~= list.count:
+      let steps = list.compactMap { step -> ReaderClock.Step? in
+        guard case .list(let pair) = step, pair.count == 2, case .int(let from)? = pair.first,
+          case .int(let offset)? = pair.last, offsets.contains(offset), from.magnitude < 1 << 40
+        else { return nil }
+        return ReaderClock.Step(from: from, offset: offset)
+      }
+      if steps.count == list.count { return ReaderClock(steps: steps.sorted { $0.from < $1.from }) }
+    default: break
+    }
+    throw DoorRequest.Fault(
+      message:
+        "'\(name)' is a number of seconds within a day, or a list of pairs: a moment, and the seconds from then on")
   }
 
   /// Seconds since 1970, null where a time is not known.

@@ -12,7 +12,7 @@ extension CommandDefinition {
       FlagDefinition("to", value: "N", "stop after that action"),
       FlagDefinition("with", value: "PLUGIN", "compare this version of a plugin with the recording"),
     ],
-    operands: [.file(.host)],
+    operands: [.file(.read)],
     examples: [
       CommandExample(
         transcript: """
@@ -72,7 +72,7 @@ private struct ReplayRequest {
           + "compare only: replay \(file) --verify")
     }
     try session.store.requirePresent()
-    let source = try RecordingSource(file, waiting: session.interrupts.fileWait)
+    let source = try session.recording(in: file)
     options.replacement = try replacement.map { try session.version(of: $0.value(in: session), in: source) }
     let adopts = isUntouched && options.replacement == nil && !session.store.isShared
     let count = try session.replay(source, options, adopts: adopts)

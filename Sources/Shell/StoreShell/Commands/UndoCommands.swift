@@ -66,20 +66,24 @@ extension CommandDefinition {
           try session.grantReturning(to: step.target)
           return true
         }, target: \.target, source: source)
+      var taken = step.takesBack
       let returned = {
         ReturnedStatements(
-          takesBack: try step.takesBack.map { try session.returned([($0.first, $0.first + $0.later, $0.later + 1)]) }
+          takesBack: try taken.map { try session.returned([($0.first, $0.first + $0.later, $0.later + 1)]) }
             ?? [],
           bringsBack: try session.returned(step.bringsBack.map { ($0.first, $0.last, $0.count) }))
       }
       if let report {
         return try session.finish(
-          report, quietly: request.isQuiet, remark: session.broughtBack(step), returning: returned)
+          report, quietly: request.isQuiet, remark: session.broughtBack(step, taking: taken), returning: returned)
       }
       let done = try session.store.bringBack(
         Set(step.undos), source: source, hint: session.hint(insteadOf: step))
+      // What others' later actions caused stays.
+      let others = done.numbers.filter { !step.undos.contains($0) }
+      taken = others.first.map { UndoLine.Taken(first: $0, later: others.count - 1) }
       return try session.finish(
-        done.report, quietly: request.isQuiet, remark: session.broughtBack(step, staying: done.staying),
+        done.report, quietly: request.isQuiet, remark: session.broughtBack(step, taking: taken, staying: done.staying),
         returning: returned)
     })
 }
@@ -249,22 +253,24 @@ extension Session {
   }
 
   /// What a redo brings back and takes back, in words; nil: nothing that anybody asked for.
-  fileprivate func broughtBack(_ step: UndoLine.Redo, staying count: Int = 0) throws -> String? {
+  fileprivate func broughtBack(
+    _ step: UndoLine.Redo, taking taken: UndoLine.Taken?, staying count: Int = 0
+  ) throws -> String? {
     var parts: [String] = []
     if let first = step.bringsBack.first?.first, let last = step.bringsBack.map(\.last).max() {
       let names = try names(of: step.bringsBack, from: first, to: last, isAlone: step.undos.isEmpty)
       parts.append("brings back \(first == last ? "#\(first) " : "")\(names)")
     }
-    if let taken = step.takesBack { parts.append(try takenBack(taken.first, later: taken.later)) }
+    if let taken { parts.append(try takenBack(taken.first, later: taken.later)) }
     return parts.isEmpty ? nil : parts.joined(separator: "; ") + staying(count)
   }
 
   /// What to try where a redo is refused.
   fileprivate func hint(insteadOf step: UndoLine.Redo) throws -> String {
     guard let only = step.bringsBack.first, step.bringsBack.count == 1, only.count == 1,
-      let entry = try store.entry(only.first),
+      let entry = try store.entry(only.first), !entry.isOfShell,
       case let action = ActionText.text(entry.action, arguments: entry.arguments), action.utf8.count <= 100
-    else { return "dispatch again what is to come back; log lists it" }
+    else { return "give again what is to come back; log lists it" }
     return "to have it again: dispatch \(action)"
   }
 

@@ -99,7 +99,7 @@ extension Session {
     options.isUTF8 = given.isUTF8
     options.usesColor = given.usesStyles
     person.take(given.pastLines, from: given.firstPastLine)
-    if let offset = given.zone { person.clock = LocalTime(offset: offset) }
+    if let zone = given.zone { person.clock = LocalTime(zone) }
     let isTyped = given.goesOn && given.file == nil
     person.typed = isTyped ? (given.isAnew || open == nil ? "" : person.typed) + given.text : ""
     if let format = given.format { options.format = format }
@@ -111,6 +111,7 @@ extension Session {
     } else if !running.origin.isTypedAtDoor {
       running.origin = .door
     }
+    if isTyped, given.isAnew, given.text.isEmpty { greet() }
     if let id = given.watchID { watches.goOn(at: id) }
     if let line = given.lostRun { goOn(inLostRun: line) }
     publishNewInterrupts()
@@ -298,8 +299,8 @@ package struct GivenText: Sendable {
   package var width: Int?
   /// The rows of a screen on which the client draws what it is sent; nil: it draws nothing.
   package var rows: Int?
-  /// The seconds by which the reader's clock is ahead of UTC; nil: it stays as it was.
-  package var zone: Int?
+  /// The reader's clock; nil: it stays as it was.
+  package var zone: ReaderClock?
 
   package init(_ text: String) { self.text = text }
 }

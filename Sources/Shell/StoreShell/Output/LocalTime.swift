@@ -2,21 +2,13 @@ import Platform
 
 /// Moments as the clock of whoever reads shows them.
 struct LocalTime {
-  /// The seconds by which the reader's clock is ahead of UTC; nil: it is this process's clock, which knows when summer began.
-  let offset: Int?
+  /// The clock of a reader elsewhere; nil: it is this process's clock.
+  private let reader: ReaderClock?
 
   /// The clock of this process.
-  static let own = LocalTime(offset: nil)
+  static let own = LocalTime(nil)
 
-  /// The clock of a reader elsewhere, by its present offset.
-  init(offset: Int?) { self.offset = offset == Self.ownOffset ? nil : offset }
-
-  /// The seconds by which this process's clock is ahead of UTC now.
-  static var ownOffset: Int {
-    var (now, parts) = (time(nil), tm())
-    localtime_r(&now, &parts)
-    return parts.tm_gmtoff
-  }
+  init(_ reader: ReaderClock?) { self.reader = reader }
 
   /// The text of a moment: `2026-11-26 18:50`.
   ///
@@ -54,7 +46,7 @@ struct LocalTime {
     var text = text[...]
     let isUTC = text.hasSuffix("Z")
     if isUTC { text = text.dropLast() }
-    let zone = isUTC ? LocalTime(utc: ()) : self
+    let zone = isUTC ? LocalTime(ReaderClock(offset: 0)) : self
     var parts = zone.parts(of: now)
     let words = text.split(separator: text.contains("T") ? "T" : " ", omittingEmptySubsequences: false)
     guard (1...2).contains(words.count) else { return nil }
@@ -73,16 +65,15 @@ struct LocalTime {
     }
     parts.tm_isdst = -1
     let day = parts.tm_mday
-    let seconds = zone.offset.map { timegm(&parts) - $0 } ?? mktime(&parts)
+    let seconds = zone.reader.map { $0.moment(of: timegm(&parts)) } ?? mktime(&parts)
     // The system takes the 30th of February for a day of March.
     return parts.tm_mday == day ? seconds * 1000 : nil
   }
 
-  private init(utc: Void) { offset = 0 }
-
   private func parts(of milliseconds: Int) -> tm {
-    var (time, parts) = (milliseconds / 1000 - (milliseconds % 1000 < 0 ? 1 : 0) + (offset ?? 0), tm())
-    if offset == nil { localtime_r(&time, &parts) } else { gmtime_r(&time, &parts) }
+    var (time, parts) = (milliseconds / 1000 - (milliseconds % 1000 < 0 ? 1 : 0), tm())
+    if let reader { time += reader.offset(at: time) }
+    if reader == nil { localtime_r(&time, &parts) } else { gmtime_r(&time, &parts) }
     return parts
   }
 
@@ -96,8 +87,50 @@ struct LocalTime {
   private static func two(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
 }
 
-/// The clock of this process, for readers of a store elsewhere.
-package enum ReaderClock {
-  /// The seconds by which it is ahead of UTC now.
-  package static var offset: Int { LocalTime.ownOffset }
+/// The clock of a reader of a store elsewhere: how far it is ahead of UTC, and when summer began.
+package struct ReaderClock: Sendable {
+  /// An offset, and the moment from which it holds: both in seconds, since 1970 and ahead of UTC.
+  package struct Step: Hashable, Sendable {
+    package let from: Int
+    package let offset: Int
+
+    package init(from: Int, offset: Int) { (self.from, self.offset) = (from, offset) }
+  }
+
+  /// The offsets in the order of their moments, at least one; the first holds before its moment, too.
+  package let steps: [Step]
+
+  package init(steps: [Step]) { self.steps = steps }
+
+  /// A clock that never changes.
+  package init(offset: Int) { steps = [Step(from: 0, offset: offset)] }
+
+  /// The clock of this process, from ten years ago to two years ahead.
+  package static func own(now: Int = time(nil)) -> ReaderClock {
+    func offset(at moment: Int) -> Int {
+      var (moment, parts) = (moment, tm())
+      localtime_r(&moment, &parts)
+      return parts.tm_gmtoff
+    }
+    let (year, month) = (31_557_600, 2_592_000)
+    var last = Step(from: now - 10 * year, offset: offset(at: now - 10 * year))
+    var steps = [last]
+    for next in stride(from: last.from + month, through: now + 2 * year, by: month) {
+      var (before, behind) = (next - month, next)
+      guard offset(at: behind) != last.offset else { continue }
+      while behind - before > 1 {
+        let middle = (before + behind) / 2
+        if offset(at: middle) == last.offset { before = middle } else { behind = middle }
+      }
+      last = Step(from: behind, offset: offset(at: next))
+      steps.append(last)
+    }
+    return ReaderClock(steps: steps)
+  }
+
+  /// The offset at a moment, in seconds since 1970.
+  func offset(at moment: Int) -> Int { (steps.last { $0.from <= moment } ?? steps[0]).offset }
+
+  /// The moment at which the clock shows what a clock in UTC shows at another.
+  func moment(of shown: Int) -> Int { shown - offset(at: shown - offset(at: shown)) }
 }

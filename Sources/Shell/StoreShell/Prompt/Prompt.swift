@@ -49,6 +49,7 @@ public final class Prompt {
   /// - Returns: the status to exit with.
   public func run() throws -> Int32 {
     session.running.origin = .prompt
+    session.greet()
     session.store.live.setDefaultPurity(.always)
     let completer = Completer(session)
     editor.completer = { [weak self] line, cursor in

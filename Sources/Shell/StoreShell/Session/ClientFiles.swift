@@ -1,5 +1,6 @@
 import Platform
 import ShellLanguage
+import StoreHost
 import StorePlugins
 import StoreSchema
 
@@ -146,6 +147,13 @@ extension Session {
     return LineReader(path: file, size: opened.size) { () throws(FileError) in try opened.next() }
   }
 
+  /// The recording in a file; a client's is copied first.
+  func recording(in file: String) throws -> RecordingSource {
+    if isClients(file) { return try RecordingSource(file, lines: lines(of: file)) }
+    try requireHostFile(file)
+    return try RecordingSource(hostPath(file), waiting: interrupts.fileWait)
+  }
+
   /// The bytes of a file.
   func content(of file: String) throws(FileError) -> [UInt8] {
     guard isClients(file), let opened = try person.files?.open(file, .reading) else {
@@ -286,8 +294,8 @@ package struct NamedFiles: Sendable {
   package internal(set) var programs = NamedPrograms()
   /// The arguments of the scripts among the files that are read.
   package private(set) var scripts: [String: [String]] = [:]
-  /// The programs of functions of Lua, which later texts may call, too.
-  var lasting = NamedPrograms()
+  /// The names in functions of Lua, which later texts may call, too.
+  var lasting: [NamedFiles] = []
   /// The commands that later texts may give by another name.
   private var aliases: [String: String] = [:]
 
@@ -295,7 +303,16 @@ package struct NamedFiles: Sendable {
 
   /// The names of a text that follows others.
   package init(after others: NamedFiles) {
-    (programs, lasting, aliases) = (others.lasting, others.lasting, others.aliases)
+    (lasting, aliases) = (others.lasting, others.aliases)
+    for names in lasting { add(names) }
+  }
+
+  /// Adds the files and programs of other texts.
+  mutating func add(_ other: NamedFiles) {
+    read.merge(other.read) { $1 }
+    written.merge(other.written) { $1 }
+    scripts.merge(other.scripts) { $1 }
+    programs.add(other.programs)
   }
 
   /// Adds the files that a text names.

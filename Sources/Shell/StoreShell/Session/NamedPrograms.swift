@@ -22,7 +22,7 @@ package struct NamedPrograms: Sendable {
     programs.contains { $0.holds(words, in: folder) && $0.mayRead(input) }
   }
 
-  fileprivate mutating func add(_ other: NamedPrograms) {
+  mutating func add(_ other: NamedPrograms) {
     programs += other.programs
     lines.merge(other.lines) { $1 }
     shellLines.formUnion(other.shellLines)
@@ -183,7 +183,7 @@ extension NamedFiles {
     for case .lua(let text) in lua { addPrograms(ofLua: text, commands, arguments) }
   }
 
-  /// Adds the programs that a Lua text runs itself, and those of the statements that it gives to `command`. A function may be called
+  /// Adds the programs that a Lua text runs itself, and what the statements name that it gives to `command`. A function may be called
   /// by later texts, too.
   private mutating func addPrograms(ofLua text: String, _ commands: CommandTable, _ arguments: [String]) {
     let calls = LuaCall.all(of: ["run", "command"], in: text)
@@ -197,9 +197,8 @@ extension NamedFiles {
         found.add(statement, arguments: arguments)
       }
     }
-    // A name in such a text names no file.
-    programs.add(found.programs)
-    if text.contains("function") { lasting.add(found.programs) }
+    add(found)
+    if text.contains("function") { lasting.append(found) }
   }
 
   /// The program that a line of `run` starts.

@@ -196,11 +196,7 @@ public final class Session {
     if isOutermost {
       console.delivery.start()
       activity.note(running: statement.content)
-      let isPersons = running.origin.kind == .repl
-      if store.isPersons != isPersons {
-        store.turn { store.isPersons = isPersons }
-        if isPersons { try? store.hearOfAbsence() }
-      }
+      noteWhose()
       console.flushDue(before: statement.line, hasMore: !outcome.steps.isEmpty) { !commands.isBrief(statement) }
     } else if console.isHolding {
       console.flush()
@@ -254,6 +250,20 @@ public final class Session {
       if status != 0, outcome.returnedFailures == failedSteps { noteFailure(of: statement) }
     }
     return status
+  }
+
+  /// Takes note of whether the statements are a person's. One who comes is told what others took back meanwhile.
+  private func noteWhose() {
+    let isPersons = running.origin.kind == .repl
+    guard store.isPersons != isPersons else { return }
+    store.turn { store.isPersons = isPersons }
+    if isPersons { try? store.hearOfAbsence() }
+  }
+
+  /// Tells a person who comes what others took back meanwhile.
+  func greet() {
+    noteWhose()
+    writeNotes()
   }
 
   /// The status of a `try`, from the status of its command: failures do not count.
