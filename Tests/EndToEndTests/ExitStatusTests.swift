@@ -71,6 +71,27 @@ struct ExitStatusTests {
     #expect(try shell.run("--store", "a.db", "-c", "show counter.value") == .init(output: "1\n"))
   }
 
+  @Test(arguments: ["TERM", "HUP"]) func aBlockedSignalIsHeardAnIgnoredOneIsNot(_ signal: String) throws {
+    let shell = try Shell()
+    func said(_ option: String) throws -> String {
+      try shell.runInShell(
+        "env --\(option)-signal=\(signal) stsh -c 'echo up > up' -c 'wait 1s' 2> /dev/null & "
+          + "while ! test -s up; do sleep 0.01; done; kill -\(signal) $!; wait $!; echo status $?; rm up"
+      ).output
+    }
+    #expect(try said("ignore") == "status 0\n")
+    #expect(try said("block") == "status \(signal == "TERM" ? 143 : 129)\n")
+  }
+
+  /// Where there is no /proc the arguments are known all the same.
+  @Test func theArgumentsComeFromTheSystem() throws {
+    let shell = try Shell()
+    let said = try shell.runInShell(
+      "unshare --mount true 2> /dev/null || { echo 2; exit; }; "
+        + "unshare --mount --fork sh -c 'mount -t tmpfs none /proc && stsh -c \"= 1 + 1\"' < /dev/null")
+    #expect(said.output == "2\n", "\(said.output)")
+  }
+
   @Test func aReaderThatGoesAwayEndsTheProgramSilently() throws {
     guard let errors = tmpfile() else { throw ProgramFailure("no temporary file") }
     defer { fclose(errors) }

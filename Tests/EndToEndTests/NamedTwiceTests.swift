@@ -14,6 +14,23 @@ struct NamedTwiceTests {
     #expect(try shell.runInShell("od -An -tx1 in.txt").output == " 61 0a 62 ff 0a\n")
   }
 
+  @Test(arguments: ["export state ./t.txt", "show counter > t.txt", "show counter >> t.txt"])
+  func noResultTakesThePlaceOfTheTranscript(_ command: String) throws {
+    let shell = try Shell()
+    let outcome = try shell.run("--transcript", "t.txt", "-c", "= 1", "-c", command)
+    #expect(outcome.errors.contains("t.txt is a file that this command uses already"), "\(outcome)")
+    let kept = contents(ofFile: "\(shell.folder.path)/t.txt") ?? ""
+    #expect(kept.hasPrefix("stsh> = 1\n1\nstsh> \(command)\n") && kept.hasSuffix(outcome.errors), "\(kept)")
+  }
+
+  /// A program that a script starts may add to it.
+  @Test func whatAProgramAddsToTheTranscriptStays() throws {
+    let shell = try Shell()
+    let outcome = try shell.run("--transcript", "t.txt", "-c", "run sh -c 'echo added >> t.txt'", "-c", "= 2")
+    #expect(outcome == .init(output: "2\n"))
+    #expect(contents(ofFile: "\(shell.folder.path)/t.txt")?.hasSuffix("added\nstsh> = 2\n2\n") == true)
+  }
+
   @Test func aReportDoesNotReplaceTheTranscript() throws {
     let shell = try Shell()
     let outcome = try shell.run("--transcript", "t.txt", "--report", "tap", "./t.txt", "-c", "step a echo hi")

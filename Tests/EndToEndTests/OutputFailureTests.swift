@@ -44,6 +44,28 @@ struct OutputFailureTests {
     #expect(try run(["-c", "let a = 1"], output: -1) == .init())
   }
 
+  /// What a run has done is taken back, where its results do not arrive.
+  @Test func takesAFileBackThatIsAllOrNothing() throws {
+    let shell = try Shell()
+    try shell.folder.write("one.stsh", "dispatch counter.increment\n")
+    let said = try shell.runInShell(
+      "stsh --store a.db --all-or-nothing one.stsh > /dev/full; echo status $? >&2; stsh --store a.db -c 'show counter.value'"
+    )
+    #expect(said.output.contains("takes back 1 action") && said.output.hasSuffix("status 1\n0\n"), "\(said.output)")
+  }
+
+  /// Whatever whoever started the program did to SIGPIPE.
+  @Test(arguments: ["--ignore-signal=PIPE", "--block-signal=PIPE", "--default-signal=PIPE"])
+  func aReaderThatHasGoneEndsTheRun(_ option: String) throws {
+    let shell = try Shell()
+    for line in ["wait 100ms", "lua print(('x'):rep(1000000))"] {
+      try shell.folder.write("a.stsh", "\(line)\n= 1\nwait 10ms\ndispatch counter.increment --quiet\nrun touch ran\n")
+      let said = try shell.runInShell(
+        "(env \(option) stsh a.stsh; echo status $? >&2) | true; test ! -e ran || echo ran; true")
+      #expect(said.output == "status 141\n", "\(said.output)")
+    }
+  }
+
   @Test func endsTheRunAsSoonAsItIsKnown() throws {
     let loop = "lua for i = 1, 10000 do print('a line of some length') end"
     #expect(

@@ -30,6 +30,16 @@ static int has_terminal;
 static const CCrashHeld *held;
 static pthread_t holder;
 
+static int argument_count;
+static char **arguments;
+
+__attribute__((constructor)) static void keep_arguments(int count, char **words) {
+  argument_count = count;
+  arguments = words;
+}
+
+const char *ccrash_argument(int index) { return index < argument_count ? arguments[index] : NULL; }
+
 static void write_all(int file, const void *bytes, size_t count) {
   const char *rest = bytes;
   for (ssize_t done; count > 0 && (done = write(file, rest, count)) > 0; count -= (size_t)done) rest += done;

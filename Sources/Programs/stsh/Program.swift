@@ -138,7 +138,8 @@ struct Program {
     if Console.transcript(file, replacesOneOf: sources) {
       throw ValidationError("--transcript \(file): that file is the input; name another file")
     }
-    if Files.isOrdinary(file), let text = try? Files.readRegular(file), !text.isEmpty {
+    let text = Files.isOrdinary(file) ? Files.start(of: file, count: 1 << 20) : []
+    if !text.isEmpty {
       let prompt = Array("\(session.options.name)> ".utf8)
       guard text.split(separator: 0x0A).prefix(1_000).contains(where: { $0.starts(with: prompt) }) else {
         throw ValidationError("--transcript \(file): that file is not a transcript, and would be replaced")

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CCrash
 import Platform
 
 /// The words that the program was started with.
@@ -15,10 +16,9 @@ enum ProgramArguments {
       throw ValidationError("\(name) is not UTF-8: '\(spelled(start))'")
     }
     var words: [String] = []
-    for index in 1..<max(Int(CommandLine.argc), 1) {
-      guard let start = CommandLine.unsafeArgv[index] else { break }
+    while let start = ccrash_argument(Int32(words.count + 1)) {
       guard let word = String(validatingCString: start) else {
-        throw ValidationError("argument \(index) is not UTF-8: '\(spelled(start))'")
+        throw ValidationError("argument \(words.count + 1) is not UTF-8: '\(spelled(start))'")
       }
       words.append(word)
     }

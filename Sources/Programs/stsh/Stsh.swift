@@ -198,6 +198,12 @@ struct Stsh: ParsableCommand {
 
   /// Reads the command line and runs; a command line that cannot be read ends with status 2.
   static func main() {
+    // What was blocked is an accident of whoever started the program. What was ignored stays so, as nohup wants; but a reader of
+    // results that goes away ends the program.
+    var none = sigset_t()
+    sigemptyset(&none)
+    signal(SIGPIPE, SIG_DFL)
+    sigprocmask(SIG_SETMASK, &none, nil)
     // A closed descriptor stays of no use: the next file or pipe that is opened would take its place.
     for descriptor in 0...2 where fcntl(Int32(descriptor), F_GETFD) < 0 { _ = open("/dev/null", O_RDONLY) }
     do {

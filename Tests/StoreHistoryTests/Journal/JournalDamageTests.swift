@@ -237,6 +237,31 @@ import Testing
     #expect(try folder.bytes("a.db") == bytes)
   }
 
+  /// Its log is taken away while it is written.
+  @Test(arguments: [true, false]) func aLogThatIsTakenAwayIsNoticed(isRemoved: Bool) throws {
+    let journal = try folder.open()
+    for number in 1...30 {
+      journal.append(Sample.entry(number))
+      journal.settle()
+    }
+    #expect(journal.failure == nil)
+    if isRemoved {
+      for ending in ["-wal", "-shm"] { #expect(unlink(folder["a.db"] + ending) == 0) }
+    } else {
+      #expect(truncate(folder["a.db"] + "-wal", 0) == 0)
+    }
+    let failure = JournalError.cannotWrite(
+      path: folder["a.db"], last: 30, reason: "its write-ahead log was \(isRemoved ? "removed" : "emptied")")
+    for number in 31...32 {
+      journal.append(Sample.entry(number))
+      journal.settle()
+      #expect(journal.failure == failure)
+    }
+    #expect(throws: failure) { try journal.end(number: 32, Sample.slices(after: 32)) }
+    // What was in it is in the file, where it could be saved.
+    if isRemoved { #expect(try folder.open().reader.contents().last == 30) }
+  }
+
   @Test func aLogThatSomebodyElseHadTakenInIsNoOtherFile() throws {
     try folder.fill(30)
     let journal = try folder.open()

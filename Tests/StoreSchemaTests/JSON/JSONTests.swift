@@ -30,6 +30,23 @@ import Testing
     #expect(try JSON.value(of: text) == value)
   }
 
+  /// A decimal is marked where somebody reads it back who does not know its type; a float never looks so.
+  @Test(arguments: [
+    ("150E-002", DecimalNumber(units: 150, scale: 2)), ("1E-001", DecimalNumber(units: 1, scale: 1)),
+    ("-15E-000", DecimalNumber(units: -15)), ("-9223372036854775808E-018", DecimalNumber(units: .min, scale: 18)),
+  ])
+  func marksDecimals(text: String, number: DecimalNumber) throws {
+    let value = Value.list([.decimal(number), .double(1.5), .double(1e-5)])
+    #expect(JSON.text(of: value, marksDecimals: true) == "[\(text),1.5,1e-05]")
+    #expect(try JSON.value(of: "[\(text),1.5,1e-05]") == value)
+    #expect(JSON.text(of: .decimal(number)) == number.description)
+  }
+
+  @Test(arguments: ["1E-05", "1.5E-002", "150E-02", "150e-002", "1E-019", "1E+002"])
+  func otherNumbersAreFloats(text: String) throws {
+    #expect(try JSON.value(of: text) == .double(try #require(Double(text))))
+  }
+
   @Test(arguments: [
     ("", "expected a value", 0), ("  ", "expected a value", 2), ("nul", "expected a value", 0),
     ("nulll", "expected the end of the value", 4), ("True", "expected a value", 0),

@@ -130,6 +130,18 @@ import Testing
     #expect(try shell.type("dispatch counter.increment --quiet") == .init())
   }
 
+  /// A report that cannot be written is an error of the run, which is taken back by it.
+  @Test func aReportThatCannotBeWrittenTakesAFileBack() throws {
+    let shell = try Shell { $0.isAllOrNothing = true }
+    shell.session.options.report = RunReport("tap", path: "\(shell.folder)/nowhere/report")
+    let outcome = try shell.run(script: "dispatch counter.increment --quiet\n")
+    #expect(outcome.status == 2)
+    #expect(outcome.errors.contains("note: #2 takes back 1 action, since it ended with status 2\n"), "\(outcome)")
+    #expect(try value(shell) == "0\n")
+    // It is told once.
+    #expect(shell.outcome { shell.session.writeReport(after: 2) } == .init(status: 2))
+  }
+
   /// The run of a whole file is the file's: no line of it ends that.
   @Test(arguments: ["begin", "end", "cancel"]) func theRunOfAFileIsNotALines(step: String) throws {
     let shell = try Shell { $0.isAllOrNothing = true }

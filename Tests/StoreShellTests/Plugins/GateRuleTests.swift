@@ -86,6 +86,36 @@ import Testing
     #expect(try shell.type("show shell.middleware[name=p.m].seen").output == "2\n")
   }
 
+  /// A rule that is read back compares what it did before.
+  @Test func aRuleOfAnyTypeIsReadBack() throws {
+    let code = """
+      return plugin {
+        state = { field("d", decimal { scale = 2 }), field("r", record("R", { field("b", int()), field("a", int()) })) },
+        actions = { { name = "set", args = { field("to", decimal { scale = 2 }) } } },
+        reducers = { set = function(s, a) s.d = a.to end },
+        middleware = { { name = "m", on = { "set" }, after = function() end } },
+      }
+      """
+    let shell = try Shell { $0.grants = ["dc"] }
+    let (folder, path) = (try shell.plugin("dc", code), "\(shell.folder)/a.db")
+    #expect(shell.openStore(path) == .init())
+    let rules = [
+      ("--at dc.d --is 1.50", "on"), ("--at dc.r --is { b = 0, a = 0 }", "on"),
+      ("--control dc.set --on 1.00 --off 1.50", "off by action"),
+    ]
+    for (index, (rule, position)) in rules.enumerated() {
+      if shell.session.store.plugin(named: "dc") == nil { _ = try shell.type("plugin load \(folder)") }
+      let given = try shell.type(
+        "middleware gate dc.m \(rule)", "dispatch dc.set 1.00 --quiet", "dispatch dc.set 1.50 --quiet", "middleware")
+      #expect(given.output.contains(position), "\(given)")
+      let reader = try Shell { $0.grants = ["dc"] }
+      #expect(reader.openStore(try shell.killedCopy(of: path, as: "\(index).db")).status == 0)
+      #expect(given.output.hasSuffix(try reader.type("middleware").output))
+      let next = try reader.type("dispatch dc.set 1.00 --quiet", "dispatch dc.set 1.50 --quiet", "middleware")
+      #expect(next.output.contains(position), "\(next)")
+    }
+  }
+
   @Test func theStateMovesIt() throws {
     let shell = try shell(#"{ at = "counter.step", is = 5 }"#)
     #expect(try seen(shell, behind: "echo", "dispatch counter.setStep 5", "dispatch counter.setStep 4") == [0, 1, 0])

@@ -27,6 +27,49 @@ import Testing
     #expect(other.run("log --all").output == shell.run("log --all").output)
   }
 
+  /// Nobody declares the type of such a substate: what is read back is the same all the same.
+  @Test func valuesOfAnyTypeAreKept() throws {
+    let lines = [
+      #"substate add d --value $(decimal("1.50"))"#, #"substate add r --value { b = [$(decimal("0.1"))], a = 1.5 }"#,
+      "substate add t --value $(state.tasks)",
+    ]
+    let (shell, file) = try recorded(lines[0], "dispatch tasks.add x", lines[1], lines[2])
+    let questions = [
+      "= math.type(state.d)", "show d", "= math.type(state.r.a)", "= math.type(state.r.b[1])", "show r --as json",
+      "show t --as json",
+    ]
+    let answers = questions.map { shell.run($0).output }
+    #expect(answers[1] == "1.50\n")
+    let other = try Shell(over: SubstateTests.cart)
+    #expect(other.run("replay \(file) --verify") == .init(output: "replayed 4 actions, every state matches\n"))
+    #expect(questions.map { other.run($0).output } == answers)
+    #expect(shell.run("export journal \(shell.folder)/run.stsh").errors == "")
+    let again = try Shell({ $0.isQuiet = true }, over: SubstateTests.cart)
+    #expect(try again.run(script: try #require(shell.contents("run.stsh"))).status == 0)
+    #expect(questions.map { again.run($0).output } == answers)
+    // In a file, too: both by the state that is written and by the actions.
+    let path = "\(shell.folder)/a.db"
+    let writer = try Shell({ $0.isQuiet = true }, over: SubstateTests.cart)
+    #expect(writer.openStore(path) == .init())
+    _ = writer.run(lines[0], "dispatch tasks.add x", lines[1], lines[2])
+    #expect(writer.outcome { writer.session.endJournal() } == .init())
+    let reader = try Shell(over: SubstateTests.cart)
+    #expect(reader.openStore(path) == .init())
+    #expect(questions.map { reader.run($0).output } == answers)
+    #expect(reader.run("undo", "show r --as json").output.hasSuffix(answers[4]))
+  }
+
+  /// What no recording could give back is refused.
+  @Test(arguments: [
+    (#"$({[1]="a",[3]="c"})"#, "'m' must have string keys, got number 1"),
+    ("$(0/0)", "'m' must be a finite number, got number nan"),
+    ("{ a = $(math.huge) }", "'m.a' must be a finite number, got number inf"),
+  ])
+  func whatWouldComeBackOtherwiseIsRefused(value: String, message: String) throws {
+    let outcome = try Shell().run("substate add m --value \(value)")
+    #expect(outcome.errors.contains("error[type-mismatch]: \(message)\n"), "\(outcome)")
+  }
+
   @Test func anotherValueDiverges() throws {
     for line in ["substate add cart --value {n=1}", "substate add note --value {n=1}"] {
       let (shell, file) = try recorded(line)

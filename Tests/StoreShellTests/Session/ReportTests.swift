@@ -1,3 +1,4 @@
+import Platform
 import ShellLanguage
 import Testing
 
@@ -27,7 +28,16 @@ import Testing
     }
     #expect(read.status != 0)
     #expect(shell.contents("script.stsh") == "dispatch counter.increment\n")
-    for report in ["", "TAP version 13\n1..0\n", "<?xml version=\"1.0\"?>"] {
+    for other in ["<?xml version=\"1.0\"?>\n<project/>", "<?xml version=\"1.0\"?>", "TAP"] {
+      try shell.write("script.stsh", other)
+      #expect(shell.outcome { shell.session.prepareReport(besides: []) }.status == 2, "\(other)")
+    }
+    // Of a large file the start tells.
+    try shell.write("script.stsh", "secret")
+    #expect(truncate("\(shell.folder)/script.stsh", 5 << 30) == 0)
+    #expect(shell.outcome { shell.session.prepareReport(besides: []) }.status == 2)
+    let suites = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n</testsuites>\n"
+    for report in ["", "TAP version 13\n1..0\n", suites] {
       try shell.write("script.stsh", report)
       #expect(shell.outcome { shell.session.prepareReport(besides: []) } == .init())
       #expect(shell.contents("script.stsh") == report)

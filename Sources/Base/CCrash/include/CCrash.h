@@ -16,5 +16,8 @@ typedef struct {
 // The texts must stay as long as the program runs.
 void ccrash_install(char *const *folders, const char *path, const char *heading);
 
+// A word of the command line, from 0; NULL behind the last. Swift's own words come from /proc, which may not be there.
+const char *ccrash_argument(int index);
+
 // Has bytes written before a fault of this thread ends the program. They are read when that happens.
 void ccrash_hold(const CCrashHeld *held);

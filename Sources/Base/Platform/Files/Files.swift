@@ -87,6 +87,15 @@ package enum Files {
     return try read(descriptor, path: path)
   }
 
+  /// The first bytes of an ordinary file; none where there is none that may be read.
+  package static func start(of path: String, count: Int) -> [UInt8] {
+    guard let descriptor = try? openRegular(path) else { return [] }
+    defer { close(descriptor) }
+    var bytes = [UInt8](repeating: 0, count: count)
+    let read = pread(descriptor, &bytes, count, 0)
+    return Array(bytes.prefix(max(read, 0)))
+  }
+
   /// Waits until there is something to read, or the end.
   ///
   /// - Throws: ``FileError`` with `EINTR` where the wait was ended.

@@ -34,7 +34,7 @@ public enum EntryWriter {
     JSON.append(quoted: entry.action, to: &out)
     if entry.isQuiet { JSON.append(",\"quiet\":true" as StaticString, to: &out) }
     JSON.append(",\"args\":" as StaticString, to: &out)
-    JSON.append(entry.arguments, to: &out)
+    JSON.append(entry.arguments, to: &out, marksDecimals: entry.isOfShell)
     JSON.append(",\"source\":" as StaticString, to: &out)
     append(entry.source, to: &out)
     append(entry.digest, as: ",\"digest\":", to: &out)

@@ -14,15 +14,6 @@ extension Files {
 
   /// The file that a symbolic link leads to, or else the path itself. SQLite names the files beside it by that.
   package static func behindLink(_ path: String) -> String { isLink(path) ? absolute(destination(path)) : path }
-
-  /// The first bytes of an ordinary file; none where there is none that may be read.
-  package static func start(of path: String, count: Int) -> [UInt8] {
-    guard let descriptor = try? openRegular(path) else { return [] }
-    defer { close(descriptor) }
-    var bytes = [UInt8](repeating: 0, count: count)
-    let read = pread(descriptor, &bytes, count, 0)
-    return Array(bytes.prefix(max(read, 0)))
-  }
 }
 
 /// An SQLite file with the tables of a journal.
@@ -133,6 +124,26 @@ final class JournalFile: Sendable {
   func requirePlace() throws {
     guard let lock, !lock.isAt(path) else { return }
     throw JournalFault(.SQLITE_IOERR, "the file is no longer there")
+  }
+
+  /// The write-ahead log beside the file: which it is, and how long. Nobody who has the file open makes it shorter by writing.
+  struct Log {
+    fileprivate let status: stat
+
+    /// True if a later look finds it, however long.
+    func isSame(as later: Log?) -> Bool {
+      guard let later else { return false }
+      return status.st_ino == later.status.st_ino && status.st_dev == later.status.st_dev
+    }
+
+    /// True if it is not as long any more as it was: somebody had it taken in, or emptied it.
+    func isShortened(in later: Log?) -> Bool { status.st_size > later?.status.st_size ?? 0 }
+  }
+
+  /// The log as it is now; nil: there is none.
+  var log: Log? {
+    var status = stat()
+    return stat("\(path)-wal", &status) == 0 ? Log(status: status) : nil
   }
 
   /// The version of the file's content, but for its log: it changes with every write to the file.

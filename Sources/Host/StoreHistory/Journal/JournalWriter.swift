@@ -18,6 +18,8 @@ final class JournalWriter: @unchecked Sendable {
   private var endsAtPlaces = false
   /// The file as it was left when it was opened or written last, and the last action in it, but for what its log holds.
   private var left: (version: FileLock.Version?, last: Int)
+  /// Its log as that was left then.
+  private var leftLog: JournalFile.Log?
 
   /// The number of actions appended, and the number of them that are written or lost.
   private let appended = Atomic<Int>(0)
@@ -62,6 +64,7 @@ final class JournalWriter: @unchecked Sendable {
       throw JournalError(error, path: file.path, last: nil)
     }
     left = (file.version, 0)
+    leftLog = file.log
     trouble.withLock { $0.last = file.found?.last ?? 0 }
   }
 
@@ -288,25 +291,42 @@ final class JournalWriter: @unchecked Sendable {
     if let reason { throw .cannotRebase(path: file.path, reason: reason) }
   }
 
-  /// True if the file is still the one that is written here. Once another was written over it, nothing is written any
-  /// more: nobody could tell to which file the log belongs.
+  /// True if the file and its log are still the ones that are written here. Once another was written over it, nothing is written
+  /// any more: nobody could tell to which file the log belongs.
   private func isOwn(_ db: Database) -> Bool {
-    guard file.version != left.version else { return true }
-    let id = JournalMeta.id(in: db)
-    // Whoever looks at it with sqlite3 may have had its log taken in.
-    if let content = file.content, content.id == id, content.last >= left.last { return true }
-    trouble.withLock { trouble in
-      guard !trouble.isForeign else { return }
-      let failure = JournalError.cannotWrite(
-        path: file.path, last: trouble.last, reason: "another file was written over it")
-      (trouble.failure, trouble.untold, trouble.hasLost, trouble.isForeign) = (failure, failure, true, true)
+    if !trouble.withLock({ $0.isForeign }) {
+      guard let reason = foreignness(db) else { return true }
+      trouble.withLock { trouble in
+        let failure = JournalError.cannotWrite(path: file.path, last: trouble.last, reason: reason)
+        (trouble.failure, trouble.untold, trouble.hasLost, trouble.isForeign) = (failure, failure, true, true)
+      }
+      isTroubled.store(true, ordering: .relaxed)
     }
-    isTroubled.store(true, ordering: .relaxed)
     backlog = []
     return false
   }
 
+  /// Why the file, or its log, is not the one that is written here; nil: it is.
+  private func foreignness(_ db: Database) -> String? {
+    let log = file.log
+    if let leftLog, !leftLog.isSame(as: log) {
+      // What only the log held is in the file then, where nobody has put another in its place.
+      if log == nil { file.markBegun(db) }
+      return "its write-ahead log was removed"
+    }
+    // Somebody may have had it taken in.
+    if let leftLog, leftLog.isShortened(in: log), (file.content?.last ?? 0) < last {
+      return "its write-ahead log was emptied"
+    }
+    guard file.version != left.version else { return nil }
+    let id = JournalMeta.id(in: db)
+    // Whoever looks at it with sqlite3 may have had its log taken in.
+    if let content = file.content, content.id == id, content.last >= left.last { return nil }
+    return "another file was written over it"
+  }
+
   private func noteContent() {
+    leftLog = file.log
     guard file.version != left.version else { return }
     left = (file.version, file.content?.last ?? 0)
   }

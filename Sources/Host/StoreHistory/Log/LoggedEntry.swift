@@ -104,6 +104,14 @@ public final class LoggedEntry: Sendable {
     rarities = nil
   }
 
+  /// Whether the action is one of the shell's own. The values of such may be of any type.
+  package var isOfShell: Bool { Self.isOfShell(action) }
+
+  private static func isOfShell(_ action: String) -> Bool {
+    // Nearly all others end at the first letter.
+    action.utf8.first == UInt8(ascii: "s") && action.hasPrefix("shell.")
+  }
+
   /// Makes an entry.
   public init(
     number: Int, time: Duration, source: ActionSource, action: String, arguments: Record, isQuiet: Bool,
@@ -112,9 +120,7 @@ public final class LoggedEntry: Sendable {
   ) {
     // Before the parts are taken over: what is asked afterwards would be a copy.
     let hasRarities = failure != nil || digest != nil || original != nil || droppedBy != nil
-    // Nearly all others end at the first letter.
-    isWhole =
-      action.utf8.first == UInt8(ascii: "s") && action.hasPrefix("shell.") && failure == nil && droppedBy == nil
+    isWhole = Self.isOfShell(action) && failure == nil && droppedBy == nil
     self.number = number
     self.time = time
     wall = wallTime ?? .min

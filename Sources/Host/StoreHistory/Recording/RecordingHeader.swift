@@ -153,7 +153,7 @@ public struct RecordingHeader: Equatable, Sendable {
     }
     members.append(("state", state))
     if !substates.isEmpty { members.append(("substates", .texts(substates))) }
-    JSON.append(.members(members), to: &out)
+    JSON.append(.members(members), to: &out, marksDecimals: true)
   }
 
   /// Reads the first line of a recording. The state is not held against any types yet.

@@ -11,7 +11,9 @@ struct EntryColumns {
   /// Takes the texts of an entry.
   mutating func fill(_ entry: LoggedEntry) {
     bytes.removeAll(keepingCapacity: true)
-    if !entry.arguments.values.isEmpty { JSON.append(entry.arguments, to: &bytes) }
+    if !entry.arguments.values.isEmpty {
+      JSON.append(entry.arguments, to: &bytes, marksDecimals: entry.isOfShell)
+    }
     ends.arguments = bytes.count
     if !entry.changes.isEmpty { EntryWriter.append(entry.changes[...], &paths, to: &bytes) }
     ends.changes = bytes.count

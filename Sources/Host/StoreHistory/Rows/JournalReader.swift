@@ -168,32 +168,28 @@ public struct JournalReader: Sendable {
   /// The first of some actions that is not what was written, or that changed more than its row tells while the state after it
   /// cannot be read, as an error that names the one before it; nil: there is none.
   func damage(
-    in numbers: ClosedRange<Int>, isCancelled: () -> Bool = { false }
+    in numbers: ClosedRange<Int>, names: RowNames? = nil, isCancelled: () -> Bool = { false }
   ) -> JournalError? {
-    var visit = RowVisit(numbers)
-    var numbersOfShell: [Int] = []
+    var visit = RowVisit(numbers, names: names)
+    // Those that changed more than they tell.
+    var rowsOfShell: [JournalRow] = []
     var goesOn = true
     do {
       while goesOn, !isCancelled() {
-        numbersOfShell.removeAll(keepingCapacity: true)
+        rowsOfShell.removeAll(keepingCapacity: true)
         goesOn = visit.next(path, database) { columns, names in
           guard let isOfShell = names.isOfShell(columns) else { return false }
-          if isOfShell { numbersOfShell.append(columns.number) }
+          if isOfShell, let row = names.row(columns), row.changesMore { rowsOfShell.append(row) }
           return true
         }
-        for number in numbersOfShell { try requireState(after: number) }
+        for row in rowsOfShell {
+          guard try snapshot(upTo: row.number)?.number == row.number else { throw row.stateIsLost(path) }
+        }
         if let failure = visit.failure { throw failure }
       }
       return nil
     } catch {
       return JournalError(error, path: path, last: nil)
-    }
-  }
-
-  /// Throws where an action changed more than its row tells, and the state after it cannot be read.
-  private func requireState(after number: Int) throws {
-    try visit(number...number) { row in
-      if row.changesMore, try snapshot(upTo: number)?.number != number { throw row.stateIsLost(path) }
     }
   }
 
@@ -395,9 +391,10 @@ extension JournalReader {
 
   /// Throws where what is written of some plugins is not what was written, with the last action before.
   func check(_ plugins: [JournaledPlugin]) throws(JournalError) {
+    let names = try reading { try RowNames($0) }
     for plugin in plugins {
       // Of those that were loaded before the first action the file says itself.
-      if let damage = damage(in: plugin.number...plugin.number) { throw damage }
+      if let damage = damage(in: plugin.number...plugin.number, names: names) { throw damage }
     }
   }
 

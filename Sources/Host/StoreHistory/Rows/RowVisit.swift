@@ -12,7 +12,9 @@ struct RowVisit {
   /// Why there are no more, if not because the last was read.
   private(set) var failure: JournalError?
 
-  init(_ numbers: ClosedRange<Int>) {
+  /// - Parameter names: the names, where they are known: to read them costs as much as there are plugins that were loaded.
+  init(_ numbers: ClosedRange<Int>, names: RowNames? = nil) {
+    self.names = names
     first = numbers.lowerBound
     last = numbers.upperBound
   }

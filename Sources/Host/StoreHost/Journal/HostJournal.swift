@@ -245,14 +245,18 @@ extension HostState {
           })
       }
     }
-    for slice in plugins + substates {
+    for slice in plugins {
       slices.append(StateSlice(module: slice.name, isWhole: isWhole) { JSON.append(slice.value, to: &$0) })
+    }
+    for slice in substates {
+      slices.append(
+        StateSlice(module: slice.name, isWhole: isWhole) { JSON.append(slice.value, to: &$0, marksDecimals: true) })
     }
     let (shell, names, schemas) = (shell, substates.map(\.name), plugins.map { ($0.name, $0.schema) })
     slices.append(
       StateSlice(module: Self.shellSlice, isWhole: isWhole) { out in
         let types = Dictionary(schemas.map { ($0, $1.shapeHash) }, uniquingKeysWith: { first, _ in first })
-        JSON.append(shell.value(substates: names, types: types), to: &out)
+        JSON.append(shell.value(substates: names, types: types), to: &out, marksDecimals: true)
       })
     return slices
   }

@@ -403,9 +403,6 @@ extension ShellAction {
 }
 
 extension LoggedEntry {
-  /// Whether the action is one of the shell's own.
-  package var isOfShell: Bool { action.utf8.first == UInt8(ascii: "s") && action.hasPrefix("shell.") }
-
   /// Whether the user interrupted its reducers: how far they would have come is not known, and nothing that they did stayed.
   package var wasInterrupted: Bool { failure == ErrorCode.interrupted.rawValue }
 

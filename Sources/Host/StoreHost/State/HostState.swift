@@ -144,7 +144,7 @@ package struct ShellState: Hashable, Sendable {
     /// Whether its rule lets actions through in a state.
     package func isOpenByRule(in state: HostState) -> Bool {
       guard case .state(let path, let value)? = rule else { return isOpenByAction }
-      return state.read(path) == value
+      return state.read(path)?.isSame(asUntyped: value) == true
     }
   }
 

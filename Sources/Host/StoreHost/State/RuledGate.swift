@@ -38,7 +38,7 @@ package final class RuledGate: @unchecked Sendable {
   /// True if the rule lets actions through at present.
   package func isOpen(in view: any StateView) -> Bool {
     guard case .state(let path, let value)? = rule else { return gate.isOpen }
-    return path.value { view.readSlice($0, $1) } == value
+    return path.value { view.readSlice($0, $1) }?.isSame(asUntyped: value) == true
   }
 
   private func gated(by rule: GateRule) -> Middleware<HostAction, HostAction, HostState> {
@@ -47,7 +47,7 @@ package final class RuledGate: @unchecked Sendable {
       let ruled = inner.gated(by: gate, control: { control.value(of: $0.call) }, on: control.on, off: control.off)
       return accepting(ruled) { [accepts] in accepts($0) || control.value(of: $0.call) != nil }
     case .state(let path, let value):
-      return accepting(inner.gated(by: gate, whileState: { $0.read(path) == value }), accepts)
+      return accepting(inner.gated(by: gate, whileState: { $0.read(path)?.isSame(asUntyped: value) == true }), accepts)
     }
   }
 

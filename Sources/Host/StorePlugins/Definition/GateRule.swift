@@ -35,7 +35,8 @@ public enum GateRule: Hashable, Sendable {
       let type = call.type
       guard names.contains(where: { $0 == type.fullName || $0.isWildcard(of: type.module) }) else { return nil }
       guard let argument else { return .string(type.fullName) }
-      return type.layout.index(of: argument).map { call.arguments[$0] } ?? .some(.none)
+      let value = type.layout.index(of: argument).map { call.arguments[$0] } ?? Value.none
+      return [on, off].first { value.isSame(asUntyped: $0) } ?? value
     }
 
     /// The position that an action gives the gate; nil: it leaves the gate as it is.

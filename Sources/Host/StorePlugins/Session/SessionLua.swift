@@ -422,6 +422,16 @@ public final class SessionLua {
     return givenValues[name].map { value.withFields(inOrderOf: $0) } ?? value
   }
 
+  /// Why a variable holds no data; nil: it does, or there is none.
+  public func fault(ofVariable name: String) -> SchemaError? {
+    do throws(SchemaError) {
+      _ = try objects.value(of: lua.global(name))
+      return nil
+    } catch {
+      return error
+    }
+  }
+
   /// The functions that the session gives to Lua beside these, whose names variables may have.
   public static let conveniences = ["command", "env", "quote", "run"]
 

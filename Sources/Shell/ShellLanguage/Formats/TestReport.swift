@@ -37,8 +37,14 @@ package enum TestReportForm: String, CaseIterable, Sendable {
   /// The Test Anything Protocol, version 13.
   case tap
 
-  /// The texts that reports begin with.
-  package static let starts = ["<?xml", "TAP version"]
+  /// True if a report may begin with some bytes, of which a few hundred tell.
+  package static func isReport(_ start: [UInt8]) -> Bool {
+    let text = String(decoding: start, as: UTF8.self)
+    guard text.hasPrefix("<?xml"), let end = text.firstRange(of: "?>")?.upperBound else {
+      return text.hasPrefix("TAP version ")
+    }
+    return text[end...].drop(while: \.isWhitespace).hasPrefix("<testsuite")
+  }
 
   /// The text of a report.
   ///

@@ -4,6 +4,7 @@ import StoreSchema
 public enum DurationLiteral {
   /// The expected text, in words, where ``parse(_:)`` refuses one.
   public static func expected(insteadOf text: String) -> String {
+    if parse(text) != nil { return "a duration above 0" }
     let digits = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
     let isTooLong = !digits.isEmpty && parse("1" + text.dropFirst(digits.count)) != nil && Double(digits) ?? 0 > 1e6
     if isTooLong { return "a duration of at most 292 years" }

@@ -23,8 +23,11 @@ extension Session {
       return writeError(described, file: file)
     }
     do {
-      return ended(
-        try allOrNothing(options.isAllOrNothing) { try runScript(bytes, file: file, arguments: arguments) })
+      return try allOrNothing(options.isAllOrNothing) {
+        let status = ended(try runScript(bytes, file: file, arguments: arguments))
+        // What cannot be written takes it back, too.
+        return options.isAllOrNothing ? writeReport(after: status) : status
+      }
     } catch {
       return ShellError(describing: error).status
     }

@@ -69,7 +69,11 @@ private enum SubstateRequest {
     let schema = vocabulary.substateSchema(name)
     let value = { (literal: Literal, resolve: (Reference) throws -> Value) throws -> Value in
       do {
-        return try word.marking { try literal.substate(schema, resolving: resolve) }
+        return try word.marking {
+          let value = try literal.substate(schema, resolving: resolve)
+          if case .any = schema.kind { return try value.untyped() }
+          return value
+        }
       } catch let error as SchemaError {
         throw ShellError(code: error.code, message: error.under(Path([.field(name)])).message, at: word)
       }

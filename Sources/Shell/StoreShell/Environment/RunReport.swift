@@ -51,8 +51,9 @@ extension RunReport {
 
   /// True if its file is empty, holds a report, or is none.
   private var holdsNothingElse: Bool {
-    guard Files.isOrdinary(path), let start = try? Files.readRegular(path) else { return true }
-    return start.isEmpty || TestReportForm.starts.contains { start.starts(with: $0.utf8) }
+    guard Files.isOrdinary(path) else { return true }
+    let start = Files.start(of: path, count: 512)
+    return start.isEmpty || TestReportForm.isReport(start)
   }
 
   /// Writes it to a file of its name.

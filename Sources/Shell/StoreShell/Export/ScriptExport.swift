@@ -191,7 +191,8 @@ struct ScriptExport: RecordingExport {
   private func importedState(_ entry: LoggedEntry, _ state: HostState) throws -> String {
     let substates = ImportedSubstates.added(by: entry).map(\.name)
     let modules = Set(entry.changes.compactMap(\.module) + substates)
-    let text = JSON.text(of: state.exported(ExportedShell(substates: substates)) { modules.contains($0) })
+    let text = JSON.text(
+      of: state.exported(ExportedShell(substates: substates)) { modules.contains($0) }, marksDecimals: true)
     guard text.utf8.count < StatementReader.usualMaximumLength / 2 else {
       throw ShellError(
         code: .notAllowed, message: "#\(entry.number) \(entry.action) brought more than a statement can say",
@@ -221,7 +222,8 @@ struct ScriptExport: RecordingExport {
   /// A value as `substate add` reads it, to which text is JSON where it can be.
   private func substateLiteral(_ value: Value, _ name: String) -> String {
     guard case .string(let text) = value, (try? JSON.value(of: text)) != nil else {
-      return ActionText.literal(of: value)
+      let exact = JSON.text(of: value, marksDecimals: true)
+      return ActionText.literal(of: exact == JSON.text(of: value) ? value : .string(exact))
     }
     if case .string = substateSchema(name).kind { return ActionText.literal(of: value) }
     return ActionText.literal(of: .string(JSON.text(of: value)))

@@ -275,6 +275,9 @@ public final class Console {
   /// True if all statements and their output are kept.
   var hasTranscript: Bool { transcript != nil }
 
+  /// The file of the transcript; nil: there is none.
+  var transcriptFile: String? { transcript?.file }
+
   /// Keeps what a shell command printed; of one that drew on the screen, such as a pager, what it was given to show.
   func transcribe(printed: String, given: String) { transcript?.write(Transcript.draws(printed) ? given : printed) }
 
@@ -363,6 +366,15 @@ public final class Console {
     return error
   }
 
+  /// Ends what waits for more to be written once nobody reads the results any more.
+  ///
+  /// - Throws: the failure, which is told by that.
+  func requireReader() throws(ShellError) {
+    guard delivery.hasLostReader, let failure = delivery.failure else { return }
+    delivery.hasToldOfFailure = true
+    throw ShellError(failure)
+  }
+
   /// Hands out what is buffered, and forgets it where it was taken.
   func takeHeld(_ take: ([UInt8]) -> Bool) {
     prepareTelling()
@@ -384,11 +396,9 @@ public final class Console {
 
   /// Writes all of some bytes.
   ///
-  /// - Returns: the number of the system's error; nil: there was none, or the reader went away, of whom nobody is told.
+  /// - Returns: the number of the system's error; nil: there was none.
   @discardableResult
   static func write(_ bytes: ArraySlice<UInt8>, to descriptor: Int32) -> Int32? {
-    let code = Files.write(bytes, to: descriptor).failure
-    // A reader that went away ends the program by SIGPIPE, unless whoever started it has that ignored.
-    return code == EPIPE ? nil : code
+    Files.write(bytes, to: descriptor).failure
   }
 }

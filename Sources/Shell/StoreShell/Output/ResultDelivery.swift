@@ -8,7 +8,7 @@ struct ResultDelivery {
   var stop: Int32 = -1
   /// Readable while Ctrl-C waits to be taken, which keeps results from going on to the terminal.
   var interrupt: Int32 = -1
-  /// True once the reader of the results went away, where that has not ended the program by SIGPIPE.
+  /// True once the reader of the results went away, where that has not ended the program by SIGPIPE. It is a failure as any other.
   private(set) var hasLostReader = false
   /// True if the reader of the results was waited for in vain.
   private var hasGivenUp = false
@@ -60,9 +60,8 @@ struct ResultDelivery {
 
   private mutating func hand(_ bytes: ArraySlice<UInt8>) -> Int32? {
     let code = Files.write(bytes, to: descriptor).failure
-    guard code == EPIPE else { return code }
-    hasLostReader = true
-    return nil
+    if code == EPIPE { hasLostReader = true }
+    return code
   }
 
   /// Waits until results are taken; once the run is to end, for a second at most.

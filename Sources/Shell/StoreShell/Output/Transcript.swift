@@ -4,7 +4,7 @@ import StorePlugins
 
 /// A file with all statements of a session and what they printed, in order, as on a terminal without colour.
 final class Transcript {
-  private let file: String
+  let file: String
   private let descriptor: Int32
   /// The waits for whoever reads a pipe; nil: it is a file that takes all at once.
   private let wait: FileWait?
@@ -21,7 +21,7 @@ final class Transcript {
     self.wait = Files.isPipe(file) ? wait : nil
     descriptor =
       self.wait == nil
-      ? open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
+      ? open(file, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0o666)
       : try Files.openToWrite(pipe: file, waiting: wait)
     guard descriptor >= 0 else { throw FileError(path: file, code: errno, .writing) }
   }

@@ -97,9 +97,10 @@ struct CompletionWords {
   }
 
   /// Leaves out the words in front of another command, such as `try` or `alias NAME =`. So the command behind them is
-  /// completed as it is alone.
+  /// completed as it is alone. Of more than a statement may have some stay.
   mutating func dropPrefixes(_ commands: CommandTable) {
-    while let verb = complete.first {
+    for _ in 0..<Grammar.mostPrefixes {
+      guard let verb = complete.first else { return }
       if let prefix = commands[verb], prefix.takesCommand {
         guard complete.count > prefix.wordsBeforeCommand else { return }
         drop(1 + prefix.wordsBeforeCommand)

@@ -61,7 +61,7 @@ private struct LineColors {
   /// Paints the verbs, and the action behind the last one.
   private mutating func paintVerbs(_ words: [(start: Int, text: String)]) {
     var index = 0
-    while index < words.count {
+    for _ in 0...Grammar.mostPrefixes where index < words.count {
       let (start, verb) = words[index]
       // Lua may follow at once.
       if verb.hasPrefix("=") { return paint(start, 1, .verb) }

@@ -82,8 +82,9 @@ extension Session {
       hint: "write to another file")
   }
 
-  /// Sees to it that no result takes the place of a store, or of what SQLite keeps beside it.
+  /// Sees to it that no result takes the place of a store, of what SQLite keeps beside it, or of the transcript of the run.
   package func refuseStore(_ file: String, at place: ShellError.Place) throws(ShellError) {
+    if let transcript = console.transcriptFile { try refuse(file, replacing: transcript, at: place) }
     let file = hostPath(file)
     // To look into the file of this session would drop the locks by which SQLite guards it.
     let isOwn = store.live.turn { store.live.journal?.plan ?? options.journal }?.owns(file) ?? false

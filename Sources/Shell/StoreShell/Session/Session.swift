@@ -222,8 +222,6 @@ public final class Session {
     tellOthers()
     if plugins.watch != nil { reloadSavedPlugins() }
     var status = store.statement { execute(statement) }
-    // Whoever asked is gone.
-    if console.delivery.hasLostReader { outcome.hasQuit = true }
     tellOthers()
     mayHaveNotes = store.hasFollowUps
     if mayHaveNotes || plugins.watch != nil {

@@ -198,6 +198,11 @@ extension Session {
         code: .unknownVariable, message: "there is no argument $\(position)",
         hint: "the script was given \(running.origin.arguments.count)")
     }
+    if let fault = (try? lua())?.fault(ofVariable: name) {
+      return ShellError(
+        code: .typeMismatch, message: "the variable $\(name) holds no data: \(fault.message)",
+        hint: "only Lua can use it")
+    }
     let known = names.variables.names + Self.ownVariables + (running.foreseen?.names.sorted() ?? [])
     let suggestion = Suggestion.nearest(to: name, among: known)
     let isOfEnvironment = !running.origin.isThroughDoor && getenv(name) != nil

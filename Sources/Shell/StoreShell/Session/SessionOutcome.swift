@@ -17,6 +17,8 @@ struct SessionOutcome {
   var steps: [TestResult] = []
   /// True if whoever came in by a door wants them.
   var isReported = false
+  /// True once its report could not be written, which was told.
+  var hasLostReport = false
   /// The action that an interceptor dropped last, in a sentence; nil: none since somebody asked.
   var lastDropped: String?
   /// The script whose results they are.

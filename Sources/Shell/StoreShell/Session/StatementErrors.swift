@@ -300,6 +300,10 @@ extension Session {
       interruption = interrupts.reason()
     }
     interruption?.details = detailsOfInterruption(error)
+    if let unknown = error as? HostError, unknown.code == .outcomeUnknown {
+      interruption?.details = [unknown.message] + unknown.details
+      interruption?.hint = unknown.hint
+    }
     return interruption
   }
 

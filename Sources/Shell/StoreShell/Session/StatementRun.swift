@@ -439,7 +439,7 @@ extension Session {
   /// - Parameter status: the status of the run. What ended it is in the report, also where that was no step.
   /// - Returns: the status, or that of the error where the report cannot be written.
   public func writeReport(after status: Int32) -> Int32 {
-    guard let report = options.report, !running.isChecking else { return status }
+    guard let report = options.report, !running.isChecking, !outcome.hasLostReport else { return status }
     let suite = outcome.reportedFile ?? options.name
     let hasFailure = outcome.steps.contains { if case .failed = $0.outcome { true } else { false } }
     if status != 0, !hasFailure {
@@ -450,6 +450,7 @@ extension Session {
       try report.write(outcome.steps, suite: suite, to: makeFile(report.path))
       return status
     } catch {
+      outcome.hasLostReport = true
       // What ends the run is the reason, and has been told or is told now.
       let stopped = error.code == EINTR ? stoppedStatus() : nil
       let failed = stopped ?? writeError(error)

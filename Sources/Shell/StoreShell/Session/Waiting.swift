@@ -75,8 +75,7 @@ extension Session {
       if isInterrupted, clock.bell != nil { throw ShellError.interrupted }
       tellOthers()
       if hasQuit { throw ShellError(describing: StoreError.closed) }
-      // Whoever asked is gone.
-      if console.delivery.hasLostReader { throw ShellError.interrupted }
+      try console.requireReader()
       let head = store.turn { store.live.head }
       if try isDone() { return .done }
       if isEnd { return .timeOver }

@@ -3,9 +3,11 @@ public enum JSON {
   /// The compact JSON of a value: keys in schema order, a nil optional as `null`, numbers that read back the same.
   /// Numbers that JSON cannot write stand as the texts `"inf"`, `"-inf"` and `"nan"`. So ``Schema/value(fromJSON:)``
   /// reads back every value of a type.
-  public static func text(of value: Value) -> String {
+  ///
+  /// - Parameter marksDecimals: true if decimals are written as ``append(_:to:marksDecimals:)-(Value,_,_)`` says.
+  public static func text(of value: Value, marksDecimals: Bool = false) -> String {
     var out: [UInt8] = []
-    append(value, to: &out)
+    append(value, to: &out, marksDecimals: marksDecimals)
     return String(decoding: out, as: UTF8.self)
   }
 }
@@ -64,7 +66,10 @@ extension JSON {
 
 extension JSON {
   /// Appends the compact JSON of a value as UTF-8: what ``text(of:)`` writes.
-  public static func append(_ value: Value, to out: inout [UInt8]) {
+  ///
+  /// - Parameter marksDecimals: true if a decimal is written as no float is, `150E-002` for 1.50: so it is read back as one also
+  ///   where nobody declares its type.
+  public static func append(_ value: Value, to out: inout [UInt8], marksDecimals: Bool = false) {
     switch value {
     case .none: append("null" as StaticString, to: &out)
     case .bool(let value): append(value ? "true" : "false" as StaticString, to: &out)
@@ -75,7 +80,7 @@ extension JSON {
       } else {
         append(quoted: ScalarText.text(of: number), to: &out)
       }
-    case .decimal(let number): append(bare: number.description, to: &out)
+    case .decimal(let number): append(bare: marksDecimals ? number.marked : number.description, to: &out)
     case .string(let text): append(quoted: text, to: &out)
     case .list(let list):
       out.append(UInt8(ascii: "["))
@@ -83,7 +88,7 @@ extension JSON {
       for element in list {
         if !isFirst { out.append(UInt8(ascii: ",")) }
         isFirst = false
-        append(element, to: &out)
+        append(element, to: &out, marksDecimals: marksDecimals)
       }
       out.append(UInt8(ascii: "]"))
     case .map(let map):
@@ -97,25 +102,25 @@ extension JSON {
         case .string(let key): append(quoted: key, to: &out)
         }
         out.append(UInt8(ascii: ":"))
-        append(element, to: &out)
+        append(element, to: &out, marksDecimals: marksDecimals)
       }
       out.append(UInt8(ascii: "}"))
-    case .record(let record): append(record, to: &out)
+    case .record(let record): append(record, to: &out, marksDecimals: marksDecimals)
     case .variant(let variant):
       out.append(UInt8(ascii: "{"))
       append(quoted: variant.name, to: &out)
       out.append(UInt8(ascii: ":"))
-      append(variant.payload, to: &out)
+      append(variant.payload, to: &out, marksDecimals: marksDecimals)
       out.append(UInt8(ascii: "}"))
     }
   }
 
-  /// Appends the compact JSON of a record as UTF-8.
-  public static func append(_ record: Record, to out: inout [UInt8]) {
+  /// Appends the compact JSON of a record as UTF-8; decimals as in ``append(_:to:marksDecimals:)-(Value,_,_)``.
+  public static func append(_ record: Record, to out: inout [UInt8], marksDecimals: Bool = false) {
     if record.values.isEmpty { out.append(UInt8(ascii: "{")) }
     for index in record.values.indices {
       out.append(contentsOf: record.layout.keys[index])
-      append(record.values[index], to: &out)
+      append(record.values[index], to: &out, marksDecimals: marksDecimals)
     }
     out.append(UInt8(ascii: "}"))
   }

@@ -296,6 +296,9 @@ public struct JSONReader {
     }
     let text = try text(start..<position)
     if isWhole, let exact = Int(text) { return .int(exact) }
+    if position - start > 5, bytes[position - 5] == UInt8(ascii: "E"), let marked = DecimalNumber(marked: text) {
+      return .decimal(marked)
+    }
     guard let number = Double(text), number.isFinite else {
       throw JSONError(message: "the number \(text) is too large", offset: start, isOfValue: true)
     }

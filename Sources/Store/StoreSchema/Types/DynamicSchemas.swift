@@ -55,6 +55,67 @@ extension Field {
   }
 }
 
+extension Value {
+  /// The value as it is read back where nobody declares its type, such as in a substate: records and cases become maps.
+  ///
+  /// - Throws: ``SchemaError`` where what is read back would be another value.
+  package func untyped() throws(SchemaError) -> Value {
+    switch self {
+    case .double(let number) where !number.isFinite: throw SchemaError(expected: "a finite number", found: self)
+    case .none, .bool, .int, .double, .decimal, .string: return self
+    case .list(let list):
+      var result: [Value] = []
+      for item in list { result.append(try item.untyped(at: .index(result.count))) }
+      return .list(PersistentList(result))
+    case .map(let map):
+      var result: PersistentMap<MapKey, Value> = [:]
+      for (key, item) in map {
+        guard case .string = key else {
+          throw SchemaError(Path(), .badKey(expected: "string", found: key.value.described))
+        }
+        result[key] = try item.untyped(at: .key(key))
+      }
+      return .map(result)
+    case .record(let record): return try record.untyped()
+    case .variant(let variant): return .map([.string(variant.name): try variant.payload.untyped()])
+    }
+  }
+
+  private func untyped(at step: Path.Step) throws(SchemaError) -> Value {
+    do throws(SchemaError) {
+      return try untyped()
+    } catch {
+      throw error.under(Path([step]))
+    }
+  }
+
+  /// The value as it is read back from JSON by somebody who does not know its type.
+  package var reread: Value { (try? JSON.value(of: JSON.text(of: self, marksDecimals: true))) ?? self }
+
+  /// True if both are the same value, or would be to somebody who does not know their type.
+  package func isSame(asUntyped other: Value) -> Bool {
+    switch (self, other) {
+    case _ where self == other: true
+    case (.list, _), (.map, _), (.record, _), (.variant, _), (.double, .string): reread == other.reread
+    default: false
+    }
+  }
+}
+
+extension Record {
+  fileprivate func untyped() throws(SchemaError) -> Value {
+    var map: PersistentMap<MapKey, Value> = [:]
+    for (name, value) in zip(layout.fields, values) {
+      do throws(SchemaError) {
+        map[.string(name)] = try value.untyped()
+      } catch {
+        throw error.under(Path([.field(name)]))
+      }
+    }
+    return .map(map)
+  }
+}
+
 private func value(at pointer: UnsafeRawPointer) -> Value { pointer.assumingMemoryBound(to: Value.self).pointee }
 
 // Values read in place are not changed by it.

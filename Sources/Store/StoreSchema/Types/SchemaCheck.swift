@@ -28,7 +28,7 @@ extension Schema {
 
   private func checkedByKind(_ value: Value, isJSON: Bool) throws(SchemaError) -> Value {
     switch kind {
-    case .any: return value
+    case .any: return isJSON ? try value.untyped() : value
     case .bool:
       guard case .bool = value else { throw mismatch(value) }
       return value

@@ -140,6 +140,18 @@ extension DecimalNumber: Comparable, CustomStringConvertible {
     return (units < 0 ? "-" : "") + String(decoding: digits, as: UTF8.self)
   }
 
+  /// The number as JSON marks it where a float may stand, too: `150E-002`.
+  var marked: String { "\(units)E-0\(scale < 10 ? "0" : "")\(scale)" }
+
+  /// The number that a text marks so; nil: it is another.
+  init?(marked text: String) {
+    let parts = text.utf8.split(separator: UInt8(ascii: "E"), omittingEmptySubsequences: false)
+    guard parts.count == 2, parts[1].count == 4, parts[1].starts(with: "-0".utf8), let units = Int(Substring(parts[0])),
+      let scale = Int(Substring(parts[1].dropFirst())), scale <= Self.greatestScale
+    else { return nil }
+    self.init(units: units, scale: scale)
+  }
+
   /// The nearest float, for drawings.
   public var nearestFloat: Double { Double(description) ?? 0 }
 }
