@@ -73,11 +73,13 @@ extension CommandDefinition {
           bringsBack: try session.returned(step.bringsBack.map { ($0.first, $0.last, $0.count) }))
       }
       if let report {
+        session.store.note(step, report)
         return try session.finish(
           report, quietly: request.isQuiet, remark: session.broughtBack(step), returning: returned)
       }
       let done = try session.store.bringBack(
         Set(step.undos), source: source, hint: session.hint(insteadOf: step))
+      session.store.note(step, done.report)
       return try session.finish(
         done.report, quietly: request.isQuiet, remark: session.broughtBack(step, staying: done.staying),
         returning: returned)
@@ -226,7 +228,7 @@ extension Session {
   /// Tells the persons whose actions a return took back.
   fileprivate func tellOthers(ofReturn report: DispatchReport, to target: Int) {
     guard report.failure == nil, let number = report.number else { return }
-    store.tellOthers(ofTakingBack: Array((target + 1)..<number), by: author)
+    store.tellOthers(ofTakingBack: (target + 1)..<number, by: author)
   }
 
   /// The same where actions were taken back alone.
