@@ -269,4 +269,28 @@ struct BlockingTests {
     terminal.type("\u{4}")
     #expect(try terminal.waitForEnd() == 0)
   }
+
+  /// Where the user may have few threads and processes, a run goes on without them, or ends with an error that says so; it never hangs.
+  @Test(
+    .enabled(if: geteuid() == 0 && access("/usr/bin/setpriv", X_OK) == 0 && access("/usr/bin/timeout", X_OK) == 0),
+    arguments: 1...5)
+  func fewThreadsHoldNobody(limit: Int) throws {
+    let program = try Launch.path(of: "stsh")
+    let start = """
+      cd /; ulimit -u \(limit); export HOME=/; unset XDG_RUNTIME_DIR XDG_STATE_HOME XDG_CONFIG_HOME XDG_DATA_HOME
+      exec timeout -k 1 20 setpriv --reuid=65534 --regid=65534 --clear-groups \(program) "$@"
+      """
+    for arguments in [
+      ["-c", "echo a | cat"], ["--timeout", "1s", "-c", "echo a | cat"], ["--timeout", "1s", "-c", "wait 60s"],
+      ["--timeout", "1s", "-c", "run sleep 60"],
+    ] {
+      let outcome = try Shell().run(["-c", start, "-"] + arguments, program: "/bin/bash")
+      switch outcome.status {
+      case 0: #expect(outcome.output == "a\n", "\(arguments) \(outcome)")
+      case 1:
+        #expect(outcome.errors.contains("temporarily unavailable") || outcome.errors.contains("fork"), "\(outcome)")
+      default: #expect(outcome.status == 5, "\(arguments) \(outcome)")
+      }
+    }
+  }
 }

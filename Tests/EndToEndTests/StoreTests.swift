@@ -407,6 +407,21 @@ struct StoreTests {
     }
   }
 
+  /// A run that only reads shrinks no file, and one whose time is over leaves it as it was.
+  @Test func compactingObeysTheRun() throws {
+    let shell = try Shell()
+    _ = try shell.run("--store", "a.db", "-c", "lua for i = 1, 20000 do dispatch('tasks.add', { title = 'x' }) end")
+    let reading = try shell.run("--store", "a.db", "--read-only", "-c", "compact a.db")
+    #expect(reading.status == 1 && reading.errors.contains("error[not-allowed]: this run only reads"), "\(reading)")
+    for time in [1, 20, 50] {
+      let late = try shell.run("--timeout", "\(time)ms", "-c", "compact a.db")
+      #expect(late.status == 5 ? late.output == "" : late.errors == "", "\(late)")
+    }
+    let kept = try shell.run(
+      "--store", "a.db", "-c", "show tasks.nextId", "-c", "undo --to 7 --quiet", "-c", "show tasks.nextId")
+    #expect(kept.output == "20001\n8\n", "\(kept)")
+  }
+
   @Test func killsAtRandomMomentsLoseNothing() throws {
     let shell = try Shell()
     let torture = Shell.packageFolder + "/scripts/torture"

@@ -44,12 +44,14 @@ final class HostileHost: @unchecked Sendable {
   private let folder: Folder
   private let descriptor: Int32
   private let events: [String]
+  private let (greeting, status): (String, String)
   private let heard = Lock<[String]>([])
 
   var answers: [String] { heard.withLock { $0 } }
 
-  init(_ events: [String]) throws {
+  init(_ events: [String], greeting: String = #"{"door":1,"prompt":"> "}"#, status: String = "0") throws {
     self.events = events
+    (self.greeting, self.status) = (greeting, status)
     folder = try Folder()
     path = "\(folder.path)/door"
     let address = DoorAddress.unix(path)
@@ -78,7 +80,7 @@ final class HostileHost: @unchecked Sendable {
         bytes += block[..<count]
       }
     }
-    say(#"{"door":1,"prompt":"> "}"#)
+    say(greeting)
     while let request = hear() {
       guard let id = request.firstMatch(of: /"id":(\d+)/)?.1 else { continue }
       for event in events {
@@ -86,7 +88,7 @@ final class HostileHost: @unchecked Sendable {
         guard !event.contains("cancel"), let answer = hear() else { continue }
         heard.withLock { $0.append(answer) }
       }
-      say(#"{"id":\#(id),"status":0,"prompt":"> "}"#)
+      say(#"{"id":\#(id),"status":\#(status),"prompt":"> "}"#)
     }
   }
 

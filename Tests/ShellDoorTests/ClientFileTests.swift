@@ -113,7 +113,10 @@ import Testing
     let forbidden = Said()
     let quiet = AttachedShell(try DoorClient(at: house.door.address), console: forbidden.console, options: options)
     #expect(quiet.run(commands: ["show counter.value | touch \(folder.path)/made"]) != 0)
-    #expect(forbidden.text.contains("--no-exec") && folder.contents("made") == nil, "\(forbidden.text)")
+    #expect(
+      forbidden.text.contains(
+        #""code":"not-allowed","message":"results may not be piped into commands here (--no-exec)""#)
+        && folder.contents("made") == nil, "\(forbidden.text)")
   }
 
   /// A file of the host needs all rights, also by a name that is computed.
@@ -248,6 +251,22 @@ import Testing
     #expect(host.answers[2] == #"{"file":1,"data":""}"#)
     #expect(host.answers[3...].allSatisfy { $0.contains("error") }, "\(host.answers)")
     #expect(folder.contents("named") == "content")
+  }
+
+  /// What is no exit status is a failure.
+  @Test(arguments: [
+    ("0", 0), ("7", 7), ("255", 255), ("256", 1), ("999", 1), ("-1", 1), ("1.5", 1), (#""0""#, 1), ("null", 1),
+  ])
+  func aStatusIsOne(given: String, status: Int32) throws {
+    let host = try HostileHost([], status: given)
+    let shell = AttachedShell(try DoorClient(at: .unix(host.path)), console: Said().console)
+    #expect(shell.run(commands: ["echo on"]) == status)
+  }
+
+  @Test(arguments: ["99", "0", #""1""#]) func anotherProtocolIsRefused(version: String) throws {
+    let host = try HostileHost([], greeting: #"{"door":\#(version),"prompt":"> "}"#)
+    let error = #expect(throws: ShellError.self) { _ = try DoorClient(at: .unix(host.path)) }
+    #expect(error?.status == 6 && error?.message.contains("of the protocol, and this program version 1") == true)
   }
 
   // MARK: Parts

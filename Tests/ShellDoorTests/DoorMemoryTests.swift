@@ -1,4 +1,5 @@
 import Glibc
+import StoreSchema
 import Testing
 
 @testable import ShellDoor
@@ -23,6 +24,29 @@ import Testing
     // The door hears of it on a thread of its own.
     for _ in 0..<2000 where live.turn({ !live.clients.isEmpty }) { usleep(5000) }
     #expect(live.turn { live.clients.isEmpty })
+  }
+
+  /// All who watch a list have one copy of it, for as long as any does.
+  @Test func watchesShareWhatTheyWatch() throws {
+    let house = try House()
+    let live = house.host.live
+    let path = try Path(parsing: "tasks.items")
+    weak var kept: KeptReading?
+    do {
+      let clients = try (0..<3).map { _ in try house.client() }
+      for client in clients {
+        for line in ["watch tasks.items", "watch tasks.items where done"] {
+          client.send(#"{"id":1,"run":"\#(line)"}"#)
+          _ = try client.lines(until: #""status":0"#)
+        }
+        kept = kept ?? live.keptReading(of: path)
+        #expect(kept != nil && kept === live.keptReading(of: path))
+      }
+      _ = try clients[0].ask(#"{"run":"dispatch tasks.add milk --quiet"}"#)
+      for client in clients[1...] { #expect(try client.lines(until: "[watch 1]").last?.contains("milk") == true) }
+    }
+    for _ in 0..<2000 where kept != nil { usleep(5000) }
+    #expect(kept == nil)
   }
 
   /// One client cannot take the memory of the host by coming in several times.

@@ -63,6 +63,30 @@ import Testing
     #expect(try house.client().ask(#"{"run":"= 1"}"#).contains(#""out":"1\n""#))
   }
 
+  /// So many statements wait at a time; a further wait fails, and all else is answered.
+  @Test func waitsHaveABound() throws {
+    var limits = DoorLimits()
+    (limits.waits, limits.threads) = (3, 2)
+    let house = try House(limits: limits)
+    let crowd = try (0..<3).map { _ in try house.client() }
+    for client in crowd { client.send(#"{"id":1,"run":"wait 1h"}"#) }
+    let other = try house.client()
+    for wait in ["wait 1h", "wait until false", "retry 3 every 1h assert false", "wait idle --timeout 1h"] {
+      var answer = ""
+      // Those before may not have begun.
+      for _ in 0..<200 where !answer.contains("3 statements wait at this door already") {
+        other.send(#"{"id":1,"run":"\#(wait)"}"#, #"{"id":2,"interrupt":true}"#)
+        answer = try other.lines(until: #""id":2"#).joined()
+      }
+      #expect(answer.contains("3 statements wait at this door already"), "\(answer)")
+      #expect(try other.ask(#"{"run":"= 1"}"#).contains(#""status":0"#))
+    }
+    #expect(house.door.loop.threads <= 3 + 2 + DoorLoop.spare)
+    crowd[0].send(#"{"id":2,"interrupt":true}"#)
+    _ = try crowd[0].lines(until: #""id":2"#)
+    #expect(try other.ask(#"{"run":"wait 1ms"}"#).contains(#""status":0"#))
+  }
+
   /// An answer of some MiB is whole before its client reads, and holds no thread meanwhile.
   @Test func aLongAnswerWaitsWithoutAThread() throws {
     let house = try House()

@@ -5,7 +5,7 @@ import Platform
 import ShellLanguage
 import StandardModules
 import StoreCore
-import StoreHost
+@testable import StoreHost
 import StoreSchema
 import StoreShell
 import Testing
@@ -87,6 +87,24 @@ import Testing
     _ = try bob.ask(#"{"run":"undo --any 2 --quiet"}"#)
     #expect(try ann.lines(until: "took back").last?.contains("took back your #1 tasks.add") == true)
     #expect(try script.ask(#"{"run":"echo done","file":"a.stsh"}"#).contains("took back") == false)
+  }
+
+  /// Who has given a name is at the store, before any statement: nobody else takes their earlier work back as their own.
+  @Test func whoHasGivenANameIsThere() throws {
+    let house = try House()
+    func come(_ name: String) throws -> Client {
+      let client = try house.client()
+      _ = try client.ask(#"{"who":"\#(name)","chosen":true}"#)
+      return client
+    }
+    let live = house.host.live
+    do { _ = try come("cat").ask(#"{"run":"dispatch counter.increment by=511 --quiet"}"#) }
+    for _ in 0..<2000 where live.turn({ !live.clients.isEmpty }) { usleep(5000) }
+    let (bob, others) = (try come("bob"), [try come("ann"), try come("cat")])
+    let answer = try bob.ask(#"{"run":"undo"}"#)
+    #expect(answer.contains("nothing-to-undo") && answer.contains("undo --any takes back #1"), "\(answer)")
+    #expect(try bob.ask(#"{"run":"who --as csv"}"#).contains("ann"))
+    #expect(try others[1].ask(#"{"run":"undo"}"#).contains("takes back #1 counter.increment"))
   }
 
   /// What the door lets a client dispatch, it may take back; what another dispatched, only by all rights.

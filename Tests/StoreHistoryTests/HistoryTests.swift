@@ -38,7 +38,7 @@ import Testing
 
     /// The state after an action by a history of the recording.
     func state(_ number: Int, of history: History<Sums>, near: History<Sums>.Point? = nil) throws -> Sums {
-      try history.state(at: number, from: states[history.head], near: near)
+      try history.state(at: number, from: states[history.head], near: near.map { [$0] } ?? [])
     }
 
     static func entry(_ number: Int, from old: Sums, to new: Sums, isWhole: Bool) -> LoggedEntry {
@@ -127,7 +127,7 @@ import Testing
     /// The number of changes that lead to the state after an action.
     func steps(to number: Int, _ history: History<State>, near: Int? = nil) throws -> Int {
       applied.store(0, ordering: .relaxed)
-      _ = try history.state(at: number, from: State(self), near: near.map { ($0, State(self)) })
+      _ = try history.state(at: number, from: State(self), near: near.map { [($0, State(self))] } ?? [])
       return applied.load(ordering: .relaxed)
     }
   }

@@ -43,7 +43,7 @@ struct Attachment {
     // By the second it says that the door does not answer.
     let signals =
       isBatch
-      ? RunSignals(stop, timeout: try Program.duration(options.timeout), handlesInterrupt: true, most: 2) : nil
+      ? try RunSignals(stop, timeout: Program.duration(options.timeout), handlesInterrupt: true, most: 2) : nil
     defer { signals?.finish() }
     let shell: AttachedShell
     let address: DoorAddress
@@ -98,7 +98,7 @@ struct Attachment {
     defer { editor.close() }
     let stop = RunStop()
     editor.stopDescriptor = stop.descriptor
-    let signals = RunSignals(stop, timeout: nil, handlesInterrupt: false)
+    let signals = try RunSignals(stop, timeout: nil, handlesInterrupt: false)
     defer { signals.finish() }
     let interrupt = editor.interruptDescriptor
     let prompt = AttachedPrompt(shell, on: editor, pager: options.noExec ? nil : .preferred) {

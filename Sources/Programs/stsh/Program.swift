@@ -46,7 +46,7 @@ struct Program {
     let signals =
       beginsAtPrompt
       ? nil
-      : RunSignals(
+      : try RunSignals(
         stop, timeout: try timeout(), handlesInterrupt: true, breaksCalls: options.unsafeLua)
     if signals != nil { session.obey(stop) }
     defer { signals?.finish() }
@@ -237,7 +237,7 @@ struct Program {
     }
     let stop = RunStop()
     conversation.obey(stop)
-    let signals = RunSignals(stop, timeout: nil, handlesInterrupt: false, breaksCalls: options.unsafeLua)
+    let signals = try RunSignals(stop, timeout: nil, handlesInterrupt: false, breaksCalls: options.unsafeLua)
     defer { signals.finish() }
     if !options.json, !options.quiet { session.console.write(greeting(session)) }
     if !options.noInit, let file = places.initFile, access(file, F_OK) == 0 { prompt.run(initFile: file) }

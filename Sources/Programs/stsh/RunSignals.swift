@@ -1,4 +1,5 @@
 import Platform
+import ShellLanguage
 import StoreCore
 import StoreShell
 import Synchronization
@@ -22,7 +23,10 @@ final class RunSignals {
   ///   - most: the number of signals that the run is told of.
   ///   - breaksCalls: true if calls of the system that block this thread are to end with the run: libraries of Lua that read
   ///     a pipe wait for nothing else.
-  init(_ stop: RunStop, timeout: Duration?, handlesInterrupt: Bool, most: Int = 1, breaksCalls: Bool = false) {
+  /// - Throws: `ShellError` where the system gives no thread: nothing could end the run then.
+  init(_ stop: RunStop, timeout: Duration?, handlesInterrupt: Bool, most: Int = 1, breaksCalls: Bool = false)
+    throws
+  {
     RunSignals.most.store(most, ordering: .relaxed)
     let ends = RunSignals.ends
     for number in [SIGTERM, SIGHUP, SIGQUIT] + (handlesInterrupt ? [SIGINT] : []) {
@@ -55,7 +59,11 @@ final class RunSignals {
       }
     }
     RunSignals.isListening.store(true, ordering: .releasing)
-    thread = try? WorkerThread { RunSignals.wait(ends.read, stop, timeout, caller) }
+    do throws(WorkerThread.Refusal) {
+      thread = try WorkerThread { RunSignals.wait(ends.read, stop, timeout, caller) }
+    } catch {
+      throw ShellError(code: .failed, message: error.reason)
+    }
   }
 
   /// `SIG_IGN` is no function but the address 1, so that only its bits can be compared.

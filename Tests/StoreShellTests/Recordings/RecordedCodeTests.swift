@@ -1,4 +1,5 @@
 import Glibc
+import StoreCore
 import StoreHistory
 import StoreHost
 import Testing
@@ -91,6 +92,28 @@ import Testing
       let outcome = shell.run("export journal \(file) --from \(first)")
       #expect(outcome.errors == "", "\(outcome)")
       #expect(try replay(" --verify").output.contains("every state matches"))
+    }
+  }
+
+  /// The numbers that the refusal names can be replayed, whatever else returned to where.
+  @Test(arguments: 0..<30) func theHintOfAReturnHolds(seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    var lines: [String] = []
+    for number in 0..<14 {
+      switch Int.random(in: 0..<4, using: &random) {
+      case 0 where number > 1: lines.append("try undo --to \(Int.random(in: 0..<number, using: &random)) --quiet")
+      case 1 where number > 1: lines.append("try undo --quiet")
+      default: lines.append("dispatch counter.increment by=\(number) --quiet")
+      }
+    }
+    #expect(shell.outcome { shell.session.run(commands: lines) }.status == 0)
+    for first in 2...14 {
+      let refused = shell.run("export journal \(file) --from \(first)").errors
+      for hinted in refused.matches(of: /begin with (#\d+)(?: or (#\d+))?/).flatMap({ [$0.1, $0.2].compactMap(\.self) })
+      {
+        let outcome = shell.run("export journal \(file) --from \(hinted.dropFirst())")
+        #expect(outcome.errors == "", "\(hinted) of \(first): \(outcome)")
+      }
     }
   }
 

@@ -8,6 +8,8 @@ import Testing
     ("set runaway 9223372036854775808", "runaway is a number in 1...9223372036854775807, got '9223372036854775808'"),
     ("set runaway 0", "runaway is a number above 0, got '0'"),
     ("wait 99999999999h", "wait takes a duration of at most 292 years, got '99999999999h'"),
+    ("wait 106752d", "wait takes a duration of at most 292 years, got '106752d'"),
+    ("wait 1.2.3d", "wait takes a duration such as"),
     ("wait 5", "wait takes a duration such as 5s, got '5'"),
     ("wait idle --timeout 999999999999999s", "--timeout takes a duration of at most 292 years"),
   ])

@@ -1,5 +1,3 @@
-import Dispatch
-
 /// A program that runs in a process group of its own, which all that it starts belongs to.
 package final class ChildProcess {
   /// The events of a process that its parent is told of.
@@ -12,11 +10,10 @@ package final class ChildProcess {
 
   /// The number of the process and of its group.
   package let id: pid_t
-  /// Readable when ``takeEvent()`` has something to say.
+  /// Readable once it has ended; -1: the system gives no such descriptor.
   package let descriptor: Int32
-  private let end: Int32
-  // A thread of its own, since it waits in a system call.
-  private let watch = DispatchQueue(label: "changes of a process")
+  /// The milliseconds after which ``takeEvent()`` is to be asked at the latest: the system tells of a stop by no descriptor.
+  package var pause: Int32 { descriptor < 0 ? 5 : 20 }
 
   /// Starts a command line of the system's shell.
   ///
@@ -29,47 +26,34 @@ package final class ChildProcess {
   package init(
     shell line: String, _ arguments: [String], at path: String, input: Int32, output: Int32?
   ) throws(FileError) {
-    guard let ends = Pipe() else { throw FileError(path: line, code: errno) }
-    (descriptor, end) = (ends.read, ends.write)
     var start = ProcessStart()
     start.descriptors = [(input, 0)]
     if let output { start.descriptors.append((output, 1)) }
-    do {
-      id = try start.run(["sh", "-c", line] + (arguments.isEmpty ? [] : ["sh"] + arguments), at: path)
-    } catch {
-      for end in [ends.read, ends.write] { close(end) }
-      throw error
+    id = try start.run(["sh", "-c", line] + (arguments.isEmpty ? [] : ["sh"] + arguments), at: path)
+    descriptor = Self.open(id)
+  }
+
+  deinit { if descriptor >= 0 { close(descriptor) } }
+
+  /// A descriptor of a process, by pidfd_open(2), which Swift does not see.
+  private static func open(_ process: pid_t) -> Int32 {
+    typealias Call = @convention(c) (Int, Int, Int) -> Int
+    guard let symbol = dlsym(nil, "syscall") else { return -1 }
+    return Int32(truncatingIfNeeded: unsafeBitCast(symbol, to: Call.self)(434, Int(process), 0))
+  }
+
+  /// What has become of it; nil: nothing new.
+  package func takeEvent() -> Event? {
+    var info = siginfo_t()
+    // An end is left to be reaped, so that the number stays that of this process.
+    while waitid(P_PID, id_t(id), &info, WEXITED | WSTOPPED | WNOHANG | WNOWAIT) != 0 {
+      guard errno == EINTR else { return .ended }
     }
-    watch.async { [id, end] in ChildProcess.watch(id, tell: end) }
-  }
-
-  deinit {
-    close(descriptor)
-    close(end)
-  }
-
-  /// Waits for changes of the process and tells of them through the pipe, until its end.
-  private static func watch(_ process: pid_t, tell descriptor: Int32) {
-    func tell(_ byte: UInt8) { _ = write(descriptor, [byte], 1) }
-    while true {
-      var info = siginfo_t()
-      // An end is left to be reaped, so that the number stays that of this process.
-      guard waitid(P_PID, id_t(process), &info, WEXITED | WSTOPPED | WNOWAIT) == 0 else {
-        if errno == EINTR { continue }
-        return tell(0)
-      }
-      guard info.si_code == CLD_STOPPED else { return tell(0) }
-      var status: Int32 = 0
-      waitpid(process, &status, WUNTRACED)
-      tell(UInt8(truncatingIfNeeded: status >> 8))
-    }
-  }
-
-  /// Waits for the next change and gives it.
-  package func takeEvent() -> Event {
-    var byte: UInt8 = 0
-    while read(descriptor, &byte, 1) != 1, errno == EINTR {}
-    return byte == 0 ? .ended : .stopped(by: Int32(byte))
+    guard info.si_signo != 0 else { return nil }
+    guard info.si_code == CLD_STOPPED else { return .ended }
+    var status: Int32 = 0
+    waitpid(id, &status, WUNTRACED)
+    return .stopped(by: status >> 8 & 0xFF)
   }
 
   /// Sends a signal to the whole group.
@@ -84,7 +68,6 @@ package final class ChildProcess {
   package func reap() -> Int32 {
     var status: Int32 = 0
     while waitpid(id, &status, 0) < 0, errno == EINTR {}
-    watch.sync {}
     return status
   }
 }

@@ -114,19 +114,20 @@ private struct ShellCommandRun {
       if count < 0, errno != EINTR { break }
       endLateOne()
       passOnSize()
-      guard count > 0 else { continue }
-      if sources[1].revents != 0 { give(&rest) }
-      if sources[2].revents != 0 { take() }
-      if sources.dropFirst(3).contains(where: { $0.revents != 0 }) { stop() }
-      if sources[0].revents != 0, hasEnded() { break }
+      if count > 0 {
+        if sources[1].revents != 0 { give(&rest) }
+        if sources[2].revents != 0 { take() }
+        if sources.dropFirst(3).contains(where: { $0.revents != 0 }) { stop() }
+      }
+      if hasEnded() { break }
     }
     finish()
   }
 
   /// The longest time to wait for something to happen.
   private var milliseconds: Int32 {
-    guard let deadline else { return terminal == nil ? -1 : 200 }
-    return Int32(max(0, ((deadline - .now) / .milliseconds(1)).rounded(.up)))
+    guard let deadline else { return process.pause }
+    return Int32(max(0, min(((deadline - .now) / .milliseconds(1)).rounded(.up), Double(process.pause))))
   }
 
   /// Makes what it writes to as large as the terminal is by now: the terminal tells only those who stand in the foreground.
@@ -181,7 +182,8 @@ private struct ShellCommandRun {
 
   /// Returns true if the command has ended; a command that was stopped instead goes on when it can.
   private mutating func hasEnded() -> Bool {
-    guard case .stopped(let number) = process.takeEvent() else { return true }
+    guard let event = process.takeEvent() else { return false }
+    guard case .stopped(let number) = event else { return true }
     let wantsTerminal = [SIGTTIN, SIGTTOU].contains(number)
     if !(wantsTerminal && loan.lend(to: process.id)) { suspend(by: number, wantsTerminal: wantsTerminal) }
     process.signal(SIGCONT)

@@ -5,6 +5,8 @@ import Platform
 struct FileEvidence {
   /// Why the two are not what a session leaves; nil: nothing speaks against them.
   private(set) var fault: String?
+  /// True if the fault is only that the file is named otherwise than it was.
+  private(set) var isNamedOtherwise = false
   /// The loss that the end of the machine may have caused, or another loss that is no fault; nil: none.
   private(set) var loss: JournalContents.Loss?
   /// True if there is a log.
@@ -20,6 +22,7 @@ struct FileEvidence {
       guard meta[JournalMeta.process] != nil, !hasEnded else { return }
       var status = stat()
       if stat(path, &status) == 0, status.st_nlink > 1 {
+        isNamedOtherwise = true
         fault = "it has \(status.st_nlink) names, and its write-ahead log is beside another: open it by that name"
       } else {
         loss = .log

@@ -15,8 +15,11 @@ extension Journal {
   /// Makes a file smaller that no session has open. Every action stays, and so does the state after each of them: it is
   /// computed from an earlier one.
   ///
+  /// - Parameter isOver: tells whether it is to stop; asked now and then.
   /// - Throws: ``JournalError``, also for a file whose last session did not come to its end. The file is then as it was.
-  package static func compact(_ path: String) throws(JournalError) -> Compaction {
+  package static func compact(
+    _ path: String, until isOver: @escaping () -> Bool = { false }
+  ) throws(JournalError) -> Compaction {
     guard Files.exists(path) else { throw .refusal(of: path, code: ENOENT) }
     guard JournalFile.isJournal(path) else { throw .notAJournal(path: path) }
     let header = JournalHeader(program: "", began: .zero, schema: "", schemaHash: "")
@@ -37,10 +40,12 @@ extension Journal {
     let removed: Int
     do {
       removed = try file.database.use { db in
-        var removed = 0
-        try db.inTransaction(.immediate) { removed = try removeStates(from: db, base: found.base) }
-        try db.execute(sql: "VACUUM")
-        return removed
+        try db.stopping(isOver) {
+          var removed = 0
+          try db.inTransaction(.immediate) { removed = try removeStates(from: db, base: found.base) }
+          try db.execute(sql: "VACUUM")
+          return removed
+        }
       }
     } catch {
       file.close()

@@ -252,7 +252,9 @@ final class JournalFile: Sendable {
         reason: archive.damage ?? "it was overwritten; the files beside it can be read")
     }
     let evidence = FileEvidence(path)
-    if let fault = evidence.fault { throw damaged(fault) }
+    if let fault = evidence.fault {
+      throw evidence.isNamedOtherwise ? .cannotOpen(path: path, reason: fault) : damaged(fault)
+    }
     // A rollback journal is left where a process was killed while it made the file; reading alone cannot undo what it did.
     let hasRollback = access("\(path)-journal", F_OK) == 0
     if hasRollback { try? opened(path) { _ = try Int.fetchOne($0, sql: "PRAGMA schema_version") }.close() }

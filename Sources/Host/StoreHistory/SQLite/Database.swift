@@ -14,6 +14,8 @@ package final class Database {
   /// The connection, for what has no call here.
   package let handle: OpaquePointer
   private var kept: [String: PreparedStatement] = [:]
+  /// Tells whether its statements are to stop.
+  private var isOver: () -> Bool = { false }
   /// Whether the connection has ended: there are no more statements.
   private(set) var isClosed = false
 
@@ -129,6 +131,19 @@ package final class Database {
       if sqlite3_get_autocommit(handle) == 0 { try? execute(sql: rollback) }
       throw error
     }
+  }
+
+  /// Runs a closure whose statements end with an error once they are to stop.
+  ///
+  /// - Parameter isOver: tells whether they are; asked now and then.
+  func stopping<Result>(_ isOver: @escaping () -> Bool, _ body: () throws -> Result) rethrows -> Result {
+    self.isOver = isOver
+    let ask: @convention(c) (UnsafeMutableRawPointer?) -> Int32 = { context in
+      context.map { Unmanaged<Database>.fromOpaque($0).takeUnretainedValue().isOver() } == true ? 1 : 0
+    }
+    sqlite3_progress_handler(handle, 10_000, ask, Unmanaged.passUnretained(self).toOpaque())
+    defer { sqlite3_progress_handler(handle, 0, nil, nil) }
+    return try body()
   }
 
   /// The error that the last call has met.

@@ -103,17 +103,16 @@ public struct History<State: Sendable> {
   ///
   /// - Parameters:
   ///   - present: the state after the last action.
-  ///   - near: a state that is known, from which the way may be shorter.
+  ///   - near: states that are known, from which the way may be shorter.
   /// - Throws: ``HistoryError`` where there is no such point, or it is no longer kept.
-  public func state(at number: Int, from present: State, near: Point? = nil) throws -> State {
+  public func state(at number: Int, from present: State, near: [Point] = []) throws -> State {
     guard number <= head else { throw HistoryError.beyondHead(number, head: head) }
     guard number >= start else { return try olderState(at: number) }
     var (from, state) = pointBehind(number) ?? (head, present)
     // An entry that no walk crosses lies between two states behind which different ones are kept.
-    if let near, near.number >= start, (pointBehind(near.number)?.number ?? head) == from,
-      abs(near.number - number) < from - number
-    {
-      (from, state) = near
+    let behind = from
+    for near in near where near.number >= start && abs(near.number - number) < abs(from - number) {
+      if (pointBehind(near.number)?.number ?? head) == behind { (from, state) = near }
     }
     var pace = Pace(checkCancellation)
     func step(_ entry: LoggedEntry, _ direction: Change.Direction) throws {

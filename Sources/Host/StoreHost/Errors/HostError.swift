@@ -123,7 +123,8 @@ extension HostError {
     case .damaged(_, let last, _):
       self.init(code: .storeDamaged, message: error.description, hint: last == nil ? nil : readOnly)
     case .cannotOpen(let path, _) where Files.isReadable(path):
-      self.init(code: .storeFailed, message: error.description, hint: readOnly)
+      let hint = Journal.isJournal(path) ? program.map { "to look at it: \($0) --store \(path) --read-only" } : nil
+      self.init(code: .storeFailed, message: error.description, hint: hint)
     case .cannotOpen: self.init(code: .storeUnreadable, message: error.description, status: 2)
     case .noSuchFile: self.init(code: .noSuchFile, message: error.description, status: 2)
     case .cannotWrite: self.init(code: .storeFailed, message: error.description)

@@ -119,7 +119,7 @@ extension LiveStore {
 
   /// Takes note for the clients that the history is another one now, whose last action has that number.
   func joinAnew(behind number: Int) {
-    openRuns = []
+    (openRuns, knownPoints) = ([], [])
     for client in clients { client.joinAnew(behind: number) }
   }
 

@@ -29,7 +29,7 @@ extension StoreClient {
           guard entry.number <= from else { return nil }
           next = entry.number - Self.part
           return moment.older?.fold(of: entry.number).flatMap { $0.isOfStatement ? $0.first : nil }
-        }
+        }, known: knownRestores
       ) { [interruption] number in
         if asked.isMultiple(of: Self.part) { try interruption.check() }
         asked += 1
@@ -64,6 +64,12 @@ extension StoreClient {
   package func redoStep(_ count: Int) throws -> (step: UndoLine.Redo, head: Int) {
     let line = turnAnywhere { undoLine() }
     return (try reaching { isOwn, _ in try line.redo(count) { !isOwn($0) } }, line.head)
+  }
+
+  /// Takes note of a redo that was done.
+  package func note(_ redo: UndoLine.Redo, _ report: DispatchReport) {
+    guard report.failure == nil, report.droppedBy == nil, let number = report.number else { return }
+    turnAnywhere { knownRestores.note(number, bringingBack: redo.first) }
   }
 
   /// Returns to a point that was found without the turn, and found again where others act meanwhile: in the turn only in the end.
@@ -145,8 +151,7 @@ extension StoreClient {
   /// - Throws: ``HostError`` where a later action of another name would fail or do something else than it does.
   package func takeBack(_ own: OwnStep, source: ActionSource) throws -> TakenBack {
     let (step, isOwn) = (own.step, own.isOwn)
-    let refusal = Refusal(
-      text: "others have acted since, and", hint: "`undo --any` takes back the last action whoever dispatched it")
+    let refusal = Refusal("others have acted since, and", hint: self.hint(insteadOf: step.first))
     return try takeBack(from: step.first, source: source, refusal) { entry in
       entry.number >= step.first && entry.source.cause == nil && entry.takenBack == nil && entry.restoreTarget == nil
         && entry.number <= step.last && isOwn(entry) && !step.others.contains(entry.number)
@@ -171,7 +176,7 @@ extension StoreClient {
   /// - Parameters:
   ///   - numbers: the actions, in rising order.
   ///   - author: who took them back.
-  package func tellOthers(ofTakingBack numbers: [Int], by author: ActionAuthor) {
+  package func tellOthers(ofTakingBack numbers: some Sequence<Int>, by author: ActionAuthor) {
     live.turn {
       for other in live.clients where other !== self && other.isPersons {
         let theirs = numbers.filter { other.dispatched.contains($0) }
@@ -220,9 +225,7 @@ extension StoreClient {
   ///   - source: where that is asked for.
   /// - Throws: ``HostError`` where a later action of another name would fail or do something else than it does.
   package func takeBack(_ number: Int, source: ActionSource) throws -> TakenBack {
-    let refusal = Refusal(
-      text: "it cannot be undone alone:",
-      hint: "`undo --to \(number - 1)` takes back all that happened since, whoever dispatched it")
+    let refusal = Refusal("it cannot be undone alone:", hint: Self.hintToReturn(before: number))
     return try takeBack(from: number, source: source, refusal) { $0.number == number }
   }
 
@@ -234,7 +237,7 @@ extension StoreClient {
   ///   - hint: what to try where it cannot be done.
   /// - Throws: ``HostError`` where a later action of another name would fail or do something else than it does.
   package func bringBack(_ undos: Set<Int>, source: ActionSource, hint: String) throws -> TakenBack {
-    let refusal = Refusal(text: "it cannot be redone:", hint: hint, manner: "with it")
+    let refusal = Refusal("it cannot be redone:", hint: hint, manner: "with it")
     return try takeBack(from: undos.min() ?? 0, source: source, refusal) { undos.contains($0.number) }
   }
 
@@ -245,10 +248,20 @@ extension StoreClient {
   /// - Throws: ``HostError`` where an action of another name stands on it.
   func takeBack(run first: Int, source: ActionSource) throws -> TakenBack? {
     if let done = try returnBefore(run: first, source) { return done }
-    let refusal = Refusal(text: "others have acted since, and", hint: "undo --any takes back the last action of anyone")
+    let refusal = Refusal("others have acted since, and", hint: self.hint(insteadOf: first))
     return try takeBackIfAny(from: first, source: source, refusal) {
       $0.isOfRun(first) && $0.takenBack == nil && $0.restoreTarget == nil
     }
+  }
+
+  private static func hintToReturn(before first: Int) -> String {
+    "`undo --to \(first - 1)` takes back all that happened since, whoever dispatched it"
+  }
+
+  /// What to try where actions from a number on cannot be taken back alone. They may be the last of all.
+  private func hint(insteadOf first: Int) -> String {
+    guard let last = try? undoLine().undo(1), last.first > first else { return Self.hintToReturn(before: first) }
+    return "`undo --any` takes back the last action whoever dispatched it"
   }
 
   /// Returns to the point before a run, if only one name has ever acted and nothing but the run since.
@@ -334,6 +347,9 @@ extension StoreClient {
       }
       keepSequences(in: &state, goingBackBehind: (plan.taken.min() ?? 1) - 1)
       return live.dispatch(.takeBack(plan.taken.sorted(), state: state), source, madeBehind: plan.head)
+    }
+    if plan.hasPassedAll, let report, report.failure == nil, report.droppedBy == nil, let number = report.number {
+      knownRestores.note(number, to: plan.point)
     }
     return report.map {
       TakenBack(report: $0, numbers: plan.taken.sorted(), count: plan.taken.count, staying: plan.staying)
@@ -481,12 +497,16 @@ private struct Refusal {
   /// The beginning of the message.
   let text: String
   /// What to try.
-  let hint: String
+  let hint: () -> String
   /// How a later action would do something else.
-  var manner = "without it"
+  let manner: String
+
+  init(_ text: String, hint: @escaping @autoclosure () -> String, manner: String = "without it") {
+    (self.text, self.hint, self.manner) = (text, hint, manner)
+  }
 
   func error(_ reason: String) -> HostError {
-    HostError(code: .undoConflict, message: "\(text) \(reason)", hint: hint)
+    HostError(code: .undoConflict, message: "\(text) \(reason)", hint: hint())
   }
 }
 
@@ -497,14 +517,16 @@ private final class TakingBackPlan {
   /// False once an action has come that went back or concerns everybody: another plan must be made.
   private(set) var isUpToDate = true
   /// True if nothing stands behind the actions that are taken back, which then were not read again one by one.
-  private let hasPassedAll: Bool
+  let hasPassedAll: Bool
+  /// The point before all that it has looked at.
+  let point: Int
 
   /// Makes a plan; nil: none of the actions that are meant is in effect.
   init?(
     _ client: StoreClient, from first: Int, _ race: PlanningRace, _ refusal: Refusal,
     where isMeant: @escaping (LoggedEntry) -> Bool
   ) throws {
-    let parts = try client.atOneMoment { () -> (TakingBackChoice, SkippingWalk, hasPassedAll: Bool)? in
+    let parts = try client.atOneMoment { () -> (TakingBackChoice, SkippingWalk, hasPassedAll: Bool, point: Int)? in
       let moment = client.theMoment
       guard first > moment.oldest else {
         throw HostError(
@@ -547,10 +569,10 @@ private final class TakingBackPlan {
         standing.numbers.isEmpty && !isRunAgain && !standing.takesWhole
         && !moment.points.contains { behind.contains($0.number) }
       if passesAll { walk.pass(to: line.head) } else { try walk.go(to: line.head) }
-      return (choice, walk, passesAll)
+      return (choice, walk, passesAll, standing.point)
     }
     guard let parts else { return nil }
-    (choice, walk, hasPassedAll) = parts
+    (choice, walk, hasPassedAll, point) = parts
   }
 
   /// The last action that it is made for.

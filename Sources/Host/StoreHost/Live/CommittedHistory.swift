@@ -29,6 +29,13 @@ extension LiveStore {
   /// The state after an action; whoever asks holds the turn.
   package func recordedState(at number: Int) throws -> State { try history.state(at: number, from: store.state) }
 
+  /// Takes note of a state that was asked for: another that will be is mostly near one of the last.
+  func know(_ point: History<State>.Point) {
+    knownPoints.removeAll { $0.number == point.number }
+    if knownPoints.count == 4 { knownPoints.removeFirst() }
+    knownPoints.append(point)
+  }
+
   // MARK: Returning
 
   /// The plugins that were loaded after an action and do not run now: they come back with it.

@@ -61,6 +61,8 @@ package final class LiveStore: @unchecked Sendable {
   private let changesOfActions = Atomic<Int>(0)
   /// What happened so far.
   @exclusivity(unchecked) package var history: History<State>
+  /// The states that were asked for last.
+  @exclusivity(unchecked) var knownPoints: [History<State>.Point] = []
   /// Which plugins were loaded when.
   package var timeline = PluginTimeline()
   /// The number before which nothing is the user's own.

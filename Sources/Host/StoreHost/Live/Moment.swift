@@ -17,8 +17,12 @@ final class Moment {
   private let present: HostState
   /// Who looks at it: what it does can be stopped.
   private let client: StoreClient
-  /// The state that was asked for last: the next is mostly near.
-  private var latest: History<HostState>.Point?
+  /// The state that was asked for last, and those of moments before it: the next is mostly near.
+  private var near: [History<HostState>.Point]
+  /// True once a state was asked for.
+  private var hasLatest = false
+  /// How often the client's history had been replaced.
+  private let joins: Int
   /// The entries that were asked for of what memory no longer holds, by their numbers; nil: there is none of the number.
   private var fromFile: [Int: LoggedEntry?] = [:]
   /// The numbers of those that were read last.
@@ -39,9 +43,12 @@ final class Moment {
         }
         return known.plugins
       }
-      return (history: history, state: live.store.state, points: points, older: older)
+      return (
+        history: history, state: live.store.state, points: points, older: older, near: live.knownPoints,
+        joins: client.joins
+      )
     }
-    (history, present, points, older) = taken
+    (history, present, points, older, near, joins) = taken
     (head, oldest, oldestEntry) = (history.head, history.oldest, history.oldestEntry)
     if let older { history.older = older }
     // The store's own asks for whom the turn is held.
@@ -50,7 +57,9 @@ final class Moment {
 
   // Whoever changes the history in its place, as nobody else has it any more, comes behind those who have read it.
   deinit {
-    client.live.turnAnywhere { [live = client.live, older] in
+    client.live.turnAnywhere { [client, older, latest = hasLatest ? near.last : nil, joins] in
+      let live = client.live
+      if let latest, joins == client.joins { live.know(latest) }
       if let older { (live.history.older as? JournalEntries)?.take(from: older) }
     }
   }
@@ -103,8 +112,10 @@ final class Moment {
 
   /// The state after an action.
   func state(at number: Int) throws -> HostState {
-    let state = try history.state(at: number, from: present, near: latest)
-    latest = (number, state)
+    let state = try history.state(at: number, from: present, near: near)
+    if hasLatest { near.removeLast() }
+    near.append((number, state))
+    hasLatest = true
     return state
   }
 

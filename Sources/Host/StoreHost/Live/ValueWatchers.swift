@@ -136,6 +136,28 @@ package final class ValueWatchers: @unchecked Sendable {
   }
 }
 
+/// The last readings of paths, as long as somebody watches there.
+struct WatchedReadings {
+  private var readings: [Path: Weak] = [:]
+  /// So many are kept before it is looked which of them are over.
+  private var most = 64
+
+  private struct Weak {
+    weak var reading: KeptReading?
+  }
+
+  mutating func reading(of path: Path) -> KeptReading {
+    if let reading = readings[path]?.reading { return reading }
+    if readings.count >= most {
+      readings = readings.filter { $0.value.reading != nil }
+      most = 2 * max(readings.count, 32)
+    }
+    let reading = KeptReading()
+    readings[path] = Weak(reading: reading)
+    return reading
+  }
+}
+
 /// Somebody who watches a value of a live store.
 final class ValueWatcher: @unchecked Sendable {
   // Safe: touched only by the thread that holds the store's turn, but for what is atomic.
@@ -191,6 +213,9 @@ extension LiveStore {
     comparing.watchers.isAlways = state.shell.emission == "always"
     comparing.watchers.noteAll()
   }
+
+  /// The last reading of a path, which all have together who watch there.
+  package func keptReading(of path: Path) -> KeptReading { turnAnywhere { comparing.readings.reading(of: path) } }
 
   /// Tells a watcher of a value: now, and after every commit that changed it.
   ///

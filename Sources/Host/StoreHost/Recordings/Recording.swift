@@ -90,24 +90,34 @@ extension StoreClient {
     let start = first - 1
     guard start >= moment.oldest else { throw HistoryError.notKept(start, oldest: moment.oldest) }
     guard start < moment.head else { throw HistoryError.beyondHead(first, head: moment.head) }
+    let returns = try returns(from: start, in: moment)
+    guard let fault = returns.first(where: { $0.target < start }) else { return start }
+    // Another return may cross where this one does not.
+    var (before, behind) = (fault.target, fault.number)
+    let all = try self.returns(from: moment.oldest, in: moment)
+    while let next = all.first(where: { $0.number > before && $0.target < before }) { before = next.target }
+    while let next = all.first(where: { $0.number > behind && $0.target < behind }) { behind = next.number }
+    let starts = [before >= moment.oldest ? before : nil, behind < moment.head ? behind : nil].compactMap(\.self)
+    throw HostError(
+      code: .notAllowed, message: "#\(fault.number) returns to #\(fault.target), which is before the first action",
+      hint: starts.isEmpty ? nil : "begin with \(starts.map { "#\($0 + 1)" }.joined(separator: " or "))")
+  }
+
+  /// The actions behind a point that returned to others, and those points.
+  private func returns(from start: Int, in moment: Moment) throws -> [(number: Int, target: Int)] {
+    var returns: [(number: Int, target: Int)] = []
     try visit((start + 1)...moment.head, of: moment) { entry in
-      guard let target = entry.restoreTarget, target < start else { return true }
-      throw HostError(
-        code: .notAllowed, message: "#\(entry.number) returns to #\(target), which is before the first action",
-        hint: "begin with an action up to #\(target + 1), or behind #\(entry.number)")
+      if let target = entry.restoreTarget { returns.append((entry.number, target)) }
+      return true
     }
-    return start
+    return returns
   }
 
   /// The oldest point from which on nothing returns to an older one, which a replay could not know.
   private func recordingStart(in moment: Moment) throws -> Int {
     var start = moment.oldest
     guard start > 0, start < moment.head else { return start }
-    var returns: [(number: Int, target: Int)] = []
-    try visit((start + 1)...moment.head, of: moment) { entry in
-      if let target = entry.restoreTarget { returns.append((entry.number, target)) }
-      return true
-    }
+    let returns = try returns(from: start, in: moment)
     while let last = returns.last(where: { $0.number > start && $0.target < start }) { start = last.number }
     return start
   }

@@ -237,8 +237,8 @@ public final class AttachedShell {
       (look.showsHints, look.highlights) = (answer["hints"] == nil, answer["highlight"] == nil)
     }
     return Outcome(
-      status: Int32(clamping: answer.number("status") ?? 1), open: answer.text("open").map(SafeText.line),
-      quit: answer.number("quit").map { Int32(clamping: $0) }, isWithinChecks: answer["checks"] != nil)
+      status: answer.status("status") ?? 1, open: answer.text("open").map(SafeText.line),
+      quit: answer.status("quit"), isWithinChecks: answer["checks"] != nil)
   }
 
   /// Sends a request with a number of its own.

@@ -55,6 +55,12 @@ public final class DoorClient {
     if let reason = greeting.text("message") ?? greeting.error?.message {
       throw ShellError(code: .noDoor, message: "\(address.text): \(SafeText.line(reason))", status: 6)
     }
+    if let version = greeting["door"], version != .int(Conversation.version) {
+      throw ShellError(
+        code: .noDoor,
+        message: "the door at \(address.text) speaks version \(SafeText.line(JSON.text(of: version))) of the protocol, "
+          + "and this program version \(Conversation.version)", status: 6)
+    }
     self.greeting = greeting
   }
 

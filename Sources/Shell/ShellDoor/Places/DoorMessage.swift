@@ -23,6 +23,11 @@ struct DoorMessage {
   func text(_ name: String) -> String? { if case .string(let text)? = self[name] { text } else { nil } }
   func number(_ name: String) -> Int? { if case .int(let number)? = self[name] { number } else { nil } }
 
+  /// An exit status; 1 where something else stands there, nil where nothing does.
+  func status(_ name: String) -> Int32? {
+    self[name].map { if case .int(0...255) = $0 { Int32(number(name) ?? 1) } else { 1 } }
+  }
+
   /// Bytes, which stand there as base 64.
   func bytes(_ name: String) -> [UInt8]? { text(name).flatMap { Data(base64Encoded: $0) }.map(Array.init) }
 

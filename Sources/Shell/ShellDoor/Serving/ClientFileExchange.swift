@@ -89,8 +89,8 @@ extension Conversation {
     }
     let arrival = fileAnswers.expect(file)
     ask(step, file)
-    wait(true)
-    defer { wait(false) }
+    _ = wait(true)
+    defer { _ = wait(false) }
     let stop = interruption.descriptor
     while true {
       let isAllSaid = outbox.flush()

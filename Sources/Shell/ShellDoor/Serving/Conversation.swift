@@ -169,10 +169,17 @@ final class Conversation: @unchecked Sendable {
   }
 
   /// Gives the place of the statement to others while it waits, and takes one again behind that.
-  func wait(_ begins: Bool) {
-    waits += begins ? 1 : -1
-    if begins, waits == 1 { loop.beginWait() }
-    if !begins, waits == 0 { loop.endWait() }
+  ///
+  /// - Returns: why it may not wait; a wait that may not begin has no end. Nil: it may.
+  func wait(_ begins: Bool) -> String? {
+    if begins {
+      if waits == 0, let refusal = loop.beginWait() { return refusal }
+      waits += 1
+    } else if waits > 0 {
+      waits -= 1
+      if waits == 0 { loop.endWait() }
+    }
+    return nil
   }
 
   /// True if it is to end from the side of the door.

@@ -153,12 +153,14 @@ public struct DoorLimits: Hashable, Sendable {
   /// The number of lines in a row that are no requests after which the conversation ends.
   public var faults = 3
   /// The most threads of statements that run: of one less run at a time, and others are queued. A statement that waits, for time
-  /// or an action, is none of them and keeps a thread of its own; so do ``slowReaders`` of those that wait for a reader. A thread
+  /// or an action, is none of them and keeps a thread of its own, as one of ``waits``; so do ``slowReaders`` of those that wait for a reader. A thread
   /// that has nothing to do for a second ends, but for a few.
   public var threads = 64
   /// The most statements that wait for their clients to read and give their places to others meanwhile. While so many do, a client
   /// is given up that takes nothing for ``shortPatience``.
   public var slowReaders = 16
+  /// The most statements that wait at a time; a further one is refused.
+  public var waits = 1024
   /// The longest time for which the requests of a client go on that has closed its socket.
   public var unattended = Duration.seconds(1)
   /// The time after which a client reads why its conversation ends, although an action that does not end keeps the store from closing.

@@ -101,7 +101,7 @@ final class DoorLoop: @unchecked Sendable {
     add(timer.descriptor, edges, Mark.timer)
     add(stop, EPOLLIN.rawValue, Mark.stop)
     if pulse >= 0 { add(pulse, edges, Mark.pulse) }
-    for _ in 0..<2 { startThread() }
+    for _ in 0..<2 { if let reason = startThread() { throw ShellError(code: .failed, message: reason, status: 2) } }
   }
 
   deinit {
@@ -154,18 +154,27 @@ final class DoorLoop: @unchecked Sendable {
   /// The number of threads beside those of statements: they look, and hear interruptions. They stay when there is nothing to do.
   static let spare = 4
 
-  private func startThread() {
+  /// Starts a thread if there may be another one.
+  ///
+  /// - Returns: why the system gives none; nil: it does, or there are enough.
+  @discardableResult
+  private func startThread() -> String? {
     let isWanted = state.withLock { state in
       guard state.threads - state.waiting < limits.threads + Self.spare, !state.isStopped else { return false }
       state.threads += 1
       if state.threads > 4 * Self.spare { hasStrained.store(true, ordering: .relaxed) }
       return true
     }
-    guard isWanted else { return }
+    guard isWanted else { return nil }
     idle.wrappingAdd(1, ordering: .relaxed)
-    if let thread = try? WorkerThread({ self.work() }) { return thread.detach() }
-    idle.wrappingSubtract(1, ordering: .relaxed)
-    state.withLock { $0.threads -= 1 }
+    do throws(WorkerThread.Refusal) {
+      try WorkerThread { self.work() }.detach()
+      return nil
+    } catch {
+      idle.wrappingSubtract(1, ordering: .relaxed)
+      state.withLock { $0.threads -= 1 }
+      return error.reason
+    }
   }
 
   private func work() {
@@ -286,11 +295,22 @@ final class DoorLoop: @unchecked Sendable {
     if isParked { signal(wakeUp) }
   }
 
-  /// Gives the place of a statement away while it waits.
-  func beginWait() {
-    state.withLock { $0.waiting += 1 }
+  /// Gives the place of a statement away while it waits. Another thread is there for others then.
+  ///
+  /// - Returns: why it may not wait; nil: it may.
+  func beginWait() -> String? {
+    let isFull = state.withLock { state in
+      guard state.waiting < limits.waits else { return true }
+      state.waiting += 1
+      return false
+    }
+    if isFull { return "\(limits.waits) statements wait at this door already, and no more may" }
+    if idle.load(ordering: .relaxed) == 0, let reason = startThread() {
+      state.withLock { $0.waiting -= 1 }
+      return reason
+    }
     endStatement()
-    if idle.load(ordering: .relaxed) == 0 { startThread() }
+    return nil
   }
 
   /// Takes a place again; there may be one more then than usual.

@@ -137,7 +137,8 @@ extension Conversation {
       throw ShellError(code: .notAllowed, message: "'\(name)' is a middleware of the store", status: 2)
     }
     self.name = (name, isChosen)
-    session?.rename(name, isChosen: isChosen)
+    // Who gives a name is at the store from then on.
+    try started().rename(name, isChosen: isChosen)
   }
 
   /// Takes the token; another one ends the conversation.
@@ -395,14 +396,14 @@ extension Conversation {
   private func makeRoom() {
     if outbox.needsRoom, !outbox.isLost {
       let givesPlace = waits == 0 && loop.beginSlowWait()
-      if givesPlace { wait(true) }
+      if givesPlace { _ = wait(true) }
       outbox.makeRoom { [loop] in
         loop.patienceWithReaders()
       } until: { [interruption] in
         interruption.isRequested
       }
       if givesPlace {
-        wait(false)
+        _ = wait(false)
         loop.endSlowWait()
       }
     }

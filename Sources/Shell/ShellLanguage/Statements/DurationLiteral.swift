@@ -6,7 +6,8 @@ public enum DurationLiteral {
   public static func expected(insteadOf text: String) -> String {
     if parse(text) != nil { return "a duration above 0" }
     let digits = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
-    let isTooLong = !digits.isEmpty && parse("1" + text.dropFirst(digits.count)) != nil && Double(digits) ?? 0 > 1e6
+    let isTooLong =
+      parse("1" + text.dropFirst(digits.count)).map { $0 / .seconds(1) * (Double(digits) ?? 0) > 9.2e9 } ?? false
     if isTooLong { return "a duration of at most 292 years" }
     let unit = text.dropFirst(digits.count).lowercased()
     guard !digits.isEmpty, let meant = unit.isEmpty ? "s" : Self.unit(meantBy: unit), parse(digits + meant) != nil

@@ -37,10 +37,17 @@ private struct CompactRequest {
         code: .notAllowed, message: "a shared store is kept by its servers; compact shrinks a file", place: place,
         hint: "a log made with ?keep=N drops old records")
     }
+    if case .readOnly? = session.options.journal?.opening {
+      throw ShellError(
+        code: .notAllowed, message: "this run only reads (--read-only), and compact writes", place: place,
+        hint: "without --store: -c 'compact \(file)'")
+    }
     let sizes: Journal.Compaction
+    let interruption = session.store.interruption
     do throws(JournalError) {
-      sizes = try Journal.compact(file)
+      sizes = try Journal.compact(file) { interruption.isRequested() }
     } catch {
+      try interruption.check()
       throw ShellError(HostError(error, program: session.hintedProgram), place: place)
     }
     let value = Reading(

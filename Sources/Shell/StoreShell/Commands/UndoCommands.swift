@@ -74,11 +74,13 @@ extension CommandDefinition {
           bringsBack: try session.returned(step.bringsBack.map { ($0.first, $0.last, $0.count) }))
       }
       if let report {
+        session.store.note(step, report)
         return try session.finish(
           report, quietly: request.isQuiet, remark: session.broughtBack(step, taking: taken), returning: returned)
       }
       let done = try session.store.bringBack(
         Set(step.undos), source: source, hint: session.hint(insteadOf: step))
+      session.store.note(step, done.report)
       // What others' later actions caused stays.
       let others = done.numbers.filter { !step.undos.contains($0) }
       taken = others.first.map { UndoLine.Taken(first: $0, later: others.count - 1) }
@@ -230,7 +232,7 @@ extension Session {
   /// Tells the persons whose actions a return took back.
   fileprivate func tellOthers(ofReturn report: DispatchReport, to target: Int) {
     guard report.failure == nil, let number = report.number else { return }
-    store.tellOthers(ofTakingBack: Array((target + 1)..<number), by: author)
+    store.tellOthers(ofTakingBack: (target + 1)..<number, by: author)
   }
 
   /// The same where actions were taken back alone.

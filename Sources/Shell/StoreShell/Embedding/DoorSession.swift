@@ -33,13 +33,13 @@ extension Session {
   ///   - watch: gives a descriptor that is readable while an interruption waits to be taken.
   ///   - hasClientLeft: tells whether the client has left, as far as the door has heard.
   ///   - isClientGone: the same by the system's word, which is asked.
-  ///   - waits: is told when a wait begins (true) and when it has ended.
+  ///   - waits: is told when a wait begins (true) and when it has ended; gives the reason where it may not begin.
   ///   - shows: sends the client the results so far, while a statement waits.
   package func obey(
     _ stop: RunStop, isRequested: @escaping () -> Bool, take: @escaping () -> Bool,
     reason: @escaping () -> ShellError?, publish: @escaping ([@Sendable () -> Void]) -> Void,
     watch: @escaping () -> Int32, hasClientLeft: @escaping () -> Bool, isClientGone: @escaping () -> Bool,
-    waits: @escaping (_ begins: Bool) -> Void, shows: @escaping () -> Void
+    waits: @escaping (_ begins: Bool) -> String?, shows: @escaping () -> Void
   ) {
     interrupts.stop = stop
     interrupts.isRequested = isRequested

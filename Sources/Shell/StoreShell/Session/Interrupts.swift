@@ -17,7 +17,9 @@ struct Interrupts {
   /// door never need one.
   var watch: (() -> Int32)?
   /// The waits for the other end of a file, such as a pipe.
-  var fileWait: FileWait { FileWait(endedBy: watch?() ?? descriptor, or: isRequested, telling: waits) }
+  var fileWait: FileWait {
+    FileWait(endedBy: watch?() ?? descriptor, or: isRequested, telling: waits.map { waits in { _ = waits($0) } })
+  }
   /// Tells whether the statement that runs is to stop; nil: the descriptor does.
   var isRequested: (() -> Bool)?
   /// Gets the functions that stop the Lua that may be running, whenever there are others; nil: the end of the run does.
@@ -30,8 +32,8 @@ struct Interrupts {
   var hasClientLeft: (() -> Bool)?
   /// The same by the system's word, which is asked.
   var isClientGone: (() -> Bool)?
-  /// Told when a wait begins (true) and when it has ended, since others may need its thread.
-  var waits: ((Bool) -> Void)?
+  /// Told when a wait begins (true) and when it has ended, since others may need its thread; gives the reason where it may not begin.
+  var waits: ((Bool) -> String?)?
   /// Sends the client of a door the results so far, while a statement waits.
   var shows: (() -> Void)?
 }

@@ -166,8 +166,10 @@ extension Session {
       let lines = printed.last == 0x0A ? printed.dropLast() : printed[...]
       return JSON.text(of: .string(String(decoding: lines, as: UTF8.self)))
     }
-    func failed(_ reason: String) -> ShellError {
-      var error = ShellError(code: .failed, message: "\(line): \(reason)", place: .span(redirection.span))
+    func failed(_ reason: String, isRefused: Bool = false) -> ShellError {
+      var error = ShellError(
+        code: isRefused ? .notAllowed : .failed, message: isRefused ? reason : "\(line): \(reason)",
+        place: .span(redirection.span))
       error.data = data
       return error
     }
@@ -182,7 +184,7 @@ extension Session {
         ending = try command.run(Array(text.utf8))
       }
     } catch {
-      throw failed(error.reason)
+      throw failed(error.reason, isRefused: person.files != nil && error.code == EACCES)
     }
     switch ending {
     case .exited(0): break

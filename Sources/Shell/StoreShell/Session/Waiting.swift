@@ -59,8 +59,10 @@ extension Session {
     atMost duration: Duration?, for cause: WaitCause = .anything, until isDone: () throws -> Bool
   ) throws -> WaitEnd {
     try store.requirePresent()
-    interrupts.waits?(true)
-    defer { interrupts.waits?(false) }
+    if let reason = interrupts.waits?(true) {
+      throw ShellError(code: .failed, message: reason, hint: "try again when others have ended")
+    }
+    defer { _ = interrupts.waits?(false) }
     let limit = duration.map { clock.clock.now + $0 }
     var isEnd = false
     var patience = WaitPatience()

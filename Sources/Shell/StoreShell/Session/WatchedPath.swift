@@ -12,8 +12,8 @@ final class WatchedPath: @unchecked Sendable {
   private let narrowing: Narrowing?
   private let report: (any Error, Int) -> Void
   private var last: Value
-  /// The last reading at the path.
-  let kept = KeptReading()
+  /// The last reading at the path: where it leads into the store's own, that of all who watch there.
+  let kept: KeptReading
   /// The last choice of the condition; nil: it must be asked of all elements.
   private var keptNarrowing: KeptNarrowing?
   private var isFailing = false
@@ -51,9 +51,13 @@ final class WatchedPath: @unchecked Sendable {
     self.narrowing = narrowing
     self.report = report
     last = .none
-    switch subject {
-    case .path(let path): isNamedBySession = session.isNamed(path) || narrowing != nil
-    case .expression: isNamedBySession = true
+    var isNamed = true
+    if case .path(let path) = subject { isNamed = session.isNamed(path) }
+    isNamedBySession = isNamed || narrowing != nil
+    if case .path(let path) = subject, !isNamed {
+      kept = session.store.live.keptReading(of: path)
+    } else {
+      kept = KeptReading()
     }
   }
 

@@ -1,6 +1,10 @@
+import Synchronization
+
 /// The last reading of a place that is read again and again. The next reading converts the parts alone that have changed since, and
-/// shares all others with the value before: so the two are soon compared.
-package final class KeptReading {
+/// shares all others with the value before: so the two are soon compared, and all who read there have one value.
+package final class KeptReading: @unchecked Sendable {
+  // Safe: the thread that has set the flag alone reaches what is kept.
+  private let isTaken = Atomic<Bool>(false)
   private var kept: Kept?
 
   private struct Kept {
@@ -19,6 +23,11 @@ package final class KeptReading {
   ///
   /// - Parameter schema: its type.
   package func read(_ schema: Schema, _ place: UnsafeRawPointer) -> Reading {
+    // Another thread reads just now: nobody waits for it.
+    guard !isTaken.exchange(true, ordering: .acquiring) else {
+      return Reading(value: schema.access.read(place), schema: schema)
+    }
+    defer { isTaken.store(false, ordering: .releasing) }
     guard schema.hasPartsToConvert else {
       kept = nil
       return Reading(value: schema.access.read(place), schema: schema)

@@ -34,7 +34,8 @@ enum FileEnding {
     let name = file.split(separator: "/").last ?? ""
     guard let dot = name.lastIndex(of: "."), dot > name.startIndex else { return nil }
     let ending = name[name.index(after: dot)...].lowercased()
-    let isWord = !ending.isEmpty && ending.allSatisfy { $0.isLetter } && !silent.contains(ending)
+    let isWord =
+      ending.contains { $0.isLetter } && ending.allSatisfy { $0.isLetter || $0.isNumber } && !silent.contains(ending)
     return isWord ? ending : nil
   }
 
