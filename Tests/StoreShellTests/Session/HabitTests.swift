@@ -34,7 +34,7 @@ import Testing
     ("= json.decode('{}')", "ingest FILE --as ACTION"),
     ("assert state.counter == { value = 0, step = 1 }", "two tables are never equal in Lua"),
     ("set x = 5", "let x = … sets a variable"), ("$x = 5", "let x = … sets a variable"),
-    ("$x", "show $x prints it"), ("SHOW counter", "did you mean 'show'?"), ("= now()", "run(\"date\").text"),
+    ("SHOW counter", "did you mean 'show'?"), ("= now()", "run(\"date\").text"),
     ("let a, b = 1, 2", "let sets one variable: lua a, b = … sets several"),
     ("show tasks.items --sort id desc", "--sort -FIELD from the greatest"),
     ("show tasks.items -limit 3", "did you mean --limit?"), ("log #2", "why #2 explains an action"),
@@ -63,7 +63,7 @@ import Testing
 
   /// A hint offers a line that works.
   @Test(arguments: [
-    ("show v", "v is a variable: $v"), ("show v[1]", "v is a variable: $(v[1])"),
+    ("$v", "show $v prints it"), ("show v", "v is a variable: $v"), ("show v[1]", "v is a variable: $(v[1])"),
     ("watch v", "v is a variable: $(v)"), ("export v f.csv", "v is a variable: show $v --as csv > FILE"),
     ("wait v", "v is a variable: $v"), ("dispatch counter.increment by=v", "v is a variable: by=$v"),
     ("show tasks.items --limit v", "v is a variable: $v"),

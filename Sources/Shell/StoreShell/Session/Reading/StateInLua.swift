@@ -10,10 +10,10 @@ extension Session {
     // Such Lua may ask whether it is there.
     guard !text.contains("pcall") else { return nil }
     let chains = Self.chains(behindStateIn: Array(text.utf8)[...]) ?? []
-    return chains.lazy.compactMap(missingPart).first ?? Self.names(givenTo: "dispatch", in: text).lazy.compactMap(
-      missingAction
-    ).first
-      ?? Self.names(givenTo: "project", in: text).lazy.compactMap(missingProjection).first
+    if let error = chains.lazy.compactMap(missingPart).first { return error }
+    let actions = Self.names(givenTo: "dispatch", in: text)
+    if let error = actions.lazy.compactMap(missingAction).first { return error }
+    return Self.names(givenTo: "project", in: text).lazy.compactMap(missingProjection).first
   }
 
   /// The texts that stand as first arguments of the calls of a function; none where the text gives its name another meaning.

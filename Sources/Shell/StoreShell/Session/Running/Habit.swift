@@ -74,7 +74,9 @@ enum Habit {
       return "let \(name) = … sets a variable"
     }
     if let hint = hint(on: verb) { return hint }
-    if verb.hasPrefix("$") { return "show \(verb) prints it" }
+    if verb.hasPrefix("$"), (try? session.isVariable(String(verb.dropFirst()))) == true {
+      return "show \(verb) prints it"
+    }
     guard session.runsPrograms, isProgram(verb) else { return nil }
     return isAtPrompt ? "! \(verb) … has your shell run it" : "run \(verb) … runs the program"
   }
