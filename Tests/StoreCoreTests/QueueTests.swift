@@ -70,19 +70,22 @@ import Glibc
     withExtendedLifetime(watch) {}
   }
 
-  @Test func aReducerThatDispatchesAgainstTheRulesLosesNothing() throws {
+  @Test func aReducerThatDispatchesAgainstTheRulesIsRefused() throws {
     let box = Lock<Counting?>(nil)
+    let refused = Notes<Bool>()
     let store = try Counting(
       initial: 0,
       reducer: CountReducer("bad") { action, state in
         state += 1
-        if action == .inc { box.withLock { $0 }?.dispatch(.dec) }
+        guard action == .inc, let store = box.withLock({ $0 }) else { return }
+        if case .stopped(.busy) = store.dispatch(.dec).outcome { refused.note(true) }
       })
     box.withLock { $0 = store }
     defer { box.withLock { $0 = nil } }
     let result = store.dispatch(.inc)
-    #expect(store.state == 2)
+    #expect(store.state == 1)
     #expect(result.number == 1)
+    #expect(refused.all == [true])
   }
 
   @Test func s09DispatchFromAnotherThread() throws {
