@@ -418,8 +418,8 @@ struct StoreTests {
       #expect(late.status == 5 ? late.output == "" : late.errors == "", "\(late)")
     }
     let kept = try shell.run(
-      "--store", "a.db", "-c", "show tasks.nextId", "-c", "undo --to 7 --quiet", "-c", "show tasks.nextId")
-    #expect(kept.output == "20001\n8\n", "\(kept)")
+      "--store", "a.db", "-c", "= #state.tasks.items", "-c", "undo --to 7 --quiet", "-c", "= #state.tasks.items")
+    #expect(kept.output == "20000\n7\n", "\(kept)")
   }
 
   @Test func killsAtRandomMomentsLoseNothing() throws {
