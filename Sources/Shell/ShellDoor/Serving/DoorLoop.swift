@@ -246,6 +246,8 @@ final class DoorLoop: @unchecked Sendable {
 
   /// The number of threads.
   var threads: Int { state.withLock { $0.threads } }
+  /// The number of statements that wait.
+  var waiting: Int { state.withLock { $0.waiting } }
 
   // MARK: Statements
 
