@@ -3,9 +3,6 @@ import StoreCore
 import StoreHistory
 import StoreSchema
 
-/// How much of the history of a store memory holds.
-public typealias HistoryLimits = StoreHistory.HistoryLimits
-
 /// A live store that its program, any number of sessions and plugins share: made from an application, with a history, gates and
 /// plugins around it.
 ///

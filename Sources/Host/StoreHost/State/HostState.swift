@@ -2,6 +2,9 @@ import StoreHistory
 import StorePlugins
 import StoreSchema
 
+/// How much of the history of a store memory holds.
+public typealias HistoryLimits = StoreHistory.HistoryLimits
+
 /// The root state that the shell puts around an application's: its modules, the slices of plugins, and the shell's own
 /// switches, so that all of it is changed by actions alone.
 ///
