@@ -37,7 +37,9 @@ import Testing
 
   @Test func aFileThatCanOnlyBeReadIsThere() throws {
     let shell = try Shell()
-    let file = try shell.write("a.db", "")
+    let file = "\(shell.folder)/a.db"
+    #expect(shell.openStore(file) == .init())
+    #expect(shell.run("dispatch counter.increment --quiet").status == 0)
     let error = HostError(JournalError.cannotOpen(path: file, reason: "Permission denied"), program: "gallery")
     #expect(error.code == .storeFailed && error.status == 1)
     #expect(error.hint?.hasSuffix("gallery --store \(file) --read-only") == true)
