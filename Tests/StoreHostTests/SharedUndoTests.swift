@@ -90,25 +90,6 @@ import Testing
     #expect(state() == [1, 1, 1])
   }
 
-  /// Where the last statement of all cannot be taken back alone, the hint names what can.
-  @Test func theHintOfAnUndoLeadsOn() throws {
-    one.say("atomic begin", "dispatch tasks.add milk --quiet")
-    two.say("dispatch tasks.complete 1 --quiet")
-    let kept = one.say("dispatch counter.increment --quiet", "assert false")
-    #expect(
-      kept.errors.contains("atomic-kept") && kept.errors.contains("hint: `undo --to 0` takes back all"), "\(kept)")
-    one.say("atomic cancel")
-    for line in ["undo", "undo --any"] {
-      let refused = one.say(line).errors
-      #expect(refused.contains("undo-conflict") && refused.contains("hint: `undo --to 0` takes back all"), "\(refused)")
-    }
-    two.say("dispatch counter.setStep 3 --quiet")
-    #expect(one.say("undo").errors.contains("hint: `undo --any` takes back the last action"))
-    #expect(one.say("undo --any").output.contains("takes back #4 counter.setStep"))
-    #expect(one.say("undo --to 0").status == 0)
-    #expect(host.store.state.tasks.items.isEmpty)
-  }
-
   /// What others did since a plain undo stays where it is redone.
   @Test func redoLeavesWhatOthersDidSince() throws {
     one.say("dispatch tasks.add milk --quiet", "undo --quiet")
