@@ -38,7 +38,7 @@ import Testing
         note = function(s, a) s.plans[a.key].note = a.note end,
         go = function(s, a) if not s.plans[a.key] then refuse("no plan") end s.plans[a.key] = nil s.done = s.done + 1 end,
         append = function(s, a) s.list[#s.list + 1] = a.n end,
-        insert = function(s, a) table.insert(s.list, a.at, a.n) end,
+        insert = function(s, a) table.insert(s.list, math.min(a.at, #s.list + 1), a.n) end,
         remove = function(s, a) if not s.list[a.at] then refuse("nothing there") end table.remove(s.list, a.at) end,
         set = function(s, a) if not s.list[a.at] then refuse("nothing there") end s.list[a.at] = a.n end,
         take = function(s, a) s.cash = s.cash + a.sum end,
