@@ -72,35 +72,10 @@ public struct UndoLine {
     public let hasGaps: Bool
   }
 
-  /// What is known of restores, so that what they took back, or brought back, need not be read again.
-  public struct Known: Sendable {
-    /// The points that restores led to that name what they took back, where nothing else was in effect behind those.
-    private(set) var points: [Int: Int] = [:]
-    /// The first of the undos that redos brought back.
-    private(set) var undos: [Int: Int] = [:]
-    private static var most: Int { 100_000 }
-
-    /// Knows nothing.
-    public init() {}
-
-    /// Takes note that a restore led to a point.
-    public mutating func note(_ restore: Int, to point: Int) {
-      if points.count >= Self.most { points = [:] }
-      points[restore] = points[point] ?? point
-    }
-
-    /// Takes note that a restore brought back undos.
-    public mutating func note(_ restore: Int, bringingBack first: Int) {
-      if undos.count >= Self.most { undos = [:] }
-      undos[restore] = first
-    }
-  }
-
   let entry: (Int) throws -> LoggedEntry?
   /// The last action of the log that it looks at.
   public let head: Int
   let oldest: Int
-  let known: Known
   let statement: (LoggedEntry) -> Int?
   let run: (LoggedEntry) -> Int?
 
@@ -112,14 +87,11 @@ public struct UndoLine {
   ///   - statement: gives the first action of the statement that asked for an action behind it.
   ///   - run: gives the first of the actions up to an entry that one statement asked for and that differ in their arguments alone:
   ///     what lies between is not read; nil: no such run is known.
-  ///   - known: what is known of its restores.
   ///   - entry: gives the entry of a number.
   public init(
     head: Int, oldest: Int, statement: @escaping (LoggedEntry) -> Int? = { $0.source.statement },
-    run: @escaping (LoggedEntry) -> Int? = { _ in nil }, known: Known = Known(),
-    entry: @escaping (Int) throws -> LoggedEntry?
+    run: @escaping (LoggedEntry) -> Int? = { _ in nil }, entry: @escaping (Int) throws -> LoggedEntry?
   ) {
-    self.known = known
     self.head = head
     self.oldest = oldest
     self.statement = statement
@@ -160,10 +132,6 @@ public struct UndoLine {
     // What somebody has taken back alone, as if it had never been.
     var gone: Set<Int> = []
     while position > oldest {
-      if let point = known.points[position], !gone.contains(position) {
-        position = point
-        continue
-      }
       let entry = try entry(position)
       if let entry, gone.contains(position) || entry.takenBack != nil {
         if !gone.contains(position) {
@@ -254,11 +222,7 @@ public struct UndoLine {
       if isLeftOut(entry) {
         taken.insert(position)
         if entry.takenBack != nil { restores.append(entry) }
-        if entry.isWhole, known.points[position] == nil { takesWhole = true }
-      } else if let point = known.points[position] {
-        // Undos before a redo may be left out, too.
-        position = point < low ? known.undos[position].map { $0 - 1 } ?? point : point
-        continue
+        if entry.isWhole { takesWhole = true }
       } else if let numbers = entry.takenBack {
         hasGaps = true
         gone.formUnion(numbers)
@@ -369,7 +333,7 @@ extension UndoLine.Redo {
     guard let first = gone.first?.number else { return self }
     let taken = UndoLine.Taken(
       first: takesBack?.first ?? first, later: (takesBack.map { $0.later + 1 } ?? 0) + gone.count - 1)
-    return Self(target: target, takesBack: taken, undos: undos, first: self.first, bringsBack: bringsBack)
+    return Self(target: target, takesBack: taken, undos: undos, bringsBack: bringsBack)
   }
 }
 
@@ -388,16 +352,12 @@ extension UndoLine {
     public let takesBack: Taken?
     /// The numbers of the undos that are taken back alone, the first last, because others have acted since; empty: nobody has.
     public let undos: [Int]
-    /// The number of the first undo that goes.
-    public let first: Int
     /// The statements that asked for what is brought back, the oldest first.
     public let bringsBack: [Step.Statement]
 
     /// Makes one.
-    public init(target: Int, takesBack: Taken? = nil, undos: [Int] = [], first: Int, bringsBack: [Step.Statement] = [])
-    {
+    public init(target: Int, takesBack: Taken? = nil, undos: [Int] = [], bringsBack: [Step.Statement] = []) {
       (self.target, self.takesBack, self.undos, self.bringsBack) = (target, takesBack, undos, bringsBack)
-      self.first = first
     }
   }
 
@@ -430,12 +390,7 @@ extension UndoLine {
     while undos.count < count, position > oldest + 1 {
       position -= 1
       guard !gone.contains(position), let entry = try entry(position) else { continue }
-      if let first = known.undos[position] {
-        isBehindRestore = true
-        // Others may have acted since that undo.
-        if entry.takenBack != nil { lastOther = max(lastOther, position) }
-        position = first
-      } else if entry.isAskedFor, isForeign(entry) {
+      if entry.isAskedFor, isForeign(entry) {
         lastOther = max(lastOther, position)
         _ = steps.holds(entry)
       } else if let numbers = entry.takenBack {
@@ -470,7 +425,7 @@ extension UndoLine {
     let first = taken[count - 1]
     let isAlone = lastOther < first.number && taken.allSatisfy { $0.takenBack == nil }
     return Redo(
-      target: first.left, takesBack: since, undos: isAlone ? [] : taken.map(\.number), first: first.number,
+      target: first.left, takesBack: since, undos: isAlone ? [] : taken.map(\.number),
       bringsBack: try isAlone
         ? statements(inEffectAt: first.left, after: taken[0].target) : statements(of: taken.flatMap(entries)))
   }
@@ -492,7 +447,7 @@ extension UndoLine {
 
   /// The actions behind a point that are in effect at a later one.
   private func inEffect(at head: Int, after point: Int) throws -> [LoggedEntry] {
-    let line = UndoLine(head: head, oldest: oldest, statement: statement, run: run, known: known, entry: entry)
+    let line = UndoLine(head: head, oldest: oldest, statement: statement, run: run, entry: entry)
     return try line.standing(from: max(point, oldest) + 1) { _ in false }.entries.filter { $0.number > point }
   }
 

@@ -29,7 +29,7 @@ extension StoreClient {
           guard entry.number <= from else { return nil }
           next = entry.number - Self.part
           return moment.older?.fold(of: entry.number).flatMap { $0.isOfStatement ? $0.first : nil }
-        }, known: knownRestores
+        }
       ) { [interruption] number in
         if asked.isMultiple(of: Self.part) { try interruption.check() }
         asked += 1
@@ -64,12 +64,6 @@ extension StoreClient {
   package func redoStep(_ count: Int) throws -> (step: UndoLine.Redo, head: Int) {
     let line = turnAnywhere { undoLine() }
     return (try reaching { isOwn, _ in try line.redo(count) { !isOwn($0) } }, line.head)
-  }
-
-  /// Takes note of a redo that was done.
-  package func note(_ redo: UndoLine.Redo, _ report: DispatchReport) {
-    guard report.failure == nil, report.droppedBy == nil, let number = report.number else { return }
-    turnAnywhere { knownRestores.note(number, bringingBack: redo.first) }
   }
 
   /// Returns to a point that was found without the turn, and found again where others act meanwhile: in the turn only in the end.
@@ -348,9 +342,6 @@ extension StoreClient {
       keepSequences(in: &state, goingBackBehind: (plan.taken.min() ?? 1) - 1)
       return live.dispatch(.takeBack(plan.taken.sorted(), state: state), source, madeBehind: plan.head)
     }
-    if plan.hasPassedAll, let report, report.failure == nil, report.droppedBy == nil, let number = report.number {
-      knownRestores.note(number, to: plan.point)
-    }
     return report.map {
       TakenBack(report: $0, numbers: plan.taken.sorted(), count: plan.taken.count, staying: plan.staying)
     }
@@ -517,16 +508,14 @@ private final class TakingBackPlan {
   /// False once an action has come that went back or concerns everybody: another plan must be made.
   private(set) var isUpToDate = true
   /// True if nothing stands behind the actions that are taken back, which then were not read again one by one.
-  let hasPassedAll: Bool
-  /// The point before all that it has looked at.
-  let point: Int
+  private let hasPassedAll: Bool
 
   /// Makes a plan; nil: none of the actions that are meant is in effect.
   init?(
     _ client: StoreClient, from first: Int, _ race: PlanningRace, _ refusal: Refusal,
     where isMeant: @escaping (LoggedEntry) -> Bool
   ) throws {
-    let parts = try client.atOneMoment { () -> (TakingBackChoice, SkippingWalk, hasPassedAll: Bool, point: Int)? in
+    let parts = try client.atOneMoment { () -> (TakingBackChoice, SkippingWalk, hasPassedAll: Bool)? in
       let moment = client.theMoment
       guard first > moment.oldest else {
         throw HostError(
@@ -569,10 +558,10 @@ private final class TakingBackPlan {
         standing.numbers.isEmpty && !isRunAgain && !standing.takesWhole
         && !moment.points.contains { behind.contains($0.number) }
       if passesAll { walk.pass(to: line.head) } else { try walk.go(to: line.head) }
-      return (choice, walk, passesAll, standing.point)
+      return (choice, walk, passesAll)
     }
     guard let parts else { return nil }
-    (choice, walk, hasPassedAll, point) = parts
+    (choice, walk, hasPassedAll) = parts
   }
 
   /// The last action that it is made for.

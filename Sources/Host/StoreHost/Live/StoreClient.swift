@@ -51,8 +51,6 @@ package final class StoreClient: @unchecked Sendable {
   @exclusivity(unchecked) private(set) var joins = 0
   /// The numbers of the actions that it dispatched.
   @exclusivity(unchecked) package private(set) var dispatched = ActionNumbers()
-  /// What it knows of its undos and redos.
-  @exclusivity(unchecked) var knownRestores = UndoLine.Known()
   /// The statement that runs, and those within it.
   @exclusivity(unchecked) private(set) var statement = StatementActions()
   /// The refusal of an action of a full name that the client may not dispatch, or nil; not set: it may dispatch all.
@@ -338,7 +336,7 @@ package final class StoreClient: @unchecked Sendable {
 
   /// Takes note that the history is another one now, whose last action has that number.
   func joinAnew(behind number: Int) {
-    (joined, dispatched, knownRestores) = (number, ActionNumbers(), UndoLine.Known())
+    (joined, dispatched) = (number, ActionNumbers())
     statement.forget()
     joins += 1
   }

@@ -74,13 +74,11 @@ extension CommandDefinition {
           bringsBack: try session.returned(step.bringsBack.map { ($0.first, $0.last, $0.count) }))
       }
       if let report {
-        session.store.note(step, report)
         return try session.finish(
           report, quietly: request.isQuiet, remark: session.broughtBack(step, taking: taken), returning: returned)
       }
       let done = try session.store.bringBack(
         Set(step.undos), source: source, hint: session.hint(insteadOf: step))
-      session.store.note(step, done.report)
       // What others' later actions caused stays.
       let others = done.numbers.filter { !step.undos.contains($0) }
       taken = others.first.map { UndoLine.Taken(first: $0, later: others.count - 1) }
