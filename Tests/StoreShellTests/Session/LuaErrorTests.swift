@@ -139,21 +139,4 @@ import Testing
         "  show tasks.items where \(condition) --limit 3\n                         ^\(String(repeating: "~", count: condition.utf8.count - 1))\n"
       ) && !errors.contains("writes to a file"), "\(errors)")
   }
-
-  /// A part of the state in a variable has the fields that its type declares, as the state itself has.
-  @Test func aMisspeltFieldOfAVariableIsAnError() throws {
-    let shell = try Shell()
-    _ = shell.run(
-      "dispatch tasks.add milk", "let s = state.tasks", "let rows = state.tasks.items",
-      "let open = project('tasks.open')")
-    for (expression, message) in [
-      ("s.itmes", "s has no field 'itmes' (did you mean 'items'?)"), ("s.items[1].titel", "(did you mean 'title'?)"),
-      ("rows[1].titel", "rows[…] has no field 'titel'"), ("open[1].titel", "open[…] has no field 'titel'"),
-    ] { #expect(shell.run("= \(expression)").errors.contains(message), "\(expression)") }
-    let fine = shell.run(
-      "lua s.more = { 1 } for name in pairs(s) do rows[2] = { name = name } end",
-      "= s.items[1].done, rows[2].none, #rows",
-      "show $s --json", "let t = { a = 1 }", "= t.b", "= {{ title = s.items[1].title }}")
-    #expect(fine.errors == "" && fine.output.hasPrefix("false\n-\n2\n{"), "\(fine)")
-  }
 }

@@ -33,8 +33,6 @@ public final class SessionLua {
   private var unseenCommand: LuaFunction?
   /// Counts the programs that failed whose status Lua has not read, and reads them.
   private var unread: (count: LuaFunction, read: LuaFunction)?
-  /// Makes what records are sealed with, and seals them.
-  private var records: (make: LuaFunction, seal: LuaFunction)?
   /// The number of running evaluations, each within the one before.
   private var depth = 0
 
@@ -72,9 +70,6 @@ public final class SessionLua {
         try lua.load(Self.watchOfPrograms, chunkName: SessionLuaError.ownChunk), [lua.global("run")])
       try lua.setGlobal("run", watched[0])
       if case .function(let count) = watched[1], case .function(let read) = watched[2] { unread = (count, read) }
-      let sealing = try lua.call(
-        try lua.load(Self.sealing, chunkName: SessionLuaError.ownChunk), [.function(try makeMissingField())])
-      if case .function(let make) = sealing[0], case .function(let seal) = sealing[1] { records = (make, seal) }
       // Asked for globals that nobody has set.
       let missing = LuaValue.function(try makeMissing())
       let names = SessionLua.functions.map { "\($0) = true" }.joined(separator: ", ")
@@ -310,14 +305,6 @@ public final class SessionLua {
     try lua.makeFunction { [lease] _ in try Self.asking { try lease.object?.host.requirePrograms() } }
   }
 
-  private func makeMissingField() throws(LuaError) -> LuaFunction {
-    try lua.makeFunction { call in
-      guard case .string(let owner) = call[0], case .table(let fields) = call[2] else { return }
-      let name = if case .string(let name) = call[1] { name } else { call[1].described }
-      throw LuaFailure(noField: name, of: owner, among: fields.names)
-    }
-  }
-
   private func makeMissing() throws(LuaError) -> LuaFunction {
     try lua.makeFunction { [lease] call in
       guard let session = lease.object, case .string(let name) = call[0] else { return }
@@ -355,58 +342,10 @@ public final class SessionLua {
   // MARK: Variables
 
   /// Sets a variable, which is a global of the session.
-  ///
-  /// - Parameter schema: the type of the value. A read of a field that a record of it does not declare is an error, as it is in the
-  ///   state.
-  public func set(_ name: String, _ value: Value, of schema: Schema = .dynamic(.any)) throws(SessionLuaError) {
-    try Self.converting { () throws(LuaError) in
-      try lua.setGlobal(name, to: { LuaBridge.write(value, to: &$0) })
-      if let shape = try shape(of: schema, named: name, depth: 0), let seal = records?.seal {
-        _ = try lua.call(seal, [lua.global(name), shape])
-      }
-    }
+  public func set(_ name: String, _ value: Value) throws(SessionLuaError) {
+    try Self.converting { () throws(LuaError) in try lua.setGlobal(name, to: { LuaBridge.write(value, to: &$0) }) }
     givenValues[name] = value
   }
-
-  /// What the tables of a type are sealed with; nil: they hold no records.
-  private func shape(of schema: Schema, named owner: String, depth: Int) throws(LuaError) -> LuaValue? {
-    guard let make = records?.make, depth < 16 else { return nil }
-    switch schema.wrapped.kind {
-    case .record(let record):
-      var arguments: [LuaValue] = [.string(owner), .boolean(false)]
-      for field in record.fields {
-        let part = try shape(of: field.schema, named: "\(owner).\(field.name)", depth: depth + 1)
-        arguments += [.string(field.name), part ?? .boolean(false)]
-      }
-      return try lua.call(make, arguments).first
-    case .list(let element), .map(_, let element):
-      guard let each = try shape(of: element, named: "\(owner)[…]", depth: depth + 1) else { return nil }
-      return try lua.call(make, [.string(owner), each]).first
-    default: return nil
-    }
-  }
-
-  /// Has the fields of records be those that their type declares. The functions that it returns: one that makes a shape of its owner,
-  /// of the shape of each element, and of names with the shapes of their values; and one that seals a value with a shape.
-  private static let sealing = """
-    local missing, setmetatable, type, next = ..., setmetatable, type, next
-    local function make(owner, each, ...)
-      local given, fields, parts = { ... }, {}, {}
-      for index = 1, #given, 2 do fields[given[index]], parts[given[index]] = true, given[index + 1] or nil end
-      local shape = { each = each, parts = parts }
-      if #given > 0 then
-        shape.__index = function(_, name) if not fields[name] then missing(owner, name, fields) end end
-      end
-      return shape
-    end
-    local function seal(value, shape)
-      if type(value) ~= "table" then return end
-      for name, part in next, shape.parts do seal(value[name], part) end
-      if shape.each then for _, element in next, value do seal(element, shape.each) end end
-      if shape.__index then setmetatable(value, shape) end
-    end
-    return make, seal
-    """
 
   /// Takes a variable away, whose name means nothing from now on.
   public func remove(_ name: String) throws(SessionLuaError) {

@@ -81,9 +81,11 @@ extension CommandDefinition {
     perform: { request, session in
       let name = try request.name.value(in: session)
       var failed: (name: String, status: Int)?
-      let reading = try session.lua().evaluate(
-        request.expression, chunk: session.chunkName, keptUnread: { failed = ($0, $1) })
-      try session.lua().set(name, reading.value, of: reading.schema)
+      let value = try session.lua().evaluate(
+        request.expression, chunk: session.chunkName, keptUnread: { failed = ($0, $1) }
+      )
+      .value
+      try session.lua().set(name, value)
       session.names.variables.insert(name)
       if let failed { throw Session.failure(ofUnread: failed.name, failed.status) }
       guard Session.functionsOfLua.contains(name) else { return .none }
