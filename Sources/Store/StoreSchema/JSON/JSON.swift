@@ -65,7 +65,7 @@ extension JSON {
 }
 
 extension JSON {
-  /// Appends the compact JSON of a value as UTF-8: what ``text(of:)`` writes.
+  /// Appends the compact JSON of a value as UTF-8: what ``text(of:marksDecimals:)`` writes.
   ///
   /// - Parameter marksDecimals: true if a decimal is written as no float is, `150E-002` for 1.50: so it is read back as one also
   ///   where nobody declares its type.
