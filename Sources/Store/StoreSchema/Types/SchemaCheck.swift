@@ -6,7 +6,7 @@ extension Schema {
   /// - Throws: ``SchemaError`` with the path inside `value`.
   public func check(_ value: Value) throws(SchemaError) -> Value { try checked(value, isJSON: false) }
 
-  /// Makes a value of the type from one read from JSON, the inverse of ``JSON/text(of:)`` (R32). Like ``check(_:)``,
+  /// Makes a value of the type from one read from JSON, the inverse of ``JSON/text(of:marksDecimals:)`` (R32). Like ``check(_:)``,
   /// but `"nan"` is a number, too, and `null` is no field left out.
   ///
   /// - Throws: ``SchemaError`` with the path inside `json`.
