@@ -259,17 +259,6 @@ private final class HookedClock: StoreClock {
     }
   }
 
-  /// Where others are quicker than a plan can be, the undo ends early.
-  @Test func anUndoThatOthersOutrunEndsEarly() throws {
-    let (host, shell, runs) = try Self.shared(limit: "1000000, 4GiB", adding: 20_000, meanwhile: 70_000)
-    let outcome = shell.say("undo")
-    #expect(
-      outcome.errors.contains("others are too quick: 70000 actions came while the undo looked at 16384"), "\(outcome)")
-    #expect(outcome.errors.contains("hint: undo again when less happens"))
-    #expect(host.store.state.desk.moves == 1)
-    #expect(runs() < 90_000 + 16_384 + 2 * StoreClient.part)
-  }
-
   /// The program says how much memory holds, in a store that it opens again, too.
   @Test func theProgramSaysHowMuchMemoryHolds() throws {
     let path = Self.file()

@@ -289,8 +289,8 @@ extension StoreClient {
   }
 
   /// Plans on a snapshot, without the turn. What comes meanwhile stays in memory and is added to the plan, in steps of some
-  /// milliseconds: without the turn while that gains on the others, else every other step in the turn, so that they lose half of their
-  /// time, or more where that does not help. The last step in the turn takes back what is planned.
+  /// milliseconds: without the turn while that gains on the others, then in the turn, of which each of them has an action in between.
+  /// The last step takes back what is planned.
   ///
   /// - Parameter isMeant: true for an action that is to go; one that went back is then as if it had not.
   /// - Returns: nil: none that is meant is in effect.
@@ -305,19 +305,24 @@ extension StoreClient {
       while plan.isUpToDate {
         let before = missed
         missed = try race.check(plan)
-        if missed >= before { isSlower = true }
-        if missed <= Self.lastStep || isSlower, let done = try finish(plan, source, refusal) { return done }
-        try goOn(plan, for: Self.longestStep / (1 << race.stalls))
+        isSlower = isSlower || missed >= before
+        // To read what memory has let go of takes longer than others take to act.
+        if race.isForgotten, isSlower { throw race.lost }
+        if race.isForgotten || missed > Self.lastStep && !isSlower {
+          try goOn(plan)
+        } else if let done = try finish(plan, source, refusal) {
+          return done
+        }
       }
     }
     throw refusal.error("others go back all the time")
   }
 
-  /// Adds to a plan what has come since it was made, without the turn, for some time.
-  private func goOn(_ plan: TakingBackPlan, for time: Duration) throws {
+  /// Adds to a plan what has come since it was made, without the turn, for some milliseconds.
+  private func goOn(_ plan: TakingBackPlan) throws {
     let moment = Moment(of: self)
     guard moment.head > plan.head else { return }
-    let end = ContinuousClock.now + time
+    let end = ContinuousClock.now + Self.longestStep
     try visit(plan.head + 1...moment.head, of: moment) { entry in
       try plan.add(CollectionOfOne(entry))
       return plan.isUpToDate && ContinuousClock.now < end
@@ -355,27 +360,26 @@ extension StoreClient {
   private static let plans = 8
 }
 
-/// How a plan stands against what others do while it is made.
+/// What others do while a plan is made.
 private final class PlanningRace {
   private let client: StoreClient
   private let begin = ContinuousClock.now
   /// The last action that the plan takes in: memory keeps what comes behind it.
   private var planned = 0
-  /// How many actions were looked at, and how many are before others' that come meanwhile.
+  /// How many actions were looked at.
   private var count = 0
+  /// How many there were to be looked at when the plan began.
   var total = 0
-  /// The number of the last action when the first was looked at.
-  private var start: Int?
-  /// How many actions the plan lacked at least, and how many were looked at when it was last compared.
-  private var mark = (missed: Int.max, count: 0)
-  /// How often in a row it lacked no fewer.
-  private(set) var stalls = 0
+  /// The number of the last action when that began, and how many came since.
+  private var (start, came) = (0, 0)
+  /// True if memory has let go of some that the plan lacks.
+  private(set) var isForgotten = false
   private var isTold = false
 
   init(of client: StoreClient) {
     self.client = client
     client.turnAnywhere {
-      planned = client.live.history.head
+      (start, planned) = (client.live.history.head, client.live.history.head)
       client.awaitActions(behind: planned)
     }
   }
@@ -392,36 +396,21 @@ private final class PlanningRace {
 
   /// Has memory let go of what a plan takes in, and looks how much it lacks.
   ///
-  /// - Throws: ``HostError`` where others are so quick that the plan would never catch up, or memory has lost some of what it lacks
-  ///   and no file keeps that.
+  /// - Throws: ``HostError`` where memory has let go of some of what it lacks, and no file keeps that.
   @discardableResult
   func check(_ plan: TakingBackPlan?) throws -> Int {
     try client.interruption.check()
-    let (head, isLost) = client.turnAnywhere { [live = client.live] in
+    let (head, hasFile) = client.turnAnywhere { [live = client.live] in
       if let plan {
         planned = plan.head
         client.awaitActions(behind: planned)
       }
-      return (live.history.head, planned < live.history.oldestInMemory && live.history.older == nil)
+      (isForgotten, came) = (planned < live.history.oldestInMemory, live.history.head - start)
+      return (live.history.head, live.history.older != nil)
     }
-    let (came, missed) = (head - (start ?? head), head - planned)
-    if start == nil { start = head }
-    if isLost { throw lost(came) }
-    tell(plan == nil ? total - count : missed)
-    // While the plan is made it is kinder to say at once that it will be hopeless than to slow the others down.
-    var isHopeless = mark.missed == .max && count >= Self.leastCount && came > 4 * count
-    if plan != nil, count - mark.count >= Self.leastCount || mark.missed == .max {
-      stalls = missed < mark.missed ? 0 : stalls + 1
-      mark = (min(missed, mark.missed), count)
-      isHopeless = stalls == Self.mostStalls
-    }
-    guard !isHopeless else {
-      throw HostError(
-        code: .undoConflict,
-        message: "others are too quick: \(came) actions came while the undo looked at \(count)",
-        hint: "undo again when less happens")
-    }
-    return missed
+    if isForgotten, !hasFile { throw lost }
+    tell(plan == nil ? total - count : head - planned)
+    return head - planned
   }
 
   /// Tells a person once of a long wait.
@@ -434,7 +423,8 @@ private final class PlanningRace {
     client.hearing.wait?("the undo looks at \(left) more actions, for about \(seconds) s; Ctrl-C ends that")
   }
 
-  private func lost(_ came: Int) -> HostError {
+  /// The error for what memory has let go of.
+  var lost: HostError {
     let limits = client.live.historyLimits
     let text = HistoryLimits(entries: limits.entries, bytes: limits.mostAwaited).text
     let maySet = client.refusal?(ShellAction.Types.set.fullName) == nil
@@ -445,11 +435,6 @@ private final class PlanningRace {
         ? "`set journal.limit \"\(text)\"` gives it room"
         : "`StoreHost(…, memory:)` in the program of the store gives it room")
   }
-
-  /// So many actions are looked at before the plan is compared with the others.
-  private static let leastCount = 16_384
-  /// So often in a row a plan may gain nothing.
-  private static let mostStalls = 8
 }
 
 /// Actions that were taken back, or brought back.
