@@ -89,8 +89,8 @@ extension Conversation {
     }
     let arrival = fileAnswers.expect(file)
     ask(step, file)
-    _ = wait(true)
-    defer { _ = wait(false) }
+    wait(true)
+    defer { wait(false) }
     let stop = interruption.descriptor
     while true {
       let isAllSaid = outbox.flush()

@@ -171,6 +171,7 @@ final class Conversation: @unchecked Sendable {
   /// Gives the place of the statement to others while it waits, and takes one again behind that.
   ///
   /// - Returns: why it may not wait; a wait that may not begin has no end. Nil: it may.
+  @discardableResult
   func wait(_ begins: Bool) -> String? {
     if begins {
       if waits == 0, let refusal = loop.beginWait() { return refusal }

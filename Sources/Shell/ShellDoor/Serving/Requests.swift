@@ -396,14 +396,14 @@ extension Conversation {
   private func makeRoom() {
     if outbox.needsRoom, !outbox.isLost {
       let givesPlace = waits == 0 && loop.beginSlowWait()
-      if givesPlace { _ = wait(true) }
+      if givesPlace { wait(true) }
       outbox.makeRoom { [loop] in
         loop.patienceWithReaders()
       } until: { [interruption] in
         interruption.isRequested
       }
       if givesPlace {
-        _ = wait(false)
+        wait(false)
         loop.endSlowWait()
       }
     }
