@@ -48,8 +48,8 @@ struct ReconnectionTests {
       ["[watch 2] counter.value  4 -> 5", "[watch 3] tasks.items", "[watch 4] $(state.counter.value * 2)  8 -> 10"]
         .allSatisfy { start in screen.lines.contains { $0.hasPrefix(start) } }
     }
-    try terminal.enter("echo $n")
-    #expect(terminal.screen.lines.contains { $0.hasPrefix("error[unknown-variable]") })
+    terminal.type("echo $n\r")
+    try terminal.wait(for: "a refusal") { $0.lines.contains { $0.hasPrefix("error[unknown-variable]") } }
     #expect(again.process != server.process)
   }
 

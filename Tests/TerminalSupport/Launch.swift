@@ -3,6 +3,11 @@ import Glibc
 /// POSIX_SPAWN_SETSID, which glibc keeps behind `_GNU_SOURCE`.
 private let setNewSession: Int16 = 0x80
 
+/// posix_spawn_file_actions_addclosefrom_np, of glibc since 2.34, which it keeps there too.
+private let closeFrom = dlsym(nil, "posix_spawn_file_actions_addclosefrom_np").map {
+  unsafeBitCast($0, to: (@convention(c) (UnsafeMutablePointer<posix_spawn_file_actions_t>, Int32) -> Int32).self)
+}
+
 /// How to start a program that was built together with the tests.
 public struct Launch {
   /// The program's name: it stands beside the tests' own; or its path.
@@ -44,6 +49,8 @@ public struct Launch {
         posix_spawn_file_actions_adddup2(&actions, descriptor.ours, descriptor.theirs)
       }
     }
+    // A program that keeps another test's pipe would keep its reader waiting.
+    _ = closeFrom?(&actions, (descriptors.map(\.theirs) + [2]).max()! + 1)
 
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
