@@ -1,5 +1,6 @@
 import StoreCore
 @testable import StoreReplication
+import Synchronization
 import TerminalSupport
 import Testing
 
@@ -14,7 +15,7 @@ import Glibc
   .enabled(if: NATSServers.areThere, "nats-server or libnats is not installed; scripts/test-shared installs both"),
   .serialized)
 struct NATSLogTests {
-  private func fault(_ body: () throws -> Void) -> LogError? {
+  private static func fault(_ body: () throws -> Void) -> LogError? {
     do {
       try body()
       return nil
@@ -77,7 +78,7 @@ struct NATSLogTests {
     #expect(eventually { first.withLock { $0 } > 30 })
     #expect(try log.blob(ListStore.digest(ListStore.bytes(Array(keeper.store.entries.prefix(20))))) == nil)
     #expect(
-      fault { _ = try NATSLog(servers.address("shop", options: "?keep=9"), node: "n") }
+      Self.fault { _ = try NATSLog(servers.address("shop", options: "?keep=9"), node: "n") }
         == .otherSettings(stream: "store-shop", differences: ["keep is 3 instead of 9"]))
   }
 
@@ -86,7 +87,7 @@ struct NATSLogTests {
     let log = try NATSLog(servers.address("shop"), node: "n")
     defer { log.close() }
     #expect(log.reach == nil)
-    #expect(kind(fault { try log.drop(before: 1) }) == "refused")
+    #expect(kind(Self.fault { try log.drop(before: 1) }) == "refused")
   }
 
   /// All nodes come to the same actions, none twice, and each where its caller was told.
@@ -215,10 +216,10 @@ struct NATSLogTests {
 
   @Test func `Without the library the message names the package`() throws {
     let servers = try NATSServers()
-    let error = fault { _ = try NATSLog(servers.address("shop"), node: "n", libraries: ["libnone.so.1"]) }
+    let error = Self.fault { _ = try NATSLog(servers.address("shop"), node: "n", libraries: ["libnone.so.1"]) }
     #expect(kind(error) == "noLibrary")
     #expect(error?.description.hasSuffix("Debian's package is libnats3.4") == true)
-    let another = fault { _ = try NATSLog(servers.address("shop"), node: "n", libraries: ["libm.so.6"]) }
+    let another = Self.fault { _ = try NATSLog(servers.address("shop"), node: "n", libraries: ["libm.so.6"]) }
     #expect(another == .noLibrary(reason: "libm.so.6 lacks natsStatus_GetText"))
   }
 
@@ -226,12 +227,12 @@ struct NATSLogTests {
     let gone = try NATSServers()
     let address = try gone.address("shop")
     gone.stop(0)
-    #expect(kind(fault { _ = try NATSLog(address, node: "n") }) == "noServer")
+    #expect(kind(Self.fault { _ = try NATSLog(address, node: "n") }) == "noServer")
     let plain = try NATSServers(jetStream: false)
-    #expect(kind(fault { _ = try NATSLog(plain.address("shop"), node: "n") }) == "noJetStream")
+    #expect(kind(Self.fault { _ = try NATSLog(plain.address("shop"), node: "n") }) == "noJetStream")
     let small = try NATSServers(settings: "max_payload: 65536")
     #expect(
-      fault { _ = try NATSLog(small.address("shop"), node: "n") }
+      Self.fault { _ = try NATSLog(small.address("shop"), node: "n") }
         == .smallMessages(limit: 65_536, needed: NATSLog.mostPayload))
   }
 
@@ -245,20 +246,24 @@ struct NATSLogTests {
           { user: deaf, password: right, permissions: { publish: ">", subscribe: ["_INBOX.none"] } }
         ] }
         """)
-    let wrong = fault { _ = try NATSLog(servers.address("shop", login: "anna:wrong@"), node: "n") }
+    let wrong = Self.fault { _ = try NATSLog(servers.address("shop", login: "anna:wrong@"), node: "n") }
     #expect(kind(wrong) == "loginRefused")
     try NATSLog(servers.address("shop", login: "anna:right@"), node: "n").close()
     #expect(
-      fault { _ = try NATSLog(servers.address("shop", login: "reader:right@"), node: "n") }
+      Self.fault { _ = try NATSLog(servers.address("shop", login: "reader:right@"), node: "n") }
         == .notPermitted(subject: "store.shop.log"))
     try NATSLog(servers.address("shop", login: "reader:right@"), node: "n", appends: false).close()
     // Who only follows makes nothing.
-    let missing = fault { _ = try NATSLog(servers.address("none", login: "anna:right@"), node: "n", appends: false) }
+    let missing = Self.fault {
+      _ = try NATSLog(servers.address("none", login: "anna:right@"), node: "n", appends: false)
+    }
     #expect(kind(missing) == "noLog")
     #expect(
-      fault { _ = try NATSLog(servers.address("shop", login: "guest:right@"), node: "n", timeout: .milliseconds(500)) }
+      Self.fault {
+        _ = try NATSLog(servers.address("shop", login: "guest:right@"), node: "n", timeout: .milliseconds(500))
+      }
         == .notPermitted(subject: "$JS.API.STREAM.INFO.store-shop"))
-    let deaf = fault {
+    let deaf = Self.fault {
       _ = try NATSLog(servers.address("shop", login: "deaf:right@"), node: "n", timeout: .milliseconds(500))
     }
     #expect(kind(deaf) == "notPermitted")
@@ -275,7 +280,7 @@ struct NATSLogTests {
         #expect(fputs(credentials, file) >= 0)
         fclose(file)
       }
-      return fault {
+      return Self.fault {
         try NATSLog(servers.address("shop"), login: NATSLogin(credentials: credentials.map { _ in path }), node: "n")
           .close()
       }
@@ -296,7 +301,7 @@ struct NATSLogTests {
         settings: "tls { cert_file: \"\(folder)/\(name).pem\", key_file: \"\(folder)/\(name).key\" }")
     }
     func open(_ servers: NATSServers, _ scheme: String, _ login: NATSLogin) -> LogError? {
-      fault { try NATSLog(servers.address("shop", scheme: scheme), login: login, node: "n").close() }
+      Self.fault { try NATSLog(servers.address("shop", scheme: scheme), login: login, node: "n").close() }
     }
     let right = try serve("right")
     let known = NATSLogin(authorities: "\(certificates.folder)/right.pem")
@@ -327,7 +332,7 @@ struct NATSLogTests {
       "STREAM.CREATE.store-d", #"{"name":"store-d","subjects":["store.d.log"],"description":"\#(mark) 9",\#(strict)}"#)
     try servers.ask("STREAM.CREATE.mine", #"{"name":"mine","subjects":["store.e.>"]}"#)
     func open(_ store: String, _ options: String = "") -> LogError? {
-      fault { try NATSLog(servers.address(store, options: options), node: "n").close() }
+      Self.fault { try NATSLog(servers.address(store, options: options), node: "n").close() }
     }
     #expect(open("a") == .otherApplication(stream: "store-a", reason: "its description does not say so"))
     #expect(
@@ -346,6 +351,22 @@ struct NATSLogTests {
     #expect(
       open("f", "?replicas=3")
         == .otherSettings(stream: "store-f", differences: ["num_replicas is 1 instead of 3"]))
+  }
+
+  @Test func `Nodes that make one store at the same time all come into it`() throws {
+    let servers = try NATSServers()
+    for round in 1...10 {
+      let address = try servers.address("new-\(round)")
+      let faults = Mutex<[LogError]>([])
+      let threads = try (1...6).map { number in
+        try WorkerThread {
+          let found = Self.fault { try NATSLog(address, node: "n\(number)").close() }
+          faults.withLock { $0 += found.map { [$0] } ?? [] }
+        }
+      }
+      for thread in threads { thread.join() }
+      #expect(faults.withLock { $0 }.isEmpty)
+    }
   }
 }
 

@@ -75,7 +75,7 @@ public final class NATSServers {
     var server = Launch(program: "/bin/sh")
     // The shell becomes the server. What it started before waits for the pipe's end.
     server.arguments = [
-      "-c", "{ cat >/dev/null; kill -KILL $$; } <&3 & exec \"$0\" \"$@\" 3<&-", path, "-c",
+      "-c", "{ read line || kill -KILL $$; } <&3 & exec \"$0\" \"$@\" 3<&-", path, "-c",
       "\(folder)/\(index).conf", "-l", "\(folder)/\(index).log",
     ]
     server.environment = ["PATH": "/usr/bin:/bin"]
@@ -101,8 +101,12 @@ public final class NATSServers {
   /// Kills a server.
   public func stop(_ index: Int) {
     guard let server = servers[index] else { return }
-    close(server.lifeline)
+    // By its number, which is the server's until it has been waited for: a program that was started at the same moment may hold the
+    // pipe open. The line ends what waits for the pipe.
+    _ = Glibc.write(server.lifeline, "\n", 1)
+    kill(server.process, SIGKILL)
     waitpid(server.process, nil, 0)
+    close(server.lifeline)
     servers[index] = nil
   }
 

@@ -147,13 +147,22 @@ package final class NATSLog: SharedLog {
       case .success(let info): found = info
       // Another node was quicker.
       case .failure(let fault) where fault.code == API.nameInUse: found = try info(of: stream)
-      case .failure(let fault) where fault.code == API.subjectsOverlap:
-        throw .otherApplication(stream: stream.name, reason: "another stream stores the subject \(stream.subject)")
+      case .failure(let fault) where fault.code == API.subjectsOverlap: found = try infoOfOneBeingMade(stream)
       case .failure(let fault): throw .refused(request: "to make the stream \(stream.name)", reason: fault.reason)
       }
     case .failure(let fault): throw .refused(request: "the settings of \(stream.name)", reason: fault.reason)
     }
     return try stream.check(found.member("config") ?? .none)
+  }
+
+  /// The state of a stream that another node makes at this moment. A server has its subject before its name, and so for a while refuses
+  /// a second request as if the subject were another stream's.
+  private func infoOfOneBeingMade(_ stream: NATSStream) throws(LogError) -> Value {
+    for _ in 0..<100 {
+      if case .success(let info) = try ask("STREAM.INFO.\(stream.name)") { return info }
+      usleep(20_000)
+    }
+    throw .otherApplication(stream: stream.name, reason: "another stream stores the subject \(stream.subject)")
   }
 
   private func info(of stream: NATSStream) throws(LogError) -> Value {
