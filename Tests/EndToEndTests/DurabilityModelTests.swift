@@ -217,22 +217,35 @@ private struct PromptProgram: Answering {
 private final class ScriptProgram: Answering {
   private let running: RunningProgram
   private let pipes: Pipes
+  /// Its standard error.
+  private let errors: UnsafeMutablePointer<FILE>
   private var count = 0
 
   init(_ shell: Shell, _ arguments: [String]) throws {
     pipes = try Pipes()
-    let quiet = open("/dev/null", O_RDWR | O_CLOEXEC)
-    defer { close(quiet) }
-    running = try shell.start(arguments, descriptors: pipes.descriptors + [(2, quiet)], program: program)
+    guard let errors = tmpfile() else { throw ProgramFailure("no temporary file") }
+    self.errors = errors
+    // As the other ways do, it goes on behind a statement that is refused.
+    running = try shell.start(
+      arguments + ["--keep-going"], descriptors: pipes.descriptors + [(2, fileno(errors))], program: program)
     pipes.closeTheirs()
   }
+
+  deinit { fclose(errors) }
 
   func ask(_ statement: String) throws { try pipes.send(statement + "\n") }
 
   func answer(_ statement: String) throws {
     count += 1
-    try pipes.send("\(statement)\necho done-\(count)\n")
-    _ = try pipes.read(until: "done-\(count)\n")
+    do {
+      try pipes.send("\(statement)\necho done-\(count)\n")
+      _ = try pipes.read(until: "done-\(count)\n")
+    } catch {
+      let status = try running.waitForEnd()
+      rewind(errors)
+      let said = String(decoding: bytes(of: errors), as: UTF8.self)
+      throw ProgramFailure("\(statement): \(error); it ended with \(status) and said: \(said)")
+    }
   }
 
   func kill() throws {
