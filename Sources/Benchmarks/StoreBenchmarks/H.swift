@@ -1,5 +1,6 @@
 import Dispatch
 import Glibc
+import Platform
 import StoreCore
 import StoreHost
 import StoreSchema
@@ -132,8 +133,13 @@ private struct Load {
       guard status == 0 else { throw ProgramRun.Failure(reason: "\(commands) beside a load ended with \(status)") }
       return time
     }
+    /// What an export takes for each 10,000 entries: beside the threads more than those are in memory.
+    func export() throws -> Double {
+      let time = try timed("export journal \(file)")
+      return time * 10_000 / Double(try Files.read(file).count { $0 == 0x0A })
+    }
     for _ in 0..<10_000 { host.store.dispatch(.ledger(.add())) }
-    let quiet = try (0..<3).map { _ in try timed("export journal \(file)") }.sorted()[1]
+    let quiet = try (0..<3).map { _ in try export() }.sorted()[1]
 
     let count = Count()
     let threads = DispatchGroup()
@@ -171,7 +177,7 @@ private struct Load {
     }
     load.dispatch = percentile(dispatches)
     var exports: [Double] = []
-    let besideExport = try share("export", times: 5) { exports.append(try timed("export journal \(file)")) }
+    let besideExport = try share("export", times: 5) { exports.append(try export()) }
     load.export = exports.sorted()[2] / quiet
     // As the error advises where memory forgets while an undo is planned.
     _ = try timed("set journal.limit 100000")
