@@ -31,7 +31,7 @@ import Testing
     let house = try House()
     let live = house.host.live
     let path = try Path(parsing: "tasks.items")
-    weak var kept: KeptReading?
+    weak var kept: WatchedPlace?
     do {
       let clients = try (0..<3).map { _ in try house.client() }
       for client in clients {
@@ -39,8 +39,8 @@ import Testing
           client.send(#"{"id":1,"run":"\#(line)"}"#)
           _ = try client.lines(until: #""status":0"#)
         }
-        kept = kept ?? live.keptReading(of: path)
-        #expect(kept != nil && kept === live.keptReading(of: path))
+        kept = kept ?? live.watchedPlace(at: path)
+        #expect(kept != nil && kept === live.watchedPlace(at: path))
       }
       _ = try clients[0].ask(#"{"run":"dispatch tasks.add milk --quiet"}"#)
       for client in clients[1...] { #expect(try client.lines(until: "[watch 1]").last?.contains("milk") == true) }

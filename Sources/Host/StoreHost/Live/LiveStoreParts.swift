@@ -92,8 +92,8 @@ package final class StateComparing: @unchecked Sendable {
   /// Tell whether what projections read has changed.
   @exclusivity(unchecked) var versions = SliceVersions()
   let watchers = ValueWatchers()
-  /// The last readings of the paths that are watched.
-  @exclusivity(unchecked) var readings = WatchedReadings()
+  /// The places that are watched.
+  @exclusivity(unchecked) var places = WatchedPlaces()
   /// The sequences that no action may have fall.
   @exclusivity(unchecked) var sequences: [HostState.Sequence] = []
   /// Finds what an action changed.

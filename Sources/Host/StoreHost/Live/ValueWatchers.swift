@@ -136,25 +136,31 @@ package final class ValueWatchers: @unchecked Sendable {
   }
 }
 
-/// The last readings of paths, as long as somebody watches there.
-struct WatchedReadings {
-  private var readings: [Path: Weak] = [:]
+/// What all have together who watch one path. It is there as long as one of them keeps it.
+package final class WatchedPlace: Sendable {
+  /// The last reading there. No weak reference leads to it, since that would make each count of references to it slow.
+  package let reading = KeptReading()
+}
+
+/// The places where somebody watches.
+struct WatchedPlaces {
+  private var places: [Path: Weak] = [:]
   /// So many are kept before it is looked which of them are over.
   private var most = 64
 
   private struct Weak {
-    weak var reading: KeptReading?
+    weak var place: WatchedPlace?
   }
 
-  mutating func reading(of path: Path) -> KeptReading {
-    if let reading = readings[path]?.reading { return reading }
-    if readings.count >= most {
-      readings = readings.filter { $0.value.reading != nil }
-      most = 2 * max(readings.count, 32)
+  mutating func place(at path: Path) -> WatchedPlace {
+    if let place = places[path]?.place { return place }
+    if places.count >= most {
+      places = places.filter { $0.value.place != nil }
+      most = 2 * max(places.count, 32)
     }
-    let reading = KeptReading()
-    readings[path] = Weak(reading: reading)
-    return reading
+    let place = WatchedPlace()
+    places[path] = Weak(place: place)
+    return place
   }
 }
 
@@ -214,8 +220,8 @@ extension LiveStore {
     comparing.watchers.noteAll()
   }
 
-  /// The last reading of a path, which all have together who watch there.
-  package func keptReading(of path: Path) -> KeptReading { turnAnywhere { comparing.readings.reading(of: path) } }
+  /// What all have together who watch a path.
+  package func watchedPlace(at path: Path) -> WatchedPlace { turnAnywhere { comparing.places.place(at: path) } }
 
   /// Tells a watcher of a value: now, and after every commit that changed it.
   ///

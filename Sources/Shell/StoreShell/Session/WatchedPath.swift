@@ -12,8 +12,10 @@ final class WatchedPath: @unchecked Sendable {
   private let narrowing: Narrowing?
   private let report: (any Error, Int) -> Void
   private var last: Value
-  /// The last reading at the path: where it leads into the store's own, that of all who watch there.
+  /// The last reading at the path.
   let kept: KeptReading
+  /// Where the path leads into the store's own: what it has together with all who watch there, the last reading too.
+  private let place: WatchedPlace?
   /// The last choice of the condition; nil: it must be asked of all elements.
   private var keptNarrowing: KeptNarrowing?
   private var isFailing = false
@@ -54,11 +56,8 @@ final class WatchedPath: @unchecked Sendable {
     var isNamed = true
     if case .path(let path) = subject { isNamed = session.isNamed(path) }
     isNamedBySession = isNamed || narrowing != nil
-    if case .path(let path) = subject, !isNamed {
-      kept = session.store.live.keptReading(of: path)
-    } else {
-      kept = KeptReading()
-    }
+    place = if case .path(let path) = subject, !isNamed { session.store.live.watchedPlace(at: path) } else { nil }
+    kept = place?.reading ?? KeptReading()
   }
 
   /// The value after the last action, for whoever holds the turn; the one from before where the session is to look at it first.
