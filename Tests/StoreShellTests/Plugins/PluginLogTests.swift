@@ -204,6 +204,7 @@ import Testing
     #expect(try shell.type("dispatch p.go 7 --quiet").errors == "[p] { n = 7 } { 1, \"x\" } {} table\n")
     #expect(
       try shell.type("p say") == .init(output: "{ a = { true } } nil\n", errors: "[p] warning: table\n"))
-    #expect(try shell.type("p flood").errors.hasPrefix("error[plugin-budget]: p: command 'p flood' used more than"))
+    // Its instructions or its time, whichever a machine with other work ends first.
+    #expect(try shell.type("p flood").errors.hasPrefix("error[plugin-budget]: p: command 'p flood' "))
   }
 }
