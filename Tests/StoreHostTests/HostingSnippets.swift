@@ -20,6 +20,22 @@ struct Market: Sendable { var stock = Goods() }
 enum MarketAction: Sendable { case stock(GoodsAction) }
 
 @Schema
+struct Kiosk: Sendable {
+  var price = FixedDecimal<2>(units: 250)
+  var takings = FixedDecimal<2>(units: 0)
+}
+
+@Schema
+enum KioskAction: Sendable { case sell(count: Int), setPrice(price: FixedDecimal<2>) }
+
+let kiosk = Reducer<KioskAction, Kiosk>.throwing("kiosk") { action, kiosk, _ in
+  switch action {
+  case .sell(let count): kiosk.takings = try kiosk.takings +! (kiosk.price *! count)
+  case .setPrice(let price): kiosk.price = price
+  }
+}
+
+@Schema
 struct Holds: Sendable {
   var open: PersistentList<Hold> = []
   var seats: PersistentMap<String, Duration> = [:]

@@ -49,7 +49,10 @@ let door = try Door(host, at: DoorAddress(parsing: "./shop.sock"), allow: [.read
 
 /// Ends the program in order: what was answered is in the file, and clients read why they go.
 @Sendable func stop() -> Never {
-  do { try host.close() } catch { say("shop: \(error)") }
+  do { try host.close() } catch {
+    say("shop: \(error)")
+    exit(1)
+  }
   exit(0)
 }
 

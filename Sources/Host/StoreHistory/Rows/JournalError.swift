@@ -71,7 +71,8 @@ extension JournalError: CustomStringConvertible {
     case .damaged(let path, 0, let reason): "\(path) is damaged: \(reason)"
     case .damaged(let path, let last?, let reason): "\(path) is damaged after #\(last): \(reason)"
     case .damaged(let path, nil, let reason): "\(path) is damaged, nothing of it can be read: \(reason)"
-    case .cannotOpen(let path, let reason), .noSuchFile(let path, let reason): "cannot open \(path): \(reason)"
+    case .cannotOpen(let path, let reason), .noSuchFile(let path, let reason):
+      "cannot open \(path.isEmpty ? "a path without a name" : path): \(reason)"
     case .cannotWrite(let path, let last, let reason): "cannot write \(path) after #\(last): \(reason)"
     case .cannotRebase(let path, let reason): "cannot bring \(path) to the types that are declared now: \(reason)"
     }

@@ -219,7 +219,7 @@ extension StoreClient {
   ///   - source: where that is asked for.
   /// - Throws: ``HostError`` where a later action of another name would fail or do something else than it does.
   package func takeBack(_ number: Int, source: ActionSource) throws -> TakenBack {
-    let refusal = Refusal("it cannot be undone alone:", hint: Self.hintToReturn(before: number))
+    let refusal = Refusal("it cannot be undone alone:", hint: self.hintToReturn(before: number))
     return try takeBack(from: number, source: source, refusal) { $0.number == number }
   }
 
@@ -248,13 +248,17 @@ extension StoreClient {
     }
   }
 
-  private static func hintToReturn(before first: Int) -> String {
-    "`undo --to \(first - 1)` takes back all that happened since, whoever dispatched it"
+  private func hintToReturn(before first: Int) -> String {
+    guard mayTakeAll else { return "an action that does the opposite sets it right" }
+    return "`undo --to \(first - 1)` takes back all that happened since, whoever dispatched it"
   }
+
+  /// True if the client has all rights: to take back what others did, it needs them.
+  private var mayTakeAll: Bool { refusal?(ShellAction.Types.set.fullName) == nil }
 
   /// What to try where actions from a number on cannot be taken back alone. They may be the last of all.
   private func hint(insteadOf first: Int) -> String {
-    guard let last = try? undoLine().undo(1), last.first > first else { return Self.hintToReturn(before: first) }
+    guard mayTakeAll, let last = try? undoLine().undo(1), last.first > first else { return hintToReturn(before: first) }
     return "`undo --any` takes back the last action whoever dispatched it"
   }
 
@@ -363,7 +367,8 @@ extension StoreClient {
 /// What others do while a plan is made.
 private final class PlanningRace {
   private let client: StoreClient
-  private let begin = ContinuousClock.now
+  /// When the first action was looked at.
+  private var begin = ContinuousClock.now
   /// The last action that the plan takes in: memory keeps what comes behind it.
   private var planned = 0
   /// How many actions were looked at.
@@ -390,6 +395,8 @@ private final class PlanningRace {
   ///
   /// - Throws: ``HostError`` where the plan can no longer be made.
   func step() throws {
+    // What is read before the first says nothing of how long each takes.
+    if count == 0 { begin = .now }
     if count.isMultiple(of: StoreClient.part) { try check(nil) }
     count += 1
   }

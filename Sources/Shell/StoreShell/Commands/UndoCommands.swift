@@ -185,8 +185,9 @@ extension Session {
         let entry = try store.entry(last.first)
       else { throw error }
       var described = ShellError(describing: error)
-      described.hint =
-        "undo --any takes back #\(entry.number) \(entry.action)" + (entry.source.shownWho.map { " by \($0)" } ?? "")
+      let its = "#\(entry.number) \(entry.action)" + (entry.source.shownWho.map { " by \($0)" } ?? "")
+      let mayTake = (try? require(nil, for: "undo --any")) != nil
+      described.hint = mayTake ? "undo --any takes back \(its)" : "\(its), is not yours to take back here"
       throw described
     }
   }

@@ -59,6 +59,8 @@ struct ScriptExport: RecordingExport {
     self.state = state
     let options = (isTimed ? " --clock virtual" : "") + (needsStore ? " --store NEWFILE" : "")
     write("# run with: \(program)\(options)\(grants) FILE")
+    // A server need not take the options of a shell.
+    if program != "stsh" { write("# or, where \(program) takes no such options, at a new store of it: source FILE") }
   }
 
   mutating func add(_ entry: LoggedEntry, hashes: [(module: String, hash: UInt64)], state: HostState) throws {
