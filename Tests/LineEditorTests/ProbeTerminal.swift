@@ -133,6 +133,18 @@ final class ProbeTerminal {
     try wait(for: "the cursor on '\(line)'") { $0.cursorLine == line }
   }
 
+  /// Waits until the program has taken all keys.
+  func waitUntilTaken() throws {
+    let limit = ContinuousClock.now + .seconds(20)
+    var left: Int32 = 1
+    while left > 0 {
+      guard ContinuousClock.now < limit, ioctl(programEnd, UInt(FIONREAD), &left) == 0 else {
+        throw Failure(description: "the program takes no keys: \(left) are left")
+      }
+      usleep(1000)
+    }
+  }
+
   /// Waits for the program's end and answers with its exit status.
   func waitForEnd() throws -> Int32 {
     var status: Int32 = 0
