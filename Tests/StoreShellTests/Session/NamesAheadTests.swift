@@ -1,3 +1,4 @@
+import ShellLanguage
 import Testing
 
 @testable import StoreShell
@@ -25,6 +26,15 @@ import Testing
     ("dispatch counter.increment by=1\ndispatch counter.increment by=x", "type-mismatch"),
     ("dispatch counter.increment 1\ndispatch counter.increment 1x", "type-mismatch"),
     ("dispatch counter.increment by=1\ndispatch counter.increment by=\"1\"", "type-mismatch"),
+    ("dispatch counter.increment by=1\ndispatch counter.increment by=1.5", "type-mismatch"),
+    ("dispatch counter.increment 1\ndispatch counter.increment 1.5", "type-mismatch"),
+    ("dispatch counter.increment 1\ndispatch counter.increment 99999999999999999999", "type-mismatch"),
+    ("dispatch counter.increment by=1 --quiet\ndispatch counter.increment by=1.5 --quiet", "type-mismatch"),
+    ("step x dispatch counter.increment 1\nstep x dispatch counter.increment 1.5", "type-mismatch"),
+    ("project p = 1\ndispatch counter.increment 1\ndispatch counter.increment 1.5", "type-mismatch"),
+    ("dispatch counter.increment 1 --info a\ndispatch counter.increment 1.5 --info a", "type-mismatch"),
+    ("show tasks.items --limit 3\nshow tasks.items --limit 0", "type-mismatch"),
+    ("set runaway 10\nset runaway 0", "out-of-range"),
   ])
   func anUnknownNameIsFoundFirst(line: String, code: String) throws {
     let shell = try Shell()
@@ -81,6 +91,34 @@ import Testing
     shell.session.checkOnly()
     let checked = try shell.run(script: "dispatch counter.increment\n\(lines)\n")
     #expect(checked.status == 0 && checked.errors == "", "\(checked)")
+  }
+
+  /// Of lines that differ in values alone one is looked at, however many there are.
+  @Test(arguments: [100, 400])
+  func linesThatDifferInValuesAreLookedAtOnce(count: Int) throws {
+    func looks(_ lines: (Int) -> String) throws -> Int {
+      let session = try Shell().session
+      let text = (0..<count).map { lines($0) + "\n" }.joined()
+      var reader = StatementReader(Array(text.utf8), grammar: session.grammar)
+      var names = NamesAhead(session)
+      defer { names.end() }
+      var looks = 0
+      while true {
+        reader.passPlainLines { names.values(of: $0) }
+        guard let statement = try reader.next() else { return looks }
+        looks += 1
+        #expect(names.error(in: statement) == nil)
+      }
+    }
+    #expect(try looks { "dispatch counter.increment by=\($0)" } == 1)
+    #expect(
+      try looks {
+        "dispatch tasks.add \"to-do \($0)\"\ndispatch counter.increment \($0) --quiet\ndispatch tasks.complete \($0)"
+      } == 3)
+    // Behind a line that can define any name, values are left to the run.
+    #expect(try looks { $0 == 0 ? "undo" : "dispatch other.go \($0)" } == 2)
+    // The same line is looked at once, whatever it says.
+    #expect(try looks { $0 % 2 == 0 ? "show counter --json" : "time dispatch counter.increment 1" } == 2)
   }
 
   @Test func whatEarlierLinesNameIsKnown() throws {

@@ -106,6 +106,9 @@ package struct ByteView: Bytes {
     return end(ofNumberFrom: range.lowerBound) >= range.upperBound
   }
 
+  /// The number that up to 18 digits say, perhaps behind a minus; nil: a part is something else.
+  func integer(_ range: Range<Int>) -> Int? { Schema.plainInteger(part(range)) }
+
   /// The number of characters that a part is.
   func characters(_ range: Range<Int>) -> Int { isASCII(range) ? range.count : text(range).count }
 

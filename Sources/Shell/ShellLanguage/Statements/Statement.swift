@@ -27,8 +27,10 @@ public struct Statement: Sendable {
   /// True if there is more than words whose bytes are their values: brackets, variables, Lua, or another place for the result.
   package var isMoreThanWords: Bool { content.rarities != nil }
 
-  /// A number that plain statements share whose names are the same, so that a look at one of them is a look at all.
-  package var names: UInt64 { content.withBytes { content.tokens.names(in: $0, from: 0) } }
+  /// The statement as a plain line, handed out while its bytes stand still; it must be no more than words.
+  package func withPlainLine<Result>(_ body: (PlainLine) -> Result) -> Result {
+    content.withBytes { body(PlainLine($0, content.tokens, from: 0)) }
+  }
 
   /// A text that nobody has read, as errors show it: it has no words.
   package init(unread text: String, line: Int) {

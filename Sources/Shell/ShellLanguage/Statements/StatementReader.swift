@@ -87,8 +87,8 @@ public struct StatementReader: Sendable {
 
   /// Passes over lines that can have no fault, none of which is read.
   ///
-  /// - Parameter isKnown: tells of the names of a line, which ``Statement/names`` gives, whether they need no look.
-  package mutating func passPlainLines(_ isKnown: (UInt64) -> Bool) {
+  /// - Parameter look: tells of the values of a line that needs no look; nil: it needs one.
+  package mutating func passPlainLines(_ look: (PlainLine) -> PlainLine.Values?) {
     if isAtStart { skipMark() }
     // Those of the latest lines: a long file has few.
     var forms: [LineForm] = []
@@ -100,10 +100,10 @@ public struct StatementReader: Sendable {
           if let end = forms[index].lineEnd(in: view, from: position) { return (end, 0) }
         }
         var scanner = scanner(view)
-        guard (try? scanner.passPlain()) == true, isKnown(scanner.names) else { return nil }
-        if let form = scanner.form {
-          if forms.count < 4 { forms.append(form) } else { forms[oldest] = form }
-          oldest = (oldest + 1) % 4
+        guard (try? scanner.passPlain()) == true, let values = scanner.values(look) else { return nil }
+        if let form = scanner.form(values) {
+          if forms.count < 8 { forms.append(form) } else { forms[oldest] = form }
+          oldest = (oldest + 1) % 8
         }
         return (scanner.position, scanner.lineIndex)
       }

@@ -70,12 +70,14 @@ package struct StatementScanner {
     try scan() && rarities?.ofStatement == nil
   }
 
-  /// A number that the names of the statement give.
-  var names: UInt64 { bytes.withUnsafeBytes { tokens.names(in: $0, from: start) } }
+  /// What is known of the values of the statement, which is plain.
+  func values(_ look: (PlainLine) -> PlainLine.Values?) -> PlainLine.Values? {
+    bytes.withUnsafeBytes { look(PlainLine($0, tokens, from: start)) }
+  }
 
   /// The form of the statement, which is plain; nil: it takes more than one line.
-  var form: LineForm? {
-    lineIndex == 0 ? LineForm(bytes, tokens, from: start, to: position, maximumLength: maximumLength) : nil
+  func form(_ values: PlainLine.Values) -> LineForm? {
+    lineIndex == 0 ? LineForm(bytes, tokens, values, from: start, to: position, maximumLength: maximumLength) : nil
   }
 
   /// Finds the parts of the statement; false where there are but blanks and a comment.

@@ -99,36 +99,40 @@ struct Tokens: Sendable {
 }
 
 extension Tokens {
-  /// A number that two statements share whose names are the same: flags, names of arguments with the kinds of their values, and all
-  /// words but quoted texts and numbers.
+  /// A number that two statements share whose names are the same: their verbs and first operands, flags, and names of arguments.
   ///
   /// - Parameter start: the start of the statement among the bytes.
   func names(in bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> UInt64 {
-    var names: UInt64 = 0xCBF2_9CE4_8422_2325
-    let view = ByteView(bytes)
+    hash(in: bytes, from: start) { index, token in
+      switch token.kind {
+      case .named: token.name
+      case .flag: token.range
+      case .value: index > 1 ? nil : token.range
+      }
+    }
+  }
+
+  /// A number that two statements share whose words are the same.
+  func words(in bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> UInt64 {
+    hash(in: bytes, from: start) { $1.range }
+  }
+
+  /// A hash over the kinds of the tokens, and over some of the bytes of each.
+  @inline(__always)
+  private func hash(
+    in bytes: UnsafeBufferPointer<UInt8>, from start: Int, _ part: (Int, Token) -> Range<Int>?
+  ) -> UInt64 {
+    var hash: UInt64 = 0xCBF2_9CE4_8422_2325
     for index in 0..<count {
       let token = self[index]
-      let isNumber =
-        token.form == .bare && view.isNumber((start + token.value.lowerBound)..<(start + token.value.upperBound))
-      names = (names ^ UInt64(token.kind.rawValue)) &* 0x100_0000_01B3
-      let range: Range<Int>
-      switch token.kind {
-      case .named:
-        range = token.name
-        // A value of another kind may not fit.
-        names ^= isNumber ? 1 << 8 : token.form == .text ? 1 << 9 : 0
-      case .flag: range = token.range
-      case .value:
-        if index > 1, token.form == .text { continue }
-        if index > 1, isNumber { continue }
-        range = token.range
-      }
-      names = Self.mix(
-        names,
+      hash = (hash ^ UInt64(token.kind.rawValue)) &* 0x100_0000_01B3
+      guard let range = part(index, token) else { continue }
+      hash = Self.mix(
+        hash,
         UnsafeRawBufferPointer(
           UnsafeBufferPointer(rebasing: bytes[(start + range.lowerBound)..<(start + range.upperBound)])))
     }
-    return names
+    return hash
   }
 
   /// Goes on with a hash over bytes, eight at a time.

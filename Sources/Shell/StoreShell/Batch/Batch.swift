@@ -169,7 +169,10 @@ extension Session {
     var unknown: (error: ShellError, statement: Statement)?
     do throws(SyntaxFault) {
       while true {
-        reader.passPlainLines { unknown != nil || names?.areKnown($0) ?? true }
+        reader.passPlainLines { line in
+          guard unknown == nil, names != nil else { return .unchecked }
+          return names?.values(of: line)
+        }
         guard let statement = try reader.next() else { break }
         if let fault = luaFault(of: statement) { throw fault }
         guard unknown == nil, let error = names?.error(in: statement) else { continue }
@@ -211,7 +214,7 @@ extension Session {
     var names = NamesAhead(atNamesIn: self)
     defer { names.end() }
     while names.areAllThere {
-      reader.passPlainLines { names.areKnown($0) }
+      reader.passPlainLines { names.values(of: $0) }
       guard let statement = try? reader.next() else { return false }
       if let error = names.error(in: statement) { return report(unknown: error, in: statement) }
     }

@@ -42,22 +42,14 @@ extension CommandReader {
     var values: [Value] = []
     values.reserveCapacity(fields.count)
     for _ in fields { values.append(.none) }
-    var given = GivenFields()
+    var order = FieldOrder()
     var later: [(index: Int, value: Given<Value>)]?
-    var position = 0
     for place in words.indices where !words.isFlag(place) {
-      let index: Int
-      if words.isNamed(place) {
-        guard let found = words.field(of: place, among: fields.count, { fields[$0].name }) else {
-          throw unknown(words[place], of: owner(), fields, usage())
-        }
-        index = found
-      } else {
-        while position < fields.count, given.contains(position) { position += 1 }
-        guard position < fields.count else { throw surplus(words[place], of: owner(), fields, usage()) }
-        index = position
+      guard let index = order.field(of: words, at: place, among: fields) else {
+        throw words.isNamed(place)
+          ? unknown(words[place], of: owner(), fields, usage()) : surplus(words[place], of: owner(), fields, usage())
       }
-      guard given.insert(index) else {
+      guard order.take(index) else {
         throw ShellError(
           code: .unexpectedArgument, message: "'\(fields[index].name)' is given twice",
           place: .span(words[place].bareNameSpan), hint: "usage: \(usage())")
@@ -71,7 +63,7 @@ extension CommandReader {
         }
       }
     }
-    for index in fields.indices where !given.contains(index) {
+    for index in fields.indices where !order.isTaken(index) {
       do throws(SchemaError) {
         values[index] = try fields[index].check(nil)
       } catch {
@@ -148,21 +140,31 @@ extension CommandReader {
   }
 }
 
-/// The positions of the fields that were given.
-private struct GivenFields {
+/// The order in which words give values to fields: by name, or to the first field that no word has given one so far.
+struct FieldOrder {
   // A set of its own for the first, since an action seldom has more.
   private var firsts: UInt64 = 0
   private var others: Set<Int>?
+  private var position = 0
 
-  func contains(_ index: Int) -> Bool {
+  /// The field that a word gives a value; nil: it names none of them, or all have one.
+  @inline(__always)
+  mutating func field(of words: Words, at place: Int, among fields: [Field]) -> Int? {
+    if words.isNamed(place) { return words.field(of: place, among: fields.count, { fields[$0].name }) }
+    while position < fields.count, isTaken(position) { position += 1 }
+    return position < fields.count ? position : nil
+  }
+
+  /// True if a word has given the field a value.
+  func isTaken(_ index: Int) -> Bool {
     index < 64 ? firsts & 1 << UInt64(index) != 0 : others?.contains(index) ?? false
   }
 
-  /// Adds a position.
+  /// Gives a field its value.
   ///
-  /// - Returns: false if it was there.
-  mutating func insert(_ index: Int) -> Bool {
-    guard !contains(index) else { return false }
+  /// - Returns: false if it has one.
+  mutating func take(_ index: Int) -> Bool {
+    guard !isTaken(index) else { return false }
     if index < 64 { firsts |= 1 << UInt64(index) } else { others = (others ?? []).union([index]) }
     return true
   }

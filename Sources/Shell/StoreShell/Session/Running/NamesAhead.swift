@@ -6,9 +6,12 @@ import StoreSchema
 /// `try` or `retry` is left alone.
 struct NamesAhead {
   private let session: Session
-  /// The names of plain lines that were looked at.
+  /// The words of plain lines that were looked at.
   private var known: Set<UInt64> = []
-  private var latest: UInt64 = 0
+  /// The types of the values in plain lines that dispatch, by names: a look at one of them is a look at all whose values are of these.
+  private var types: [UInt64: [Schema?]] = [:]
+  /// The names of plain lines behind a line that can define any name.
+  private var passed: Set<UInt64> = []
   /// False behind a line that can define any name.
   private(set) var areAllThere = true
 
@@ -26,20 +29,18 @@ struct NamesAhead {
     session.running.foreseen?.followsBlocks = false
   }
 
-  /// True if a plain line has names that were found right in another one.
-  mutating func areKnown(_ names: UInt64) -> Bool {
-    // A file mostly repeats few forms.
-    if names == latest { return true }
-    guard known.contains(names) else { return false }
-    latest = names
-    return true
+  /// What is known of the values of a plain line, whose names were found right in another one; nil: it needs a look.
+  func values(of line: PlainLine) -> PlainLine.Values? {
+    let names = line.names
+    if !areAllThere, passed.contains(names) { return .unchecked }
+    if let types = types[names], line.fits(types) { return .types(types) }
+    return known.contains(line.words) ? .types([]) : nil
   }
 
   /// The error of the first unknown name in a line; nil: the line has none.
   mutating func error(in statement: Statement) -> ShellError? {
     let commands = session.commands
     let inner = commands.innermost(statement)
-    defer { note(inner) }
     let mayFail = commands.mayFail(statement)
     if mayFail, isOfBlock(inner) { session.running.foreseen?.followsBlocks = false }
     do {
@@ -62,12 +63,55 @@ struct NamesAhead {
       // It depends on what stands in the store by then.
       return nil
     }
-    // Each line of checks or of a run begins or ends some.
-    if !statement.isMoreThanWords, !isOfBlock(inner), known.count < 1 << 14 { known.insert(statement.names) }
+    keep(statement)
     return nil
   }
 
   private func isOfBlock(_ statement: Statement) -> Bool { StatementBlock(session.commands[statement]) != nil }
+  /// Keeps what a look at a line says of others.
+  private mutating func keep(_ statement: Statement) {
+    // Each line of checks or of a run begins or ends some.
+    guard !statement.isMoreThanWords, !isOfBlock(session.commands.innermost(statement)) else { return }
+    let (names, words) = statement.withPlainLine { ($0.names, $0.words) }
+    // A file mostly repeats few forms.
+    let most = 1 << 14
+    guard areAllThere else {
+      if passed.count < most { passed.insert(names) }
+      return
+    }
+    if types.count < most, let types = typesOfValues(in: statement) {
+      self.types[names] = types
+      // Values of some types take a closer look.
+      if statement.withPlainLine({ $0.fits(types) }) { return }
+    }
+    if known.count < most { known.insert(words) }
+  }
+
+  /// The types of the values in a plain line that dispatches, by word; nil: they are not all that it says.
+  private func typesOfValues(in statement: Statement) -> [Schema?]? {
+    let words = statement.words
+    guard let definition = session.commands[statement], definition === CommandDefinition.dispatch, words.count > 1,
+      case .type(let action)? = session.actionTarget(words[1].text)
+    else { return nil }
+    var order = FieldOrder()
+    var types: [Schema?] = [nil, nil]
+    for place in words.indices.dropFirst(2) {
+      guard !words.isFlag(place) else {
+        // The value of a flag is no argument.
+        guard definition.flags.contains(where: { $0.value == nil && words[place].text == "--\($0.name)" }) else {
+          return nil
+        }
+        types.append(nil)
+        continue
+      }
+      guard let index = order.field(of: words, at: place, among: action.fields), order.take(index) else {
+        return nil
+      }
+      types.append(action.fields[index].schema)
+    }
+    return types
+  }
+
 
   /// The error of checks or of a run that no line ends, and the line that began them; nil: there are none.
   mutating func errorAtEnd() -> (error: ShellError, statement: Statement)? {
