@@ -86,6 +86,7 @@ package struct ByteCursor {
 
   package func characters(_ range: Range<Int>) -> Int { bytes.characters(range) }
 
+  /// A fault with its place in the text: it takes a look at all of its line.
   package func syntaxFault(_ message: String, at place: Place, width: Int = 1) -> SyntaxFault {
     let line = bytes[place.lineStart..<endOfLine(from: place.position)]
     return SyntaxFault(
@@ -95,7 +96,7 @@ package struct ByteCursor {
 
   /// Refuses a word that begins with a typographic quote, a typographic dash of a flag, or a backtick.
   package func refuseForeignSign() throws(StatementScanner.NoStatement) {
-    func refuse(_ message: String) throws(StatementScanner.NoStatement) { throw .fault(syntaxFault(message, at: here)) }
+    func refuse(_ message: String) throws(StatementScanner.NoStatement) { throw .fault(message, here) }
     switch bytes[position] {
     case UInt8(ascii: "`"): try refuse("` runs no program: run does; a text with ` in it has quotes")
     case 0xE2 where position + 3 < bytes.count && bytes[position + 1] == 0x80:
@@ -123,7 +124,7 @@ package struct ByteCursor {
     // As in 'it''s', or behind a backslash.
     let isBehindQuote = position > word.position && bytes[position - 1] == UInt8(ascii: "'")
     let advice = isBehindQuote ? "; a text with ' in it has double quotes: \"it's\"" : ""
-    throw .fault(syntaxFault("expected a space here\(advice)", at: here))
+    throw .fault("expected a space here\(advice)", here)
   }
 
   /// Refuses a sign between two statements, at the end of a word or right behind it.
@@ -137,12 +138,11 @@ package struct ByteCursor {
       place.position = first
       let isEscaped = first > word.position && bytes[first - 1] == UInt8(ascii: "\\")
       throw .fault(
-        syntaxFault(
-          Self.oneStatement(sign) + (isEscaped ? "; as a text it has quotes: \"\(sign)\"" : ""), at: place,
-          width: sign.utf8.count))
+        Self.oneStatement(sign) + (isEscaped ? "; as a text it has quotes: \"\(sign)\"" : ""), place,
+        width: sign.utf8.count)
     }
     if ends, position == word.position + 1, bytes[word.position] == UInt8(ascii: "&") {
-      throw .fault(syntaxFault(Self.background, at: word))
+      throw .fault(Self.background, word)
     }
   }
 
@@ -162,11 +162,19 @@ package struct ByteCursor {
 
   /// Refuses bytes that are not UTF-8.
   package func requireValidText(_ range: Range<Int>) throws(StatementScanner.NoStatement) {
-    if bytes.validText(range) == nil { throw .fault(invalidText(range)) }
+    guard bytes.validText(range) == nil else { return }
+    let (message, place) = invalidPart(range)
+    throw .fault(message, place)
   }
 
-  /// The fault of a range that is not UTF-8, at its first byte that is none.
+  /// The fault of a range that is not UTF-8.
   package func invalidText(_ range: Range<Int>) -> SyntaxFault {
+    let (message, place) = invalidPart(range)
+    return syntaxFault(message, at: place)
+  }
+
+  /// What is wrong with a range that is not UTF-8, and the place of its first byte that is none.
+  private func invalidPart(_ range: Range<Int>) -> (message: String, place: Place) {
     var place = Place(position: range.lowerBound, lineStart: range.lowerBound, line: 0)
     var iterator = bytes[range].makeIterator()
     var parser = Unicode.UTF8.ForwardParser()
@@ -178,7 +186,7 @@ package struct ByteCursor {
       }
     }
     let foreign = range.lowerBound == 0 ? ForeignEncoding.fault(of: bytes[range]) : nil
-    return syntaxFault(foreign ?? "this is not UTF-8", at: place)
+    return (foreign ?? "this is not UTF-8", place)
   }
 
   /// The position of the `=` of `name=value`, if such a word starts here.

@@ -1,3 +1,5 @@
+import StoreSchema
+
 extension StatementScanner {
   /// The surroundings of a value: it stands on its own, in a list or in a record.
   package enum Surroundings {
@@ -15,9 +17,32 @@ extension StatementScanner {
     case UInt8(ascii: "["): return try nested { (scanner) throws(NoStatement) in .list(try scanner.list()) }
     case UInt8(ascii: "{"): return try nested { (scanner) throws(NoStatement) in try scanner.record() }
     default:
+      let place = here
       let (range, literal) = try bare(surroundings)
+      if isJSON { requireJSON(range, literal, at: place) }
       return literal ?? .bare(bytes.text(range))
     }
+  }
+
+  /// Notes a word within JSON that is no value of it.
+  private mutating func requireJSON(_ range: Range<Int>, _ literal: Literal?, at place: Place) {
+    let rarities = made()
+    guard rarities.foreignPart == nil else { return }
+    let word = bytes.text(range)
+    let advice = "; as a text it has quotes: \"\(word)\""
+    let message: String
+    switch literal {
+    case .variable?, .lua?: return
+    case .composed?: message = "\(word) is no value of JSON, in which $name and $(…) stand alone"
+    default:
+      do throws(JSONError) {
+        _ = try JSON.value(of: word)
+        return
+      } catch {
+        message = error.isOfValue ? error.message + advice : "\(word) is no value of JSON" + advice
+      }
+    }
+    rarities.foreignPart = fault(message, at: place, width: cursor.characters(range))
   }
 
   private mutating func nested(
@@ -281,7 +306,8 @@ extension StatementScanner {
     }
   }
 
-  /// A word for a program that is a list or a record as JSON writes it.
+  /// A word for a program that is a list or a record as JSON writes it. What JSON does not have in it is at fault: nothing is to be
+  /// changed in silence.
   ///
   /// - Returns: nil: no such word begins here; nothing was passed.
   mutating func json() throws(NoStatement) -> Literal? {
@@ -292,17 +318,29 @@ extension StatementScanner {
     guard isRecord || bytes[position] == UInt8(ascii: "["), next < bytes.count,
       bytes[next] == UInt8(ascii: "\"") || !isRecord && bytes[next] == UInt8(ascii: "{")
     else { return nil }
+    isJSON = true
+    made().foreignPart = nil
+    var literal: Literal?
     do throws(NoStatement) {
-      switch try operand(.word) {
-      case .record(let fields) where isRecord && isAtBoundary: return .record(fields)
-      case .list(let elements) where !isRecord && isAtBoundary: return .list(elements)
-      default: break
-      }
+      literal = try operand(.word)
     } catch {
       if case .unfinished = error, !isLast { throw error }
+      // Each word behind it would be read as deep.
+      if depth > StatementScanner.maximumDepth { throw error }
     }
-    self = before
-    return nil
+    let isWhole =
+      switch literal {
+      case .record?: isRecord
+      case .list?: !isRecord
+      default: false
+      }
+    guard isWhole, isAtBoundary else {
+      goBack(to: before)
+      return nil
+    }
+    if let part = rarities?.foreignPart { throw part }
+    isJSON = false
+    return literal
   }
 
   /// A word for a program. Quotes within it hold it together and are taken away; brackets mean nothing.
@@ -551,7 +589,11 @@ extension StatementScanner {
     while try byteInside(open) != UInt8(ascii: "}") {
       let place = here
       if let name = try key(open) {
-        guard names.insert(name).inserted else { throw fault("the name '\(name)' appears twice", at: place) }
+        if !names.insert(name).inserted {
+          let twice = fault("the name '\(name)' appears twice", at: place)
+          guard isJSON else { throw twice }
+          made().foreignPart = rarities?.foreignPart ?? twice
+        }
         _ = try byteInside(open)
         fields.append((name, try operand(.record)))
       } else {
@@ -572,16 +614,11 @@ extension StatementScanner {
     case UInt8(ascii: "\""): name = try quoted()
     case UInt8(ascii: "'"): name = try verbatim()
     case UInt8(ascii: "["):
-      guard case .list(let elements) = try operand(.list), elements.count == 1 else {
-        self = before
+      guard let text = try bracketedKey() else {
+        goBack(to: before)
         return nil
       }
-      switch elements[0] {
-      case .bare(let text), .text(let text): name = text
-      default:
-        self = before
-        return nil
-      }
+      name = text
     default:
       let start = position
       while let byte = peek, byte.isNameByte { position += 1 }
@@ -590,11 +627,32 @@ extension StatementScanner {
     }
     let sign = try byteInside(open)
     guard sign == UInt8(ascii: "=") || sign == UInt8(ascii: ":") else {
-      self = before
+      goBack(to: before)
       return nil
     }
     position += 1
     return name
+  }
+
+  /// Reads the `["name"]` or `[1]` of a key; nil where another value stands there.
+  private mutating func bracketedKey() throws(NoStatement) -> String? {
+    let open = here
+    position += 1
+    switch try byteInside(open) {
+    // Of a value within a value each level would be read twice.
+    case UInt8(ascii: "["), UInt8(ascii: "{"), UInt8(ascii: "]"): return nil
+    default: break
+    }
+    let isCounted = isJSON
+    isJSON = false
+    defer { isJSON = isCounted }
+    let literal = try operand(.list)
+    guard try byteInside(open) == UInt8(ascii: "]") else { return nil }
+    position += 1
+    switch literal {
+    case .bare(let text), .text(let text): return text
+    default: return nil
+    }
   }
 
   private mutating func separator(_ open: Place, closing: UInt8) throws(NoStatement) {
@@ -638,11 +696,7 @@ extension LuaTail {
       do throws(StatementScanner.NoStatement) {
         return .success(try scanner.message())
       } catch {
-        switch error {
-        case .fault(let fault): return .failure(fault)
-        case .unfinished(let open, let place):
-          return .failure(scanner.cursor.syntaxFault(open?.message ?? "the line is not complete", at: place))
-        }
+        return .failure(scanner.syntaxFault(error))
       }
     }
     return try outcome.get()

@@ -142,16 +142,14 @@ public struct StatementReader: Sendable {
       return .statement(statement, end: scanner.position, lines: scanner.lineIndex)
     } catch {
       switch error {
-      case .fault(let fault): return .fault(fault, end: scanner.position, lines: scanner.lineIndex)
+      case .fault, .tooLong:
+        return .fault(scanner.syntaxFault(error), end: scanner.position, lines: scanner.lineIndex)
       case .unfinished(let open, let place):
-        guard isFinished else {
-          guard bytes.count - position > maximumLength else {
-            return .unfinished(open, at: place.position)
-          }
-          return .fault(scanner.tooLong, end: bytes.count, lines: scanner.lineIndex)
+        guard isFinished || bytes.count - position > maximumLength else {
+          return .unfinished(open, at: place.position)
         }
-        let fault = scanner.cursor.syntaxFault(open?.message ?? "the line is not complete", at: place)
-        return .fault(fault, end: bytes.count, lines: scanner.lineIndex)
+        return .fault(
+          scanner.syntaxFault(isFinished ? error : .tooLong), end: bytes.count, lines: scanner.lineIndex)
       }
     }
   }

@@ -6,8 +6,11 @@ package struct StatementScanner {
   package indirect enum NoStatement: Error {
     /// The bytes end too early; what is open, and where it was opened, is nil where only the line end is missing.
     case unfinished(Continuation?, Place)
-    /// There is none.
-    case fault(SyntaxFault)
+    /// There is none: the message, the place and the number of characters at fault. It is put into words once: a word may be read in
+    /// more than one way, and each fault takes a look at all of its line.
+    case fault(String, Place, width: Int = 1)
+    /// It has too many bytes.
+    case tooLong
   }
 
   package static let maximumDepth = 200
@@ -18,9 +21,13 @@ package struct StatementScanner {
   package let maximumLength: Int
   package var cursor: ByteCursor
   package var depth = 0
+  /// True within a word of a program that may be JSON.
+  var isJSON = false
+  /// The number of bytes that were read again, since a word was read in another way first.
+  package private(set) var rereadBytes = 0
   private var tokens = Tokens()
   /// The parts that few statements have; nil: none so far. Apart, so that the others end with nothing to let go of.
-  private var rarities: Rarities?
+  private(set) var rarities: Rarities?
   private var flagsEnded = false
   /// True if `#17` and `#$n` are words.
   private var takesNumbers = false
@@ -28,7 +35,9 @@ package struct StatementScanner {
   private var isProgram = false
 
   /// The parts that few statements have. A scanner is its only owner.
-  private final class Rarities {
+  final class Rarities {
+    /// The first part of a word of JSON that JSON does not have; nil: there is none so far.
+    var foreignPart: NoStatement?
     var literals: [Literal] = []
     var lua: LuaTail?
     var redirection: Redirection?
@@ -85,7 +94,7 @@ package struct StatementScanner {
     if !plainVerb() { try verbs() }
     try remainingWords()
     guard !tokens.isEmpty else { return false }
-    guard position - start <= maximumLength else { throw .fault(tooLong) }
+    guard position - start <= maximumLength else { throw .tooLong }
     if !bytes.isASCII(start..<position) { try cursor.requireValidText(start..<textEnd) }
     return true
   }
@@ -337,8 +346,15 @@ package struct StatementScanner {
     append(&token, from: place)
   }
 
+  /// Goes back to where it was, to read a word in another way.
+  mutating func goBack(to before: StatementScanner) {
+    let reread = rereadBytes + position - before.position
+    self = before
+    rereadBytes = reread
+  }
+
   /// The parts that few statements have.
-  private mutating func made() -> Rarities {
+  mutating func made() -> Rarities {
     if let rarities { return rarities }
     let made = Rarities()
     rarities = made
@@ -445,7 +461,7 @@ package struct StatementScanner {
         }
         guard end < bytes.count else { throw .unfinished(.lua, place) }
       }
-      guard end - start <= maximumLength else { throw .fault(tooLong) }
+      guard end - start <= maximumLength else { throw .tooLong }
       cursor.passNewline()
       lua.append(UInt8(ascii: "\n"))
     }
@@ -495,7 +511,17 @@ extension StatementScanner {
   package var isAtBoundary: Bool { cursor.isAtBoundary }
 
   package func fault(_ message: String, at place: Place, width: Int = 1) -> NoStatement {
-    .fault(cursor.syntaxFault(message, at: place, width: width))
+    .fault(message, place, width: width)
+  }
+
+  /// Why there is no statement, where nothing follows that could end it.
+  package func syntaxFault(_ reason: NoStatement) -> SyntaxFault {
+    switch reason {
+    case .unfinished(let open, let place):
+      cursor.syntaxFault(open?.message ?? "the line is not complete", at: place)
+    case .fault(let message, let place, let width): cursor.syntaxFault(message, at: place, width: width)
+    case .tooLong: tooLong
+    }
   }
 
   package mutating func skipBlanks() throws(NoStatement) {
