@@ -23,6 +23,31 @@ import Testing
     #expect(shell.run(line) == .init(output: output), "\(line)")
   }
 
+  /// What JSON cannot say is found before anything runs, as it is where the line runs.
+  @Test(arguments: [
+    ("run printf x {\"a\": NaN}", "syntax", "NaN is no value of JSON; as a text it has quotes: \"NaN\""),
+    ("run printf x [\"a\", 1e400]", "syntax", "the number 1e400 is too large"),
+    ("run printf x {\"a\": 1, \"a\": 2}", "syntax", "the name 'a' appears twice"),
+    ("echo {\"a\": 1e400}", "out-of-range", "the number 1e400 is too large"),
+    ("echo [[-1e999]]", "out-of-range", "as a text it has quotes: \"-1e999\""),
+    ("substate add s --value {n = 1e400}", "out-of-range", "the number 1e400 is too large"),
+    ("substate add s --value '{\"a\": 1, \"a\": 2}'", "type-mismatch", "in this JSON the key \"a\" appears twice"),
+    ("substate add s --value '[1e400]'", "type-mismatch", "in this JSON the number 1e400 is too large"),
+    ("step x run printf x [{\"a\": inf}]", "syntax", "inf is no value of JSON"),
+  ])
+  func whatJSONCannotSayIsAnError(line: String, code: String, message: String) throws {
+    for isChecking in [false, true] {
+      let shell = try Shell()
+      if isChecking { shell.session.checkOnly() }
+      let outcome = try shell.run(script: "dispatch counter.increment\n\(line)\n")
+      #expect(outcome.output == "" && outcome.status == 2, "\(outcome)")
+      #expect(outcome.errors.contains("error[\(code)]: ") && outcome.errors.contains(message), "\(outcome)")
+      #expect(outcome.errors.contains("script.stsh:2:") && outcome.errors.contains("^"), "\(outcome)")
+    }
+    let typed = try Shell().run(line)
+    #expect(typed.output == "" && typed.errors.contains(message), "\(typed)")
+  }
+
   @Test func aProgramThatFailsFailsTheCommand() throws {
     let shell = try Shell()
     let failed = shell.run("run sh -c 'echo out; echo err >&2; exit 3'")

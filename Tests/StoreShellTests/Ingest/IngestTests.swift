@@ -45,7 +45,7 @@ import Testing
       "for one object a line: jq -c . FILE | stsh -c 'ingest - --as tasks.add'"
     ),
     ("{\"title\":\"a\"} x", "not JSON at column 15: expected the end of the value", nil),
-    ("{\"title\":\"a\",\"title\":\"b\"}", "not JSON at column 14: the key \"title\" appears twice", nil),
+    ("{\"title\":\"a\",\"title\":\"b\"}", "at column 14: the key \"title\" appears twice", nil),
     ("{}", "tasks.add needs 'title' (String)", "usage: dispatch tasks.add title:String"),
     ("{\"title\":3}", "'title' must be String, got number 3", "usage: dispatch tasks.add title:String"),
     ("{\"title\":null}", "'title' must be String, got nil", "usage: dispatch tasks.add title:String"),

@@ -113,11 +113,32 @@ extension Literal {
     case .composed(let given) where given.isQuoted: text = try given.text(resolving: resolve)
     default: return try value(as: schema, resolving: resolve)
     }
-    guard let json = try? JSON.value(of: text) else {
+    if case .string = schema.kind { return .string(text) }
+    let json: Value
+    do throws(JSONError) {
+      json = try JSON.value(of: text)
+    } catch {
+      // It is not to be kept as a text in silence.
+      guard !error.isOfValue else {
+        throw ShellError(
+          code: .typeMismatch, message: "in this JSON \(error.message)",
+          hint: "a text that looks like JSON is written as one of JSON: --value '\"…\"'")
+      }
       return try Literal.text(text).value(as: schema, resolving: resolve)
     }
-    if case .string = schema.kind { return .string(text) }
     return try schema.check(schema.readingNonFinite(json))
+  }
+}
+
+extension JSON {
+  /// True if `substate` takes a text for JSON.
+  static func isRead(from text: String) -> Bool {
+    do throws(JSONError) {
+      _ = try value(of: text)
+      return true
+    } catch {
+      return error.isOfValue
+    }
   }
 }
 

@@ -223,7 +223,7 @@ struct ScriptExport: RecordingExport {
 
   /// A value as `substate add` reads it, to which text is JSON where it can be.
   private func substateLiteral(_ value: Value, _ name: String) -> String {
-    guard case .string(let text) = value, (try? JSON.value(of: text)) != nil else {
+    guard case .string(let text) = value, JSON.isRead(from: text) else {
       let exact = JSON.text(of: value, marksDecimals: true)
       return ActionText.literal(of: exact == JSON.text(of: value) ? value : .string(exact))
     }

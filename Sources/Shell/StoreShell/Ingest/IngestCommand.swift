@@ -96,7 +96,7 @@ private struct IngestRequest {
       throw reader.missing("--as ACTION")
     }
     try reader.requireReplacedLua(in: ["compute", "where"])
-    let computed = Given.all(reader.texts(of: "compute"))
+    let computed = Given.all(try reader.texts(of: "compute"))
     let condition = try reader.text(of: "where")?.map { String?($0) } ?? .known(nil)
     let columns = try computed.with(condition)
     let mapping = try name.flatMap { name in
@@ -209,7 +209,7 @@ extension Vocabulary {
 extension CommandReader {
   /// The pairs of `--map NAME=FIELD`, which further pairs may follow.
   fileprivate func mappedPairs() throws -> Given<[String]> {
-    var pairs = texts(of: "map")
+    var pairs = try texts(of: "map")
     for (index, word) in operands.enumerated().dropFirst() {
       guard case .named = word.kind, has("map") else {
         try refuseOperands(from: index)

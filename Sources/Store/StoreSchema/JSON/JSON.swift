@@ -169,7 +169,7 @@ public struct JSONError: Error, Hashable, Sendable {
   public let message: String
   /// The offset of the fault in bytes from the start of the text.
   public let offset: Int
-  /// True if the text is JSON for all that: it holds a value that fits no type.
+  /// True if the text is JSON for all that: it holds a number or an object that fits no type.
   public let isOfValue: Bool
 
   /// Makes an error.
@@ -177,6 +177,11 @@ public struct JSONError: Error, Hashable, Sendable {
     self.message = message
     self.offset = offset
     self.isOfValue = isOfValue
+  }
+
+  /// The error of an object that has a key twice.
+  package init(twice key: String, offset: Int) {
+    self.init(message: "the key \"\(key)\" appears twice", offset: offset, isOfValue: true)
   }
 }
 

@@ -18,7 +18,7 @@ public struct JSONReader {
     try members { (reader, name, offset) throws(JSONError) in
       let value = try reader.value()
       if fields.contains(where: { $0.name == name }) {
-        throw JSONError(message: "the key \"\(name)\" appears twice", offset: offset)
+        throw JSONError(twice: name, offset: offset)
       }
       fields.append((name, value))
     }
@@ -42,7 +42,7 @@ public struct JSONReader {
       try members { (reader, name, offset) throws(JSONError) in
         let value = try reader.value()
         let key = MapKey.string(name)
-        guard map[key] == nil else { throw JSONError(message: "the key \"\(name)\" appears twice", offset: offset) }
+        guard map[key] == nil else { throw JSONError(twice: name, offset: offset) }
         map[key] = value
       }
       return .map(map)

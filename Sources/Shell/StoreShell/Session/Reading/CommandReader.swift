@@ -190,7 +190,7 @@ struct CommandReader {
   func text(of flag: String) throws -> Given<String>? {
     guard let given = sorted?.flags[flag], let literal = given.values.last else { return nil }
     let kind = definition.flags.first { $0.name == flag }
-    return text(
+    return try text(
       of: literal, at: given.word, namesFile: kind?.namesFile ?? false, isClients: kind?.isClients ?? false,
       isPath: kind?.value == "PATH")
   }
@@ -199,9 +199,9 @@ struct CommandReader {
   func literal(of flag: String) -> Literal? { flags[flag]?.values.last }
 
   /// The values of a flag as texts, in the order in which they were given.
-  func texts(of flag: String) -> [Given<String>] {
+  func texts(of flag: String) throws -> [Given<String>] {
     guard let flag = flags[flag] else { return [] }
-    return flag.values.map { text(of: $0, at: flag.word) }
+    return try flag.values.map { try text(of: $0, at: flag.word) }
   }
 
   /// Refuses Lua that flags give with a text in double quotes that holds the name of a variable.
@@ -228,14 +228,17 @@ struct CommandReader {
   ///   - isPath: true for a path, whose selectors hold values as a path writes them.
   func text(
     of literal: Literal, at word: Word? = nil, namesFile: Bool = false, isClients: Bool = false, isPath: Bool = false
-  ) -> Given<String> {
+  ) throws -> Given<String> {
     switch literal {
     case .bare(let text):
       guard namesFile else { return .known(text) }
       return .known(isClients ? vocabulary.fileName(text) : UserEnvironment.expanding(text))
     case .text(let text): return .known(text)
     default:
-      if let value = literal.knownValue { return .known(JSON.text(of: value)) }
+      if literal.isKnown {
+        let value = { try literal.value { _ in .none } }
+        return .known(JSON.text(of: try word?.marking(value) ?? value()))
+      }
       let isExpanded = namesFile && literal.startsAtHome
       return .later { session in
         let text =
@@ -250,7 +253,7 @@ struct CommandReader {
   /// A word as text, its name or flag included.
   func text(ofWord word: Word) throws -> Given<String> {
     switch word.kind {
-    case .value(let literal): text(of: literal, at: word)
+    case .value(let literal): try text(of: literal, at: word)
     case .named(let name, let literal): try text(of: literal, at: word).map { "\(name)=\($0)" }
     case .flag(let name, let literal?): try text(of: literal, at: word).map { "--\(name)=\($0)" }
     case .flag: .known(word.text)
@@ -262,7 +265,7 @@ struct CommandReader {
     guard index < operands.count else { return nil }
     guard case .value(let literal) = operands[index].kind else { return try text(ofWord: operands[index]) }
     let kind = index < definition.operands.count ? definition.operands[index] : nil
-    return text(
+    return try text(
       of: literal, at: operands[index], namesFile: kind?.namesFile ?? false, isClients: kind?.isClients ?? false,
       isPath: kind?.isPath ?? false)
   }

@@ -29,7 +29,7 @@ extension CommandReader {
   /// The action that a word names, with the name.
   func action(_ word: Word) throws -> Given<(name: String, target: ActionMeaning)> {
     var name = Given.known(word.text)
-    if case .value(let literal) = word.kind { name = text(of: literal, at: word) }
+    if case .value(let literal) = word.kind { name = try text(of: literal, at: word) }
     return try name.map { [vocabulary] name in (name, try vocabulary.action(name, at: .span(word.span))) }
   }
 
@@ -186,6 +186,9 @@ extension Literal {
         hint = "a number has a point, and no commas: 1250.50"
       }
       throw ShellError(code: named.code, message: named.message, place: .span(word.nameSpan), hint: hint)
+    } catch var error as ShellError where error.place == .command && isKnown {
+      error.place = .span(word.nameSpan)
+      throw error
     }
   }
 

@@ -120,7 +120,7 @@ extension Word {
     } catch let error as PathError {
       throw ShellError(code: .unknownPath, message: error.message, at: self, hint: error.hint)
     } catch var error as ShellError {
-      if error.place == .command, [.unknownVariable, .typeMismatch].contains(error.code) {
+      if error.place == .command, [.unknownVariable, .typeMismatch, .outOfRange].contains(error.code) {
         error.place = .span(span)
       }
       throw error
