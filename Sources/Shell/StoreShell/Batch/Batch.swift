@@ -388,7 +388,7 @@ extension Session {
   /// From now on statements are checked, all of them, and none is run.
   public func checkOnly() {
     running.isChecking = true
-    running.foreseen = ForeseenNames()
+    running.foreseen = ForeseenNames(names.heldParts)
     options.keepsGoing = true
   }
 }

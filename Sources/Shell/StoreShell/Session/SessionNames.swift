@@ -15,6 +15,8 @@ struct SessionNames {
   var scope = Path()
   /// The variables that `let` set, in that order.
   var variables = NamedItems<Void>()
+  /// The types of the parts of the state that they hold.
+  var heldParts = HeldParts()
   /// The depth of projections that are being read within each other.
   var projectionDepth = 0
   /// The aliases that are being replaced.

@@ -9,8 +9,9 @@ extension Session {
   func missingName(inLua text: String) -> ShellError? {
     // Such Lua may ask whether it is there.
     guard !text.contains("pcall") else { return nil }
-    let chains = Self.chains(behindStateIn: Array(text.utf8)[...]) ?? []
-    if let error = chains.lazy.compactMap(missingPart).first { return error }
+    let uses = LuaUse.all(of: ["state"], in: Array(text.utf8)[...])
+    // By itself, it may be given another value.
+    if uses.allSatisfy({ !$0.steps.isEmpty }), let error = uses.lazy.compactMap(missingPart).first { return error }
     let actions = Self.names(givenTo: "dispatch", in: text)
     if let error = actions.lazy.compactMap(missingAction).first { return error }
     return Self.names(givenTo: "project", in: text).lazy.compactMap(missingProjection).first
@@ -48,27 +49,21 @@ extension Session {
     }
   }
 
-  private func missingPart(of chain: [String]) -> ShellError? {
-    guard var path = chain.first, path != "shell" else { return nil }
+  private func missingPart(of use: LuaUse) -> ShellError? {
+    guard case .field(let module)? = use.steps.first, module != "shell" else { return nil }
     let modules = store.modules
-    guard let module = modules.first(where: { $0.name == path }) else {
+    guard let found = modules.first(where: { $0.name == module }) else {
       // Another may be there by then, whose name is another.
-      return Suggestion.nearest(to: path, among: modules.map(\.name)).map {
-        ShellError(code: .unknownPath, message: "state has no module '\(path)'", hint: "did you mean '\($0)'?")
+      return Suggestion.nearest(to: module, among: modules.map(\.name)).map {
+        ShellError(code: .unknownPath, message: "state has no module '\(module)'", hint: "did you mean '\($0)'?")
       }
     }
-    guard var type = module.schema else { return nil }
-    for name in chain.dropFirst() {
-      guard case .record(let record) = type.wrapped.kind else { return nil }
-      guard let field = record.fields.first(where: { $0.name == name }) else {
-        var error = ShellError(code: .unknownPath, message: "\(path) has no field '\(name)'")
-        error.hint = hint(onMissing: name, of: path, among: record.fields.map(\.name))
-        return error
-      }
-      path += ".\(name)"
-      type = field.schema
-    }
-    return nil
+    guard
+      case .missing(let name, let path, let fields)? = found.schema?.reached(by: use.steps.dropFirst(), from: module)
+    else { return nil }
+    return ShellError(
+      code: .unknownPath, message: "\(path) has no field '\(name)'",
+      hint: hint(onMissing: name, of: path, among: fields))
   }
 
   /// A hint at the field or the projection that was probably meant by an unknown field.
@@ -94,30 +89,5 @@ extension Session {
       }
     }
     return names.filter { !fields.contains($0) }
-  }
-
-  /// The names behind each `state` of a text, up to the first that is computed; nil: the text has `state` by itself, and may give it
-  /// another value.
-  private static func chains(behindStateIn bytes: ArraySlice<UInt8>) -> [[String]]? {
-    var chains: [[String]] = []
-    /// The name at a position behind a dot and blanks; nil: none is there.
-    func name(behindDotAt dot: Int) -> ArraySlice<UInt8>? {
-      guard bytes.indices.contains(dot), bytes[dot] == UInt8(ascii: ".") else { return nil }
-      let name = bytes[(dot + 1)...].prefix { $0.isNameByte }
-      return name.isEmpty || name.first?.isDigit == true ? nil : name
-    }
-    for (_, range) in LuaText.places(ofGlobals: ["state"], in: bytes) {
-      var position = range.upperBound
-      guard bytes.indices.contains(position), [UInt8(ascii: "."), UInt8(ascii: "[")].contains(bytes[position]) else {
-        return nil
-      }
-      var chain: [String] = []
-      while let name = name(behindDotAt: position) {
-        chain.append(String(decoding: name, as: UTF8.self))
-        position = name.endIndex
-      }
-      chains.append(chain)
-    }
-    return chains
   }
 }

@@ -104,8 +104,13 @@ extension Session {
       || (running.isChecking && running.origin.arguments.isEmpty && Int(name).map { $0 > 0 } == true)
   }
 
-  /// Refuses Lua with a text in double quotes that holds the name of a variable; in a check also a name that nothing has.
+  /// Refuses Lua with a text in double quotes that holds the name of a variable, or with a field that the part of the state in a
+  /// variable does not have; in a check also a name that nothing has.
   func requireReplaced(_ lua: String, at place: @autoclosure () -> ShellError.Place) throws {
+    if var error = heldParts.missingField(inLua: lua) {
+      error.place = place()
+      throw error
+    }
     if running.isChecking, var error = missingName(inLua: lua) {
       error.place = place()
       throw error

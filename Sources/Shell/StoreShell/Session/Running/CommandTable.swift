@@ -108,7 +108,15 @@ final class CommandTable: Sendable {
     do {
       let (programs, failures) = (session.outcome.failedPrograms, session.outcome.returnedFailures)
       let unseen = session.outcome.unseenFailures
+      var hasRun = false
+      defer {
+        if reader.statement.isMoreThanWords || definition.defines != .nothing {
+          session.names.heldParts = session.names.heldParts.behind(
+            reader.statement, definition, mayFail: !hasRun, in: session)
+        }
+      }
       let result = try definition.run(reader, session)
+      hasRun = true
       // Lines of Lua alone set variables, which the look through the file knows: many in a row would have the rest looked at by each.
       if definition.defines == .anything, definition !== CommandDefinition.lua { session.outcome.hasNewNames = true }
       if !definition.takesCommand {
@@ -176,7 +184,7 @@ extension CommandTable {
       statement.redirection != nil || (session.options.allowsUnsafeLua && inner.lua != nil)
     defer {
       if mayMakeFile { session.running.mayHaveWritten = true }
-      session.noteNames(givenBy: inner)
+      session.noteNames(givenBy: inner, mayFail: mayFail(statement))
     }
     do {
       if let redirection = statement.redirection {

@@ -17,7 +17,7 @@ struct NamesAhead {
 
   init(_ session: Session) {
     self.session = session
-    session.running.foreseen = ForeseenNames()
+    session.running.foreseen = ForeseenNames(session.names.heldParts)
     // A line may end what is open already.
     session.running.foreseen?.followsBlocks = session.outcome.run == nil
   }
@@ -42,6 +42,7 @@ struct NamesAhead {
     let commands = session.commands
     let inner = commands.innermost(statement)
     let mayFail = commands.mayFail(statement)
+    defer { note(inner, mayFail) }
     if mayFail, isOfBlock(inner) { session.running.foreseen?.followsBlocks = false }
     do {
       var prefixed = statement
@@ -67,7 +68,6 @@ struct NamesAhead {
     return nil
   }
 
-  private func isOfBlock(_ statement: Statement) -> Bool { StatementBlock(session.commands[statement]) != nil }
   /// Keeps what a look at a line says of others.
   private mutating func keep(_ statement: Statement) {
     // Each line of checks or of a run begins or ends some.
@@ -112,6 +112,7 @@ struct NamesAhead {
     return types
   }
 
+  private func isOfBlock(_ statement: Statement) -> Bool { StatementBlock(session.commands[statement]) != nil }
 
   /// The error of checks or of a run that no line ends, and the line that began them; nil: there are none.
   mutating func errorAtEnd() -> (error: ShellError, statement: Statement)? {
@@ -155,8 +156,8 @@ struct NamesAhead {
   }
 
   /// Notes the names that a line gives.
-  private mutating func note(_ statement: Statement) {
-    session.noteNames(givenBy: statement)
+  private mutating func note(_ statement: Statement, _ mayFail: Bool) {
+    session.noteNames(givenBy: statement, mayFail: mayFail)
     if session.running.foreseen?.isAny == true { areAllThere = false }
   }
 
@@ -172,6 +173,8 @@ struct ForeseenNames {
   fileprivate(set) var isAny = false
   /// True behind a line that can set any variable.
   fileprivate(set) var isAnyVariable = false
+  /// The types of the parts of the state that variables hold.
+  fileprivate(set) var heldParts: HeldParts
 
   /// True behind a line that has a fault and would have given names.
   var lacksNames = false
@@ -180,6 +183,8 @@ struct ForeseenNames {
   var open: [StatementBlock: Statement] = [:]
   /// False behind a line that may begin or end a block unseen.
   var followsBlocks = true
+
+  init(_ heldParts: HeldParts) { self.heldParts = heldParts }
 
   /// Follows a line that may begin or end a block.
   ///
@@ -202,11 +207,16 @@ struct ForeseenNames {
 
 extension Session {
   /// Notes the names that a line gives which is looked at and does not run.
-  func noteNames(givenBy statement: Statement) {
+  ///
+  /// - Parameter mayFail: true for a line that may fail without an end of the script.
+  func noteNames(givenBy statement: Statement, mayFail: Bool) {
     guard var foreseen = running.foreseen else { return }
     running.foreseen = nil
     defer { running.foreseen = foreseen }
     let definition = commands[statement]
+    if statement.isMoreThanWords || definition?.defines != .nothing {
+      foreseen.heldParts = foreseen.heldParts.behind(statement, definition, mayFail: mayFail, in: self)
+    }
     switch definition?.defines ?? .nothing {
     case .nothing: break
     case .firstOperand:
