@@ -135,6 +135,32 @@ struct AttachedProgramTests {
     #expect(peak(server.process) - before < 150_000, "\(before) to \(peak(server.process)) kB")
   }
 
+  /// What a client runs ends with it also if it is killed, with all that it has started. What a command line that is over has left
+  /// behind goes on.
+  @Test(arguments: ["run", "lua", "pipe"], [true, false])
+  func whatRunsEndsWithAKilledClient(_ form: String, _ isAttached: Bool) throws {
+    let shell = try Shell()
+    let server = try Server(shell)
+    let program = "trap \"\" TERM; echo $$ > process; sleep 1000 & echo $! > child; wait"
+    let statement = [
+      "run": "run sh -c '\(program)'", "lua": "lua run('sh', '-c', [[\(program)]])", "pipe": "echo a | { \(program); }",
+    ][form]
+    try shell.folder.write(
+      "x.stsh", "echo a | { sleep 1000 > /dev/null & echo $! > left; }\n\(try #require(statement))\n")
+    let said = try shell.runInShell(
+      """
+      stsh \(isAttached ? "--attach \(server.path)" : "") x.stsh > out 2> errors & run=$!
+      until [ -s child ]; do sleep 0.02; done
+      kill -9 $run; wait $run 2> /dev/null; echo status $?
+      goes_on() { grep -q "^State:.[^ZX]" /proc/$(cat $1)/status 2> /dev/null; }
+      for n in $(seq 500); do goes_on process || goes_on child || break; sleep 0.02; done
+      for name in process child left; do goes_on $name && echo $name goes on; done
+      kill $(cat left); cat errors
+      """)
+    // The shell may have a word on the end.
+    #expect(said.output.hasSuffix("status 137\nleft goes on\n"), "\(said.output)")
+  }
+
   /// A program ends with its client, whatever ends that, and with its host.
   @Test(arguments: ["run", "lua"], ["kill -TERM", "kill -HUP", "kill -9 host"])
   func aProgramEndsWithItsClientAndItsHost(_ form: String, _ end: String) throws {

@@ -68,6 +68,7 @@ package final class ChildProcess {
   package func reap() -> Int32 {
     var status: Int32 = 0
     while waitpid(id, &status, 0) < 0, errno == EINTR {}
+    Lifeline.release(id)
     return status
   }
 }

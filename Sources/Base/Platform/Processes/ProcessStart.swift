@@ -7,13 +7,21 @@ struct ProcessStart {
   /// True if it gets a session of its own, which has no terminal.
   var hasOwnSession = false
 
-  /// Starts a program.
+  /// Starts a program. It ends with this process, however that ends, unless ``Lifeline/release(_:)`` comes before.
   ///
   /// - Parameters:
   ///   - words: the program, by its path or to be found by `PATH`, and its arguments.
   ///   - path: the program, where its path is another than its name.
   /// - Returns: the number of the process.
   func run(_ words: [String], at path: String? = nil) throws(FileError) -> pid_t {
+    Lifeline.begin()
+    let process = try unguarded(words, at: path)
+    Lifeline.hold(process)
+    return process
+  }
+
+  /// Starts a program that may go on behind this process.
+  func unguarded(_ words: [String], at path: String? = nil) throws(FileError) -> pid_t {
     let program = path ?? words[0]
     Self.keepStatuses()
     var actions = posix_spawn_file_actions_t()

@@ -175,6 +175,7 @@ package final class RunningProgram {
           status = found
           // The rest of its group ends with it, and holds no pipe any longer.
           kill(-process, SIGKILL)
+          Lifeline.release(process)
         }
       }
     } catch {
@@ -275,6 +276,7 @@ package final class RunningProgram {
     }
     kill(-process, SIGKILL)
     if !isReaped { while waitpid(process, &found, 0) < 0, errno == EINTR {} }
+    Lifeline.release(process)
     closeAll()
   }
 
