@@ -75,6 +75,22 @@ struct AttachedScreenTests {
     #expect(terminal.screen.lines.suffix(2) == ["(no pins)", "stsh>"])
   }
 
+  /// A script before an attached prompt is a dashboard, as here; so are commands.
+  @Test(arguments: [["-i", "dashboard.stsh"], ["-i", "-c", "pin counter.value $(#state.tasks.items)"]])
+  func aScriptBeforeThePromptPinsValues(_ arguments: [String]) throws {
+    let shell = try Shell()
+    try shell.folder.write("dashboard.stsh", "pin counter.value $(#state.tasks.items)\necho pinned\n")
+    let server = try Server(shell)
+    let terminal = try shell.prompt(["--attach", server.path] + arguments, environment: [:])
+    try terminal.wait(for: "the pins") {
+      $0.lines.suffix(3) == ["counter.value  0", "$(#state.tasks.items)  0", "stsh>"]
+    }
+    #expect(try shell.run("--attach", server.path, "-c", "dispatch tasks.add milk --quiet").status == 0)
+    try terminal.wait(for: "the value that another made") {
+      $0.lines.suffix(3) == ["counter.value  0", "$(#state.tasks.items)  1", "stsh>"]
+    }
+  }
+
   @Test func withoutAScreenNothingIsDrawn() throws {
     let shell = try Shell()
     let server = try Server(shell)

@@ -62,8 +62,10 @@ struct Attachment {
     }
     guard isBatch else { return try prompt(shell, at: address) }
     shell.obey(stop)
+    let showsPrompt = options.interactive && isatty(0) == 1
+    if showsPrompt { shell.expectPrompt() }
     let status = batch(shell)
-    guard options.interactive, !shell.hasQuit, isatty(0) == 1 else { return status }
+    guard showsPrompt, !shell.hasQuit else { return status }
     signals?.finish()
     return try prompt(shell, at: address)
   }

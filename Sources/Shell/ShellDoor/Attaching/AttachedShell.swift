@@ -113,6 +113,9 @@ public final class AttachedShell {
     takeInterrupt = { stop.error != nil }
   }
 
+  /// Lets a script that runs before the prompt have what only a prompt has: values above the line, and results drawn in their place.
+  package func expectPrompt() { screenRows = { UserEnvironment.screenRows ?? 24 } }
+
   /// True if scripts go on after an error.
   var keepsGoing: Bool { options.keepsGoing }
 

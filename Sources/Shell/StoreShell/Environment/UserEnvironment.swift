@@ -93,13 +93,15 @@ extension Pager {
     guard let command = UserEnvironment.variable("PAGER") else {
       // It keeps lines in their place from version 600 on.
       let kept = #"case "$(less -V)" in "less "[6-9][0-9][0-9]*) less -FRX --header=1;; *) less -FRX;; esac"#
-      return Pager("less -FRX", forTables: kept) { screenRows ?? .max }
+      return Pager("less -FRX", forTables: kept) { UserEnvironment.screenRows ?? .max }
     }
-    return command.isEmpty ? nil : Pager(command) { screenRows ?? .max }
+    return command.isEmpty ? nil : Pager(command) { UserEnvironment.screenRows ?? .max }
   }
+}
 
+extension UserEnvironment {
   /// The rows of the terminal that results go to; nil where it does not say.
-  private static var screenRows: Int? {
+  package static var screenRows: Int? {
     var size = winsize()
     guard ioctl(1, UInt(TIOCGWINSZ), &size) == 0, size.ws_row > 0 else { return nil }
     return Int(size.ws_row)
