@@ -53,6 +53,38 @@ struct ReconnectionTests {
     #expect(again.process != server.process)
   }
 
+  /// A server that was opened again may run newer code of a plugin, which no action says: each who comes is told, until one does.
+  @Test func whoComesIsToldOfCodeThatHasChanged() throws {
+    let shell = try Shell()
+    func code(_ step: Int) throws {
+      try shell.folder.write("v/plugin.json", #"{"name":"v","version":"0.1.0","api":1,"permissions":[]}"#)
+      try shell.folder.write(
+        "v/init.lua",
+        "return plugin { state = { field('n', int()) }, actions = { { name = 'add' } }, "
+          + "reducers = { add = function(s) s.n = s.n + \(step) end } }\n")
+    }
+    try code(1)
+    let server = try Server(shell, "--store", "kept.db")
+    let terminal = try shell.prompt(["--attach", server.path], environment: [:], columns: 200)
+    for line in ["plugin load ./v", "dispatch v.add --quiet"] { try terminal.enter(line) }
+    #expect(try server.end(by: SIGKILL) == 137)
+    try terminal.waitForCursorLine("stsh (lost)>")
+    try code(10)
+    let again = try Server(shell, "--store", "kept.db")
+    let note = "note: the code of v has changed since #2, without an action; new actions run the new code"
+    try terminal.wait(for: "the note") { $0.lines.contains(note) && $0.cursorLine == "stsh>" }
+    let other = try shell.prompt(["--attach", again.path], environment: [:], columns: 200)
+    try other.wait(for: "the note") { $0.lines.contains(note) && $0.cursorLine == "stsh>" }
+    try other.enter("dispatch v.add --quiet")
+    try other.enter("plugin reload v")
+    try other.enter("show v.n")
+    #expect(other.screen.lines.suffix(2) == ["11", "stsh>"])
+    let last = try shell.prompt(["--attach", again.path], environment: [:], columns: 200)
+    try last.enter("echo done")
+    #expect(!last.screen.lines.contains(note), "\(last.screen.lines)")
+    #expect(again.process != server.process)
+  }
+
   /// What ran when the connection was lost is not sent again, and what was typed of it is not forgotten.
   @Test func nothingIsSentTwice() throws {
     let shell = try Shell()

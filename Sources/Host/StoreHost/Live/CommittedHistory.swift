@@ -62,7 +62,9 @@ extension LiveStore {
   /// Follows what an action did to the shell's own slice, in its commit: plugins, gates and settings.
   package func follow(_ action: ShellAction?, from before: State, to after: State) {
     switch action {
-    case .reloadPlugin: completeReload(from: before)
+    case .reloadPlugin(let loaded, _, _):
+      upkeep.editedCode[loaded.name] = nil
+      completeReload(from: before)
     case .restore(let number, _):
       upkeep.movedGates = [:]
       exchangePlugins(for: timeline.versions(toGoOnFrom: number).compactMap(\.hosted), before, after)

@@ -80,6 +80,9 @@ package struct PluginUpkeep {
   var movedGates: [String: (isOpen: Bool, waiting: Int)] = [:]
   /// When reloading a plugin failed, for those whose earlier version is still there because of it.
   var failedReloads: [String: Duration] = [:]
+  /// The plugins that run other code than the log says, by their names: the files were edited while the store was closed. What runs,
+  /// and the last action before.
+  var editedCode: [String: (digest: String, since: Int)] = [:]
   /// How often plugins are looked at for state of their own, where nobody set it.
   package var defaultPurity = Purity.sampled
 }

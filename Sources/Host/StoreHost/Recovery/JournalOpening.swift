@@ -89,6 +89,7 @@ extension LiveStore {
           return source
         }
         if recovered != nil, let note = goOn(from: contents, in: journal, by: plan) { notes.append(note) }
+        notes += notesOnEditedCode
         return recovered
       }
     }

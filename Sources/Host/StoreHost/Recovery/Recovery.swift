@@ -121,6 +121,10 @@ extension LiveStore {
       let effects = file.reader.effects
       store.leaveEnded(effects.ended.filter { effect in !changedUnits.contains { effect.place == $0 } })
       attendance.setters.numbers = effects.setters
+      for hosted in plugins where changed.contains(where: { $0.name == hosted.plugin.module.name }) {
+        guard !migrating.contains(where: { $0.name == hosted.plugin.module.name }) else { continue }
+        upkeep.editedCode[hosted.plugin.module.name] = (hosted.plugin.source.digest, contents.last)
+      }
       history = History(of: state, after: contents.last, older: entries, endedBy: attendance.interruption)
       recordedHead.number = contents.last
       let (authors, withOwner) = file.reader.names
@@ -141,6 +145,17 @@ extension LiveStore {
     try store.replay([], from: state, after: number, reconciling: false)
     comparing.versions.noteAll()
     follow(nil, from: before, to: state)
+  }
+
+  /// Which plugins run other code than the log says, because their files were edited while the store was closed, a sentence each.
+  package var notesOnEditedCode: [String] {
+    turn {
+      plugins.compactMap { hosted in
+        let name = hosted.plugin.module.name
+        guard let edited = upkeep.editedCode[name], edited.digest == hosted.plugin.source.digest else { return nil }
+        return "the code of \(name) has changed since #\(edited.since), without an action; new actions run the new code"
+      }
+    }
   }
 
   /// Has tasks follow what was restored, once what they dispatch is kept.

@@ -111,7 +111,10 @@ extension Session {
     } else if !running.origin.isTypedAtDoor {
       running.origin = .door
     }
-    if isTyped, given.isAnew, given.text.isEmpty { greet() }
+    if isTyped, given.isAnew, given.text.isEmpty {
+      greet()
+      for note in store.live.notesOnEditedCode { write(note: note) }
+    }
     if let id = given.watchID { watches.goOn(at: id) }
     if let line = given.lostRun { goOn(inLostRun: line) }
     publishNewInterrupts()
