@@ -15,6 +15,8 @@ import Testing
     case remove(Int)
     case increment
     case setStep(Int)
+    /// Brings a plugin anew, as it is: it concerns everybody.
+    case reload
 
     var text: String {
       switch self {
@@ -23,6 +25,7 @@ import Testing
       case .remove(let id): "dispatch tasks.remove \(id)"
       case .increment: "dispatch counter.increment"
       case .setStep(let step): "dispatch counter.setStep \(step)"
+      case .reload: "plugin reload shop"
       }
     }
   }
@@ -56,7 +59,10 @@ import Testing
   private struct Model {
     var acts: [Done] = []
     var gone: Set<Int> = []
-    var undone: [[Int]] = [[], [], []]
+    /// What each person's undos took back, the last last; nil: a return to a point.
+    var undone: [[Int?]] = [[], [], [], []]
+    /// What was gone after each entry.
+    var goneAfter: [Int: Set<Int>] = [0: []]
     /// The sequence, which never falls.
     var nextID = 1
 
@@ -86,6 +92,7 @@ import Testing
           state.tasks.items[id: id] = nil
         case .increment: write("counter.value", \.counter.value, state.counter.value + state.counter.step)
         case .setStep(let step): write("counter.step", \.counter.step, step)
+        case .reload: break
         }
         effects[index] = effect
         values[index] = ["counter.value": state.counter.value, "counter.step": state.counter.step]
@@ -131,27 +138,68 @@ import Testing
   @Test(arguments: 1...500)
   func nothingOfThoseWhoHaveGoneIsEverChanged(seed: UInt64) throws { try act(seed, isAlone: true) }
 
-  private func act(_ seed: UInt64, isAlone: Bool) throws {
+  /// The store is closed and opened again, as behind a restart of its server, and a fourth person reloads a plugin.
+  @Test(arguments: 1...100)
+  func restartsAndReloadsChangeNothingOfThat(seed: UInt64) throws {
+    try act(seed, isAlone: false, at: SharedPluginTests.Place())
+  }
+
+  private func act(_ seed: UInt64, isAlone: Bool, at place: SharedPluginTests.Place? = nil) throws {
     var random = SeededGenerator(seed: seed)
-    let host = try StoreHost<StandardAction, StandardState>(
-      Application(initial: StandardState(), reducer: StandardState.reducer), clock: VirtualClock(), program: "stsh")
-    let names = ["ann", "bob", "cleo"]
-    let people = try isAlone ? [] : names.map { try Conversation(with: host, who: $0) }
+    var host =
+      try place?.open()
+      ?? StoreHost<StandardAction, StandardState>(
+        Application(initial: StandardState(), reducer: StandardState.reducer), clock: VirtualClock(), program: "stsh")
+    let names = ["ann", "bob", "cleo", "zed"]
+    func come() throws -> [Conversation] {
+      try names.map { try place?.come(host, $0) ?? Conversation(with: host, who: $0) }
+    }
+    var people = try isAlone ? [] : come()
     var model = Model()
     var told: [String] = []
+    if let place {
+      #expect(people[3].say("plugin load \(place.folder)/shop").errors == "")
+      model.goneAfter[1] = []
+    }
     for step in 1...30 {
-      let who = Int.random(in: 0...2, using: &random)
+      var who = Int.random(in: 0...2, using: &random)
       // Where each is alone, what anyone has undone is everybody's to redo.
       let list = isAlone ? 0 : who
       if isAlone { model.nextID = host.store.state.tasks.nextId }
-      var (line, expected, place) = ("", "", "")
-      let before = model
+      var (line, expected, named) = ("", "", "")
       func toggle(_ index: Int) -> Bool {
         guard let other = model.toggle(index, by: who) else { return true }
-        (expected, place) = ("undo-conflict", "#\(model.acts[other].number) ")
+        (expected, named) = ("undo-conflict", "#\(model.acts[other].number) ")
         return false
       }
-      switch Int.random(in: 0...11, using: &random) {
+      switch Int.random(in: 0...(place == nil ? 12 : 15), using: &random) {
+      case 12:
+        let number = Int.random(in: (place == nil ? 0 : 1)...host.live.head, using: &random)
+        line = "undo --to \(number)"
+        let gone = (model.goneAfter[number] ?? []).union(model.acts.indices.filter { model.acts[$0].number > number })
+        // What it brings back is nobody's undo any more.
+        for (person, undone) in model.undone.enumerated() {
+          model.undone[person] = undone.map { $0.flatMap { model.gone.contains($0) == gone.contains($0) ? $0 : nil } }
+        }
+        model.gone = gone
+        model.undone[list].append(nil)
+      case 13:
+        people = []
+        try host.close()
+        host = try #require(try place?.open())
+        people = try come()
+        told.append("the store is opened again")
+        continue
+      case 14:
+        // The last in effect is a reload; behind a gap it is refused to go back before it.
+        guard let last = model.acts.indices.last(where: { !model.gone.contains($0) }),
+          case .reload = model.acts[last].act
+        else { continue }
+        (who, line) = (3, "undo --any")
+      case 15:
+        who = 3
+        model.acts.append(Done(act: .reload, person: who, number: host.live.head + 1, id: 0))
+        line = Act.reload.text
       case 0...4:
         let id = Int.random(in: 1...4, using: &random)
         let act = try #require(
@@ -174,9 +222,13 @@ import Testing
       case 7:
         line = "undo --any"
         if let last = model.acts.indices.last(where: { !model.gone.contains($0) }) {
+          if case .reload = model.acts[last].act { continue }
           if toggle(last) { model.undone[list].append(last) }
-        } else {
+        } else if place == nil {
           expected = "nothing-to-undo"
+        } else {
+          // The load of the plugin is left.
+          continue
         }
       case 5...6:
         line = "undo"
@@ -190,6 +242,7 @@ import Testing
         }
       case 10...11:
         guard let index = model.acts.indices.randomElement(using: &random) else { continue }
+        if case .reload = model.acts[index].act { continue }
         line = "undo #\(model.acts[index].number)"
         if model.gone.contains(index) {
           expected = "nothing-to-undo"
@@ -198,32 +251,39 @@ import Testing
         }
       default:
         line = "redo"
-        if let last = model.undone[list].last {
+        if let undone = model.undone[list].last {
+          // A return to a point is not brought back here.
+          guard let last = undone else { continue }
           if toggle(last) { model.undone[list].removeLast() }
         } else {
           expected = "nothing-to-redo"
         }
       }
-      let outcome = try (isAlone ? Conversation(with: host, who: names[who]) : people[who]).say(line)
+      let before = model.gone
+      if who == 3, line == "undo --any", let last = model.acts.indices.last(where: { !model.gone.contains($0) }) {
+        model.gone.insert(last)
+      }
+      // A reload on the line of the load would be part of that.
+      let lines = who == 3 ? ["echo", line] : [line]
+      let outcome = try (isAlone ? Conversation(with: host, who: names[who]) : people[who]).say(lines)
       // Alone, a sequence may go back.
       if isAlone { model.nextID = host.store.state.tasks.nextId }
-      told.append("\(names[who]): \(line)\(expected.isEmpty ? "" : "  -- \(expected) \(place)")")
-      if line == "redo", expected.isEmpty, outcome.errors.contains("a later undo went back to a point before it") {
-        // That one is a return to a point, behind which nothing can be brought back alone.
-        model = before
-        #expect(host.store.state == model.state)
+      if who == 3, outcome.errors.contains("concerns everybody") {
+        model.gone = before
         continue
       }
+      told.append("\(names[who]): \(line)\(expected.isEmpty ? "" : "  -- \(expected) \(named)")")
       let isAsExpected =
         expected.isEmpty
-        ? outcome.errors.isEmpty : outcome.errors.contains("error[\(expected)]") && outcome.errors.contains(place)
-      guard isAsExpected || place.isEmpty && outcome.errors.contains("error[\(expected)]"),
+        ? outcome.errors.isEmpty : outcome.errors.contains("error[\(expected)]") && outcome.errors.contains(named)
+      guard isAsExpected || named.isEmpty && outcome.errors.contains("error[\(expected)]"),
         host.store.state == model.state
       else {
         Issue.record(
           "\(told.joined(separator: "\n"))\n\(outcome.output)\(outcome.errors)\n\(host.store.state)\n\(model.state)")
         return
       }
+      model.goneAfter[host.live.head] = model.gone
     }
   }
 }

@@ -311,14 +311,69 @@ import Testing
     #expect(one.say("redo").output.contains("(brings back #3 counter.increment)"))
   }
 
-  /// An undo that another one went back behind is gone.
-  @Test func anUndoThatIsGoneIsNotRedone() throws {
+  /// Another's undo shuts nobody's redo, even where it went back to a point before: what that had not taken back comes back.
+  @Test func aReturnToAPointShutsNoRedo() throws {
     one.say("dispatch tasks.add one --quiet")
     two.say("dispatch tasks.add two --quiet", "dispatch counter.increment by=9 --quiet")
     one.say("undo --any --quiet")
     two.say("undo --any --quiet")
     let redo = one.say("redo")
-    #expect(redo.errors.contains("a later undo went back to a point before it"), "\(redo)")
+    #expect(redo.output.hasPrefix("#6 shell.restore without=[4]  (brings back #3 counter.increment"), "\(redo)")
+    #expect(host.store.state.counter.value == 9 && host.store.state.tasks.items.map(\.title) == ["one"])
+    #expect(one.say("why counter.value").output.hasPrefix("#6 shell.restore without=[4]"))
+    #expect(one.say("undo #2").errors.contains("#2 tasks.add was taken back by #5"))
+    #expect(one.say("undo --to 1", "redo").errors == "")
+    #expect(host.store.state.counter.value == 9)
+    // What came back is an action like others.
+    #expect(two.say("undo").output.contains("takes back #3 counter.increment"))
+    #expect(host.store.state.counter.value == 0)
+    #expect(one.say("undo --to 0", "redo").errors == "")
+    #expect(two.say("redo").output.contains("brings back #3 counter.increment"))
+    #expect(host.store.state.counter.value == 9)
+    #expect(one.say("undo #3").output.contains("takes back #3 counter.increment"))
+  }
+
+  /// One's own later action, of another conversation of the name, may have no effect any more: it is told.
+  @Test func whatHasNoEffectAnyMoreIsTold() throws {
+    let ann = try Conversation(with: host, who: "ann")
+    one.say("dispatch counter.increment --quiet")
+    ann.say("dispatch tasks.add milk --quiet")
+    try Conversation(with: host, who: "ann").say(
+      "dispatch tasks.complete 1 --quiet", "dispatch counter.setStep 2 --quiet")
+    let undo = ann.say("undo").output
+    let remark = "(takes back #2 tasks.add; 1 later action stays; #3 tasks.complete has no effect now)\n"
+    #expect(undo.hasPrefix("#5 shell.restore without=[2]  " + remark), "\(undo)")
+    #expect(host.store.state.tasks.items.isEmpty && host.store.state.counter.step == 2)
+    // With it, it has.
+    #expect(ann.say("redo").output.contains("(brings back #2 tasks.add)"))
+    #expect(host.store.state.tasks.items.map(\.done) == [true])
+  }
+
+  /// A value is made by the action that makes it without those that were taken back, whether their restore changed it or not.
+  @Test func whyLeadsToWhatMakesTheValueNow() throws {
+    let people = try ["ann", "bob", "cat"].map { try Conversation(with: host, who: $0) }
+    let (ann, bob, cat) = (people[0], people[1], people[2])
+    ann.say("dispatch counter.increment by=2 --quiet")
+    bob.say("dispatch counter.reset --quiet")
+    cat.say("dispatch counter.reset --quiet")
+    #expect(bob.say("undo").output.contains("#4 shell.restore without=[2]"))
+    func why(_ path: String = "counter.value") -> String { ann.say("why \(path)").output }
+    #expect(why().hasPrefix("#3 counter.reset  <- "), "\(why())")
+    #expect(why().contains("  counter.value  2 -> 0\n"), "\(why())")
+    // A redo that changes nothing is no cause either.
+    #expect(bob.say("redo").errors == "")
+    #expect(why().hasPrefix("#2 counter.reset  <- "), "\(why())")
+    // Nor is a return to a point that left the value as it was, nor what it passed over.
+    cat.say("dispatch counter.increment by=5 --quiet", "dispatch counter.increment by=-5 --quiet")
+    cat.say("undo --to 5 --quiet")
+    #expect(why().hasPrefix("#2 counter.reset  <- "), "\(why())")
+    // What another changed is told as it is without the others.
+    cat.say("dispatch counter.increment by=3 --quiet")
+    ann.say("undo #2 --quiet", "undo #3 --quiet")
+    #expect(why().contains("as it is without #3:\n"), "\(why())")
+    #expect(why().contains("#9 counter.increment by=3"), "\(why())")
+    #expect(why().hasSuffix("  counter.value  2 -> 5\n"), "\(why())")
+    #expect(why("counter.step").contains("counter.step is as it was at the start"))
   }
 
   @Test func anActionGoesAlone() throws {

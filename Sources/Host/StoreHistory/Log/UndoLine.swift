@@ -101,10 +101,10 @@ public struct UndoLine {
 
   /// The actions right before an entry that are like it and of the same statement, by their numbers; nil: no such run is known, or
   /// an undo has taken some of them back alone.
-  private func alike(before entry: LoggedEntry, _ gone: Set<Int>) -> Range<Int>? {
-    guard let statement = statement(entry), let first = run(entry) else { return nil }
+  private func alike(before entry: LoggedEntry, _ walk: EffectWalk) -> Range<Int>? {
+    guard !walk.isAmongPassed, let statement = statement(entry), let first = run(entry) else { return nil }
     let numbers = max(first, statement, oldest) + 1..<max(entry.number, first + 1)
-    guard !numbers.isEmpty, gone.isEmpty || !gone.contains(where: numbers.contains) else { return nil }
+    guard !numbers.isEmpty, walk.gone.isEmpty || !walk.gone.contains(where: numbers.contains) else { return nil }
     return numbers
   }
 
@@ -122,29 +122,27 @@ public struct UndoLine {
   /// - Throws: ``HistoryError/nothingToUndo(available:oldest:)``; ``HistoryError/statementNotKept(_:oldest:)`` where only a part of
   ///   a statement is kept.
   public func undo(_ count: Int, isForeign: ((LoggedEntry) -> Bool)? = nil) throws -> Step {
-    var position = try origin(of: head)
+    var walk = EffectWalk(from: try origin(of: head), entry)
     var passed = 0
     var steps = UserSteps()
     var runs = Runs(statement: statement)
     var last: (first: Int, later: Int)?
     var newest: Int?
     var others: Set<Int> = []
-    // What somebody has taken back alone, as if it had never been.
-    var gone: Set<Int> = []
-    while position > oldest {
+    while case let position = walk.position, position > oldest {
       let entry = try entry(position)
-      if let entry, gone.contains(position) || entry.takenBack != nil {
-        if !gone.contains(position) {
-          gone.formUnion(entry.takenBack ?? [])
+      if let entry, walk.isGone(position) || entry.takenBack != nil {
+        if !walk.isGone(position) {
+          walk.leaveOut(entry.takenBack ?? [])
           if isForeign?(entry) == true { others.insert(position) }
         }
-        position -= 1
+        walk.goOn()
         continue
       }
       if let entry, let target = entry.restoreTarget {
         // A statement may take back a part of what it has done.
         if last != nil, !runs.hold(entry) { break }
-        position = target
+        try walk.goOn(to: target)
         if last == nil { runs.present = nil }
         continue
       }
@@ -169,13 +167,13 @@ public struct UndoLine {
         passed += 1
         if newest == nil, !isOther { newest = position }
       }
-      if let entry, let alike = alike(before: entry, gone) {
-        position = alike.lowerBound
+      walk.goOn()
+      if let entry, let alike = alike(before: entry, walk) {
+        walk.skip(to: alike.lowerBound - 1)
         passed += alike.count
         if isOther { others.formUnion(alike) }
-        if isTaken, runs.take(alike) == count { last = (position, passed - 1) }
+        if isTaken, runs.take(alike) == count { last = (alike.lowerBound, passed - 1) }
       }
-      position -= 1
     }
     let cut = runs.statement(begunUpTo: oldest)
     guard let last, cut == nil else {
@@ -185,8 +183,9 @@ public struct UndoLine {
     others = others.filter { $0 > last.first }
     return Step(
       target: try origin(of: last.first - 1), first: last.first, later: last.later,
-      // A gap from before was not there at that point.
-      isAlone: others.isEmpty && !gone.contains { $0 < last.first }, others: others, last: newest,
+      // A gap from before was not there at that point, nor was what came back over it.
+      isAlone: others.isEmpty && !walk.hasRevived && !walk.gone.contains { $0 < last.first }, others: others,
+      last: newest,
       statements: runs.found.reversed())
   }
 
@@ -202,39 +201,48 @@ public struct UndoLine {
   /// - Parameters:
   ///   - first: the first that may be left out.
   ///   - takingCaused: true if what they caused is left out, too.
-  ///   - isLeftOut: true for an action that is; one that went back itself is then as if it had not.
+  ///   - restores: the numbers of restores that are left out, wherever they are.
+  ///   - isLeftOut: true for an action in effect that is; one that went back itself is then as if it had not.
   public func standing(
-    from first: Int, takingCaused: Bool = true, without isLeftOut: (LoggedEntry) -> Bool
+    from first: Int, takingCaused: Bool = true, leavingOut restores: Set<Int> = [],
+    without isLeftOut: (LoggedEntry) -> Bool
   ) throws -> Standing {
-    var gone: Set<Int> = []
+    var walk = EffectWalk(from: head, entry)
     var taken: Set<Int> = []
-    var restores: [LoggedEntry] = []
+    var takenRestores: [LoggedEntry] = []
     var takesWhole = false
     var kept: [LoggedEntry] = []
     var hasGaps = false
     var low = first
-    var position = head
-    while position >= low {
-      guard !gone.contains(position), let entry = try entry(position) else {
-        position -= 1
+    func take(_ entry: LoggedEntry) {
+      taken.insert(entry.number)
+      if entry.takenBack != nil { takenRestores.append(entry) }
+      if entry.isWhole { takesWhole = true }
+    }
+    while case let position = walk.position, position >= low {
+      guard !walk.isGone(position), let entry = try entry(position) else {
+        walk.goOn()
         continue
       }
-      if isLeftOut(entry) {
-        taken.insert(position)
-        if entry.takenBack != nil { restores.append(entry) }
-        if entry.isWhole { takesWhole = true }
+      if restores.contains(position) || isLeftOut(entry) {
+        take(entry)
       } else if let numbers = entry.takenBack {
         hasGaps = true
-        gone.formUnion(numbers)
+        walk.leaveOut(numbers)
         low = min(low, numbers.min() ?? low)
       } else if let target = entry.restoreTarget {
         hasGaps = true
-        position = target
+        let passed = target + 1..<max(position, target + 1)
+        let leftOut = try restores.filter { number in
+          try passed.contains(number) && !walk.isGone(number) && self.entry(number)?.isRestore ?? false
+        }
+        for number in leftOut { if let entry = try self.entry(number) { take(entry) } }
+        if let touched = try walk.goOn(to: target, leavingOut: leftOut) { low = min(low, touched) }
         continue
       } else {
         kept.append(entry)
       }
-      position -= 1
+      walk.goOn()
     }
     var standing: Set<Int> = []
     for entry in kept.reversed() {
@@ -246,28 +254,27 @@ public struct UndoLine {
       }
     }
     return Standing(
-      point: min(low - 1, position), numbers: standing, entries: kept.filter { standing.contains($0.number) },
-      taken: taken, takenRestores: restores, takesWhole: takesWhole, hasGaps: hasGaps)
+      point: min(low - 1, walk.position), numbers: standing, entries: kept.filter { standing.contains($0.number) },
+      taken: taken, takenRestores: takenRestores, takesWhole: takesWhole, hasGaps: hasGaps)
   }
 
   /// The entry that took an action back, of those behind it; nil: it stands.
   public func restore(takingBack number: Int) throws -> Int? {
-    var gone: Set<Int> = []
-    var position = head
-    while position > max(number, oldest) {
-      guard let entry = try entry(position), !gone.contains(position) else {
-        position -= 1
+    var walk = EffectWalk(from: head, entry)
+    while case let position = walk.position, position > max(number, oldest) {
+      guard let entry = try entry(position), !walk.isGone(position) else {
+        walk.goOn()
         continue
       }
       if let numbers = entry.takenBack {
-        if numbers.contains(number) { return position }
-        gone.formUnion(numbers)
+        if numbers.contains(number), !walk.isBack(number) { return position }
+        walk.leaveOut(numbers)
       }
       if let target = entry.restoreTarget, target < position {
-        if target < number { return position }
-        position = target
+        try walk.goOn(to: target)
+        if target < number && !walk.isBack(number) || walk.isGone(number) { return position }
       } else {
-        position -= 1
+        walk.goOn()
       }
     }
     return nil
@@ -290,6 +297,9 @@ extension LoggedEntry {
     else { return nil }
     return numbers.compactMap { if case .int(let number) = $0 { number } else { nil } }
   }
+
+  /// True if it went back or forth in what happened.
+  var isRestore: Bool { takenBack != nil || restoreTarget != nil }
 
   var tookEffect: Bool { failure == nil && (droppedBy == nil || isThunk) }
 
@@ -455,20 +465,24 @@ extension UndoLine {
   private func statements(inEffectAt head: Int, after point: Int) throws -> [Step.Statement] {
     var steps = UserSteps()
     var runs = Runs(statement: statement)
-    var gone: Set<Int> = []
-    var position = head
-    while position > max(point, oldest) {
-      defer { position -= 1 }
-      guard !gone.contains(position), let entry = try entry(position) else { continue }
+    var walk = EffectWalk(from: head, entry)
+    while case let position = walk.position, position > max(point, oldest) {
+      guard !walk.isGone(position), let entry = try entry(position) else {
+        walk.goOn()
+        continue
+      }
+      if let target = entry.restoreTarget {
+        try walk.goOn(to: target)
+        continue
+      }
+      walk.goOn()
       if let numbers = entry.takenBack {
-        gone.formUnion(numbers)
-      } else if let target = entry.restoreTarget {
-        position = target + 1
+        walk.leaveOut(numbers)
       } else if steps.holds(entry), try !isPartOfLoad(entry) {
         _ = runs.take(entry)
-        guard let alike = alike(before: entry, gone) else { continue }
+        guard let alike = alike(before: entry, walk) else { continue }
         _ = runs.take(alike)
-        position = alike.lowerBound
+        walk.skip(to: alike.lowerBound - 1)
       }
     }
     return runs.found.reversed()

@@ -88,6 +88,49 @@ extension StoreClient {
     return try isThere(at: entry.number) != isThere(at: entry.number - 1)
   }
 
+  /// What makes a value behind a restore that took some actions back alone.
+  package enum Maker {
+    /// An action that is in effect, with its changes of the value as they are without the others.
+    case action(LoggedEntry, [Change])
+    /// None of the actions behind this point.
+    case point(Int)
+  }
+
+  /// What makes the value at a path behind a restore that took some actions back alone. Those that are in effect may do something
+  /// else without the others than they did when they were recorded.
+  ///
+  /// - Parameter path: a place without positions in lists.
+  /// - Returns: nil: the restore does not concern the value, or what it took back is no longer kept.
+  package func maker(of path: Path, behind restore: LoggedEntry) throws -> Maker? {
+    try atOneMoment {
+      let (moment, line) = (theMoment, undoLine(upTo: restore.number))
+      let touched = try moment.touched(by: [restore])
+      guard let first = touched.min(), first > moment.oldest, case .field(let module)? = path.steps.first
+      else { return nil }
+      func changes(_ changes: [Change]) -> [Change] { changes.filter { $0.concerns(path) } }
+      func concerns(_ number: Int) throws -> Bool {
+        guard let entry = try moment.entry(number) else { return false }
+        return try !changes(entry.changes).isEmpty || bringsOrTakes(module, entry)
+      }
+      guard try !changes(restore.changes).isEmpty || touched.contains(where: concerns) else { return nil }
+      let now = try line.standing(from: first) { _ in false }
+      guard now.point >= moment.oldest else { return nil }
+      var made: [Int: [Change]] = [:]
+      let walk = try SkippingWalk(self, moment, from: now.point + 1) {
+        !now.numbers.contains($0.number)
+      } check: { entry, found, _ in
+        made[entry.number] = changes(found ?? [])
+      }
+      try walk.go(to: restore.number)
+      for number in now.numbers.sorted(by: >) {
+        guard let entry = try moment.entry(number) else { continue }
+        let found = made[number] ?? changes(entry.changes)
+        if try !found.isEmpty || bringsOrTakes(module, entry) { return .action(entry, found) }
+      }
+      return .point(now.point)
+    }
+  }
+
   /// True if a condition holds for an action after one of that number.
   package func contains(after first: Int, where holds: (LoggedEntry) throws -> Bool) throws -> Bool {
     let moment = Moment(of: self)

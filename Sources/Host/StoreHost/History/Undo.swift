@@ -220,7 +220,7 @@ extension StoreClient {
   /// - Throws: ``HostError`` where a later action of another name would fail or do something else than it does.
   package func takeBack(_ number: Int, source: ActionSource) throws -> TakenBack {
     let refusal = Refusal("it cannot be undone alone:", hint: self.hintToReturn(before: number))
-    return try takeBack(from: number, source: source, refusal) { $0.number == number }
+    return try takeBack(from: number, leavingOut: [number], source: source, refusal) { $0.number == number }
   }
 
   /// Brings back what undos took back; what happened since stays.
@@ -232,7 +232,9 @@ extension StoreClient {
   /// - Throws: ``HostError`` where a later action of another name would fail or do something else than it does.
   package func bringBack(_ undos: Set<Int>, source: ActionSource, hint: String) throws -> TakenBack {
     let refusal = Refusal("it cannot be redone:", hint: hint, manner: "with it")
-    return try takeBack(from: undos.min() ?? 0, source: source, refusal) { undos.contains($0.number) }
+    return try takeBack(from: undos.min() ?? 0, leavingOut: undos, source: source, refusal) { entry in
+      undos.contains(entry.number)
+    }
   }
 
   /// Takes back the actions of a run of statements and those that they caused. Later actions of others stay.
@@ -286,25 +288,31 @@ extension StoreClient {
   }
 
   private func takeBack(
-    from first: Int, source: ActionSource, _ refusal: Refusal, where isMeant: @escaping (LoggedEntry) -> Bool
+    from first: Int, leavingOut restores: Set<Int> = [], source: ActionSource, _ refusal: Refusal,
+    where isMeant: @escaping (LoggedEntry) -> Bool
   ) throws -> TakenBack {
-    if let done = try takeBackIfAny(from: first, source: source, refusal, where: isMeant) { return done }
-    throw refusal.error("a later undo went back to a point before it")
+    let done = try takeBackIfAny(from: first, leavingOut: restores, source: source, refusal, where: isMeant)
+    if let done { return done }
+    throw refusal.error("it was taken back meanwhile")
   }
 
   /// Plans on a snapshot, without the turn. What comes meanwhile stays in memory and is added to the plan, in steps of some
   /// milliseconds: without the turn while that gains on the others, then in the turn, of which each of them has an action in between.
   /// The last step takes back what is planned.
   ///
-  /// - Parameter isMeant: true for an action that is to go; one that went back is then as if it had not.
+  /// - Parameters:
+  ///   - restores: those of the actions that are to go that may be restores before a return to a point.
+  ///   - isMeant: true for an action that is to go; one that went back is then as if it had not.
   /// - Returns: nil: none that is meant is in effect.
   private func takeBackIfAny(
-    from first: Int, source: ActionSource, _ refusal: Refusal, where isMeant: @escaping (LoggedEntry) -> Bool
+    from first: Int, leavingOut restores: Set<Int> = [], source: ActionSource, _ refusal: Refusal,
+    where isMeant: @escaping (LoggedEntry) -> Bool
   ) throws -> TakenBack? {
     for _ in 0..<Self.plans {
       let race = PlanningRace(of: self)
       defer { race.end() }
-      guard let plan = try TakingBackPlan(self, from: first, race, refusal, where: isMeant) else { return nil }
+      let found = try TakingBackPlan(self, from: first, leavingOut: restores, race, refusal, where: isMeant)
+      guard let plan = found else { return nil }
       var (missed, isSlower) = (Int.max, false)
       while plan.isUpToDate {
         let before = missed
@@ -352,7 +360,9 @@ extension StoreClient {
       return live.dispatch(.takeBack(plan.taken.sorted(), state: state), source, madeBehind: plan.head)
     }
     return report.map {
-      TakenBack(report: $0, numbers: plan.taken.sorted(), count: plan.taken.count, staying: plan.staying)
+      TakenBack(
+        report: $0, numbers: plan.taken.sorted(), count: plan.taken.count, staying: plan.staying,
+        areOthers: plan.staysOfOthers, void: plan.void)
     }
   }
 
@@ -453,6 +463,10 @@ package struct TakenBack {
   package let count: Int
   /// The number of later actions that stay and that persons or programs asked for.
   package var staying = 0
+  /// True if all of these are of other names.
+  package var areOthers = true
+  /// The actions that stay or come back and have no effect now, though they had one.
+  package var void: [LoggedEntry] = []
 }
 
 /// What an undo takes back, and the actions that count as its user's own.
@@ -504,7 +518,7 @@ private final class TakingBackPlan {
 
   /// Makes a plan; nil: none of the actions that are meant is in effect.
   init?(
-    _ client: StoreClient, from first: Int, _ race: PlanningRace, _ refusal: Refusal,
+    _ client: StoreClient, from first: Int, leavingOut restores: Set<Int>, _ race: PlanningRace, _ refusal: Refusal,
     where isMeant: @escaping (LoggedEntry) -> Bool
   ) throws {
     let parts = try client.atOneMoment { () -> (TakingBackChoice, SkippingWalk, hasPassedAll: Bool)? in
@@ -515,17 +529,17 @@ private final class TakingBackPlan {
           hint: client.live.hintAtBeginning)
       }
       let line = client.undoLine()
-      var standing = try line.standing(from: first, without: isMeant)
+      var standing = try line.standing(from: first, leavingOut: restores, without: isMeant)
       guard let least = standing.taken.min() else { return nil }
       let names = NamedActions(of: client, entry: moment.entry)
-      let returning = try Self.returning(standing.takenRestores, moment)
+      let returning = try moment.touched(by: standing.takenRestores)
       // The undo of another name may have left its own actions otherwise than they were.
       let comesBackOtherwise = try standing.takenRestores.contains { try !names.isOwn($0) }
       let earliest = min(least, returning.min() ?? least)
       let isRunAgain = standing.hasGaps || comesBackOtherwise
       if isRunAgain, earliest < first, earliest > moment.oldest {
         // Others may have come back since, and do something else than they did at first: they run again, too.
-        standing = try line.standing(from: earliest, without: isMeant)
+        standing = try line.standing(from: earliest, leavingOut: restores, without: isMeant)
       }
       let present = isRunAgain ? try Self.present(client, moment, line, from: standing.point + 1) : nil
       let returningChanges = try returning.flatMap { try moment.entry($0)?.changes ?? [] }
@@ -562,6 +576,10 @@ private final class TakingBackPlan {
   var taken: Set<Int> { choice.taken }
   /// How many later actions stay that somebody asked for.
   var staying: Int { choice.stays.count }
+  /// True if none of them is of the user's own name.
+  var staysOfOthers: Bool { choice.stays.isDisjoint(with: choice.own) }
+  /// Those that have no effect now.
+  var void: [LoggedEntry] { choice.void }
   /// The state without those that are taken back.
   var state: HostState { walk.view(without: []).state }
 
@@ -585,17 +603,6 @@ private final class TakingBackPlan {
     let walk = try SkippingWalk(client, moment, from: now.point + 1) { !now.numbers.contains($0.number) }
     try walk.go(to: number)
     return walk.view(without: []).state
-  }
-
-  /// The actions that come back, or go, with some restores that are taken back: those took them back, directly or by others.
-  private static func returning(_ restores: [LoggedEntry], _ moment: Moment) throws -> Set<Int> {
-    var (found, open): (Set<Int>, [LoggedEntry]) = ([], restores)
-    while let restore = open.popLast() {
-      for number in restore.takenBack ?? [] where found.insert(number).inserted {
-        if let entry = try moment.entry(number), entry.takenBack != nil { open.append(entry) }
-      }
-    }
-    return found
   }
 
   /// What each action does that is in effect now.
@@ -676,6 +683,10 @@ private final class TakingBackChoice {
   private var standing: Set<Int>
   /// The later ones of those that somebody asked for.
   private(set) var stays: Set<Int> = []
+  /// Those of the user's own name that were looked at.
+  private(set) var own: Set<Int> = []
+  /// The actions in effect that do nothing now, though they did something.
+  private(set) var void: [LoggedEntry] = []
   /// The first that is taken back.
   private let least: Int
   /// Only actions behind this one may do otherwise.
@@ -765,10 +776,12 @@ private final class TakingBackChoice {
     // As it is now, or was when nothing before it has been taken back.
     if let present, entry.number <= last {
       // One that comes back does nothing now.
-      guard let made = present[entry.number] else { return }
+      guard let made = present[entry.number] else { return note(entry, did: now, does: changes) }
       now = made
     }
     guard try !isOwn(entry) else {
+      own.insert(entry.number)
+      note(entry, did: now, does: changes)
       // Its own may move elements otherwise.
       let (moves, others) = (now?.filter(\.movesElements) ?? [], changes?.filter(\.movesElements) ?? [])
       if moves != others { noteMoves(of: moves + others) }
@@ -778,6 +791,13 @@ private final class TakingBackChoice {
     let action = "#\(entry.number) \(ActionText.brief(entry.action, arguments: entry.arguments))"
     let author = entry.source.author.map { " by \($0.text)" } ?? ""
     throw refusal.error("\(action)\(author) would \(reason) \(refusal.manner)")
+  }
+
+  /// Takes note of an action that was asked for and has no effect any more.
+  private func note(_ entry: LoggedEntry, did now: [Change]?, does then: [Change]?) {
+    guard entry.source.cause == nil, now?.isEmpty == false, then?.isEmpty ?? true else { return }
+    stays.remove(entry.number)
+    void.append(entry)
   }
 
   /// The first thing that an action would do otherwise, in words; nil: it would do the same.

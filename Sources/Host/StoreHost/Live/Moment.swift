@@ -90,6 +90,17 @@ final class Moment {
     piece = Range(numbers)
   }
 
+  /// The actions and restores that some restores took back or brought back, directly or by others.
+  func touched(by restores: [LoggedEntry]) throws -> Set<Int> {
+    var (found, open): (Set<Int>, [LoggedEntry]) = ([], restores)
+    while let restore = open.popLast() {
+      for number in restore.takenBack ?? [] where found.insert(number).inserted {
+        if let entry = try entry(number), entry.takenBack != nil { open.append(entry) }
+      }
+    }
+    return found
+  }
+
   /// The entries of some numbers, as far as they are kept.
   func entries(_ numbers: ClosedRange<Int>) throws -> [LoggedEntry] {
     var entries: [LoggedEntry] = []

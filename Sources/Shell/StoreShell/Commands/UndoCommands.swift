@@ -83,7 +83,7 @@ extension CommandDefinition {
       let others = done.numbers.filter { !step.undos.contains($0) }
       taken = others.first.map { UndoLine.Taken(first: $0, later: others.count - 1) }
       return try session.finish(
-        done.report, quietly: request.isQuiet, remark: session.broughtBack(step, taking: taken, staying: done.staying),
+        done.report, quietly: request.isQuiet, remark: session.broughtBack(step, taking: taken, done),
         returning: returned)
     })
 }
@@ -139,8 +139,7 @@ private struct UndoRequest {
       try session.requireUndoable(number)
       let done = try store.takeBack(number, source: source)
       session.tellOthers(ofTakingBack: done)
-      return try session.finish(done.report, quietly: isQuiet, remark: session.takenBack(number, staying: done.staying))
-      {
+      return try session.finish(done.report, quietly: isQuiet, remark: session.takenBack(number, done)) {
         ReturnedStatements(takesBack: try session.returned([(number, number, 1)]))
       }
     case .actions(let count, let any):
@@ -165,7 +164,7 @@ private struct UndoRequest {
       guard let report else {
         let done = try store.takeBack(own, source: source)
         session.tellOthers(ofTakingBack: done)
-        let remark = try session.takenBack(own.step) + earlier + session.staying(done.staying, " by others")
+        let remark = try session.takenBack(own.step) + earlier + session.rest(of: done, isOwn: true)
         return try session.finish(done.report, quietly: isQuiet, remark: remark, returning: returned)
       }
       session.tellOthers(ofReturn: report, to: own.step.target)
@@ -255,7 +254,7 @@ extension Session {
 
   /// What a redo brings back and takes back, in words; nil: nothing that anybody asked for.
   fileprivate func broughtBack(
-    _ step: UndoLine.Redo, taking taken: UndoLine.Taken?, staying count: Int = 0
+    _ step: UndoLine.Redo, taking taken: UndoLine.Taken?, _ done: TakenBack? = nil
   ) throws -> String? {
     var parts: [String] = []
     if let first = step.bringsBack.first?.first, let last = step.bringsBack.map(\.last).max() {
@@ -263,7 +262,7 @@ extension Session {
       parts.append("brings back \(first == last ? "#\(first) " : "")\(names)")
     }
     if let taken { parts.append(try takenBack(taken.first, later: taken.later)) }
-    return parts.isEmpty ? nil : parts.joined(separator: "; ") + staying(count)
+    return parts.isEmpty ? nil : parts.joined(separator: "; ") + (done.map { rest(of: $0) } ?? "")
   }
 
   /// What to try where a redo is refused.
@@ -305,13 +304,22 @@ extension Session {
   }
 
   /// The action that is taken back while later ones stay, in words.
-  fileprivate func takenBack(_ first: Int, staying count: Int) throws -> String {
-    try takenBack(first, later: 0) + staying(count)
+  fileprivate func takenBack(_ first: Int, _ done: TakenBack) throws -> String {
+    try takenBack(first, later: 0) + rest(of: done)
   }
 
-  /// The later actions that stay where an earlier one is taken back, in words.
-  fileprivate func staying(_ count: Int, _ whose: String = "") -> String {
-    count == 0 ? "" : "; \(count) later \(count == 1 ? "action" : "actions")\(whose) \(count == 1 ? "stays" : "stay")"
+  /// The later actions that stay where an earlier one is taken back, and those that have no effect now, in words.
+  ///
+  /// - Parameter isOwn: true where the user's own last statement is taken back, so that what stays is mostly others'.
+  fileprivate func rest(of done: TakenBack, isOwn: Bool = false) -> String {
+    var text = ""
+    if case let count = done.staying, count > 0 {
+      let whose = isOwn && done.areOthers ? " by others" : ""
+      text = "; \(count) later \(count == 1 ? "action" : "actions")\(whose) \(count == 1 ? "stays" : "stay")"
+    }
+    guard let first = done.void.first else { return text }
+    let more = done.void.count > 1 ? " and \(done.void.count - 1) more have" : " has"
+    return text + "; #\(first.number) \(first.action)\(more) no effect now"
   }
 
   /// Refuses an action that nothing is to be taken back of.

@@ -86,6 +86,21 @@ extension Session {
     var gone: Set<Int> = []
     while let station = try lastStation(of: &wanted, upTo: end, without: gone, least: least) {
       let (entry, changes, earlier) = (station.entry, station.changes, station.earlier)
+      if entry.takenBack != nil, !hasPositions(wanted), let maker = try store.maker(of: wanted, behind: entry) {
+        if !changes.isEmpty {
+          try chain.follow(entry, showing: changes, in: store)
+          chain.addLeavingOut(entry.takenBack ?? [])
+        }
+        switch maker {
+        case .action(let entry, let changes): return try chain.follow(entry, showing: changes, in: store)
+        case .point(let point): end = point
+        }
+        continue
+      }
+      if station.isIdle {
+        end = entry.restoreTarget ?? entry.number - 1
+        continue
+      }
       // The load of a module sets what stands there behind it, and nothing else.
       if changes.isEmpty, !station.isLost, chain.isEmpty, isOfPresentModule(wanted) {
         _ = try word.marking { try type(at: path) }
@@ -152,9 +167,22 @@ extension Session {
           found = Station(entry: entry, changes: changes, earlier: earlier)
           return false
         }
+        guard entry.restoreTarget == nil else {
+          // What it passed over is not in effect.
+          found = Station(entry: entry, isIdle: true)
+          return false
+        }
         place = earlier
+        guard entry.takenBack == nil || hasPositions(place) else {
+          found = Station(entry: entry, isIdle: true)
+          return false
+        }
         return true
       case .moved(let earlier):
+        guard entry.restoreTarget == nil else {
+          found = Station(entry: entry, isIdle: true)
+          return false
+        }
         place = earlier
         return true
       case .nowhere(let change): found = Station(entry: entry, changes: [change], isLost: isGone)
@@ -164,6 +192,11 @@ extension Session {
     }
     wanted = place
     return found
+  }
+
+  /// True if a path names an element of a list by position: others that come or go move it.
+  private func hasPositions(_ path: Path) -> Bool {
+    path.steps.contains { if case .index = $0 { true } else { false } }
   }
 
   /// True if the module that a path leads into is there.
@@ -211,6 +244,8 @@ private struct Station {
   var earlier: Path?
   /// True if it cannot be told where the value stood before.
   var isLost = false
+  /// True if it is a restore that left the value as it was.
+  var isIdle = false
 }
 
 /// Actions, each the cause of the one before.
