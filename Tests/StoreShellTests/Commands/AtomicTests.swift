@@ -392,3 +392,81 @@ import Testing
     #expect(shell.run("show tasks.items --as json", "show counter.value").output == "[]\n500\n")
   }
 }
+
+/// What a run refuses changes nothing: also what no action of the log holds.
+@Suite struct RefusedInRunTests {
+  private static let plugin = """
+    return plugin {
+      state = { field("n", int {}), field("seen", int {}) },
+      actions = { { name = "set", args = { field("n", int()) } }, { name = "see" } },
+      reducers = { set = function(s, a) s.n = a.n end, see = function(s) s.seen = s.seen + 1 end },
+      middleware = { { name = "m", on = { "dc.set" }, after = function(_, ctx) ctx:dispatch("dc.see") end } },
+      commands = { { name = "twice", run = function(_, cmd) cmd:dispatch("dc.set", { n = 2 }) return "done" end } },
+      on_unload = function() log.info("going") end,
+    }
+    """
+
+  /// All that there is of the store and of its plugins.
+  private func shown(_ shell: Shell) -> String {
+    shell.run(
+      "show --as json", "plugin list --as json", "show shell.middleware[*].gate", "substate --as json", "describe",
+      "set runaway", "set emit", "set journal.limit", "set plugin.watch", "effects"
+    ).output
+  }
+
+  @Test(
+    arguments: [
+      "plugin unload dc", "plugin load FOLDER/lg", "plugin load lg", "plugin reload dc", "plugin reload dc --reset",
+      "plugin disable dc", "plugin reload none", "middleware off dc.m", "middleware gate dc.m --at dc.n --is 1",
+      "set runaway 10", "set emit always", "set journal.limit 5", "set plugin.watch on", "undo", "undo --to 0",
+      "undo #2", "redo", "substate add s --value 1", "import state FOLDER/s.json", "dispatch dc.set 7", "dc twice",
+      "replay FOLDER/none.jsonl", "effects cancel all", "lua command('plugin unload dc')", "try plugin unload dc",
+    ], [true, false])
+  func nothingHappens(line: String, isCancelled: Bool) throws {
+    let shell = try Shell { $0.grants = ["dc", "lg"] }
+    let folder = try shell.plugin("dc", Self.plugin, permissions: #"["dispatch:dc.*"]"#)
+    _ = try shell.plugin("lg", "return plugin { state = { field('n', int {}) } }")
+    #expect(try shell.type("plugin load \(folder)", "dispatch dc.set 1 --quiet").status == 0)
+    #expect(shell.run("export state \(shell.folder)/s.json", "dispatch counter.increment --quiet").status == 0)
+    let before = shown(shell)
+    let head = shell.session.store.live.head
+    try shell.write("dc/init.lua", Self.plugin + "\n-- edited\n")
+    #expect(try shell.type("atomic begin").status == 0)
+    if isCancelled { #expect(try shell.type("assert false").status != 0) }
+    let outcome = try shell.type(line.replacing("FOLDER", with: shell.folder))
+    let isOpenDispatch = !isCancelled && (line.hasPrefix("dispatch") || line == "dc twice")
+    if isOpenDispatch {
+      #expect(outcome.status == 0, "\(outcome)")
+    } else if !line.hasPrefix("try"), line != "effects cancel all" {
+      #expect(outcome.status != 0, "\(outcome)")
+      if !line.contains("none"), !line.hasSuffix("load lg") {
+        let message =
+          isCancelled ? "the run was cancelled, and nothing is dispatched" : "between atomic begin and atomic end"
+        #expect(outcome.errors.contains(message), "\(outcome)")
+      }
+    }
+    #expect(!outcome.errors.contains("going") && !outcome.output.contains("going"), "\(outcome)")
+    _ = try shell.type("atomic cancel")
+    #expect(shown(shell) == before)
+    #expect(shell.session.store.live.head == head + (isOpenDispatch ? 3 : 0))
+    // All of it works as before.
+    #expect(try shell.type("dispatch dc.set 5 --quiet").status == 0)
+    #expect(shell.run("show dc --as json").output == #"{"n":5,"seen":2}"# + "\n")
+  }
+
+  /// A recording does not become the history of a store in which a run is open or was cancelled.
+  @Test(arguments: [true, false]) func aRecordingIsRefused(isCancelled: Bool) throws {
+    let shell = try Shell()
+    let file = "\(shell.folder)/run.jsonl"
+    #expect(try Shell().run("dispatch counter.increment --quiet", "export journal \(file)").status == 0)
+    #expect(try shell.type("atomic begin").status == 0)
+    if isCancelled { #expect(try shell.type("assert false").status != 0) }
+    let refused = try shell.type("replay \(file)")
+    let message =
+      isCancelled ? "the run was cancelled, and nothing is" : "replay is refused between atomic begin and atomic end"
+    #expect(refused.errors.contains("error[not-allowed]: \(message)"), "\(refused)")
+    _ = try shell.type("atomic cancel")
+    #expect(shell.session.store.live.head == 0)
+    #expect(try shell.type("replay \(file)").output == "replayed 1 action\n")
+  }
+}

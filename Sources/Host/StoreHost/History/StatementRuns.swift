@@ -1,5 +1,6 @@
 import StoreCore
 import StoreHistory
+import StoreModules
 import StoreSchema
 
 /// Runs of statements that are taken back as a whole, unless they come to their end.
@@ -89,16 +90,39 @@ extension StoreClient {
 
   /// Why an action is refused in a run; nil: it is not.
   func refusalInRun(of action: HostAction) -> HostError? {
-    if run != .open {
+    refusalInRun(of: action.call.type.fullName, concernsAll: action.shell != nil)
+  }
+
+  /// The same of an action or a command by its name.
+  private func refusalInRun(of name: String, concernsAll: Bool) -> HostError? {
+    guard let run else { return nil }
+    guard run == .open else {
       let fate = run == .lost ? "lost with the connection" : "cancelled"
       return HostError(
         code: .notAllowed, message: "the run was \(fate), and nothing is dispatched", hint: "atomic end leaves it")
     }
-    guard action.shell != nil else { return nil }
+    guard concernsAll else { return nil }
     return HostError(
-      code: .notAllowed, message: "\(action.call.type.fullName) is refused between atomic begin and atomic end",
+      code: .notAllowed, message: "\(name) is refused between atomic begin and atomic end",
       hint: "atomic end keeps what the run did so far, atomic cancel takes it back")
   }
+
+  /// Throws where an action of the shell would be refused to the client: before plugins are made or told for it.
+  package func requireChange(by type: ActionType) throws {
+    try requirePresent()
+    if let refused = turnAnywhere({ refusal?(type.fullName) }) { throw refused }
+    try requireNoRun(for: type.fullName)
+  }
+
+  /// Throws where the client is in a run, or in one that was cancelled or lost.
+  ///
+  /// - Parameter name: what concerns everybody: an action, or a command that records none.
+  package func requireNoRun(for name: String) throws(HostError) {
+    if let refused = turnAnywhere({ refusalInRun(of: name, concernsAll: true) }) { throw refused }
+  }
+
+  /// True if the client is in a run, or in one that was cancelled or lost.
+  package var isInRun: Bool { turnAnywhere { run != nil } }
 }
 
 extension LoggedEntry {

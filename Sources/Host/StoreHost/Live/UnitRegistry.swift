@@ -130,13 +130,13 @@ extension LiveStore {
       let slice = plugin.module.schema.map { PluginSlice(name: name, schema: $0, value: plugin.initialState) }
       let loaded = ShellState.LoadedPlugin(name: name, version: source.manifest.version, digest: plugin.source.digest)
       let report = dispatch(.loadPlugin(loaded, slice: slice, gates: hosted.gates), actionSource)
-      if node != nil, let failure = report.failure {
-        // The log did not take it, or another node was quicker.
+      guard report.failure == nil, report.droppedBy == nil else {
+        // It was refused or dropped, the log of a shared store did not take it, or another node was quicker.
         plugins.removeAll { $0.plugin === plugin }
         collectActions()
         try recompose(reconciling: false)
         rebindPlugins()
-        throw failure
+        throw report.failure ?? PluginError(.load, of: name, "an interceptor dropped the load")
       }
       return (plugin, finishLoading(hosted, onLoad, report, actionSource))
     }
@@ -172,13 +172,16 @@ extension LiveStore {
       guard let hosted = plugins.first(where: { $0.plugin.module.name == name }) else {
         throw unknownPlugin(name)
       }
+      let before = StateSnapshot(state: store.withState { $0 }, moduleNames: modules.map(\.name))
+      var report = dispatch(.unloadPlugin(name: name), source)
+      // It was refused or dropped: the plugin stays.
+      guard report.failure == nil, report.droppedBy == nil else { return report }
       var failure: PluginError?
       do throws(PluginError) {
-        try hosted.plugin.unload(view: view)
+        try hosted.plugin.unload(view: before)
       } catch {
         failure = error
       }
-      var report = dispatch(.unloadPlugin(name: name), source)
       upkeep.failedReloads[name] = nil
       remove(name)
       // They did when its slice went.

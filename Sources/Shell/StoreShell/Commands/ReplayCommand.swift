@@ -75,6 +75,7 @@ private struct ReplayRequest {
     let source = try session.recording(in: file)
     options.replacement = try replacement.map { try session.version(of: $0.value(in: session), in: source) }
     let adopts = isUntouched && options.replacement == nil && !session.store.isShared
+    if adopts { try session.store.requireNoRun(for: "replay") }
     let count = try session.replay(source, options, adopts: adopts)
     let with = options.replacement.map { " with \($0.displayName)" } ?? ""
     let verified = options.verifies ? ", every state matches" : ""

@@ -1,4 +1,5 @@
 import ShellLanguage
+import StoreHost
 import StoreSchema
 
 extension CommandDefinition {
@@ -148,7 +149,7 @@ extension PluginSubcommand {
     "unload", "NAME", "removes it, with all that it registered", need: .plugins, addsNames: true,
     read: { try $0.plugin() },
     perform: { plugin, session in
-      try session.store.requirePresent()
+      try session.store.requireChange(by: ShellAction.Types.unloadPlugin)
       let plugin = try plugin.loaded(in: session)
       let counts = plugin.counts
       let name = plugin.module.name
