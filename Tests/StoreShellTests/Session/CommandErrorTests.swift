@@ -304,7 +304,7 @@ import Testing
     Case("redo", 1, "nothing-to-redo", "there is nothing to redo"),
     Case(
       "undo zero", 6, "type-mismatch", "undo takes a count above 0, got 'zero'", mark: 4,
-      "hint: usage: undo [COUNT|#N] [--any] [--to N] [--quiet]"),
+      "hint: usage: undo [COUNT|#N] [--any] [--to N [--keep-ids M]] [--quiet]"),
     Case("undo --to 4", 11, "out-of-range", "there is no #4: nothing has happened yet", mark: 1),
     Case(
       "goto tail", 6, "type-mismatch", "goto takes the number of an action or head, got 'tail'", mark: 4,

@@ -4,7 +4,7 @@ import StoreSchema
 public struct RecordedEntry: Equatable, Sendable {
   /// The entry of the log.
   public let entry: LoggedEntry
-  /// The hashes, after the action, of the slices that it changed or brought, by module.
+  /// The hashes, after the action, of the slices that it changed, brought or took away, by module.
   public let hashes: [String: UInt64]
 
   /// Joins the two.

@@ -3,7 +3,8 @@ import StoreSchema
 /// The first line of a recording: what a replay needs to know before the first action.
 ///
 /// A recording is a file of JSON lines: this header, then one line for each entry of the log, as ``EntryWriter`` writes
-/// it. A further member `hash` has the hashes of the slices that the action changed.
+/// it. A further member `hash` has the hashes of the slices that the action changed or brought. It has ``SliceHashes/gone`` for those
+/// that the action took away; an earlier program left those out.
 public struct RecordingHeader: Equatable, Sendable {
   /// The value of the member `format`.
   public static let format = "stsh-recording"
@@ -26,6 +27,9 @@ public struct RecordingHeader: Equatable, Sendable {
   public var code: [Code]
   /// The slices that are substates, in the order in which they were added; the member is left out if none is.
   public var substates: [String]
+  /// The sequences of modules that had gone by then, each with the number that it would have given out next; the member is left out if
+  /// there is none.
+  public var goneSequences: [String: Int]
 
   /// A version of a plugin.
   public struct Plugin: Hashable, Sendable {
@@ -113,7 +117,7 @@ public struct RecordingHeader: Equatable, Sendable {
   /// Makes a header.
   public init(
     schema: UInt64, count: Int, start: Int, plugins: [Plugin], loaded: [Loaded], code: [Code] = [], state: Value,
-    substates: [String] = []
+    substates: [String] = [], goneSequences: [String: Int] = [:]
   ) {
     self.schema = schema
     self.count = count
@@ -123,6 +127,7 @@ public struct RecordingHeader: Equatable, Sendable {
     self.code = code
     self.state = state
     self.substates = substates
+    self.goneSequences = goneSequences
   }
 
   /// Appends the header, without a line end.
@@ -153,6 +158,10 @@ public struct RecordingHeader: Equatable, Sendable {
     }
     members.append(("state", state))
     if !substates.isEmpty { members.append(("substates", .texts(substates))) }
+    if !goneSequences.isEmpty {
+      let numbers = goneSequences.sorted { $0.key < $1.key }.map { ($0.key, Value.int($0.value)) }
+      members.append(("goneSequences", .members(numbers)))
+    }
     JSON.append(.members(members), to: &out, marksDecimals: true)
   }
 
@@ -179,7 +188,10 @@ public struct RecordingHeader: Equatable, Sendable {
     }
     let header = try ObjectMembers(
       json, "header",
-      names: ["format", "version", "schema", "actions", "start", "plugins", "loaded", "code", "state", "substates"])
+      names: [
+        "format", "version", "schema", "actions", "start", "plugins", "loaded", "code", "state", "substates",
+        "goneSequences",
+      ])
     guard let schema = StableHash.value(of: try header.text("schema")) else {
       throw EntryError("'header.schema' must be 16 hexadecimal digits")
     }
@@ -210,6 +222,7 @@ public struct RecordingHeader: Equatable, Sendable {
       } ?? []
     guard let state = header["state"], case .map = state else { throw EntryError("'header.state' must be an object") }
     self.state = state
+    goneSequences = try Self.numbers(header["goneSequences"], "header.goneSequences")
     guard let names = header["substates"] else {
       substates = []
       return
@@ -221,6 +234,19 @@ public struct RecordingHeader: Equatable, Sendable {
   }
 
   private static let isNone = "this is no recording: its first line would be a header"
+
+  private static func numbers(_ json: Value?, _ place: String) throws(EntryError) -> [String: Int] {
+    guard let json else { return [:] }
+    guard case .map(let members) = json else { throw EntryError("'\(place)' must be an object") }
+    var numbers: [String: Int] = [:]
+    for (key, value) in members {
+      guard case .string(let name) = key, case .int(let number) = value else {
+        throw EntryError("'\(place)' must have numbers, got \(value.described)")
+      }
+      numbers[name] = number
+    }
+    return numbers
+  }
 
   private static func list<Element>(
     _ json: Value?, _ place: String, _ read: (Value, String) throws(EntryError) -> Element

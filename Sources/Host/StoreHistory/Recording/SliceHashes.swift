@@ -7,6 +7,9 @@ public struct SliceHashes: Sendable {
   private var hashes: [SliceHash] = []
   private var paths = PathTexts()
 
+  /// Stands for the hash of a slice that an action took away.
+  public static var gone: UInt64 { 0 }
+
   /// No slices yet.
   public init() {}
 

@@ -230,14 +230,19 @@ extension StoreClient {
 
   /// Makes an earlier point the present, by a recorded action, and shows it.
   ///
-  /// - Parameter known: the point, where it was read before the turn.
+  /// - Parameters:
+  ///   - kept: a point up to which numbers that sequences gave out stay given out, beside those that others may have seen.
+  ///   - known: the point, where it was read before the turn.
   /// - Throws: where what is shown is nothing that happened.
-  package func restore(to number: Int, known: ReturnPoint? = nil, source: ActionSource) throws -> DispatchReport {
+  package func restore(
+    to number: Int, keepingIDs kept: ReturnPoint? = nil, known: ReturnPoint? = nil, source: ActionSource
+  ) throws -> DispatchReport {
     try turn {
       if let viewed, !viewed.skipped.isEmpty { throw viewed.refusal }
       let recorded = known.flatMap { $0.number == number && $0.joins == joins ? $0.state : nil }
       var state = try live.stateToGoOnFrom(number, recorded)
       keepSequences(in: &state, goingBackBehind: number)
+      if let kept { state.raiseSequences(to: kept.state) }
       past = nil
       return live.dispatch(.restore(to: number, state: state), source)
     }

@@ -82,7 +82,8 @@ extension StoreClient {
       loaded: loaded.map {
         RecordingHeader.Loaded(
           name: $0.code.name, digest: $0.code.digest, condition: state.shell.condition(of: $0.code.name).rawValue)
-      }, code: code, state: state.value, substates: state.substates.map(\.name))
+      }, code: code, state: state.value, substates: state.substates.map(\.name),
+      goneSequences: state.shell.goneSequences)
   }
 
   /// The point before an action, from which on nothing returns to an older one.

@@ -59,6 +59,7 @@ package final class RecordingAttachments: RerunAttachments {
       state.addSubstates(header.substates, in: slices, type: application.substateSchema)
     }
     try state.setSlices(fromJSON: header.state)
+    state.shell.goneSequences = header.goneSequences
     rerun.move(to: state)
     return rerun
   }

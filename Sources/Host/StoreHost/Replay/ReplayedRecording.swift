@@ -428,18 +428,27 @@ extension Divergence {
     return lines
   }
 
-  /// Where a slice arrived as another, or the line is not what was written; nil where neither is so.
+  /// Where a slice arrived as another, did not arrive or did not go, or the line is not what was written; nil where none is so.
   private static func lines(_ recorded: [String: UInt64], _ now: [(module: String, hash: UInt64)]) -> [String]? {
     // A recording that was made by hand may have no hashes.
     guard !recorded.isEmpty else { return nil }
-    let now = Dictionary(now, uniquingKeysWith: { first, _ in first })
+    // An earlier program did not record that a slice went.
+    let told = now.filter { $0.hash != SliceHashes.gone || recorded[$0.module] != nil }
+    let now = Dictionary(told, uniquingKeysWith: { first, _ in first })
     guard recorded != now else { return nil }
     let names = Set(recorded.keys).union(now.keys).filter { recorded[$0] != now[$0] }
     return names.sorted().flatMap { name in
       [recorded[name], now[name]].map { hash in
-        "\(name)  \(hash.map { "has the hash \(StableHash.text(of: $0))" } ?? "is as before")"
+        "\(name)  \(hash.map(Self.text) ?? "is as before")"
       }.pair
     }
+  }
+}
+
+extension Divergence {
+  /// What a hash says of a slice.
+  private static func text(_ hash: UInt64) -> String {
+    hash == SliceHashes.gone ? "is gone" : "has the hash \(StableHash.text(of: hash))"
   }
 }
 

@@ -268,6 +268,12 @@ extension HostState {
     return substates.filter { slice in !before.substates.contains { $0.name == slice.name } }
   }
 
+  /// The names of the slices of plugins and substates that are not there any more in a later state.
+  package func slicesGone(in after: HostState) -> [String] {
+    let gone = plugins.filter { slice in !after.plugins.contains { $0.name == slice.name } }
+    return (gone + addedSubstates(since: after)).map(\.name)
+  }
+
   /// Whether two states are equal by value.
   package static func areEqual(_ left: HostState, _ right: HostState) -> Bool {
     guard left.switches.isEqual(to: right.switches), areEqual(left.plugins, right.plugins)

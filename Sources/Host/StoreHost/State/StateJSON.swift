@@ -78,12 +78,13 @@ extension SliceHashes {
 
   /// Takes in what one action did.
   ///
-  /// - Returns: the slices that were changed or that arrived, each with its new hash. The hash of a substate that arrived is
-  ///   that of its value alone.
+  /// - Returns: the slices that were changed or that arrived, each with its new hash, and those that went. The hash of a substate
+  ///   that arrived is that of its value alone.
   package mutating func follow(
     _ changes: [Change], from before: HostState, to after: HostState
   ) -> [(module: String, hash: UInt64)] {
-    for slice in before.plugins where !after.plugins.contains(where: { $0.name == slice.name }) { remove(slice.name) }
+    let gone = before.slicesGone(in: after)
+    for name in gone { remove(name) }
     let arrived = after.arrivedSlices(since: before)
     var result = add(changes).filter { changed in !arrived.contains { $0.name == changed.module } }
     for slice in arrived {
@@ -91,7 +92,7 @@ extension SliceHashes {
       if let hash = self[slice.name] { result.append((slice.name, hash)) }
     }
     for slice in after.addedSubstates(since: before) { result.append((slice.name, SliceHash(of: slice.value).value)) }
-    return result
+    return result + gone.map { ($0, SliceHashes.gone) }
   }
 }
 

@@ -6,11 +6,13 @@ import StoreSchema
 
 extension CommandDefinition {
   static let undo = CommandDefinition(
-    "undo", needs: .dispatch, usage: ["undo [COUNT|#N] [--any] [--to N] [--quiet]"],
+    "undo", needs: .dispatch, usage: ["undo [COUNT|#N] [--any] [--to N [--keep-ids M]] [--quiet]"],
     summary:
       "takes back what your last statement dispatched and all it caused, or the last COUNT statements, or #N alone, or all after #N; it is a new action, so nothing is lost",
     flags: [
       FlagDefinition("to", value: "N", "return to the state after action #N; 0 is the start"),
+      FlagDefinition(
+        "keep-ids", value: "M", "with --to: ids that were given out up to action #M are not given out again"),
       FlagDefinition("any", "count what others dispatched as well, where the store is shared"),
       FlagDefinition("quiet", need: .dispatch, "print nothing"),
     ],
@@ -52,7 +54,7 @@ extension CommandDefinition {
       return (count: try reader.count(), isQuiet: reader.has("quiet"))
     },
     perform: { request, session in
-      try session.store.requirePresent()
+      try session.store.requireChange(by: ShellAction.Types.restore)
       let count = try request.count.value(in: session)
       let source = session.source(function: UndoLine.redo)
       let (step, report) = try session.store.returning(
@@ -96,7 +98,7 @@ private struct UndoRequest {
   private enum Extent {
     case actions(Given<Int>, any: Bool)
     case only(ActionNumber)
-    case to(ActionNumber)
+    case to(ActionNumber, keepingIDs: ActionNumber?)
   }
 
   init(_ reader: CommandReader) throws {
@@ -104,7 +106,10 @@ private struct UndoRequest {
     isQuiet = reader.has("quiet")
     if let text = try reader.text(of: "to") {
       try reader.refuseOperands(from: 0)
-      extent = .to(try reader.number(text, at: reader.word(of: "to")))
+      let kept = try reader.text(of: "keep-ids").map { try reader.number($0, at: reader.word(of: "keep-ids")) }
+      extent = .to(try reader.number(text, at: reader.word(of: "to")), keepingIDs: kept)
+    } else if reader.has("keep-ids") {
+      throw reader.fault(.unexpectedArgument, "--keep-ids needs --to", of: "keep-ids")
     } else if let text = try reader.operand(0), reader.operands[0].text.hasPrefix("#") {
       if reader.has("any") { throw reader.fault(.unexpectedArgument, "--any and #N cannot be combined", of: "any") }
       extent = .only(try reader.number(text, at: reader.operands[0]))
@@ -115,13 +120,14 @@ private struct UndoRequest {
 
   func perform(in session: Session) throws -> CommandResult {
     let (store, source) = (session.store, session.source(function: UndoLine.undo))
+    try store.requireNoRun(for: UndoLine.restoreAction)
     switch extent {
-    case .to(let number):
+    case .to(let number, let kept):
       // Held while the store goes on, what it reads would be copied.
       let target = try store.settled(store.undoLine().origin(of: number.value(in: session)))
       let first = store.live.firstPoint
       guard target >= first else { throw HistoryError.notKept(target, oldest: first) }
-      let report = try session.restore(to: target, source: source)
+      let report = try session.restore(to: target, keepingIDs: kept?.value(in: session), source: source)
       session.tellOthers(ofReturn: report, to: target)
       return try session.finish(report, quietly: isQuiet) {
         let last = (report.number ?? 0) - 1

@@ -32,6 +32,7 @@ struct ScriptExport: RecordingExport {
   private var isCounting = false
   /// The state before the next entry.
   private var state: HostState?
+  private var sequences = SequenceMarks()
 
   init(
     _ output: ReplacingFile, program: String, locator: PluginLocator, isTimed: Bool, needsStore: Bool,
@@ -57,6 +58,7 @@ struct ScriptExport: RecordingExport {
     for plugin in header.plugins where !names.contains(plugin.name) { names.append(plugin.name) }
     let grants = names.map { " --grant \($0)" }.joined()
     self.state = state
+    sequences.note(state, after: 0)
     let options = (isTimed ? " --clock virtual" : "") + (needsStore ? " --store NEWFILE" : "")
     write("# run with: \(program)\(options)\(grants) FILE")
     // A server need not take the options of a shell.
@@ -78,6 +80,7 @@ struct ScriptExport: RecordingExport {
     }
     lastTime = entry.time
     changes += entry.changes + arrivals(in: state)
+    sequences.note(entry, state)
     self.state = state
   }
 
@@ -131,7 +134,7 @@ struct ScriptExport: RecordingExport {
   /// The command that asks for an action; nil for one that comes by itself.
   ///
   /// - Parameter state: the state after it.
-  private func command(_ entry: LoggedEntry, _ state: HostState) throws -> String? {
+  private mutating func command(_ entry: LoggedEntry, _ state: HostState) throws -> String? {
     guard entry.source.cause == nil, entry.source.kind != .effect, entry.source.kind != .bridge else { return nil }
     let isOfShell = entry.action.hasPrefix("shell.")
     // An action that a plugin wants to be dispatched once it is loaded comes by itself too.
@@ -162,7 +165,9 @@ struct ScriptExport: RecordingExport {
       return "set \(name) \(ActionText.literal(of: .string(value)))"
     case (ShellAction.Types.cancelEffects.fullName, let id?, _):
       return "effects cancel \(id.text.map { ActionText.literal(of: .string($0)) } ?? "all")"
-    case (ShellAction.Types.restore.fullName, .int(let target)?, _): return "undo --to \(target)"
+    case (ShellAction.Types.restore.fullName, .int(let target)?, _):
+      let kept = sequences.kept(by: entry, returningTo: target, state)
+      return "undo --to \(target)" + (kept.map { " --keep-ids \($0)" } ?? "")
     case (ShellAction.Types.importState.fullName, .string(let file)?, _):
       return "import state \(ActionText.literal(of: .string(file))) --value \(try importedState(entry, state))"
     case (ShellAction.Types.restore.fullName, _, _):
@@ -229,5 +234,88 @@ struct ScriptExport: RecordingExport {
     }
     if case .string = substateSchema(name).kind { return ActionText.literal(of: value) }
     return ActionText.literal(of: .string(JSON.text(of: value)))
+  }
+}
+
+/// Where the sequences of a store stood after each action. A return to a point leaves them higher than they were there if others may
+/// have seen what they gave out, and a script has nobody beside it.
+private struct SequenceMarks {
+  /// Of each sequence the actions that moved it, in order, with the number where it stood then; nil: it was not there.
+  private var marks: [Path: [(number: Int, value: Int?)]] = [:]
+  /// The sequences that are there.
+  private var present: Set<Path> = []
+  /// The action up to which the last return kept what was given out.
+  private var lastKept: Int?
+
+  /// Takes note of what an action led to.
+  mutating func note(_ entry: LoggedEntry, _ state: HostState) {
+    guard !entry.isWhole else { return note(state, after: entry.number) }
+    guard !present.isEmpty else { return }
+    for change in entry.changes where present.contains(change.path) {
+      if case .replace(_, .int(let value)) = change.kind { marks[change.path]?.append((entry.number, value)) }
+    }
+  }
+
+  /// Takes note of all sequences of a state.
+  mutating func note(_ state: HostState, after number: Int) {
+    let values = Self.values(of: state)
+    for path in present where values[path] == nil { marks[path]?.append((number, nil)) }
+    for (path, value) in values where self.value(path, after: number) != value {
+      marks[path, default: []].append((number, value))
+    }
+    present = Set(values.keys)
+  }
+
+  /// The action up to which a return to a point kept the numbers that were given out; nil: it gives them out again.
+  ///
+  /// - Parameter state: the state that it led to.
+  mutating func kept(by entry: LoggedEntry, returningTo target: Int, _ state: HostState) -> Int? {
+    let left = Self.values(of: state)
+    let head = entry.number - 1
+    // Those of a module that comes back with the point go on from where it was left, in a script, too.
+    let staying = left.filter { value($0.key, after: head) != nil }
+    guard staying.contains(where: { $0.value != value($0.key, after: target) }) else { return nil }
+    func explains(_ number: Int) -> Bool {
+      for (path, left) in left {
+        let given = value(path, after: number) ?? .min
+        let isSo = staying[path] == nil ? given <= left : max(given, value(path, after: target) ?? .min) == left
+        guard isSo else { return false }
+      }
+      return true
+    }
+    if explains(head) {
+      lastKept = head
+    } else if let last = lastKept, last > target, explains(last) {
+      // The others are still those who went then.
+    } else {
+      lastKept = nil
+      for path in staying.keys.sorted(by: { "\($0)" < "\($1)" }) where lastKept == nil {
+        for mark in (marks[path] ?? []).reversed() where mark.number < head {
+          guard mark.number > target else { break }
+          guard explains(mark.number) else { continue }
+          lastKept = mark.number
+          break
+        }
+      }
+    }
+    return lastKept
+  }
+
+  private func value(_ path: Path, after number: Int) -> Int? {
+    guard let marks = marks[path] else { return nil }
+    var (low, high) = (0, marks.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if marks[middle].number <= number { low = middle + 1 } else { high = middle }
+    }
+    return low > 0 ? marks[low - 1].value : nil
+  }
+
+  private static func values(of state: HostState) -> [Path: Int] {
+    var values: [Path: Int] = [:]
+    for path in state.sequences.map(\.path) {
+      if case .int(let value)? = state.value(at: path) { values[path] = value }
+    }
+    return values
   }
 }

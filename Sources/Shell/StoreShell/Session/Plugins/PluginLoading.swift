@@ -9,7 +9,7 @@ import StoreSchema
 extension Session {
   /// Loads a plugin by name or folder, asking for its permissions where they are not granted.
   func loadPlugin(_ word: String, silently isSilent: Bool = false) throws -> CommandResult {
-    try store.requirePresent()
+    try store.requireChange(by: ShellAction.Types.loadPlugin)
     try requirePlugins()
     let source = try PluginLocator(options).source(word).bounded(by: store.settings.ceiling)
     if let loaded = alreadyLoaded(source) { return isSilent ? .none : answer("\(loaded) is loaded already\n") }
@@ -51,9 +51,12 @@ extension Session {
   }
 
   /// Makes an earlier point the present, once the plugins that come back with it may have what they ask for.
-  func restore(to number: Int, source: ActionSource) throws -> DispatchReport {
+  ///
+  /// - Parameter kept: the action up to which ids that were given out are not given out again; nil: the store knows.
+  func restore(to number: Int, keepingIDs kept: Int?, source: ActionSource) throws -> DispatchReport {
     try grantReturning(to: number)
-    return try store.restore(to: number, known: store.returnPoint(number), source: source)
+    return try store.restore(
+      to: number, keepingIDs: kept.map(store.returnPoint), known: store.returnPoint(number), source: source)
   }
 
   /// Has plugins granted what they ask for that come back with an earlier point.
@@ -118,7 +121,7 @@ extension Session {
   func reload(
     _ plugin: Plugin, _ options: PluginReloadOptions, asks: Bool = true, source actionSource: ActionSource
   ) throws -> PluginReloadReport {
-    try store.requirePresent()
+    try store.requireChange(by: ShellAction.Types.reloadPlugin)
     return try store.live.reload(
       plugin,
       grant: {
@@ -178,8 +181,8 @@ extension Session {
   ///
   /// - Parameter pause: the time in which nothing must have been saved.
   func reloadSavedPlugins(after pause: Duration = .zero) {
-    // Files that are saved while the past is shown wait for the return.
-    guard let watch = plugins.watch, store.viewed == nil else { return }
+    // Files that are saved while the past is shown, or in a run of `atomic`, wait for its end.
+    guard let watch = plugins.watch, store.viewed == nil, !store.isInRun else { return }
     for finding in watch.take(after: pause) {
       switch finding {
       case .saved(let folder):
