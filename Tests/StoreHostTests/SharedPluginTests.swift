@@ -10,7 +10,7 @@ import Testing
 @Suite struct SharedPluginTests {
   typealias Host = SharedStoreTests.Host
 
-  private static let shop = """
+  static let shop = """
     return plugin {
       state = {
         field("next", int { min = 1, default = 1, sequence = true }),

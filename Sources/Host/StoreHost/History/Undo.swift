@@ -353,8 +353,8 @@ extension StoreClient {
       }
       guard plan.isUpToDate else { return nil }
       var state = plan.state
-      guard state.runsSamePlugins(as: live.store.state) else {
-        throw refusal.error("that loads or unloads a plugin, which concerns everybody")
+      if let change = state.shellChange(from: live.store.state) {
+        throw refusal.error("that \(change), which concerns everybody")
       }
       keepSequences(in: &state, goingBackBehind: (plan.taken.min() ?? 1) - 1)
       return live.dispatch(.takeBack(plan.taken.sorted(), state: state), source, madeBehind: plan.head)
@@ -1110,8 +1110,25 @@ private struct MomentAttachments: RerunAttachments {
 }
 
 extension HostState {
-  fileprivate func runsSamePlugins(as other: HostState) -> Bool {
-    shell.plugins.map { [$0.name, $0.digest] } == other.shell.plugins.map { [$0.name, $0.digest] }
+  /// How it differs from another state in what only the shell's own actions change, which no changes of an entry tell; nil: it does not.
+  fileprivate func shellChange(from other: HostState) -> String? {
+    if hasSwitches(of: other) { return nil }
+    let (new, old) = (shell, other.shell)
+    if new.plugins.map({ [$0.name, $0.digest] }) != old.plugins.map({ [$0.name, $0.digest] }) {
+      return "loads or unloads a plugin"
+    }
+    if new.plugins != old.plugins { return "turns a plugin on or off" }
+    if substates.map(\.name) != other.substates.map(\.name) { return "adds or removes a substate" }
+    // A gate that nothing has moved yet may be in no list.
+    let names = Set((new.gates + old.gates).map(\.name))
+    func gate(_ name: String, of shell: ShellState) -> ShellState.Gate {
+      shell.gates.first { $0.name == name } ?? ShellState.Gate(name: name, isOpen: true)
+    }
+    if names.contains(where: { gate($0, of: new) != gate($0, of: old) }) { return "moves a gate" }
+    let isSame =
+      new.emission == old.emission && new.runaway == old.runaway && new.ceiling == old.ceiling
+      && new.purity == old.purity && new.watchesPlugins == old.watchesPlugins && new.limits == old.limits
+    return isSame ? nil : "changes a setting"
   }
 
   /// Has some modules stand as in another state: those that an import named stand as its file had them whatever was there

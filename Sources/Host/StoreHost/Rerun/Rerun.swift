@@ -112,6 +112,7 @@ package struct Rerun {
     for hosted in edited {
       let index = plugins.firstIndex { $0.plugin.module.name == hosted.plugin.module.name }
       if let index { plugins[index] = hosted }
+      state.note(hosted.plugin.source, gates: hosted.gates)
     }
     compose()
   }
