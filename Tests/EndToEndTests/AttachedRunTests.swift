@@ -40,6 +40,40 @@ struct AttachedRunTests {
     }
   }
 
+  /// The host keeps a run once its client has written all that it printed and its report.
+  @Test(arguments: [
+    ("", "> /dev/full", 1), ("", ">&-", 1), ("--json", "> /dev/full", 1), ("--report tap /dev/full", "> out", 1),
+    ("", "> out", 0), ("--json", "> out", 0), ("--report tap report", "> out", 0),
+  ])
+  func whatCannotBeWrittenTakesAFileBack(options: String, output: String, status: Int) throws {
+    let shell = try Shell()
+    try shell.folder.write("one.stsh", "dispatch counter.increment\nstep a assert true\n")
+    try shell.folder.write("quit.stsh", "dispatch counter.increment\nquit 0\ndispatch counter.increment\n")
+    for file in ["one.stsh", "quit.stsh"] {
+      let server = try Server(shell)
+      let said = try shell.runInShell(
+        "stsh --attach \(server.path) --all-or-nothing \(options) \(file) \(output); echo status $? >&2")
+      #expect(said.output.hasSuffix("status \(status)\n"), "\(said.output)")
+      #expect(said.output.contains("takes back 1 action") == (status != 0), "\(said.output)")
+      let value = try shell.run("--attach", server.path, "-c", "show counter.value")
+      #expect(value.output == (status == 0 ? "1\n" : "0\n"), "\(file)")
+    }
+  }
+
+  /// Whatever whoever started the client did to SIGPIPE: nobody has read the end of the run.
+  @Test(arguments: ["--ignore-signal=PIPE", "--default-signal=PIPE"])
+  func aReaderThatHasGoneTakesAFileBack(_ option: String) throws {
+    let shell = try Shell()
+    try shell.folder.write("one.stsh", "wait 300ms\ndispatch counter.increment\n")
+    let server = try Server(shell)
+    let said = try shell.runInShell(
+      "(env \(option) stsh --attach \(server.path) --all-or-nothing one.stsh; echo status $? >&2) | true")
+    #expect(said.output.hasSuffix("status 141\n"), "\(said.output)")
+    let look = ["--attach", server.path, "-c", "wait until state.counter.value == 0 --timeout 10s", "-c", "log"]
+    let log = try shell.run(look).output
+    #expect(log.contains("shell.restore"), "\(log)")
+  }
+
   @Test(arguments: [
     "-c 'wait 1h'", "-c 'echo a' -c 'wait 1h' -c 'echo no'", "file.stsh", "step.stsh", "- < file.stsh",
     "--json -c 'wait 1h'", "--json step.stsh", "--keep-going -c 'nonsense' -c 'wait 1h' -c 'echo no'",

@@ -20,9 +20,11 @@ extension AttachedShell {
       }
       if let fault = Self.faultOfEncoding(of: bytes[...], firstLine: 1) { return self.report(fault, file: file) }
       do throws(ShellError) {
-        return try self.run(
+        let status = try self.run(
           String(decoding: bytes, as: UTF8.self), file: file, arguments: arguments, isScript: true
         ).status
+        guard status == 0, self.options.isAllOrNothing else { return status }
+        return try self.endHeldRun(of: file)
       } catch  where error.code == .lineTooLong {
         if let fault = Self.faultOfLongLine(in: bytes) {
           return self.report(fault, hint: DoorClient.adviceOnBigData, file: file)

@@ -53,6 +53,10 @@ public final class AttachedShell {
   private(set) var hasRun = false
   /// The name, in a report, of the statement whose answer never came; nil: all were answered.
   private var unanswered: String?
+  /// The status of the report once it was written; nil: it was not.
+  private var reportStatus: Int32?
+  /// True while results go to standard error: what they are of failed.
+  private var tellsOfFailure = false
   /// True if a statement has told why the run ends early.
   private(set) var hasToldOfStop = false
   /// The prompt of the next statement.
@@ -203,7 +207,8 @@ public final class AttachedShell {
         out.append("times", .list(PersistentList(pastLines.map { $0.time.map(Value.int) ?? .none })))
       }
       let flags: KeyValuePairs = [
-        "script": isScript, "atomic": isScript && options.isAllOrNothing, "more": goesOn, "anew": isAnew,
+        "script": isScript, "atomic": isScript && options.isAllOrNothing, "held": isScript && options.isAllOrNothing,
+        "more": goesOn, "anew": isAnew,
         "rest": hasRest, "utf8": options.isUTF8,
         "keepGoing": options.keepsGoing || (file == nil && goesOn), "quiet": options.isQuiet,
         "report": options.report != nil,
@@ -410,7 +415,9 @@ public final class AttachedShell {
   private func print(_ message: DoorMessage) {
     for piece in message.list("output") {
       let style = piece.member("style")?.text.flatMap(TextStyle.init)
-      if let text = piece.member("out")?.text { console.write(styled(text, style, .standardOutput)) }
+      if let text = piece.member("out")?.text {
+        if tellsOfFailure { console.writeError(text) } else { console.write(styled(text, style, .standardOutput)) }
+      }
       if let text = piece.member("err")?.text { console.writeError(styled(text, style, .standardError)) }
     }
     for result in message.results { console.write(SafeText.json(result) + "\n") }
@@ -477,6 +484,7 @@ extension AttachedShell {
   /// - Returns: the status, or that of the error where the report cannot be written.
   public func writeReport(after status: Int32, of suite: String) -> Int32 {
     guard let report = options.report else { return status }
+    if let written = reportStatus { return status == 0 ? written : status }
     let suite = hasRun ? suite : "stsh"
     let hasFailure = steps.contains { if case .failed = $0.outcome { true } else { false } }
     if status != 0, !hasFailure {
@@ -490,9 +498,11 @@ extension AttachedShell {
     do throws(FileError) {
       try report.write(
         steps, suite: suite, to: ReplacingFile(report.path, waiting: FileWait(endedBy: interruptDescriptor)))
+      reportStatus = 0
       return status
     } catch {
       let failed = self.failed(error, of: suite)
+      reportStatus = failed
       return status == 0 ? failed : status
     }
   }
@@ -502,6 +512,24 @@ extension AttachedShell {
     guard error.code == EINTR, let reason = stop?.error else { return report(ShellError(error)) }
     if reason.code == .timedOut, !hasToldOfStop { report(reason, file: file) }
     return reason.status
+  }
+}
+
+/// The end of a script that is a run of `atomic` over there.
+extension AttachedShell {
+  /// Keeps what a script did that came to its end, once all that it printed and its report are written here. What cannot be written
+  /// takes it back, as in a run without a door.
+  ///
+  /// - Parameter file: the script.
+  /// - Returns: the status of the run.
+  func endHeldRun(of file: String) throws(ShellError) -> Int32 {
+    var status = console.end()
+    if status == 0 { status = writeReport(after: 0, of: file) }
+    guard status != 0 else { return try run("atomic end\n").status }
+    tellsOfFailure = true
+    defer { tellsOfFailure = false }
+    _ = try run("atomic cancel\n")
+    return status
   }
 }
 

@@ -172,6 +172,7 @@ struct DoorRequest {
     given.isAnew = try fields.flag("anew")
     given.isScript = try fields.flag("script")
     given.isAtomic = try fields.flag("atomic")
+    given.isHeld = try fields.flag("held")
     given.hasRest = try fields.flag("rest")
     given.keepsGoing = try fields.flag("keepGoing")
     given.isQuiet = try fields.flag("quiet")

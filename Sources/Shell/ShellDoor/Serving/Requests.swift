@@ -209,7 +209,7 @@ extension Conversation {
       }
     }
     if session.isWithinChecks { done.set("checks", true) }
-    if session.hasQuit { done.set("quit", Int(session.status)) }
+    if session.isToLeave { done.set("quit", Int(session.status)) }
     // Before the answer: its client waits for nothing behind that.
     tellPins()
     outbox.append(done)

@@ -34,7 +34,9 @@ extension Session {
   }
 
   /// Runs a script, perhaps as a run of `atomic`.
-  func allOrNothing(_ isAtomic: Bool, _ body: () throws -> Int32) rethrows -> Int32 {
+  ///
+  /// - Parameter isHeld: true if the run stays open where the script came to its end without an error, for a later `atomic end`.
+  func allOrNothing(_ isAtomic: Bool, isHeld: Bool = false, _ body: () throws -> Int32) rethrows -> Int32 {
     guard isAtomic else { return try body() }
     do {
       try store.beginRun()
@@ -48,6 +50,10 @@ extension Session {
       abandonRun(because: "since its client is gone")
     } else if status != 0 {
       abandonRun(because: "since it ended with status \(status)")
+    } else if isHeld, case .open = run.stage {
+      outcome.run = SessionOutcome.Run(line: run.line)
+      // The conversation goes on up to the end of the run.
+      (outcome.hasQuit, outcome.quitsBehindRun) = (false, outcome.hasQuit)
     } else {
       outcome.run = nil
       store.endRun()

@@ -72,6 +72,9 @@ extension Session {
   /// The line of the `atomic begin` of the run that the conversation is in; nil: it is in none.
   package var runLine: Int? { outcome.run?.line }
 
+  /// True once a statement has asked to leave, also where the conversation goes on up to the end of a run.
+  package var isToLeave: Bool { hasQuit || outcome.quitsBehindRun }
+
   /// True between `checks begin` and `checks end`: a line that fails does not end its script.
   package var isWithinChecks: Bool { outcome.checks != nil }
 
@@ -93,7 +96,10 @@ extension Session {
   ///   - open: the text that a statement was left open in; it is changed to what is open then.
   /// - Returns: 0, or the status of the first failure.
   package func take(_ given: GivenText, open: inout StatementReader?) -> Int32 {
-    defer { outcome.letGoOfLargeValue() }
+    defer {
+      outcome.letGoOfLargeValue()
+      if outcome.quitsBehindRun, outcome.run == nil { outcome.hasQuit = true }
+    }
     options.keepsGoing = given.keepsGoing
     options.isQuiet = given.isQuiet
     options.isUTF8 = given.isUTF8
@@ -131,7 +137,7 @@ extension Session {
       return status
     }
     guard !given.isScript else {
-      return allOrNothing(given.isAtomic) {
+      return allOrNothing(given.isAtomic, isHeld: given.isHeld) {
         (try? runScript(Array(given.text.utf8), file: running.origin.file, arguments: given.arguments)) ?? 1
       }
     }
@@ -278,6 +284,8 @@ package struct GivenText: Sendable {
   package var isScript = false
   /// True if all that it dispatches is taken back unless it comes to its end without an error.
   package var isAtomic = false
+  /// True if its run stays open at an end without an error, until `atomic end` or `atomic cancel` comes.
+  package var isHeld = false
   /// True if other texts of the same run follow.
   package var hasRest = false
   package var keepsGoing = false

@@ -47,6 +47,8 @@ struct SessionOutcome {
   var lastAttempt = Attempt()
   /// True once a statement asked to leave.
   var hasQuit = false
+  /// True if a script asked to leave whose run of `atomic` is open still: the conversation ends with that.
+  var quitsBehindRun = false
   /// The status other than 0 that `quit` asked for; nil: that of what happened.
   var quitStatus: Int32?
   /// The status of what went wrong when the store was opened, although it is open.
