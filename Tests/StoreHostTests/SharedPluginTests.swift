@@ -107,6 +107,23 @@ import Testing
     #expect(host.store.state.tasks.nextId == 2)
   }
 
+  /// One undo after the other looks at all that went, and not at what it takes back alone.
+  @Test func sequencesDoNotFallWithALaterUndo() throws {
+    let place = try Place()
+    do {
+      let host = try place.open()
+      try place.come(host, "ann").say("dispatch tasks.add milk --quiet")
+      try host.close()
+    }
+    let host = try place.open()
+    let ann = try place.come(host, "ann")
+    ann.say("dispatch counter.increment --quiet", "undo #1 --quiet")
+    #expect(host.store.state.tasks.items.isEmpty && host.store.state.tasks.nextId == 2)
+    #expect(ann.say("undo #2").output.contains("takes back #2 counter.increment"))
+    #expect(host.store.state.tasks.nextId == 2)
+    try host.close()
+  }
+
   /// A plugin that goes and comes again, at once or by undo, gives out no id a second time.
   @Test func sequencesOutliveTheirPlugins() throws {
     let (place, host) = (try Place(), try SharedStoreTests.host())

@@ -356,7 +356,8 @@ extension StoreClient {
       if let change = state.shellChange(from: live.store.state) {
         throw refusal.error("that \(change), which concerns everybody")
       }
-      keepSequences(in: &state, goingBackBehind: (plan.taken.min() ?? 1) - 1)
+      // Others that went before had moved sequences behind the point from which it was walked.
+      keepSequences(in: &state, goingBackBehind: plan.start)
       return live.dispatch(.takeBack(plan.taken.sorted(), state: state), source, madeBehind: plan.head)
     }
     return report.map {
@@ -572,6 +573,8 @@ private final class TakingBackPlan {
 
   /// The last action that it is made for.
   var head: Int { walk.number }
+  /// The point from which the state was walked to.
+  var start: Int { walk.first - 1 }
   /// The actions that are taken back.
   var taken: Set<Int> { choice.taken }
   /// How many later actions stay that somebody asked for.
@@ -992,7 +995,8 @@ final class SkippingWalk {
   private(set) var number: Int
   private let client: StoreClient
   private let moment: Moment
-  private let first: Int
+  /// The first action that may be skipped.
+  let first: Int
   private let isSkipped: (LoggedEntry) throws -> Bool
   private let check: ((LoggedEntry, [Change]?, HostState) throws -> Void)?
   private var rerun: Rerun
