@@ -33,7 +33,7 @@ import Testing
     ("step x dispatch counter.increment 1\nstep x dispatch counter.increment 1.5", "type-mismatch"),
     ("project p = 1\ndispatch counter.increment 1\ndispatch counter.increment 1.5", "type-mismatch"),
     ("dispatch counter.increment 1 --info a\ndispatch counter.increment 1.5 --info a", "type-mismatch"),
-    ("show tasks.items --limit 3\nshow tasks.items --limit 0", "type-mismatch"),
+    ("show tasks.items --limit 3\nshow tasks.items --limit 1.5", "type-mismatch"),
     ("set runaway 10\nset runaway 0", "out-of-range"),
   ])
   func anUnknownNameIsFoundFirst(line: String, code: String) throws {

@@ -74,6 +74,8 @@ extension StatementScanner {
         position += 1
       case UInt8(ascii: "$"): try passDollar(start, &composer)
       case UInt8(ascii: "["):
+        // To a program no bracket within a word means anything.
+        if isJSON { break word }
         if position == start { position += 1 } else { try passBrackets(start, &composer) }
       case UInt8(ascii: ","), UInt8(ascii: "]"), UInt8(ascii: "}"):
         if surroundings != .word { break word }
