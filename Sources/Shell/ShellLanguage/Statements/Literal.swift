@@ -101,15 +101,15 @@ extension Literal {
   /// bare words are text, and so is a duration. Records become maps.
   ///
   /// - Parameter resolve: gives the value of a variable or of a Lua expression, which keeps its type.
-  /// - Throws: Any error of `resolve`, and ``ShellError`` for a value within a text that is no text, and for digits that no number
+  /// - Throws: Any error of `resolve`, for a value within a text that is no text, too; and `SchemaError` for digits that no number
   ///   holds.
   public func value(resolving resolve: (Reference) throws -> Value) throws -> Value {
     switch self {
     case .bare(let word):
       let value = Literal.untyped(word)
       if case .double(let number) = value, number.isInfinite {
-        throw ShellError(
-          code: .outOfRange, message: "the number \(word) is too large", hint: "as a text it has quotes: \"\(word)\"")
+        let bounds = "a number from -1.8e308 to 1.8e308 or a text in quotes"
+        throw SchemaError(Path(), .outOfRange(bounds: bounds, found: word))
       }
       return value
     case .text(let text): return .string(text)

@@ -118,9 +118,22 @@ extension Session {
   }
 }
 
+extension Literal {
+  /// The value where no type is declared.
+  ///
+  /// - Throws: ``ShellError`` for digits that no number holds, and what `resolve` throws.
+  func valueOfNoType(resolving resolve: (Reference) throws -> Value) throws -> Value {
+    do {
+      return try value(resolving: resolve)
+    } catch let error as SchemaError {
+      throw ShellError(describing: error)
+    }
+  }
+}
+
 extension Session {
   /// The value that a literal stands for where no type is declared.
-  func value(_ literal: Literal) throws -> Value { try withArguments(literal).value(resolving: resolve) }
+  func value(_ literal: Literal) throws -> Value { try withArguments(literal).valueOfNoType(resolving: resolve) }
 
   /// The value that a literal stands for where a type is declared.
   func value(_ literal: Literal, as schema: Schema) throws -> Value {

@@ -236,7 +236,7 @@ struct CommandReader {
     case .text(let text): return .known(text)
     default:
       if literal.isKnown {
-        let value = { try literal.value { _ in .none } }
+        let value = { try literal.valueOfNoType { _ in .none } }
         return .known(JSON.text(of: try word?.marking(value) ?? value()))
       }
       let isExpanded = namesFile && literal.startsAtHome
