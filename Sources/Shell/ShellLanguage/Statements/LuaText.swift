@@ -202,13 +202,15 @@ package enum LuaText {
     var open = position + name.count
     while open < bytes.endIndex, bytes[open].isBlankOrNewline { open += 1 }
     guard open < bytes.endIndex else { return nil }
-    if bytes[open] == UInt8(ascii: "(") { return endOfParentheses(in: bytes, at: open) }
+    if bytes[open] == UInt8(ascii: "(") { return endOfBrackets(in: bytes, at: open) }
     if case .skipped(let end) = piece(in: bytes, at: open) { return end }
     return nil
   }
 
-  /// The position behind the `)` that closes the `(` at another; nil where none does.
-  package static func endOfParentheses(in bytes: some Bytes, at open: Int) -> Int? {
+  /// The position behind the `)` or `]` that closes the `(` or `[` at another; nil where none does.
+  package static func endOfBrackets(in bytes: some Bytes, at open: Int) -> Int? {
+    let opening = bytes[open]
+    let closing = UInt8(ascii: opening == UInt8(ascii: "(") ? ")" : "]")
     var position = open
     var level = 0
     while position < bytes.endIndex {
@@ -216,8 +218,8 @@ package enum LuaText {
       case .skipped(let end), .comment(let end): position = end
       case .unfinished: return nil
       case .code:
-        if bytes[position] == UInt8(ascii: "(") { level += 1 }
-        if bytes[position] == UInt8(ascii: ")") { level -= 1 }
+        if bytes[position] == opening { level += 1 }
+        if bytes[position] == closing { level -= 1 }
         position += 1
         if level == 0 { return position }
       }

@@ -42,7 +42,7 @@ struct CompletionWords {
         } else if character == "$", open == "\"", next < text.endIndex, text[next] == "(" {
           // The quotes of Lua are its own.
           let bytes = Array(text[next...].utf8)
-          guard let end = LuaText.endOfParentheses(in: bytes[...], at: 0) else {
+          guard let end = LuaText.endOfBrackets(in: bytes[...], at: 0) else {
             luaStart = text.index(after: next)
             current += text[next...]
             index = text.endIndex

@@ -37,29 +37,13 @@ struct LuaUse {
       return (.field(String(decoding: name, as: UTF8.self)), name.endIndex)
     case UInt8(ascii: "["):
       // A text in long brackets is an argument.
-      guard case .code = LuaText.piece(in: bytes, at: start), let end = endOfBrackets(in: bytes, at: start) else {
+      guard case .code = LuaText.piece(in: bytes, at: start), let end = LuaText.endOfBrackets(in: bytes, at: start)
+      else {
         return nil
       }
       return (.element, end)
     default: return nil
     }
-  }
-
-  /// The position behind the `]` that closes the `[` at another; nil where none does.
-  private static func endOfBrackets(in bytes: ArraySlice<UInt8>, at open: Int) -> Int? {
-    var (position, level) = (open, 0)
-    while position < bytes.endIndex {
-      switch LuaText.piece(in: bytes, at: position) {
-      case .skipped(let end), .comment(let end): position = end
-      case .unfinished: return nil
-      case .code:
-        if bytes[position] == UInt8(ascii: "[") { level += 1 }
-        if bytes[position] == UInt8(ascii: "]") { level -= 1 }
-        position += 1
-        if level == 0 { return position }
-      }
-    }
-    return nil
   }
 }
 
