@@ -96,7 +96,7 @@ import Testing
     let killed = try folder.bytes("killed.db")
     #expect { try Journal.compact(folder["killed.db"]) } throws: { "\($0)".contains("did not end in order") }
     #expect(try folder.bytes("killed.db") == killed)
-    try DatabaseQueue(path: path).write { try $0.execute(sql: "UPDATE actions SET line = 7 WHERE number = 15") }
+    try folder.spoil(action: 15, column: 5, "7")
     let damaged = try folder.bytes("a.db")
     #expect { try Journal.compact(path) } throws: { if case JournalError.damaged = $0 { true } else { false } }
     #expect(try folder.bytes("a.db") == damaged)

@@ -83,13 +83,9 @@ import Testing
 
   @Test func aRowThatIsNotWhatWasWrittenIsNoticed() throws {
     try folder.fill(20)
-    for (column, value) in [
-      ("arguments", "'{\"by\":13}'"), ("changes", "NULL"), ("line", "14"), ("cause", "1"), ("failure", "'x'"),
-    ] {
+    for (column, value) in [(7, #"{"by":13}"#), (8, "null"), (5, "14"), (6, "1"), (9, #""x""#), (1, "1"), (3, "2")] {
       try folder.copy("a.db", to: "b.db")
-      try DatabaseQueue(path: folder["b.db"]).write { db in
-        try db.execute(sql: "UPDATE actions SET \(column) = \(value) WHERE number = 13")
-      }
+      try folder.spoil("b.db", action: 13, column: column, value)
       let journal = try folder.open("b.db")
       #expect(try Sample.numbers(in: journal, 1...12).count == 12)
       var read: [Int] = []
@@ -105,7 +101,7 @@ import Testing
 
   @Test func aRowThatIsMissingIsNoticed() throws {
     try folder.fill(20)
-    try DatabaseQueue(path: folder["a.db"]).write { try $0.execute(sql: "DELETE FROM actions WHERE number = 7") }
+    try DatabaseQueue(path: folder["a.db"]).write { try $0.execute(sql: "DELETE FROM blocks WHERE first = 7") }
     let journal = try folder.open()
     let error = #expect(throws: JournalError.self) { try journal.reader.visit(1...20) { _ in } }
     guard case .damaged(_, 6, "#8 is damaged, or an action before it is missing") = error else {
@@ -270,7 +266,7 @@ import Testing
     let journal = try folder.open()
     for number in 31...40 { journal.append(Sample.entry(number)) }
     journal.settle()
-    try folder.spoil("a.db", "CREATE INDEX mine ON actions (at)")
+    try folder.spoil("a.db", "CREATE INDEX mine ON blocks (at)")
     try DatabaseQueue(path: folder["a.db"]).use { try $0.execute(sql: "PRAGMA wal_checkpoint") }
     journal.append(Sample.entry(41))
     journal.settle()
@@ -281,7 +277,7 @@ import Testing
 
   @Test func aFileThatIsDamagedAnywhereIsNotWritten() throws {
     try folder.fill(400)
-    try folder.spoil("a.db", "UPDATE actions SET arguments = '{}' WHERE number = 100")
+    try folder.spoil(action: 100, column: 7, "{}")
     let (names, before) = (folder.names, try folder.bytes("a.db"))
     let journal = try folder.open()
     #expect(journal.found?.last == 400)
@@ -300,7 +296,7 @@ import Testing
 
   @Test func damageIsFoundWhenThereIsTime() throws {
     try folder.fill(400)
-    try folder.spoil("a.db", "DELETE FROM actions WHERE number = 100")
+    try folder.spoil("a.db", "DELETE FROM blocks WHERE first = 100")
     let journal = try folder.open()
     while journal.failure == nil { usleep(1000) }
     guard case .damaged(_, 99, _) = journal.takeFailure() else {

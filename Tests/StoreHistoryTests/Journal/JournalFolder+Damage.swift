@@ -7,9 +7,9 @@ extension JournalFolder {
   func open(_ name: String = "a.db") throws -> Journal { try Journal(self[name], header: Sample.header) }
 
   /// Makes a journal of some actions that came to its end.
-  func fill(_ count: Int = 400) throws {
+  func fill(_ count: Int = 400, together: Bool = false) throws {
     let journal = try open()
-    Sample.fill(journal, count)
+    Sample.fill(journal, count, together: together)
     try journal.end()
   }
 
@@ -39,18 +39,11 @@ extension JournalFolder {
     return last
   }
 
-  /// The checksum of an action's row as far as it stands in the row itself, and the numbers of the names that it refers to.
-  static func checksum(
-    ofRow number: Int, behind last: Int, _ db: Database
-  ) throws -> (checksum: RowChecksum, kind: Int, source: Int) {
-    let columns = "number, at, kind, source, line, cause, arguments, changes, failure, entry"
-    let row = try #require(
-      try Row.fetchOne(db, sql: "SELECT \(columns) FROM actions WHERE number = ?", arguments: [number]))
-    var checksum = RowChecksum()
-    checksum.add(last)
-    for column in 0..<5 { checksum.add(try row.checked(column) as Int) }
-    checksum.add(try row.checkedIfPresent(5) ?? -1)
-    for column in 6..<10 { checksum.add(try row.checkedIfPresent(column) ?? "") }
-    return (checksum, try row.checked(2), try row.checked(3))
+  /// Changes an action that has a row of its own.
+  ///
+  /// - Parameter column: of the view `actions`, from 0.
+  func spoil(_ name: String = "a.db", action number: Int, column: Int, _ json: String) throws {
+    try spoil(
+      name, "UPDATE blocks SET entries = json_set(entries, '$[0][\(column)]', json('\(json)')) WHERE first = \(number)")
   }
 }

@@ -92,10 +92,13 @@ enum Sample {
   }
 
   /// Makes a journal with that many actions, the state before them, and those after some of them.
-  static func fill(_ journal: Journal, _ count: Int, snapshots: Set<Int> = []) {
+  ///
+  /// - Parameter together: false: each action has a row of its own.
+  static func fill(_ journal: Journal, _ count: Int, snapshots: Set<Int> = [], together: Bool = false) {
     journal.append(stateAfter: 0, slices(after: 0))
     for number in 1...count {
       journal.append(entry(number))
+      if !together { journal.settle() }
       if snapshots.contains(number) { journal.append(stateAfter: number, slices(after: number)) }
     }
   }

@@ -19,6 +19,7 @@ import Testing
     try folder.fill(3)
     let journal = try folder.open()
     journal.append(Sample.entry(4, file: "other.stsh", action: "counter.set"))
+    journal.settle()
     journal.append(Sample.entry(5))
     try journal.end(number: 5, Sample.slices(after: 5))
     try folder.spoil("a.db", "\(sql) WHERE id = 2")

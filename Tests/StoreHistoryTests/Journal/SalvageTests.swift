@@ -59,7 +59,7 @@ import Testing
 
   @Test func rowsAreReadWhereNothingLeadsToThem() throws {
     let journal = try folder.open()
-    Sample.fill(journal, 20_000)
+    Sample.fill(journal, 20_000, together: true)
     try journal.end()
     let whole = try folder.bytes("a.db")
     try folder.write("b.db", Array(whole.prefix(whole.count / 4)))
@@ -91,7 +91,7 @@ import Testing
     let sound = try JournalArchive(folder["a.db"])
     #expect(sound.damage == nil)
     sound.close()
-    try folder.spoil("a.db", "UPDATE actions SET arguments = '{' WHERE number = 61")
+    try folder.spoil(action: 61, column: 7, "7")
     let archive = try JournalArchive(folder["a.db"])
     #expect(archive.damage == "#61 is damaged, or an action before it is missing")
     #expect(archive.contents.numbers == 1...60)
@@ -99,7 +99,7 @@ import Testing
 
   /// An inner page that leads to another page of rows than it did.
   @Test func rowsThatNothingLeadsToAreNotCalledDamaged() throws {
-    try folder.fill(4000)
+    try folder.fill(4000, together: true)
     var bytes = try folder.bytes("a.db")
     let image = try FileBytes(folder["a.db"])
     // The kind of an inner page of rows; its cells begin with the number of a page.
@@ -126,7 +126,7 @@ import Testing
     let journal = try folder.open()
     Sample.fill(journal, 400, snapshots: [250])
     try journal.end()
-    try folder.spoil("a.db", "UPDATE actions SET changes = NULL WHERE number = 180")
+    try folder.spoil(action: 180, column: 8, "null")
     func opened(_ number: Int?) throws -> JournalArchive {
       let archive = try JournalArchive(folder["a.db"], upTo: number)
       let numbers = try #require(archive.contents.numbers)
@@ -161,9 +161,7 @@ import Testing
 
   @Test func aRowThatIsDamagedIsFoundWhenTheFileIsOnlyRead() throws {
     try folder.fill(400)
-    try DatabaseQueue(path: folder["a.db"]).write {
-      try $0.execute(sql: "UPDATE actions SET arguments = '{}' WHERE number = 300")
-    }
+    try folder.spoil(action: 300, column: 7, "{}")
     let archive = try JournalArchive(folder["a.db"])
     #expect(archive.damage != nil)
     #expect(archive.contents.numbers == 1...299)

@@ -50,10 +50,10 @@ struct FileEvidence {
     guard let new = reading(path, withLog: true, { try $0.meta() }) else { return true }
     if let id = old[JournalMeta.id], let other = new[JournalMeta.id], id != other { return false }
     guard old[JournalMeta.restart] == new[JournalMeta.restart],
-      let last = reading(path, withLog: false, { try $0.lastRow(upTo: .max) }) ?? nil,
-      let found = reading(path, withLog: true, { try $0.lastRow(upTo: last.number) })
+      let last = reading(path, withLog: false, { try $0.end(.max) }) ?? nil,
+      let found = reading(path, withLog: true, { try $0.end(last.first) })
     else { return true }
-    return found.map { $0 == last } ?? false
+    return found.map { $0.checksum == last.checksum && ($0.next ?? last.checksum) == last.checksum } ?? false
   }
 
   private static func reading<Result>(
@@ -76,13 +76,16 @@ struct FileEvidence {
 }
 
 extension JournalReader {
-  /// The last row up to a number; nil: there is none.
-  fileprivate func lastRow(upTo number: Int) throws -> (number: Int, checksum: Int)? {
+  /// The last row of actions up to one that begins with a number, with what the next one has of it; nil: there is none.
+  fileprivate func end(_ number: Int) throws -> (first: Int, checksum: Int, next: Int?)? {
     try database.use { db in
       try Row.fetchOne(
-        db, sql: "SELECT number, checksum FROM actions WHERE number <= ? ORDER BY number DESC LIMIT 1",
-        arguments: [number]
-      ).map { (try $0.checked(0), try $0.checked(1)) }
+        db,
+        sql: """
+          SELECT first, checksum, (SELECT behind FROM blocks AS next WHERE next.first > blocks.first ORDER BY first LIMIT 1)
+          FROM blocks WHERE first <= ? ORDER BY first DESC LIMIT 1
+          """, arguments: [number]
+      ).map { (try $0.checked(0), try $0.checked(1), try $0.checkedIfPresent(2)) }
     }
   }
 }

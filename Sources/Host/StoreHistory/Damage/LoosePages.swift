@@ -61,7 +61,7 @@ final class LoosePages {
       try db.execute(
         sql: """
           PRAGMA page_size = \(pageSize);
-          CREATE TABLE numbered (a, b, c, d, e, f, g, h, i, j, k, l, m);
+          CREATE TABLE numbered (a, b, c, d, e, f, g, h, i, j);
           CREATE TABLE named (a PRIMARY KEY, b) WITHOUT ROWID;
           """)
       var size: sqlite3_int64 = 0

@@ -27,7 +27,7 @@ struct Salvage {
           try pages.rows(of: page) { row, isNumbered in
             guard let (table, width) = Self.table(of: row, isNumbered) else { return }
             try Self.insert(row, into: table, width, db)
-            if table == "actions" || table == "slices" { count += 1 }
+            if table == "blocks" || table == "slices" { count += 1 }
           }
         }
       }
@@ -68,7 +68,7 @@ struct Salvage {
     case (true, "itttt"): return ("plugins", 5)
     case (true, "ttt"): return ("code", 3)
     case (true, _) where shape.count <= 9 && shape.hasPrefix("-ttt"): return ("sources", 9)
-    case (true, _) where shape.count == 12 && shape.hasPrefix("-iiii") && shape.hasSuffix("i"): return ("actions", 12)
+    case (true, "-iiiiit"), (true, "-ii-iit"): return ("blocks", 7)
     default: return nil
     }
   }

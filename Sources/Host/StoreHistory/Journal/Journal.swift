@@ -195,7 +195,7 @@ public final class Journal: JournalReading, Sendable {
       let nanoseconds = later.map { "\($0.wholeNanoseconds)" }
       if writer.hasWritten || isTakenUp || nanoseconds != nil {
         try file.database.use { db in
-          let last = try Int.fetchOne(db, sql: "SELECT max(number) FROM actions") ?? 0
+          let last = try JournalTables.end(db).last
           try JournalMeta.set(
             [JournalMeta.end: "\(JournalContents.endInOrder)\(last)", JournalMeta.time: nanoseconds], in: db)
         }

@@ -60,20 +60,19 @@ extension Journal {
 
   /// Removes the states from which nothing has to start. The first and the last stay, and those that no earlier one leads to.
   private static func removeStates(from db: Database, base: Int) throws -> Int {
-    let needed = Set(
-      try Int.fetchAll(
-        db,
-        sql: """
-          SELECT snapshots.number FROM snapshots JOIN actions ON actions.number = snapshots.number
-          JOIN kinds ON kinds.id = actions.kind WHERE kinds.action LIKE 'shell.%'
-          """))
     let numbers = try Int.fetchAll(db, sql: "SELECT number FROM snapshots ORDER BY number")
+    let isOfShell = try db.makeStatement(
+      sql: """
+        SELECT 1 FROM \(JournalTables.block) AS block, json_each(block.entries) AS entry
+        JOIN kinds ON kinds.id = json_extract(entry.value, '$[3]')
+        WHERE block.first + json_extract(entry.value, '$[0]') = ?1 AND kinds.action LIKE 'shell.%'
+        """)
     var latest = Int.min / 2
     var removed = 0
     for number in numbers {
       let stays =
-        number == numbers.first || number == numbers.last || number == base || needed.contains(number)
-        || number - latest >= longestWay
+        try number == numbers.first || number == numbers.last || number == base || number - latest >= longestWay
+        || Int.fetchOne(isOfShell, arguments: [number]) != nil
       if stays { latest = number }
       guard !stays else { continue }
       try db.execute(sql: "DELETE FROM snapshots WHERE number = ?", arguments: [number])

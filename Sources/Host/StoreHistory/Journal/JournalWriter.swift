@@ -208,13 +208,12 @@ final class JournalWriter: @unchecked Sendable {
         try file.requirePlace()
         try db.inTransaction(.immediate) {
           if !hasBegun { try file.begin(db, beganInBoot) }
-          let insertion = try RowWriter.insertion(db)
           var effects: JournaledEffects?
           var runs: JournaledRuns?
           var reached: String?
           for item in backlog {
             switch item {
-            case .entry(let entry): try rows.write(entry, by: insertion, to: db)
+            case .entry(let entry): try rows.write(entry, to: db)
             case .snapshot(let number, let slices): try rows.write(slices, after: number, to: db)
             case .lastSnapshot(let number, let slices):
               try rows.endRuns(db)
@@ -241,6 +240,7 @@ final class JournalWriter: @unchecked Sendable {
               effects = known
             }
           }
+          try rows.flush(db)
           try effects?.write(to: db)
           try runs?.write(to: db)
           // The plugins loaded before the first action are part of the file's statements about itself.

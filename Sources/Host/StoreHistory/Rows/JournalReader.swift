@@ -88,8 +88,8 @@ public struct JournalReader: Sendable {
       guard version == JournalTables.version else {
         throw JournalError.unknownFormat(path: path, version: version, program: meta[JournalMeta.program] ?? "")
       }
-      let first = try Int.fetchOne(db, sql: "SELECT min(number) FROM actions")
-      let last = try Int.fetchOne(db, sql: "SELECT max(number) FROM actions")
+      let first = try Int.fetchOne(db, sql: "SELECT min(first) FROM blocks")
+      let last = try first.map { _ in try JournalTables.end(db).last }
       for number in [first, last].compactMap(\.self) where !(1...LoggedEntry.greatestNumber).contains(number) {
         throw damaged(after: 0, "#\(number) is no number of an action")
       }
@@ -274,7 +274,7 @@ public struct JournalReader: Sendable {
         return (authors: named, withOwner: false)
       }
       let action = try Int.fetchOne(
-        db, sql: "SELECT number FROM actions WHERE source IN (\(sources)) AND coalesce(cause, 0) <= 0 LIMIT 1")
+        db, sql: "SELECT number FROM actions WHERE source IN (\(sources)) AND link <= 0 LIMIT 1")
       return (authors: named, withOwner: action != nil)
     }
     return found ?? ([], false)
@@ -284,7 +284,11 @@ public struct JournalReader: Sendable {
   package func time(of number: Int) -> Duration {
     let found = try? database.use { db in
       try Int.fetchOne(
-        db, sql: "SELECT at FROM actions WHERE number <= ? ORDER BY number DESC LIMIT 1", arguments: [number])
+        db,
+        sql: """
+          SELECT block.at + json_extract(entry.value, '$[1]') FROM \(JournalTables.block) AS block, json_each(block.entries) AS entry
+          WHERE block.first + json_extract(entry.value, '$[0]') <= ?1 ORDER BY entry.key DESC LIMIT 1
+          """, arguments: [number])
     }
     return .nanoseconds(Int64(max(found ?? 0, 0)))
   }

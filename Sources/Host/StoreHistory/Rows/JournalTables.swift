@@ -3,7 +3,7 @@ enum JournalTables {
   /// Tells a journal from other SQLite files: `STSH`.
   static let applicationID = 0x5354_5348
   /// The format of the tables. A file of another format is refused.
-  static let version = 5
+  static let version = 6
 
   /// The definitions.
   static let sql = """
@@ -27,19 +27,14 @@ enum JournalTables {
       user TEXT, -- whose process dispatched, as the kernel knew it
       who TEXT -- the name under which it did
     );
-    CREATE TABLE actions ( -- one row an action, in the order in which they were processed
-      number INTEGER PRIMARY KEY,
-      at INTEGER NOT NULL, -- nanoseconds since the session began
-      kind INTEGER NOT NULL REFERENCES kinds,
-      source INTEGER NOT NULL REFERENCES sources,
-      line INTEGER NOT NULL,
-      cause INTEGER, -- the number of the action that caused it; below 0: of the first that its statement asked for
-      arguments TEXT, -- a JSON object
-      changes TEXT, -- a JSON array; NULL: it changed nothing
-      failure TEXT, -- the code of the error for which it was undone; NULL: it was done
-      entry TEXT, -- the whole entry as JSON, where it has members beside those above
-      wall INTEGER, -- the time of day, in milliseconds since 1970 (UTC); NULL: not known
-      checksum INTEGER NOT NULL -- of the row, of what kind and source stand for, of the plugin that it loaded, and of the number of the row before
+    CREATE TABLE blocks ( -- up to 64 actions a row, in the order in which they were processed; the view actions has one a row
+      first INTEGER PRIMARY KEY, -- the number of the first
+      last INTEGER NOT NULL, -- the number of the last
+      at INTEGER NOT NULL, -- of the first, in nanoseconds since the session began
+      wall INTEGER, -- the time of day of the first, in milliseconds since 1970 (UTC); NULL: not known
+      behind INTEGER NOT NULL, -- the checksum of the row before
+      checksum INTEGER NOT NULL, -- of the row, of what kinds and sources stand for, and of the plugins that were loaded
+      entries TEXT NOT NULL -- a JSON array with an array for each: the view's columns, without NULLs at the end
     );
     CREATE TABLE plugins ( -- the plugins that were loaded
       number INTEGER NOT NULL, -- the action that loaded it
@@ -76,16 +71,29 @@ enum JournalTables {
       number INTEGER PRIMARY KEY, -- the action; 0: before the first
       slices TEXT NOT NULL -- the ids of its slices in the order of the modules and a checksum, a JSON array
     );
+    CREATE VIEW actions AS SELECT
+      blocks.first + json_extract(entry.value, '$[0]') AS number,
+      blocks.at + json_extract(entry.value, '$[1]') AS at, -- nanoseconds since the session began
+      coalesce(blocks.wall, 0) + json_extract(entry.value, '$[2]') AS wall, -- milliseconds since 1970 (UTC); NULL: not known
+      json_extract(entry.value, '$[3]') AS kind,
+      json_extract(entry.value, '$[4]') AS source,
+      json_extract(entry.value, '$[5]') AS line,
+      json_extract(entry.value, '$[6]') AS link, -- above 0: the action that caused it; below: the first that its statement asked for
+      json_extract(entry.value, '$[7]') AS arguments, -- a JSON object
+      json_extract(entry.value, '$[8]') AS changes, -- a JSON array; NULL: it changed nothing
+      json_extract(entry.value, '$[9]') AS failure, -- the code of the error for which it was undone; NULL: it was done
+      json_extract(entry.value, '$[10]') AS entry -- the whole entry, where it has members beside those above
+      FROM blocks, json_each(blocks.entries) AS entry;
     CREATE VIEW log AS SELECT
       actions.number, actions.at / 1e9 AS seconds,
       strftime('%Y-%m-%dT%H:%M:%fZ', actions.wall / 1e3, 'unixepoch') AS time, sources.user AS user,
-      coalesce(sources.who, CASE WHEN sources.kind = 'code' AND sources.plugin IS NULL AND coalesce(actions.cause, 0) <= 0
+      coalesce(sources.who, CASE WHEN sources.kind = 'code' AND sources.plugin IS NULL AND actions.link <= 0
         THEN sources.file || ':' || actions.line END) AS who,
       sources.kind AS kind,
       CASE WHEN sources.plugin IS NULL THEN sources.file || ':' || actions.line
         ELSE 'plugin:' || sources.plugin || '/' || coalesce(sources.unit, '') END AS source,
-      CASE WHEN actions.cause > 0 THEN actions.cause END AS cause,
-      CASE WHEN actions.cause < 0 THEN -actions.cause END AS statement, sources.info AS info, kinds.action, actions.arguments, actions.changes, actions.failure
+      CASE WHEN actions.link > 0 THEN actions.link END AS cause,
+      CASE WHEN actions.link < 0 THEN -actions.link END AS statement, sources.info AS info, kinds.action, actions.arguments, actions.changes, actions.failure
       FROM actions JOIN kinds ON kinds.id = actions.kind JOIN sources ON sources.id = actions.source;
     CREATE VIEW states AS SELECT snapshots.number, slices.module,
       CASE WHEN slices.state LIKE '@%' THEN (
@@ -97,4 +105,23 @@ enum JournalTables {
     PRAGMA application_id = \(applicationID);
     PRAGMA user_version = \(version);
     """
+
+  /// The row that holds the action of the number that is the first argument, or the one before it.
+  static let block = "(SELECT * FROM blocks WHERE first <= ?1 ORDER BY first DESC LIMIT 1)"
+
+  /// The end of the rows of actions, or of those before one that begins with a number.
+  static func end(before number: Int = .max, _ db: Database) throws -> BlockEnd {
+    let statement = try db.cachedStatement(
+      sql: "SELECT last, checksum FROM blocks WHERE first < ? ORDER BY first DESC LIMIT 1")
+    let row = try Row.fetchOne(statement, arguments: [number])
+    return try row.map { BlockEnd(last: try $0.checked(0), checksum: try $0.checked(1)) } ?? BlockEnd()
+  }
+}
+
+/// The end of a row of actions.
+struct BlockEnd: Equatable {
+  /// The last action; 0: there is none.
+  var last = 0
+  /// The checksum of the row, which the next one has: a row that is lost, or of another file, is noticed by it.
+  var checksum = 0
 }

@@ -67,11 +67,15 @@ struct RowNames {
     for plugin in try JournaledPlugin.all(upTo: .max, db) { plugins[plugin.number] = plugin.checksum }
   }
 
-  /// True if a row, with its names, is as it was written behind another.
-  func isSound(_ columns: RowColumns, after last: Int) -> Bool {
-    guard let kind = kinds[columns.kind], let source = sources[columns.source] else { return false }
-    return columns.isSound(
-      after: last, names: Self.checksum(kind.checksum, source.checksum), plugin: plugins[columns.number])
+  /// The checksum of what rows stand for by number, and of the plugins that they loaded; nil: a name is not known.
+  func checksum(of rows: [RowColumns]) -> RowChecksum? {
+    var checksum = RowChecksum()
+    for index in rows.indices {
+      guard let kind = kinds[rows[index].kind], let source = sources[rows[index].source] else { return nil }
+      checksum.add(Self.checksum(kind.checksum, source.checksum))
+      if let plugin = plugins[rows[index].number] { checksum.add(plugin) }
+    }
+    return checksum
   }
 
   /// The checksum of a row's names, from the checksums of its action and its source.

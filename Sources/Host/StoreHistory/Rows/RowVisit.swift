@@ -43,20 +43,19 @@ struct RowVisit {
   private mutating func read(_ path: String, _ db: Database, _ take: Take) throws {
     var names = try self.names ?? RowNames(db)
     defer { self.names = names }
-    var previous =
-      try self.previous
-      ?? Int.fetchOne(
-        db.cachedStatement(sql: "SELECT max(number) FROM actions WHERE number < ?"), arguments: [first]) ?? 0
+    // The row that holds the first.
+    let start =
+      try Int.fetchOne(db.cachedStatement(sql: "SELECT max(first) FROM blocks WHERE first <= ?"), arguments: [first])
+      ?? first
+    var end = try JournalTables.end(before: start, db)
+    var previous = self.previous ?? end.last
     defer { self.previous = previous }
     let statement = try db.cachedStatement(
-      sql: """
-        SELECT number, at, kind, source, line, cause, arguments, changes, failure, entry, wall, checksum
-        FROM actions WHERE number BETWEEN ? AND ? ORDER BY number
-        """)
+      sql: "SELECT \(RowColumns.selected) FROM blocks WHERE first BETWEEN ? AND ? ORDER BY first")
     let handle = statement.handle
     sqlite3_reset(handle)
     defer { sqlite3_reset(handle) }
-    sqlite3_bind_int64(handle, 1, Int64(first))
+    sqlite3_bind_int64(handle, 1, Int64(start))
     sqlite3_bind_int64(handle, 2, Int64(last))
     var (count, bytes) = (0, 0)
     while count < Self.most, bytes < Self.heaviest {
@@ -65,24 +64,34 @@ struct RowVisit {
         if code == SQLITE_DONE { return isFinished = true }
         throw DatabaseError(ResultCode(code))
       }
-      let columns = RowColumns(handle)
-      var isSound = names.isSound(columns, after: previous)
-      if !isSound {
+      var rows = RowColumns.all(handle, behind: end, names)
+      if rows == nil {
         // Whoever gets the rows may have had others written, with new names.
         names = try RowNames(db)
-        isSound = names.isSound(columns, after: previous)
+        rows = RowColumns.all(handle, behind: end, names)
       }
-      guard isSound, take(columns, names) else {
-        let place = columns.number > 0 ? "#\(columns.number)" : "the first action"
-        throw JournalError.damaged(
+      func damage(of number: Int) -> JournalError {
+        let place = number > 0 ? "#\(number)" : "the first action"
+        return .damaged(
           path: path, lastGood: previous, reason: "\(place) is damaged, or an action before it is missing")
       }
-      count += 1
-      bytes += columns.size
-      previous = columns.number
-      first = previous + 1
-      // The rows behind it may be damaged.
-      if previous == last { return isFinished = true }
+      guard let rows else { throw damage(of: Int(sqlite3_column_int64(handle, 0))) }
+      end = BlockEnd(last: Int(sqlite3_column_int64(handle, 1)), checksum: Int(sqlite3_column_int64(handle, 5)))
+      for index in rows.indices {
+        let row = rows[index]
+        guard row.number >= first else {
+          previous = row.number
+          continue
+        }
+        guard row.number <= last else { return isFinished = true }
+        guard take(row, names) else { throw damage(of: row.number) }
+        count += 1
+        bytes += row.size
+        previous = row.number
+        first = previous + 1
+        // The rows behind it may be damaged.
+        if previous == last { return isFinished = true }
+      }
     }
   }
 }

@@ -9,9 +9,8 @@ struct RowWriter {
   private var lastSource: (origin: ActionSource.Origin, name: Name)?
   /// The id of the slice that holds each module's latest written state, and its checksum.
   private var slices: [String: (id: Int, checksum: Int)] = [:]
-  /// The number of the last row.
-  private var last: Int
-  private var columns = EntryColumns()
+  private var end: BlockEnd
+  private var block = EntryBlock()
   private var state: [UInt8] = []
   private var parts = StatePartWriter()
   private var places = RowPlaces()
@@ -27,7 +26,7 @@ struct RowWriter {
 
   /// A writer for the file behind a connection.
   init(_ db: Database) throws {
-    last = try Int.fetchOne(db, sql: "SELECT max(number) FROM actions") ?? 0
+    end = try JournalTables.end(db)
     let names = try RowNames(db)
     for (id, kind) in names.kinds { kinds[kind.action] = (id, kind.checksum) }
     for (id, source) in names.sources { sources[source.origin] = (id, source.checksum) }
@@ -55,61 +54,32 @@ struct RowWriter {
   /// True if the state at the end may be written.
   var hasRoomForLastSnapshot: Bool { schedule.isLight }
 
-  /// The statement that writes actions; looked for once for many.
-  static func insertion(_ db: Database) throws -> PreparedStatement {
-    let statement = try db.cachedStatement(
-      sql: "INSERT INTO actions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
-    sqlite3_reset(statement.handle)
-    return statement
-  }
-
-  /// Writes an action.
-  ///
-  /// - Parameter statement: ``insertion(_:)``.
-  mutating func write(_ entry: LoggedEntry, by statement: PreparedStatement, to db: Database) throws {
-    let kind = try kind(of: entry, db)
-    let source = try source(of: entry, db)
-    columns.fill(entry)
-    var checksum = RowChecksum()
-    // Numbers have gaps; by the one before a row that was lost is noticed.
-    checksum.add(last)
-    let handle = statement.handle
-    func bind(_ number: Int, _ index: Int32) {
-      checksum.add(number)
-      sqlite3_bind_int64(handle, index, Int64(number))
-    }
-    bind(entry.number, 1)
-    bind(entry.time.wholeNanoseconds, 2)
-    bind(kind.id, 3)
-    bind(source.id, 4)
-    bind(entry.source.line, 5)
-    bind(entry.source.link == 0 ? -1 : entry.source.link, 6)
-    if entry.source.link == 0 { sqlite3_bind_null(handle, 6) }
-    try columns.bind(to: handle, from: 7, checksum) { checksum in
-      var checksum = checksum
-      checksum.add(entry.wallTime ?? -1)
-      if let wallTime = entry.wallTime {
-        sqlite3_bind_int64(handle, 11, Int64(wallTime))
-      } else {
-        sqlite3_bind_null(handle, 11)
-      }
-      checksum.add(RowNames.checksum(kind.checksum, source.checksum))
-      if let plugin, plugin.number == entry.number { checksum.add(plugin.checksum) }
-      sqlite3_bind_int64(handle, 12, Int64(checksum.value))
-      try RowWriter.run(handle, db)
-    }
-    last = entry.number
+  /// Writes an action, or keeps it for a row with the next: ``flush(_:)``.
+  mutating func write(_ entry: LoggedEntry, to db: Database) throws {
+    let (kind, source) = (try kind(of: entry, db), try source(of: entry, db))
+    let loaded = plugin.flatMap { $0.number == entry.number ? $0.checksum : nil }
+    // What is wrong with a plugin is then wrong with its action alone.
+    if loaded != nil { try flush(db) }
+    let size = block.add(
+      entry, kind: kind.id, source: source.id, names: RowNames.checksum(kind.checksum, source.checksum), plugin: loaded)
+    if block.isFull || loaded != nil { try flush(db) }
     try places.note(entry, db)
     try folds.note(entry, db)
-    schedule.add(bytes: columns.size + 24)
+    schedule.add(bytes: size)
     for index in entry.changes.indices {
       if case .field(let module)? = entry.changes[index].path.steps.first { schedule.change(module) }
     }
   }
 
+  /// Writes the actions that are kept.
+  mutating func flush(_ db: Database) throws {
+    if block.count > 0 { try block.write(behind: &end, to: db) }
+  }
+
   /// Writes what the last actions changed, and the run that they are, of which no more come in this session.
   mutating func endRuns(_ db: Database) throws {
-    try places.end(with: last, db)
+    try flush(db)
+    try places.end(with: end.last, db)
     try folds.end(db)
   }
 
@@ -166,7 +136,7 @@ struct RowWriter {
   /// Removes all that is written of actions and states.
   static func removeAll(from db: Database) throws {
     try JournalMeta.set([JournalMeta.restart: StableHash.text(of: .random(in: 0 ... .max))], in: db)
-    for table in ["actions", "plugins", "snapshots", "slices", "parts", "places"] {
+    for table in ["blocks", "plugins", "snapshots", "slices", "parts", "places"] {
       try db.execute(sql: "DELETE FROM \(table)")
     }
     try RowFolds.removeAll(from: db)
@@ -227,9 +197,8 @@ struct RowWriter {
 }
 
 extension Duration {
-  /// The duration in nanoseconds, rounded down, or the nearest that an Int holds.
+  /// The duration in nanoseconds, rounded toward zero, or the nearest that an Int holds.
   var wholeNanoseconds: Int {
-    let (seconds, attoseconds) = min(max(self, .nanoseconds(Int64.min)), .nanoseconds(Int64.max)).components
-    return Int(seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000)
+    Int(clamping: attoseconds / 1_000_000_000)
   }
 }

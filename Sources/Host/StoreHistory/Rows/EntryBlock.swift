@@ -1,0 +1,251 @@
+import CSQLite
+import StoreCore
+import StoreSchema
+
+/// The actions of a row that is to be written, one behind the other: a JSON array with an array for each, the columns of the view
+/// `actions` in their order. Numbers and times count from those of the row; what is missing at the end of an array is NULL.
+struct EntryBlock {
+  /// The number of actions in a full row, and the bytes at which a row with fewer is full.
+  static let (longest, heaviest) = (64, 1 << 15)
+
+  private(set) var count = 0
+  private var (first, last, at, wall): (Int, Int, Int, Int?) = (0, 0, 0, nil)
+  private var bytes: [UInt8] = []
+  /// Of what the numbers of names stand for, and of the plugins that were loaded.
+  private var names = RowChecksum()
+  private var paths = PathTexts()
+
+  /// True if the next action comes into another row.
+  var isFull: Bool { count >= Self.longest || bytes.count >= Self.heaviest }
+
+  /// Adds an action.
+  ///
+  /// - Parameters:
+  ///   - kind: the number of its name.
+  ///   - source: the number of its source.
+  ///   - names: the checksum of both.
+  ///   - plugin: the checksum of the plugin that it loaded; nil: none.
+  /// - Returns: the size of what was added, in bytes.
+  mutating func add(_ entry: LoggedEntry, kind: Int, source: Int, names: Int, plugin: Int?) -> Int {
+    let (time, start) = (entry.time.wholeNanoseconds, bytes.count)
+    if count == 0 { (first, at, wall) = (entry.number, time, entry.wallTime) }
+    (last, count) = (entry.number, count + 1)
+    self.names.add(names)
+    if let plugin { self.names.add(plugin) }
+    bytes.append(start == 0 ? UInt8(ascii: "[") : UInt8(ascii: ","))
+    bytes.append(UInt8(ascii: "["))
+    JSON.append(entry.number - first, to: &bytes)
+    append(time &- at)
+    if let wallTime = entry.wallTime { append(wallTime - (wall ?? 0)) } else { appendNull() }
+    append(kind)
+    append(source)
+    append(entry.source.line)
+    append(entry.source.link)
+    // NULLs are written only before something else.
+    var isMissing = 0
+    func next(_ isThere: Bool, _ append: (inout [UInt8]) -> Void, _ bytes: inout [UInt8]) {
+      guard isThere else { return isMissing += 1 }
+      for _ in 0..<isMissing { JSON.append(",null" as StaticString, to: &bytes) }
+      isMissing = 0
+      bytes.append(UInt8(ascii: ","))
+      append(&bytes)
+    }
+    next(
+      !entry.arguments.values.isEmpty, { JSON.append(entry.arguments, to: &$0, marksDecimals: entry.isOfShell) }, &bytes
+    )
+    next(!entry.changes.isEmpty, { EntryWriter.append(entry.changes[...], &paths, to: &$0) }, &bytes)
+    next(entry.failure != nil, { JSON.append(quoted: entry.failure ?? "", to: &$0) }, &bytes)
+    next(entry.hasRareMembers, { EntryWriter.append(entry, to: &$0) }, &bytes)
+    bytes.append(UInt8(ascii: "]"))
+    return bytes.count - start
+  }
+
+  private mutating func append(_ number: Int) {
+    bytes.append(UInt8(ascii: ","))
+    JSON.append(number, to: &bytes)
+  }
+
+  private mutating func appendNull() { JSON.append(",null" as StaticString, to: &bytes) }
+
+  /// Writes the row, and begins the next.
+  ///
+  /// - Parameter end: the end of the row before; becomes that of this one.
+  mutating func write(behind end: inout BlockEnd, to db: Database) throws {
+    bytes.append(UInt8(ascii: "]"))
+    let statement = try db.cachedStatement(sql: "INSERT INTO blocks VALUES (?, ?, ?, ?, ?, ?, ?)").handle
+    let checksum = try bytes.withUnsafeBytes { bytes in
+      let checksum = Self.checksum(behind: end.checksum, first, last, at, wall, bytes, names)
+      for (index, number) in [first, last, at, wall, end.checksum, checksum].enumerated() {
+        let place = Int32(index + 1)
+        if let number {
+          sqlite3_bind_int64(statement, place, Int64(number))
+        } else {
+          sqlite3_bind_null(statement, place)
+        }
+      }
+      bytes.withMemoryRebound(to: CChar.self) {
+        // No destructor: SQLite makes no copy of its own.
+        _ = sqlite3_bind_text64(statement, 7, $0.baseAddress, UInt64($0.count), nil, UInt8(SQLITE_UTF8))
+      }
+      try RowWriter.run(statement, db)
+      return checksum
+    }
+    bytes.removeAll(keepingCapacity: true)
+    (count, names) = (0, RowChecksum())
+    end = BlockEnd(last: last, checksum: checksum)
+  }
+
+  fileprivate static func checksum(
+    behind: Int, _ first: Int, _ last: Int, _ at: Int, _ wall: Int?, _ bytes: UnsafeRawBufferPointer,
+    _ names: RowChecksum
+  ) -> Int {
+    var checksum = RowChecksum()
+    for number in [behind, first, last, at, wall ?? -1] { checksum.add(number) }
+    checksum.add(bytes)
+    checksum.add(names.value)
+    return checksum.value
+  }
+}
+
+/// An action in a row of actions.
+struct RowColumns {
+  let number: Int
+  /// The time of the store, in nanoseconds.
+  let at: Int
+  /// The time of day, in milliseconds since 1970; nil: it is not known.
+  let wallTime: Int?
+  let kind: Int
+  let source: Int
+  let line: Int
+  /// The link of the source; 0: it has none.
+  let link: Int
+  /// JSON, in the order of the columns; empty: NULL. Valid while the statement stands on the row.
+  fileprivate let texts: (arguments: Bytes, changes: Bytes, failure: Bytes, entry: Bytes)
+
+  fileprivate typealias Bytes = UnsafeRawBufferPointer
+
+  var arguments: String? { Self.text(texts.arguments) }
+  var changes: String? { Self.text(texts.changes) }
+  /// The code of the error; nil: there was none.
+  var failure: String? {
+    texts.failure.isEmpty
+      ? nil
+      : texts.failure.withMemoryRebound(to: UInt8.self) { bytes in
+        var reader = JSONReader(bytes)
+        return try? reader.text()
+      }
+  }
+  var entry: String? { Self.text(texts.entry) }
+
+  /// The size of the texts, in bytes.
+  var size: Int { texts.arguments.count + texts.changes.count + texts.failure.count + texts.entry.count }
+
+  /// Appends the bytes of the changes.
+  func appendChanges(to out: inout [UInt8]) { out.append(contentsOf: texts.changes) }
+
+  private static func text(_ bytes: Bytes) -> String? { bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self) }
+
+  /// The columns in the order in which they are selected.
+  static let selected = "first, last, at, wall, behind, checksum, entries"
+
+  /// The actions of the row that a statement stands on; nil: they are not what was written behind another row.
+  static func all(_ statement: OpaquePointer, behind end: BlockEnd, _ names: RowNames) -> [RowColumns]? {
+    func integer(_ column: Int32) -> Int { Int(sqlite3_column_int64(statement, column)) }
+    let (first, last, at) = (integer(0), integer(1), integer(2))
+    let wall = sqlite3_column_type(statement, 3) == SQLITE_NULL ? nil : integer(3)
+    let start = UnsafeRawPointer(sqlite3_column_text(statement, 6))
+    let bytes = Bytes(start: start, count: Int(sqlite3_column_bytes(statement, 6)))
+    guard integer(4) == end.checksum, first > end.last, let rows = RowScanner(bytes).rows(first, at, wall),
+      rows.first?.number == first, rows.last?.number == last, let sum = names.checksum(of: rows),
+      EntryBlock.checksum(behind: end.checksum, first, last, at, wall, bytes, sum) == integer(5)
+    else { return nil }
+    return rows
+  }
+}
+
+/// Finds the parts of a row of actions, whatever its bytes are.
+private struct RowScanner {
+  private let bytes: UnsafeRawBufferPointer
+  private var position = 0
+
+  init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+
+  /// The actions in ascending order; nil: these are none.
+  consuming func rows(_ first: Int, _ at: Int, _ wall: Int?) -> [RowColumns]? {
+    var rows: [RowColumns] = []
+    rows.reserveCapacity(EntryBlock.longest)
+    guard pass("[") else { return nil }
+    repeat {
+      guard pass("["), let number = integer(), let time = next(), pass(",") else { return nil }
+      let wallTime = pass("n") ? skipWord() : integer().map { (wall ?? 0) &+ $0 }
+      guard let kind = next(), let source = next(), let line = next(), let link = next() else { return nil }
+      let empty = UnsafeRawBufferPointer(start: nil, count: 0)
+      var texts = (empty, empty, empty, empty)
+      if pass(",") { texts.0 = value() }
+      if pass(",") { texts.1 = value() }
+      if pass(",") { texts.2 = value() }
+      if pass(",") { texts.3 = value() }
+      guard pass("]") else { return nil }
+      let row = RowColumns(
+        number: first &+ number, at: at &+ time, wallTime: wallTime, kind: kind, source: source, line: line, link: link,
+        texts: texts)
+      if let last = rows.last?.number, last >= row.number { return nil }
+      rows.append(row)
+    } while pass(",")
+    return pass("]") && position == bytes.count ? rows : nil
+  }
+
+  private mutating func pass(_ letter: Unicode.Scalar) -> Bool {
+    guard position < bytes.count, bytes[position] == UInt8(ascii: letter) else { return false }
+    position += 1
+    return true
+  }
+
+  /// Goes past the rest of `null`.
+  private mutating func skipWord() -> Int? {
+    position = min(position + 3, bytes.count)
+    return nil
+  }
+
+  private mutating func next() -> Int? { pass(",") ? integer() : nil }
+
+  private mutating func integer() -> Int? {
+    let isNegative = pass("-")
+    let start = position
+    var number = 0
+    while position < bytes.count, case let digit = bytes[position] &- UInt8(ascii: "0"), digit < 10 {
+      number = number &* 10 &+ Int(digit)
+      position += 1
+    }
+    return position > start ? (isNegative ? 0 &- number : number) : nil
+  }
+
+  /// A value, whatever it is, up to what ends it; empty: it is NULL.
+  private mutating func value() -> UnsafeRawBufferPointer {
+    let start = position
+    var depth = 0
+    while position < bytes.count {
+      switch bytes[position] {
+      case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
+      case UInt8(ascii: "}"), UInt8(ascii: "]"):
+        if depth == 0 { return found(from: start) }
+        depth -= 1
+      case UInt8(ascii: ",") where depth == 0: return found(from: start)
+      case UInt8(ascii: "\""):
+        position += 1
+        while position < bytes.count, bytes[position] != UInt8(ascii: "\"") {
+          position += bytes[position] == UInt8(ascii: "\\") ? 2 : 1
+        }
+      default: break
+      }
+      position += 1
+    }
+    position = bytes.count
+    return found(from: start)
+  }
+
+  private func found(from start: Int) -> UnsafeRawBufferPointer {
+    let isNull = position - start == 4 && bytes[start] == UInt8(ascii: "n")
+    return UnsafeRawBufferPointer(rebasing: bytes[start..<(isNull ? start : position)])
+  }
+}

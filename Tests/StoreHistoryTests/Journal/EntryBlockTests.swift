@@ -1,0 +1,133 @@
+import CSQLite
+import StoreCore
+import StoreSchema
+import Testing
+
+@testable import StoreHistory
+
+/// Rows of many actions.
+@Suite struct EntryBlockTests {
+  let folder: JournalFolder
+
+  init() throws { folder = try JournalFolder() }
+
+  /// One of many shapes, by its number: each column is missing somewhere.
+  private func entry(_ number: Int) -> LoggedEntry {
+    var source = ActionSource(file: "a'\"\\,]\(number % 3).stsh", function: "f", line: number % 7, kind: .batch)
+    if number.isMultiple(of: 5) {
+      source.cause = number - 1
+    } else if number.isMultiple(of: 7) {
+      source.statement = number - 2
+    }
+    let layout = RecordLayout(name: "set", fields: ["text"])
+    let text = Value.string(String(repeating: "a,]}\"\\\u{E9}\n", count: number % 4))
+    let path = Path([.field("counter"), .field("value")])
+    return LoggedEntry(
+      number: number * 3, time: .nanoseconds(Int64(number % 11) * 1_000_003 - 5_000_000), source: source,
+      action: number.isMultiple(of: 13) ? "counter.reset" : "counter.set",
+      arguments: number.isMultiple(of: 4) ? Record(RecordLayout(name: "set", fields: []), []) : Record(layout, [text]),
+      isQuiet: false,
+      changes: number.isMultiple(of: 6) ? [] : [Change(path, .replace(from: text, to: .int(-number)))],
+      failure: number.isMultiple(of: 9) ? "E_\"x\"" : nil, droppedBy: number.isMultiple(of: 10) ? "gate, [x]" : nil,
+      wallTime: number.isMultiple(of: 8) ? nil : 1_700_000_000_000 + number * (number.isMultiple(of: 2) ? 1 : -1))
+  }
+
+  private func written(_ count: Int) throws -> [LoggedEntry] {
+    let entries = (1...count).map { entry($0) }
+    let journal = try folder.open()
+    journal.append(stateAfter: 0, Sample.slices(after: 0))
+    for entry in entries { journal.append(entry) }
+    try journal.end()
+    return entries
+  }
+
+  private let reader = EntryReader(EntryTypes(action: { _ in nil }, slice: { _ in nil }), isLenient: true)
+
+  @Test func whatIsWrittenIsRead() throws {
+    let entries = try written(1000)
+    let archive = try JournalArchive(folder["a.db"])
+    #expect(archive.damage == nil)
+    #expect(archive.contents.numbers == 3...3000)
+    for range in [3...3000, 1...1, 100...101, 500...900, 2999...9000, 1501...1501] {
+      var read: [LoggedEntry] = []
+      try archive.reader.visit(range) { read.append(try $0.entry(reader)) }
+      let expected = entries.filter { range ~= $0.number }
+      #expect(read.map(\.number) == expected.map(\.number))
+      for (read, entry) in zip(read, expected) {
+        #expect(read.time == entry.time && read.wallTime == entry.wallTime && read.source == entry.source)
+        #expect(read.action == entry.action && read.failure == entry.failure && read.droppedBy == entry.droppedBy)
+        #expect(read.changes == entry.changes)
+        #expect(read.arguments.values == entry.arguments.values)
+      }
+    }
+    for number in [0, 1, 3, 4, 5, 1500, 1501, 3000, 4000] {
+      let last = entries.last { $0.number <= number }
+      #expect(archive.reader.time(of: number) == max(last?.time ?? .zero, .zero))
+    }
+  }
+
+  /// SQL reads what the program reads.
+  @Test func theViewHasARowForEachAction() throws {
+    let entries = try written(300)
+    let rows = try DatabaseQueue(path: folder["a.db"]).use { db in
+      try Row.fetchAll(
+        db,
+        sql:
+          "SELECT number, at, wall, line, link, arguments, changes, failure, entry, rowid FROM actions ORDER BY number")
+    }
+    #expect(rows.count == 300)
+    for (row, entry) in zip(rows, entries) {
+      #expect(try row.checked(0) == entry.number)
+      #expect(try row.checked(1) == entry.time.wholeNanoseconds)
+      #expect(try row.checkedIfPresent(2) == entry.wallTime)
+      #expect(try row.checked(3) == entry.source.line)
+      #expect(try row.checked(4) == entry.source.link)
+      let arguments: String? = try row.checkedIfPresent(5)
+      #expect(arguments == (entry.arguments.values.isEmpty ? nil : JSON.text(of: .record(entry.arguments))))
+      #expect(try row.checkedIfPresent(6) as String? == nil || !entry.changes.isEmpty)
+      #expect(try row.checkedIfPresent(7) == entry.failure)
+      #expect(try (row.checkedIfPresent(8) as String? != nil) == entry.hasRareMembers)
+    }
+  }
+
+  /// Whatever stands in a row, reading it ends, and only what was written is handed out.
+  @Test func bytesThatWereNotWrittenAreNotRead() throws {
+    _ = try written(40)
+    let whole = try folder.bytes("a.db")
+    let start = try #require(whole.firstRange(of: Array("[[0,0".utf8))).lowerBound
+    var random = SystemRandomNumberGenerator()
+    for _ in 0..<300 {
+      var bytes = whole
+      let place = start + Int.random(in: 0..<3000, using: &random)
+      let count = Int.random(in: 1...4, using: &random)
+      let letters = Array("[]{},\"\\0n-9".utf8)
+      for index in place..<min(place + count, bytes.count) { bytes[index] = letters.randomElement(using: &random) ?? 0 }
+      guard bytes != whole else { continue }
+      try folder.write("b.db", bytes)
+      guard let queue = try? DatabaseQueue(inspecting: folder["b.db"], withLog: false) else { continue }
+      let reader = JournalReader(path: folder["b.db"], database: queue)
+      let expected = (1...40).map { entry($0) }
+      try? reader.visit(1...1000) { row in
+        #expect(expected.contains { $0.number == row.number && $0.failure == row.failure && $0.source == row.source })
+      }
+      reader.close()
+    }
+  }
+
+  /// A lost row costs the actions in it, and no others that a state leads to.
+  @Test func aLostRowCostsItsActions() throws {
+    let journal = try folder.open()
+    Sample.fill(journal, 500, snapshots: [400], together: true)
+    try journal.end()
+    let lost = try DatabaseQueue(path: folder["a.db"]).use { db in
+      try Row.fetchOne(db, sql: "SELECT first, last FROM blocks WHERE first <= 100 ORDER BY first DESC LIMIT 1")
+    }
+    let (first, last): (Int, Int) = try (#require(lost).checked(0), #require(lost).checked(1))
+    #expect(last - first < EntryBlock.longest)
+    try folder.spoil("a.db", "UPDATE blocks SET entries = replace(entries, '100', '101') WHERE first = \(first)")
+    let archive = try JournalArchive(folder["a.db"], upTo: 100)
+    #expect(archive.damage != nil)
+    #expect(archive.openPart == 1..<first)
+    #expect(archive.otherParts == [401..<501])
+  }
+}
