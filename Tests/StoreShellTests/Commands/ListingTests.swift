@@ -242,7 +242,7 @@ import Testing
     #expect(outcome.errors == "")
     #expect(
       try shell.type("show shell.settings[*].value --as json").output
-        == "[\"never\",\"on\",\"on\",\"10000, 32MiB\",\"auto\",\"1000000\",\"20000000\",\"1000\",\"268435456\",\"1000000\","
+        == "[\"never\",\"on\",\"on\",\"100000, 64MiB\",\"auto\",\"1000000\",\"20000000\",\"1000\",\"268435456\",\"1000000\","
         + "\"sampled\",\"off\",\"5\",\"50\",\"off\"]\n"
     )
     #expect(shell.session.store.live.recent().count == 3)

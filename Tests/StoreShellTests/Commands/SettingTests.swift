@@ -17,7 +17,7 @@ import Testing
         emit,always,\(script):2
         highlight,on,default
         hints,on,default
-        journal.limit,"10000, 32MiB",default
+        journal.limit,"100000, 64MiB",default
         output,json,--as
         plugin.ceiling.actions,1000000,default
         plugin.ceiling.instructions,20000000,default

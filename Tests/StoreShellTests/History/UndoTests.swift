@@ -116,14 +116,14 @@ import Testing
       try shell.type("undo --to 0", "show shell.middleware[1].gate --as raw").output == "#6 shell.restore to=0\noff\n")
     #expect(
       try settings.map { try shell.type($0).output }.joined()
-        == "whenDifferent\n10000, 32MiB\nsampled\n1000\n")
+        == "whenDifferent\n100000, 64MiB\nsampled\n1000\n")
     let redo = try shell.type("redo", "show shell.middleware[1].gate --as raw").output
     #expect(
       redo.hasPrefix("#7 shell.restore to=5  (brings back 5 statements, #1-#5: shell.setGate, ")
         && redo.hasSuffix(")\non\n"))
     #expect(
       try settings.map { try shell.type($0).output }.joined()
-        == "never\n70, 32MiB\nalways\n5\n")
+        == "never\n70, 64MiB\nalways\n5\n")
     // The gate stands open in fact.
     #expect(try shell.type("dispatch counter.increment --quiet").errors.contains("[logger]"))
     _ = try shell.type("undo --to 0", "watch counter.value")

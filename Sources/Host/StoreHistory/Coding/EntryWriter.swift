@@ -140,9 +140,12 @@ extension EntryWriter {
   static func appendElements(
     _ changes: ArraySlice<Change>, to out: inout [UInt8], appendPath: (Path, inout [UInt8]) -> Void
   ) {
-    for index in changes.indices {
-      if index > changes.startIndex { out.append(UInt8(ascii: ",")) }
-      append(changes[index], to: &out, appendPath: appendPath)
+    // By their place: a copy of a change would count references to all that is in it.
+    changes.withUnsafeBufferPointer { changes in
+      for index in changes.indices {
+        if index > 0 { out.append(UInt8(ascii: ",")) }
+        append(changes[index], to: &out, appendPath: appendPath)
+      }
     }
   }
 

@@ -1,7 +1,6 @@
 import DequeModule
 import StoreCore
 import StoreSchema
-import Synchronization
 
 /// The latest actions of a store, oldest first, bounded.
 public struct ActionLog: Sendable {
@@ -16,10 +15,13 @@ public struct ActionLog: Sendable {
   public var entries: some RandomAccessCollection<LoggedEntry> { stored }
 
   /// Adds an entry behind the others.
-  public mutating func append(_ entry: LoggedEntry) {
+  ///
+  /// - Returns: about how many bytes it takes, with the state that is kept after one that changed more than it tells.
+  @discardableResult
+  public mutating func append(_ entry: LoggedEntry) -> Int {
     let excess = stored.count - max(limit, 1) + 1
     if excess > 0 { stored.removeFirst(excess) }
-    stored.append(entry)
+    return stored.append(entry)
   }
 
   /// The number of entries kept.
@@ -31,7 +33,7 @@ public struct ActionLog: Sendable {
   /// The entry of that sequence number, where it is still kept.
   public subscript(number number: Int) -> LoggedEntry? {
     let position = position(of: number)
-    return position < stored.count && stored[position].number == number ? stored[position] : nil
+    return position < stored.count && stored.number(at: position) == number ? stored[position] : nil
   }
 
   /// The entries from a number on.
@@ -44,55 +46,77 @@ public struct ActionLog: Sendable {
 
   /// The number of entries before a number. Numbers ascend, and few are missing.
   private func position(of number: Int) -> Int {
-    guard let first = stored.first else { return 0 }
-    let guess = number - first.number
+    guard let first = firstNumber else { return 0 }
+    let guess = number - first
     if guess <= 0 { return 0 }
-    if guess < stored.count, stored[guess].number == number { return guess }
+    if guess < stored.count, stored.number(at: guess) == number { return guess }
     var (low, high) = (0, min(guess, stored.count))
     while low < high {
       let middle = (low + high) / 2
-      if stored[middle].number < number { low = middle + 1 } else { high = middle }
+      if stored.number(at: middle) < number { low = middle + 1 } else { high = middle }
     }
     return low
   }
 
   /// The newest entry.
   public var last: LoggedEntry? { stored.last }
+
+  /// The number of the oldest entry.
+  var firstNumber: Int? { count > 0 ? stored.number(at: 0) : nil }
+
+  /// The number of the newest entry.
+  var lastNumber: Int? { count > 0 ? stored.number(at: count - 1) : nil }
 }
 
 /// Entries in chunks. The next entry behind a snapshot copies none of them: it stands behind those in the chunk that both have, and
 /// the snapshot looks no further than to its own.
 private struct Chunks: RandomAccessCollection, Sendable {
-  private var chunks = Deque<Chunk>()
-  /// The number of entries of the last chunk that are in this list.
+  private var chunks = Deque<EntryChunk>()
+  /// The number of entries of the last chunk that are in this list, or were once.
   private var countInLast = 0
+  /// The number of entries of the first chunk that are not in this list any more.
+  private var startInFirst = 0
   private(set) var count = 0
 
   var startIndex: Int { 0 }
   var endIndex: Int { count }
 
   /// The number of entries in the first chunk. All between that and the last are full.
-  private var countInFirst: Int { chunks.count > 1 ? chunks[0].count : countInLast }
+  private var countInFirst: Int { (chunks.count > 1 ? EntryChunk.size : countInLast) - startInFirst }
 
   subscript(position: Int) -> LoggedEntry {
-    let first = countInFirst
-    if position < first { return chunks[0][position] }
-    let (chunk, index) = (position - first).quotientAndRemainder(dividingBy: Chunk.size)
-    return chunks[chunk + 1][index]
+    let (chunk, index) = place(of: position)
+    return chunks[chunk][index]
   }
 
-  mutating func append(_ entry: LoggedEntry) {
+  /// The number of the entry at a position.
+  func number(at position: Int) -> Int {
+    let (chunk, index) = place(of: position)
+    return chunks[chunk].number(at: index)
+  }
+
+  private func place(of position: Int) -> (chunk: Int, index: Int) {
+    let first = countInFirst
+    if position < first { return (0, startInFirst + position) }
+    let (chunk, index) = (position - first).quotientAndRemainder(dividingBy: EntryChunk.size)
+    return (chunk + 1, index)
+  }
+
+  /// - Returns: the bytes that it takes.
+  mutating func append(_ entry: LoggedEntry) -> Int {
     count += 1
-    if let last = chunks.last, countInLast < Chunk.size {
-      if !last.append(entry, behind: countInLast) {
-        // Another copy of the list has gone on.
-        chunks[chunks.count - 1] = Chunk((0..<countInLast).map { last[$0] } + [entry])
-      }
-      countInLast += 1
-    } else {
-      chunks.append(Chunk([entry]))
-      countInLast = 1
+    if let last = chunks.last, countInLast < EntryChunk.size {
+      defer { countInLast += 1 }
+      if let size = last.append(entry, behind: countInLast) { return size }
+      // Another copy of the list has gone on.
+      let own = EntryChunk(countInLast, of: last)
+      chunks[chunks.count - 1] = own
+      return own.append(entry, behind: countInLast) ?? 0
     }
+    let chunk = EntryChunk()
+    chunks.append(chunk)
+    countInLast = 1
+    return chunk.append(entry, behind: 0) ?? 0
   }
 
   mutating func removeFirst(_ number: Int) {
@@ -100,48 +124,14 @@ private struct Chunks: RandomAccessCollection, Sendable {
     count -= rest
     while rest > 0 {
       let present = countInFirst
-      guard rest < present else {
-        chunks.removeFirst()
-        if chunks.isEmpty { countInLast = 0 }
-        rest -= present
-        continue
+      guard rest >= present else {
+        startInFirst += rest
+        return
       }
-      let first = chunks[0]
-      if chunks.count == 1 { countInLast -= rest }
-      chunks[0] = Chunk((rest..<present).map { first[$0] })
-      rest = 0
+      chunks.removeFirst()
+      startInFirst = 0
+      if chunks.isEmpty { countInLast = 0 }
+      rest -= present
     }
-  }
-}
-
-/// Up to ``size`` entries, to which some are added and none is changed or goes.
-private final class Chunk: @unchecked Sendable {
-  // Safe: an entry is written once, by whoever has taken its place, before anybody looks for it.
-  static let size = 256
-  private let entries = UnsafeMutablePointer<LoggedEntry>.allocate(capacity: size)
-  private let places: Atomic<Int>
-
-  init(_ first: [LoggedEntry]) {
-    for (index, entry) in first.enumerated() { (entries + index).initialize(to: entry) }
-    places = Atomic(first.count)
-  }
-
-  deinit {
-    entries.deinitialize(count: count)
-    entries.deallocate()
-  }
-
-  var count: Int { places.load(ordering: .acquiring) }
-
-  subscript(index: Int) -> LoggedEntry { entries[index] }
-
-  /// Adds an entry.
-  ///
-  /// - Returns: false if others stand behind so many already.
-  func append(_ entry: LoggedEntry, behind number: Int) -> Bool {
-    guard places.compareExchange(expected: number, desired: number + 1, ordering: .acquiringAndReleasing).exchanged
-    else { return false }
-    (entries + number).initialize(to: entry)
-    return true
   }
 }

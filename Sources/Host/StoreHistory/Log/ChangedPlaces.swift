@@ -58,7 +58,7 @@ struct ChangedPlaces: Sendable {
 
   /// The hashes in ascending order, four bytes each, the lowest first.
   var encoded: [UInt8] {
-    table.filter { $0 != 0 }.sorted().flatMap { hash in (0..<4).map { UInt8(truncatingIfNeeded: hash >> ($0 * 8)) } }
+    table.filter { $0 != 0 }.sorted().map(\.littleEndian).withUnsafeBytes { Array($0) }
   }
 
   /// True if the same holds of hashes that were encoded.

@@ -58,8 +58,7 @@ struct EntryBlocks: Sendable {
   mutating func append(
     _ entry: LoggedEntry, _ limits: HistoryLimits, keepingFrom needed: Int? = nil, awaiting awaited: Int? = nil
   ) -> Int? {
-    let size = entry.footprint
-    log.append(entry)
+    let size = log.append(entry)
     bytes += size
     if last.count == 0 { last.first = entry.number }
     last.last = entry.number

@@ -8,9 +8,12 @@ public struct HistoryLimits: Hashable, Sendable {
   /// The bytes that actions may take which somebody is about to read.
   package var mostAwaited: Int { bytes.multipliedReportingOverflow(by: 8).overflow ? .max : 8 * bytes }
 
-  /// Limits of that size.
-  public init(entries: Int = 10_000, bytes: Int = 32 << 20) {
+  /// Limits of that size; by default 100,000 actions in 64 MiB.
+  public init(entries: Int = 100_000, bytes: Int = 64 << 20) {
     self.entries = entries
     self.bytes = bytes
   }
+
+  /// The limits that hold in place of the default ones where a file has all actions.
+  static let besideFile = HistoryLimits(entries: 10_000)
 }

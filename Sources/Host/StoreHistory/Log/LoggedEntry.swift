@@ -27,6 +27,8 @@ public final class LoggedEntry: Sendable {
 
   /// True if the entry has any of these rare members.
   var hasRarities: Bool { rarities != nil }
+  /// True if the entry has none of these and its changes tell all that it changed.
+  var isPlain: Bool { rarities == nil && !isWhole }
   /// The error's code, if a reducer failed; then nothing was changed.
   public var failure: String? { rarities?.failure }
   /// The text of the error, if it is one of the application's or a plugin's own, which no code tells apart.

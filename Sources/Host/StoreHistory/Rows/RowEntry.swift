@@ -4,8 +4,8 @@ import StoreSchema
 extension LoggedEntry {
   /// True if there is more to it than the view `actions` has columns for.
   var hasRareMembers: Bool {
-    reason != nil || digest != nil || original != nil || droppedBy != nil
-      || time.components.attoseconds % 1_000_000_000 != 0
+    hasRarities && (reason != nil || digest != nil || original != nil || droppedBy != nil)
+      || time != .nanoseconds(Int64(time.wholeNanoseconds))
   }
 }
 

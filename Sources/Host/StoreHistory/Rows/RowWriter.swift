@@ -5,7 +5,8 @@ import StoreCore
 struct RowWriter {
   private var kinds: [String: Name] = [:]
   private var sources: [ActionSource.Origin: Name] = [:]
-  private var lastKind: (action: String, name: Name)?
+  /// Those that were looked for last.
+  private var recentKinds: [(action: String, name: Name)] = []
   private var lastSource: (origin: ActionSource.Origin, name: Name)?
   /// The id of the slice that holds each module's latest written state, and its checksum.
   private var slices: [String: (id: Int, checksum: Int)] = [:]
@@ -151,7 +152,7 @@ struct RowWriter {
   }
 
   private mutating func kind(of entry: LoggedEntry, _ db: Database) throws -> Name {
-    if let (action, name) = lastKind, action == entry.action { return name }
+    for index in recentKinds.indices where recentKinds[index].action == entry.action { return recentKinds[index].name }
     let name: Name
     if let known = kinds[entry.action] {
       name = known
@@ -163,7 +164,8 @@ struct RowWriter {
       )
       kinds[entry.action] = name
     }
-    lastKind = (entry.action, name)
+    if recentKinds.count == 8 { recentKinds.removeFirst() }
+    recentKinds.append((entry.action, name))
     return name
   }
 

@@ -10,8 +10,10 @@ public struct History<State: Sendable> {
   /// A state, and the number of the last action that led to it.
   public typealias Point = (number: Int, state: State)
 
-  /// The limits of the part in memory. Entries over the limits go with the next entry, in blocks.
+  /// The limits of the part in memory, as they were set. Entries over the limits go with the next entry, in blocks.
   public var limits: HistoryLimits
+  /// The limits that hold: nobody who has set none keeps much of what is in a file besides.
+  public var limitsInForce: HistoryLimits { older != nil && limits == HistoryLimits() ? .besideFile : limits }
   /// The first action that stays in memory whatever the limits, with those behind it, where nothing else keeps it; nil: there is none.
   public var firstNeeded: Int?
   /// The first action that somebody is about to read: it stays in memory with those behind it, while those take no more than
@@ -55,7 +57,7 @@ public struct History<State: Sendable> {
   }
 
   /// The number of the last action; 0 where there is none.
-  public var head: Int { blocks.log.last?.number ?? start }
+  public var head: Int { blocks.log.lastNumber ?? start }
 
   /// The entry of an action in memory; nil: memory has none of that number.
   package func recent(_ number: Int) -> LoggedEntry? { blocks.log[number: number] }
@@ -79,7 +81,9 @@ public struct History<State: Sendable> {
       keep((entry.number - 1, before()))
     }
     let needed = older == nil ? firstNeeded : nil
-    guard let gone = blocks.append(entry, limits, keepingFrom: needed, awaiting: firstAwaited) else { return true }
+    guard let gone = blocks.append(entry, limitsInForce, keepingFrom: needed, awaiting: firstAwaited) else {
+      return true
+    }
     letGo(upTo: gone)
     return gone < entry.number
   }
@@ -270,5 +274,5 @@ public struct History<State: Sendable> {
   }
 
   /// The number of the first entry in memory, or of the one that would come first.
-  private var firstInMemory: Int { log.entries.first?.number ?? start + 1 }
+  private var firstInMemory: Int { log.firstNumber ?? start + 1 }
 }

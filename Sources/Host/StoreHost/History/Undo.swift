@@ -443,7 +443,7 @@ private final class PlanningRace {
 
   /// The error for what memory has let go of.
   var lost: HostError {
-    let limits = client.live.historyLimits
+    let limits = client.live.historyLimitsInForce
     let text = HistoryLimits(entries: limits.entries, bytes: limits.mostAwaited).text
     let maySet = client.refusal?(ShellAction.Types.set.fullName) == nil
     return HostError(

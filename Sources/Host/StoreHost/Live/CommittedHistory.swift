@@ -19,6 +19,8 @@ extension LiveStore {
   }
   /// How much of the history memory holds.
   package var historyLimits: HistoryLimits { store.look { history.limits } }
+  /// The limits that hold, also where none was set.
+  package var historyLimitsInForce: HistoryLimits { store.look { history.limitsInForce } }
   /// The entry of a number, where memory has it.
   package func recent(_ number: Int) -> LoggedEntry? { store.look { history.recent(number) } }
   /// The first so many entries in memory from a number on.

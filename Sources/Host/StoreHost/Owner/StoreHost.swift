@@ -30,7 +30,7 @@ public final class StoreHost<Action: SchematicUnion, State: SchematicRecord>: Se
   ///     `StoreError.queueFull`, so that threads which dispatch faster than the store can follow hold nobody up. Nil: any number may
   ///     wait.
   ///   - memory: how much of the history memory holds from now on, as `set journal.limit` says it. Nil: as much as before, in a new
-  ///     store 10,000 actions in 32 MiB.
+  ///     store 100,000 actions in 64 MiB, and 10,000 where a file has all of them.
   ///   - order: decides what comes first of what several threads brought while the store was busy (R39); give the same one to a
   ///     virtual clock. Nil: what came first.
   ///   - onFault: hears of what goes wrong where no `dispatch` tells of it and no session has caused it, such as in an effect that

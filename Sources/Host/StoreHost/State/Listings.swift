@@ -114,7 +114,7 @@ extension ActionSource {
 }
 
 extension HistoryLimits {
-  /// The limits as `set` shows and takes them: `10000, 32MiB`.
+  /// The limits as `set` shows and takes them: `100000, 64MiB`.
   package var text: String {
     let units = [("GiB", 30), ("MiB", 20), ("KiB", 10)]
     let unit = units.first { bytes > 0 && bytes % (1 << $0.1) == 0 }

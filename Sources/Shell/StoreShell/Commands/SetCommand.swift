@@ -18,7 +18,7 @@ extension CommandDefinition {
           emit                         whenDifferent  default
           highlight                    on             default
           hints                        on             default
-          journal.limit                10000, 32MiB   default
+          journal.limit                100000, 64MiB  default
           output                       auto           default
           plugin.ceiling.actions       1000000        default
           plugin.ceiling.instructions  20000000       default

@@ -147,8 +147,11 @@ extension JSON {
         digits[first] = UInt8(ascii: "0") + UInt8(digit)
         rest = quotient
       } while rest > 0
-      if number < 0 { out.append(UInt8(ascii: "-")) }
-      out.append(contentsOf: digits[first...])
+      if number < 0 {
+        first -= 1
+        digits[first] = UInt8(ascii: "-")
+      }
+      out.append(contentsOf: UnsafeBufferPointer(rebasing: digits[first...]))
     }
   }
 

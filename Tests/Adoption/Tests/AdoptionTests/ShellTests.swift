@@ -69,7 +69,7 @@ public struct Shelf: Sendable {
     #expect(DurationLiteral.parse("1.5s") == .milliseconds(1500))
     #expect(HistoryFile(path: "lines").path == "lines")
     #expect(PastLines.keeps("show volume", after: "show tasks"))
-    #expect(HistoryLimits().entries == 10_000)
+    #expect(HistoryLimits().entries == 100_000)
     let louder = ActionType(module: "volume", name: "louder", fields: [])
     #expect(ActionCall(louder, []).type.fullName == "volume.louder")
     #expect(PluginTestFailure("too loud").headline == "too loud")

@@ -1,0 +1,134 @@
+import StoreCore
+import StoreSchema
+import Testing
+
+@testable import StoreHistory
+
+/// Entries in memory are bytes, and come back as they were.
+@Suite struct EntryChunkTests {
+  private static let layouts = (0..<5).map { number in
+    RecordLayout(name: "type\(number)", fields: (0..<number).map { "field\($0)" })
+  }
+  private static let origins = (0..<4).map { number in
+    ActionSource.Origin(
+      file: "file\(number).stsh", function: "dispatch", kind: number == 0 ? .plugin : .batch,
+      info: number == 1 ? "remark" : nil, plugin: number == 0 ? "clock" : nil,
+      author: number == 2 ? ActionAuthor(user: "ann", name: "ann@pts/3") : nil)
+  }
+
+  private static func number(_ random: inout SeededGenerator) -> Int {
+    switch Int.random(in: 0..<6, using: &random) {
+    case 0: Int.min
+    case 1: Int.max
+    case 2: Int.random(in: Int.min...Int.max, using: &random)
+    default: Int.random(in: -300...300, using: &random)
+    }
+  }
+
+  private static func text(_ random: inout SeededGenerator) -> String {
+    let texts = ["", "a", "title of a task", "\u{E9}e\u{301}\0\n\"", String(repeating: "x", count: 254)]
+    return Int.random(in: 0..<60, using: &random) == 0
+      ? String(repeating: "long ", count: 400) : texts[Int.random(in: 0..<texts.count, using: &random)]
+  }
+
+  private static func value(_ random: inout SeededGenerator, _ depth: Int = 0) -> Value {
+    switch Int.random(in: 0..<(depth < 3 ? 11 : 7), using: &random) {
+    case 0: .none
+    case 1: .bool(Bool.random(using: &random))
+    case 2, 3: .int(number(&random))
+    case 4: .double([0, -0.0, 1.5, .nan, .infinity, 1e300][Int.random(in: 0..<6, using: &random)])
+    case 5: .decimal(DecimalNumber(units: number(&random), scale: Int.random(in: 0...18, using: &random)))
+    case 6: .string(text(&random))
+    case 7: .record(record(&random, depth + 1))
+    case 8: .list(PersistentList((0..<Int.random(in: 0...4, using: &random)).map { _ in value(&random, depth + 1) }))
+    case 9:
+      .map(
+        (0..<Int.random(in: 0...4, using: &random)).reduce(into: PersistentMap<MapKey, Value>()) { map, key in
+          map[key.isMultiple(of: 2) ? .int(number(&random)) : .string(text(&random))] = value(&random, depth + 1)
+        })
+    default: .variant(Variant(name: text(&random), payload: record(&random, depth + 1)))
+    }
+  }
+
+  private static func record(_ random: inout SeededGenerator, _ depth: Int = 0) -> Record {
+    let layout = layouts[Int.random(in: 0..<layouts.count, using: &random)]
+    return Record(layout, layout.fields.map { _ in value(&random, depth) })
+  }
+
+  private static func change(_ random: inout SeededGenerator) -> Change {
+    let elements: [Path.Step] = [
+      .index(number(&random)), .match(field: "id", .int(number(&random))),
+      .match(field: "name", .string(text(&random))),
+      .key(.string(text(&random))), .key(.int(7)), .all, .field("other"),
+    ]
+    var steps: [Path.Step] = [.field(["tasks", "counter"][Int.random(in: 0..<2, using: &random)])]
+    for _ in 0..<Int.random(in: 0...3, using: &random) {
+      steps.append(elements[Int.random(in: 0..<elements.count, using: &random)])
+    }
+    let kind: Change.Kind =
+      switch Int.random(in: 0..<4, using: &random) {
+      case 0: .replace(from: value(&random), to: value(&random))
+      case 1: .add(value(&random))
+      case 2: .remove(value(&random))
+      default: .move(to: Int.random(in: 0...400, using: &random))
+      }
+    return Change(
+      Path(steps), kind, positions: (0..<Int.random(in: 0...2, using: &random)).map { _ in abs(number(&random) / 2) },
+      isInPlace: Bool.random(using: &random))
+  }
+
+  private static func entry(_ number: Int, _ random: inout SeededGenerator) -> LoggedEntry {
+    let chance = Int.random(in: 0..<40, using: &random)
+    var source = ActionSource(origins[Int.random(in: 0..<origins.count, using: &random)], line: self.number(&random))
+    source.link = Int.random(in: -number...number, using: &random)
+    return LoggedEntry(
+      number: number,
+      time: .nanoseconds(Int64(self.number(&random)))
+        + Duration(secondsComponent: 0, attosecondsComponent: chance == 0 ? 1 : 0),
+      source: source, action: chance == 1 ? "shell.set" : "tasks.\(chance % 6)", arguments: record(&random),
+      isQuiet: Bool.random(using: &random),
+      changes: (0..<Int.random(in: 0...3, using: &random)).map { _ in change(&random) },
+      failure: chance == 2 ? "failed" : nil, droppedBy: chance == 3 ? "gate" : nil,
+      wallTime: Bool.random(using: &random) ? nil : self.number(&random))
+  }
+
+  @Test(arguments: 0..<20) func whatIsAddedIsFound(_ seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    var log = ActionLog(limit: .max)
+    var entries: [LoggedEntry] = []
+    var number = 0
+    for _ in 0..<900 {
+      number += Int.random(in: 1...3, using: &random)
+      entries.append(Self.entry(number, &random))
+      log.append(entries[entries.count - 1])
+    }
+    #expect(Array(log.entries) == entries)
+    #expect(log.last == entries.last)
+    for entry in entries { #expect(log[number: entry.number] == entry) }
+    for entry in log.entries { #expect(log[number: entry.number]?.isWhole == entry.isWhole) }
+  }
+
+  /// A million of them fit into 256 MiB many times over.
+  @Test func anEntryOfASmallActionIsSmall() {
+    var log = ActionLog(limit: .max)
+    let layout = RecordLayout(name: "add", fields: ["title"])
+    let task = RecordLayout(name: "Task", fields: ["id", "title", "done"])
+    let origin = ActionSource.Origin(file: "a.stsh", function: "dispatch", kind: .batch)
+    var bytes = 0
+    for number in 1...1000 {
+      let title = Value.string("task \(number) of home")
+      bytes += log.append(
+        LoggedEntry(
+          number: number, time: .microseconds(number * 4), source: ActionSource(origin, line: number),
+          action: "tasks.add", arguments: Record(layout, [title]), isQuiet: false,
+          changes: [
+            Change(
+              Path([.field("tasks"), .field("items"), .match(field: "id", .int(number))]),
+              .add(.record(Record(task, [.int(number), title, .bool(false)]))), positions: [number - 1]),
+            Change(
+              Path([.field("tasks"), .field("nextId")]), .replace(from: .int(number), to: .int(number + 1))),
+          ], failure: nil, wallTime: 1_800_000_000_000 + number))
+    }
+    #expect(bytes / 1000 <= 140)
+  }
+}
