@@ -57,7 +57,8 @@ import Testing
     let store = try file(writer, Self.keys, "dispatch counter.increment", Self.counts, "dispatch counter.increment")
     let whole = try log(store, "log 4 --json")
     #expect(whole.status == 0)
-    try writer.alter(store, "UPDATE actions SET checksum = 0 WHERE number IN (3000, 7000)")
+    try writer.alter(
+      store, "UPDATE blocks SET checksum = 0 WHERE 3000 BETWEEN first AND last OR 7000 BETWEEN first AND last")
     let folded = try log(store, "log 4")
     #expect(folded.status == 0 && folded.errors == "")
     let rows = folded.output.split(separator: "\n").map(String.init)
@@ -131,8 +132,8 @@ import Testing
     let shown = writer.run("log 1")
     end(writer)
     // Whoever opens it reads what follows the last state that was written by then.
-    let row = "number = min(3000, (SELECT max(number) - 1 FROM snapshots)) AND number > 300"
-    try writer.alter(copy, "UPDATE actions SET checksum = 0 WHERE \(row)")
+    let row = "min(3000, (SELECT max(number) - 1 FROM snapshots)) BETWEEN first AND last AND first > 300"
+    try writer.alter(copy, "UPDATE blocks SET checksum = 0 WHERE \(row)")
     #expect(shown.output.contains("#2-5001 ") && shown.output.contains("v.add x5000 "))
     let read = try log(copy, "log 1")
     #expect(read.status == 0)

@@ -19,10 +19,11 @@ final class EntryChunk: @unchecked Sendable {
   /// Where each entry stands.
   private let places = UnsafeMutablePointer<UnsafeRawPointer>.allocate(capacity: size)
   private let taken = Atomic<Int>(0)
-  private var pieces: [UnsafeMutableRawPointer] = []
-  private var free = UnsafeMutableRawBufferPointer(start: nil, count: 0)
-  private var vocabulary = EntryVocabulary()
-  private var first = (number: 0, time: 0, wall: 0)
+  // Changed by whoever has taken the next place alone, so that checks of exclusive access would find nothing.
+  @exclusivity(unchecked) private var pieces: [UnsafeMutableRawPointer] = []
+  @exclusivity(unchecked) private var free = UnsafeMutableRawBufferPointer(start: nil, count: 0)
+  @exclusivity(unchecked) private var vocabulary = EntryVocabulary()
+  @exclusivity(unchecked) private var first = (number: 0, time: 0, wall: 0)
 
   /// A chunk without entries.
   init() {}
@@ -114,7 +115,9 @@ final class EntryChunk: @unchecked Sendable {
       && entry.changes.withUnsafeBufferPointer { changes in
         out.number(changes.count)
         for index in changes.indices {
-          guard out.write(changes[index], &vocabulary) else { return false }
+          guard let change = changes.baseAddress.map({ $0 + index }), out.write(change, &vocabulary) else {
+            return false
+          }
         }
         return !out.isFull
       }
@@ -140,6 +143,8 @@ final class EntryChunk: @unchecked Sendable {
 
 /// What the entries of a chunk have in common, each once and found again by the number that it got.
 private struct EntryVocabulary {
+  /// The longest text that an entry may bring, in bytes.
+  private static let longest = 255
   var origins = Words<ActionSource.Origin>()
   var actions = Words<Action>()
   var layouts = Words<RecordLayout>()
@@ -169,7 +174,7 @@ private struct EntryVocabulary {
     origins.index {
       $0 === origin
     } adding: {
-      origin
+      origin.info.map { $0.utf8.count > Self.longest } == true ? nil : origin
     }
   }
 
@@ -195,8 +200,14 @@ private struct EntryVocabulary {
       ?? paths.index {
         Self.differ(in: $0.hole, $0.steps, steps)
       } adding: {
-        Place(steps: steps, hole: steps.lastIndex { $0.number != nil })
+        steps.contains { $0.text.map { $0.utf8.count > Self.longest } == true }
+          ? nil : Place(steps: steps, hole: steps.lastIndex { $0.number != nil })
       }
+  }
+
+  /// The number in a path that is known; nil: it has none.
+  func number(in steps: [Path.Step], _ place: UInt8) -> Int? {
+    paths.hole(place).flatMap { hole in steps.withUnsafeBufferPointer { $0[hole].number } }
   }
 
   /// True if two paths are the same but for the number of a step.
@@ -214,9 +225,18 @@ private struct EntryVocabulary {
 
 extension Path.Step {
   /// The index, or the id if it is a number; nil: it has none.
+  @inline(__always)
   fileprivate var number: Int? {
     switch self {
     case .index(let number), .match(_, .int(let number)): number
+    default: nil
+    }
+  }
+
+  /// The text that stands for an element; nil: none does.
+  fileprivate var text: String? {
+    switch self {
+    case .key(.string(let text)), .match(_, .string(let text)), .field(let text): text
     default: nil
     }
   }
@@ -239,7 +259,7 @@ extension Path.Step {
 /// Items in memory that stays where it is.
 private struct Words<Item> {
   private static var most: Int { 64 }
-  private var items: UnsafeMutablePointer<Item>?
+  private(set) var items: UnsafeMutablePointer<Item>?
   private var count = 0
 
   subscript(index: UInt8) -> Item {
@@ -264,17 +284,23 @@ private struct Words<Item> {
     return nil
   }
 
-  /// The number of an item, which is added where it is not there; nil: there is no room.
+  /// The number of an item, which is added where it is not there; nil: there is no room, or it is not to be added.
   @inline(__always)
-  mutating func index(_ isIt: (borrowing Item) -> Bool, adding item: () -> Item) -> UInt8? {
+  mutating func index(_ isIt: (borrowing Item) -> Bool, adding item: () -> Item?) -> UInt8? {
     if let known = known(isIt) { return known }
-    guard count < Self.most else { return nil }
+    guard count < Self.most, let item = item() else { return nil }
     let items = items ?? .allocate(capacity: Self.most)
     self.items = items
-    (items + count).initialize(to: item())
+    (items + count).initialize(to: item)
     count += 1
     return UInt8(count - 1)
   }
+}
+
+extension Words<EntryVocabulary.Place> {
+  /// The step of a path that has a number; nil: none has.
+  @inline(__always)
+  func hole(_ index: UInt8) -> Int? { items.flatMap { $0[Int(index)].hole } }
 }
 
 // MARK: Bytes
@@ -396,22 +422,26 @@ private struct EntryBytesWriter {
     return true
   }
 
+  /// - Parameter change: by its place: a copy would count references to all that is in it.
   /// - Returns: false: it is no small change.
-  mutating func write(_ change: Change, _ vocabulary: inout EntryVocabulary) -> Bool {
-    guard let place = vocabulary.index(of: change.path.steps), change.positions.count <= Self.most else { return false }
+  mutating func write(_ change: UnsafePointer<Change>, _ vocabulary: inout EntryVocabulary) -> Bool {
+    guard let place = vocabulary.index(of: change.pointee.path.steps), change.pointee.positions.count <= Self.most
+    else { return false }
     let kind: UInt8 =
-      switch change.kind {
+      switch change.pointee.kind {
       case .replace: 0
       case .add: 1
       case .remove: 2
       case .move: 3
       }
-    byte(kind | (change.isInPlace ? 4 : 0))
+    byte(kind | (change.pointee.isInPlace ? 4 : 0))
     byte(place)
-    if let hole = vocabulary.paths[place].hole { number(change.path.steps[hole].number ?? 0) }
-    number(change.positions.count)
-    for position in change.positions { number(position) }
-    switch change.kind {
+    if let number = vocabulary.number(in: change.pointee.path.steps, place) { self.number(number) }
+    number(change.pointee.positions.count)
+    change.pointee.positions.withUnsafeBufferPointer { positions in
+      for index in positions.indices { number(positions[index]) }
+    }
+    switch change.pointee.kind {
     case .replace(let from, let to): return write(from, &vocabulary) && write(to, &vocabulary)
     case .add(let value), .remove(let value): return write(value, &vocabulary)
     case .move(let position): number(position)
