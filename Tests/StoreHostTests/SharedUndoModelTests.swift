@@ -131,18 +131,21 @@ import Testing
     }
   }
 
+  /// The store is closed and opened again, as behind a restart of its server, and a fourth person reloads a plugin.
   @Test(arguments: 1...500)
-  func nothingOfOthersIsEverChanged(seed: UInt64) throws { try act(seed, isAlone: false) }
+  func nothingOfOthersIsEverChanged(seed: UInt64) throws {
+    let place = try SharedPluginTests.Place()
+    // The plugin is reloaded, and does nothing else.
+    try place.write("0.1.0", #"return plugin { state = { field("n", int()) } }"#)
+    try act(seed, isAlone: false, at: place)
+  }
+
+  @Test(arguments: 1...100)
+  func nothingOfOthersIsEverChangedInMemory(seed: UInt64) throws { try act(seed, isAlone: false) }
 
   /// Each comes for one line and goes again: all is then their own to undo, and yet no action of another name is changed.
   @Test(arguments: 1...500)
   func nothingOfThoseWhoHaveGoneIsEverChanged(seed: UInt64) throws { try act(seed, isAlone: true) }
-
-  /// The store is closed and opened again, as behind a restart of its server, and a fourth person reloads a plugin.
-  @Test(arguments: 1...100)
-  func restartsAndReloadsChangeNothingOfThat(seed: UInt64) throws {
-    try act(seed, isAlone: false, at: SharedPluginTests.Place())
-  }
 
   private func act(_ seed: UInt64, isAlone: Bool, at place: SharedPluginTests.Place? = nil) throws {
     var random = SeededGenerator(seed: seed)
