@@ -255,8 +255,8 @@ let package = Package(
     .testTarget(
       name: "StoreHostTests",
       dependencies: [
-        "StoreHost", "StoreHistory", "StoreModules", "StorePlugins", "StoreReplication", "StoreShell", "StoreUnits",
-        "StoreCore", "StoreSchema", "StandardModules",
+        "StoreHost", "StoreHistory", "StoreModules", "StorePlugins", "StoreReplication", "StoreShell", "ShellDoor",
+        "StoreUnits", "StoreCore", "StoreSchema", "StandardModules",
       ],
       swiftSettings: strict),
     .testTarget(
