@@ -349,6 +349,36 @@ import Testing
     #expect(host.store.state.tasks.items.map(\.done) == [true])
   }
 
+  /// An undo that stands took back what memory has let go of: what came behind that cannot run again, and the setting is named that
+  /// keeps more. A store file keeps all of it.
+  @Test func whatIsNotKeptIsNamedWithItsSetting() throws {
+    for place in [nil, try SharedPluginTests.Place()] {
+      let host = try place?.open() ?? SharedStoreTests.host()
+      let people = try ["ann", "bob", "zed"].map { try Conversation(with: host, who: $0) }
+      let (ann, bob, zed) = (people[0], people[1], people[2])
+      func increment(_ count: Int) { zed.say("lua for i = 1, \(count) do dispatch('counter.increment') end") }
+      ann.say("set journal.limit 600")
+      bob.say("dispatch counter.setStep 1 --quiet", "dispatch tasks.add bread --quiet")
+      increment(400)
+      ann.say("dispatch tasks.add milk --quiet")
+      bob.say("undo --quiet")
+      increment(500)
+      let undo = ann.say("undo")
+      if place == nil {
+        #expect(
+          undo.errors.contains("what happened from #3 on is needed for what was undone since, and is not kept any more")
+            && undo.errors.contains("  hint: set journal.limit says how much is kept; "), "\(undo)")
+        let none = bob.say("undo")
+        #expect(
+          none.errors.contains("error[nothing-to-undo]") && none.errors.contains("set journal.limit"), "\(none)")
+      } else {
+        #expect(undo.errors == "" && host.store.state.tasks.items.isEmpty, "\(undo)")
+        #expect(bob.say("undo").output.contains("(takes back #2 counter.setStep"))
+      }
+      if place != nil { try host.close() }
+    }
+  }
+
   /// A value is made by the action that makes it without those that were taken back, whether their restore changed it or not.
   @Test func whyLeadsToWhatMakesTheValueNow() throws {
     let people = try ["ann", "bob", "cat"].map { try Conversation(with: host, who: $0) }

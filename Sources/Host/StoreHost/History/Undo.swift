@@ -524,11 +524,13 @@ private final class TakingBackPlan {
   ) throws {
     let parts = try client.atOneMoment { () -> (TakingBackChoice, SkippingWalk, hasPassedAll: Bool)? in
       let moment = client.theMoment
-      guard first > moment.oldest else {
+      func requireKept(from first: Int, _ need: String = "") throws {
+        guard first <= moment.oldest else { return }
         throw HostError(
-          code: .undoConflict, message: "what happened from #\(first) on is not kept any more",
+          code: .undoConflict, message: "what happened from #\(first) on is \(need)not kept any more",
           hint: client.live.hintAtBeginning)
       }
+      try requireKept(from: first)
       let line = client.undoLine()
       var standing = try line.standing(from: first, leavingOut: restores, without: isMeant)
       guard let least = standing.taken.min() else { return nil }
@@ -542,6 +544,7 @@ private final class TakingBackPlan {
         // Others may have come back since, and do something else than they did at first: they run again, too.
         standing = try line.standing(from: earliest, leavingOut: restores, without: isMeant)
       }
+      try requireKept(from: standing.point + 1, "needed for what was undone since, and is ")
       let present = isRunAgain ? try Self.present(client, moment, line, from: standing.point + 1) : nil
       let returningChanges = try returning.flatMap { try moment.entry($0)?.changes ?? [] }
       let choice = TakingBackChoice(
@@ -985,7 +988,12 @@ extension LoggedEntry {
 extension StoreClient {
   /// What was there after an action.
   fileprivate func recorded(_ number: Int, at moment: Moment) throws -> HostedState {
-    HostedState(state: try moment.state(at: number), plugins: try plugins(moment.points.versions(at: number)))
+    guard number >= moment.oldest else {
+      var error = HostError(describing: live.beforeBeginning(number, oldest: moment.oldest))
+      error.hint = live.hintAtBeginning
+      throw error
+    }
+    return HostedState(state: try moment.state(at: number), plugins: try plugins(moment.points.versions(at: number)))
   }
 }
 

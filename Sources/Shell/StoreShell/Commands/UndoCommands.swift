@@ -181,18 +181,24 @@ private struct UndoRequest {
 }
 
 extension Session {
-  /// The step that takes back the last statements; where there are none, an error that names what another did last.
+  /// The step that takes back the last statements; where there are none, an error that names what another did last, or says how more
+  /// is kept.
   fileprivate func undoStep(_ count: Int, any: Bool) throws -> OwnStep {
     do {
       return try store.undoStep(count, any: any)
     } catch let error as HistoryError {
-      guard case .nothingToUndo(0, _) = error, !any, let last = try? store.undoStep(1, any: true).step,
+      guard case .nothingToUndo(let available, let oldest) = error else { throw error }
+      var hints: [String] = []
+      if available == 0, !any, let last = try? store.undoStep(1, any: true).step,
         let entry = try store.entry(last.first)
-      else { throw error }
+      {
+        let its = "#\(entry.number) \(entry.action)" + (entry.source.shownWho.map { " by \($0)" } ?? "")
+        let mayTake = (try? require(nil, for: "undo --any")) != nil
+        hints.append(mayTake ? "undo --any takes back \(its)" : "\(its), is not yours to take back here")
+      }
+      if oldest > 0 { hints.append(store.live.hintAtBeginning) }
       var described = ShellError(describing: error)
-      let its = "#\(entry.number) \(entry.action)" + (entry.source.shownWho.map { " by \($0)" } ?? "")
-      let mayTake = (try? require(nil, for: "undo --any")) != nil
-      described.hint = mayTake ? "undo --any takes back \(its)" : "\(its), is not yours to take back here"
+      if !hints.isEmpty { described.hint = hints.joined(separator: "; ") }
       throw described
     }
   }
