@@ -347,6 +347,13 @@ import Testing
     // With it, it has.
     #expect(ann.say("redo").output.contains("(brings back #2 tasks.add)"))
     #expect(host.store.state.tasks.items.map(\.done) == [true])
+    (ann.session.options.isJSON, ann.session.printer.isJSON) = (true, true)
+    for line in ["undo", "undo #2"] {
+      let data = ann.say(line).output
+      #expect(
+        data.contains(#""noEffect":[{"id":3,"action":"tasks.complete","args":{"id":1},"who":"ann"}]}"#), "\(data)")
+      #expect(!ann.say("redo").output.contains("noEffect"))
+    }
   }
 
   /// An undo that stands took back what memory has let go of: what came behind that cannot run again, and the setting is named that

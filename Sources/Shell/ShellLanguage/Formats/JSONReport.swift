@@ -48,11 +48,11 @@ public enum JSONReport {
   ///   - interceptor: the interceptor that let the action go no further.
   ///   - original: the action as it was dispatched.
   ///   - caused: the results of the actions that it caused.
-  ///   - returning: the statements that it takes back and brings back.
+  ///   - returning: the statements that it takes back and brings back, and later actions that have no effect now.
   public static func dispatch(
     id: Int, action: String, arguments: Record? = nil, source: String? = nil, who: String? = nil, changes: [Change],
     droppedBy interceptor: String? = nil, dispatchedAs original: String? = nil, caused: [String] = [],
-    returning: (takesBack: [String], bringsBack: [String]) = ([], [])
+    returning: (takesBack: [String], bringsBack: [String], noEffect: [String]) = ([], [], [])
   ) -> String {
     func list(_ parts: [String]) -> JSON.Content? {
       parts.isEmpty ? nil : .json("[\(parts.joined(separator: ","))]")
@@ -62,7 +62,7 @@ public enum JSONReport {
       "source": source.map { .text($0) }, "who": who.map { .text($0) },
       "changes": .json(ChangeFormatter.json(changes)), "droppedBy": interceptor.map { .text($0) },
       "dispatchedAs": original.map { .text($0) }, "caused": list(caused), "takesBack": list(returning.takesBack),
-      "bringsBack": list(returning.bringsBack),
+      "bringsBack": list(returning.bringsBack), "noEffect": list(returning.noEffect),
     ])
   }
 

@@ -68,12 +68,12 @@ extension CommandDefinition {
           try session.grantReturning(to: step.target)
           return true
         }, target: \.target, source: source)
-      var taken = step.takesBack
+      var (taken, void) = (step.takesBack, [LoggedEntry]())
       let returned = {
         ReturnedStatements(
           takesBack: try taken.map { try session.returned([($0.first, $0.first + $0.later, $0.later + 1)]) }
             ?? [],
-          bringsBack: try session.returned(step.bringsBack.map { ($0.first, $0.last, $0.count) }))
+          bringsBack: try session.returned(step.bringsBack.map { ($0.first, $0.last, $0.count) }), noEffect: void)
       }
       if let report {
         return try session.finish(
@@ -84,6 +84,7 @@ extension CommandDefinition {
       // What others' later actions caused stays.
       let others = done.numbers.filter { !step.undos.contains($0) }
       taken = others.first.map { UndoLine.Taken(first: $0, later: others.count - 1) }
+      void = done.void
       return try session.finish(
         done.report, quietly: request.isQuiet, remark: session.broughtBack(step, taking: taken, done),
         returning: returned)
@@ -146,7 +147,7 @@ private struct UndoRequest {
       let done = try store.takeBack(number, source: source)
       session.tellOthers(ofTakingBack: done)
       return try session.finish(done.report, quietly: isQuiet, remark: session.takenBack(number, done)) {
-        ReturnedStatements(takesBack: try session.returned([(number, number, 1)]))
+        ReturnedStatements(takesBack: try session.returned([(number, number, 1)]), noEffect: done.void)
       }
     case .actions(let count, let any):
       try store.requirePresent()
@@ -162,14 +163,16 @@ private struct UndoRequest {
           try session.grantReturning(to: own.step.target)
           return true
         }, target: \.step.target, source: source)
+      var void: [LoggedEntry] = []
       let returned = {
         ReturnedStatements(
-          takesBack: try session.returned(own.step.statements.map { ($0.first, $0.last, $0.count) }))
+          takesBack: try session.returned(own.step.statements.map { ($0.first, $0.last, $0.count) }), noEffect: void)
       }
       let earlier = try own.isEarlier ? session.place(ofEarlier: own.step) : ""
       guard let report else {
         let done = try store.takeBack(own, source: source)
         session.tellOthers(ofTakingBack: done)
+        void = done.void
         let remark = try session.takenBack(own.step) + earlier + session.rest(of: done, isOwn: true)
         return try session.finish(done.report, quietly: isQuiet, remark: remark, returning: returned)
       }

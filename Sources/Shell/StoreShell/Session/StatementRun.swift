@@ -24,19 +24,20 @@ extension JSONReport {
         dispatch(
           id: entry.number, action: entry.action, arguments: entry.arguments, source: entry.source.short,
           changes: entry.changes, droppedBy: entry.droppedBy)
-      }, returning: returned?.json ?? ([], []))
+      }, returning: returned?.json ?? ([], [], []))
   }
 }
 
-/// The statements that an undo or a redo takes back and brings back.
+/// The statements that an undo or a redo takes back and brings back, and later actions that have no effect now.
 struct ReturnedStatements {
   /// The number of a statement's last action, of its actions that asked for something, and the first of them.
   typealias Statement = (last: Int, count: Int, first: LoggedEntry)
   var takesBack: [Statement] = []
   var bringsBack: [Statement] = []
+  var noEffect: [LoggedEntry] = []
 
-  fileprivate var json: (takesBack: [String], bringsBack: [String]) {
-    (takesBack.map(Self.json), bringsBack.map(Self.json))
+  fileprivate var json: (takesBack: [String], bringsBack: [String], noEffect: [String]) {
+    (takesBack.map(Self.json), bringsBack.map(Self.json), noEffect.map { Self.json(($0.number, 1, $0)) })
   }
 
   private static func json(_ statement: Statement) -> String {
@@ -67,7 +68,7 @@ extension Session {
   ///   - remark: the text in parentheses behind the action.
   ///   - listsChanges: true if its changes are printed.
   ///   - details: the text printed below, a line each.
-  ///   - returned: gives the statements that the action takes back and brings back, for `--json`; nil: it returns to nothing.
+  ///   - returned: gives what the action takes back and brings back, for `--json`; nil: it returns to nothing.
   func finish(
     _ report: DispatchReport, quietly isQuiet: Bool = false, remark: String? = nil, listsChanges: Bool = true,
     details: [String] = [], returning returned: (() throws -> ReturnedStatements)? = nil
