@@ -96,6 +96,19 @@ func doorBenchmarks() -> [Benchmark] {
           return withExtendedLifetime(clients) { (ProcessMemory.allocated - before) / 1000 }
         }
       }),
+    Benchmark(
+      row: "D6", work: "100 MB of JSON lines by ingest through a door, rate of that without one", unit: "%", target: 70,
+      better: .higher,
+      prepare: {
+        let lines = try IngestedLines(megabytes: 100)
+        return { try lines.run(atDoor: false).milliseconds / lines.run(atDoor: true).milliseconds * 100 }
+      }),
+    Benchmark(
+      row: "D6M", work: "memory that 1 GB takes at the end that takes more", unit: "MiB", target: 50, isSteady: true,
+      prepare: {
+        let lines = try IngestedLines(megabytes: 1000)
+        return { try lines.memory() }
+      }),
   ]
 }
 
@@ -175,6 +188,57 @@ private func rate(beside listener: Listener) throws -> Double {
   follower.end()
   reading?.join()
   return rates.followed / rates.alone * 100
+}
+
+/// A file whose lines a program reads, as a client of a server or by itself. Its actions leave a state that does not grow.
+private final class IngestedLines {
+  private let folder: String
+  private let server: pid_t
+  private var file: String { "\(folder)/lines.jsonl" }
+  private var door: String { "\(folder)/door" }
+
+  init(megabytes: Int) throws {
+    folder = try temporaryFolder()
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    for output in [1, 2] { posix_spawn_file_actions_addopen(&actions, Int32(output), "/dev/null", O_WRONLY, 0) }
+    server = try ProgramRun.spawn(
+      ProgramRun.stsh, ["serve", "--listen", "\(folder)/door"], actions: &actions, environment: [])
+    let output = fopen(file, "w")
+    defer { fclose(output) }
+    for part in 0..<megabytes {
+      var text = ""
+      for line in 0..<10_000 {
+        text +=
+          "{\"by\":1,\"user\":\"ann\",\"path\":\"/shop/books/\(part * 10_000 + line + 10_000_000)\",\"status\":200,"
+        text += "\"at\":\"2026-11-29 14:03:07\",\"bytes\":\(line + 10_000)}\n"
+      }
+      fputs(text, output)
+    }
+    for _ in 0..<500 where access(door, F_OK) != 0 { usleep(10_000) }
+  }
+
+  deinit {
+    kill(server, SIGTERM)
+    waitpid(server, nil, 0)
+    for path in [file, "\(door).lock"] { unlink(path) }
+    rmdir(folder)
+  }
+
+  private func arguments(atDoor: Bool) -> [String] {
+    (atDoor ? ["--attach", door] : []) + ["-c", "ingest \(file) --as counter.increment --ignore-others"]
+  }
+
+  func run(atDoor: Bool) throws -> ProgramRun { try ProgramRun(arguments(atDoor: atDoor)) }
+
+  /// The memory that the end takes which takes more, in MiB.
+  func memory() throws -> Double {
+    let idle = try ProgramRun.peakMemory(["--attach", door, "-c", "dispatch counter.increment", "-c", "wait 200ms"])
+    let idleServer = ProcessMemory.resident(of: server) ?? 0
+    let client = try ProgramRun.peakMemory(arguments(atDoor: true)) - idle
+    return max(client, (ProcessMemory.peak(of: server) ?? .infinity) - idleServer)
+  }
 }
 
 private func watched(by count: Int) throws -> Benchmark.Sample {

@@ -395,7 +395,10 @@ public final class AttachedShell {
       if interruption == nil, client.wait(or: interruptDescriptor, atMost: .zero).isInterrupted, takeInterrupt() {
         try interrupt()
       }
-      try client.send { $0 += reply.utf8.dropLast() }
+      try client.send { out in
+        JSON.append(bare: reply, to: &out)
+        out.removeLast()
+      }
     case nil:
       guard look.take(message) else { return }
       hasNewLook = true
