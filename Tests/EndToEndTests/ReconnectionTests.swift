@@ -53,6 +53,31 @@ struct ReconnectionTests {
     #expect(again.process != server.process)
   }
 
+  /// The file that the prompt starts with sets the new conversation up, too, and begins no watch a second time.
+  @Test func whatThePromptStartsWithIsThereAgain() throws {
+    let shell = try Shell()
+    try shell.folder.write(
+      "home/.config/stsh/init.stsh", "alias up = dispatch counter.increment\nwatch counter.value\n")
+    let server = try Server(shell, "--store", "kept.db")
+    let terminal = try shell.prompt("--attach", server.path)
+    for line in ["up --quiet", "watch counter.step"] { try terminal.enter(line) }
+    #expect(try server.end(by: SIGKILL) == 137)
+    try terminal.waitForCursorLine("stsh (lost)>")
+    let again = try Server(shell, "--store", "kept.db")
+    try terminal.waitForCursorLine("stsh>")
+    try terminal.enter("up --quiet")
+    try terminal.enter("dispatch counter.setStep 2 --quiet")
+    try terminal.enter("watch")
+    let told = terminal.screen.lines.filter { $0.hasPrefix("[watch ") }
+    #expect(
+      told == [
+        "[watch 1] counter.value  0 -> 1  (#1 counter.increment)",
+        "[watch 1] counter.value  1 -> 2  (#2 counter.increment)",
+        "[watch 2] counter.step  1 -> 2  (#3 counter.setStep)",
+      ], "\(terminal.screen.lines)")
+    #expect(again.process != server.process)
+  }
+
   /// A server that was opened again may run newer code of a plugin, which no action says: each who comes is told, until one does.
   @Test func whoComesIsToldOfCodeThatHasChanged() throws {
     let shell = try Shell()

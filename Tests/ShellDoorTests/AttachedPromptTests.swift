@@ -97,6 +97,29 @@ import Testing
     #expect(said.text.contains("no answer came to: = #'xxx"))
   }
 
+  /// The prompt starts with the file of its own end: that sets what is the conversation's own, and changes nothing of the store.
+  @Test func thePromptStartsWithTheFileOfItsEnd() throws {
+    let (house, folder, said) = (try House(), try Folder(), Said())
+    var options = AttachedShell.Options()
+    options.initFile = try folder.write(
+      "init.stsh",
+      "alias up = dispatch counter.increment\nset output json\ndispatch counter.reset\nnonsense\nlua four = 4\n"
+        + "lua dispatch('counter.reset')\nplugin load catalog\n")
+    let shell = AttachedShell(try DoorClient(at: .unix(house.path)), console: said.console, options: options)
+    let editor = ScriptedEditor(["up --quiet", "show counter", "echo $(four + 1)", "log --as raw"])
+    #expect(try AttachedPrompt(shell, on: editor).run() == 0)
+    let file = "\(folder.path)/init.stsh"
+    #expect(
+      said.text.hasPrefix("\(file):4:1: error[unknown-command]: there is no command 'nonsense'\n"), "\(said.text)")
+    #expect(
+      said.text.contains(
+        "note: \(file): lines 3, 6 and 7 are left out, since another's store is only read at the start\n"
+          + "{\"value\":1,\"step\":1}\n5\n#1\t"), "\(said.text)")
+    options.initFile = try folder.write("init.stsh", "quit 3\n")
+    let leaving = AttachedShell(try DoorClient(at: .unix(house.path)), console: said.console, options: options)
+    #expect(try AttachedPrompt(leaving, on: ScriptedEditor(["up"])).run() == 3)
+  }
+
   @Test func aCompletionIsNotWaitedForAnyLonger() throws {
     let door = try SilentDoor()
     let said = Said()

@@ -123,6 +123,7 @@ struct Attachment {
     shell.format = format
     shell.runsPrograms = !options.noExec
     shell.report = try ReportArgument.report(options.report)
+    if !options.noInit, let file = Places().initFile, access(file, F_OK) == 0 { shell.initFile = file }
     return shell
   }
 

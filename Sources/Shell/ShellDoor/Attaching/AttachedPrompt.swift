@@ -64,6 +64,7 @@ public final class AttachedPrompt {
   }
 
   private func converse(until stop: RunStop?) throws(ShellError) -> Int32 {
+    if let status = try shell.start() { return status }
     // A session begins with its first text: from then on it hears of what others cause.
     _ = try shell.run("", goesOn: true, isAnew: true)
     while true {

@@ -37,7 +37,7 @@ extension AttachedShell {
   }
 
   /// The fault of a text that is not UTF-8, which no request can hold; nil: it is.
-  private static func faultOfEncoding(of bytes: ArraySlice<UInt8>, firstLine: Int) -> SyntaxFault? {
+  static func faultOfEncoding(of bytes: ArraySlice<UInt8>, firstLine: Int) -> SyntaxFault? {
     guard String(validating: bytes, as: UTF8.self) == nil else { return nil }
     return bytes.withUnsafeBufferPointer { bytes in
       ByteCursor(ByteView(bytes), at: 0, firstLine: firstLine, isLast: true).invalidText(0..<bytes.count)

@@ -24,6 +24,8 @@ public final class AttachedShell {
     public var runsPrograms = true
     /// True if all that a script dispatches is taken back unless it comes to its end without an error.
     public var isAllOrNothing = false
+    /// The file here with the statements that a prompt starts with; nil: it starts with none.
+    public var initFile: String?
     /// The report that is written here once the run is over; nil: none is wanted.
     public var report: RunReport?
 
@@ -173,6 +175,7 @@ public final class AttachedShell {
   ///
   /// - Parameters:
   ///   - goesOn: true if its end may be in the middle of a statement.
+  ///   - isStart: true for what a prompt starts with.
   ///   - hasRest: true if other texts of the same run follow.
   ///   - pastLines: the lines that `history` lists there.
   ///   - firstPastLine: the number of the first of them.
@@ -181,7 +184,8 @@ public final class AttachedShell {
   /// - Throws: `ShellError` with status 6 where the connection is lost.
   func run(
     _ text: String, file: String? = nil, line: Int = 1, arguments: [String] = [], isScript: Bool = false,
-    goesOn: Bool = false, isAnew: Bool = false, hasRest: Bool = false, pastLines: [PastLine] = [],
+    isStart: Bool = false, goesOn: Bool = false, isAnew: Bool = false, hasRest: Bool = false,
+    pastLines: [PastLine] = [],
     firstPastLine: Int = 1, watchID: Int? = nil, lostRun: Int? = nil
   ) throws(ShellError) -> Outcome {
     look.forget()
@@ -207,7 +211,8 @@ public final class AttachedShell {
         out.append("times", .list(PersistentList(pastLines.map { $0.time.map(Value.int) ?? .none })))
       }
       let flags: KeyValuePairs = [
-        "script": isScript, "atomic": isScript && options.isAllOrNothing, "held": isScript && options.isAllOrNothing,
+        "script": isScript, "start": isStart, "atomic": isScript && options.isAllOrNothing,
+        "held": isScript && options.isAllOrNothing,
         "more": goesOn, "anew": isAnew,
         "rest": hasRest, "utf8": options.isUTF8,
         "keepGoing": options.keepsGoing || (file == nil && goesOn), "quiet": options.isQuiet,
@@ -247,6 +252,27 @@ public final class AttachedShell {
     return Outcome(
       status: answer.status("status") ?? 1, open: answer.text("open").map(SafeText.line),
       quit: answer.status("quit"), isWithinChecks: answer["checks"] != nil)
+  }
+
+  /// Has the statements run that a prompt starts with.
+  ///
+  /// - Returns: the status that was asked to leave with; nil: nobody asked.
+  @discardableResult
+  func start() throws(ShellError) -> Int32? {
+    guard let file = options.initFile else { return nil }
+    let text: String
+    do throws(FileError) {
+      let bytes = try Files.read(file, waiting: FileWait(endedBy: interruptDescriptor))
+      if let fault = Self.faultOfEncoding(of: bytes[...], firstLine: 1) {
+        _ = report(fault, file: file)
+        return nil
+      }
+      text = String(decoding: bytes, as: UTF8.self)
+    } catch {
+      report(ShellError(error))
+      return nil
+    }
+    return try run(text, file: file, isStart: true, hasRest: true).quit
   }
 
   /// Sends a request with a number of its own.
@@ -645,8 +671,11 @@ extension AttachedShell {
     // Until all of them stand again, none is forgotten.
     let all = standing
     defer { if client.isLost { standing = all } }
+    standing = []
+    try start()
     _ = try run("", goesOn: true, isAnew: true, lostRun: lostRun)
-    for statement in all {
+    let started = standing
+    for statement in all where !started.contains(statement) {
       _ = try run(statement.text + "\n", goesOn: true, isAnew: true, watchID: statement.watch)
     }
   }

@@ -171,6 +171,7 @@ struct DoorRequest {
     given.goesOn = try fields.flag("more")
     given.isAnew = try fields.flag("anew")
     given.isScript = try fields.flag("script")
+    given.isStart = try fields.flag("start")
     given.isAtomic = try fields.flag("atomic")
     given.isHeld = try fields.flag("held")
     given.hasRest = try fields.flag("rest")

@@ -373,16 +373,31 @@ extension Session {
       _ = writeError(error)
       return
     }
+    runStart(bytes, of: file)
+  }
+
+  /// Runs the statements that a prompt starts with.
+  ///
+  /// - Parameter isThroughDoor: true if the store is another's: they only read, and what needs more than that is left out.
+  func runStart(_ bytes: [UInt8], of file: String, isThroughDoor: Bool = false) {
     let (outerOptions, outerOrigin, outerTally) = (options, running.origin, outcome.tally)
     options.keepsGoing = true
     options.isQuiet = true
+    if isThroughDoor { options.rights = options.rights.allow(.read) ? [.read] : [] }
     running.origin = StatementOrigin(
-      file: file, kind: .batch, allowsAliases: true, isStart: true, isAttended: true)
+      file: file, kind: .batch, allowsAliases: true, isStart: true, isAttended: true, isThroughDoor: isThroughDoor)
     runAll(bytes)
     options.keepsGoing = outerOptions.keepsGoing
     options.isQuiet = outerOptions.isQuiet
+    options.rights = outerOptions.rights
     running.origin = outerOrigin
     outcome.tally = outerTally
+    let lines = outcome.leftOut.map(String.init)
+    outcome.leftOut = []
+    guard let last = lines.last else { return }
+    let places =
+      lines.count == 1 ? "line \(last) is" : "lines \(lines.dropLast().joined(separator: ", ")) and \(last) are"
+    write(note: "\(file): \(places) left out, since another's store is only read at the start")
   }
 
   /// The status to leave with after a prompt: the one that `quit` asked for.

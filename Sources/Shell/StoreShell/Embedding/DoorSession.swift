@@ -136,6 +136,10 @@ extension Session {
       fail(status)
       return status
     }
+    guard !given.isStart else {
+      runStart(Array(given.text.utf8), of: running.origin.file, isThroughDoor: true)
+      return 0
+    }
     guard !given.isScript else {
       return allOrNothing(given.isAtomic, isHeld: given.isHeld) {
         (try? runScript(Array(given.text.utf8), file: running.origin.file, arguments: given.arguments)) ?? 1
@@ -282,6 +286,8 @@ package struct GivenText: Sendable {
   package var isAnew = false
   /// True if all of its syntax is checked before anything runs.
   package var isScript = false
+  /// True if a prompt starts with it: it only reads, and may make aliases.
+  package var isStart = false
   /// True if all that it dispatches is taken back unless it comes to its end without an error.
   package var isAtomic = false
   /// True if its run stays open at an end without an error, until `atomic end` or `atomic cancel` comes.

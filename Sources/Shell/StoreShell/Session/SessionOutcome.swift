@@ -21,6 +21,8 @@ struct SessionOutcome {
   var hasLostReport = false
   /// The action that an interceptor dropped last, in a sentence; nil: none since somebody asked.
   var lastDropped: String?
+  /// The lines of the file of the start that do more than a store of others allows there.
+  var leftOut: [Int] = []
   /// The script whose results they are.
   var reportedFile: String?
   /// The files of `--rejects` that lines of the script have written.
