@@ -82,6 +82,10 @@ import Testing
       return true
     }
     #expect(throws: HistoryError.beyondHead(1_501, head: 1_500)) { try recording.state(1_501, of: history) }
+    var wholes: [Int] = []
+    let count = history.visitWholes(inMemory: 301...1_200) { wholes.append($0.number) }
+    #expect(count == 900)
+    #expect(wholes == recording.entries[300..<1_200].filter(\.isWhole).map(\.number))
   }
 
   /// From whatever state is known, too.

@@ -18,7 +18,7 @@ struct PathTextsTests {
         let path = isShared ? path : Path(path.steps.map { $0 })
         for _ in 1...3 {
           var (kept, made): ([UInt8], [UInt8]) = ([], [])
-          texts.append(path, to: &kept)
+          withUnsafePointer(to: Change(path, .move(to: 0))) { texts.append(pathOf: $0, to: &kept) }
           EntryWriter.append(path, to: &made)
           #expect(kept == made)
         }
@@ -29,7 +29,9 @@ struct PathTextsTests {
   @Test func thePathOfAWholeSliceHasNoText() {
     var texts = PathTexts()
     var out: [UInt8] = []
-    for _ in 1...3 { texts.append(Path(), to: &out) }
+    withUnsafePointer(to: Change(Path(), .move(to: 0))) { change in
+      for _ in 1...3 { texts.append(pathOf: change, to: &out) }
+    }
     #expect(out.isEmpty)
   }
 }

@@ -6,6 +6,7 @@ import StoreSchema
 import Testing
 
 @testable import StoreHost
+@testable import StoreShell
 
 /// Recordings and scripts of stores at which several names acted: each leads to the state of the store, whatever went back.
 @Suite struct SharedRecordingTests {
@@ -44,6 +45,24 @@ import Testing
     }
     let scripted = Self.shown(writer)
     return scripted == state ? nil : "the script leads to\n\(scripted)\nand not to\n\(state)"
+  }
+
+  /// A recording begins where the history began when it was asked for, though memory drops entries meanwhile.
+  @Test func whatIsDroppedMeanwhileIsRecorded() throws {
+    let host = try SharedStoreTests.host()
+    let ann = try SharedStoreTests.shell(host)
+    ann.say("set journal.limit \"600, 32MiB\"")
+    func act() { for _ in 0..<2_000 { host.store.dispatchAndBlock(.counter(.increment())) } }
+    act()
+    var (start, numbers): (Int, [Int]) = (0, [])
+    let oldest = try ann.session.store.record { header, _ in
+      start = header.start
+      act()
+    } entry: { entry, _ in
+      numbers.append(entry.number)
+    }
+    #expect(oldest == start && start > 0 && host.live.oldest > start)
+    #expect(numbers == Array(start + 1...2_001))
   }
 
   @Test(arguments: 1...100)

@@ -22,6 +22,22 @@ public enum EntryWriter {
   /// - Returns: where its changes begin.
   @discardableResult
   static func appendMembers(of entry: LoggedEntry, to out: inout [UInt8]) -> Int {
+    appendHead(of: entry, to: &out) { append($0, to: &$1) }
+    JSON.append(",\"changes\":" as StaticString, to: &out)
+    let start = out.count
+    append(entry.changes[...], to: &out)
+    return start
+  }
+
+  /// Appends the members of an entry before its changes, with texts of places that are kept.
+  package static func appendHead(of entry: LoggedEntry, _ origins: inout OriginTexts, to out: inout [UInt8]) {
+    appendHead(of: entry, to: &out) { origins.append($0, to: &$1) }
+  }
+
+  @inline(__always)
+  private static func appendHead(
+    of entry: LoggedEntry, to out: inout [UInt8], appendSource: (ActionSource, inout [UInt8]) -> Void
+  ) {
     JSON.append("{\"id\":" as StaticString, to: &out)
     JSON.append(entry.number, to: &out)
     JSON.append(",\"at\":" as StaticString, to: &out)
@@ -36,7 +52,7 @@ public enum EntryWriter {
     JSON.append(",\"args\":" as StaticString, to: &out)
     JSON.append(entry.arguments, to: &out, marksDecimals: entry.isOfShell)
     JSON.append(",\"source\":" as StaticString, to: &out)
-    append(entry.source, to: &out)
+    appendSource(entry.source, &out)
     append(entry.digest, as: ",\"digest\":", to: &out)
     if let original = entry.original {
       JSON.append(",\"original\":{\"action\":" as StaticString, to: &out)
@@ -48,10 +64,6 @@ public enum EntryWriter {
     append(entry.droppedBy, as: ",\"droppedBy\":", to: &out)
     append(entry.failure, as: ",\"failure\":", to: &out)
     append(entry.reason, as: ",\"reason\":", to: &out)
-    JSON.append(",\"changes\":" as StaticString, to: &out)
-    let start = out.count
-    append(entry.changes[...], to: &out)
-    return start
   }
 
   /// Appends a time as decimal seconds: all 18 digits after the point that it may have, without trailing zeros.
@@ -65,20 +77,30 @@ public enum EntryWriter {
     }
     var rest = attoseconds.magnitude
     guard rest > 0 else { return }
-    var digits = 18
+    var count = 18
     while rest % 10 == 0 {
       rest /= 10
-      digits -= 1
+      count -= 1
     }
-    let text = "\(rest)"
-    out.append(UInt8(ascii: "."))
-    out.append(contentsOf: repeatElement(UInt8(ascii: "0"), count: digits - text.utf8.count))
-    JSON.append(bare: text, to: &out)
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 19) { digits in
+      for place in stride(from: count, through: 1, by: -1) {
+        digits[place] = UInt8(ascii: "0") + UInt8(rest % 10)
+        rest /= 10
+      }
+      digits[0] = UInt8(ascii: ".")
+      out.append(contentsOf: UnsafeBufferPointer(rebasing: digits[...count]))
+    }
   }
 
   /// Appends a source; fields that are nil are left out.
   public static func append(_ source: ActionSource, to out: inout [UInt8]) {
     appendStart(of: source, to: &out)
+    appendLine(of: source, to: &out)
+    appendEnd(of: source, to: &out)
+  }
+
+  /// Appends the line of a source, and its cause or its statement.
+  static func appendLine(of source: ActionSource, to out: inout [UInt8]) {
     JSON.append(source.line, to: &out)
     if let cause = source.cause {
       JSON.append(",\"cause\":" as StaticString, to: &out)
@@ -87,7 +109,6 @@ public enum EntryWriter {
       JSON.append(",\"statement\":" as StaticString, to: &out)
       JSON.append(first, to: &out)
     }
-    appendEnd(of: source, to: &out)
   }
 
   /// Appends a source up to its line: the part that many have in common.
@@ -125,41 +146,45 @@ extension EntryWriter {
   /// Appends changes as an array.
   public static func append(_ changes: ArraySlice<Change>, to out: inout [UInt8]) {
     out.append(UInt8(ascii: "["))
-    appendElements(changes, to: &out) { append($0, to: &$1) }
+    appendElements(changes, to: &out) { append($0.pointee.path, to: &$1) }
     out.append(UInt8(ascii: "]"))
   }
 
   /// The same with texts of paths that are kept.
   static func append(_ changes: ArraySlice<Change>, _ paths: inout PathTexts, to out: inout [UInt8]) {
     out.append(UInt8(ascii: "["))
-    appendElements(changes, to: &out) { paths.append($0, to: &$1) }
+    appendElements(changes, to: &out) { paths.append(pathOf: $0, to: &$1) }
     out.append(UInt8(ascii: "]"))
   }
 
   /// Appends changes as the elements of an array.
   static func appendElements(
-    _ changes: ArraySlice<Change>, to out: inout [UInt8], appendPath: (Path, inout [UInt8]) -> Void
+    _ changes: ArraySlice<Change>, to out: inout [UInt8],
+    appendPath: (UnsafePointer<Change>, inout [UInt8]) -> Void
   ) {
-    // By their place: a copy of a change would count references to all that is in it.
     changes.withUnsafeBufferPointer { changes in
+      guard let first = changes.baseAddress else { return }
       for index in changes.indices {
         if index > 0 { out.append(UInt8(ascii: ",")) }
-        append(changes[index], to: &out, appendPath: appendPath)
+        append(first + index, to: &out, appendPath: appendPath)
       }
     }
   }
 
-  /// Appends one change.
-  private static func append(_ change: Change, to out: inout [UInt8], appendPath: (Path, inout [UInt8]) -> Void) {
-    switch change.kind {
+  /// Appends one change, by its address: a copy would count a reference to the steps of its path, which all changes of a place share.
+  private static func append(
+    _ change: UnsafePointer<Change>, to out: inout [UInt8],
+    appendPath: (UnsafePointer<Change>, inout [UInt8]) -> Void
+  ) {
+    switch change.pointee.kind {
     case .replace: JSON.append("{\"op\":\"replace\",\"path\":\"" as StaticString, to: &out)
     case .add: JSON.append("{\"op\":\"add\",\"path\":\"" as StaticString, to: &out)
     case .remove: JSON.append("{\"op\":\"remove\",\"path\":\"" as StaticString, to: &out)
     case .move: JSON.append("{\"op\":\"move\",\"path\":\"" as StaticString, to: &out)
     }
-    appendPath(change.path, &out)
+    appendPath(change, &out)
     out.append(UInt8(ascii: "\""))
-    switch change.kind {
+    switch change.pointee.kind {
     case .replace(let from, let to):
       JSON.append(",\"from\":" as StaticString, to: &out)
       JSON.append(from, to: &out)
@@ -175,15 +200,15 @@ extension EntryWriter {
       JSON.append(",\"to\":" as StaticString, to: &out)
       JSON.append(position, to: &out)
     }
-    if !change.positions.isEmpty {
+    if !change.pointee.positions.isEmpty {
       JSON.append(",\"positions\":[" as StaticString, to: &out)
-      for index in change.positions.indices {
+      for index in change.pointee.positions.indices {
         if index > 0 { out.append(UInt8(ascii: ",")) }
-        JSON.append(change.positions[index], to: &out)
+        JSON.append(change.pointee.positions[index], to: &out)
       }
       out.append(UInt8(ascii: "]"))
     }
-    if change.isInPlace { JSON.append(",\"inPlace\":true" as StaticString, to: &out) }
+    if change.pointee.isInPlace { JSON.append(",\"inPlace\":true" as StaticString, to: &out) }
     out.append(UInt8(ascii: "}"))
   }
 

@@ -15,17 +15,18 @@ struct PathTexts {
   private var known: [Known] = []
   private static let capacity = 512
 
-  /// Appends a path as ``EntryWriter`` does.
-  mutating func append(_ path: Path, to out: inout [UInt8]) {
+  /// Appends the path of a change as ``EntryWriter`` does.
+  mutating func append(pathOf change: UnsafePointer<Change>, to out: inout [UInt8]) {
     if known.isEmpty { known = Array(repeating: Known(), count: Self.capacity) }
-    let address = path.steps.withUnsafeBufferPointer { Int(bitPattern: $0.baseAddress) }
+    let address = change.pointee.path.steps.withUnsafeBufferPointer { Int(bitPattern: $0.baseAddress) }
     // Memory is given out in steps of 16 bytes.
     let place = (address >> 4) & (Self.capacity - 1)
     guard known[place].address == address else {
+      let path = change.pointee.path
       known[place] = Known(address: address, path: path)
       return EntryWriter.append(path, to: &out)
     }
-    if known[place].text.isEmpty { EntryWriter.append(path, to: &known[place].text) }
+    if known[place].text.isEmpty { EntryWriter.append(change.pointee.path, to: &known[place].text) }
     out.append(contentsOf: known[place].text)
   }
 }

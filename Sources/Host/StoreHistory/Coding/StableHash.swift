@@ -37,9 +37,12 @@ public struct StableHash: Hashable, Sendable {
 
   /// Appends a hash as files have it.
   package static func append(_ value: UInt64, to out: inout [UInt8]) {
-    for place in stride(from: 60, through: 0, by: -4) {
-      let digit = UInt8(truncatingIfNeeded: value >> UInt64(place)) & 0xF
-      out.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") - 10 + digit)
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 16) { digits in
+      for place in digits.indices {
+        let digit = UInt8(truncatingIfNeeded: value >> UInt64(60 - 4 * place)) & 0xF
+        digits[place] = digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") - 10 + digit
+      }
+      out.append(contentsOf: UnsafeBufferPointer(digits))
     }
   }
 

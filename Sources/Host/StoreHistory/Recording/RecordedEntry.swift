@@ -28,23 +28,16 @@ public struct RecordedEntry: Equatable, Sendable {
     _ entry: LoggedEntry, hashes: [(module: String, hash: UInt64)], to out: inout [UInt8]
   ) {
     EntryWriter.appendMembers(of: entry, to: &out)
-    appendEnd(hashes, to: &out)
+    for (index, (module, hash)) in hashes.enumerated() { append(module, hash, isFirst: index == 0, to: &out) }
+    JSON.append(hashes.isEmpty ? "}" : "}}" as StaticString, to: &out)
   }
 
-  /// Appends the end of a line, behind the changes.
-  static func appendEnd(_ hashes: [(module: String, hash: UInt64)], to out: inout [UInt8]) {
-    if !hashes.isEmpty {
-      JSON.append(",\"hash\":{" as StaticString, to: &out)
-      for (index, (module, hash)) in hashes.enumerated() {
-        if index > 0 { out.append(UInt8(ascii: ",")) }
-        JSON.append(quoted: module, to: &out)
-        out.append(UInt8(ascii: ":"))
-        out.append(UInt8(ascii: "\""))
-        StableHash.append(hash, to: &out)
-        out.append(UInt8(ascii: "\""))
-      }
-      out.append(UInt8(ascii: "}"))
-    }
-    out.append(UInt8(ascii: "}"))
+  /// Appends a hash to a line, behind the changes. Two braces end a line with hashes, one ends another.
+  static func append(_ module: String, _ hash: UInt64, isFirst: Bool, to out: inout [UInt8]) {
+    JSON.append(isFirst ? ",\"hash\":{" : "," as StaticString, to: &out)
+    JSON.append(quoted: module, to: &out)
+    JSON.append(":\"" as StaticString, to: &out)
+    StableHash.append(hash, to: &out)
+    out.append(UInt8(ascii: "\""))
   }
 }

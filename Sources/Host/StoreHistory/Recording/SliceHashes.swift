@@ -51,31 +51,43 @@ public struct SliceHashes: Sendable {
   package mutating func add(_ changes: [Change], appendingTo out: inout [UInt8]) {
     JSON.append(",\"changes\":" as StaticString, to: &out)
     append(changes, to: &out)
-    RecordedEntry.appendEnd(changed(by: changes), to: &out)
+    var hasHash = false
+    Self.eachModule(of: changes) { name, _ in
+      guard let hash = self[name] else { return }
+      RecordedEntry.append(name, hash, isFirst: !hasHash, to: &out)
+      hasHash = true
+    }
+    JSON.append(hasHash ? "}}" : "}" as StaticString, to: &out)
   }
 
   /// The hashes of the slices that an action changed, which was taken in last.
   package func changed(by changes: [Change]) -> [(module: String, hash: UInt64)] {
     var result: [(module: String, hash: UInt64)] = []
-    var rest = changes[...]
-    while let name = rest.first?.module {
+    Self.eachModule(of: changes) { name, _ in
       if let hash = self[name] { result.append((name, hash)) }
-      rest = rest.drop { $0.module == name }
     }
     return result
+  }
+
+  /// Hands out the modules of changes, in their order, each with the positions of its changes.
+  private static func eachModule(of changes: [Change], _ body: (String, Range<Int>) -> Void) {
+    var start = 0
+    while start < changes.count, let name = changes[start].module {
+      var end = start + 1
+      while end < changes.count, changes[end].module == name { end += 1 }
+      body(name, start..<end)
+      start = end
+    }
   }
 
   /// Takes in changes, and appends them as an array.
   private mutating func append(_ changes: [Change], to out: inout [UInt8]) {
     out.append(UInt8(ascii: "["))
-    var rest = changes[...]
-    while let name = rest.first?.module {
-      if rest.startIndex > changes.startIndex { out.append(UInt8(ascii: ",")) }
-      let part = rest.prefix { $0.module == name }
+    Self.eachModule(of: changes) { name, part in
+      if part.lowerBound > 0 { out.append(UInt8(ascii: ",")) }
       let start = out.count
-      EntryWriter.appendElements(part, to: &out) { paths.append($0, to: &$1) }
+      EntryWriter.appendElements(changes[part], to: &out) { paths.append(pathOf: $0, to: &$1) }
       hashes[place(of: name)].add(elements: out[start...])
-      rest = rest[part.endIndex...]
     }
     out.append(UInt8(ascii: "]"))
   }

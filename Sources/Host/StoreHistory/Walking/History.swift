@@ -187,6 +187,16 @@ public struct History<State: Sendable> {
     }
   }
 
+  /// Hands out in order the entries in memory that changed more than they tell: the state before each of those is kept.
+  ///
+  /// - Returns: the number of all entries of those numbers in memory.
+  package func visitWholes(inMemory numbers: ClosedRange<Int>, _ body: (LoggedEntry) throws -> Void) rethrows -> Int {
+    for point in points where numbers.contains(point.number + 1) {
+      if let entry = log[number: point.number + 1], entry.isWhole { try body(entry) }
+    }
+    return log.entries(in: numbers).count
+  }
+
   /// Hands out in order what entries changed, from memory and from what is older, as far as they are kept.
   ///
   /// - Parameter body: returns false to end the visit. A step is valid until it returns.
@@ -243,7 +253,8 @@ public struct History<State: Sendable> {
     }
   }
 
-  private func beforeMemory(_ numbers: ClosedRange<Int>) -> ClosedRange<Int>? {
+  /// Those of some numbers that memory no longer has; nil: it has all of them.
+  package func beforeMemory(_ numbers: ClosedRange<Int>) -> ClosedRange<Int>? {
     let first = firstInMemory
     return numbers.lowerBound < first ? numbers.lowerBound...min(numbers.upperBound, first - 1) : nil
   }

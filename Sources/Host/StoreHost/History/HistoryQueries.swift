@@ -145,7 +145,7 @@ extension StoreClient {
 
   /// The same of the history as it was at some moment.
   func visit(_ numbers: ClosedRange<Int>, of moment: Moment, _ body: (LoggedEntry) throws -> Bool) throws {
-    try inParts(numbers) { try moment.entries($0).allSatisfy(body) }
+    try inParts(numbers) { try moment.visit($0, body) }
   }
 
   /// Hands out numbers, some at a time, until the body returns false or the command is to stop.

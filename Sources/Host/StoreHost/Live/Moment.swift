@@ -111,6 +111,34 @@ final class Moment {
     return entries
   }
 
+  /// Hands out entries in order until the body returns false. What a file keeps is read before the body gets it.
+  ///
+  /// - Returns: whether it returned true for all.
+  func visit(_ numbers: ClosedRange<Int>, _ body: (LoggedEntry) throws -> Bool) throws -> Bool {
+    guard history.beforeMemory(numbers) == nil else { return try entries(numbers).allSatisfy(body) }
+    var goesOn = true
+    try history.visit(numbers) { entry in
+      goesOn = try body(entry)
+      return goesOn
+    }
+    return goesOn
+  }
+
+  /// Hands out in order the entries that changed more than they tell.
+  ///
+  /// - Returns: the number of all entries of those numbers.
+  func visitWholes(_ numbers: ClosedRange<Int>, _ body: (LoggedEntry) throws -> Void) throws -> Int {
+    var count = 0
+    if let older = history.beforeMemory(numbers) {
+      try client.visit(older, of: self) { entry in
+        count += 1
+        if entry.isWhole { try body(entry) }
+        return true
+      }
+    }
+    return try count + history.visitWholes(inMemory: numbers, body)
+  }
+
   /// Some entries that stand together, the latest up to a number, and the number before which to go on; nil: there are none.
   func run(upTo number: Int, _ wanted: WantedEntries, most: Int) throws -> (entries: [LoggedEntry], before: Int)? {
     try history.run(upTo: number, wanted, most: most)

@@ -24,23 +24,10 @@ struct PlainLines {
     let type: ActionType
   }
 
-  /// A place that actions came from, and how it stands in a line before the number of the line and behind it.
-  private struct KnownOrigin {
-    var start: [UInt8] = []
-    var end: [UInt8] = []
-    let origin: ActionSource.Origin
-
-    init(_ source: ActionSource) {
-      origin = source.origin
-      EntryWriter.appendStart(of: source, to: &start)
-      EntryWriter.appendEnd(of: source, to: &end)
-    }
-  }
-
   private let types: ActionTable
   private var actions: [KnownAction] = []
-  private var origins: [KnownOrigin] = []
-  /// The number of actions and of places that are remembered: as a rule a recording comes from few.
+  private var origins: [OriginText] = []
+  /// The number of actions that are remembered: as a rule a recording has few.
   private static let most = 8
 
   /// - Parameter types: the actions that there are.
@@ -124,8 +111,8 @@ struct PlainLines {
       return source
     }
     guard let value = try? json.value(), let source = try? EntryReader.source(value) else { return nil }
-    origins.insert(KnownOrigin(source), at: 0)
-    if origins.count > Self.most { origins.removeLast() }
+    origins.insert(OriginText(source), at: 0)
+    if origins.count > OriginTexts.most { origins.removeLast() }
     return source
   }
 }

@@ -30,25 +30,26 @@ extension StoreClient {
   ///   - last: the most actions to hand out, of which the latest; those may return to what is not handed out.
   ///   - first: the number of the first action to hand out; none behind it may return to a point before.
   ///   - header: gets what a replay needs to know first, and the state before the first entry.
-  ///   - entry: gets each entry, the hashes of the slices that it changed, and the state after it.
+  ///   - entry: gets each entry, and asks the walk that comes to it for its line or for the state after it.
+  /// - Returns: the oldest point that was kept when it began.
+  @discardableResult
   package func record(
     last: Int? = nil, from first: Int? = nil, header: (RecordingHeader, HostState) throws -> Void,
-    entry: (LoggedEntry, [(module: String, hash: UInt64)], HostState) throws -> Void
-  ) throws {
+    entry: (LoggedEntry, inout RecordingWalk) throws -> Void
+  ) throws -> Int {
     let moment = Moment(of: self)
     let start =
       try first.map { try recordingStart(in: moment, from: $0) } ?? last.map { max(moment.oldest, moment.head - $0) }
       ?? recordingStart(in: moment)
-    var state = try moment.state(at: start)
+    let state = try moment.state(at: start)
     try header(try recordingHeader(of: moment, from: state, at: start), state)
-    guard start < moment.head else { return }
-    var hashes = SliceHashes(state)
+    guard start < moment.head else { return moment.oldest }
+    var walk = RecordingWalk(of: moment, from: state)
     try visit((start + 1)...moment.head, of: moment) { logged in
-      let before = state
-      try moment.advance(&state, by: logged)
-      try entry(logged, hashes.follow(logged.changes, from: before, to: state), state)
+      try entry(logged, &walk)
       return true
     }
+    return moment.oldest
   }
 
   /// What a replay needs to know before the first entry that is kept.
@@ -71,11 +72,7 @@ extension StoreClient {
     let loaded = moment.points.versions(at: start)
     note(loaded)
     if start < moment.head {
-      try visit((start + 1)...moment.head, of: moment) { entry in
-        count += 1
-        if entry.isWhole { note(moment.points.versions(at: entry.number)) }
-        return true
-      }
+      count = try moment.visitWholes((start + 1)...moment.head) { note(moment.points.versions(at: $0.number)) }
     }
     return RecordingHeader(
       schema: live.schemaHash, count: count, start: start, plugins: versions,
@@ -107,9 +104,8 @@ extension StoreClient {
   /// The actions behind a point that returned to others, and those points.
   private func returns(from start: Int, in moment: Moment) throws -> [(number: Int, target: Int)] {
     var returns: [(number: Int, target: Int)] = []
-    try visit((start + 1)...moment.head, of: moment) { entry in
+    _ = try moment.visitWholes((start + 1)...moment.head) { entry in
       if let target = entry.restoreTarget { returns.append((entry.number, target)) }
-      return true
     }
     return returns
   }
@@ -121,6 +117,38 @@ extension StoreClient {
     let returns = try returns(from: start, in: moment)
     while let last = returns.last(where: { $0.number > start && $0.target < start }) { start = last.number }
     return start
+  }
+}
+
+/// The walk along a history while it is recorded. Of each entry, in order, the recorder asks either for the line or for the state.
+package struct RecordingWalk {
+  private let moment: Moment
+  /// The state after the last entry or, for lines, after the last that changed more than it tells.
+  private var state: HostState
+  private var hashes: SliceHashes
+  private var origins = OriginTexts()
+
+  fileprivate init(of moment: Moment, from state: HostState) {
+    (self.moment, self.state) = (moment, state)
+    hashes = SliceHashes(state)
+  }
+
+  /// The state after the next entry.
+  package mutating func state(after entry: LoggedEntry) throws -> HostState {
+    try moment.advance(&state, by: entry)
+    return state
+  }
+
+  /// Appends the next entry as a line of a recording, without its end.
+  package mutating func append(_ entry: LoggedEntry, to out: inout [UInt8]) throws {
+    // No other entry brings slices or takes them away.
+    guard entry.isWhole else {
+      EntryWriter.appendHead(of: entry, &origins, to: &out)
+      return hashes.add(entry.changes, appendingTo: &out)
+    }
+    let before = state
+    let after = try state(after: entry)
+    RecordedEntry.append(entry, hashes: hashes.follow(entry.changes, from: before, to: after), to: &out)
   }
 }
 

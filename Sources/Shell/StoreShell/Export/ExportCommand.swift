@@ -200,10 +200,8 @@ protocol RecordingExport {
   mutating func begin(_ header: RecordingHeader, _ state: HostState) throws
   /// Writes an entry.
   ///
-  /// - Parameters:
-  ///   - hashes: the hashes of the slices that it changed.
-  ///   - state: the state after it.
-  mutating func add(_ entry: LoggedEntry, hashes: [(module: String, hash: UInt64)], state: HostState) throws
+  /// - Parameter walk: has come to the entry.
+  mutating func add(_ entry: LoggedEntry, _ walk: inout RecordingWalk) throws
   /// Ends.
   mutating func end() throws
   /// What is to be known about the file, in a sentence each.
@@ -281,10 +279,10 @@ extension Session {
   ) throws -> CommandResult {
     guard file != "-" else { return try printExport(last, first, make) }
     let output = try makeFile(file)
-    let (count, start, notes) = try write(last, first, to: output, make)
+    let (count, notes) = try write(last, first, to: output, make)
     return CommandResult(
       json: answer("wrote \(count) \(count == 1 ? "action" : "actions") to \(writtenName(of: file, output))\n").json,
-      notes: store.live.notes(ofWhatIsLeftOutUpTo: start) + notes)
+      notes: notes)
   }
 
   /// Prints what happened; with `--json` its text is the result.
@@ -298,26 +296,24 @@ extension Session {
       console.write(text)
       text = ""
     }
-    let (_, start, notes) = try write(last, first, to: output, make)
-    return CommandResult(
-      json: answersInJSON ? answer(text).json : nil,
-      notes: store.live.notes(ofWhatIsLeftOutUpTo: start) + notes)
+    let (_, notes) = try write(last, first, to: output, make)
+    return CommandResult(json: answersInJSON ? answer(text).json : nil, notes: notes)
   }
 
   /// Writes what happened.
   ///
-  /// - Returns: the number of those actions, the number of the last one before them unless they were counted, and notes.
+  /// - Returns: the number of those actions, and notes.
   private func write(
     _ last: Int?, _ first: Int?, to output: ReplacingFile, _ make: (ReplacingFile) throws -> some RecordingExport
-  ) throws -> (count: Int, start: Int, notes: [String]) {
+  ) throws -> (count: Int, notes: [String]) {
     var export = try make(output)
     var (count, start) = (0, 0)
     var progress = Progress(self, "writing")
-    try store.record(last: last, from: first) { header, state in
+    let oldest = try store.record(last: last, from: first) { header, state in
       (progress.total, start) = (header.count, last == nil && first == nil ? header.start : 0)
       try export.begin(header, state)
-    } entry: { entry, hashes, state in
-      try export.add(entry, hashes: hashes, state: state)
+    } entry: { entry, walk in
+      try export.add(entry, &walk)
       try output.passOn()
       count += 1
       try progress.step(count)
@@ -325,7 +321,7 @@ extension Session {
     try export.end()
     try output.finish()
     progress.clear()
-    return (count, start, export.notes)
+    return (count, store.live.notes(ofWhatIsLeftOutUpTo: start, behind: oldest) + export.notes)
   }
 }
 
@@ -345,8 +341,8 @@ extension Session {
     do {
       try store.record {
         try export.begin($0, $1)
-      } entry: { entry, hashes, state in
-        try export.add(entry, hashes: hashes, state: state)
+      } entry: { entry, walk in
+        try export.add(entry, &walk)
         try output.passOn()
         count += 1
         if size > Self.bound, count > ReduxExport.usualCount { throw BoundExceeded() }
@@ -360,7 +356,9 @@ extension Session {
 
 extension LiveStore {
   /// The notes on a recording that does not begin with the store.
-  fileprivate func notes(ofWhatIsLeftOutUpTo start: Int) -> [String] {
+  ///
+  /// - Parameter oldest: the oldest point that was kept when it began.
+  fileprivate func notes(ofWhatIsLeftOutUpTo start: Int, behind oldest: Int) -> [String] {
     let reason =
       start == oldest ? reasonOfBeginning : "#\(start) returns to a point before #\(oldest), and \(reasonOfBeginning)"
     return switch start {
@@ -407,9 +405,8 @@ private struct JournalExport: RecordingExport {
     output.bytes.append(0x0A)
   }
 
-  func add(_ entry: LoggedEntry, hashes: [(module: String, hash: UInt64)], state: HostState) {
-    RecordedEntry.append(
-      isStable ? entry.stable : entry, hashes: hashes, to: &output.bytes)
+  func add(_ entry: LoggedEntry, _ walk: inout RecordingWalk) throws {
+    try walk.append(isStable ? entry.stable : entry, to: &output.bytes)
     output.bytes.append(0x0A)
   }
 

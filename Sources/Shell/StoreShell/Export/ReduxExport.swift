@@ -55,7 +55,8 @@ struct ReduxExport: RecordingExport {
     numbers.append(UInt8(ascii: "0"))
   }
 
-  mutating func add(_ entry: LoggedEntry, hashes: [(module: String, hash: UInt64)], state: HostState) {
+  mutating func add(_ entry: LoggedEntry, _ walk: inout RecordingWalk) throws {
+    let state = try walk.state(after: entry)
     output.bytes.append(UInt8(ascii: ","))
     JSON.append(["state": .value(state.value), "error": entry.failureText.map { .text($0) }], to: &output.bytes)
 

@@ -65,7 +65,8 @@ struct ScriptExport: RecordingExport {
     if program != "stsh" { write("# or, where \(program) takes no such options, at a new store of it: source FILE") }
   }
 
-  mutating func add(_ entry: LoggedEntry, hashes: [(module: String, hash: UInt64)], state: HostState) throws {
+  mutating func add(_ entry: LoggedEntry, _ walk: inout RecordingWalk) throws {
+    let state = try walk.state(after: entry)
     if entry.time < lastTime {
       // The store was opened again, and its clock begins anew.
       settle(at: lastTime)

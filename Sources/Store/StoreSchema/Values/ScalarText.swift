@@ -67,6 +67,8 @@ public enum ScalarText {
 
   /// Appends text as JSON has it, as UTF-8, without the quotes around it: runs of bytes that stand for themselves are copied.
   package static func appendEscaped(_ text: String, to out: inout [UInt8]) {
+    // A copy would count a reference to a text that many entries share.
+    guard text.utf8.withContiguousStorageIfAvailable({ appendEscaped($0, to: &out) }) == nil else { return }
     var text = text
     text.withUTF8 { appendEscaped($0, to: &out) }
   }
