@@ -63,6 +63,9 @@ import Testing
     }
     #expect(oldest == start && start > 0 && host.live.oldest > start)
     #expect(numbers == Array(start + 1...2_001))
+    // The entries of a place share one object, though each action brings its own.
+    let origins = (host.live.head - 9...host.live.head).compactMap { host.live.recent($0)?.source.origin }
+    #expect(origins.count == 10 && origins.allSatisfy { $0 === origins[0] })
   }
 
   @Test(arguments: 1...100)

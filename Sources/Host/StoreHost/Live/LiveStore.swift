@@ -59,6 +59,8 @@ package final class LiveStore: @unchecked Sendable {
   /// The number of changes to ``actionsByName`` so far.
   var actionChanges: Int { changesOfActions.load(ordering: .acquiring) }
   private let changesOfActions = Atomic<Int>(0)
+  /// The places of the latest actions: entries of a place share one object, also where each action brings its own.
+  @exclusivity(unchecked) private var origins = ActionSource.RecentOrigins()
   /// What happened so far.
   @exclusivity(unchecked) package var history: History<State>
   /// The states that were asked for last.
@@ -458,8 +460,8 @@ package final class LiveStore: @unchecked Sendable {
       isApplied && shell == nil && record.original == nil
       ? LoggedEntry(
         applied: record.context.number, time: record.context.time, wallTime: wallTime?(),
-        source: record.context.source, action: record.action.call.type.fullName, arguments: record.action.call.record,
-        isQuiet: record.action.call.type.isQuiet, changes: changes)
+        source: origins.sharing(record.context.source), action: record.action.call.type.fullName,
+        arguments: record.action.call.record, isQuiet: record.action.call.type.isQuiet, changes: changes)
       : rareEntry(of: record, changes)
     if entry.source.statement == ActionSource.firstOfRun {
       entry = entry.first

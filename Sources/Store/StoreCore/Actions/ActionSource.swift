@@ -314,6 +314,18 @@ extension ActionSource {
         Origin(file: file, function: function, kind: kind, info: info, plugin: plugin, unit: unit, author: author))
     }
 
+    /// A source with the object of one of the latest origins, where it comes from the same place.
+    package mutating func sharing(_ source: ActionSource) -> ActionSource {
+      for index in origins.indices where origins[index] === source.origin { return source }
+      for index in origins.indices where origins[index]?.isEqual(to: source.origin) ?? false {
+        var source = source
+        if let known = origins[index] { source.origin = known }
+        return source
+      }
+      _ = add(source.origin)
+      return source
+    }
+
     @usableFromInline
     mutating func add(_ origin: Origin) -> Origin {
       origins[next] = origin
