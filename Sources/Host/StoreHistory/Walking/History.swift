@@ -35,9 +35,9 @@ public struct History<State: Sendable> {
   /// Asked now and then while entries are handed out; throws to end that.
   public var checkCancellation: () throws -> Void
 
-  /// The greatest number of entries that a walk back leads over. As many changes take some tens of milliseconds, and most
-  /// histories are shorter: a state that is kept costs each part of it that has changed since.
-  private static var longestWalk: Int { 16_384 }
+  /// The greatest number of entries that a walk back leads over. As many changes take some milliseconds, also where other threads
+  /// made them. A state that is kept costs each part of it that has changed since.
+  private static var longestWalk: Int { 4_096 }
 
   /// A history without entries.
   ///
