@@ -72,20 +72,21 @@ import Glibc
 
   @Test func aReducerThatDispatchesAgainstTheRulesIsRefused() throws {
     let box = Lock<Counting?>(nil)
-    let refused = Notes<Bool>()
+    let refused = Notes<String>()
     let store = try Counting(
       initial: 0,
       reducer: CountReducer("bad") { action, state in
         state += 1
         guard action == .inc, let store = box.withLock({ $0 }) else { return }
-        if case .stopped(.busy) = store.dispatch(.dec).outcome { refused.note(true) }
+        if case .stopped(let error) = store.dispatch(.dec).outcome { refused.note(error.message) }
       })
     box.withLock { $0 = store }
     defer { box.withLock { $0 = nil } }
     let result = store.dispatch(.inc)
     #expect(store.state == 1)
     #expect(result.number == 1)
-    #expect(refused.all == [true])
+    #expect(refused.all == [StoreError.busy.message])
+    #expect(StoreError.busy.message.contains("a reducer cannot dispatch, a middleware or an effect can"))
   }
 
   @Test func s09DispatchFromAnotherThread() throws {

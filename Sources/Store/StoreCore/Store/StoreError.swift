@@ -24,7 +24,7 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
   case nextOutOfTurn(interceptor: String)
   /// The dispatcher was cancelled before, or its store is gone.
   case cancelled
-  /// The store processes an action, and what was asked for would change the state under it.
+  /// This thread processes an action of the store: a reducer dispatched, or what was asked for would wait for itself.
   case busy
   /// The host that shares the store with others was closed.
   case closed
@@ -52,7 +52,9 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     case .queueFull(let limit):
       return "the queue is full: \(limit) actions wait already; dispatch again once the store has caught up"
     case .cancelled: return "the task that dispatches was cancelled"
-    case .busy: return "the store is processing an action; do this between two actions"
+    case .busy:
+      return "this thread is processing an action of the store: a reducer cannot dispatch, "
+        + "a middleware or an effect can; a watcher or an effect cannot wait for another action, use dispatch, which enqueues it"
     case .closed: return "the store was closed by the program that owns it"
     case .interrupted(let next, let source):
       return "interrupted before \(next) from \(source.file):\(source.line); the rest of the queue was dropped"
