@@ -46,6 +46,21 @@ import Testing
       try shell.type("undo 9").errors == "error[nothing-to-undo]: only 3 of your statements can be taken back\n")
   }
 
+  /// A refused action changed nothing that goes with the last one.
+  @Test func aRefusedActionIsNotCounted() throws {
+    let shell = try Shell { $0.grants = ["p"] }
+    let folder = try shell.plugin(
+      "p",
+      """
+      return plugin { state = { field("n", int()) }, actions = { { name = "bad" } },
+        reducers = { bad = function() error("no") end } }
+      """)
+    _ = try shell.type("plugin load \(folder)", "dispatch counter.increment", "dispatch p.bad")
+    #expect(
+      try shell.type("undo").output
+        == "#4 shell.restore to=1  (takes back #2 counter.increment)\n  counter.value  1 -> 0\n")
+  }
+
   /// What a plugin's command dispatched is taken back as a whole, and nothing that was done before it.
   @Test func theRunOfACommandIsOneStep() throws {
     let shell = try Shell { $0.grants = ["p"] }

@@ -20,7 +20,7 @@ public struct UndoLine {
     public let target: Int
     /// The first action that is taken back.
     public let first: Int
-    /// The number of later actions that go with it.
+    /// The number of later actions that took effect and go with it.
     public let later: Int
     /// True if nobody else has acted since, so that the state from before is the one to return to.
     public let isAlone: Bool
@@ -163,8 +163,8 @@ public struct UndoLine {
         if last != nil, runs.present == nil, !runs.isOpen(at: position) { break }
       }
       if isOther { others.insert(position) }
-      if entry != nil {
-        passed += 1
+      if let entry {
+        if entry.tookEffect { passed += 1 }
         if newest == nil, !isOther { newest = position }
       }
       walk.goOn()
@@ -330,7 +330,7 @@ extension UndoLine.Step {
   package func behind(_ entries: [LoggedEntry]) -> Self? {
     guard entries.allSatisfy(\.isConsequence) else { return nil }
     return Self(
-      target: target, first: first, later: later + entries.count, isAlone: isAlone, others: others,
+      target: target, first: first, later: later + entries.count { $0.tookEffect }, isAlone: isAlone, others: others,
       last: entries.last?.number ?? last, statements: statements)
   }
 }
