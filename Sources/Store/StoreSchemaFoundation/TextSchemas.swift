@@ -2,11 +2,12 @@ import FoundationEssentials
 import StoreSchema
 
 extension Schema {
-  /// The schema of a type that is written as a text.
+  /// The schema of a type that is written as a text. Users read its name wherever they read a type, as in its errors.
   static func text<Written: Schematic>(
     of type: Written.Type, _ text: @escaping @Sendable (Written) -> String
   ) -> Schema {
-    .scalar(type, .string) { .string(text($0)) }
+    let read: @Sendable (Written) -> Value = { .string(text($0)) }
+    return .scalar(type, .string, name: "\(type)", read: read) { read($0) == read($1) }
   }
 }
 

@@ -66,6 +66,10 @@ import Testing
     #expect(error?.message == #"value must be UUID, got string "x""#)
     let key = #expect(throws: SchemaError.self) { try [UUID: Int].schema.check(.map([.string("x"): .int(1)])) }
     #expect(key?.message == #"value must have UUID keys, got string "x""#)
+    // As listings of the type have it.
+    let number = #expect(throws: SchemaError.self) { try Decimal.schema.check(.bool(true)) }
+    #expect(number?.message == "value must be Decimal, got bool true")
+    #expect(Decimal.schema.typeName == "Decimal" && [Decimal].schema.typeName == "[Decimal]")
   }
 
   @Test func datesAgreeWithFoundation() throws {

@@ -19,7 +19,7 @@ extension Schema {
   ///
   /// - Parameter name: the name that users read; nil: that of the form.
   @inlinable
-  static func scalar<Scalar: Schematic>(
+  package static func scalar<Scalar: Schematic>(
     _ type: Scalar.Type, _ kind: Kind, name: String? = nil, read: @escaping @Sendable (Scalar) -> Value,
     isEqual: @escaping @Sendable (Scalar, Scalar) -> Bool
   ) -> Schema {
