@@ -18,7 +18,7 @@ let gallery = Application<GalleryAction, GalleryState>(
     Movies.reducer.lift(action: \.movies, state: \.movies)),
   middleware: Movies.asking.inject(.small(keeping: 2)).lift(
     input: \.movies, output: \.movies, state: \.movies),
-  projections: [ApplicationProjection("favourites", of: "movies") { $0.movies.favourites }],
+  projections: [ApplicationProjection("favourites", of: \.movies) { $0.favourites }],
   thunks: [
     ApplicationThunk(
       "updateCount", of: "counter", taking: Counter.Update.self, summary: "Counts in its direction, up to the limit."

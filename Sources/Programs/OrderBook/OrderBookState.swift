@@ -25,4 +25,4 @@ let orderBook = Application<OrderBookAction, OrderBookState>(
     Book.reducer.lift(action: \.book, state: \.book),
     Market.reducer.lift(action: \.market, state: \.market)),
   middleware: Market.prices.lift(input: \.market, output: \.market, state: \.market),
-  projections: [ApplicationProjection("spread", of: "book") { $0.book.spread }])
+  projections: [ApplicationProjection("spread", of: \.book) { $0.spread }])

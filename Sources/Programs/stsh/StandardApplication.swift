@@ -8,8 +8,8 @@ extension Application<StandardAction, StandardState> {
     Application(
       initial: StandardState(), reducer: StandardState.reducer,
       projections: [
-        ApplicationProjection("open", of: "tasks") { $0.tasks.open },
-        ApplicationProjection("summary", of: "tasks") { $0.tasks.summary },
+        ApplicationProjection("open", of: \.tasks) { $0.open },
+        ApplicationProjection("summary", of: \.tasks) { $0.summary },
       ])
   }
 }

@@ -186,7 +186,7 @@ extension Application<StandardAction, StandardState> {
       initial: StandardState(), reducer: StandardState.reducer,
       projections: [
         ApplicationProjection("open", of: "tasks") { $0.tasks.open },
-        ApplicationProjection("summary", of: "tasks") { $0.tasks.summary },
+        ApplicationProjection("summary", of: \.tasks) { $0.summary },
       ])
   }
 }

@@ -54,6 +54,8 @@ public struct Application<Action: SchematicUnion, State: SchematicRecord>: Senda
 public struct ApplicationProjection<State: Sendable>: Sendable {
   package let module: String
   package let type: ProjectionType
+  /// True if it depends on the module's slice alone.
+  package let isOfSlice: Bool
   package let read: @Sendable (State) -> Value
 
   /// Declares a projection of a module.
@@ -67,6 +69,26 @@ public struct ApplicationProjection<State: Sendable>: Sendable {
   ) {
     self.module = module
     type = ProjectionType(name: name, schema: Result.schema.dynamic)
+    isOfSlice = false
     self.read = { read($0).schemaValue }
+  }
+
+  /// Declares a projection that a module's slice alone determines: who watches it has it computed only when that has changed.
+  ///
+  /// - Parameters:
+  ///   - name: the projection's name within the module.
+  ///   - slice: the module: a stored property of the state.
+  ///   - read: computes it.
+  public init<Slice, Result: Schematic>(
+    _ name: String, of slice: KeyPath<State, Slice> & Sendable, _ read: @escaping @Sendable (Slice) -> Result
+  ) where State: SchematicRecord {
+    guard let offset = MemoryLayout<State>.offset(of: slice), let module = State.schema.field(at: offset) else {
+      preconditionFailure("the slice of a projection is a stored property of the state: \(slice)")
+    }
+    self.module = module
+    type = ProjectionType(name: name, schema: Result.schema.dynamic)
+    isOfSlice = true
+    let part = reading(slice)
+    self.read = { read(part($0)).schemaValue }
   }
 }

@@ -40,15 +40,15 @@ public struct ApplicationSubstate: Sendable {
     takesContext = reducer.takesContext
     self.reducer = reducer.lift(
       action: { (action: HostAction) in
-        guard case .substate(name, let local) = action.payload else { return nil }
-        return local.typed()
+        action.kind == .substate && action.call.type.module == name ? action.typed.typed() : nil
       },
       modify: { (state: inout HostState, body) in
         guard let index = state.substates.firstIndex(where: { $0.name == name }) else { return }
         var local = try State(schemaValue: state.substates[index].value)
         try body(&local)
         state.substates[index].value = local.schemaValue
-      })
+      }
+    ).taking(kinds: { $0.kind == .substate })
     action = { (call) throws(SchemaError) in
       let value: Value =
         call.type.fields.isEmpty

@@ -12,6 +12,8 @@ package final class HostedApplication {
     package let name: String
     /// The type of the value.
     package let schema: Schema
+    /// True if it depends on the module's slice alone.
+    package let isOfSlice: Bool
     package let read: (AppState) -> Value?
   }
 
@@ -44,11 +46,12 @@ package final class HostedApplication {
     sequences = State.schema.sequences().map { HostState.Sequence(slice: nil, $0) }
     modules = table.modules
     reducer = application.reducer.lift(
-      action: { (action: HostAction) in action.app?.typed() },
+      action: { (action: HostAction) in action.kind == .app ? action.typed.typed() : nil },
       visit: { (action: HostAction, state: inout HostState, body) in
-        guard let app = action.app else { return }
-        try app.read(Action.self) { typed in try state.app.modify(State.self) { try body(typed, &$0) } }
-      })
+        guard action.kind == .app else { return }
+        try action.typed.read(Action.self) { typed in try state.app.modify(State.self) { try body(typed, &$0) } }
+      }
+    ).taking(kinds: { $0.kind == .app })
     let start = application.initial
     let erase = Self.erasing(table)
     let read = Self.reading(application)
@@ -57,7 +60,7 @@ package final class HostedApplication {
       HostUnit(
         unit.name, origin: .swift,
         Middleware(units: [unit]).lift(
-          input: { $0.app?.typed() }, output: erase, state: read))
+          input: { $0.kind == .app ? $0.typed.typed() : nil }, output: erase, state: read))
     }
     thunks = application.thunks.map { thunk in
       Thunk(module: thunk.module, type: thunk.type) { arguments in
@@ -68,7 +71,7 @@ package final class HostedApplication {
     interceptors =
       application.interceptors.map { interceptor in
         interceptor.lift(
-          input: { $0.app?.typed() }, output: erase,
+          input: { $0.kind == .app ? $0.typed.typed() : nil }, output: erase,
           passing: { came, goesOn in
             let new = erase(goesOn)
             return came == new ? came : new
@@ -85,7 +88,9 @@ package final class HostedApplication {
       guard let owner = table.modules.first(where: { $0.name == module }), owner.hasNamedParts,
         !owner.fields.contains(where: { $0.name == type.name })
       else { return nil }
-      return Projection(module: module, name: type.name, schema: type.schema) { $0.typed().map(projection.read) }
+      return Projection(module: module, name: type.name, schema: type.schema, isOfSlice: projection.isOfSlice) {
+        $0.typed().map(projection.read)
+      }
     }
     substates = application.substates
     tellsReducersTheTime = application.reducer.takesContext || substates.contains(where: \.takesContext)
@@ -106,7 +111,7 @@ extension HostedApplication {
   package static func erasing<Action, State>(
     _ table: ModuleTable<Action, State>
   ) -> @Sendable (Action) -> HostAction {
-    { action in HostAction(call: table.call(action) ?? .unknown, payload: .app(AppAction(action))) }
+    { action in HostAction(table.call(action) ?? .unknown, AppAction(action)) }
   }
 
   /// The typed state within the root's, which holds no other application's.
@@ -137,10 +142,10 @@ extension HostedApplication {
   ///
   /// - Parameter isChecked: true where the arguments were checked against the action's type, which is then not done again.
   package func hostAction(_ call: ActionCall, isChecked: Bool = false) throws(SchemaError) -> HostAction {
-    guard call.type.position.isEmpty else { return HostAction(call: call, payload: .app(try action(call, isChecked))) }
+    guard call.type.position.isEmpty else { return HostAction(call, try action(call, isChecked)) }
     let substate = substates.first { $0.actions.contains { $0 === call.type } }
-    guard let substate else { return HostAction(call: call, payload: .plugin) }
-    return HostAction(call: call, payload: .substate(substate.name, try substate.action(call)))
+    guard let substate else { return HostAction(call) }
+    return HostAction(call, ofSubstate: try substate.action(call))
   }
 
   /// The type of the substates that nobody declared: one object, so that they are known to have the same.
@@ -208,13 +213,15 @@ extension HostedApplication {
   /// What is wrong with an action that all the same changes nothing or only a part: substates that are not there.
   package func substateFaults(of action: HostAction, in before: HostState) -> [SubstateError] {
     let names: [String]
-    switch action.payload {
-    case .substate(let name, _): names = [name]
+    switch action.kind {
+    case .substate: names = [action.call.type.module]
     // One that a plugin added to what the application declares.
     case .plugin where substates.contains { $0.name == action.call.type.module }:
       names = [action.call.type.module]
-    case .shell(.substate(.reset(let given))): names = given
-    default: return []
+    case .shell:
+      guard case .substate(.reset(let given))? = action.shell else { return [] }
+      names = given
+    case .plugin, .app: return []
     }
     return names.filter { name in !before.substates.contains { $0.name == name } }.map { .absent(name: $0) }
   }

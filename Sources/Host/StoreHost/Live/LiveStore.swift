@@ -132,6 +132,7 @@ package final class LiveStore: @unchecked Sendable {
       middleware: .init(units: ([logger] + application.units).flatMap(\.middleware.units)),
       interceptors: application.interceptors, emission: Self.policy(initial.shell.emission, application), clock: clock,
       areEqual: State.areEqual, queueLimit: queueLimit, order: order)
+    store.setKinds { $0.taken }
     store.setKeeper { [lease] in lease.object }
     lease.begin(self)
     collectActions()
@@ -180,7 +181,7 @@ package final class LiveStore: @unchecked Sendable {
       Reducer<BasedShellAction, State>.throwing("shell", canFail: \.action.canFail) { action, state, context in
         try action.reduce(&state, behind: head.number, from: context.source)
       }
-      .lift(action: { BasedShellAction($0) }, state: \State.self))
+      .lift(action: { BasedShellAction($0) }, state: \State.self).taking(kinds: { $0.kind == .shell }))
   }
 
   /// The emission policy of a name: one of the shell's, or the application's own.
@@ -417,7 +418,7 @@ package final class LiveStore: @unchecked Sendable {
   package func dispatch(_ action: ShellAction, _ source: ActionSource, madeBehind basis: Int? = nil) -> DispatchReport {
     turn {
       let basis = basis ?? (action.isMadeFromState ? history.head : nil)
-      return dispatch(Action(call: action.call, payload: .shell(action), basis: basis), source)
+      return dispatch(Action(action, basis: basis), source)
     }
   }
 

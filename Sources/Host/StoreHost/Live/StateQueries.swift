@@ -76,11 +76,9 @@ extension LiveStore {
         return try body(schema, path.steps.dropFirst(2), UnsafeRawPointer($0), origin)
       }
     }
-    if path.steps.count > 1, case .field(let member) = path.steps[1],
-      let own = application.projections.first(where: { $0.name == member && $0.module == name })
-    {
-      // A projection does not say what it looks at.
-      note { Set(self.modules(in: shown).map(\.name)) }
+    if let own = application.projections.first(where: path.starts(in:)) {
+      // Of what a projection looks at, not all say it.
+      note { own.isOfSlice ? [name] : Set(self.modules(in: shown).map(\.name)) }
       return try projected(own.read(shown.state.app) ?? .none, own.schema)
     }
     let modules = modules(in: shown)
@@ -119,6 +117,13 @@ extension LiveStore {
     let view = StateSnapshot(
       state: shown.state, moduleNames: modules(in: shown).map(\.name), versions: shown.versions)
     return try run(hosted).plugin.projections.project(projection.name, view: view)
+  }
+}
+
+extension Path {
+  /// True if the path leads to what a projection gives, or to a part of that.
+  func starts(in projection: HostedApplication.Projection) -> Bool {
+    steps.count > 1 && steps[1] == .field(projection.name) && steps[0] == .field(projection.module)
   }
 }
 

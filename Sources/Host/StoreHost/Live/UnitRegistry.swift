@@ -71,6 +71,7 @@ extension LiveStore {
   /// Has the plugins answer the actions that are there now.
   package func rebindPlugins() {
     for hosted in plugins { hosted.plugin.rebind { [unowned self] in action(named: $0) } }
+    store.findKindsAnew()
   }
 
   /// Refuses a plugin one of whose own actions another one has added to its module.
@@ -163,7 +164,7 @@ extension LiveStore {
 
   /// The typed action of a call, for actions that plugins dispatch to Swift modules.
   package func typed(_ call: ActionCall) -> Action {
-    (try? application.hostAction(call)) ?? Action(call: call, payload: .plugin)
+    (try? application.hostAction(call)) ?? Action(call)
   }
 
   /// Takes a plugin away with all that it registered, by a recorded action.
@@ -281,7 +282,7 @@ extension LiveStore {
       // The node where the action is from dispatches it.
       if node?.isFollowing ?? false { continue }
       store.dispatch(
-        Action(call: action.call, payload: .shell(action)),
+        Action(action),
         source: ActionSource(
           file: source.file, function: source.function, line: source.line, kind: .bridge, cause: record.context.number))
     }
@@ -298,7 +299,7 @@ extension LiveStore {
       for client in clients { client.hear(note: note) }
       let action = ShellAction.switchPlugin(name: name, to: .faulted)
       store.dispatch(
-        Action(call: action.call, payload: .shell(action)),
+        Action(action),
         source: ActionSource(
           file: hosted.plugin.source.displayName, function: "", line: 0, kind: .plugin, plugin: name,
           unit: strikes.failedUnit, cause: strikes.lastFailed))
@@ -390,7 +391,7 @@ extension LiveStore {
       PluginSurroundings(
         view: view, typed: typed, faults: attendance.faults,
         strikes: PluginStrikes(attendance.faults), waiters: attendance.waiters, setters: attendance.setters,
-        isLoaded: { [unowned self] in store.withState { $0.shell.plugins.contains { $0.name == plugin } } },
+        isLoaded: { [unowned self, mark = LoadedMark(plugin)] in store.withState { mark.isLoaded(in: $0) } },
         isLeftEnded: { [unowned self] in store.isLeftEnded($0) },
         now: { [clock] in clock.now }, reconcile: { [unowned self] in store.reconcileEffects() },
         stopFaulty: { [unowned self] in stopFaulty() }, action: { [unowned self] in store.currentAction },

@@ -48,9 +48,10 @@ package final class ValueWatchers: @unchecked Sendable {
   // MARK: Coming and going
 
   /// - Parameters:
-  ///   - path: the part that is watched; nil: the value may depend on all of the state.
+  ///   - path: the part that decides on its value; nil: all of the state does.
+  ///   - isValue: true if that is its value.
   ///   - listen: has all of them told after commits.
-  func add(_ watcher: ValueWatcher, of path: Path?, _ listen: () -> Subscription) {
+  func add(_ watcher: ValueWatcher, of path: Path?, isValue: Bool, _ listen: () -> Subscription) {
     added += 1
     watcher.place = added
     count += 1
@@ -58,7 +59,7 @@ package final class ValueWatchers: @unchecked Sendable {
     guard let path else { return everywhere.append(watcher) }
     var node = root
     let keys = Self.keys(of: path)
-    watcher.isAtItsPlace = keys.count == path.steps.count
+    watcher.isAtItsPlace = isValue && keys.count == path.steps.count
     for key in keys {
       let child = node.children[key] ?? Node()
       node.children[key] = child
@@ -236,8 +237,13 @@ extension LiveStore {
       let watchers = comparing.watchers
       watchers.isAlways = store.withState { $0.shell.emission == "always" }
       let watcher = ValueWatcher(name, read, onChange)
-      let place = path.flatMap { isOfState($0) ? $0 : nil }
-      watchers.add(watcher, of: place) { store.listen { [lease] in lease.object?.tellWatchers(of: $0) } }
+      let place = path.flatMap { isOfState($0) ? $0 : slice(ofProjection: $0) }
+      watchers.add(watcher, of: place, isValue: place == path) {
+        // Safe: as the recorder's.
+        store.listen { [host = Unmanaged.passUnretained(self)] context in
+          host._withUnsafeGuaranteedRef { $0.tellWatchers(of: context) }
+        }
+      }
       watcher.begin { trace($0) }
       return Subscription { [lease] in
         guard watcher.isActive.exchange(false, ordering: .relaxed) else { return }
@@ -263,6 +269,12 @@ extension LiveStore {
     for watcher in watchers.takeConcerned() {
       watcher.look(after: number, isAlways: watchers.isAlways) { trace($0) }
     }
+  }
+
+  /// The slice that alone decides on what stands at a path; nil: it leads to no projection of one.
+  private func slice(ofProjection path: Path) -> Path? {
+    let own = application.projections.first { path.starts(in: $0) }
+    return own.flatMap { $0.isOfSlice ? Path([path.steps[0]]) : nil }
   }
 
   /// Returns true if a path leads to a part of a module's state, and to no projection.

@@ -621,7 +621,7 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
       let action = try shellAction(of: written, from: before, in: live)
       var after = before
       try action.reduce(&after, from: entry.source)
-      return (HostAction(call: action.call, payload: .shell(action)), after)
+      return (HostAction(action), after)
     }
     guard let type = live.action(named: entry.action) else {
       throw HostError(code: .unknownAction, message: "there is no action '\(entry.action)' here")
@@ -806,13 +806,13 @@ extension LiveStore {
     if let type = action(named: name) ?? ShellAction.types[name],
       type.fields.map(\.name) == arguments.layout.fields
     {
-      return HostAction(call: ActionCall(type, arguments.values), payload: .plugin)
+      return HostAction(ActionCall(type, arguments.values))
     }
     let dot = name.firstIndex(of: ".") ?? name.endIndex
     let type = ActionType(
       module: String(name[..<dot]), name: String(name[dot...].dropFirst()),
       fields: arguments.layout.fields.map { Field($0, .dynamic(.any)) })
-    return HostAction(call: ActionCall(type, arguments.values), payload: .plugin)
+    return HostAction(ActionCall(type, arguments.values))
   }
 
   /// Takes part in a shared store: goes through all that its log holds, and from then on appends to it what is dispatched.

@@ -87,7 +87,8 @@ package struct HostedPlugin {
     }.lift(
       action: { (action: HostAction) in
         strikes.isStopped || reducers.module(ofLifted: index, for: action.call.type) == nil ? nil : action.call
-      }, modify: { (state: inout HostState, body) in try body(&state) })
+      }, modify: { (state: inout HostState, body) in try body(&state) }
+    ).taking(kinds: { reducers.module(ofLifted: index, for: $0.call.type) != nil })
   }
 
   private static func ownReducer(_ plugin: Plugin, _ strikes: PluginStrikes) -> Reducer<HostAction, HostState> {
@@ -107,7 +108,8 @@ package struct HostedPlugin {
           return try body(&nothing)
         }
         try body(&state.plugins[index].value)
-      })
+      }
+    ).taking(kinds: { reducers.reduces($0.call.type) })
   }
 
   private static func unit(_ plugin: Plugin, _ tasks: UnitTasks, _ surroundings: PluginSurroundings) -> HostUnit {
@@ -136,8 +138,8 @@ package struct HostedPlugin {
         output: { $0 },
         // The middleware reads by its view; this is what traces show that it sees.
         state: { (state: HostState) in state.value { plugin.source.manifest.mayRead($0) } }))
-    // The gate holds what asks it.
-    tasks.isOpen = { [weak ruled = unit.ruled] in gate.isOpen && ruled?.isOpen(in: surroundings.view) == true }
+    // Not the gate itself, which holds what asks it.
+    tasks.isOpen = { [position = unit.ruled.position] in gate.isOpen && position.isOpen(in: surroundings.view) }
     return unit
   }
 }
@@ -200,9 +202,7 @@ extension HostedPlugin {
       units.append(
         unit(
           name, plugin, surroundings,
-          accepts: { action in
-            if case .shell(let change) = action.payload { change.concernsRules(of: plugin.module.name) } else { true }
-          }, .transitions(name, rules)))
+          accepts: { $0.shell?.concernsRules(of: plugin.module.name) ?? true }, .transitions(name, rules)))
     }
     return units
   }

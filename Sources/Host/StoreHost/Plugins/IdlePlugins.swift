@@ -24,7 +24,8 @@ final class IdlePlugins: @unchecked Sendable {
         // What brings in a state is no action of anybody.
         guard action.kind == .plugin, action.call.type !== ActionCall.unknown.type else { return nil }
         return idle.isIdle(action.call.type) ? action : nil
-      }, modify: { (state: inout HostState, body) in try body(&state) })
+      }, modify: { (state: inout HostState, body) in try body(&state) }
+    ).taking(kinds: { $0.kind == .plugin })
   }
 
   private func isIdle(_ type: ActionType) -> Bool {

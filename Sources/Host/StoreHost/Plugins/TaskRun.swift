@@ -128,7 +128,7 @@ package final class TaskRun: EffectSteps {
     guard isSupervised else { return action }
     let fate = fate ?? ActionFate()
     self.fate = fate
-    return HostAction(call: action.call, payload: action.payload, fate: fate)
+    return HostAction(action, fate)
   }
 
   /// Comes to an end, or waits to start again: a second, then twice as long each time, up to about an hour.

@@ -7,7 +7,7 @@ import StoreUnits
 
 /// The tasks of one middleware of a plugin, run as effects of its unit.
 package final class UnitTasks: @unchecked Sendable {
-  // Safe: used by the thread that holds the turn, where effects run too.
+  // Safe: used by the thread that holds the turn, where effects run too; exclusive access as in ``LiveStore``.
   package let plugin: Plugin
   package let surroundings: PluginSurroundings
   /// The unit's name within the plugin.
@@ -16,25 +16,25 @@ package final class UnitTasks: @unchecked Sendable {
   let name: String
   let index: Int
   /// Whether the gates of the unit stand open.
-  package var isOpen: () -> Bool = { true }
+  @exclusivity(unchecked) package var isOpen: () -> Bool = { true }
   /// What the middleware said last, as far as there was room.
-  private var wanted: [PluginTaskStart] = []
+  @exclusivity(unchecked) private var wanted: [PluginTaskStart] = []
   /// How far the tasks of its keys are, of those for which there was room.
-  private var admitted: [EffectToken: Stage] = [:]
+  @exclusivity(unchecked) private var admitted: [EffectToken: Stage] = [:]
   /// The keys for which there was no room.
-  private var refused: Set<EffectToken> = []
+  @exclusivity(unchecked) private var refused: Set<EffectToken> = []
   /// The tasks for entries for which there was no room, in the order in which they were asked for.
-  private var waiting: [PluginTaskStart] = []
+  @exclusivity(unchecked) private var waiting: [PluginTaskStart] = []
   /// The entries whose tasks start later.
   let schedule = EntrySchedule()
   /// The effect that starts them; nil: there are none.
-  var dueEffect: DueEffect?
+  @exclusivity(unchecked) var dueEffect: DueEffect?
   /// The tasks that were cancelled by hand before their times, until the store has heard of them that they have ended.
-  private var cancelled: [EffectToken] = []
+  @exclusivity(unchecked) private var cancelled: [EffectToken] = []
   /// True while the clock has tasks started.
-  var isOfClock = false
+  @exclusivity(unchecked) var isOfClock = false
   /// The action after which it failed to say anything last; nil: it works.
-  private var failedAfter: Int?
+  @exclusivity(unchecked) private var failedAfter: Int?
 
   enum Stage {
     /// It has a place that it has not taken.
@@ -500,8 +500,8 @@ final class EntrySchedule {
   }
 
   /// Nodes whose times no longer hold stay until their turn comes.
-  private var nodes = Heap<Node>()
-  private var orders: [EffectToken: (order: Int, setter: Int)] = [:]
+  @exclusivity(unchecked) private var nodes = Heap<Node>()
+  @exclusivity(unchecked) private var orders: [EffectToken: (order: Int, setter: Int)] = [:]
   /// The order of the one that was inserted last; 0: none was.
   private(set) var lastOrder = 0
 

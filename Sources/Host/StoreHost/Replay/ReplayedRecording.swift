@@ -371,7 +371,7 @@ extension LiveStore {
       let last = ActionContext(number: recording.history.head, source: .here(), time: clock.now, root: 0)
       noteAll(recording.state)
       try store.replay(
-        CollectionOfOne(ReplayedAction(HostAction(call: .unknown, payload: .plugin), context: last)),
+        CollectionOfOne(ReplayedAction(HostAction(.unknown), context: last)),
         from: recording.state)
       follow(nil, from: before, to: recording.state)
       _ = attendance.faults.hasPluginToStop.set(false)

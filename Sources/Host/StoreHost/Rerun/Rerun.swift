@@ -68,7 +68,7 @@ package struct Rerun {
   private let application: HostedApplication
   private let running: Running
   private let isRepeat: Bool
-  private var reducer: Reducer<HostAction, HostState>
+  private var reducers: KindTable<HostAction, KindReducer>
   private var sequences: [HostState.Sequence] = []
   private var finder = DifferenceFinder()
   /// Where nobody listens.
@@ -86,8 +86,19 @@ package struct Rerun {
   ) {
     (self.application, self.state, before, self.plugins) = (application, state, state, plugins)
     (self.running, self.isRepeat) = (running, isRepeat)
-    reducer = application.reducers
+    reducers = KindReducer.table(of: application.reducers)
     compose()
+  }
+
+  /// What reduces the actions of a kind.
+  private final class KindReducer {
+    let reducer: Reducer<HostAction, HostState>
+
+    init(_ reducer: Reducer<HostAction, HostState>) { self.reducer = reducer }
+
+    static func table(of reducer: Reducer<HostAction, HostState>) -> KindTable<HostAction, KindReducer> {
+      KindTable({ $0.taken }) { KindReducer(reducer.narrowed(to: $0)) }
+    }
   }
 
   /// What the action that was run last changed, in the order of the modules.
@@ -132,7 +143,7 @@ package struct Rerun {
       case .only(let name): (all.filter { $0.module.name == name }, nil)
       case .without(let name): (all.filter { $0.module.name != name }, state.shell)
       }
-    reducer = HostedPlugin.reducers(of: run, as: shell, behind: application.reducers)
+    reducers = KindReducer.table(of: HostedPlugin.reducers(of: run, as: shell, behind: application.reducers))
     sequences = HostState.sequences(application.sequences, of: plugins.map { $0.plugin })
     bind()
   }
@@ -195,7 +206,9 @@ package struct Rerun {
     if isRepeat { for hosted in plugins { hosted.plugin.repeatsWhatEnded = true } }
     defer { if isRepeat { for hosted in plugins { hosted.plugin.repeatsWhatEnded = false } } }
     do {
-      try reducer.reduce(action, inPlace: &state, context: context, silence)
+      try reducers.part(for: action)._withUnsafeGuaranteedRef {
+        try $0.reducer.reduce(action, inPlace: &state, context: context, silence)
+      }
       try HostState.check(sequences, from: before, to: state)
       return .applied
     } catch {

@@ -9,54 +9,63 @@ import StoreSchema
 package final class HostAction: Sendable {
   /// The action and its arguments.
   package let call: ActionCall
-  package let payload: Payload
-  /// The kind of the payload, which is asked more often than the payload is looked at.
+  /// The typed action, of the application and of substates.
+  let typed: AppAction
+  /// Whose it is.
   let kind: Kind
+  private let own: Own?
   /// Told of its fate; nil: nobody asks.
   let fate: ActionFate?
-  /// The last action before it was made, if it was made from the state: it is refused behind another one.
-  let basis: Int?
 
-  /// The kinds of payloads.
-  enum Kind {
+  /// Those who have actions: the application, a substate, which is the module (R23), a plugin, and the shell itself.
+  enum Kind: UInt {
     case app, substate, plugin, shell
   }
 
-  package enum Payload: Sendable {
-    /// An action of the application.
-    case app(AppAction)
-    /// An action of a substate, by its name (R23).
-    case substate(String, AppAction)
-    /// An action of a plugin.
-    case plugin
-    /// An action of the shell itself; apart, since it is large and seldom.
-    indirect case shell(ShellAction)
+  /// What an action of the shell is; apart, since it is large and seldom.
+  private final class Own: Sendable {
+    let action: ShellAction
+    /// The last action before it was made, if it was made from the state: it is refused behind another one.
+    let basis: Int?
+
+    init(_ action: ShellAction, _ basis: Int?) { (self.action, self.basis) = (action, basis) }
   }
 
-  package init(call: ActionCall, payload: Payload, fate: ActionFate? = nil, basis: Int? = nil) {
-    // The payload goes last: it is moved then, not copied.
-    kind =
-      switch payload {
-      case .app: .app
-      case .substate: .substate
-      case .plugin: .plugin
-      case .shell: .shell
-      }
+  private init(_ call: ActionCall, _ kind: Kind, _ typed: AppAction, _ own: Own?, _ fate: ActionFate?) {
     self.call = call
-    self.payload = payload
+    self.kind = kind
+    self.typed = typed
+    self.own = own
     self.fate = fate
-    self.basis = basis
   }
 
-  package var app: AppAction? {
-    if kind == .app, case .app(let action) = payload { return action }
-    return nil
+  /// An action of the application.
+  package convenience init(_ call: ActionCall, _ typed: AppAction) { self.init(call, .app, typed, nil, nil) }
+
+  /// An action of a substate.
+  convenience init(_ call: ActionCall, ofSubstate typed: AppAction) { self.init(call, .substate, typed, nil, nil) }
+
+  /// An action of a plugin.
+  package convenience init(_ call: ActionCall) { self.init(call, .plugin, .none, nil, nil) }
+
+  /// An action of the shell.
+  ///
+  /// - Parameter basis: the last action before it was made, if it was made from the state.
+  package convenience init(_ action: ShellAction, basis: Int? = nil) {
+    self.init(action.call, .shell, .none, Own(action, basis), nil)
   }
 
-  package var shell: ShellAction? {
-    if kind == .shell, case .shell(let action) = payload { return action }
-    return nil
+  /// The same action, of whose fate somebody is told.
+  convenience init(_ action: HostAction, _ fate: ActionFate) {
+    self.init(action.call, action.kind, action.typed, action.own, fate)
   }
+
+  package var shell: ShellAction? { own?.action }
+  /// The last action before it was made, if it was made from the state.
+  fileprivate var basis: Int? { own?.basis }
+
+  /// What the parts of the store look at that take all actions of a kind or none.
+  var taken: ActionKind { ActionKind(call.type, variant: kind.rawValue) }
 }
 
 /// An action of the shell on its way to the reducer.

@@ -33,6 +33,23 @@ package struct HostState: Sendable {
   /// Whether no action has touched the shell's switches or a substate between two states.
   package func hasSwitches(of other: HostState) -> Bool { switches === other.switches }
 
+  /// What is known of the loaded plugins in a state: few actions change it, and each asks.
+  package final class LoadedMark: @unchecked Sendable {
+    // Safe: used by the thread that holds the turn.
+    private let name: String
+    @exclusivity(unchecked) private var latest: (switches: Switches, isLoaded: Bool)?
+
+    package init(_ name: String) { self.name = name }
+
+    /// True if a plugin of the name is loaded.
+    package func isLoaded(in state: borrowing HostState) -> Bool {
+      if let latest, latest.switches === state.switches { return latest.isLoaded }
+      let isLoaded = state.shell.plugins.contains { $0.name == name }
+      latest = (state.switches, isLoaded)
+      return isLoaded
+    }
+  }
+
   /// Takes the switches of a known state that are equal, so that those which come back, as where a plugin is loaded and
   /// unloaded again and again, are kept once.
   ///
@@ -79,6 +96,24 @@ extension PluginSlice {
 }
 
 extension [PluginSlice] {
+  /// True if two are one array: no action in between has touched a slice.
+  func isSameArray(as other: [PluginSlice]) -> Bool {
+    withUnsafeBufferPointer { own in
+      other.withUnsafeBufferPointer { own.baseAddress == $0.baseAddress && own.count == $0.count }
+    }
+  }
+
+  /// True if a look at the memory of two slices at one position tells that they are the same.
+  fileprivate func hasSameSlice(as other: [PluginSlice], at index: Int) -> Bool {
+    guard index < count else { return false }
+    return withUnsafeBufferPointer { own in
+      other.withUnsafeBufferPointer { other in
+        own[index].schema === other[index].schema && own[index].value.hasSameMemory(as: other[index].value)
+          && own[index].name == other[index].name
+      }
+    }
+  }
+
   /// Where the slice stands with which another can be compared: that of the same name.
   fileprivate func place(of other: PluginSlice) -> Int? { firstIndex { $0.name == other.name } }
 }
@@ -240,7 +275,9 @@ extension HostState {
   private static func appendChanges(
     from old: [PluginSlice], to new: [PluginSlice], by finder: inout DifferenceFinder, _ changes: inout [Change]
   ) {
+    if old.isSameArray(as: new) { return }
     for index in new.indices {
+      if old.hasSameSlice(as: new, at: index) { continue }
       let position = old.indices.contains(index) && old[index].isSamePlace(as: new[index]) ? index : nil
       guard let before = position ?? old.place(of: new[index]) else { continue }
       guard old[before].hasType(of: new[index]) else {

@@ -52,13 +52,22 @@ package struct HostUnit {
           }
         }
       })
-    plain = counted.gated(by: gate) { $0.movedGate != name && accepts($0) }
+    plain = counted.gated(by: gate) { $0.movedGate != name && accepts($0) }.taking(accepts)
     ruled = RuledGate(plain, accepts: accepts)
   }
 
   /// The number of actions held back, and of outputs dropped, by either gate.
   package var losses: (held: Int, dropped: Int) {
     (gate.held + ruled.gate.held, gate.dropped + ruled.gate.dropped)
+  }
+}
+
+extension Middleware<HostAction, HostAction, HostState> {
+  /// The same for a store that tells kinds of actions apart.
+  ///
+  /// - Parameter accepts: which actions the units would answer; of the shell's not by their kinds alone.
+  func taking(_ accepts: @escaping @Sendable (HostAction) -> Bool) -> Middleware {
+    Middleware(units: units.map { $0.taking(kinds: { $0.kind == .shell || accepts($0) }) })
   }
 }
 

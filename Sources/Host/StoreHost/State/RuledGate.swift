@@ -6,12 +6,12 @@ import StoreUnits
 
 /// The gate of a unit that a rule moves, by actions or by the state (R21), around the gate that the shell moves.
 package final class RuledGate: @unchecked Sendable {
-  // Safe: `rule` and `middleware` are used by the thread that holds the turn.
+  // Safe: `middleware` is used by the thread that holds the turn.
 
+  /// How it stands.
+  package let position = Position()
   /// Counts what the rule held back and dropped; where actions move it, its position.
-  package let gate = Gate()
-  /// The rule; nil: there is none.
-  package private(set) var rule: GateRule?
+  package var gate: Gate { position.gate }
   /// The unit within the gate; nil: no rule moves one.
   package private(set) var middleware: Middleware<HostAction, HostAction, HostState>?
   private let inner: Middleware<HostAction, HostAction, HostState>
@@ -30,21 +30,30 @@ package final class RuledGate: @unchecked Sendable {
   /// Brings rule and position to what the shell's slice says.
   package func follow(_ position: ShellState.Gate?) {
     gate.set(isOpen: position?.isOpenByAction ?? true)
-    guard position?.rule != rule else { return }
-    rule = position?.rule
-    middleware = rule.map(gated)
+    guard position?.rule != self.position.rule else { return }
+    self.position.rule = position?.rule
+    middleware = position?.rule.map(gated)
   }
 
-  /// True if the rule lets actions through at present.
-  package func isOpen(in view: any StateView) -> Bool {
-    guard case .state(let path, let value)? = rule else { return gate.isOpen }
-    return path.value { view.readSlice($0, $1) }?.isSame(asUntyped: value) == true
+  /// The rule and the gate that it moves, apart from the unit.
+  package final class Position: @unchecked Sendable {
+    // Safe: `rule` is used by the thread that holds the turn.
+    package let gate = Gate()
+    /// The rule; nil: there is none.
+    @exclusivity(unchecked) package fileprivate(set) var rule: GateRule?
+
+    /// True if the rule lets actions through at present.
+    package func isOpen(in view: any StateView) -> Bool {
+      guard case .state(let path, let value)? = rule else { return gate.isOpen }
+      return path.value { view.readSlice($0, $1) }?.isSame(asUntyped: value) == true
+    }
   }
 
   private func gated(by rule: GateRule) -> Middleware<HostAction, HostAction, HostState> {
     switch rule {
     case .actions(let control):
       let ruled = inner.gated(by: gate, control: { control.value(of: $0.call) }, on: control.on, off: control.off)
+      // Which actions are control actions, their names say.
       return accepting(ruled) { [accepts] in accepts($0) || control.value(of: $0.call) != nil }
     case .state(let path, let value):
       return accepting(inner.gated(by: gate, whileState: { $0.read(path)?.isSame(asUntyped: value) == true }), accepts)
@@ -58,7 +67,8 @@ package final class RuledGate: @unchecked Sendable {
     Middleware(
       units: middleware.units.map { unit in
         unit.mapHandler { inner, _ in { action, context in accepts(action) ? inner(action, context) : nil } }
-      })
+      }
+    ).taking(accepts)
   }
 }
 

@@ -130,9 +130,10 @@ extension PluginSlice {
 extension HostState {
   /// Refuses an action that has a sequence fall or give a number twice.
   package static func check(_ sequences: [Sequence], from before: HostState, to after: HostState) throws {
+    let hasSameSlices = before.plugins.isSameArray(as: after.plugins) && before.hasSwitches(of: after)
     // By position: a copy of a sequence would count references to all that is in it.
     for index in sequences.indices {
-      if sequences[index].slice == nil, before.app.isAhead(sequences[index], after.app) { continue }
+      if sequences[index].slice == nil ? before.app.isAhead(sequences[index], after.app) : hasSameSlices { continue }
       let sequence = sequences[index]
       if sequence.slice != nil, let old = before.slice(of: sequence),
         after.slice(of: sequence)?.value.hasSameMemory(as: old.value) == true

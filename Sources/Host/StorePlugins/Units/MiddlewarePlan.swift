@@ -13,7 +13,7 @@ final class MiddlewarePlan {
   /// The tasks that it has for the entries of a map.
   let entryTasks: PluginDefinition.EntryTasks?
   /// The map and the version of its module when it was looked at last; nil: all of it is to be looked at.
-  var entriesSeen: (map: PersistentMap<MapKey, Value>, version: Int?)?
+  @exclusivity(unchecked) var entriesSeen: (map: PersistentMap<MapKey, Value>, version: Int?)?
   /// The result of `before`, until `after` gets it.
   let kept: LuaSlot
   private let filter: PluginDefinition.Filter

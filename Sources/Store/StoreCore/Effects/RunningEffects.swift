@@ -84,9 +84,9 @@ extension Store {
   @inlinable
   func reconcile(_ action: ActionContext) {
     if let shared, shared.attempt != nil || !shared.runsEffects { return }
-    for attached in parts.attached where attached.supervises {
-      attached.supervision.reconcile(attached.effects, action)
-    }
+    // A copy: what they open may bring other units.
+    let supervising = parts.supervising
+    for supervision in supervising { supervision.reconcile(action) }
   }
 
   /// Has supervised effects follow the state, as at the end of an action (R33), where something was done without it:

@@ -7,21 +7,25 @@ final class Supervision<Output>: @unchecked Sendable {
   /// The unit's statement by its changes, where it makes no other.
   @exclusivity(unchecked) private var changing: SupervisedStatement<Output>?
   private let effects = StatedEffects()
+  private let unit: UnitEffects
   private let handler: @Sendable (ActionContext) -> ActionHandler<Output>
   /// Makes the box with the handler that takes what the effects emit.
   @exclusivity(unchecked) private var output: StatedEffect.Output
   /// True if the next statement is to be a whole one.
   @exclusivity(unchecked) private var isPaused = false
 
-  /// - Parameter handler: enqueues what effects emit that an action opened.
+  /// - Parameters:
+  ///   - unit: the effects of the unit.
+  ///   - handler: enqueues what effects emit that an action opened.
   @usableFromInline
-  init(handler: @escaping @Sendable (ActionContext) -> ActionHandler<Output>) {
+  init(_ unit: UnitEffects, handler: @escaping @Sendable (ActionContext) -> ActionHandler<Output>) {
+    self.unit = unit
     self.handler = handler
     output = { HandlerBox(handler($0)) }
   }
 
   /// True if the unit states nothing; looked at with each action.
-  @usableFromInline private(set) var isEmpty = true
+  @exclusivity(unchecked) @usableFromInline private(set) var isEmpty = true
 
   /// Adds what the unit states.
   @usableFromInline
@@ -46,7 +50,7 @@ final class Supervision<Output>: @unchecked Sendable {
 
   /// Starts and stops what the unit states anew; what it still states is left alone.
   @usableFromInline
-  func reconcile(_ unit: UnitEffects, _ action: ActionContext) {
+  func reconcile(_ action: ActionContext) {
     if let changing {
       let changes = changing.declare(isPaused)
       if !changes.isEmpty { effects.take(changes, Opener(unit: unit, action: action, output: output)) }
@@ -59,7 +63,7 @@ final class Supervision<Output>: @unchecked Sendable {
   }
 
   /// Ends what runs, until the next statement.
-  func pause(_ unit: UnitEffects) {
+  func pause() {
     isPaused = true
     effects.forgetAll()
     unit.cancel { $0.isSupervised }
@@ -625,7 +629,7 @@ public struct SupervisedStatement<Output>: Sendable {
 /// Whether a condition held when a unit was asked last.
 private final class LastCondition: @unchecked Sendable {
   // Safe: used by the thread that owns the store, which asks a unit for its statement.
-  var held = false
+  @exclusivity(unchecked) var held = false
 }
 
 /// A statement that is made by its changes, as a whole.

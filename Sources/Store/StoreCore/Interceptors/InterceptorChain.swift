@@ -282,7 +282,8 @@ extension Store {
   /// Processes what passed all interceptors.
   private func passThrough(_ action: Action) {
     guard let passage = chain.passage else { return }
-    let failure = run(action, passage.context, passage.composition)
+    let part = passage.composition.kinds?.takeUnretainedValue().part(for: action)
+    let failure = run(action, passage.context, part?.takeUnretainedValue() ?? passage.composition)
     if let failure { chain.passage?.failure = failure }
   }
 

@@ -41,7 +41,7 @@ public struct Middleware<Input, Output, State>: Composed, Sendable {
       units: units.map { unit in
         MiddlewareUnit(
           name: "\(prefix).\(unit.name)", looksAtActions: unit.looksAtActions, accepts: unit.accepts,
-          attach: unit.attach)
+          takesKind: unit.takesKind, attach: unit.attach)
       })
   }
 }

@@ -64,6 +64,8 @@ public final class MiddlewareUnit<Input, Output, State>: Sendable {
   @usableFromInline let attach: @Sendable (Attachment) -> Handler
   /// True for an action that the input maps of its lifts accept; nil: it is asked about all.
   @usableFromInline let accepts: (@Sendable (Input) -> Bool)?
+  /// False for an action if it answers none of that kind; nil: it may answer all.
+  @usableFromInline let takesKind: (@Sendable (Input) -> Bool)?
 
   /// A unit that makes its handler when it is attached.
   @inlinable
@@ -74,16 +76,24 @@ public final class MiddlewareUnit<Input, Output, State>: Sendable {
   @inlinable
   init(
     name: String, looksAtActions: Bool, accepts: (@Sendable (Input) -> Bool)? = nil,
-    attach: @escaping @Sendable (Attachment) -> Handler
+    takesKind: (@Sendable (Input) -> Bool)? = nil, attach: @escaping @Sendable (Attachment) -> Handler
   ) {
     self.name = name
     self.accepts = accepts
+    self.takesKind = takesKind
     self.looksAtActions = looksAtActions
     self.attach = attach
   }
 
   /// False if it answers no action, or the input maps of its lifts keep this one from it.
   package func takes(_ action: Input) -> Bool { looksAtActions && accepts?(action) ?? true }
+
+  /// The same unit, said to answer only actions of some kinds: a store that tells kinds apart asks it about no others.
+  ///
+  /// - Parameter takes: true for an action of such a kind, and for every other of that kind.
+  package func taking(kinds takes: @escaping @Sendable (Input) -> Bool) -> MiddlewareUnit {
+    MiddlewareUnit(name: name, looksAtActions: looksAtActions, accepts: accepts, takesKind: takes, attach: attach)
+  }
 
   /// A unit that answers no action. It states, when it is attached, which long-lived effects should be running (R33).
   @inlinable
@@ -125,7 +135,9 @@ public final class MiddlewareUnit<Input, Output, State>: Sendable {
   @inlinable
   public func mapAttachment(_ transform: @escaping @Sendable (Attachment) -> Attachment) -> MiddlewareUnit {
     let attach = attach
-    return MiddlewareUnit(name: name, looksAtActions: looksAtActions, accepts: accepts) { attachment in
+    return MiddlewareUnit(
+      name: name, looksAtActions: looksAtActions, accepts: accepts, takesKind: takesKind
+    ) { attachment in
       attach(transform(attachment))
     }
   }
@@ -136,7 +148,7 @@ public final class MiddlewareUnit<Input, Output, State>: Sendable {
     _ transform: @escaping @Sendable (@escaping Handler, Attachment) -> Handler
   ) -> MiddlewareUnit {
     let attach = attach
-    return MiddlewareUnit(name: name, looksAtActions: looksAtActions) { attachment in
+    return MiddlewareUnit(name: name, looksAtActions: looksAtActions, takesKind: takesKind) { attachment in
       transform(attach(attachment), attachment)
     }
   }

@@ -22,6 +22,8 @@ public struct Reducer<Action, State>: Composed, Sendable {
   @usableFromInline let canFail: (@Sendable (Action) -> Bool)?
   /// True for an action that the maps of its lifts accept; nil: it takes all.
   @usableFromInline let accepts: (@Sendable (Action) -> Bool)?
+  /// The parts of it that take actions of the kind of one; nil: all of them may.
+  @usableFromInline let narrowed: (@Sendable (Action) -> Reducer)?
   /// True if it leaves the state as it was where it fails. A composition does not: what its other parts did stays.
   @usableFromInline let isUndoing: Bool
   /// The reason why no store takes it; nil: nothing is wrong.
@@ -36,14 +38,15 @@ public struct Reducer<Action, State>: Composed, Sendable {
   @inlinable
   init(
     names: [String], plain: Plain?, canFail: (@Sendable (Action) -> Bool)?,
-    accepts: (@Sendable (Action) -> Bool)? = nil, isUndoing: Bool = false, fault: StoreError? = nil,
-    traced: @escaping Traced
+    accepts: (@Sendable (Action) -> Bool)? = nil, narrowed: (@Sendable (Action) -> Reducer)? = nil,
+    isUndoing: Bool = false, fault: StoreError? = nil, traced: @escaping Traced
   ) {
     self.names = names
     self.fault = fault
     self.plain = plain
     self.canFail = canFail
     self.accepts = accepts
+    self.narrowed = narrowed
     self.isUndoing = isUndoing
     self.traced = traced
   }
@@ -123,15 +126,34 @@ public struct Reducer<Action, State>: Composed, Sendable {
       }
     }
     let (firstTraced, secondTraced) = (first.traced, second.traced)
+    var narrowed: (@Sendable (Action) -> Reducer)?
+    if first.narrowed != nil || second.narrowed != nil {
+      narrowed = { first.narrowed(to: $0).appending(second.narrowed(to: $0)) }
+    }
     return Reducer(
       names: names + other.names, plain: both, canFail: first.eitherCanFail(second),
-      accepts: first.eitherAccepts(second), fault: fault ?? other.fault
+      accepts: first.eitherAccepts(second), narrowed: narrowed, fault: fault ?? other.fault
     ) {
       action, state, context, trace in
       try firstTraced(action, &state, context, trace)
       try secondTraced(action, &state, context, trace)
     }
   }
+
+  /// The same, said to take only actions of some kinds: a store that tells kinds apart asks it about no others.
+  ///
+  /// - Parameter takes: true for an action of such a kind, and for every other of that kind.
+  package func taking(kinds takes: @escaping @Sendable (Action) -> Bool) -> Reducer {
+    if names.isEmpty { return self }
+    let whole = self
+    return Reducer(
+      names: names, plain: plain, canFail: canFail, accepts: accepts,
+      narrowed: { takes($0) ? whole.narrowed(to: $0) : .identity }, isUndoing: isUndoing, fault: fault, traced: traced)
+  }
+
+  /// The parts of it that take actions of the kind of one.
+  @inlinable
+  package func narrowed(to action: Action) -> Reducer { narrowed?(action) ?? self }
 
   @inlinable
   func eitherCanFail(_ other: Reducer) -> (@Sendable (Action) -> Bool)? {

@@ -29,19 +29,24 @@ final class Composition<Action: Sendable, State: Sendable> {
   @usableFromInline let isIntercepted: Bool
   /// True if somebody looks at commits: a recorder, a trace, watchers.
   @usableFromInline let isObserved: Bool
+  /// The compositions for actions of one kind each, without the parts that take none of them; nil: kinds are not told apart.
+  @usableFromInline let kinds: Unmanaged<KindTable<Action, Composition>>?
   // Safe to hold unmanaged above: kept here as long as the composition, which lives as long as it is used.
   private let keptWatchers: [Watcher<State>]
+  private let keptKinds: KindTable<Action, Composition>?
 
+  /// - Parameter action: what takes no action of the kind of this one is left out; nil: nothing is.
   init(
-    reducer: Reducer<Action, State>, attached: [AttachedUnit<Action, State>], emission: EmissionPolicy<State>,
-    check: CompositionParts<Action, State>.Check?, recorder: ((ActionRecord<Action, State>) -> Void)?,
-    watchers: [Watcher<State>], trace: TracePoint, isIntercepted: Bool
+    _ parts: CompositionParts<Action, State>, trace: TracePoint, isIntercepted: Bool, forKindOf action: Action? = nil
   ) {
+    let reducer = action.map(parts.reducer.narrowed(to:)) ?? parts.reducer
     reduce = reducer.traced
     canFail = reducer.isUndoing ? nil : reducer.canFail
     reducePlainly = reducer.plain ?? { _, _ in }
     hasPlain = reducer.plain != nil
-    let asked = attached.filter(\.unit.looksAtActions)
+    let asked = parts.attached.filter { attached in
+      attached.unit.looksAtActions && action.flatMap { attached.unit.takesKind?($0) } ?? true
+    }
     let handle = Composition.chain(asked)
     // Not `??`, which would call either by way of a thunk. Intercepted actions are taken up by the interceptors.
     if trace.isMeasuring, !isIntercepted {
@@ -50,23 +55,29 @@ final class Composition<Action: Sendable, State: Sendable> {
       self.handle = handle
     }
     hasMiddleware = !asked.isEmpty || trace.isMeasuring
-    supervises = attached.contains(where: \.supervises)
-    self.check = check
-    self.recorder = recorder
+    supervises = parts.supervises
+    check = parts.check
+    recorder = parts.recorder
     self.isIntercepted = isIntercepted
-    switch emission.decide {
+    switch parts.emission.decide {
     case .when(let predicate): emits = predicate
     // A part that differs makes the states differ, so nobody would be told of equal ones anyway.
-    case .whenDifferent(let predicate): emits = watchers.allSatisfy(\.comparesParts) ? nil : predicate
+    case .whenDifferent(let predicate): emits = parts.watchers.allSatisfy(\.comparesParts) ? nil : predicate
     case .always, .never: emits = nil
     }
-    if case .never = emission.decide {
+    if case .never = parts.emission.decide {
       keptWatchers = []
     } else {
-      keptWatchers = watchers
+      keptWatchers = parts.watchers
     }
-    self.watchers = keptWatchers.map { Unmanaged.passUnretained($0) }
+    watchers = keptWatchers.map { Unmanaged.passUnretained($0) }
     isObserved = trace.isOn || check != nil || recorder != nil || !keptWatchers.isEmpty
+    keptKinds =
+      action != nil ? nil
+      : parts.kind.map { kind in
+        KindTable(kind) { Composition(parts, trace: trace, isIntercepted: isIntercepted, forKindOf: $0) }
+      }
+    kinds = keptKinds.map { Unmanaged.passUnretained($0) }
   }
 
   // Closures that call the next ones: what a closure captures needs no reference counting when it is called.
@@ -91,12 +102,18 @@ final class Composition<Action: Sendable, State: Sendable> {
 struct CompositionParts<Action: Sendable, State: Sendable> {
   @usableFromInline var reducer: Reducer<Action, State>
   @usableFromInline var emission: EmissionPolicy<State>
-  @usableFromInline var attached: [AttachedUnit<Action, State>] = []
+  @usableFromInline var attached: [AttachedUnit<Action, State>] = [] {
+    didSet { supervising = attached.map(\.supervision).filter { !$0.isEmpty } }
+  }
+  /// What the units state should be running, of those that state something.
+  @usableFromInline private(set) var supervising: [Supervision<Action>] = []
   /// Throws where what the reducers made of a state cannot stand.
   @usableFromInline typealias Check = (Action, _ before: State, _ after: State) throws -> Void
   var check: Check?
   var recorder: ((ActionRecord<Action, State>) -> Void)?
   var watchers: [Watcher<State>] = []
+  /// Tells kinds of actions apart; nil: all parts are asked about each action.
+  var kind: (@Sendable (Action) -> ActionKind)?
 
   @usableFromInline
   init(reducer: Reducer<Action, State>, emission: EmissionPolicy<State>) {
@@ -104,14 +121,12 @@ struct CompositionParts<Action: Sendable, State: Sendable> {
     self.emission = emission
   }
 
-  @usableFromInline var supervises: Bool { attached.contains(where: \.supervises) }
+  @usableFromInline var supervises: Bool { !supervising.isEmpty }
 
   @usableFromInline
   func composition(trace: TracePoint, isIntercepted: Bool) -> Composition<Action, State> {
     let parts = trace.isMeasuring ? measured(by: trace) : self
-    return Composition(
-      reducer: parts.reducer, attached: parts.attached, emission: parts.emission, check: parts.check,
-      recorder: parts.recorder, watchers: parts.watchers, trace: trace, isIntercepted: isIntercepted)
+    return Composition(parts, trace: trace, isIntercepted: isIntercepted)
   }
 }
 
@@ -125,8 +140,6 @@ struct AttachedUnit<Action: Sendable, State: Sendable> {
   @usableFromInline let supervision: Supervision<Action>
   /// Asks the unit and collects its IO.
   @usableFromInline let ask: Composition<Action, State>.Handle
-
-  @inlinable var supervises: Bool { !supervision.isEmpty }
 
   /// Stops its effects; the unit leaves the store, or the store goes.
   @usableFromInline

@@ -288,7 +288,14 @@ extension Store {
     }
     // Unmanaged: the storage is changed, and replaced, between two actions only.
     return Unmanaged.passUnretained(contextStorage)._withUnsafeGuaranteedRef { storage in
-      composition._withUnsafeGuaranteedRef { process(action, ActionContext(storage), $0) }
+      composition._withUnsafeGuaranteedRef { whole in
+        guard let kinds = whole.kinds, !whole.isIntercepted else {
+          return process(action, ActionContext(storage), whole)
+        }
+        return kinds._withUnsafeGuaranteedRef { $0.part(for: action) }._withUnsafeGuaranteedRef {
+          process(action, ActionContext(storage), $0)
+        }
+      }
     }
   }
 

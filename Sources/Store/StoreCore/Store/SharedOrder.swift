@@ -197,7 +197,7 @@ extension Store {
   }
 
   private func pauseSupervisedEffects() {
-    for attached in parts.attached where attached.supervises { attached.supervision.pause(attached.effects) }
+    for supervision in parts.supervising { supervision.pause() }
   }
 
   /// Tells recorder and watchers of an action, whose state is the present one from now on.

@@ -253,6 +253,17 @@ public final class Store<Action: Sendable, State: Sendable>: @unchecked Sendable
     }
   }
 
+  /// Has the store tell kinds of actions apart: parts that say which kinds they take are asked about no others.
+  package func setKinds(_ kind: @escaping @Sendable (Action) -> ActionKind) {
+    exclusively {
+      parts.kind = kind
+      recompose()
+    }
+  }
+
+  /// Asks the parts anew which kinds of actions they take, from the next action on.
+  package func findKindsAnew() { exclusively { recompose() } }
+
   /// Has every phase of every action reported.
   public func setTrace(_ sink: ((TraceEvent) -> Void)?) {
     exclusively {
@@ -304,7 +315,7 @@ public final class Store<Action: Sendable, State: Sendable>: @unchecked Sendable
     return middleware.units.map { unit in
       if let attached = parts.attached.first(where: { $0.unit === unit }) { return attached }
       let effects = UnitEffects(unit: unit.name, runtime: effectRuntime)
-      let supervision = Supervision<Action> { [owner] in owner.output(of: $0.number, root: $0.root) }
+      let supervision = Supervision<Action>(effects) { [owner] in owner.output(of: $0.number, root: $0.root) }
       let handler = unit.attach(
         MiddlewareUnit<Action, Action, State>.Attachment(
           state: reader, trace: trace, effects: EffectScope(effects), supervise: supervision.add(_:),

@@ -27,6 +27,14 @@ public final class FlatFields: Sendable {
   }
 }
 
+extension Schema {
+  /// The name of the field of a Swift struct that begins at a byte; nil: none does.
+  package func field(at offset: Int) -> String? {
+    guard case .record(.flat(let fields)) = access.parts else { return nil }
+    return fields.indices.first { fields[$0].offset == offset }.map { fields[$0].name }
+  }
+}
+
 /// A field of a Swift struct.
 public struct FlatField: Sendable {
   /// The field's name.
