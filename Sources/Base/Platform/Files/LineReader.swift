@@ -1,15 +1,16 @@
 /// Reads a file line by line in blocks, so that its size does not matter.
 package final class LineReader {
+  // Checks of exclusive access, several a line, would find nothing: what changes these calls nobody else.
   /// The number of the line that was read last, from 1.
-  package private(set) var number = 0
+  @exclusivity(unchecked) package private(set) var number = 0
   /// True if that line ended with a carriage return and a line feed.
-  package private(set) var endedWithCarriageReturn = false
+  @exclusivity(unchecked) package private(set) var endedWithCarriageReturn = false
   /// The number of bytes that have been taken as lines.
   package var offset: Int { removed + position }
   /// The blank lines that were passed over since they were taken note of last, by number.
   package private(set) var blanks: [Int] = []
   /// The bytes of the lines since they were taken last, with their ends; nil: nobody wants them.
-  package var kept: [UInt8]?
+  @exclusivity(unchecked) package var kept: [UInt8]?
   private let path: String
   private let descriptor: Int32
   private let closes: Bool
@@ -17,10 +18,10 @@ package final class LineReader {
   /// Gives the next piece of a file elsewhere, an empty one at its end; nil: the descriptor is read.
   private let source: (() throws(FileError) -> [UInt8])?
   private var sizeElsewhere: Int?
-  private var buffer: [UInt8] = []
-  private var position = 0
-  private var isAtEnd = false
-  private var removed = 0
+  @exclusivity(unchecked) private var buffer: [UInt8] = []
+  @exclusivity(unchecked) private var position = 0
+  @exclusivity(unchecked) private var isAtEnd = false
+  @exclusivity(unchecked) private var removed = 0
 
   /// The most bytes of a line, and of a record of several lines.
   package static let longest = 64 << 20

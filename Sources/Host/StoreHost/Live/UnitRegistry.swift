@@ -391,7 +391,7 @@ extension LiveStore {
       PluginSurroundings(
         view: view, typed: typed, faults: attendance.faults,
         strikes: PluginStrikes(attendance.faults), waiters: attendance.waiters, setters: attendance.setters,
-        isLoaded: { [unowned self, mark = LoadedMark(plugin)] in store.withState { mark.isLoaded(in: $0) } },
+        isLoaded: { [unowned self, mark = State.LoadedMark(plugin)] in store.withState { mark.isLoaded(in: $0) } },
         isLeftEnded: { [unowned self] in store.isLeftEnded($0) },
         now: { [clock] in clock.now }, reconcile: { [unowned self] in store.reconcileEffects() },
         stopFaulty: { [unowned self] in stopFaulty() }, action: { [unowned self] in store.currentAction },

@@ -9,9 +9,9 @@ package final class ValueWatchers: @unchecked Sendable {
   // Safe: touched only by the thread that holds the store's turn.
   private let root = Node()
   /// Those that may be told something, whatever an action changed.
-  private var everywhere: [ValueWatcher] = []
+  @exclusivity(unchecked) private var everywhere: [ValueWatcher] = []
   /// Those of a part that an action may have changed, since they were last told.
-  private var concerned: [ValueWatcher] = []
+  @exclusivity(unchecked) private var concerned: [ValueWatcher] = []
   private var added = 0
   /// True if watchers are told after every action, changed or not (R10).
   var isAlways = false
@@ -129,6 +129,7 @@ package final class ValueWatchers: @unchecked Sendable {
   /// Those that are to look at their values after a commit, in the order in which they came.
   func takeConcerned() -> [ValueWatcher] {
     if isAlways { noteAll() }
+    if concerned.isEmpty { return everywhere }
     let watchers = concerned
     concerned = []
     for watcher in watchers { watcher.isConcerned = false }

@@ -29,7 +29,7 @@ package final class RecordingAttachments: RerunAttachments {
   private let header: RecordingHeader
   private let locate: Locate
   /// The points that later restores return to, the next one last.
-  private var targets: [Int]
+  @exclusivity(unchecked) private var targets: [Int]
   private var returns: [Int: (state: HostState, plugins: [HostedPlugin])] = [:]
 
   /// - Parameter targets: the points that the recording's restores return to.

@@ -1,4 +1,5 @@
 /// The kind of an action: each part of a store takes the actions of a kind, or takes none of them.
+@usableFromInline
 package struct ActionKind {
   @usableFromInline let object: Unmanaged<AnyObject>
   @usableFromInline let variant: UInt
@@ -18,6 +19,7 @@ package struct ActionKind {
 
 /// What takes the actions of each of the kinds that came so far, so that an action costs nothing for parts that take none of
 /// its kind.
+@usableFromInline
 package final class KindTable<Action, Part: AnyObject> {
   @usableFromInline let kind: (Action) -> ActionKind
   private let make: (Action) -> Part
