@@ -32,6 +32,24 @@ private struct BoardState: Sendable { var board = Board() }
 @Schema
 private enum BoardActions: Sendable { case board(BoardAction) }
 
+@Schema
+private struct Side: Sendable { var count = 0 }
+
+@Schema
+private enum SideAction: Sendable { case add }
+
+@Schema
+private struct PairState: Sendable {
+  var side = Side()
+  var board = Board()
+}
+
+@Schema
+private enum PairActions: Sendable {
+  case side(SideAction)
+  case board(BoardAction)
+}
+
 /// What those who watch values are told, against the state itself.
 @Suite struct WatchedValuesTests {
   private final class Told: Sendable {
@@ -79,6 +97,42 @@ private enum BoardActions: Sendable { case board(BoardAction) }
         #expect(told.values.withLock { $0[text] } == value(path), "\(text), seed \(seed)")
       }
     }
+    withExtendedLifetime(watching) {}
+  }
+
+  /// A projection of one slice is not computed for what happens to others.
+  @Test func aProjectionOfASliceIsComputedWhenThatHasChanged() throws {
+    let runs = Lock(0)
+    let application = Application<PairActions, PairState>(
+      initial: PairState(),
+      reducer: .compose(
+        Reducer<SideAction, Side>("side") { $1.count += 1 }.lift(action: \.side, state: \.side),
+        Reducer<BoardAction, Board>("board") { action, board in
+          if case .set(let title) = action { board.title = title }
+        }.lift(action: \.board, state: \.board)),
+      projections: [
+        ApplicationProjection("length", of: \.board) { board in
+          runs.withLock { $0 += 1 }
+          return board.title.count
+        }
+      ])
+    let host = try StoreHost(application, clock: VirtualClock(), program: "stsh")
+    let live = host.live
+    let path = try Path(parsing: "board.length")
+    let told = Lock<[Value]>([])
+    @Sendable func value() -> Value {
+      (try? live.turn { try live.read(path, in: live.present).value }) ?? .none
+    }
+    let watching = live.watch("length", at: path, value) { _, new, _ in told.withLock { $0.append(new) } }
+    let first = runs.withLock { $0 }
+    for _ in 0..<5 { host.store.dispatch(.side(.add)) }
+    #expect(runs.withLock { $0 } == first)
+    host.store.dispatch(.board(.set(title: "a")))
+    host.store.dispatch(.board(.set(title: "b")))
+    host.store.dispatch(.side(.add))
+    host.store.dispatch(.board(.set(title: "abc")))
+    #expect(runs.withLock { $0 } == first + 3)
+    #expect(told.withLock { $0 } == [.int(0), .int(1), .int(3)])
     withExtendedLifetime(watching) {}
   }
 

@@ -23,7 +23,7 @@ package struct AppAction: Sendable {
       // A cast would look the types up in a table each time.
       guard ObjectIdentifier(Held.self) == ObjectIdentifier(type) else { return nil }
       return try withUnsafePointer(to: held) {
-        try UnsafeRawPointer($0).withMemoryRebound(to: Action.self, capacity: 1) { try body($0.pointee) }
+        try body(UnsafeRawPointer($0).assumingMemoryBound(to: Action.self).pointee)
       }
     }
     return try opened(action)

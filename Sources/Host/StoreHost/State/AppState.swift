@@ -1,3 +1,4 @@
+import StoreCore
 import StoreSchema
 
 /// The state of a hosted application, its type erased, so that the shell's root store is one concrete type: generic code of
@@ -7,14 +8,14 @@ package struct AppState: @unchecked Sendable {
   private var storage: Storage
 
   package init<State: SchematicRecord>(_ state: State) {
-    storage = Storage.holding(StateKind(State.self)) { $0.initializeMemory(as: State.self, to: state) }
+    storage = Storage.holding(StateKind.of(State.self)) { $0.initializeMemory(as: State.self, to: state) }
   }
 
   /// The type of the state.
-  package var schema: Schema { storage.kind.schema }
+  package var schema: Schema { storage.kind._withUnsafeGuaranteedRef { $0.schema } }
 
   /// The fields of the state: the application's modules.
-  package var record: RecordSchema { storage.kind.record }
+  package var record: RecordSchema { storage.kind._withUnsafeGuaranteedRef { $0.record } }
 
   /// Hands out the state where it lies, of the type that `schema` describes.
   package func read<Result>(_ body: (UnsafeRawPointer) throws -> Result) rethrows -> Result {
@@ -72,8 +73,8 @@ extension AppState: Equatable {
   package var value: Value { read { schema.access.read($0) } }
 }
 
-/// What is known of the type of a hosted state. Objects of a generic class would have their type looked up in a table with
-/// every copy.
+/// What is known of the type of a hosted state. There is one for each type, for good, so that states need not count it. (Objects of a
+/// generic class would have their type looked up in a table with every copy.)
 private final class StateKind: Sendable {
   let type: ObjectIdentifier
   let schema: Schema
@@ -86,7 +87,18 @@ private final class StateKind: Sendable {
   /// Lets go of a state.
   let end: @Sendable (UnsafeMutableRawPointer) -> Void
 
-  init<State: SchematicRecord>(_ type: State.Type) {
+  private static let known = Lock<[ObjectIdentifier: StateKind]>([:])
+
+  /// The kind of a type.
+  static func of<State: SchematicRecord>(_ type: State.Type) -> Unmanaged<StateKind> {
+    known.withLock { known in
+      let kind = known[ObjectIdentifier(type)] ?? StateKind(type)
+      known[ObjectIdentifier(type)] = kind
+      return Unmanaged.passUnretained(kind)
+    }
+  }
+
+  private init<State: SchematicRecord>(_ type: State.Type) {
     self.type = ObjectIdentifier(type)
     schema = State.schema
     record = if case .record(let record) = schema.kind { record } else { RecordSchema(name: "", fields: []) }
@@ -101,28 +113,33 @@ private final class StateKind: Sendable {
 private typealias StateUnit = SIMD2<UInt64>
 
 /// An object that holds one state. Its memory is a part of it, as each action makes one.
-private final class Storage: ManagedBuffer<StateKind, StateUnit> {
+private final class Storage: ManagedBuffer<Unmanaged<StateKind>, StateUnit> {
   /// An object whose memory a closure fills.
-  static func holding(_ kind: StateKind, _ fill: (UnsafeMutableRawPointer) -> Void) -> Storage {
-    let storage = unsafeDowncast(create(minimumCapacity: kind.units) { _ in kind }, to: Storage.self)
+  static func holding(_ kind: Unmanaged<StateKind>, _ fill: (UnsafeMutableRawPointer) -> Void) -> Storage {
+    let units = kind._withUnsafeGuaranteedRef { $0.units }
+    let storage = unsafeDowncast(create(minimumCapacity: units) { _ in kind }, to: Storage.self)
     fill(storage.memory)
     return storage
   }
 
   // By way of the pointer: the variable of the class is checked for exclusive access each time.
-  var kind: StateKind { withUnsafeMutablePointerToHeader { $0.pointee } }
+  var kind: Unmanaged<StateKind> { withUnsafeMutablePointerToHeader { $0.pointee } }
 
   /// True if the state is of a type.
   @inline(__always)
   func holds<State>(_ type: State.Type) -> Bool {
-    withUnsafeMutablePointerToHeader { $0.pointee.type == ObjectIdentifier(type) }
+    kind._withUnsafeGuaranteedRef { $0.type == ObjectIdentifier(type) }
   }
 
   var memory: UnsafeMutableRawPointer {
-    withUnsafeMutablePointers { UnsafeMutableRawPointer($1).alignedUp(toMultipleOf: $0.pointee.alignment) }
+    withUnsafeMutablePointers { kind, units in
+      UnsafeMutableRawPointer(units).alignedUp(toMultipleOf: kind.pointee._withUnsafeGuaranteedRef { $0.alignment })
+    }
   }
 
-  deinit { kind.end(memory) }
+  deinit { kind._withUnsafeGuaranteedRef { $0.end(memory) } }
 
-  func copy() -> Storage { Storage.holding(kind) { kind.copy(memory, $0) } }
+  func copy() -> Storage {
+    Storage.holding(kind) { copy in kind._withUnsafeGuaranteedRef { $0.copy(memory, copy) } }
+  }
 }

@@ -27,5 +27,9 @@ package struct SliceVersions {
   /// Takes note that any slice may be another one.
   package mutating func noteAll() { all += 1 }
 
-  package func version(of module: String) -> Int { all + (modules.first { $0.name == module }?.count ?? 0) }
+  package func version(of module: String) -> Int {
+    // By position, as above.
+    for index in modules.indices where modules[index].name == module { return all + modules[index].count }
+    return all
+  }
 }

@@ -12,8 +12,14 @@ final class MiddlewarePlan {
   let supervised = StateCache<[PluginTaskStart]>()
   /// The tasks that it has for the entries of a map.
   let entryTasks: PluginDefinition.EntryTasks?
-  /// The map and the version of its module when it was looked at last; nil: all of it is to be looked at.
-  @exclusivity(unchecked) var entriesSeen: (map: PersistentMap<MapKey, Value>, version: Int?)?
+  /// The module of that map.
+  let entryModule: String?
+  /// The map when it was looked at last; nil: all of it is to be looked at.
+  @exclusivity(unchecked) var entriesSeen: PersistentMap<MapKey, Value>? {
+    didSet { if entriesSeen == nil { versionSeen = nil } }
+  }
+  /// The version of its module then; nil: it is not known.
+  @exclusivity(unchecked) var versionSeen: Int?
   /// The result of `before`, until `after` gets it.
   let kept: LuaSlot
   private let filter: PluginDefinition.Filter
@@ -30,6 +36,7 @@ final class MiddlewarePlan {
     after = unit.after.map { MiddlewareFunction($0) }
     supervise = unit.supervise
     entryTasks = unit.entryTasks
+    entryModule = if case .field(let module)? = unit.entryTasks?.path.steps.first { module } else { nil }
     kept = try lua.makeSlot()
     filter = unit.on
     functions = (unit.before, unit.after)

@@ -123,18 +123,19 @@ extension PluginMiddlewares {
   public func entryChange(_ index: Int, view: any StateView) -> EntryTaskChange {
     let plan = plan(index)
     var change = EntryTaskChange()
-    guard let tasks = plan.entryTasks, case .field(let module)? = tasks.path.steps.first else { return change }
+    guard let module = plan.entryModule else { return change }
     let version = view.version(of: module)
-    if let seen = plan.entriesSeen, version != nil, seen.version == version { return change }
+    if version != nil, plan.versionSeen == version { return change }
+    guard let tasks = plan.entryTasks else { return change }
     var map = PersistentMap<MapKey, Value>()
     if case .map(let found)? = tasks.path.value(in: view.readSlice) { map = found }
     // Most often something else of the module has changed.
-    if let seen = plan.entriesSeen, seen.map.isIdentical(to: map) {
-      plan.entriesSeen?.version = version
+    if let seen = plan.entriesSeen, seen.isIdentical(to: map) {
+      plan.versionSeen = version
       return change
     }
     change.isWhole = plan.entriesSeen == nil
-    PersistentMap.difference(plan.entriesSeen?.map ?? PersistentMap(), map) { key, old, new in
+    PersistentMap.difference(plan.entriesSeen ?? PersistentMap(), map) { key, old, new in
       if let old, let new {
         guard let field = tasks.reset ?? tasks.at,
           Self.field(field, of: old.pointee) != Self.field(field, of: new.pointee)
@@ -152,7 +153,7 @@ extension PluginMiddlewares {
       }
       change.started.append(start)
     }
-    plan.entriesSeen = (map, version)
+    (plan.entriesSeen, plan.versionSeen) = (map, version)
     return change
   }
 
@@ -162,7 +163,7 @@ extension PluginMiddlewares {
   /// The task for the entry of a key, as it stood when it was looked at last; nil: there is no entry.
   public func entryTask(_ index: Int, _ token: EffectToken) -> PluginTaskStart? {
     let plan = plan(index)
-    guard let tasks = plan.entryTasks, let key = Self.key(token), let value = plan.entriesSeen?.map[key] else {
+    guard let tasks = plan.entryTasks, let key = Self.key(token), let value = plan.entriesSeen?[key] else {
       return nil
     }
     var start = PluginTaskStart(unit: plan.name, key: token, of: (key.value, value), function: tasks.task)

@@ -73,7 +73,8 @@ final class Composition<Action: Sendable, State: Sendable> {
     watchers = keptWatchers.map { Unmanaged.passUnretained($0) }
     isObserved = trace.isOn || check != nil || recorder != nil || !keptWatchers.isEmpty
     keptKinds =
-      action != nil ? nil
+      action != nil
+      ? nil
       : parts.kind.map { kind in
         KindTable(kind) { Composition(parts, trace: trace, isIntercepted: isIntercepted, forKindOf: $0) }
       }

@@ -278,9 +278,6 @@ extension Store {
     processing = number
     processingRoot = root
     holdsComposition = true
-    contextStorage.number = number
-    contextStorage.root = root
-    if let clock { contextStorage.time = clock.now }
     defer {
       processing = 0
       holdsComposition = false
@@ -288,7 +285,9 @@ extension Store {
     }
     // Unmanaged: the storage is changed, and replaced, between two actions only.
     return Unmanaged.passUnretained(contextStorage)._withUnsafeGuaranteedRef { storage in
-      composition._withUnsafeGuaranteedRef { whole in
+      (storage.number, storage.root) = (number, root)
+      if let clock { storage.time = clock.now }
+      return composition._withUnsafeGuaranteedRef { whole in
         guard let kinds = whole.kinds, !whole.isIntercepted else {
           return process(action, ActionContext(storage), whole)
         }
