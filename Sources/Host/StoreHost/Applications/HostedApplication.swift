@@ -49,7 +49,7 @@ package final class HostedApplication {
       action: { (action: HostAction) in action.kind == .app ? action.typed.typed() : nil },
       visit: { (action: HostAction, state: inout HostState, body) in
         guard action.kind == .app else { return }
-        try action.typed.read(Action.self) { typed in try state.app.modify(State.self) { try body(typed, &$0) } }
+        try action.typed.visit { typed in try state.app.modify(State.self) { try body(typed, &$0) } }
       }
     ).taking(kinds: { $0.kind == .app })
     let start = application.initial

@@ -311,7 +311,7 @@ package final class LiveStore: @unchecked Sendable {
   /// How often plugins are looked at for state of their own.
   package var purity: Purity { turn { store.withState { $0.shell.purity } ?? upkeep.defaultPurity } }
   /// The state at present, as plugins see it.
-  package var view: any StateView { LiveView(host: self) }
+  package var view: any StateView { LiveView(of: self) }
 
   package var hostUnits: [HostUnit] { [logger] + application.units + plugins.flatMap(\.units) }
 

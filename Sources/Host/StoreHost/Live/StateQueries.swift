@@ -223,6 +223,10 @@ extension StoreClient {
 /// The state as plugins see it: of the moment of each read.
 package struct LiveView: StateView {
   package unowned let host: LiveStore
+  // A part of it, which is asked with every action.
+  private let comparing: StateComparing
+
+  init(of host: LiveStore) { (self.host, comparing) = (host, host.comparing) }
 
   package var moduleNames: [String] { host.modules.map(\.name) }
 
@@ -230,7 +234,7 @@ package struct LiveView: StateView {
     host.store.withState { $0.readSlice(module, body) }
   }
 
-  package func version(of module: String) -> Int? { host.comparing.versions.version(of: module) }
+  package func version(of module: String) -> Int? { comparing.versions.version(of: module) }
 }
 
 /// The state as the Lua of a client sees it: what is shown to the client at the moment of each read.

@@ -7,7 +7,8 @@ import Synchronization
 /// an action costs those whom it concerns.
 package final class ValueWatchers: @unchecked Sendable {
   // Safe: touched only by the thread that holds the store's turn.
-  private let root = Node()
+  /// The modules in parts of which somebody watches. Few, so that a look at each name takes less than a hash.
+  @exclusivity(unchecked) private var modules: [(name: String, node: Node)] = []
   /// Those that may be told something, whatever an action changed.
   @exclusivity(unchecked) private var everywhere: [ValueWatcher] = []
   /// Those of a part that an action may have changed, since they were last told.
@@ -23,9 +24,10 @@ package final class ValueWatchers: @unchecked Sendable {
 
   /// A place in the state where somebody watches, or within which somebody does.
   private final class Node {
-    var watchers: [ValueWatcher] = []
+    @exclusivity(unchecked) var watchers: [ValueWatcher] = []
     @exclusivity(unchecked) var children: [Key: Node] = [:]
 
+    var isEmpty: Bool { watchers.isEmpty && children.isEmpty }
     var all: [ValueWatcher] { watchers + children.values.flatMap(\.all) }
   }
 
@@ -56,10 +58,11 @@ package final class ValueWatchers: @unchecked Sendable {
     watcher.place = added
     count += 1
     if listening == nil { listening = listen() }
-    guard let path else { return everywhere.append(watcher) }
-    var node = root
+    guard let path, case .field(let module)? = path.steps.first else { return everywhere.append(watcher) }
+    if !modules.contains(where: { $0.name == module }) { modules.append((module, Node())) }
+    guard var node = modules.first(where: { $0.name == module })?.node else { return }
     let keys = Self.keys(of: path)
-    watcher.isAtItsPlace = isValue && keys.count == path.steps.count
+    watcher.isAtItsPlace = isValue && keys.count == path.steps.count - 1
     for key in keys {
       let child = node.children[key] ?? Node()
       node.children[key] = child
@@ -72,7 +75,10 @@ package final class ValueWatchers: @unchecked Sendable {
   func remove(_ watcher: ValueWatcher, of path: Path?) {
     count -= 1
     everywhere.removeAll { $0 === watcher }
-    if let path { Self.remove(watcher, Self.keys(of: path)[...], from: root) }
+    if let path, let index = modules.firstIndex(where: { path.steps.first == .field($0.name) }) {
+      Self.remove(watcher, Self.keys(of: path)[...], from: modules[index].node)
+      if modules[index].node.isEmpty { modules.remove(at: index) }
+    }
     if count == 0 { listening = nil }
   }
 
@@ -80,13 +86,13 @@ package final class ValueWatchers: @unchecked Sendable {
     guard let key = keys.first else { return node.watchers.removeAll { $0 === watcher } }
     guard let child = node.children[key] else { return }
     remove(watcher, keys.dropFirst(), from: child)
-    if child.watchers.isEmpty, child.children.isEmpty { node.children[key] = nil }
+    if child.isEmpty { node.children[key] = nil }
   }
 
-  /// The steps up to the first that depends on the state: whatever changes behind them may concern the path.
+  /// The steps behind the module up to the first that depends on the state: whatever changes behind them may concern the path.
   private static func keys(of path: Path) -> [Key] {
     var keys: [Key] = []
-    for step in path.steps {
+    for step in path.steps.dropFirst() {
       guard let key = Key(step) else { break }
       keys.append(key)
     }
@@ -97,14 +103,19 @@ package final class ValueWatchers: @unchecked Sendable {
 
   /// Takes note of what an action changed.
   func note(_ changes: [Change]) {
-    guard !root.children.isEmpty else { return }
-    for index in changes.indices { note(changes[index]) }
+    guard !modules.isEmpty else { return }
+    for index in changes.indices {
+      guard case .field(let name)? = changes[index].path.steps.first else { return noteAll() }
+      guard let place = modules.firstIndex(where: { $0.name == name }) else { continue }
+      note(changes[index], in: modules[place].node)
+    }
   }
 
-  private func note(_ change: Change) {
-    var node = root
-    for step in change.path.steps {
+  private func note(_ change: Change, in module: Node) {
+    var node = module
+    for step in change.path.steps.dropFirst() {
       note(node.watchers)
+      if node.children.isEmpty { return }
       guard let key = Key(step) else { return note(node.all) }
       guard let child = node.children[key] else { return }
       node = child
@@ -114,7 +125,7 @@ package final class ValueWatchers: @unchecked Sendable {
   }
 
   /// Takes note that anything may have changed.
-  func noteAll() { note(root.all) }
+  func noteAll() { for module in modules { note(module.node.all) } }
 
   /// - Parameter value: what is at the place of the watchers now; nil: they read it.
   private func note(_ watchers: [ValueWatcher], now value: Value? = nil) {

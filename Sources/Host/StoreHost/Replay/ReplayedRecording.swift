@@ -163,7 +163,12 @@ private struct Replay {
     let context = ActionContext(
       number: action.number, source: action.source, time: action.time, root: action.number)
     let name = action.call.type.fullName
-    let outcome = try faulting(name) { try $0.reduce(action.call, context, isRepeat: true, isChecked: true) }
+    let outcome: Rerun.Outcome
+    do {
+      outcome = try rerun.reduce(action.call, context, isRepeat: true, isChecked: true)
+    } catch {
+      throw fault(error, name)
+    }
     let entry = LoggedEntry(
       number: action.number, time: action.time, source: action.source, action: name, arguments: action.call.record,
       isQuiet: action.isQuiet, changes: rerun.changes(), failure: try failure(outcome, name),
@@ -181,7 +186,12 @@ private struct Replay {
     let entry = recorded.entry
     guard try isNext(entry.number) else { return false }
     attachments.recorded = recorded
-    let outcome = try faulting(entry.action) { [attachments] in try $0.run(entry, attachments) }
+    let outcome: Rerun.Outcome
+    do {
+      outcome = try rerun.run(entry, attachments)
+    } catch {
+      throw fault(error, entry.action)
+    }
     let failure = if case .idle = outcome { entry.failure } else { try failure(outcome, entry.action) }
     let now = entry.replayed(changes: rerun.changes(), failure: failure)
     let known = hashes.follow(recorded, now.changes, rerun)
@@ -206,7 +216,8 @@ private struct Replay {
 
   private mutating func keep(_ entry: LoggedEntry) {
     attachments.notePoint(entry.number, rerun)
-    history.append(entry, before: rerun.before)
+    let before = rerun.before
+    history.append(entry, before: before)
     options.journal?.record(
       entry, from: rerun.before, to: rerun.state, plugins: rerun.plugins.map(\.plugin.source))
   }
@@ -255,18 +266,15 @@ private struct Replay {
     file.fault(message, hint: otherTypes ?? attachments.editedPlugins)
   }
 
-  /// Runs an action; what is wrong with its line is an error of the file.
-  private mutating func faulting(
-    _ action: String, _ run: (inout Rerun) throws -> Rerun.Outcome
-  ) throws -> Rerun.Outcome {
-    do {
-      return try run(&rerun)
-    } catch let error as HostError where error.code == .badRecording {
-      throw file.fault(error.message, hint: attachments.editedPlugins ?? error.hint)
-    } catch let error as SchemaError {
-      throw file.fault("\(action): \(error.message)")
-    } catch let error as ChangeError {
-      throw file.fault("\(action): \(error.path): \(error.message)", hint: attachments.editedPlugins)
+  /// The error of an action that could not be run: what is wrong with its line is an error of the file.
+  private func fault(_ error: any Error, _ action: String) -> any Error {
+    switch error {
+    case let error as HostError where error.code == .badRecording:
+      file.fault(error.message, hint: attachments.editedPlugins ?? error.hint)
+    case let error as SchemaError: file.fault("\(action): \(error.message)")
+    case let error as ChangeError:
+      file.fault("\(action): \(error.path): \(error.message)", hint: attachments.editedPlugins)
+    default: error
     }
   }
 

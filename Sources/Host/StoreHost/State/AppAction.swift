@@ -13,19 +13,21 @@ package struct AppAction: Sendable {
   static let none = AppAction()
 
   /// The typed action, if it is of this type.
-  package func typed<Action: SchematicUnion>(_ type: Action.Type = Action.self) -> Action? { read(type) { $0 } }
+  package func typed<Action: SchematicUnion>() -> Action? {
+    var typed: Action?
+    visit { typed = $0 }
+    return typed
+  }
 
-  /// Hands out the typed action where it lies; nil where it is of another type.
-  package func read<Action: SchematicUnion, Result>(
-    _ type: Action.Type, _ body: (Action) throws -> Result
-  ) rethrows -> Result? {
-    func opened<Held>(_ held: Held) throws -> Result? {
+  /// Hands out the typed action where it lies, if it is of a type. (A function that gives anything would have types looked up.)
+  package func visit<Action: SchematicUnion>(_ body: (Action) throws -> Void) rethrows {
+    func opened<Held>(_ held: Held) throws {
       // A cast would look the types up in a table each time.
-      guard ObjectIdentifier(Held.self) == ObjectIdentifier(type) else { return nil }
-      return try withUnsafePointer(to: held) {
+      guard ObjectIdentifier(Held.self) == ObjectIdentifier(Action.self) else { return }
+      try withUnsafePointer(to: held) {
         try body(UnsafeRawPointer($0).assumingMemoryBound(to: Action.self).pointee)
       }
     }
-    return try opened(action)
+    try opened(action)
   }
 }

@@ -37,16 +37,17 @@ package struct HostState: Sendable {
   package final class LoadedMark: @unchecked Sendable {
     // Safe: used by the thread that holds the turn.
     private let name: String
-    @exclusivity(unchecked) private var latest: (switches: Switches, isLoaded: Bool)?
+    @exclusivity(unchecked) private var latest: Switches?
+    @exclusivity(unchecked) private var wasLoaded = false
 
     package init(_ name: String) { self.name = name }
 
     /// True if a plugin of the name is loaded.
     package func isLoaded(in state: borrowing HostState) -> Bool {
-      if let latest, latest.switches === state.switches { return latest.isLoaded }
-      let isLoaded = state.shell.plugins.contains { $0.name == name }
-      latest = (state.switches, isLoaded)
-      return isLoaded
+      if latest === state.switches { return wasLoaded }
+      latest = state.switches
+      wasLoaded = state.shell.plugins.contains { $0.name == name }
+      return wasLoaded
     }
   }
 

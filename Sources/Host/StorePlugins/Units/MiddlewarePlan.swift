@@ -14,6 +14,8 @@ final class MiddlewarePlan {
   let entryTasks: PluginDefinition.EntryTasks?
   /// The module of that map.
   let entryModule: String?
+  /// True if these tasks start at times that the entries say.
+  let startsAtTimes: Bool
   /// The map when it was looked at last; nil: all of it is to be looked at.
   @exclusivity(unchecked) var entriesSeen: PersistentMap<MapKey, Value>? {
     didSet { if entriesSeen == nil { versionSeen = nil } }
@@ -36,6 +38,7 @@ final class MiddlewarePlan {
     after = unit.after.map { MiddlewareFunction($0) }
     supervise = unit.supervise
     entryTasks = unit.entryTasks
+    startsAtTimes = unit.entryTasks?.at != nil
     entryModule = if case .field(let module)? = unit.entryTasks?.path.steps.first { module } else { nil }
     kept = try lua.makeSlot()
     filter = unit.on

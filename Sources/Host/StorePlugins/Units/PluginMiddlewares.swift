@@ -158,7 +158,7 @@ extension PluginMiddlewares {
   }
 
   /// True if the tasks for entries start at times that these say.
-  public func startsAtTimes(_ index: Int) -> Bool { plan(index).entryTasks?.at != nil }
+  public func startsAtTimes(_ index: Int) -> Bool { plan(index).startsAtTimes }
 
   /// The task for the entry of a key, as it stood when it was looked at last; nil: there is no entry.
   public func entryTask(_ index: Int, _ token: EffectToken) -> PluginTaskStart? {

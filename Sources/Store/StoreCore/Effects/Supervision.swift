@@ -51,8 +51,9 @@ final class Supervision<Output>: @unchecked Sendable {
   /// Starts and stops what the unit states anew; what it still states is left alone.
   @usableFromInline
   func reconcile(_ action: ActionContext) {
-    if let changing {
-      let changes = changing.declare(isPaused)
+    // Not all of the statement, whose parts would be counted.
+    if let declare = changing?.declare {
+      let changes = declare(isPaused)
       if !changes.isEmpty { effects.take(changes, Opener(unit: unit, action: action, output: output)) }
     } else if !declarations.isEmpty {
       // No key path: in generic code each is made anew, by ten thousand instructions.
