@@ -78,15 +78,19 @@ import Testing
 
   @Test func theyAreAskedAnewWhereTheyMayTakeOthers() throws {
     let takes = Lock(false)
-    let store = try Counting(
-      initial: 0, reducer: CountReducer("late") { $1 += 1 }.taking(kinds: { _ in takes.withLock { $0 } }))
+    let late = CountReducer("late") { if takes.withLock({ $0 }) { $1 += 1 } }
+    let store = try Counting(initial: 0, reducer: late.taking(kinds: { _ in takes.withLock { $0 } }))
     store.setKinds(Self.kind)
+    // Somebody who looks, or the store takes the short way, which asks all parts.
+    let watch = store.watch { _ in }
+    store.dispatch(.inc)
+    takes.withLock { $0 = true }
     store.dispatch(.inc)
     #expect(store.state == 0)
-    takes.withLock { $0 = true }
     store.findKindsAnew()
     store.dispatch(.inc)
     #expect(store.state == 1)
+    withExtendedLifetime(watch) {}
   }
 
   /// Also where the objects of kinds come and go, and a new one stands where an earlier one did.
