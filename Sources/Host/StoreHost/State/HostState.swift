@@ -1,3 +1,4 @@
+import Platform
 import StoreHistory
 import StorePlugins
 import StoreSchema
@@ -32,24 +33,6 @@ package struct HostState: Sendable {
 
   /// Whether no action has touched the shell's switches or a substate between two states.
   package func hasSwitches(of other: HostState) -> Bool { switches === other.switches }
-
-  /// What is known of the loaded plugins in a state: few actions change it, and each asks.
-  package final class LoadedMark: @unchecked Sendable {
-    // Safe: used by the thread that holds the turn.
-    private let name: String
-    @exclusivity(unchecked) private var latest: Switches?
-    @exclusivity(unchecked) private var wasLoaded = false
-
-    package init(_ name: String) { self.name = name }
-
-    /// True if a plugin of the name is loaded.
-    package func isLoaded(in state: borrowing HostState) -> Bool {
-      if latest === state.switches { return wasLoaded }
-      latest = state.switches
-      wasLoaded = state.shell.plugins.contains { $0.name == name }
-      return wasLoaded
-    }
-  }
 
   /// Takes the switches of a known state that are equal, so that those which come back, as where a plugin is loaded and
   /// unloaded again and again, are kept once.
@@ -104,13 +87,14 @@ extension [PluginSlice] {
     }
   }
 
-  /// True if a look at the memory of two slices at one position tells that they are the same.
-  fileprivate func hasSameSlice(as other: [PluginSlice], at index: Int) -> Bool {
-    guard index < count else { return false }
-    return withUnsafeBufferPointer { own in
-      other.withUnsafeBufferPointer { other in
-        own[index].schema === other[index].schema && own[index].value.hasSameMemory(as: other[index].value)
-          && own[index].name == other[index].name
+  /// True if a look at their bytes tells that the slices at one position are the same.
+  fileprivate func hasSameBytes(as other: [PluginSlice], at index: Int) -> Bool {
+    guard index < Swift.min(count, other.count) else { return false }
+    let (start, size) = (index * MemoryLayout<PluginSlice>.stride, MemoryLayout<PluginSlice>.size)
+    return withUnsafeBytes { own in
+      other.withUnsafeBytes { other in
+        guard let own = own.baseAddress, let other = other.baseAddress else { return false }
+        return memcmp(own + start, other + start, size) == 0
       }
     }
   }
@@ -278,7 +262,7 @@ extension HostState {
   ) {
     if old.isSameArray(as: new) { return }
     for index in new.indices {
-      if old.hasSameSlice(as: new, at: index) { continue }
+      if old.hasSameBytes(as: new, at: index) { continue }
       let position = old.indices.contains(index) && old[index].isSamePlace(as: new[index]) ? index : nil
       guard let before = position ?? old.place(of: new[index]) else { continue }
       guard old[before].hasType(of: new[index]) else {

@@ -6,7 +6,8 @@ package struct SliceVersions {
   private var modules: [(name: String, count: Int)] = []
   /// The position of the module that changed last: changes of one come in runs.
   private var last = 0
-  private var all = 0
+  /// Grows where any slice may be another one, and whatever else an action of the shell changes.
+  private(set) var all = 0
 
   /// Takes note of what an action changed.
   package mutating func note(_ changes: [Change]) {
