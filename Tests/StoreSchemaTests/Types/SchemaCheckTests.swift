@@ -206,6 +206,55 @@ import Testing
       Schema.dynamic(.list(Garden.Bed.schema.dynamic)).typeDetail == "Bed{id: Int, plants: [String], depth: Int?}")
     #expect(Schema.dynamic(.any).typeName == "Any")
   }
+
+  @Test func aValueThatATypeSurelyHasIsWhatTheCheckGives() throws {
+    let schemas: [Schema] = [
+      Int.schema, Int8.schema, UInt.schema, String.schema, Bool.schema, Double.schema, Float.schema, Int?.schema,
+      Int8?.schema, String?.schema, Int??.schema, Self.point, [Int].schema, Self.dynamic(.any),
+      Self.dynamic(.decimal(scale: 2)), Self.dynamic(.choice(name: "Color", cases: ["red", ""])),
+      Self.dynamic(.int(minimum: -3, maximum: 3)),
+    ]
+    let values: [Value] = [
+      .none, .bool(true), .int(0), .int(3), .int(-4), .int(127), .int(128), .int(.max), .int(.min), .double(0.1),
+      .double(.infinity), .string(""), .string("red"), .string("blue"), .list([]), .list([.int(1)]),
+    ]
+    var sure = 0
+    for schema in schemas {
+      for value in values where schema.surelyHas(value) {
+        sure += 1
+        #expect(try schema.check(value) == value, "\(schema.typeName)")
+      }
+    }
+    #expect(sure > 30)
+    #expect(Int?.schema.surelyHas(.int(7)) && !Int8?.schema.surelyHas(.int(200)))
+  }
+
+  @Test func textInQuotesIsTheSameWhicheverWayItIsWritten() {
+    var random = GeneratedValues(seed: 49)
+    let pieces = [
+      "a", "plain text ", "$", "$x", "\"", "\\", "\n", "\u{7F}", "\u{85}", "é", "°", "\u{202E}", "", "12345678",
+    ]
+    for _ in 0..<2_000 {
+      let text = (0..<random.below(5)).map { _ in pieces[random.below(pieces.count)] }.joined()
+      var out = TextBuffer()
+      out.appendQuoted(text)
+      #expect(out.text == ScalarText.quoted(text))
+      out = TextBuffer()
+      out.appendWord(text)
+      let word = out.text.replacing("\\$", with: "$")
+      #expect(word == ScalarText.quoted(text) || text.contains("\\$"))
+    }
+  }
+
+  @Test func aNameIsALetterAndThenLettersAndDigits() {
+    for byte in UInt8(0)..<0x80 {
+      let character = Character(Unicode.Scalar(byte))
+      let isLetter = character == "_" || character.isLetter
+      #expect("\(character)".isName == isLetter)
+      #expect("a\(character)b".isName == (isLetter || character.isNumber))
+    }
+    #expect(!"".isName && !"é".isName && !"aé".isName)
+  }
 }
 
 extension Schema {

@@ -41,8 +41,10 @@ extension Path: CustomStringConvertible {
 
   /// Appends the path as users write it.
   package func append(to out: inout [UInt8]) {
-    // By position: a copy of a step would count references to what is in it.
-    for index in steps.indices { steps[index].append(to: &out, isFirst: index == 0) }
+    // In place: a copy of a step would count references to what is in it.
+    steps.withUnsafeBufferPointer { steps in
+      for index in steps.indices { steps[index].append(to: &out, isFirst: index == 0) }
+    }
   }
 }
 
@@ -92,25 +94,19 @@ extension UnsafeBufferPointer<UInt8> {
   /// True if the bytes are a name, as `String.isName` says.
   fileprivate var isName: Bool {
     guard let first, first < 0x30 || first > 0x39 else { return false }
-    for byte in self {
-      let isLetter = (byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x7A || byte == 0x5F
-      guard isLetter || byte >= 0x30 && byte <= 0x39 else { return false }
+    // A bit for each byte below 0x80: digits; letters and `_`.
+    let (low, high): (UInt64, UInt64) = (0x03FF_0000_0000_0000, 0x07FF_FFFE_87FF_FFFE)
+    return allSatisfy { byte in
+      byte < 0x80 && (byte < 0x40 ? low : high) &>> UInt64(byte & 0x3F) & 1 != 0
     }
-    return true
   }
 }
 
 extension String {
   /// True if the text is a name in paths, Lua and the command language: a letter or `_`, then letters, digits and `_`.
   public var isName: Bool {
-    var first = true
-    for byte in utf8 {
-      let isLetter = (byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x7A || byte == 0x5F
-      let isDigit = byte >= 0x30 && byte <= 0x39
-      guard isLetter || (isDigit && !first) else { return false }
-      first = false
-    }
-    return !first
+    var text = self
+    return text.withUTF8 { $0.isName }
   }
 }
 

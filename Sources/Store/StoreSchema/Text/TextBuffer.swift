@@ -3,7 +3,7 @@
 package struct TextBuffer {
   private static let pieceSize = 1 << 16
 
-  package private(set) var bytes: [UInt8] = []
+  package var bytes: [UInt8] = []
   private let sink: (([UInt8]) -> Void)?
 
   package init(sink: (([UInt8]) -> Void)? = nil) {
@@ -22,9 +22,6 @@ package struct TextBuffer {
     sink(bytes)
     bytes.removeAll(keepingCapacity: true)
   }
-
-  /// Forgets what there is, and keeps the room for it unless that is much.
-  package mutating func removeAll() { bytes.removeAll(keepingCapacity: bytes.capacity <= TextBuffer.pieceSize) }
 
   package mutating func removeLast(_ count: Int) { bytes.removeLast(count) }
 
@@ -62,6 +59,8 @@ package struct TextBuffer {
   /// before it.
   package mutating func appendWord(_ text: String) {
     let start = bytes.count
+    // Nearly all texts stand for themselves.
+    if appendPlain(text, besides: UInt8(ascii: "$")) { return }
     appendQuoted(text)
     guard text.utf8.contains(UInt8(ascii: "$")) else { return }
     let quoted = bytes[start...]
@@ -88,8 +87,24 @@ package struct TextBuffer {
   /// Appends text in quotes as the command language reads it within brackets: escaped as JSON wants it, and characters that only set the direction
   /// of writing, too.
   package mutating func appendQuoted(_ text: String) {
+    if appendPlain(text) { return }
     guard ScalarText.hasDirection(text) else { return JSON.append(quoted: text, to: &bytes) }
     append(ScalarText.quoted(text))
+  }
+
+  /// Appends text in quotes, if each of its bytes is of ASCII and stands for itself.
+  ///
+  /// - Parameter other: another byte that it must not have.
+  /// - Returns: false: nothing was appended.
+  private mutating func appendPlain(_ text: String, besides other: UInt8 = 0) -> Bool {
+    var text = text
+    return text.withUTF8 { text in
+      guard ScalarText.isPlainASCII(text), !text.contains(other) else { return false }
+      bytes.append(UInt8(ascii: "\""))
+      bytes.append(contentsOf: text)
+      bytes.append(UInt8(ascii: "\""))
+      return true
+    }
   }
 
   /// Appends the compact JSON of a value.

@@ -36,6 +36,22 @@ extension Schema {
     plainSet == .texts || plainValue(bytes, isQuoted: isQuoted) != nil
   }
 
+  /// True if a value is of the type, and is the one that ``check(_:)`` gives for it; false: that must be asked.
+  package func surelyHas(_ value: Value) -> Bool {
+    guard normalize == nil else { return false }
+    switch kind {
+    case .int(let minimum, let maximum):
+      guard case .int(let number) = value else { return false }
+      return number >= minimum ?? .min && number <= maximum ?? .max
+    case .string: if case .string = value { return true }
+    case .bool: if case .bool = value { return true }
+    case .double: if case .double = value { return true }
+    case .optional(let wrapped): return wrapped.surelyHas(value)
+    default: break
+    }
+    return false
+  }
+
   /// A set of words, each of which gives a value by its bytes.
   package enum PlainSet: Equatable, Sendable {
     /// All words, in quotes or not.

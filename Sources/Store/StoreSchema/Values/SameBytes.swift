@@ -60,6 +60,7 @@ extension Value {
 
 extension String {
   /// True if its bytes are those.
+  @inlinable
   package func hasBytes(_ bytes: UnsafeRawBufferPointer) -> Bool {
     guard utf8.count == bytes.count else { return false }
     return utf8.withContiguousStorageIfAvailable { own in

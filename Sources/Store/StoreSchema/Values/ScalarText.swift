@@ -123,6 +123,17 @@ public enum ScalarText {
     }
   }
 
+  /// True if each byte is of ASCII and stands for itself in quotes.
+  static func isPlainASCII(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard let base = UnsafeRawPointer(bytes.baseAddress) else { return true }
+    var index = 0
+    while index + 8 <= bytes.count {
+      guard arePlain(base.loadUnaligned(fromByteOffset: index, as: UInt64.self)) else { return false }
+      index += 8
+    }
+    return bytes[index...].allSatisfy { $0 < 0x80 && isPlain($0) }
+  }
+
   /// True if each of eight bytes is of ASCII and stands for itself in quotes: a byte that is zero, or below another, shows in its
   /// highest bit once one, or that, is taken from it (S. E. Anderson, Bit Twiddling Hacks).
   private static func arePlain(_ bytes: UInt64) -> Bool {
