@@ -35,6 +35,8 @@ public final class SessionLua {
   private var unread: (count: LuaFunction, read: LuaFunction)?
   /// The number of running evaluations, each within the one before.
   private var depth = 0
+  /// The host, while an evaluation runs for it: to find it takes a lock.
+  private var caller: (any SessionLuaHost)?
 
   /// Makes the session's Lua state.
   ///
@@ -94,8 +96,8 @@ public final class SessionLua {
   /// - Throws: `LuaFailure` where it has gone.
   var host: any SessionLuaHost {
     get throws {
-      guard let owner = owner() else { throw LuaFailure("the session has ended") }
-      return owner
+      guard let host = caller ?? owner() else { throw LuaFailure("the session has ended") }
+      return host
     }
   }
 
@@ -224,35 +226,39 @@ public final class SessionLua {
   }
 
   private func makeDispatch() throws(LuaError) -> LuaFunction {
-    try lua.makeFunction { [lease] call in
-      guard let session = lease.object, case .string(let name) = call.argument(0).kind else {
-        throw LuaFailure("dispatch needs the name of an action")
-      }
-      guard !session.isReadOnly else {
-        throw LuaFailure("a projection or a condition only reads the state: it may not dispatch")
-      }
-      let host = try session.host
-      let type = try Self.asking {
-        try host.require(function: "dispatch")
-        return try host.action(named: name.bytes)
-      }
-      // Once it is dispatched the call holds it no longer.
-      let interceptor = try session.lua.metered({ $0 as any Error }) { () throws(any Error) -> String? in
-        let action: ActionCall
-        do throws(SchemaError) {
-          if let arguments = try call.arguments(at: 1, of: type) {
-            action = ActionCall(type, arguments)
-          } else {
-            action = try type.call(LuaBridge.arguments(named: try session.objects.value(of: call[1])))
-          }
-        } catch {
-          throw LuaFailure(type.sentence(for: error))
-        }
-        return try host.dispatch(action)
-      }
-      call.results.append(interceptor == nil)
-      if let interceptor { call.results.append(interceptor) }
+    // Unmanaged where each turn of a loop comes by, so that nothing is counted: a function of the state is called by its owner only.
+    let unmanaged = Unmanaged.passUnretained(self)
+    return try lua.makeFunction { call in try unmanaged._withUnsafeGuaranteedRef { try $0.dispatch(&call) } }
+  }
+
+  private func dispatch(_ call: inout LuaCall) throws {
+    guard case .string(let name) = call.argument(0).kind else {
+      throw LuaFailure("dispatch needs the name of an action")
     }
+    guard !isReadOnly else {
+      throw LuaFailure("a projection or a condition only reads the state: it may not dispatch")
+    }
+    let host = try host
+    let type = try Self.asking {
+      try host.require(function: "dispatch")
+      return try host.action(named: name.bytes)
+    }
+    // Once it is dispatched the call holds it no longer.
+    let interceptor = try lua.metered({ $0 as any Error }) { () throws(any Error) -> String? in
+      let arguments: [Value]
+      do throws(SchemaError) {
+        if let plain = try call.arguments(at: 1, of: type) {
+          arguments = plain
+        } else {
+          arguments = try type.call(LuaBridge.arguments(named: try objects.value(of: call[1]))).arguments
+        }
+      } catch {
+        throw LuaFailure(type.sentence(for: error))
+      }
+      return try host.dispatch(ActionCall(type, arguments))
+    }
+    call.results.append(interceptor == nil)
+    if let interceptor { call.results.append(interceptor) }
   }
 
   /// A function that does something for whoever types it. Its name is free for variables.
@@ -406,10 +412,16 @@ public final class SessionLua {
 
   /// Evaluates something. Objects of the state that globals hold are good for the statements that follow, too.
   private func running<Result>(_ body: () throws(LuaError) -> Result) throws(SessionLuaError) -> Result {
+    if depth == 0 { caller = owner() }
     depth += 1
     defer {
       depth -= 1
-      if depth == 0 { objects.endStatement() } else { objects.endCall() }
+      if depth == 0 {
+        caller = nil
+        objects.endStatement()
+      } else {
+        objects.endCall()
+      }
     }
     return try Self.converting(body)
   }
@@ -652,27 +664,39 @@ extension LuaCall {
   fileprivate func arguments(at position: Int, of type: ActionType) throws(SchemaError) -> [Value]? {
     let fields = type.fields
     guard fields.count <= 64 else { return nil }
+    // An array of equal values is made by code that is not specialised, which takes twice as long.
     var arguments: [Value] = []
     arguments.reserveCapacity(fields.count)
     for _ in fields { arguments.append(.none) }
     var given: UInt64 = 0
     let areRead = scalars(at: position) { key, value in
-      guard let index = fields.firstIndex(where: { $0.name.hasBytes(key.bytes) }) else { return false }
-      switch value.kind {
-      case .boolean(let value): arguments[index] = .bool(value)
-      case .integer(let value): arguments[index] = .int(value)
-      case .number(let value): arguments[index] = .double(value)
-      default:
-        guard let text = value.text else { return false }
-        arguments[index] = .string(text)
+      let name = key.bytes
+      for index in fields.indices where fields[index].name.hasBytes(name) {
+        guard let value = value.scalar else { return false }
+        given |= 1 << UInt64(index)
+        arguments[index] = value
+        return true
       }
-      given |= 1 << UInt64(index)
-      return true
+      return false
     }
     guard areRead else { return nil }
     for index in fields.indices {
-      arguments[index] = try type.check(given >> UInt64(index) & 1 == 1 ? arguments[index] : nil, for: fields[index])
+      let isGiven = given >> UInt64(index) & 1 == 1
+      if isGiven, fields[index].schema.surelyHas(arguments[index]) { continue }
+      arguments[index] = try type.check(isGiven ? arguments[index] : nil, for: fields[index])
     }
     return arguments
+  }
+}
+
+extension LuaArgument {
+  /// The value of a text, number or truth value; nil: it is something else.
+  fileprivate var scalar: Value? {
+    switch kind {
+    case .boolean(let value): .bool(value)
+    case .integer(let value): .int(value)
+    case .number(let value): .double(value)
+    default: text.map { .string($0) }
+    }
   }
 }

@@ -12,7 +12,7 @@ public protocol SessionLuaHost: AnyObject {
   /// Has an action processed.
   ///
   /// - Returns: the interceptor that dropped it; nil: it was processed.
-  func dispatch(_ call: ActionCall) throws -> String?
+  func dispatch(_ call: consuming ActionCall) throws -> String?
   /// Does something for a person: one of ``SessionLua/conveniences``.
   ///
   /// - Parameter isSeen: false where nothing gets the results.
