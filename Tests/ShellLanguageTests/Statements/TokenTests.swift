@@ -87,7 +87,7 @@ import Testing
       let known = first.map { $0.withPlainLine { (names: $0.names, words: $0.words) } }
       // Of the words behind the first two, those that hold values have types.
       let types = (0..<(first?.wordCount ?? 0)).map { index in
-        index < 2 || first?.words.isFlag(index) == true ? nil : schemas[random.next(schemas.count)]
+        index < 2 || first?.words.token(at: index).kind == .flag ? nil : schemas[random.next(schemas.count)]
       }
       func pass(_ text: String) -> Int {
         var reader = StatementReader(Array(text.utf8), grammar: grammar)
@@ -144,13 +144,13 @@ import Testing
     for (name, schema) in schemas {
       for word in words {
         let read = try statement("a \(word)").words
-        guard let plain = read.plainValue(of: 1, as: schema) else { continue }
+        guard let plain = read.plainValue(of: read.token(at: 1), as: schema) else { continue }
         #expect(try read[1].value?.value(as: schema) { _ in .none } == plain, "\(name) \(word)")
       }
     }
     let plain = try statement("a x=12").words
-    #expect(plain.plainValue(of: 1, as: Int.schema) == .int(12))
-    #expect(plain.plainValue(of: 1, as: String.schema) == .string("12"))
+    #expect(plain.plainValue(of: plain.token(at: 1), as: Int.schema) == .int(12))
+    #expect(plain.plainValue(of: plain.token(at: 1), as: String.schema) == .string("12"))
   }
 
   @Test func moreWordsThanStandInPlace() throws {

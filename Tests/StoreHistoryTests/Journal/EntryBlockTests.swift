@@ -95,7 +95,7 @@ import Testing
     _ = try written(40)
     let whole = try folder.bytes("a.db")
     let start = try #require(whole.firstRange(of: Array("[[0,0".utf8))).lowerBound
-    var random = SystemRandomNumberGenerator()
+    var random = SeededGenerator(seed: 64)
     for _ in 0..<300 {
       var bytes = whole
       let place = start + Int.random(in: 0..<3000, using: &random)
@@ -112,6 +112,32 @@ import Testing
       }
       reader.close()
     }
+  }
+
+  /// Whatever the bytes of a row are, looking for its actions ends, and takes no more than 16 times their memory.
+  @Test func anyBytesAreLookedThrough() {
+    var random = SeededGenerator(seed: 49)
+    let letters = Array("[]{},\"\\0n-91".utf8)
+    let whole = Array(#"[[0,0,0,1,1,3,0,{"a":"b,]"},[{"op":"x"}]],[1,5,null,1,1,4,-1,null,[]]]"#.utf8)
+    for round in 0..<20_000 {
+      var bytes = whole
+      if round.isMultiple(of: 2) {
+        bytes = (0..<Int.random(in: 0...80, using: &random)).map { _ in
+          letters[Int.random(in: 0..<letters.count, using: &random)]
+        }
+      } else {
+        for _ in 0..<Int.random(in: 1...3, using: &random) {
+          bytes[Int.random(in: 0..<bytes.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
+        }
+        bytes.removeLast(Int.random(in: 0...8, using: &random))
+      }
+      bytes.withUnsafeBytes { bytes in
+        let rows = RowScanner(bytes).rows(1, 0, nil) ?? []
+        #expect(rows.count * MemoryLayout<RowColumns>.stride <= 16 * bytes.count)
+        for row in rows { #expect(row.size <= bytes.count) }
+      }
+    }
+    #expect(whole.withUnsafeBytes { RowScanner($0).rows(1, 0, nil)?.map(\.number) } == [1, 2])
   }
 
   /// A lost row costs the actions in it, and no others that a state leads to.

@@ -164,7 +164,7 @@ struct RowColumns {
 }
 
 /// Finds the parts of a row of actions, whatever its bytes are.
-private struct RowScanner {
+struct RowScanner {
   private let bytes: UnsafeRawBufferPointer
   private var position = 0
 
@@ -173,7 +173,7 @@ private struct RowScanner {
   /// The actions in ascending order; nil: these are none.
   consuming func rows(_ first: Int, _ at: Int, _ wall: Int?) -> [RowColumns]? {
     var rows: [RowColumns] = []
-    rows.reserveCapacity(EntryBlock.longest)
+    rows.reserveCapacity(min(EntryBlock.longest, bytes.count / 16))
     guard pass("[") else { return nil }
     repeat {
       guard pass("["), let number = integer(), let time = next(), pass(",") else { return nil }

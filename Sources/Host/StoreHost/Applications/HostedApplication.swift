@@ -141,8 +141,12 @@ extension HostedApplication {
   /// The typed action of a call: only actions of Swift modules have a place in the application's enum.
   ///
   /// - Parameter isChecked: true where the arguments were checked against the action's type, which is then not done again.
-  package func hostAction(_ call: ActionCall, isChecked: Bool = false) throws(SchemaError) -> HostAction {
-    guard call.type.position.isEmpty else { return HostAction(call, try action(call, isChecked)) }
+  package func hostAction(_ call: consuming ActionCall, isChecked: Bool = false) throws(SchemaError) -> HostAction {
+    guard call.type.position.isEmpty else {
+      let app = try action(call, isChecked)
+      return HostAction(call, app)
+    }
+    let call = call
     let substate = substates.first { $0.actions.contains { $0 === call.type } }
     guard let substate else { return HostAction(call) }
     return HostAction(call, ofSubstate: try substate.action(call))

@@ -78,7 +78,8 @@ struct LineForm {
   }
 
   /// The line end of a statement of this form that begins at a position of the same text; nil: none does, or it takes a closer look.
-  func lineEnd(in view: ByteView, from start: Int) -> Int? {
+  // Mutating, so that it is looked at in place: a copy of a form is large.
+  mutating func lineEnd(in view: ByteView, from start: Int) -> Int? {
     var (position, passed) = (start, self.start)
     for index in 0..<count {
       let slot = slots[index]

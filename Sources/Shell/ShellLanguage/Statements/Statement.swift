@@ -1,3 +1,5 @@
+import StoreSchema
+
 /// A statement of the command language: the bytes of its lines, with a token for each word. Texts are made where somebody asks.
 public struct Statement: Sendable {
   /// The number of its first line in its file, from 1.
@@ -13,6 +15,10 @@ public struct Statement: Sendable {
   public var words: Words { Words(content, first: first, count: content.tokens.count - first) }
   /// The number of the words.
   package var wordCount: Int { content.tokens.count - first }
+  /// The position of the first word among some names; nil: it is none of them.
+  package func verb(among names: NamePositions) -> Int? {
+    content.withBytes(content.tokens[first].range) { names[$0] }
+  }
   /// The words behind a number of them.
   package func words(behind count: Int) -> Words {
     Words(content, first: first + count, count: content.tokens.count - first - count)
@@ -71,6 +77,12 @@ public struct Statement: Sendable {
     @inline(__always)
     func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
       source.withUnsafeBufferPointer { body(UnsafeBufferPointer(rebasing: $0[start..<end])) }
+    }
+
+    /// Hands out some of them.
+    @inline(__always)
+    func withBytes<Result>(_ range: Range<Int>, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+      withBytes { body(UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: $0[range]))) }
     }
 
     /// The statement as written.

@@ -96,9 +96,13 @@ public struct StatementReader: Sendable {
     while skipToStatement() {
       let passed = bytes.withUnsafeBufferPointer { bytes -> (end: Int, lines: Int)? in
         let view = ByteView(bytes)
-        for index in forms.indices {
-          if let end = forms[index].lineEnd(in: view, from: position) { return (end, 0) }
+        let end = forms.withUnsafeMutableBufferPointer { forms -> Int? in
+          for index in forms.indices {
+            if let end = forms[index].lineEnd(in: view, from: position) { return end }
+          }
+          return nil
         }
+        if let end { return (end, 0) }
         var scanner = scanner(view)
         guard (try? scanner.passPlain()) == true, let values = scanner.values(look) else { return nil }
         if let form = scanner.form(values) {

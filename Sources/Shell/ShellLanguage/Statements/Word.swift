@@ -1,8 +1,8 @@
 import StoreSchema
 
 /// A word of a statement as the scanner finds it: its kind, and the places of its parts among the statement's bytes.
-struct Token: Sendable {
-  enum Kind: UInt8 {
+package struct Token: Sendable {
+  package enum Kind: UInt8 {
     case value, named, flag
   }
 
@@ -18,7 +18,7 @@ struct Token: Sendable {
     case literal
   }
 
-  var kind = Kind.value
+  package internal(set) var kind = Kind.value
   var form = Form.none
   private var start: Int32
   private var end: Int32 = 0
@@ -196,31 +196,25 @@ public struct Words: RandomAccessCollection, Sendable {
 
   /// The position of a word, quotes and brackets included, among some names; nil: it is none of them.
   package func position(of position: Int, among names: NamePositions) -> Int? {
-    let range = content.tokens[index(of: position)].range
-    return content.withBytes { names[UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: $0[range]))] }
+    content.withBytes(token(at: position).range) { names[$0] }
   }
 
-  /// The index of the field that a word gives a value to by name, among some names; nil: it names none of them.
-  package func field(of position: Int, among count: Int, _ name: (Int) -> String) -> Int? {
-    let range = content.tokens[index(of: position)].name
-    return content.withBytes { bytes in
-      let bytes = UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: bytes[range]))
-      return (0..<count).first { name($0).hasBytes(bytes) }
+  /// A word without its texts.
+  package func token(at position: Int) -> Token { content.tokens[index(of: position)] }
+
+  /// The index of the field that a word gives a value to by name; nil: it names none of them.
+  package func field(of word: Token, among fields: [Field]) -> Int? {
+    content.withBytes(word.name) { name in
+      for index in fields.indices where fields[index].name.hasBytes(name) { return index }
+      return nil
     }
   }
 
-  /// The kind of a word, without its texts.
-  package func isFlag(_ position: Int) -> Bool { content.tokens[index(of: position)].kind == .flag }
-
-  /// True if a word is `name=value`.
-  package func isNamed(_ position: Int) -> Bool { content.tokens[index(of: position)].kind == .named }
-
   /// The value that a word gives to a type, where its bytes tell that by themselves; nil: its literal must be asked.
-  package func plainValue(of position: Int, as schema: Schema) -> Value? {
-    let token = content.tokens[index(of: position)]
-    guard token.form == .bare || token.form == .text else { return nil }
+  package func plainValue(of word: Token, as schema: Schema) -> Value? {
+    guard word.form == .bare || word.form == .text else { return nil }
     return content.withBytes {
-      schema.plainValue(UnsafeBufferPointer(rebasing: $0[token.value]), isQuoted: token.form == .text)
+      schema.plainValue(UnsafeBufferPointer(rebasing: $0[word.value]), isQuoted: word.form == .text)
     }
   }
 }

@@ -30,6 +30,7 @@ extension CommandDefinition {
         "dispatch counter.increment by=4 --dry-run",
         output: "#1 counter.increment by=4  (dry run)\n  counter.value  0 -> 4\n"),
     ],
+    isBrief: true,
     read: DispatchRequest.read, perform: { try $0.perform(in: $1) })
 }
 
@@ -67,8 +68,11 @@ private enum DispatchRequest {
 
   private static func request(_ type: ActionType, _ reader: CommandReader, _ words: Words) throws -> DispatchRequest {
     let arguments = try reader.arguments(
-      type.fields, of: type.fullName, usage: "dispatch \(type.signature)", at: words[0], words.dropFirst())
+      type.fields, of: type.fullName, usage: "dispatch \(type.signature)", at: words[0], words, from: 1)
     let vocabulary = reader.vocabulary
+    guard reader.hasFlags || !arguments.areKnown else {
+      return .action(try vocabulary.action(ActionCall(type, arguments.known)), isQuiet: false)
+    }
     let isQuiet = reader.has("quiet")
     let info = try reader.text(of: "info")
     if reader.has("dry-run") {

@@ -13,6 +13,7 @@ extension CommandDefinition {
       CommandExample("= state.counter.value, state.counter.step", output: "0\n1\n"),
     ],
     lua: LuaVerb("=", takesFlags: true),
+    isBrief: true,
     read: { reader in (text: try reader.luaText("an expression"), form: try reader.form()) },
     perform: { request, session in
       do {
@@ -54,6 +55,7 @@ extension CommandDefinition {
       CommandExample("let n = 3", "let", output: "n  3\n"),
     ],
     lua: LuaVerb("let", .named),
+    isBrief: true,
     defines: .firstOperand,
     removal: Removal(
       noun: "variable", names: { $0.names.variables.names },
@@ -107,6 +109,7 @@ extension CommandDefinition {
           """),
     ],
     lua: LuaVerb("assert"),
+    isBrief: true,
     read: { reader in
       guard let tail = reader.statement.lua else { throw reader.missing("an expression") }
       let text = tail.splittingComment.lua

@@ -33,6 +33,7 @@ extension CommandDefinition {
 
           """),
     ],
+    isBrief: true,
     listing: { CommandListing(ShellListing.settings.reading(in: $0)) }, read: SetRequest.read,
     perform: { try $0.value(in: $1).perform(in: $1) })
 }

@@ -24,7 +24,8 @@ extension CommandDefinition {
         "show tasks.items where not done and title:find('b') --columns id,title",
         output: "id  title\n2   bread\n1 of 2 items\n"),
     ],
-    lua: LuaVerb("show", .behind("where"), takesFlags: true), read: ShowRequest.init,
+    lua: LuaVerb("show", .behind("where"), takesFlags: true),
+    isBrief: true, read: ShowRequest.init,
     perform: { try $0.perform(in: $1) })
 
   static let watch = CommandDefinition(

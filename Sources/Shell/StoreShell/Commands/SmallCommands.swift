@@ -8,6 +8,7 @@ extension CommandDefinition {
       CommandExample("let n = 3", "echo done $n", output: "done 3\n"),
       CommandExample("echo $(1 + 1) 'and more' > FOLDER/two.txt", output: ""),
     ],
+    isBrief: true,
     read: { reader in
       try reader.operands.map { try reader.text(ofWord: $0) }
     },

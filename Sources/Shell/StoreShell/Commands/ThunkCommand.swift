@@ -96,7 +96,9 @@ extension CommandReader {
     let usage = "thunk \(type.signature)"
     guard type.takesAny else {
       return .declared(
-        try arguments(type.action.fields, of: "thunk \(type.fullName)", usage: usage, at: thunk, words))
+        try arguments(
+          type.action.fields, of: "thunk \(type.fullName)", usage: usage, at: thunk, words,
+          from: words.startIndex))
     }
     var named: [(name: String, literal: Literal, word: Word)] = []
     for word in words {

@@ -27,6 +27,8 @@ public final class Session {
   // Parts of it that every statement asks: what is reached by way of another object is counted.
   private let live: LiveStore
   private let activity: ClientActivity
+  /// True if a person gives the statements, as ``store`` was told last.
+  @exclusivity(unchecked) private var isPersons = false
   let clock: SessionClock
   /// The messages that others cause for it.
   let inbox: SessionInbox
@@ -110,7 +112,7 @@ public final class Session {
     (options.who, options.isWhoChosen) = (name, isChosen)
     author = options.author
     origins.author = author
-    running.place = nil
+    running.places = (nil, nil)
     store.turn { [options] in store.speaker = { options.author } }
     store.isNameChosen = isChosen
   }
@@ -252,8 +254,8 @@ public final class Session {
 
   /// Takes note of whether the statements are a person's. One who comes is told what others took back meanwhile.
   private func noteWhose() {
-    let isPersons = running.origin.kind == .repl
-    guard store.isPersons != isPersons else { return }
+    guard isPersons != (running.origin.kind == .repl) else { return }
+    isPersons.toggle()
     store.turn { store.isPersons = isPersons }
     if isPersons { try? store.hearOfAbsence() }
   }
@@ -353,9 +355,14 @@ extension Session: SessionLuaHost {
     throw unknownAction(String(decoding: name, as: UTF8.self), at: .command)
   }
 
+  /// The action of a call whose arguments were checked, as the store processes it.
+  func action(_ call: consuming ActionCall) throws(SchemaError) -> HostAction {
+    try live.application.hostAction(call, isChecked: true)
+  }
+
   /// Has an action that the session's Lua dispatches processed.
-  public func dispatch(_ call: ActionCall) throws -> String? {
-    let report = store.dispatch(call, source: source(function: "lua"))
+  public func dispatch(_ call: consuming ActionCall) throws -> String? {
+    let report = store.dispatch(try action(call), dispatchSource(byLua: true))
     try finishOne(report)
     handOnDue()
     return report.droppedBy

@@ -271,13 +271,13 @@ extension Session {
     return ActionSource(origin, line: running.statement?.line ?? 0)
   }
 
-  /// The source of a `dispatch`, whose origin is found once for the statements of a file.
-  func dispatchSource() -> ActionSource {
-    if running.origin.isThroughDoor { return source(function: "dispatch") }
-    let line = running.statement?.line ?? 0
-    if let place = running.place { return ActionSource(place, line: line) }
-    let source = source(function: "dispatch")
-    running.place = source.origin
+  /// The source of a `dispatch`, or of one by Lua, whose origin is found once for the statements of a file.
+  func dispatchSource(byLua isByLua: Bool = false) -> ActionSource {
+    if !running.origin.isThroughDoor, let place = isByLua ? running.places.lua : running.places.dispatch {
+      return ActionSource(place, line: running.statement?.line ?? 0)
+    }
+    let source = source(function: isByLua ? "lua" : "dispatch")
+    if isByLua { running.places.lua = source.origin } else { running.places.dispatch = source.origin }
     return source
   }
 

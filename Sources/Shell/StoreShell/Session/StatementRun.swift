@@ -465,9 +465,9 @@ struct RunningStatement {
   /// True if more texts of the run follow that the statement belongs to.
   var hasRest = false
   /// The origin of statements.
-  var origin = StatementOrigin.prompt { didSet { place = nil } }
-  /// What the statements of that origin have as the origin of their dispatches; nil: none has dispatched yet.
-  var place: ActionSource.Origin?
+  var origin = StatementOrigin.prompt { didSet { places = (nil, nil) } }
+  /// The origins of what the statements of that origin, and their Lua, dispatch; nil: none has dispatched yet.
+  var places: (dispatch: ActionSource.Origin?, lua: ActionSource.Origin?) = (nil, nil)
   /// The statement; nil: none runs.
   var statement: Statement?
   /// True where its result is kept to be drawn on the terminal.

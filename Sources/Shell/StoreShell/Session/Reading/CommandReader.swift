@@ -14,25 +14,23 @@ struct CommandReader {
   let isAhead: Bool
   /// The number of words before the operands, where all words behind those are.
   private let before: Int
-  /// The words, where some are flags.
-  private let sorted: Sorted?
-  private var otherUsage: OtherUsage?
+  /// The parts that few lines have; nil: the line has none of them.
+  private let rarities: Rarities?
 
   /// The words that are no flags, without the verb.
-  var operands: Words { sorted?.operands ?? statement.words(behind: before) }
-  private var flags: [String: Flag] { sorted?.flags ?? [:] }
+  var operands: Words { rarities?.operands ?? statement.words(behind: before) }
+  private var flags: [String: Flag] { rarities?.flags ?? [:] }
+  /// True if there are flags.
+  var hasFlags: Bool { rarities != nil }
 
   /// The form of the command, for hints.
   var usage: String {
-    get { otherUsage?.text ?? definition.usageInHints }
-    set { otherUsage = OtherUsage(newValue) }
-  }
-
-  /// The form of a command that a line has in place of the definition's. Few have.
-  private final class OtherUsage {
-    let text: String
-
-    init(_ text: String) { self.text = text }
+    get { rarities?.usage ?? definition.usageInHints }
+    set {
+      self = CommandReader(
+        statement: statement, definition: definition, vocabulary: vocabulary, isAhead: isAhead, before: before,
+        rarities: Rarities(operands: rarities?.operands, flags: flags, usage: newValue))
+    }
   }
 
   private struct Flag {
@@ -41,12 +39,15 @@ struct CommandReader {
     var values: [Literal]
   }
 
-  /// The words of a line that has flags. Few have.
-  private final class Sorted {
-    let operands: Words
+  /// The parts that few lines have: words of which some are flags, and a form of the command in place of the definition's.
+  private final class Rarities {
+    let operands: Words?
     let flags: [String: Flag]
+    let usage: String?
 
-    init(operands: Words, flags: [String: Flag]) { (self.operands, self.flags) = (operands, flags) }
+    init(operands: Words?, flags: [String: Flag], usage: String? = nil) {
+      (self.operands, self.flags, self.usage) = (operands, flags, usage)
+    }
   }
 
   /// Sorts the words of a statement.
@@ -60,22 +61,22 @@ struct CommandReader {
       statement: statement, definition: definition, vocabulary: vocabulary, isAhead: isAhead,
       // Behind some commands the words belong to another.
       before: definition.takesCommand ? statement.wordCount : 1,
-      sorted: statement.hasFlags && !definition.takesCommand ? try sort(statement, definition) : nil)
+      rarities: statement.hasFlags && !definition.takesCommand ? try sort(statement, definition) : nil)
   }
 
   private init(
     statement: Statement, definition: CommandDefinition, vocabulary: Vocabulary, isAhead: Bool, before: Int,
-    sorted: Sorted?
+    rarities: Rarities?
   ) {
     self.statement = statement
     self.definition = definition
     self.vocabulary = vocabulary
     self.isAhead = isAhead
     self.before = before
-    self.sorted = sorted
+    self.rarities = rarities
   }
 
-  private static func sort(_ statement: Statement, _ definition: CommandDefinition) throws -> Sorted {
+  private static func sort(_ statement: Statement, _ definition: CommandDefinition) throws -> Rarities {
     func fault(_ code: ErrorCode, _ message: String, at word: Word) -> ShellError {
       ShellError(code: code, message: message, at: word, hint: "usage: \(definition.usageInHints)", status: 2)
     }
@@ -111,7 +112,7 @@ struct CommandReader {
       let earlier = flags[name]?.values ?? []
       flags[name] = Flag(word: place, values: earlier + (value.map { [$0] } ?? []))
     }
-    return Sorted(operands: words.choosing(operands), flags: flags)
+    return Rarities(operands: words.choosing(operands), flags: flags)
   }
 
   /// Refuses a comment that stands where an operand may and has no space behind its `#`: it was meant to be one.
@@ -184,11 +185,11 @@ struct CommandReader {
   var isEmpty: Bool { operands.isEmpty && statement.lua == nil }
 
   /// Returns true if a flag was given.
-  func has(_ flag: String) -> Bool { sorted?.flags[flag] != nil }
+  func has(_ flag: String) -> Bool { rarities?.flags[flag] != nil }
 
   /// The value of a flag as text, or nil where it was not given.
   func text(of flag: String) throws -> Given<String>? {
-    guard let given = sorted?.flags[flag], let literal = given.values.last else { return nil }
+    guard let given = rarities?.flags[flag], let literal = given.values.last else { return nil }
     let kind = definition.flags.first { $0.name == flag }
     return try text(
       of: literal, at: given.word, namesFile: kind?.namesFile ?? false, isClients: kind?.isClients ?? false,

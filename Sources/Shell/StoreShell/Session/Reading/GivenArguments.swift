@@ -34,19 +34,23 @@ extension CommandReader {
   }
 
   /// The values that words give to fields: positional ones fill the fields in declared order.
+  ///
+  /// - Parameter first: the position of the first of the words.
   func arguments(
     _ fields: [Field], of owner: @autoclosure () -> String, usage: @autoclosure () -> String,
-    at verb: @autoclosure () -> Word,
-    _ words: Words
+    at verb: @autoclosure () -> Word, _ words: Words, from first: Int
   ) throws -> GivenArguments {
+    // An array of equal values is made by code that is not specialised, which takes twice as long.
     var values: [Value] = []
     values.reserveCapacity(fields.count)
     for _ in fields { values.append(.none) }
     var order = FieldOrder()
     var later: [(index: Int, value: Given<Value>)]?
-    for place in words.indices where !words.isFlag(place) {
-      guard let index = order.field(of: words, at: place, among: fields) else {
-        throw words.isNamed(place)
+    for place in first..<words.endIndex {
+      let word = words.token(at: place)
+      if case .flag = word.kind { continue }
+      guard let index = order.field(of: word, in: words, among: fields) else {
+        throw word.kind == .named
           ? unknown(words[place], of: owner(), fields, usage()) : surplus(words[place], of: owner(), fields, usage())
       }
       guard order.take(index) else {
@@ -54,7 +58,7 @@ extension CommandReader {
           code: .unexpectedArgument, message: "'\(fields[index].name)' is given twice",
           place: .span(words[place].bareNameSpan), hint: "usage: \(usage())")
       }
-      if let value = words.plainValue(of: place, as: fields[index].schema) {
+      if let value = words.plainValue(of: word, as: fields[index].schema) {
         values[index] = value
       } else {
         switch try argument(fields[index], words[place], usage()) {
@@ -149,8 +153,8 @@ struct FieldOrder {
 
   /// The field that a word gives a value; nil: it names none of them, or all have one.
   @inline(__always)
-  mutating func field(of words: Words, at place: Int, among fields: [Field]) -> Int? {
-    if words.isNamed(place) { return words.field(of: place, among: fields.count, { fields[$0].name }) }
+  mutating func field(of word: Token, in words: Words, among fields: [Field]) -> Int? {
+    if case .named = word.kind { return words.field(of: word, among: fields) }
     while position < fields.count, isTaken(position) { position += 1 }
     return position < fields.count ? position : nil
   }
@@ -222,7 +226,7 @@ extension CommandDefinition {
       verb, usage: [usage], summary: summary, flags: FlagDefinition.format, arguments: fields,
       read: { reader in
         let arguments = try reader.arguments(
-          fields, of: verb, usage: usage, at: reader.statement.words[0], reader.operands[...])
+          fields, of: verb, usage: usage, at: reader.statement.words[0], reader.operands, from: 0)
         return (arguments: arguments, form: try reader.form())
       },
       makesFile: { _ in true },

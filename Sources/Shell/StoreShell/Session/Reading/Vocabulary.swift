@@ -21,7 +21,7 @@ struct Vocabulary {
   }
 
   /// The action of a call, as the store processes it.
-  func action(_ call: ActionCall) throws(SchemaError) -> HostAction { try session.store.action(call) }
+  func action(_ call: consuming ActionCall) throws(SchemaError) -> HostAction { try session.action(call) }
 
   /// The action of that full name.
   func action(named name: String) -> ActionType? { session.store.action(named: name) }

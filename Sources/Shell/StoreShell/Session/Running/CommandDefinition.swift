@@ -38,6 +38,8 @@ final class CommandDefinition: Sendable {
   let wordsBeforeCommand: Int
   /// True if a program follows the flags; the words behind it are the program's.
   let takesProgram: Bool
+  /// True if its lines take no time worth a word, as those of `dispatch`.
+  let isBrief: Bool
   /// The names that its lines give to what they make.
   let defines: Defining
   /// Reads a line of it, and adds the names that later lines need, where it adds any.
@@ -66,6 +68,7 @@ final class CommandDefinition: Sendable {
   ///   - clientFileNeed: the right that a line needs if the file that it names, or the program that it runs, is the client's; nil: the
   ///     same as every line.
   ///   - listing: the listing where nothing follows the verb; nil: such a line is read as every other.
+  ///   - isBrief: true if its lines take no time worth a word.
   ///   - read: makes a request of a line, and finds all mistakes that can be known before anything runs.
   ///   - defines: the names that later lines may use because of a line.
   ///   - removal: how `--remove NAME` takes away what a line made; nil: nothing is to be taken away.
@@ -76,7 +79,7 @@ final class CommandDefinition: Sendable {
     _ verb: String, needs: CommandNeeds? = nil, clientFileNeed: Need? = nil, usage: [String], summary: String,
     flags: [FlagDefinition] = [], names: [NamedMeaning] = [],
     operands: [Operand] = [], arguments: [Field] = [], examples: [CommandExample] = [], lua: LuaVerb? = nil,
-    takesCommand: Bool = false, wordsBeforeCommand: Int = 0, takesProgram: Bool = false,
+    takesCommand: Bool = false, wordsBeforeCommand: Int = 0, takesProgram: Bool = false, isBrief: Bool = false,
     defines: Defining = .nothing, removal: Removal? = nil,
     listing: (@Sendable (Session) throws -> CommandListing)? = nil,
     read: @escaping @Sendable (CommandReader) throws -> Request,
@@ -91,7 +94,7 @@ final class CommandDefinition: Sendable {
       verb, needs, clientFileNeed, usage: usage, summary: summary, flags: flags, names: names, operands: operands,
       arguments: arguments,
       examples: examples, lua: lua, takesCommand: takesCommand,
-      wordsBeforeCommand: wordsBeforeCommand, takesProgram: takesProgram, defines: defines,
+      wordsBeforeCommand: wordsBeforeCommand, takesProgram: takesProgram, isBrief: isBrief, defines: defines,
       check: { reader, session in
         if removal != nil, try reader.removed() != nil { return }
         guard listing == nil || !reader.isEmpty else {
@@ -123,7 +126,7 @@ final class CommandDefinition: Sendable {
     flags: [FlagDefinition],
     names: [NamedMeaning],
     operands: [Operand], arguments: [Field], examples: [CommandExample], lua: LuaVerb?, takesCommand: Bool,
-    wordsBeforeCommand: Int, takesProgram: Bool, defines: Defining,
+    wordsBeforeCommand: Int, takesProgram: Bool, isBrief: Bool, defines: Defining,
     check: @escaping Half<Void>, look: @escaping Half<Void>, run: @escaping Half<CommandResult>
   ) {
     self.verb = verb
@@ -141,6 +144,7 @@ final class CommandDefinition: Sendable {
     self.takesCommand = takesCommand
     self.wordsBeforeCommand = wordsBeforeCommand
     self.takesProgram = takesProgram
+    self.isBrief = isBrief
     self.defines = defines
     self.check = check
     self.look = look
@@ -160,8 +164,8 @@ final class CommandDefinition: Sendable {
     CommandDefinition(
       verb ?? self.verb, needs, clientFileNeed, usage: usage, summary: summary, flags: flags, names: names,
       operands: [], arguments: [],
-      examples: examples, lua: nil, takesCommand: false, wordsBeforeCommand: 0, takesProgram: false, defines: defines,
-      check: check, look: look, run: run)
+      examples: examples, lua: nil, takesCommand: false, wordsBeforeCommand: 0, takesProgram: false, isBrief: isBrief,
+      defines: defines, check: check, look: look, run: run)
   }
 
   /// The forms of the command, as the hint of an error shows them below `usage: `. Of very many it shows the first.
@@ -455,7 +459,7 @@ extension CommandDefinition {
           throw reader.fault(.unexpectedArgument, "\(binding.name) := takes one value", at: words[2])
         }
         return try reader.arguments(
-          binding.action.fields, of: binding.action.fullName, usage: usage, at: words[0], words[1...])
+          binding.action.fields, of: binding.action.fullName, usage: usage, at: words[0], words, from: 1)
       },
       perform: { arguments, session in
         let call = ActionCall(binding.action, try arguments.values(in: session))

@@ -16,7 +16,7 @@ final class CommandTable: Sendable {
 
   /// The command that a statement names by its first word.
   subscript(statement: Statement) -> CommandDefinition? {
-    statement.words.position(of: 0, among: verbs).map { definitions[$0] }
+    statement.verb(among: verbs).map { definitions[$0] }
   }
 
   /// The verbs whose lines go on as Lua.
@@ -55,9 +55,7 @@ final class CommandTable: Sendable {
   }
 
   /// True for a statement that takes no time worth a word, such as a dispatch.
-  func isBrief(_ statement: Statement) -> Bool {
-    ["dispatch", "echo", "let", "assert", "=", "show", "set"].contains(statement.words[0].text)
-  }
+  func isBrief(_ statement: Statement) -> Bool { self[statement]?.isBrief ?? false }
 
   /// Runs a statement; where the session only checks, checks it.
   func run(_ statement: Statement, in session: Session) throws -> CommandResult {

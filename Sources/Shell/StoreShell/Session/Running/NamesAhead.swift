@@ -96,7 +96,8 @@ struct NamesAhead {
     var order = FieldOrder()
     var types: [Schema?] = [nil, nil]
     for place in words.indices.dropFirst(2) {
-      guard !words.isFlag(place) else {
+      let word = words.token(at: place)
+      guard word.kind != .flag else {
         // The value of a flag is no argument.
         guard definition.flags.contains(where: { $0.value == nil && words[place].text == "--\($0.name)" }) else {
           return nil
@@ -104,7 +105,7 @@ struct NamesAhead {
         types.append(nil)
         continue
       }
-      guard let index = order.field(of: words, at: place, among: action.fields), order.take(index) else {
+      guard let index = order.field(of: word, in: words, among: action.fields), order.take(index) else {
         return nil
       }
       types.append(action.fields[index].schema)
