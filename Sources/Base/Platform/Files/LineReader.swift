@@ -1,14 +1,15 @@
 /// Reads a file line by line in blocks, so that its size does not matter.
 package final class LineReader {
-  // Checks of exclusive access, several a line, would find nothing: what changes these calls nobody else.
+  // Not checked for exclusive access: one thread reads, and nothing that it calls does.
   /// The number of the line that was read last, from 1.
-  @exclusivity(unchecked) package private(set) var number = 0
+  package var number: Int { current }
+  @exclusivity(unchecked) private var current = 0
   /// True if that line ended with a carriage return and a line feed.
   @exclusivity(unchecked) package private(set) var endedWithCarriageReturn = false
   /// The number of bytes that have been taken as lines.
   package var offset: Int { removed + position }
   /// The blank lines that were passed over since they were taken note of last, by number.
-  package private(set) var blanks: [Int] = []
+  @exclusivity(unchecked) package private(set) var blanks: [Int] = []
   /// The bytes of the lines since they were taken last, with their ends; nil: nobody wants them.
   @exclusivity(unchecked) package var kept: [UInt8]?
   private let path: String
@@ -100,7 +101,7 @@ package final class LineReader {
     guard let line else { return nil }
     position = line.startIndex
     kept?.removeAll()
-    (self.number, endedWithCarriageReturn) = (number, hadReturn)
+    (current, endedWithCarriageReturn) = (number, hadReturn)
     return line
   }
 
@@ -120,9 +121,9 @@ package final class LineReader {
   }
 
   private func line(upTo end: Int) -> ArraySlice<UInt8> {
-    number += 1
+    current += 1
     // A byte order mark is not part of the first line.
-    if number == 1, buffer[position..<end].starts(with: [0xEF, 0xBB, 0xBF]) { position += 3 }
+    if current == 1, buffer[position..<end].starts(with: [0xEF, 0xBB, 0xBF]) { position += 3 }
     endedWithCarriageReturn = end > position && buffer[end - 1] == 0x0D
     if kept != nil {
       kept?.append(contentsOf: buffer[position..<end])

@@ -88,6 +88,9 @@ struct Ingestion {
     // What is wrong with a record is told behind those before it.
     var unread: (any Error)?
     var settled: PendingRecord?
+    let given = session.running.origin
+    let origin = session.knownOrigins.origin(
+      file: file, function: "ingest", kind: given.isThroughDoor ? .remote : given.kind)
     while true {
       do {
         settled = nil
@@ -107,14 +110,16 @@ struct Ingestion {
             if rejected != nil { lines.kept = [] }
             let next = try records.next()
             noteBlanks(lines, &tally)
-            switch next {
+            switch consume next {
             case .action(let call):
+              let line = records.line
+              let source = ActionSource(origin, line: line)
               if let series {
-                let dispatch = try session.store.begin(call, source: source(at: records.line), in: series)
-                pending.append(PendingRecord(dispatch: dispatch, line: records.line, text: lines.kept))
+                let dispatch = try session.store.begin(call, source: source, in: series)
+                pending.append(PendingRecord(dispatch: dispatch, line: line, text: lines.kept))
                 if pending.count < Self.mostPending { continue }
               } else {
-                try take(call, at: records.line, lines.kept, &tally)
+                try settle(session.store.dispatch(session.action(call), source), at: line, lines.kept, &tally)
               }
             case .leftOut: tally.filtered += 1
             case .end: isAtEnd = true
@@ -203,13 +208,6 @@ struct Ingestion {
     return error
   }
 
-  /// Dispatches a record's action.
-  ///
-  /// - Parameter text: the bytes of its lines; nil: nobody wants them.
-  private func take(_ call: ActionCall, at line: Int, _ text: [UInt8]?, _ tally: inout IngestTally) throws {
-    try settle(session.store.dispatch(call, source: source(at: line)), at: line, text, &tally)
-  }
-
   /// Lets no more of the records happen that are on their way, and counts those that did.
   private func withdraw(_ pending: inout Deque<PendingRecord>, of series: DispatchSeries?, _ tally: inout IngestTally) {
     series?.end()
@@ -218,13 +216,6 @@ struct Ingestion {
       // What went wrong beside the one that ended it is told of that one.
       if report.number != nil, report.failure == nil { try? settle(report, at: record.line, record.text, &tally) }
     }
-  }
-
-  private func source(at line: Int) -> ActionSource {
-    let given = session.running.origin
-    let origin = session.knownOrigins.origin(
-      file: file, function: "ingest", kind: given.isThroughDoor ? .remote : given.kind)
-    return ActionSource(origin, line: line)
   }
 
   /// Counts a record whose action was processed.

@@ -34,7 +34,7 @@ struct JSONRecords: RecordReading {
         lines.noteBlank()
         continue
       }
-      if let plain, let call = line.withUnsafeBufferPointer(plain.call) {
+      if let plain, let call = line.withUnsafeBufferPointer({ plain.call($0) }) {
         hasRecords = true
         return .action(call)
       }
