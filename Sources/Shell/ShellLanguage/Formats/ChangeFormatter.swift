@@ -5,7 +5,7 @@ public enum ChangeFormatter {
   /// A change without indentation: `tasks.nextId  1 -> 2`, `pomodoro.task  + 2`, `pomodoro.rounds[1]  - 1`.
   public static func text(of change: Change, marks: StyleMarks = .none) -> String {
     var out = TextBuffer()
-    append(change, marks, to: &out)
+    change.append(to: &out, marks: texts(of: marks))
     return out.text
   }
 
@@ -20,9 +20,11 @@ public enum ChangeFormatter {
   package static func append(
     linesOf changes: ArraySlice<Change>, indent: StaticString = "  ", marks: StyleMarks, to out: inout TextBuffer
   ) {
+    // By position: a copy of a change would count references to what is in it.
+    let texts = marks == .none ? nil : texts(of: marks)
     for index in changes.indices {
       out.append(indent)
-      append(changes[index], marks, to: &out)
+      if let texts { changes[index].append(to: &out, marks: texts) } else { changes[index].append(to: &out) }
       out.append("\n" as Unicode.Scalar)
     }
   }
@@ -31,7 +33,7 @@ public enum ChangeFormatter {
   public static func list(_ changes: [Change], marks: StyleMarks = .none) -> String {
     var out = TextBuffer()
     for change in changes {
-      append(change, marks, to: &out)
+      change.append(to: &out, marks: texts(of: marks))
       out.append("\n" as Unicode.Scalar)
     }
     return out.text
@@ -63,8 +65,7 @@ public enum ChangeFormatter {
     return [("op", .string(operation)), ("path", .string(change.path.description)), ("from", from), ("to", to)]
   }
 
-  private static func append(_ change: Change, _ marks: StyleMarks, to out: inout TextBuffer) {
-    guard marks != .none else { return change.append(to: &out) }
-    change.append(to: &out, marks: (marks.start(.removed), marks.start(.added), marks.end))
+  private static func texts(of marks: StyleMarks) -> (gone: String, added: String, end: String) {
+    (marks.start(.removed), marks.start(.added), marks.end)
   }
 }

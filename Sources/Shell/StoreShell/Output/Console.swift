@@ -7,10 +7,10 @@ import StoreSchema
 /// The session's one output: results to standard output, everything else to standard error, each buffered and in the order
 /// in which they were written.
 public final class Console {
-  @exclusivity(unchecked) private var output: [UInt8] = [] {
+  @exclusivity(unchecked) private var output = TextBuffer() {
     didSet {
       // The place holds until the next change. A fault that is reported meanwhile reads it on this thread.
-      output.withUnsafeBufferPointer { (held.pointee.bytes, held.pointee.count) = ($0.baseAddress, $0.count) }
+      output.bytes.withUnsafeBufferPointer { (held.pointee.bytes, held.pointee.count) = ($0.baseAddress, $0.count) }
     }
   }
   /// The results that are buffered, for a fault of the program.
@@ -24,13 +24,11 @@ public final class Console {
   private var errors: ResultDelivery
   private var progress: ProgressLine
   @exclusivity(unchecked) private var captured: String?
-  /// Room for a result that is put together; empty in between.
-  @exclusivity(unchecked) private var written = TextBuffer()
   /// True if results are held back, because a pager may show them; ends with other text that must be seen at once.
   @exclusivity(unchecked) var isHolding = false
   @exclusivity(unchecked) private var transcript: Transcript?
   /// Takes whole lines, as UTF-8, instead of the descriptors, while a prompt is shown.
-  package var interceptor: ((UnsafeBufferPointer<UInt8>, OutputTarget) -> Void)?
+  @exclusivity(unchecked) package var interceptor: ((UnsafeBufferPointer<UInt8>, OutputTarget) -> Void)?
   /// Takes lines of JSON by themselves; nil: they are written as all else.
   private var takeLine: ((_ line: String, _ isEvent: Bool) -> Void)?
   /// Hands on what was taken so far, where results are taken instead of written.
@@ -48,11 +46,11 @@ public final class Console {
   var tellsNotesAsEvents: () -> Bool = { false }
   /// Done before anything else is written: it writes what came before.
   var beforeWriting: (() -> Void)?
-  private var isPreparing = false
+  @exclusivity(unchecked) private var isPreparing = false
   /// The time after which what is buffered is handed on, while statements go on.
   var pause = Duration.milliseconds(50)
   /// When ``flushDue(before:)`` flushed last.
-  private var lastFlush = ContinuousClock.now
+  @exclusivity(unchecked) private var lastFlush = ContinuousClock.now
   /// The width of the terminal that results go to; nil: they go elsewhere.
   public let width: (@Sendable () -> Int?)
 
@@ -65,8 +63,10 @@ public final class Console {
     delivery = ResultDelivery(to: output)
     errors = ResultDelivery(to: error)
     progress = ProgressLine(on: error)
-    self.width = width ?? { Console.columns(of: output) }
-    self.output.reserveCapacity(1 << 16)
+    // The size of a terminal may change; a file becomes none.
+    let isTerminal = isatty(output) == 1
+    self.width = width ?? { isTerminal ? Console.columns(of: output) : nil }
+    self.output.bytes.reserveCapacity(1 << 16)
   }
 
   /// A console whose text is handed to somebody as it is written, who takes it on the thread of the session.
@@ -126,16 +126,19 @@ public final class Console {
     }
   }
 
-  /// Writes a result that is put together in a buffer which is kept.
+  /// Writes a result where the results before it stand.
   func write(_ append: (inout TextBuffer) -> Void) {
     prepareWriting()
-    append(&written)
-    defer { written.removeAll() }
-    guard transcript == nil, !isCapturing else { return write(written.text) }
-    guard let interceptor else { return emit(written.bytes) }
+    if transcript == nil, !isCapturing, interceptor == nil {
+      if !delivery.hasDropped { append(&output) }
+      return flushFull()
+    }
+    var text = TextBuffer()
+    append(&text)
+    guard transcript == nil, !isCapturing, let interceptor else { return write(text.text) }
     prepareTelling()
     hasTaken = true
-    written.bytes.withUnsafeBufferPointer { interceptor($0, .standardOutput) }
+    text.bytes.withUnsafeBufferPointer { interceptor($0, .standardOutput) }
   }
 
   /// Writes an event of `--json`: wherever the result of the command goes that runs, this is no part of it.
@@ -177,7 +180,9 @@ public final class Console {
       prepareTelling()
       transcript.write(text)
     }
-    emit(text.utf8)
+    guard !delivery.hasDropped else { return }
+    output.append(text)
+    flushFull()
   }
 
   private static func hand(
@@ -187,11 +192,8 @@ public final class Console {
     text.withUTF8 { interceptor($0, target) }
   }
 
-  private func emit(_ bytes: some Collection<UInt8>) {
-    guard !delivery.hasDropped else { return }
-    output.append(contentsOf: bytes)
-    if output.count >= (isHolding ? 1 << 23 : 1 << 15) { flush() }
-  }
+  /// Hands what is buffered to the system, if that is much.
+  private func flushFull() { if output.bytes.count >= (isHolding ? 1 << 23 : 1 << 15) { flush() } }
 
   /// Writes an error, a note, or another line that is no result.
   public func writeError(_ text: String) {
@@ -232,7 +234,9 @@ public final class Console {
     }
     let events = notes.map { JSONReport.noted($0) }
     transcript?.write(events.map { $0 + "\n" }.joined())
-    guard let takeLine else { return output.insert(contentsOf: events.flatMap { Array(($0 + "\n").utf8) }, at: 0) }
+    guard let takeLine else {
+      return output.bytes.insert(contentsOf: events.flatMap { Array(($0 + "\n").utf8) }, at: 0)
+    }
     for event in events { takeLine(event, true) }
   }
 
@@ -312,7 +316,7 @@ public final class Console {
 
   /// Hands bytes that somebody else printed to the system, after all that is buffered.
   func passOn(_ bytes: [UInt8]) {
-    output += bytes
+    output.bytes += bytes
     flush()
   }
 
@@ -320,11 +324,11 @@ public final class Console {
   /// prompt, a line of progress or a program that is started may tell of it.
   public func flush() {
     prepareTelling()
-    guard !output.isEmpty else { return }
+    guard !output.bytes.isEmpty else { return }
     isHolding = false
     progress.hide()
-    delivery.deliver(output[...])
-    output.removeAll(keepingCapacity: true)
+    delivery.deliver(output.bytes[...])
+    output.bytes.removeAll(keepingCapacity: true)
   }
 
   /// Hands what is buffered to the system before a statement that may take long, and else every 50 ms: whoever reads a pipe sees
@@ -336,7 +340,7 @@ public final class Console {
   ///   - isLong: says whether the statement may take long; asked only where something is buffered.
   func flushDue(before line: Int?, hasMore: Bool = false, isLong: () -> Bool) {
     if line != nil { lineUnderWay = line }
-    guard handOn == nil ? !output.isEmpty : hasTaken || hasMore else { return }
+    guard handOn == nil ? !output.bytes.isEmpty : hasTaken || hasMore else { return }
     let now = ContinuousClock.now
     guard isLong() || now - lastFlush >= pause else { return }
     hasTaken = false
@@ -345,7 +349,7 @@ public final class Console {
   }
 
   /// Forgets results that are held back.
-  func dropHeld() { if isHolding { output.removeAll(keepingCapacity: true) } }
+  func dropHeld() { if isHolding { output.bytes.removeAll(keepingCapacity: true) } }
 
   /// Hands what is buffered to the system for the last time; why that failed is told on standard error.
   ///
@@ -378,7 +382,7 @@ public final class Console {
   /// Hands out what is buffered, and forgets it where it was taken.
   func takeHeld(_ take: ([UInt8]) -> Bool) {
     prepareTelling()
-    if take(output) { output.removeAll(keepingCapacity: true) }
+    if take(output.bytes) { output.bytes.removeAll(keepingCapacity: true) }
   }
 
   /// Runs a command and gives its results instead of writing them.
