@@ -22,7 +22,7 @@ final class EntryChunk: @unchecked Sendable {
   // Changed by whoever has taken the next place alone, so that checks of exclusive access would find nothing.
   @exclusivity(unchecked) private var pieces: [UnsafeMutableRawPointer] = []
   @exclusivity(unchecked) private var free = UnsafeMutableRawBufferPointer(start: nil, count: 0)
-  @exclusivity(unchecked) private var vocabulary = EntryVocabulary()
+  private let vocabulary = EntryVocabulary()
   @exclusivity(unchecked) private var first = (number: 0, time: 0, wall: 0)
 
   /// A chunk without entries.
@@ -111,11 +111,11 @@ final class EntryChunk: @unchecked Sendable {
     out.number(entry.source.line)
     out.number(entry.source.link)
     out.byte(action)
-    return out.write(entry.arguments.values, &vocabulary)
+    return out.write(entry.arguments.values, vocabulary)
       && entry.changes.withUnsafeBufferPointer { changes in
         out.number(changes.count)
         for index in changes.indices {
-          guard let change = changes.baseAddress.map({ $0 + index }), out.write(change, &vocabulary) else {
+          guard let change = changes.baseAddress.map({ $0 + index }), out.write(change, vocabulary) else {
             return false
           }
         }
@@ -145,10 +145,10 @@ final class EntryChunk: @unchecked Sendable {
 private struct EntryVocabulary {
   /// The longest text that an entry may bring, in bytes.
   private static let longest = 255
-  var origins = Words<ActionSource.Origin>()
-  var actions = Words<Action>()
-  var layouts = Words<RecordLayout>()
-  var paths = Words<Place>()
+  let origins = Words<ActionSource.Origin>()
+  let actions = Words<Action>()
+  let layouts = Words<RecordLayout>()
+  let paths = Words<Place>()
 
   struct Action {
     let name: String
@@ -170,7 +170,7 @@ private struct EntryVocabulary {
     paths.deallocate()
   }
 
-  mutating func index(of origin: ActionSource.Origin) -> UInt8? {
+  func index(of origin: ActionSource.Origin) -> UInt8? {
     origins.index {
       $0 === origin
     } adding: {
@@ -178,7 +178,7 @@ private struct EntryVocabulary {
     }
   }
 
-  mutating func index(ofActionOf entry: LoggedEntry) -> UInt8? {
+  func index(ofActionOf entry: LoggedEntry) -> UInt8? {
     actions.index {
       $0.layout === entry.arguments.layout && $0.isQuiet == entry.isQuiet && $0.name == entry.action
     } adding: {
@@ -186,7 +186,7 @@ private struct EntryVocabulary {
     }
   }
 
-  mutating func index(of layout: RecordLayout) -> UInt8? {
+  func index(of layout: RecordLayout) -> UInt8? {
     layouts.index {
       $0 === layout
     } adding: {
@@ -194,7 +194,7 @@ private struct EntryVocabulary {
     }
   }
 
-  mutating func index(of steps: [Path.Step]) -> UInt8? {
+  func index(of steps: [Path.Step]) -> UInt8? {
     let address = steps.withUnsafeBufferPointer { $0.baseAddress }
     return paths.known { $0.steps.withUnsafeBufferPointer { $0.baseAddress } == address }
       ?? paths.index {
@@ -256,27 +256,26 @@ extension Path.Step {
   }
 }
 
-/// Items in memory that stays where it is.
+/// Items in memory that stays where it is. A reader looks at items that were there before it came, and at nothing else.
 private struct Words<Item> {
   private static var most: Int { 64 }
-  private(set) var items: UnsafeMutablePointer<Item>?
-  private var count = 0
+  private let items = UnsafeMutablePointer<Item>.allocate(capacity: most)
+  private let count = UnsafeMutablePointer<Int>.allocate(capacity: 1)
 
-  subscript(index: UInt8) -> Item {
-    guard let items else { preconditionFailure("there are no items") }
-    return items[Int(index)]
-  }
+  init() { count.initialize(to: 0) }
+
+  subscript(index: UInt8) -> Item { items[Int(index)] }
 
   func deallocate() {
-    items?.deinitialize(count: count)
-    items?.deallocate()
+    items.deinitialize(count: count.pointee)
+    items.deallocate()
+    count.deallocate()
   }
 
   /// The number of an item that is there, the latest first.
   @inline(__always)
   func known(_ isIt: (borrowing Item) -> Bool) -> UInt8? {
-    guard let items else { return nil }
-    var index = count
+    var index = count.pointee
     while index > 0 {
       index -= 1
       if isIt(items[index]) { return UInt8(index) }
@@ -286,21 +285,19 @@ private struct Words<Item> {
 
   /// The number of an item, which is added where it is not there; nil: there is no room, or it is not to be added.
   @inline(__always)
-  mutating func index(_ isIt: (borrowing Item) -> Bool, adding item: () -> Item?) -> UInt8? {
+  func index(_ isIt: (borrowing Item) -> Bool, adding item: () -> Item?) -> UInt8? {
     if let known = known(isIt) { return known }
-    guard count < Self.most, let item = item() else { return nil }
-    let items = items ?? .allocate(capacity: Self.most)
-    self.items = items
-    (items + count).initialize(to: item)
-    count += 1
-    return UInt8(count - 1)
+    guard count.pointee < Self.most, let item = item() else { return nil }
+    (items + count.pointee).initialize(to: item)
+    count.pointee += 1
+    return UInt8(count.pointee - 1)
   }
 }
 
 extension Words<EntryVocabulary.Place> {
   /// The step of a path that has a number; nil: none has.
   @inline(__always)
-  func hole(_ index: UInt8) -> Int? { items.flatMap { $0[Int(index)].hole } }
+  func hole(_ index: UInt8) -> Int? { items[Int(index)].hole }
 }
 
 // MARK: Bytes
@@ -368,23 +365,23 @@ private struct EntryBytesWriter {
   }
 
   /// - Returns: false: they are no small values.
-  mutating func write(_ values: [Value], _ vocabulary: inout EntryVocabulary) -> Bool {
+  mutating func write(_ values: [Value], _ vocabulary: borrowing EntryVocabulary) -> Bool {
     number(values.count)
     return values.withUnsafeBufferPointer { values in
       for index in values.indices {
-        guard write(values[index], &vocabulary) else { return false }
+        guard write(values[index], vocabulary) else { return false }
       }
       return true
     }
   }
 
-  private mutating func write(_ record: Record, _ vocabulary: inout EntryVocabulary) -> Bool {
+  private mutating func write(_ record: Record, _ vocabulary: borrowing EntryVocabulary) -> Bool {
     guard let layout = vocabulary.index(of: record.layout) else { return false }
     byte(layout)
-    return write(record.values, &vocabulary)
+    return write(record.values, vocabulary)
   }
 
-  private mutating func write(_ value: Value, _ vocabulary: inout EntryVocabulary) -> Bool {
+  private mutating func write(_ value: Value, _ vocabulary: borrowing EntryVocabulary) -> Bool {
     guard !isFull else { return false }
     switch value {
     case .none: byte(0)
@@ -404,27 +401,27 @@ private struct EntryBytesWriter {
       return text(value)
     case .record(let record):
       byte(7)
-      return write(record, &vocabulary)
+      return write(record, vocabulary)
     case .list(let list):
       guard list.count <= Self.most else { return false }
       byte(8)
       number(list.count)
-      for value in list { guard write(value, &vocabulary) else { return false } }
+      for value in list { guard write(value, vocabulary) else { return false } }
     case .map(let map):
       guard map.count <= Self.most else { return false }
       byte(9)
       number(map.count)
-      for (key, value) in map { guard write(key.value, &vocabulary), write(value, &vocabulary) else { return false } }
+      for (key, value) in map { guard write(key.value, vocabulary), write(value, vocabulary) else { return false } }
     case .variant(let variant):
       byte(10)
-      return text(variant.name) && write(variant.payload, &vocabulary)
+      return text(variant.name) && write(variant.payload, vocabulary)
     }
     return true
   }
 
   /// - Parameter change: by its place: a copy would count references to all that is in it.
   /// - Returns: false: it is no small change.
-  mutating func write(_ change: UnsafePointer<Change>, _ vocabulary: inout EntryVocabulary) -> Bool {
+  mutating func write(_ change: UnsafePointer<Change>, _ vocabulary: borrowing EntryVocabulary) -> Bool {
     guard let place = vocabulary.index(of: change.pointee.path.steps), change.pointee.positions.count <= Self.most
     else { return false }
     let kind: UInt8 =
@@ -442,8 +439,8 @@ private struct EntryBytesWriter {
       for index in positions.indices { number(positions[index]) }
     }
     switch change.pointee.kind {
-    case .replace(let from, let to): return write(from, &vocabulary) && write(to, &vocabulary)
-    case .add(let value), .remove(let value): return write(value, &vocabulary)
+    case .replace(let from, let to): return write(from, vocabulary) && write(to, vocabulary)
+    case .add(let value), .remove(let value): return write(value, vocabulary)
     case .move(let position): number(position)
     }
     return true
