@@ -1,27 +1,31 @@
 import DequeModule
 import StoreCore
 import StoreSchema
+import Synchronization
 
 /// The latest actions of a store, oldest first, bounded.
 public struct ActionLog: Sendable {
-  private var stored = Chunks()
+  private var stored: Chunks
   /// The number of entries kept; the oldest go first.
   public var limit: Int
 
   /// An empty log.
-  public init(limit: Int = 10_000) { self.limit = limit }
+  public init(limit: Int = 10_000) { self.init(limit: limit, objects: 40) }
+
+  /// - Parameter objects: the number of chunks of the newest entries that stay objects.
+  init(limit: Int, objects: Int) {
+    self.limit = limit
+    stored = Chunks(objects: objects)
+  }
 
   /// The entries, oldest first.
   public var entries: some RandomAccessCollection<LoggedEntry> { stored }
 
   /// Adds an entry behind the others.
-  ///
-  /// - Returns: about how many bytes it takes, with the state that is kept after one that changed more than it tells.
-  @discardableResult
-  public mutating func append(_ entry: LoggedEntry) -> Int {
+  public mutating func append(_ entry: LoggedEntry) {
     let excess = stored.count - max(limit, 1) + 1
     if excess > 0 { stored.removeFirst(excess) }
-    return stored.append(entry)
+    stored.append(entry)
   }
 
   /// The number of entries kept.
@@ -68,70 +72,106 @@ public struct ActionLog: Sendable {
   var lastNumber: Int? { count > 0 ? stored.number(at: count - 1) : nil }
 }
 
-/// Entries in chunks. The next entry behind a snapshot copies none of them: it stands behind those in the chunk that both have, and
-/// the snapshot looks no further than to its own.
+/// Entries in chunks: the newest as objects, which are made and read soonest, those before them as bytes, which are small. The next
+/// entry behind a snapshot copies none of them: it stands behind those in the chunk that both have, and the snapshot looks no further
+/// than to its own.
 private struct Chunks: RandomAccessCollection, Sendable {
-  private var chunks = Deque<EntryChunk>()
+  private var old = Deque<EntryChunk>()
+  private var chunks = Deque<Chunk>()
   /// The number of entries of the last chunk that are in this list, or were once.
   private var countInLast = 0
   /// The number of entries of the first chunk that are not in this list any more.
-  private var startInFirst = 0
+  private var gone = 0
   private(set) var count = 0
+  private let objects: Int
+
+  init(objects: Int) { self.objects = objects }
 
   var startIndex: Int { 0 }
   var endIndex: Int { count }
 
-  /// The number of entries in the first chunk. All between that and the last are full.
-  private var countInFirst: Int { (chunks.count > 1 ? EntryChunk.size : countInLast) - startInFirst }
-
   subscript(position: Int) -> LoggedEntry {
     let (chunk, index) = place(of: position)
-    return chunks[chunk][index]
+    return chunk < old.count ? old[chunk][index] : chunks[chunk - old.count][index]
   }
 
   /// The number of the entry at a position.
   func number(at position: Int) -> Int {
     let (chunk, index) = place(of: position)
-    return chunks[chunk].number(at: index)
+    return chunk < old.count ? old[chunk].number(at: index) : chunks[chunk - old.count][index].number
   }
 
   private func place(of position: Int) -> (chunk: Int, index: Int) {
-    let first = countInFirst
-    if position < first { return (0, startInFirst + position) }
-    let (chunk, index) = (position - first).quotientAndRemainder(dividingBy: EntryChunk.size)
-    return (chunk + 1, index)
+    let (chunk, index) = (gone + position).quotientAndRemainder(dividingBy: Chunk.size)
+    return (chunk, index)
   }
 
-  /// - Returns: the bytes that it takes.
-  mutating func append(_ entry: LoggedEntry) -> Int {
+  mutating func append(_ entry: LoggedEntry) {
     count += 1
-    if let last = chunks.last, countInLast < EntryChunk.size {
-      defer { countInLast += 1 }
-      if let size = last.append(entry, behind: countInLast) { return size }
-      // Another copy of the list has gone on.
-      let own = EntryChunk(countInLast, of: last)
-      chunks[chunks.count - 1] = own
-      return own.append(entry, behind: countInLast) ?? 0
+    if let last = chunks.last, countInLast < Chunk.size {
+      if !last.append(entry, behind: countInLast) {
+        // Another copy of the list has gone on.
+        chunks[chunks.count - 1] = Chunk((0..<countInLast).map { last[$0] } + [entry])
+      }
+      countInLast += 1
+      return
     }
-    let chunk = EntryChunk()
-    chunks.append(chunk)
+    if chunks.count >= objects { packFirst() }
+    chunks.append(Chunk([entry]))
     countInLast = 1
-    return chunk.append(entry, behind: 0) ?? 0
+  }
+
+  @inline(never)
+  private mutating func packFirst() {
+    let chunk = chunks.removeFirst()
+    // The entries that are not in the list any more keep their places.
+    old.append(EntryChunk((0..<Chunk.size).map { chunk[$0] }))
   }
 
   mutating func removeFirst(_ number: Int) {
-    var rest = Swift.min(number, count)
+    let rest = Swift.min(number, count)
     count -= rest
-    while rest > 0 {
-      let present = countInFirst
-      guard rest >= present else {
-        startInFirst += rest
-        return
-      }
-      chunks.removeFirst()
-      startInFirst = 0
-      if chunks.isEmpty { countInLast = 0 }
-      rest -= present
+    gone += rest
+    while gone >= Chunk.size {
+      if !old.isEmpty { old.removeFirst() } else if !chunks.isEmpty { chunks.removeFirst() }
+      gone -= Chunk.size
     }
+    if count == 0 {
+      (gone, countInLast) = (0, 0)
+      old.removeAll()
+      chunks.removeAll()
+    }
+  }
+}
+
+/// Up to ``size`` entries, to which some are added and none is changed or goes.
+private final class Chunk: @unchecked Sendable {
+  // Safe: an entry is written once, by whoever has taken its place, before anybody looks for it.
+  static let size = 256
+  private let entries = UnsafeMutablePointer<LoggedEntry>.allocate(capacity: size)
+  private let places: Atomic<Int>
+
+  init(_ first: [LoggedEntry]) {
+    for (index, entry) in first.enumerated() { (entries + index).initialize(to: entry) }
+    places = Atomic(first.count)
+  }
+
+  deinit {
+    entries.deinitialize(count: count)
+    entries.deallocate()
+  }
+
+  var count: Int { places.load(ordering: .acquiring) }
+
+  subscript(index: Int) -> LoggedEntry { entries[index] }
+
+  /// Adds an entry.
+  ///
+  /// - Returns: false if others stand behind so many already.
+  func append(_ entry: LoggedEntry, behind number: Int) -> Bool {
+    guard places.compareExchange(expected: number, desired: number + 1, ordering: .acquiringAndReleasing).exchanged
+    else { return false }
+    (entries + number).initialize(to: entry)
+    return true
   }
 }

@@ -58,7 +58,8 @@ struct EntryBlocks: Sendable {
   mutating func append(
     _ entry: LoggedEntry, _ limits: HistoryLimits, keepingFrom needed: Int? = nil, awaiting awaited: Int? = nil
   ) -> Int? {
-    let size = log.append(entry)
+    let size = entry.footprint
+    log.append(entry)
     bytes += size
     if last.count == 0 { last.first = entry.number }
     last.last = entry.number

@@ -1,176 +1,109 @@
 import StoreCore
 import StoreSchema
-import Synchronization
 
-/// Up to ``size`` entries as bytes, to which some are added and none is changed or goes.
+/// Entries as bytes: most take 30 to 100 of them.
 ///
-/// Most entries take 30 to 100 bytes: numbers stand relative to the first entry, and what entries have in common, as names,
-/// layouts and paths, stands once in the chunk's own vocabulary. An entry that is long, or that has rare members, stays an object.
-final class EntryChunk: @unchecked Sendable {
-  // Safe: an entry is written once, by the thread that has taken its place, before anybody looks for it. What is written lies in
-  // memory that stays where it is, and a reader looks no further than to its own last entry.
-  static let size = 256
-  /// The size of the pieces of memory that entries are written to, and of the longest entry that is, in bytes.
-  private static let (piece, longest) = (4096, 768)
+/// Numbers stand relative to the first entry, and what entries have in common, as names, layouts and paths, stands once in the
+/// chunk's own vocabulary. An entry that is long, or that has rare members, stays an object.
+final class EntryChunk: Sendable {
+  private let bytes: [UInt8]
+  /// Where each entry begins.
+  private let places: [Int32]
+  private let objects: [LoggedEntry]
+  private let vocabulary: EntryVocabulary
+  private let first: (number: Int, time: Int, wall: Int)
 
-  /// The bytes that each entry takes beside its own: of the vocabulary, of what is left of pieces, of the list of places.
-  private static let share = 40
-
-  /// Where each entry stands.
-  private let places = UnsafeMutablePointer<UnsafeRawPointer>.allocate(capacity: size)
-  private let taken = Atomic<Int>(0)
-  // Changed by whoever has taken the next place alone, so that checks of exclusive access would find nothing.
-  @exclusivity(unchecked) private var pieces: [UnsafeMutableRawPointer] = []
-  @exclusivity(unchecked) private var free = UnsafeMutableRawBufferPointer(start: nil, count: 0)
-  private let vocabulary = EntryVocabulary()
-  @exclusivity(unchecked) private var first = (number: 0, time: 0, wall: 0)
-
-  /// A chunk without entries.
-  init() {}
-
-  /// A chunk with the first entries of another, which has gone on.
-  convenience init(_ count: Int, of other: EntryChunk) {
-    self.init()
-    for index in 0..<count { _ = append(other[index], behind: index) }
-  }
-
-  deinit {
-    for index in 0..<count {
-      if let object = object(at: index) { object.release() }
+  /// Packs entries.
+  init(_ entries: [LoggedEntry]) {
+    let start = entries.first
+    let first = (number: start?.number ?? 0, time: start?.time.wholeNanoseconds ?? 0, wall: start?.wallTime ?? 0)
+    var (places, objects): ([Int32], [LoggedEntry]) = ([], [])
+    var vocabulary = EntryVocabulary()
+    places.reserveCapacity(entries.count)
+    var packed: [UInt8] = []
+    packed.reserveCapacity(entries.count * 96)
+    withUnsafeTemporaryAllocation(byteCount: LoggedEntry.longestPacked, alignment: 8) { room in
+      for entry in entries {
+        places.append(Int32(truncatingIfNeeded: packed.count))
+        var writer = EntryBytesWriter(room)
+        if !(entry.isPlain && writer.write(entry, first, &vocabulary)) {
+          writer = EntryBytesWriter(room)
+          writer.byte(EntryMark.object)
+          writer.number(entry.number - first.number)
+          writer.number(objects.count)
+          objects.append(entry)
+        }
+        packed.append(contentsOf: UnsafeRawBufferPointer(rebasing: room[..<writer.offset]))
+      }
     }
-    places.deallocate()
-    for piece in pieces { piece.deallocate() }
-    vocabulary.deallocate()
-  }
-
-  var count: Int { taken.load(ordering: .acquiring) }
-
-  /// Adds an entry.
-  ///
-  /// - Returns: the bytes that it takes; nil: others stand behind so many already.
-  func append(_ entry: LoggedEntry, behind number: Int) -> Int? {
-    guard taken.compareExchange(expected: number, desired: number + 1, ordering: .acquiringAndReleasing).exchanged
-    else { return nil }
-    if number == 0 { first = (entry.number, entry.time.wholeNanoseconds, entry.wallTime ?? 0) }
-    if free.count < Self.longest {
-      let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: Self.piece, alignment: 8)
-      if let start = piece.baseAddress { pieces.append(start) }
-      free = piece
-    }
-    let start = UnsafeRawPointer(free.baseAddress ?? UnsafeMutableRawPointer(places))
-    (places + number).initialize(to: start)
-    var writer = EntryBytesWriter(UnsafeMutableRawBufferPointer(rebasing: free[..<Self.longest]))
-    var besides = 0
-    if !(entry.isPlain && write(entry, to: &writer)) {
-      writer = EntryBytesWriter(free)
-      writer.byte(Mark.object)
-      writer.number(entry.number - first.number)
-      writer.address(Unmanaged.passRetained(entry).toOpaque())
-      besides = entry.footprint
-    }
-    free = UnsafeMutableRawBufferPointer(rebasing: free[writer.offset...])
-    return writer.offset + Self.share + besides
+    (bytes, self.places, self.objects, self.vocabulary, self.first) = (
+      Array(packed), places, objects, vocabulary, first
+    )
   }
 
   /// The number of the entry at an index.
   func number(at index: Int) -> Int {
-    var reader = EntryBytesReader(places[index])
-    _ = reader.byte()
-    return first.number + reader.number()
+    reading(index) { reader in
+      _ = reader.byte()
+      return first.number + reader.number()
+    }
   }
 
   subscript(index: Int) -> LoggedEntry {
-    if let object = object(at: index) { return object.takeUnretainedValue() }
-    return read(places[index])
+    reading(index) { reader in
+      let mark = reader.byte()
+      let number = first.number + reader.number()
+      guard mark != EntryMark.object else { return objects[reader.number()] }
+      let time = first.time &+ reader.number()
+      let wallTime = mark == EntryMark.withWall ? first.wall &+ reader.number() : nil
+      var source = ActionSource(vocabulary.origins[reader.byte()], line: reader.number())
+      source.link = reader.number()
+      let action = vocabulary.actions[reader.byte()]
+      let arguments = reader.values(vocabulary)
+      let changes = reader.number()
+      return LoggedEntry(
+        applied: number, time: .nanoseconds(Int64(time)), wallTime: wallTime, source: source, action: action.name,
+        arguments: Record(action.layout, arguments), isQuiet: action.isQuiet,
+        changes: (0..<changes).map { _ in reader.change(vocabulary) })
+    }
   }
 
-  private func object(at index: Int) -> Unmanaged<LoggedEntry>? {
-    var reader = EntryBytesReader(places[index])
-    guard reader.byte() == Mark.object else { return nil }
-    _ = reader.number()
-    return Unmanaged.fromOpaque(reader.address())
-  }
-
-  /// The first byte of an entry.
-  private enum Mark {
-    static let (plain, withWall, object): (UInt8, UInt8, UInt8) = (0, 1, 2)
-  }
-
-  /// - Returns: false: it does not fit.
-  private func write(_ entry: LoggedEntry, to out: inout EntryBytesWriter) -> Bool {
-    let time = entry.time.wholeNanoseconds
-    guard entry.time == .nanoseconds(Int64(time)),
-      let origin = vocabulary.index(of: entry.source.origin),
-      let action = vocabulary.index(ofActionOf: entry)
-    else { return false }
-    out.byte(entry.wallTime == nil ? Mark.plain : Mark.withWall)
-    out.number(entry.number - first.number)
-    out.number(time &- first.time)
-    if let wallTime = entry.wallTime { out.number(wallTime &- first.wall) }
-    out.byte(origin)
-    out.number(entry.source.line)
-    out.number(entry.source.link)
-    out.byte(action)
-    return out.write(entry.arguments.values, vocabulary)
-      && entry.changes.withUnsafeBufferPointer { changes in
-        out.number(changes.count)
-        for index in changes.indices {
-          guard let change = changes.baseAddress.map({ $0 + index }), out.write(change, vocabulary) else {
-            return false
-          }
-        }
-        return !out.isFull
-      }
-  }
-
-  private func read(_ place: UnsafeRawPointer) -> LoggedEntry {
-    var reader = EntryBytesReader(place)
-    let mark = reader.byte()
-    let number = first.number + reader.number()
-    let time = first.time &+ reader.number()
-    let wallTime = mark == Mark.withWall ? first.wall &+ reader.number() : nil
-    var source = ActionSource(vocabulary.origins[reader.byte()], line: reader.number())
-    source.link = reader.number()
-    let action = vocabulary.actions[reader.byte()]
-    let arguments = reader.values(vocabulary)
-    let changes = reader.number()
-    return LoggedEntry(
-      applied: number, time: .nanoseconds(Int64(time)), wallTime: wallTime, source: source, action: action.name,
-      arguments: Record(action.layout, arguments), isQuiet: action.isQuiet,
-      changes: (0..<changes).map { _ in reader.change(vocabulary) })
+  private func reading<Result>(_ index: Int, _ body: (inout EntryBytesReader) -> Result) -> Result {
+    bytes.withUnsafeBytes { bytes in
+      var reader = EntryBytesReader(UnsafeRawBufferPointer(rebasing: bytes[Int(places[index])...]))
+      return body(&reader)
+    }
   }
 }
 
+/// The first byte of an entry.
+private enum EntryMark {
+  static let (plain, withWall, object): (UInt8, UInt8, UInt8) = (0, 1, 2)
+}
+
 /// What the entries of a chunk have in common, each once and found again by the number that it got.
-private struct EntryVocabulary {
+private struct EntryVocabulary: Sendable {
   /// The longest text that an entry may bring, in bytes.
   private static let longest = 255
-  let origins = Words<ActionSource.Origin>()
-  let actions = Words<Action>()
-  let layouts = Words<RecordLayout>()
-  let paths = Words<Place>()
+  var origins = Words<ActionSource.Origin>()
+  var actions = Words<Action>()
+  var layouts = Words<RecordLayout>()
+  var paths = Words<Place>()
 
-  struct Action {
+  struct Action: Sendable {
     let name: String
     let layout: RecordLayout
     let isQuiet: Bool
   }
 
   /// A path, or all paths that differ from it in one number: the index, or the id, of one step.
-  struct Place {
+  struct Place: Sendable {
     let steps: [Path.Step]
     /// The step with the number; nil: there is none.
     let hole: Int?
   }
 
-  func deallocate() {
-    origins.deallocate()
-    actions.deallocate()
-    layouts.deallocate()
-    paths.deallocate()
-  }
-
-  func index(of origin: ActionSource.Origin) -> UInt8? {
+  mutating func index(of origin: ActionSource.Origin) -> UInt8? {
     origins.index {
       $0 === origin
     } adding: {
@@ -178,7 +111,7 @@ private struct EntryVocabulary {
     }
   }
 
-  func index(ofActionOf entry: LoggedEntry) -> UInt8? {
+  mutating func index(ofActionOf entry: LoggedEntry) -> UInt8? {
     actions.index {
       $0.layout === entry.arguments.layout && $0.isQuiet == entry.isQuiet && $0.name == entry.action
     } adding: {
@@ -186,7 +119,7 @@ private struct EntryVocabulary {
     }
   }
 
-  func index(of layout: RecordLayout) -> UInt8? {
+  mutating func index(of layout: RecordLayout) -> UInt8? {
     layouts.index {
       $0 === layout
     } adding: {
@@ -194,7 +127,7 @@ private struct EntryVocabulary {
     }
   }
 
-  func index(of steps: [Path.Step]) -> UInt8? {
+  mutating func index(of steps: [Path.Step]) -> UInt8? {
     let address = steps.withUnsafeBufferPointer { $0.baseAddress }
     return paths.known { $0.steps.withUnsafeBufferPointer { $0.baseAddress } == address }
       ?? paths.index {
@@ -207,7 +140,7 @@ private struct EntryVocabulary {
 
   /// The number in a path that is known; nil: it has none.
   func number(in steps: [Path.Step], _ place: UInt8) -> Int? {
-    paths.hole(place).flatMap { hole in steps.withUnsafeBufferPointer { $0[hole].number } }
+    paths[place].hole.flatMap { hole in steps.withUnsafeBufferPointer { $0[hole].number } }
   }
 
   /// True if two paths are the same but for the number of a step.
@@ -256,48 +189,24 @@ extension Path.Step {
   }
 }
 
-/// Items in memory that stays where it is. A reader looks at items that were there before it came, and at nothing else.
-private struct Words<Item> {
-  private static var most: Int { 64 }
-  private let items = UnsafeMutablePointer<Item>.allocate(capacity: most)
-  private let count = UnsafeMutablePointer<Int>.allocate(capacity: 1)
-
-  init() { count.initialize(to: 0) }
+/// Items, each once, by the number that they got.
+private struct Words<Item: Sendable>: Sendable {
+  private var items: [Item] = []
 
   subscript(index: UInt8) -> Item { items[Int(index)] }
 
-  func deallocate() {
-    items.deinitialize(count: count.pointee)
-    items.deallocate()
-    count.deallocate()
-  }
-
   /// The number of an item that is there, the latest first.
   @inline(__always)
-  func known(_ isIt: (borrowing Item) -> Bool) -> UInt8? {
-    var index = count.pointee
-    while index > 0 {
-      index -= 1
-      if isIt(items[index]) { return UInt8(index) }
-    }
-    return nil
-  }
+  func known(_ isIt: (borrowing Item) -> Bool) -> UInt8? { items.lastIndex { isIt($0) }.map { UInt8($0) } }
 
   /// The number of an item, which is added where it is not there; nil: there is no room, or it is not to be added.
   @inline(__always)
-  func index(_ isIt: (borrowing Item) -> Bool, adding item: () -> Item?) -> UInt8? {
+  mutating func index(_ isIt: (borrowing Item) -> Bool, adding item: () -> Item?) -> UInt8? {
     if let known = known(isIt) { return known }
-    guard count.pointee < Self.most, let item = item() else { return nil }
-    (items + count.pointee).initialize(to: item)
-    count.pointee += 1
-    return UInt8(count.pointee - 1)
+    guard items.count < 64, let item = item() else { return nil }
+    items.append(item)
+    return UInt8(items.count - 1)
   }
-}
-
-extension Words<EntryVocabulary.Place> {
-  /// The step of a path that has a number; nil: none has.
-  @inline(__always)
-  func hole(_ index: UInt8) -> Int? { items[Int(index)].hole }
 }
 
 // MARK: Bytes
@@ -344,12 +253,35 @@ private struct EntryBytesWriter {
     offset += count + 1
   }
 
-  mutating func address(_ address: UnsafeMutableRawPointer) { word(UInt64(UInt(bitPattern: address))) }
-
   private mutating func word(_ word: UInt64) {
     guard let place = room(for: 8) else { return }
     place.storeBytes(of: word, as: UInt64.self)
     offset += 8
+  }
+
+  /// - Parameter first: the numbers of the first entry, from which others count.
+  /// - Returns: false: it does not fit.
+  mutating func write(
+    _ entry: LoggedEntry, _ first: (number: Int, time: Int, wall: Int), _ vocabulary: inout EntryVocabulary
+  ) -> Bool {
+    let time = entry.time.wholeNanoseconds
+    guard entry.time == .nanoseconds(Int64(time)), let origin = vocabulary.index(of: entry.source.origin),
+      let action = vocabulary.index(ofActionOf: entry)
+    else { return false }
+    byte(entry.wallTime == nil ? EntryMark.plain : EntryMark.withWall)
+    number(entry.number - first.number)
+    number(time &- first.time)
+    if let wallTime = entry.wallTime { number(wallTime &- first.wall) }
+    byte(origin)
+    number(entry.source.line)
+    number(entry.source.link)
+    byte(action)
+    guard write(entry.arguments.values, &vocabulary) else { return false }
+    number(entry.changes.count)
+    for change in entry.changes {
+      guard write(change, &vocabulary) else { return false }
+    }
+    return !isFull
   }
 
   private mutating func text(_ text: String) -> Bool {
@@ -365,23 +297,23 @@ private struct EntryBytesWriter {
   }
 
   /// - Returns: false: they are no small values.
-  mutating func write(_ values: [Value], _ vocabulary: borrowing EntryVocabulary) -> Bool {
+  mutating func write(_ values: [Value], _ vocabulary: inout EntryVocabulary) -> Bool {
     number(values.count)
     return values.withUnsafeBufferPointer { values in
       for index in values.indices {
-        guard write(values[index], vocabulary) else { return false }
+        guard write(values[index], &vocabulary) else { return false }
       }
       return true
     }
   }
 
-  private mutating func write(_ record: Record, _ vocabulary: borrowing EntryVocabulary) -> Bool {
+  private mutating func write(_ record: Record, _ vocabulary: inout EntryVocabulary) -> Bool {
     guard let layout = vocabulary.index(of: record.layout) else { return false }
     byte(layout)
-    return write(record.values, vocabulary)
+    return write(record.values, &vocabulary)
   }
 
-  private mutating func write(_ value: Value, _ vocabulary: borrowing EntryVocabulary) -> Bool {
+  private mutating func write(_ value: Value, _ vocabulary: inout EntryVocabulary) -> Bool {
     guard !isFull else { return false }
     switch value {
     case .none: byte(0)
@@ -401,46 +333,45 @@ private struct EntryBytesWriter {
       return text(value)
     case .record(let record):
       byte(7)
-      return write(record, vocabulary)
+      return write(record, &vocabulary)
     case .list(let list):
       guard list.count <= Self.most else { return false }
       byte(8)
       number(list.count)
-      for value in list { guard write(value, vocabulary) else { return false } }
+      for value in list { guard write(value, &vocabulary) else { return false } }
     case .map(let map):
       guard map.count <= Self.most else { return false }
       byte(9)
       number(map.count)
-      for (key, value) in map { guard write(key.value, vocabulary), write(value, vocabulary) else { return false } }
+      for (key, value) in map { guard write(key.value, &vocabulary), write(value, &vocabulary) else { return false } }
     case .variant(let variant):
       byte(10)
-      return text(variant.name) && write(variant.payload, vocabulary)
+      return text(variant.name) && write(variant.payload, &vocabulary)
     }
     return true
   }
 
-  /// - Parameter change: by its place: a copy would count references to all that is in it.
   /// - Returns: false: it is no small change.
-  mutating func write(_ change: UnsafePointer<Change>, _ vocabulary: borrowing EntryVocabulary) -> Bool {
-    guard let place = vocabulary.index(of: change.pointee.path.steps), change.pointee.positions.count <= Self.most
+  mutating func write(_ change: Change, _ vocabulary: inout EntryVocabulary) -> Bool {
+    guard let place = vocabulary.index(of: change.path.steps), change.positions.count <= Self.most
     else { return false }
     let kind: UInt8 =
-      switch change.pointee.kind {
+      switch change.kind {
       case .replace: 0
       case .add: 1
       case .remove: 2
       case .move: 3
       }
-    byte(kind | (change.pointee.isInPlace ? 4 : 0))
+    byte(kind | (change.isInPlace ? 4 : 0))
     byte(place)
-    if let number = vocabulary.number(in: change.pointee.path.steps, place) { self.number(number) }
-    number(change.pointee.positions.count)
-    change.pointee.positions.withUnsafeBufferPointer { positions in
+    if let number = vocabulary.number(in: change.path.steps, place) { self.number(number) }
+    number(change.positions.count)
+    change.positions.withUnsafeBufferPointer { positions in
       for index in positions.indices { number(positions[index]) }
     }
-    switch change.pointee.kind {
-    case .replace(let from, let to): return write(from, vocabulary) && write(to, vocabulary)
-    case .add(let value), .remove(let value): return write(value, vocabulary)
+    switch change.kind {
+    case .replace(let from, let to): return write(from, &vocabulary) && write(to, &vocabulary)
+    case .add(let value), .remove(let value): return write(value, &vocabulary)
     case .move(let position): number(position)
     }
     return true
@@ -449,14 +380,15 @@ private struct EntryBytesWriter {
 
 /// Reads what ``EntryBytesWriter`` wrote.
 private struct EntryBytesReader {
-  private var place: UnsafeRawPointer
+  private let bytes: UnsafeRawBufferPointer
+  private var place = 0
 
-  init(_ place: UnsafeRawPointer) { self.place = place }
+  init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
   @inline(__always)
   mutating func byte() -> UInt8 {
     defer { place += 1 }
-    return place.load(as: UInt8.self)
+    return bytes[place]
   }
 
   @inline(__always)
@@ -470,17 +402,15 @@ private struct EntryBytesReader {
     }
   }
 
-  mutating func address() -> UnsafeRawPointer { UnsafeRawPointer(bitPattern: UInt(word())) ?? place }
-
   private mutating func word() -> UInt64 {
     defer { place += 8 }
-    return place.loadUnaligned(as: UInt64.self)
+    return bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self)
   }
 
   private mutating func text() -> String {
     let count = number()
     defer { place += count }
-    return String(decoding: UnsafeRawBufferPointer(start: place, count: count), as: UTF8.self)
+    return String(decoding: bytes[place..<place + count], as: UTF8.self)
   }
 
   mutating func values(_ vocabulary: borrowing EntryVocabulary) -> [Value] {

@@ -150,8 +150,13 @@ extension LoggedEntry: Equatable {
 }
 
 extension LoggedEntry {
-  /// About how many bytes the entry takes, with the state that is kept after one that changed more than it tells.
+  /// The bytes that the longest entry takes that does not stay an object for good.
+  static let longestPacked = 1024
+
+  /// About how many bytes the entry takes once it is not among the newest, with the state that is kept after one that changed more
+  /// than it tells.
   package var footprint: Int {
+    if isPlain, case let bytes = packedSize, bytes <= Self.longestPacked { return bytes }
     var bytes = 256
     for index in arguments.values.indices { bytes += arguments.values[index].footprint }
     if let info = source.info { bytes += info.utf8.count }
@@ -164,6 +169,49 @@ extension LoggedEntry {
       bytes += 120 + 48 * changes[index].path.steps.count + changes[index].kind.footprint
     }
     return bytes
+  }
+
+  private var packedSize: Int {
+    var bytes = 40 + (source.info?.utf8.count ?? 0)
+    for index in arguments.values.indices { bytes += arguments.values[index].packedSize }
+    for index in changes.indices { bytes += 12 + changes[index].kind.packedSize }
+    return bytes
+  }
+}
+
+extension Change.Kind {
+  /// About how many bytes the values take as bytes.
+  @inline(__always)
+  fileprivate var packedSize: Int {
+    switch self {
+    case .replace(let old, let new): old.packedSize + new.packedSize
+    case .add(let value), .remove(let value): value.packedSize
+    case .move: 2
+    }
+  }
+}
+
+extension Value {
+  /// About how many bytes the value takes as bytes.
+  @inline(__always)
+  fileprivate var packedSize: Int {
+    switch self {
+    case .none, .bool: 1
+    case .int: 4
+    case .double, .decimal: 10
+    case .string(let text): 2 + text.utf8.count
+    default: packedParts
+    }
+  }
+
+  private var packedParts: Int {
+    switch self {
+    case .none, .bool, .int, .double, .decimal, .string: packedSize
+    case .list(let list): list.reduce(4) { $0 + $1.packedSize }
+    case .map(let map): map.reduce(4) { $0 + 12 + $1.value.packedSize }
+    case .record(let record): record.values.reduce(4) { $0 + $1.packedSize }
+    case .variant(let variant): variant.payload.values.reduce(16) { $0 + $1.packedSize }
+    }
   }
 }
 
