@@ -202,9 +202,9 @@ import Testing
 
   @Test func bytesAreALimitToo() throws {
     let recording = Recording(4_000, seed: 8)
-    var history = Self.history(HistoryLimits(bytes: 200_000))
+    var history = Self.history(HistoryLimits(bytes: 40_000))
     for entry in recording.entries { history.append(entry, before: recording.states[entry.number - 1]) }
-    // An entry takes some hundred bytes; one block may be over.
+    // An entry takes about 70 bytes; one block may be over.
     #expect((300...1_000).contains(history.log.entries.count))
     #expect(try recording.state(history.oldest, of: history) == recording.states[history.oldest])
     history.limits.bytes = 1

@@ -141,7 +141,7 @@ package final class Database {
     let ask: @convention(c) (UnsafeMutableRawPointer?) -> Int32 = { context in
       context.map { Unmanaged<Database>.fromOpaque($0).takeUnretainedValue().isOver() } == true ? 1 : 0
     }
-    sqlite3_progress_handler(handle, 10_000, ask, Unmanaged.passUnretained(self).toOpaque())
+    sqlite3_progress_handler(handle, 100, ask, Unmanaged.passUnretained(self).toOpaque())
     defer { sqlite3_progress_handler(handle, 0, nil, nil) }
     return try body()
   }
