@@ -36,9 +36,9 @@ final class EntryChunk: Sendable {
         packed.append(contentsOf: UnsafeRawBufferPointer(rebasing: room[..<writer.offset]))
       }
     }
-    (bytes, self.places, self.objects, self.vocabulary, self.first) = (
-      Array(packed), places, objects, vocabulary, first
-    )
+    // As a slice, so that the array has no room for more.
+    (bytes, self.places, self.objects) = (Array(packed[...]), places, objects)
+    (self.vocabulary, self.first) = (vocabulary, first)
   }
 
   /// The number of the entry at an index.

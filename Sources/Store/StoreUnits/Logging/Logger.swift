@@ -70,6 +70,9 @@ extension Middleware where Input: Sendable, State: Sendable {
     action actionText: LogActionText<Input> = .long, state stateText: LogStateText<State>, to writer: LogWriter
   ) -> Middleware {
     let logger = Middleware(name) { action, context, state in
+      // Of its own: the writer's thread reads it while the store uses the storage of the other for the next action.
+      let context = ActionContext(
+        number: context.number, source: context.source, time: context.time, root: context.root)
       switch stateText.kind {
       case .none:
         return IO { _ in writer.write { entry(actionText.text(action, context), nil) } }
