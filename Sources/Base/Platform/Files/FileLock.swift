@@ -104,8 +104,14 @@ package final class FileLock: Sendable {
   /// The process that has the lock of a file, as the system lists locks; nil: none has, or the system does not tell.
   package static func holder(of path: String) -> Int? {
     var status = stat()
-    guard stat(path, &status) == 0, let list = try? Files.read("/proc/locks") else { return nil }
+    guard stat(path, &status) == 0 else { return nil }
     let place = "\(status.deviceNumbers):\(status.st_ino)"
+    // The list comes in pieces, between which others come and go: it may lack a lock that was there all the time.
+    return (0..<3).lazy.compactMap { _ in listedHolder(of: place) }.first
+  }
+
+  private static func listedHolder(of place: String) -> Int? {
+    guard let list = try? Files.read("/proc/locks") else { return nil }
     for line in String(decoding: list, as: UTF8.self).split(separator: "\n") {
       // 1: FLOCK  ADVISORY  WRITE 4711 08:01:131072 0 EOF
       let words = line.split(separator: " ")
