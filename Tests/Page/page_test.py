@@ -1468,6 +1468,7 @@ class NumberTests(PageCase):
 
 class SizeTests(PageCase):
     def test_a_history_that_moves_on(self):
+        self.house.run("set journal.limit 10000")
         self.house.run("lua for i = 1, 11000 do dispatch('counter.increment') end")
         tab = self.page()
         oldest = tab.wait("Number(document.querySelector('#slider').min)")
@@ -1505,9 +1506,10 @@ class SizeTests(PageCase):
         with tempfile.NamedTemporaryFile("w", suffix=".json", dir=self.house.folder, delete=False) as file:
             items = [{"id": number, "title": f"task {number}", "done": False} for number in range(1, 100_001)]
             json.dump({"tasks": {"nextId": 100_001, "items": items}}, file)
+        self.house.run("set journal.limit 32MiB")
         self.house.run(f"import state {file.name}")
         tab = self.open()
-        self.see(tab, "#actions-empty", "keeps no action up to #7")
+        self.see(tab, "#actions-empty", "keeps no action up to #8")
         self.part(tab, "tasks")
         self.see(tab, "#tree", "100,000 elements")
         self.part(tab, "items")
