@@ -5,17 +5,17 @@ import Synchronization
 
 /// The latest actions of a store, oldest first, bounded.
 public struct ActionLog: Sendable {
-  private var stored: Chunks
+  private var stored = Chunks()
   /// The number of entries kept; the oldest go first.
   public var limit: Int
 
   /// An empty log.
-  public init(limit: Int = 10_000) { self.init(limit: limit, objects: 40) }
+  public init(limit: Int = 10_000) { self.limit = limit }
 
-  /// - Parameter objects: the number of chunks of the newest entries that stay objects.
-  init(limit: Int, objects: Int) {
-    self.limit = limit
-    stored = Chunks(objects: objects)
+  /// The number of chunks of the newest entries that stay objects.
+  var objects: Int {
+    get { stored.objects }
+    set { stored.objects = newValue }
   }
 
   /// The entries, oldest first.
@@ -72,9 +72,8 @@ public struct ActionLog: Sendable {
   var lastNumber: Int? { count > 0 ? stored.number(at: count - 1) : nil }
 }
 
-/// Entries in chunks: the newest as objects, which are made and read soonest, those before them as bytes, which are small. The next
-/// entry behind a snapshot copies none of them: it stands behind those in the chunk that both have, and the snapshot looks no further
-/// than to its own.
+/// Entries in chunks: the newest as objects, which are made and read soonest, those before them as bytes, which are small. A snapshot
+/// and the list share the last chunk. The next entry stands behind theirs, and the snapshot looks no further than to its own last one.
 private struct Chunks: RandomAccessCollection, Sendable {
   private var old = Deque<EntryChunk>()
   private var chunks = Deque<Chunk>()
@@ -83,9 +82,8 @@ private struct Chunks: RandomAccessCollection, Sendable {
   /// The number of entries of the first chunk that are not in this list any more.
   private var gone = 0
   private(set) var count = 0
-  private let objects: Int
-
-  init(objects: Int) { self.objects = objects }
+  /// The number of chunks that stay objects.
+  var objects = 40
 
   var startIndex: Int { 0 }
   var endIndex: Int { count }
@@ -116,7 +114,7 @@ private struct Chunks: RandomAccessCollection, Sendable {
       countInLast += 1
       return
     }
-    if chunks.count >= objects { packFirst() }
+    while chunks.count >= Swift.max(objects, 1) { packFirst() }
     chunks.append(Chunk([entry]))
     countInLast = 1
   }

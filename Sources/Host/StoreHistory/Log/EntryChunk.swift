@@ -3,13 +3,14 @@ import StoreSchema
 
 /// Entries as bytes: most take 30 to 100 of them.
 ///
-/// Numbers stand relative to the first entry, and what entries have in common, as names, layouts and paths, stands once in the
-/// chunk's own vocabulary. An entry that is long, or that has rare members, stays an object.
+/// Numbers count from those of the first entry. Origins, actions, layouts and paths stand once, in the chunk's own vocabulary. An entry
+/// that is long, or that has rare members, stays an object.
 final class EntryChunk: Sendable {
   private let bytes: [UInt8]
-  /// Where each entry begins.
+  /// The offset of each entry.
   private let places: [Int32]
-  private let objects: [LoggedEntry]
+  /// The entries that stay objects.
+  let objects: [LoggedEntry]
   private let vocabulary: EntryVocabulary
   private let first: (number: Int, time: Int, wall: Int)
 
@@ -81,14 +82,15 @@ private enum EntryMark {
   static let (plain, withWall, object): (UInt8, UInt8, UInt8) = (0, 1, 2)
 }
 
-/// What the entries of a chunk have in common, each once and found again by the number that it got.
+/// The words of a chunk's entries, each once, by numbers.
 private struct EntryVocabulary: Sendable {
-  /// The longest text that an entry may bring, in bytes.
+  /// The longest text of a word, in bytes.
   private static let longest = 255
-  var origins = Words<ActionSource.Origin>()
-  var actions = Words<Action>()
-  var layouts = Words<RecordLayout>()
-  var paths = Words<Place>()
+  var origins = Words<ActionSource.Origin>(most: 64)
+  var actions = Words<Action>(most: 64)
+  var layouts = Words<RecordLayout>(most: 64)
+  /// Few, since a path is looked for among all of them.
+  var paths = Words<[Path.Step]>(most: 16)
 
   struct Action: Sendable {
     let name: String
@@ -96,77 +98,53 @@ private struct EntryVocabulary: Sendable {
     let isQuiet: Bool
   }
 
-  /// A path, or all paths that differ from it in one number: the index, or the id, of one step.
-  struct Place: Sendable {
-    let steps: [Path.Step]
-    /// The step with the number; nil: there is none.
-    let hole: Int?
-  }
-
   mutating func index(of origin: ActionSource.Origin) -> UInt8? {
-    origins.index {
-      $0 === origin
-    } adding: {
-      origin.info.map { $0.utf8.count > Self.longest } == true ? nil : origin
-    }
+    if let known = origins.index(where: { $0 === origin }) { return known }
+    return (origin.info?.utf8.count ?? 0) > Self.longest ? nil : origins.add(origin)
   }
 
   mutating func index(ofActionOf entry: LoggedEntry) -> UInt8? {
-    actions.index {
+    let known = actions.index {
       $0.layout === entry.arguments.layout && $0.isQuiet == entry.isQuiet && $0.name == entry.action
-    } adding: {
-      Action(name: entry.action, layout: entry.arguments.layout, isQuiet: entry.isQuiet)
     }
+    return known ?? actions.add(Action(name: entry.action, layout: entry.arguments.layout, isQuiet: entry.isQuiet))
   }
 
   mutating func index(of layout: RecordLayout) -> UInt8? {
-    layouts.index {
-      $0 === layout
-    } adding: {
-      layout
+    layouts.index { $0 === layout } ?? layouts.add(layout)
+  }
+
+  /// A path of the same shape, and the steps in which another one differs from it, a bit each; nil: there is no room.
+  mutating func index(of steps: [Path.Step]) -> (path: UInt8, differing: Int)? {
+    guard steps.count < Int.bitWidth - 1 else { return nil }
+    var best: (path: UInt8, differing: Int)?
+    for path in paths.indices.reversed() {
+      guard let differing = Self.difference(paths[path], steps) else { continue }
+      if differing == 0 { return (path, 0) }
+      if best.map({ differing.nonzeroBitCount < $0.differing.nonzeroBitCount }) ?? true { best = (path, differing) }
     }
-  }
-
-  mutating func index(of steps: [Path.Step]) -> UInt8? {
-    let address = steps.withUnsafeBufferPointer { $0.baseAddress }
-    return paths.known { $0.steps.withUnsafeBufferPointer { $0.baseAddress } == address }
-      ?? paths.index {
-        Self.differ(in: $0.hole, $0.steps, steps)
-      } adding: {
-        steps.contains { $0.text.map { $0.utf8.count > Self.longest } == true }
-          ? nil : Place(steps: steps, hole: steps.lastIndex { $0.number != nil })
-      }
-  }
-
-  /// The number in a path that is known; nil: it has none.
-  func number(in steps: [Path.Step], _ place: UInt8) -> Int? {
-    paths[place].hole.flatMap { hole in steps.withUnsafeBufferPointer { $0[hole].number } }
-  }
-
-  /// True if two paths are the same but for the number of a step.
-  private static func differ(in hole: Int?, _ left: [Path.Step], _ right: [Path.Step]) -> Bool {
-    guard left.count == right.count else { return false }
-    return left.withUnsafeBufferPointer { left in
-      right.withUnsafeBufferPointer { right in
-        left.indices.allSatisfy { index in
-          index == hole ? left[index].isLike(right[index]) : left[index] == right[index]
-        }
-      }
+    // One that differs more is a word of its own while there is room.
+    if let best, best.differing.nonzeroBitCount == 1 { return best }
+    guard !steps.contains(where: { ($0.text?.utf8.count ?? 0) > Self.longest }), let added = paths.add(steps) else {
+      return best
     }
+    return (added, 0)
+  }
+
+  /// The steps in which two paths differ, a bit each; nil: they have not the same shape.
+  private static func difference(_ left: [Path.Step], _ right: [Path.Step]) -> Int? {
+    guard left.count == right.count else { return nil }
+    var differing = 0
+    for index in left.indices {
+      guard left[index].isLike(right[index]) else { return nil }
+      if left[index] != right[index] { differing |= 1 << index }
+    }
+    return differing
   }
 }
 
 extension Path.Step {
-  /// The index, or the id if it is a number; nil: it has none.
-  @inline(__always)
-  fileprivate var number: Int? {
-    switch self {
-    case .index(let number), .match(_, .int(let number)): number
-    default: nil
-    }
-  }
-
-  /// The text that stands for an element; nil: none does.
+  /// The text that the step has; nil: it has none.
   fileprivate var text: String? {
     switch self {
     case .key(.string(let text)), .match(_, .string(let text)), .field(let text): text
@@ -174,38 +152,36 @@ extension Path.Step {
     }
   }
 
-  /// True if another differs in nothing but the number.
+  /// True if another step has the same shape.
   fileprivate func isLike(_ other: Path.Step) -> Bool {
     switch (self, other) {
-    case (.index, .index): true
-    case (.match(let left, .int), .match(let right, .int)): left == right
+    case (.field, .field), (.index, .index), (.key, .key), (.all, .all): true
+    case (.match(let left, _), .match(let right, _)): left == right
     default: false
     }
   }
-
-  fileprivate func with(_ number: Int) -> Path.Step {
-    if case .match(let field, _) = self { return .match(field: field, .int(number)) }
-    return .index(number)
-  }
 }
 
-/// Items, each once, by the number that they got.
-private struct Words<Item: Sendable>: Sendable {
-  private var items: [Item] = []
+/// Words by numbers, in the order in which they came.
+private struct Words<Word: Sendable>: Sendable {
+  private var words: [Word] = []
+  private let most: Int
 
-  subscript(index: UInt8) -> Item { items[Int(index)] }
+  init(most: Int) { self.most = most }
 
-  /// The number of an item that is there, the latest first.
+  var indices: Range<UInt8> { 0..<UInt8(words.count) }
+
+  subscript(index: UInt8) -> Word { words[Int(index)] }
+
+  /// The number of a word that is there, the latest first.
   @inline(__always)
-  func known(_ isIt: (borrowing Item) -> Bool) -> UInt8? { items.lastIndex { isIt($0) }.map { UInt8($0) } }
+  func index(where isIt: (Word) -> Bool) -> UInt8? { words.lastIndex(where: isIt).map { UInt8($0) } }
 
-  /// The number of an item, which is added where it is not there; nil: there is no room, or it is not to be added.
-  @inline(__always)
-  mutating func index(_ isIt: (borrowing Item) -> Bool, adding item: () -> Item?) -> UInt8? {
-    if let known = known(isIt) { return known }
-    guard items.count < 64, let item = item() else { return nil }
-    items.append(item)
-    return UInt8(items.count - 1)
+  /// Adds a word; nil: there is no room.
+  mutating func add(_ word: Word) -> UInt8? {
+    guard words.count < most else { return nil }
+    words.append(word)
+    return UInt8(words.count - 1)
   }
 }
 
@@ -216,12 +192,9 @@ private struct EntryBytesWriter {
   private let bytes: UnsafeMutableRawBufferPointer
   private(set) var offset = 0
   private(set) var isFull = false
-  /// The longest text, and the most elements of a collection.
-  private static let most = 255
-
   init(_ bytes: UnsafeMutableRawBufferPointer) { self.bytes = bytes }
 
-  /// The room that is left for what is written next, which is at most so long.
+  /// The place of the next bytes; nil: there is no room for so many.
   @inline(__always)
   private mutating func room(for count: Int) -> UnsafeMutableRawPointer? {
     guard offset + count <= bytes.count, let start = bytes.baseAddress else {
@@ -287,7 +260,6 @@ private struct EntryBytesWriter {
   private mutating func text(_ text: String) -> Bool {
     var text = text
     return text.withUTF8 { utf8 in
-      guard utf8.count <= Self.most else { return false }
       number(utf8.count)
       guard let place = room(for: utf8.count) else { return false }
       if let start = utf8.baseAddress { place.copyMemory(from: start, byteCount: utf8.count) }
@@ -335,12 +307,10 @@ private struct EntryBytesWriter {
       byte(7)
       return write(record, &vocabulary)
     case .list(let list):
-      guard list.count <= Self.most else { return false }
       byte(8)
       number(list.count)
       for value in list { guard write(value, &vocabulary) else { return false } }
     case .map(let map):
-      guard map.count <= Self.most else { return false }
       byte(9)
       number(map.count)
       for (key, value) in map { guard write(key.value, &vocabulary), write(value, &vocabulary) else { return false } }
@@ -351,10 +321,21 @@ private struct EntryBytesWriter {
     return true
   }
 
+  /// Writes the part of a step that others of its shape do not have.
+  private mutating func write(_ step: Path.Step, _ vocabulary: inout EntryVocabulary) -> Bool {
+    switch step {
+    case .field(let name): return text(name)
+    case .index(let index): number(index)
+    case .key(let key): return write(key.value, &vocabulary)
+    case .match(_, let value): return write(value, &vocabulary)
+    case .all: break
+    }
+    return true
+  }
+
   /// - Returns: false: it is no small change.
   mutating func write(_ change: Change, _ vocabulary: inout EntryVocabulary) -> Bool {
-    guard let place = vocabulary.index(of: change.path.steps), change.positions.count <= Self.most
-    else { return false }
+    guard let (path, differing) = vocabulary.index(of: change.path.steps) else { return false }
     let kind: UInt8 =
       switch change.kind {
       case .replace: 0
@@ -363,12 +344,13 @@ private struct EntryBytesWriter {
       case .move: 3
       }
     byte(kind | (change.isInPlace ? 4 : 0))
-    byte(place)
-    if let number = vocabulary.number(in: change.path.steps, place) { self.number(number) }
-    number(change.positions.count)
-    change.positions.withUnsafeBufferPointer { positions in
-      for index in positions.indices { number(positions[index]) }
+    byte(path)
+    number(differing)
+    for index in change.path.steps.indices where differing >> index & 1 == 1 {
+      guard write(change.path.steps[index], &vocabulary) else { return false }
     }
+    number(change.positions.count)
+    for position in change.positions { number(position) }
     switch change.kind {
     case .replace(let from, let to): return write(from, &vocabulary) && write(to, &vocabulary)
     case .add(let value), .remove(let value): return write(value, &vocabulary)
@@ -378,7 +360,7 @@ private struct EntryBytesWriter {
   }
 }
 
-/// Reads what ``EntryBytesWriter`` wrote.
+/// Reads the bytes of ``EntryBytesWriter``.
 private struct EntryBytesReader {
   private let bytes: UnsafeRawBufferPointer
   private var place = 0
@@ -442,13 +424,8 @@ private struct EntryBytesReader {
     case 9:
       var map = PersistentMap<MapKey, Value>()
       for _ in 0..<number() {
-        let key = value(vocabulary)
-        let value = value(vocabulary)
-        switch key {
-        case .int(let number): map[.int(number)] = value
-        case .string(let text): map[.string(text)] = value
-        default: preconditionFailure("no key of a map")
-        }
+        let key = key(vocabulary)
+        map[key] = value(vocabulary)
       }
       return .map(map)
     default:
@@ -457,13 +434,29 @@ private struct EntryBytesReader {
     }
   }
 
+  private mutating func key(_ vocabulary: borrowing EntryVocabulary) -> MapKey {
+    switch value(vocabulary) {
+    case .int(let number): .int(number)
+    case .string(let text): .string(text)
+    default: preconditionFailure("a key of a map is a number or a text")
+    }
+  }
+
+  private mutating func step(like step: Path.Step, _ vocabulary: borrowing EntryVocabulary) -> Path.Step {
+    switch step {
+    case .field: .field(text())
+    case .index: .index(number())
+    case .key: .key(key(vocabulary))
+    case .match(let field, _): .match(field: field, value(vocabulary))
+    case .all: .all
+    }
+  }
+
   mutating func change(_ vocabulary: borrowing EntryVocabulary) -> Change {
     let mark = byte()
-    let place = vocabulary.paths[byte()]
-    var steps = place.steps
-    if let hole = place.hole, case let number = number(), steps[hole].number != number {
-      steps[hole] = steps[hole].with(number)
-    }
+    var steps = vocabulary.paths[byte()]
+    let differing = number()
+    for index in steps.indices where differing >> index & 1 == 1 { steps[index] = step(like: steps[index], vocabulary) }
     let positions = (0..<number()).map { _ in number() }
     let kind: Change.Kind
     switch mark & 3 {

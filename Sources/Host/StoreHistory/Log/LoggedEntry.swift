@@ -150,13 +150,17 @@ extension LoggedEntry: Equatable {
 }
 
 extension LoggedEntry {
-  /// The bytes that the longest entry takes that does not stay an object for good.
+  /// The bytes of the longest packed entry.
   static let longestPacked = 1024
 
-  /// About how many bytes the entry takes once it is not among the newest, with the state that is kept after one that changed more
-  /// than it tells.
+  /// About how many bytes the entry takes in a history, which packs it.
+  var sizeInHistory: Int {
+    let packed = isPlain ? packedSize : .max
+    return packed <= Self.longestPacked ? packed : footprint
+  }
+
+  /// About how many bytes the entry takes as an object, with the state that is kept after one that changed more than it tells.
   package var footprint: Int {
-    if isPlain, case let bytes = packedSize, bytes <= Self.longestPacked { return bytes }
     var bytes = 256
     for index in arguments.values.indices { bytes += arguments.values[index].footprint }
     if let info = source.info { bytes += info.utf8.count }
@@ -174,13 +178,13 @@ extension LoggedEntry {
   private var packedSize: Int {
     var bytes = 40 + (source.info?.utf8.count ?? 0)
     for index in arguments.values.indices { bytes += arguments.values[index].packedSize }
-    for index in changes.indices { bytes += 12 + changes[index].kind.packedSize }
+    for index in changes.indices { bytes += 12 + 8 * changes[index].path.steps.count + changes[index].kind.packedSize }
     return bytes
   }
 }
 
 extension Change.Kind {
-  /// About how many bytes the values take as bytes.
+  /// About how many bytes the values take, packed.
   @inline(__always)
   fileprivate var packedSize: Int {
     switch self {
@@ -192,7 +196,7 @@ extension Change.Kind {
 }
 
 extension Value {
-  /// About how many bytes the value takes as bytes.
+  /// About how many bytes the value takes, packed.
   @inline(__always)
   fileprivate var packedSize: Int {
     switch self {
