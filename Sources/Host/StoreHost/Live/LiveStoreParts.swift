@@ -103,4 +103,14 @@ package final class StateComparing: @unchecked Sendable {
   @exclusivity(unchecked) var finder = DifferenceFinder()
   /// What the action about to be recorded changed, where a message tells it; nil: it has to be found.
   @exclusivity(unchecked) var known: [Change]?
+  /// The names of the plugins that were loaded at a version of the shell's slice.
+  @exclusivity(unchecked) private var loaded = (version: -1, names: Set<String>())
+
+  /// The names of the plugins that are loaded. Few actions load a plugin, and each asks.
+  func loadedPlugins(in store: Store<HostAction, HostState>) -> Set<String> {
+    if loaded.version != versions.all {
+      loaded = (versions.all, store.withState { Set($0.shell.plugins.map(\.name)) })
+    }
+    return loaded.names
+  }
 }

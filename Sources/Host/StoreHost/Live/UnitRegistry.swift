@@ -391,14 +391,7 @@ extension LiveStore {
       PluginSurroundings(
         view: view, typed: typed, faults: attendance.faults,
         strikes: PluginStrikes(attendance.faults), waiters: attendance.waiters, setters: attendance.setters,
-        isLoaded: { [unowned self, comparing, known = LoadedMark()] in
-          // Few actions load a plugin, and each asks.
-          if known.versions != comparing.versions.all {
-            known.versions = comparing.versions.all
-            known.isLoaded = store.withState { $0.shell.plugins.contains { $0.name == plugin } }
-          }
-          return known.isLoaded
-        },
+        isLoaded: { [unowned self] in comparing.loadedPlugins(in: store).contains(plugin) },
         isLeftEnded: { [unowned self] in store.isLeftEnded($0) },
         now: { [clock] in clock.now }, reconcile: { [unowned self] in store.reconcileEffects() },
         stopFaulty: { [unowned self] in stopFaulty() }, action: { [unowned self] in store.currentAction },
@@ -407,13 +400,6 @@ extension LiveStore {
         describe: { [unowned self] in describe($0) }, rehearsal: rehearsal)
     }
   }
-}
-
-/// Whether a plugin is loaded, when that was looked at last.
-private final class LoadedMark: @unchecked Sendable {
-  // Safe: used by the thread that holds the turn.
-  @exclusivity(unchecked) var versions = -1
-  @exclusivity(unchecked) var isLoaded = false
 }
 
 extension LiveStore {
