@@ -664,10 +664,7 @@ extension LuaCall {
   fileprivate func arguments(at position: Int, of type: ActionType) throws(SchemaError) -> [Value]? {
     let fields = type.fields
     guard fields.count <= 64 else { return nil }
-    // An array of equal values is made by code that is not specialised, which takes twice as long.
-    var arguments: [Value] = []
-    arguments.reserveCapacity(fields.count)
-    for _ in fields { arguments.append(.none) }
+    var arguments = [Value].absent(fields.count)
     var given: UInt64 = 0
     let areRead = scalars(at: position) { key, value in
       let name = key.bytes

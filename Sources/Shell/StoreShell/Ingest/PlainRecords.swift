@@ -53,10 +53,7 @@ final class PlainRecords {
 
   /// The action of a record; nil where the record is not plain, or does not fit.
   func call(_ line: UnsafeBufferPointer<UInt8>) -> ActionCall? {
-    // An array of equal values is made by code that is not specialised, which takes twice as long.
-    var arguments: [Value] = []
-    arguments.reserveCapacity(type.fields.count)
-    for _ in type.fields { arguments.append(.none) }
+    var arguments = [Value].absent(type.fields.count)
     let isWhole = arguments.withUnsafeMutableBufferPointer { read(line, into: $0) }
     return isWhole ? ActionCall(type, arguments) : nil
   }

@@ -40,10 +40,7 @@ extension CommandReader {
     _ fields: [Field], of owner: @autoclosure () -> String, usage: @autoclosure () -> String,
     at verb: @autoclosure () -> Word, _ words: Words, from first: Int
   ) throws -> GivenArguments {
-    // An array of equal values is made by code that is not specialised, which takes twice as long.
-    var values: [Value] = []
-    values.reserveCapacity(fields.count)
-    for _ in fields { values.append(.none) }
+    var values = [Value].absent(fields.count)
     var order = FieldOrder()
     var later: [(index: Int, value: Given<Value>)]?
     for place in first..<words.endIndex {
