@@ -11,7 +11,7 @@ import Testing
 
   init() throws { folder = try JournalFolder() }
 
-  /// One of many shapes, by its number: each column is missing somewhere.
+  /// An entry whose shape depends on its number: each column is missing somewhere.
   private func entry(_ number: Int) -> LoggedEntry {
     var source = ActionSource(file: "a'\"\\,]\(number % 3).stsh", function: "f", line: number % 7, kind: .batch)
     if number.isMultiple(of: 5) {
@@ -66,7 +66,7 @@ import Testing
     }
   }
 
-  /// SQL reads what the program reads.
+  /// SQL and the program read the same.
   @Test func theViewHasARowForEachAction() throws {
     let entries = try written(300)
     let rows = try DatabaseQueue(path: folder["a.db"]).use { db in
@@ -90,7 +90,7 @@ import Testing
     }
   }
 
-  /// Whatever stands in a row, reading it ends, and only what was written is handed out.
+  /// A reader of a damaged row ends, and hands out no action that was not written.
   @Test func bytesThatWereNotWrittenAreNotRead() throws {
     _ = try written(40)
     let whole = try folder.bytes("a.db")
@@ -114,7 +114,7 @@ import Testing
     }
   }
 
-  /// Whatever the bytes of a row are, looking for its actions ends, and takes no more than 16 times their memory.
+  /// A look through any bytes ends, and takes no more than 16 times their memory.
   @Test func anyBytesAreLookedThrough() {
     var random = SeededGenerator(seed: 49)
     let letters = Array("[]{},\"\\0n-91".utf8)

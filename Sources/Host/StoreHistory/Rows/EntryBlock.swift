@@ -2,8 +2,8 @@ import CSQLite
 import StoreCore
 import StoreSchema
 
-/// The actions of a row that is to be written, one behind the other: a JSON array with an array for each, the columns of the view
-/// `actions` in their order. Numbers and times count from those of the row; what is missing at the end of an array is NULL.
+/// The row of the next actions: a JSON array with an array for each, which has the columns of the view `actions` in their order.
+/// Numbers and times count from those of the row. An array ends at its last column that is not NULL.
 struct EntryBlock {
   /// The number of actions in a full row, and the bytes at which a row with fewer is full.
   static let (longest, heaviest) = (64, 1 << 15)
@@ -11,7 +11,7 @@ struct EntryBlock {
   private(set) var count = 0
   private var (first, last, at, wall): (Int, Int, Int, Int?) = (0, 0, 0, nil)
   private var bytes: [UInt8] = []
-  /// Of what the numbers of names stand for, and of the plugins that were loaded.
+  /// The checksum of the names that numbers stand for, and of the plugins that actions loaded.
   private var names = RowChecksum()
   private var paths = PathTexts()
 
@@ -69,7 +69,7 @@ struct EntryBlock {
 
   /// Writes the row, and begins the next.
   ///
-  /// - Parameter end: the end of the row before; becomes that of this one.
+  /// - Parameter end: the end of the row before, and then of this one.
   mutating func write(behind end: inout BlockEnd, to db: Database) throws {
     bytes.append(UInt8(ascii: "]"))
     let statement = try db.cachedStatement(sql: "INSERT INTO blocks VALUES (?, ?, ?, ?, ?, ?, ?)").handle
@@ -148,7 +148,7 @@ struct RowColumns {
   /// The columns in the order in which they are selected.
   static let selected = "first, last, at, wall, behind, checksum, entries"
 
-  /// The actions of the row that a statement stands on; nil: they are not what was written behind another row.
+  /// The actions of the row that a statement stands on; nil: the row is damaged, or a row before it is missing.
   static func all(_ statement: OpaquePointer, behind end: BlockEnd, _ names: RowNames) -> [RowColumns]? {
     func integer(_ column: Int32) -> Int { Int(sqlite3_column_int64(statement, column)) }
     let (first, last, at) = (integer(0), integer(1), integer(2))
@@ -220,7 +220,7 @@ struct RowScanner {
     return position > start ? (isNegative ? 0 &- number : number) : nil
   }
 
-  /// A value, whatever it is, up to what ends it; empty: it is NULL.
+  /// The bytes of a value; empty: it is NULL.
   private mutating func value() -> UnsafeRawBufferPointer {
     let start = position
     var depth = 0

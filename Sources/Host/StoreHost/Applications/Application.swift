@@ -77,7 +77,7 @@ public struct ApplicationProjection<State: Sendable>: Sendable {
   ///
   /// - Parameters:
   ///   - name: the projection's name within the module.
-  ///   - slice: the module: a stored property of the state.
+  ///   - slice: the module: a stored property of the state. Another key path is a fault of the program, which it ends.
   ///   - read: computes it.
   public init<Slice, Result: Schematic>(
     _ name: String, of slice: KeyPath<State, Slice> & Sendable, _ read: @escaping @Sendable (Slice) -> Result

@@ -5,8 +5,8 @@ package struct ActionKind {
   @usableFromInline let variant: UInt
 
   /// - Parameters:
-  ///   - object: the same for all actions of the kind; each of them holds it.
-  ///   - variant: a number up to 7 that tells those of one object apart.
+  ///   - object: all actions of the kind hold it.
+  ///   - variant: a number up to 7. Kinds that have one object differ in it.
   @inlinable
   package init(_ object: AnyObject, variant: UInt = 0) {
     self.object = .passUnretained(object)
@@ -17,15 +17,14 @@ package struct ActionKind {
   @inlinable var key: UInt { UInt(bitPattern: object.toOpaque()) | variant }
 }
 
-/// What takes the actions of each of the kinds that came so far, so that an action costs nothing for parts that take none of
-/// its kind.
+/// The parts of a store by kinds of actions: an action costs nothing for a part that takes none of its kind.
 @usableFromInline
 package final class KindTable<Action, Part: AnyObject> {
   @usableFromInline let kind: (Action) -> ActionKind
   private let make: (Action) -> Part
   /// Each with the object of its kind, so that no other has its key.
   private var known: [UInt: (object: AnyObject, part: Part)] = [:]
-  /// Those of the latest kinds, each at the place that its key gives it until another takes that.
+  /// The parts of the latest kinds. Each stands at a place that follows from its key, until another part takes the place.
   @exclusivity(unchecked) @usableFromInline var recent = [Recent](repeating: Recent(), count: 64)
 
   @usableFromInline
@@ -40,13 +39,13 @@ package final class KindTable<Action, Part: AnyObject> {
 
   /// - Parameters:
   ///   - kind: tells kinds apart.
-  ///   - make: makes what takes actions of the kind of one.
+  ///   - make: makes the part for an action, which takes all actions of its kind.
   package init(_ kind: @escaping (Action) -> ActionKind, make: @escaping (Action) -> Part) {
     self.kind = kind
     self.make = make
   }
 
-  /// What takes actions of the kind of one. It is held until the next action is asked about.
+  /// The part that takes an action. The table holds the part until the next action comes.
   @inlinable
   package func part(for action: Action) -> Unmanaged<Part> {
     let kind = kind(action)
