@@ -263,6 +263,7 @@ let package = Package(
       name: "ShellDoorTests",
       dependencies: [
         "ShellDoor", "StoreShell", "StoreHost", "StoreCore", "StoreSchema", "ShellLanguage", "StandardModules",
+        "TerminalSupport",
       ],
       swiftSettings: strict),
     .testTarget(
@@ -282,7 +283,6 @@ if Context.environment["STORESHELL_THREADS_ONLY"] != nil {
   let others: Set = [
     "Gallery", "Inspector", "InspectorPage", "Shop", "stsh", "LuaLimit", "StartLimit", "StoreBenchmarks",
     "LineEditorProbe",
-    "TerminalSupport",
   ]
   let tests: Set = [
     "StoreCoreTests", "StoreUnitsTests", "StoreTestingTests", "StoreCombineTests", "StoreHostTests", "ShellDoorTests",

@@ -192,7 +192,7 @@ private final class ModelClient {
   private(set) var unanswered: [Int] = []
   private let client: DoorClient
   private var next = 1
-  private var bytes: [UInt8] = []
+  private var lines = ReceivedLines()
   private var hasShutDown = false
   /// The number of lines that are no requests and were not answered.
   private var faults = 0
@@ -259,13 +259,8 @@ private final class ModelClient {
       }
       return false
     }
-    bytes += block[..<count]
-    var start = 0
-    while let end = bytes[start...].firstIndex(of: 0x0A) {
-      try take(String(decoding: bytes[start..<end], as: UTF8.self))
-      start = end + 1
-    }
-    bytes.removeFirst(start)
+    lines.append(block, count: count)
+    while let line = lines.next() { try take(line) }
     return true
   }
 

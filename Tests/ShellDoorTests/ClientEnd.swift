@@ -3,7 +3,7 @@ import Glibc
 import Platform
 import StoreCore
 import StoreShell
-
+import TerminalSupport
 import Testing
 
 @testable import ShellDoor
@@ -64,20 +64,17 @@ final class HostileHost: @unchecked Sendable {
   private func serve() {
     let peer = accept(descriptor, nil, nil)
     defer { close(peer) }
-    var bytes: [UInt8] = []
+    var lines = ReceivedLines()
     func say(_ line: String) {
       _ = Array("\(line)\n".utf8).withUnsafeBytes { send(peer, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
     }
     func hear() -> String? {
       var block = [UInt8](repeating: 0, count: 1 << 16)
       while true {
-        if let end = bytes.firstIndex(of: 0x0A) {
-          defer { bytes.removeFirst(end + 1) }
-          return String(decoding: bytes[..<end], as: UTF8.self)
-        }
+        if let line = lines.next() { return line }
         let count = recv(peer, &block, block.count, 0)
         guard count > 0 else { return nil }
-        bytes += block[..<count]
+        lines.append(block, count: count)
       }
     }
     say(greeting)

@@ -5,6 +5,7 @@ import StoreCore
 import StoreHost
 import StoreSchema
 import StoreShell
+import TerminalSupport
 import Testing
 
 @testable import ShellDoor
@@ -80,7 +81,7 @@ final class House {
 /// A client as anybody could write one: it sends bytes, and reads lines within some seconds.
 final class Client {
   let descriptor: Int32
-  private var bytes: [UInt8] = []
+  private var lines = ReceivedLines()
 
   struct Silence: Error {}
 
@@ -112,15 +113,11 @@ final class Client {
   func lineIfAny() throws -> String? {
     var block = [UInt8](repeating: 0, count: 1 << 16)
     while true {
-      if let end = bytes.firstIndex(of: 0x0A) {
-        let line = String(decoding: bytes[..<end], as: UTF8.self)
-        bytes.removeFirst(end + 1)
-        return line
-      }
+      if let line = lines.next() { return line }
       let count = recv(descriptor, &block, block.count, 0)
       if count == 0 || (count < 0 && errno == ECONNRESET) { return nil }
       guard count > 0 else { throw Silence() }
-      bytes += block[..<count]
+      lines.append(block, count: count)
     }
   }
 

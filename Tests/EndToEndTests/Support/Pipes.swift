@@ -66,7 +66,7 @@ final class Pipes {
 /// A client of a door that speaks the protocol of lines.
 final class DoorClient {
   let descriptor: Int32
-  private var bytes: [UInt8] = []
+  private var lines = ReceivedLines()
 
   init(_ path: String) throws {
     descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
@@ -107,15 +107,12 @@ final class DoorClient {
   func line() throws -> String {
     var block = [UInt8](repeating: 0, count: 1 << 16)
     while true {
-      if let end = bytes.firstIndex(of: 0x0A) {
-        defer { bytes.removeFirst(end + 1) }
-        return String(decoding: bytes[..<end], as: UTF8.self)
-      }
+      if let line = lines.next() { return line }
       var source = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
       guard poll(&source, 1, 60_000) > 0 else { throw ProgramFailure("the door does not answer") }
       let count = recv(descriptor, &block, block.count, 0)
       guard count > 0 else { throw ProgramFailure("the door has closed") }
-      bytes += block[..<count]
+      lines.append(block, count: count)
     }
   }
 }
