@@ -18,7 +18,6 @@ import Testing
     limits.allAnswerBytes = 1 << 20
     limits.threads = 4
     limits.slowReaders = 1
-    limits.shortPatience = .milliseconds(200)
     let house = try House(limits: limits)
     let loop = house.door.loop
     let other = try house.client()
