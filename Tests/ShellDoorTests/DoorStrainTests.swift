@@ -23,7 +23,7 @@ import Testing
     let other = try house.client()
     let text = String(repeating: "x", count: Self.length)
     _ = try other.ask("{\"run\":\"dispatch tasks.add \(text) --quiet\"}")
-    let crowd = try (0..<40).map { _ in try house.client() }
+    let crowd = try (0..<12).map { _ in try house.client() }
     for client in crowd { client.send(Array(String(repeating: request + "\n", count: 20).utf8)) }
     var peak = (bytes: 0, threads: 0)
     for round in 0..<200 {
