@@ -18,11 +18,11 @@ extension Schema {
   package func read(
     _ steps: ArraySlice<Path.Step>, in source: UnsafeRawPointer, from origin: Path, after kept: KeptReading?
   ) throws(PathError) -> Reading {
-    var reading = Reading(value: .none, schema: .dynamic(.any))
+    var reading: Reading?
     try reach(steps, in: source, from: origin) { schema, place in
       reading = kept?.read(schema, place) ?? Reading(value: schema.access.read(place), schema: schema)
     }
-    return reading
+    return reading ?? Reading(value: .none, schema: .dynamic(.any))
   }
 
   /// The type of what stands at a path in a value of the type; converts nothing.
@@ -40,66 +40,74 @@ extension Schema {
   }
 
   /// Hands out what stands at a path, and its type.
+  ///
+  /// - Parameter origin: the path to where the steps begin.
   private func reach(
     _ steps: ArraySlice<Path.Step>, in source: UnsafeRawPointer, from origin: Path,
     _ body: (Schema, UnsafeRawPointer) -> Void
   ) throws(PathError) {
-    guard let step = steps.first else { return body(self, source) }
-    let rest = steps.dropFirst()
-    var result: Result<Void, PathError>?
-    func descend(_ schema: Schema, _ part: UnsafeRawPointer, _ step: Path.Step) {
-      let place = origin.appending(step)
-      result = Result { () throws(PathError) in try schema.reach(rest, in: part, from: place, body) }
+    try reach(steps, steps.startIndex, in: source, from: origin, body)
+  }
+
+  /// The same behind the steps before one: the path that they are is put together for an error alone.
+  private func reach(
+    _ steps: ArraySlice<Path.Step>, _ next: Int, in source: UnsafeRawPointer, from origin: Path,
+    _ body: (Schema, UnsafeRawPointer) -> Void
+  ) throws(PathError) {
+    guard next < steps.endIndex else { return body(self, source) }
+    var here: Path { Path(origin.steps + steps[..<next]) }
+    var failure: PathError?
+    func descend(_ schema: Schema, _ part: UnsafeRawPointer) {
+      do throws(PathError) {
+        try schema.reach(steps, next + 1, in: part, from: origin, body)
+      } catch { failure = error }
     }
-    switch (access.parts, kind, step) {
+    switch (access.parts, kind, steps[next]) {
     case (.optional(let access), .optional(let wrapped), _):
-      if !access.read(
-        source,
-        { part in
-          result = Result { () throws(PathError) in try wrapped.reach(steps, in: part, from: origin, body) }
-        })
-      {
-        return withUnsafePointer(to: Value.none) { body(.dynamic(.any), UnsafeRawPointer($0)) }
+      let isThere = access.read(source) { part in
+        do throws(PathError) {
+          try wrapped.reach(steps, next, in: part, from: origin, body)
+        } catch { failure = error }
       }
+      if !isThere { withUnsafePointer(to: Value.none) { body(.dynamic(.any), UnsafeRawPointer($0)) } }
     case (.record(let access), .record(let record), .field(let name)),
       (.record(let access), .record(let record), .key(.string(let name))):
-      guard let index = record.index(of: name) else { throw unknown(name, among: record.layout.fields, origin) }
-      access.read(source, index) { descend(record.fields[index].schema, $0, step) }
+      guard let index = record.index(of: name) else { throw unknown(name, among: record.layout.fields, here) }
+      access.read(source, index) { descend(record.fields[index].schema, $0) }
     case (.list(let access), .list(let element), .index(let index)):
-      let position = try position(of: index, count: access.count(source), origin)
-      access.read(source, position) { descend(element, $0, step) }
+      let position = try position(of: index, count: access.count(source), here)
+      access.read(source, position) { descend(element, $0) }
     case (.list(let access), .list(let element), .match(let field, let value)):
-      let position = try self.position(of: field, value, element, access, source, origin)
-      access.read(source, position) { descend(element, $0, step) }
+      let position = try self.position(of: field, value, element, access, source, here)
+      access.read(source, position) { descend(element, $0) }
     case (.list(let access), .list(let element), .all):
-      let all = try element.readAll(rest, from: origin, count: access.count(source)) { index, body in
+      let all = try element.readAll(steps[(next + 1)...], from: here, count: access.count(source)) { index, body in
         access.read(source, index) { body($0, .index(index + 1)) }
       }
-      return withUnsafePointer(to: all.value) { body(all.schema, UnsafeRawPointer($0)) }
+      withUnsafePointer(to: all.value) { body(all.schema, UnsafeRawPointer($0)) }
     case (.map(let access), .map(_, let element), .all):
       var keys = access.sortedKeys?(source) { _ in true } ?? []
       if access.sortedKeys == nil { while let key = access.nextKey(source, keys.last) { keys.append(key) } }
-      let all = try element.readAll(rest, from: origin, count: keys.count) { index, body in
+      let all = try element.readAll(steps[(next + 1)...], from: here, count: keys.count) { index, body in
         _ = access.read(source, keys[index]) { body($0, .key(keys[index])) }
       }
-      return withUnsafePointer(to: all.value) { body(all.schema, UnsafeRawPointer($0)) }
-    case (.map(let access), .map(let keyKind, let element), _):
-      guard let key = step.mapKey(keyKind) else { throw wrongStep(step, origin) }
-      guard access.read(source, key, { descend(element, $0, step) }) else {
-        throw PathError(message: "'\(origin)' has no entry \(JSON.text(of: key.value))")
+      withUnsafePointer(to: all.value) { body(all.schema, UnsafeRawPointer($0)) }
+    case (.map(let access), .map(let keyKind, let element), let step):
+      guard let key = step.mapKey(keyKind) else { throw wrongStep(step, here) }
+      guard access.read(source, key, { descend(element, $0) }) else {
+        throw PathError(message: "'\(here)' has no entry \(JSON.text(of: key.value))")
       }
     case (.none, .list, _), (.none, .map, _), (.none, .record, _):
       // A Swift type that shows its parts as a whole only, such as a set.
-      return try withUnsafePointer(to: access.read(source)) { (whole) throws(PathError) in
-        try dynamic.reach(steps, in: UnsafeRawPointer(whole), from: origin, body)
+      try withUnsafePointer(to: access.read(source)) { (whole) throws(PathError) in
+        try dynamic.reach(steps, next, in: UnsafeRawPointer(whole), from: origin, body)
       }
-    case (_, .any, _) where isDynamic:
-      guard let shape = access.read(source).shape else { throw wrongStep(step, origin) }
-      return try shape.reach(steps, in: source, from: origin, body)
-    default: throw wrongStep(step, origin)
+    case (_, .any, let step) where isDynamic:
+      guard let shape = access.read(source).shape else { throw wrongStep(step, here) }
+      try shape.reach(steps, next, in: source, from: origin, body)
+    case (_, _, let step): throw wrongStep(step, here)
     }
-    guard let result else { throw wrongStep(step, origin) }
-    return try result.get()
+    if let failure { throw failure }
   }
 
   /// Reads the rest of a path in each of a number of values of this type.
@@ -159,19 +167,19 @@ extension Schema {
   /// The declared type of what stands at a path in values of this type; nil where no value of the type has anything there.
   public func type(at steps: ArraySlice<Path.Step>) -> Schema? { try? type(at: steps, from: Path()) }
 
-  private func position(of index: Int, count: Int, _ origin: Path) throws(PathError) -> Int {
-    let place = origin.appending(.index(index))
-    if index == 0 { throw noItemZero(origin) }
+  private func position(of index: Int, count: Int, _ origin: @autoclosure () -> Path) throws(PathError) -> Int {
+    if index == 0 { throw noItemZero(origin()) }
     let position = index > 0 ? index - 1 : count + index
     guard (0..<count).contains(position) else {
-      throw PathError(message: "'\(place)': the list has \(count) \(count == 1 ? "item" : "items")")
+      throw PathError(
+        message: "'\(origin().appending(.index(index)))': the list has \(count) \(count == 1 ? "item" : "items")")
     }
     return position
   }
 
   private func position(
     of field: String, _ wanted: Value, _ element: Schema, _ access: ListAccess, _ source: UnsafeRawPointer,
-    _ origin: Path
+    _ origin: @autoclosure () -> Path
   ) throws(PathError) -> Int {
     let isAny = if case .any = element.kind { isDynamic || element.isDynamic } else { false }
     if isAny {
@@ -183,20 +191,20 @@ extension Schema {
         access.read(source, position) { found = element.access.read($0).part(named: field) == wanted }
         if found { return position }
       }
-      throw PathError(message: "'\(origin)' has no item with \(field) = \(JSON.text(of: wanted))")
+      throw PathError(message: "'\(origin())' has no item with \(field) = \(JSON.text(of: wanted))")
     }
     guard case .record(let record) = element.kind, case .record(let fields) = element.access.parts,
       let index = record.index(of: field)
     else {
       var names: [String] = []
       if case .record(let record) = element.kind { names = record.layout.fields }
-      throw element.unknown(field, among: names, origin)
+      throw element.unknown(field, among: names, origin())
     }
     let schema = record.fields[index].schema
     let wanted = (try? schema.check(wanted)) ?? wanted.rounded
     if field == ElementIdentity.fieldName, element.hasID, let id = MapKey(wanted) {
       if let found = access.position(source, id) { return found }
-      throw PathError(message: "'\(origin)' has no item with \(field) = \(JSON.text(of: wanted))")
+      throw PathError(message: "'\(origin())' has no item with \(field) = \(JSON.text(of: wanted))")
     }
     for position in 0..<access.count(source) {
       var found = false
@@ -205,7 +213,7 @@ extension Schema {
       }
       if found { return position }
     }
-    throw PathError(message: "'\(origin)' has no item with \(field) = \(JSON.text(of: wanted))")
+    throw PathError(message: "'\(origin())' has no item with \(field) = \(JSON.text(of: wanted))")
   }
 
   private func noItemZero(_ origin: Path) -> PathError {
