@@ -5,14 +5,10 @@ import Testing
 struct FinderPlaceTests {
   private func path(_ place: inout FinderPlace, _ step: Path.Step) -> Path {
     let slice = place.enter(slice: "module")
-    var outer: Int?
-    if case .field(let name) = step { outer = place.enter(field: 0, name) } else { place.steps.append(step) }
+    let outer =
+      if case .field(let name) = step { place.enter(field: 0, name) } else { place.enter(step, hash: step.hashValue) }
     let title = place.enter(field: 1, "title")
-    defer {
-      place.leave(to: title)
-      if let outer { place.leave(to: outer) } else { place.steps.removeLast() }
-      place.leave(to: slice)
-    }
+    defer { for spot in [title, outer, slice] { place.leave(to: spot) } }
     return place.path
   }
 

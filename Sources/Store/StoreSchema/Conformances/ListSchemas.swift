@@ -15,8 +15,9 @@ where Element: Schematic, Index == Int {
   func position(of id: MapKey, _ identity: ElementIdentity) -> Int?
   /// True if more than one element has an id.
   func repeats(_ id: MapKey, _ identity: ElementIdentity) -> Bool
-  /// Has the list know that its ids are in order, where that follows from what is known of the list before it.
-  func keepOrder(of old: Self, appended id: MapKey?)
+  /// Has the list know that its ids are in order, where that follows from what is known of the list before it. True if no other
+  /// element is known to have the id that came.
+  func keepOrder(of old: Self, appended id: MapKey?) -> Bool
   /// True if the ids are known to ascend or to descend.
   func hasOrderedIDs(_ identity: ElementIdentity) -> Bool
   /// The elements in ranges of two lists that differ, have come or have gone, in their order; nil: that takes a look at each,
@@ -187,7 +188,7 @@ extension Array: SchematicList where Element: Schematic {
 
   /// An array knows nothing of them.
   @inlinable
-  func keepOrder(of old: Self, appended id: MapKey?) {}
+  func keepOrder(of old: Self, appended id: MapKey?) -> Bool { false }
 
   /// Nothing is known of them.
   @inlinable

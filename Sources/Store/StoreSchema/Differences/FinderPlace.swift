@@ -4,6 +4,8 @@ struct FinderPlace: Sendable {
   /// The steps behind the node.
   var steps: [Path.Step] = []
   private var node = 0
+  /// A hash of the steps.
+  private var hash: UInt = 0
   /// The nodes, each behind the one that leads to it.
   private var nodes: [Node]
   /// The slices that stand beside the fields of the outermost record, each with its node.
@@ -34,17 +36,39 @@ struct FinderPlace: Sendable {
 
   /// The most nodes: a type that holds itself has no end of them.
   private static let mostNodes = 4096
-  private static let mostRecent = 512
+  private static let recentBits = 9
+
+  /// A place to return to.
+  struct Spot {
+    fileprivate let node: Int
+    fileprivate let depth: Int
+    fileprivate let hash: UInt
+  }
+
+  @inline(__always)
+  private var spot: Spot { Spot(node: node, depth: steps.count, hash: hash) }
+
+  /// Goes one step further in.
+  ///
+  /// - Parameter hash: a hash of the step.
+  /// - Returns: the place to return to.
+  @inline(__always)
+  mutating func enter(_ step: Path.Step, hash: Int) -> Spot {
+    let outer = spot
+    steps.append(step)
+    self.hash = Self.mix(self.hash ^ UInt(bitPattern: hash))
+    return outer
+  }
 
   /// Goes into a field of the record here.
   ///
   /// - Returns: the place to return to.
   @inline(__always)
-  mutating func enter(field index: Int, _ name: String) -> Int {
-    guard isKept, steps.isEmpty else { return enterSteps(name) }
-    let outer = node
-    if index < nodes[outer].fields.count {
-      let next = Int(nodes[outer].fields[index])
+  mutating func enter(field index: Int, _ name: String) -> Spot {
+    guard isKept, steps.isEmpty else { return enter(.field(name), hash: index) }
+    let outer = spot
+    if index < nodes[node].fields.count {
+      let next = Int(nodes[node].fields[index])
       if next > 0, nodes[next].name.hasSameBytes(as: name) {
         node = next
         return outer
@@ -56,36 +80,33 @@ struct FinderPlace: Sendable {
   /// Goes into a slice beside the fields of the outermost record.
   ///
   /// - Returns: the place to return to.
-  mutating func enter(slice name: String) -> Int {
-    guard isKept, steps.isEmpty, node == 0 else { return enterSteps(name) }
+  mutating func enter(slice name: String) -> Spot {
+    let outer = spot
+    guard isKept, steps.isEmpty, node == 0 else { return enter(.field(name), hash: MapKey.string(name).quickHash) }
     if let known = slices.first(where: { $0.name == name }) {
       node = known.node
     } else if let new = newNode(name) {
       slices.append((name, new))
       node = new
     } else {
-      return enterSteps(name)
+      return enter(.field(name), hash: MapKey.string(name).quickHash)
     }
-    return 0
+    return outer
   }
 
-  /// Goes back to where a field or a slice was entered.
+  /// Goes back to where a field, a slice or a step was entered.
   @inline(__always)
-  mutating func leave(to outer: Int) {
-    if outer < 0 { steps.removeLast() } else { node = outer }
-  }
-
-  private mutating func enterSteps(_ name: String) -> Int {
-    steps.append(.field(name))
-    return -1
+  mutating func leave(to outer: Spot) {
+    if steps.count > outer.depth { steps.removeLast() }
+    (node, hash) = (outer.node, outer.hash)
   }
 
   @inline(never)
-  private mutating func enterNew(_ index: Int, _ name: String) -> Int {
-    guard let new = newNode(name) else { return enterSteps(name) }
-    let outer = node
-    while nodes[outer].fields.count <= index { nodes[outer].fields.append(0) }
-    nodes[outer].fields[index] = Int32(truncatingIfNeeded: new)
+  private mutating func enterNew(_ index: Int, _ name: String) -> Spot {
+    guard let new = newNode(name) else { return enter(.field(name), hash: index) }
+    let outer = spot
+    while nodes[node].fields.count <= index { nodes[node].fields.append(0) }
+    nodes[node].fields[index] = Int32(truncatingIfNeeded: new)
     node = new
     return outer
   }
@@ -101,9 +122,10 @@ struct FinderPlace: Sendable {
     mutating get {
       guard isKept else { return newPath }
       if steps.isEmpty { return nodes[node].path }
-      if recent.isEmpty { recent = Array(repeating: Recent(), count: Self.mostRecent) }
+      if recent.isEmpty { recent = Array(repeating: Recent(), count: 1 << Self.recentBits) }
       let index = index
-      if recent[index].node != node || !isWritten(recent[index].path.steps) {
+      let before = nodes[node].path.steps.count
+      if recent[index].node != node || !Self.areWritten(steps, in: recent[index].path.steps, behind: before) {
         recent[index] = Recent(node: node, path: newPath)
       }
       return recent[index].path
@@ -121,23 +143,25 @@ struct FinderPlace: Sendable {
     return Path(all)
   }
 
-  /// True if the steps of a path behind those of the node are the steps here. The last steps are the first to differ.
-  private func isWritten(_ other: [Path.Step]) -> Bool {
-    let before = other.count - steps.count
-    guard before == nodes[node].path.steps.count else { return false }
+  /// True if a path has so many steps and then these, byte by byte. The last steps are the first to differ.
+  private static func areWritten(_ steps: [Path.Step], in path: [Path.Step], behind before: Int) -> Bool {
+    guard path.count == before + steps.count else { return false }
     var index = steps.count
     while index > 0 {
       index -= 1
-      guard other[before + index].isWritten(as: steps[index]) else { return false }
+      guard path[before + index].isWritten(as: steps[index]) else { return false }
     }
     return true
   }
 
-  /// The place of the path among the recent ones, by the last two steps: earlier steps are mostly the same.
-  private var index: Int {
-    guard let last = steps.indices.last else { return 0 }
-    let before = last > 0 ? steps[last - 1].quickHash &* 31 : node
-    return (before ^ steps[last].quickHash) & (Self.mostRecent - 1)
+  /// The place of the path among the recent ones.
+  private var index: Int { Int(Self.mix(hash ^ UInt(bitPattern: node)) >> (UInt.bitWidth - Self.recentBits)) }
+
+  /// A product whose upper bits depend on all bits of a hash, and its lower ones on these.
+  @inline(__always)
+  private static func mix(_ hash: UInt) -> UInt {
+    let product = hash &* 0x9e37_79b9_7f4a_7c15
+    return product ^ product >> 32
   }
 }
 
@@ -149,17 +173,6 @@ extension Path.Step {
     case (.match(let field, .string(let id)), .match(let otherField, .string(let otherId))):
       field == otherField && id.hasSameBytes(as: otherId)
     default: self == other
-    }
-  }
-
-  /// A hash that is quicker than a good one.
-  fileprivate var quickHash: Int {
-    switch self {
-    case .field(let name): MapKey.string(name).quickHash
-    case .key(let key): key.quickHash
-    case .index(let number), .match(_, .int(let number)): number
-    case .match(_, .string(let text)): MapKey.string(text).quickHash
-    case .match, .all: 0
     }
   }
 }

@@ -50,21 +50,32 @@ public struct DifferenceFinder: Sendable {
 
   /// Adds what happened to an element as a whole.
   private mutating func add(_ kind: Change.Kind, at position: Int) {
-    let positions = positions.isEmpty ? [position] : positions + [position]
-    // An element that comes or goes is seldom met again: its path is not kept.
-    changes.append(Change(place.newPath, kind, positions: positions))
+    addOnce(kind, positions.isEmpty ? [position] : positions + [position])
+  }
+
+  /// Adds that an element or an entry has come or gone: it is seldom met again, and its path is not kept.
+  private mutating func addOnce(_ kind: Change.Kind, _ positions: [Int]? = nil) {
+    changes.append(Change(place.newPath, kind, positions: positions ?? self.positions))
   }
 
   private mutating func add(_ kind: Change.Kind, _ positions: [Int], isInPlace: Bool = false) {
     changes.append(Change(place.path, kind, positions: positions, isInPlace: isInPlace))
   }
 
-  /// Goes one step further in and back.
+  /// Goes to an element of a list and back.
   @inline(__always)
-  private mutating func at(_ step: Path.Step, _ body: (inout DifferenceFinder) -> Void) {
-    place.steps.append(step)
+  private mutating func at(index: Int, _ body: (inout DifferenceFinder) -> Void) {
+    let outer = place.enter(.index(index), hash: index)
     body(&self)
-    place.steps.removeLast()
+    place.leave(to: outer)
+  }
+
+  /// Goes to the element of a list that an id names, and back.
+  @inline(__always)
+  private mutating func at(id: MapKey, _ body: (inout DifferenceFinder) -> Void) {
+    let outer = place.enter(.match(field: ElementIdentity.fieldName, id.value), hash: id.quickHash)
+    body(&self)
+    place.leave(to: outer)
   }
 
   /// True if a look at their bytes shows that two values are equal. Collections that were not touched share
@@ -97,16 +108,23 @@ public struct DifferenceFinder: Sendable {
       guard case .map(_, let element) = schema.kind else { return }
       access.visitDifferences(old, new) { key, old, new in
         if let old, let new, hasSameMemory(element, old, new) { return }
-        at(.key(key)) { finder in
-          switch (old, new) {
-          case (let old?, let new?): finder.lookInto(element, old, new)
-          case (nil, let new?): finder.add(.add(element.access.read(new)))
-          case (let old?, nil): finder.add(.remove(element.access.read(old)))
-          case (nil, nil): break
-          }
-        }
+        compareEntries(element, key, old, new)
       }
     }
+  }
+
+  /// Compares the entries of two maps under a key, of which one may be missing.
+  private mutating func compareEntries(
+    _ element: Schema, _ key: MapKey, _ old: UnsafeRawPointer?, _ new: UnsafeRawPointer?
+  ) {
+    let outer = place.enter(.key(key), hash: key.quickHash)
+    switch (old, new) {
+    case (let old?, let new?): lookInto(element, old, new)
+    case (nil, let new?): addOnce(.add(element.access.read(new)))
+    case (let old?, nil): addOnce(.remove(element.access.read(old)))
+    case (nil, nil): break
+    }
+    place.leave(to: outer)
   }
 
   /// Compares the fields of two Swift structs.
@@ -151,32 +169,29 @@ public struct DifferenceFinder: Sendable {
     let oldFields = Value.elements(of: &oldRecord.pointee.values)
     let newFields = Value.elements(of: &newRecord.pointee.values)
     guard oldFields != newFields else { return }
-    reserve(record, oldFields, newFields)
-    for index in record.fields.indices {
+    func isSame(_ index: Int) -> Bool {
       let offset = index * MemoryLayout<Value>.stride
-      compareField(record, index, oldFields + offset, newFields + offset)
+      return hasSameBytes(oldFields + offset, newFields + offset, MemoryLayout<Value>.size)
     }
-  }
-
-  /// Makes room for the changes of fields, where there is more than one: a look at bytes, where an array that grows is copied.
-  private mutating func reserve(_ record: RecordSchema, _ old: UnsafeRawPointer, _ new: UnsafeRawPointer) {
-    var count = 0
-    for index in record.fields.indices {
-      let offset = index * MemoryLayout<Value>.stride
-      if !hasSameBytes(old + offset, new + offset, MemoryLayout<Value>.size) { count += 1 }
+    record.fields.withUnsafeBufferPointer { fields in
+      var index = 0
+      while index < fields.count {
+        defer { index += 1 }
+        if isSame(index) { continue }
+        if changes.isEmpty {
+          // An array that grows is copied: room for all that may differ.
+          let count = (index..<fields.count).count { !isSame($0) }
+          if count > 1 { changes.reserveCapacity(count) }
+        }
+        // Unmanaged: the record has the fields, and they their types.
+        Unmanaged.passUnretained(fields[index])._withUnsafeGuaranteedRef { field in
+          let offset = index * MemoryLayout<Value>.stride
+          let outer = place.enter(field: index, field.name)
+          lookInto(field.schema, oldFields + offset, newFields + offset)
+          place.leave(to: outer)
+        }
+      }
     }
-    if count > 1, changes.isEmpty { changes.reserveCapacity(count) }
-  }
-
-  @inline(__always)
-  private mutating func compareField(
-    _ record: RecordSchema, _ index: Int, _ old: UnsafeRawPointer, _ new: UnsafeRawPointer
-  ) {
-    let field = record.fields[index]
-    if hasSameMemory(field.schema, old, new) { return }
-    let outer = place.enter(field: index, field.name)
-    lookInto(field.schema, old, new)
-    place.leave(to: outer)
   }
 
   private mutating func compareOptionals(
@@ -219,7 +234,7 @@ public struct DifferenceFinder: Sendable {
     _ newRange: Range<Int>
   ) {
     for index in oldRange.lowerBound..<max(oldRange.upperBound, newRange.upperBound) {
-      at(.index(index + 1)) { finder in
+      at(index: index + 1) { finder in
         switch (oldRange.contains(index), newRange.contains(index)) {
         case (true, true):
           finder.compare(element, access.address(old, index), access.address(new, index))
@@ -245,11 +260,11 @@ public struct DifferenceFinder: Sendable {
     for difference in differences {
       switch difference {
       case .gone(let index):
-        at(.match(field: ElementIdentity.fieldName, identity.read(access, old, index).value)) {
+        at(id: identity.read(access, old, index)) {
           $0.add(.remove(element.access.read(access.address(old, index))), at: index)
         }
       case .changed(let index, let newIndex):
-        at(.match(field: ElementIdentity.fieldName, identity.read(access, old, index).value)) { finder in
+        at(id: identity.read(access, old, index)) { finder in
           finder.positions.append(index)
           finder.compare(element, access.address(old, index), access.address(new, newIndex))
           finder.positions.removeLast()
@@ -258,7 +273,7 @@ public struct DifferenceFinder: Sendable {
       }
     }
     for index in come {
-      at(.match(field: ElementIdentity.fieldName, identity.read(access, new, index).value)) {
+      at(id: identity.read(access, new, index)) {
         $0.add(.add(element.access.read(access.address(new, index))), at: index)
       }
     }
@@ -276,12 +291,13 @@ public struct DifferenceFinder: Sendable {
     let come = newIndex.map { (index: $0, id: identity.read(access, new, $0)) }
     if let gone, access.repeats(old, gone.id) { return false }
     let isAppended = gone == nil && come?.index == access.count(old)
-    if isAppended || gone?.id == come?.id { access.keepOrder(old, new, isAppended ? come?.id : nil) }
-    if let come, come.id != gone?.id, access.repeats(new, come.id) { return false }
+    let isSameElement = gone?.id == come?.id
+    let isNew = (isAppended || isSameElement) && access.keepOrder(old, new, isAppended ? come?.id : nil)
+    if let come, !isSameElement, !isNew, access.repeats(new, come.id) { return false }
     if let gone {
-      at(.match(field: ElementIdentity.fieldName, gone.id.value)) { finder in
+      at(id: gone.id) { finder in
         let before = access.address(old, gone.index)
-        guard let come, come.id == gone.id else {
+        guard let come, isSameElement else {
           return finder.add(.remove(element.access.read(before)), at: gone.index)
         }
         finder.positions.append(gone.index)
@@ -289,8 +305,8 @@ public struct DifferenceFinder: Sendable {
         finder.positions.removeLast()
       }
     }
-    if let come, come.id != gone?.id {
-      at(.match(field: ElementIdentity.fieldName, come.id.value)) {
+    if let come, !isSameElement {
+      at(id: come.id) {
         $0.add(.add(element.access.read(access.address(new, come.index))), at: come.index)
       }
     }
@@ -320,7 +336,7 @@ public struct DifferenceFinder: Sendable {
     let staying = zip(kept, kept.dropFirst()).allSatisfy(<) ? nil : kept.longestAscent
     for index in oldRange {
       let id = identity.read(access, old, index)
-      at(.match(field: ElementIdentity.fieldName, id.value)) { finder in
+      at(id: id) { finder in
         let old = access.address(old, index)
         guard let newIndex = newPlaces[id] else {
           finder.add(.remove(element.access.read(old)), at: index)
@@ -335,7 +351,7 @@ public struct DifferenceFinder: Sendable {
     for index in newRange {
       let id = identity.read(access, new, index)
       guard oldPlaces[id] == nil else { continue }
-      at(.match(field: ElementIdentity.fieldName, id.value)) {
+      at(id: id) {
         $0.add(.add(element.access.read(access.address(new, index))), at: index)
       }
     }

@@ -19,8 +19,8 @@ public final class ListAccess: Sendable {
   /// True if more than one element has an id.
   public let repeats: @Sendable (UnsafeRawPointer, MapKey) -> Bool
   /// Has a list know that its ids are in order, where that is known of the list before it: each element has the id that it
-  /// had, or one of an id came behind the others.
-  public let keepOrder: @Sendable (_ old: UnsafeRawPointer, _ new: UnsafeRawPointer, _ appended: MapKey?) -> Void
+  /// had, or one of an id came behind the others. True if no other element is known to have the id that came.
+  public let keepOrder: @Sendable (_ old: UnsafeRawPointer, _ new: UnsafeRawPointer, _ appended: MapKey?) -> Bool
   /// True if the ids of the elements ascend or descend; false: they do not, or a list of its kind keeps no notes of that.
   public let hasOrderedIDs: @Sendable (UnsafeRawPointer) -> Bool
   /// The elements in ranges of two lists that differ, have come or have gone, in their order; nil: that takes a look at each, or
@@ -43,7 +43,7 @@ public final class ListAccess: Sendable {
     find: @escaping @Sendable (UnsafeMutableRawPointer, Int) -> FoundPart?,
     position: @escaping @Sendable (UnsafeRawPointer, MapKey) -> Int?,
     repeats: @escaping @Sendable (UnsafeRawPointer, MapKey) -> Bool = { _, _ in false },
-    keepOrder: @escaping @Sendable (UnsafeRawPointer, UnsafeRawPointer, MapKey?) -> Void = { _, _, _ in },
+    keepOrder: @escaping @Sendable (UnsafeRawPointer, UnsafeRawPointer, MapKey?) -> Bool = { _, _, _ in false },
     hasOrderedIDs: @escaping @Sendable (UnsafeRawPointer) -> Bool = { _ in false },
     differences: @escaping Differences = { _, _, _, _ in nil },
     insert: @escaping @Sendable (UnsafeMutableRawPointer, Int, Value) throws(SchemaError) -> Void,

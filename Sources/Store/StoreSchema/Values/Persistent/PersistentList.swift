@@ -369,15 +369,21 @@ extension PersistentList {
 
   /// Has the list know that its ids are in order, where that is known of the list before it and follows from that: each
   /// element has the id that it had, or one came behind the others.
+  ///
+  /// - Returns: true if no other element is known to have the id that came.
   @inlinable
-  func keepOrder(of old: Self, appended id: MapKey?) {
+  func keepOrder(of old: Self, appended id: MapKey?) -> Bool {
     guard ListContent<Element>.mayHaveIDs, let oldRoot = old.tree.root, let root = tree.root,
       IDBounds.known(at: root.bounds) == nil, let known = IDBounds.known(at: oldRoot.bounds), known.way == .field,
       known.areOrdered, let range = known.range
-    else { return }
-    guard let id else { return _ = known.copy.isKept(at: root.bounds) }
-    guard known.ascends, range.upperBound < id else { return }
+    else { return false }
+    guard let id else {
+      _ = known.copy.isKept(at: root.bounds)
+      return false
+    }
+    guard known.ascends, range.upperBound < id else { return false }
     _ = IDBounds(range.lowerBound...id, ascends: true, descends: false, .field).isKept(at: root.bounds)
+    return true
   }
 
   /// True if it is known that the ids ascend or descend.
