@@ -173,6 +173,7 @@ public struct JournalReader: Sendable {
     var visit = RowVisit(numbers, names: names)
     // Those that changed more than they tell.
     var rowsOfShell: [JournalRow] = []
+    var states = SoundStates()
     var goesOn = true
     do {
       while goesOn, !isCancelled() {
@@ -182,8 +183,8 @@ public struct JournalReader: Sendable {
           if isOfShell, let row = names.row(columns), row.changesMore { rowsOfShell.append(row) }
           return true
         }
-        for row in rowsOfShell {
-          guard try snapshot(upTo: row.number)?.number == row.number else { throw row.stateIsLost(path) }
+        for row in rowsOfShell where try !database.use({ try states.hasOne(after: row.number, $0) }) {
+          throw row.stateIsLost(path)
         }
         if let failure = visit.failure { throw failure }
       }
@@ -227,18 +228,37 @@ public struct JournalReader: Sendable {
     } catch {
       return []
     }
-    var parts: [Range<Int>] = []
+    var (parts, states): ([Range<Int>], SoundStates) = ([], SoundStates())
     var last = -1
     for start in snapshots where start > last {
       guard let snapshot = try? snapshot(upTo: start), snapshot.number == start else { continue }
       last = start
       try? visit(start + 1...Int.max) { row in
-        if row.changesMore, try self.snapshot(upTo: row.number)?.number != row.number { throw row.stateIsLost(path) }
+        if row.changesMore, try !database.use({ try states.hasOne(after: row.number, $0) }) {
+          throw row.stateIsLost(path)
+        }
         last = row.number
       }
       parts.append(start + 1..<last + 1)
     }
     return parts
+  }
+
+  /// The state of a module in the snapshot right after an action; nil: there is none that can be read.
+  public func slice(_ module: String, after number: Int) throws(JournalError) -> String? {
+    try reading { db in
+      let lists = try Row.fetchCursor(db, sql: "SELECT slices FROM snapshots WHERE number = ?", arguments: [number])
+      guard let list = SliceList(try lists.next()?.checked(0) ?? "") else { return nil }
+      let statement = try db.cachedStatement(
+        sql: "SELECT module, CASE module WHEN ? THEN state END, checksum, id FROM slices WHERE id = ?")
+      var (found, listed): (String?, [SliceList.Slice]) = (nil, [])
+      for id in list.ids {
+        guard let row = try Row.fetchOne(statement, arguments: [module, id]) else { return nil }
+        listed.append(try Self.listed(row))
+        if listed[listed.count - 1].module == module { found = try Self.slice(row).state }
+      }
+      return list.isSound(number, listed) ? found : nil
+    }
   }
 
   /// The latest state that was written, up to an action; nil: none that can be read.
@@ -311,7 +331,7 @@ public struct JournalReader: Sendable {
   /// The slice in a row of module, state, checksum and id; a large state as the list of its parts.
   ///
   /// - Throws: ``JournalFault`` where it is not what was written.
-  private static func slice(_ row: Row) throws -> JournalSnapshot.Slice {
+  static func slice(_ row: Row) throws -> JournalSnapshot.Slice {
     let state: String = try row.checked(1)
     var checksum = RowChecksum()
     checksum.add(state)
@@ -322,7 +342,7 @@ public struct JournalReader: Sendable {
   }
 
   /// What the list of a snapshot says of the slice in a row of module, state, checksum and id.
-  private static func listed(_ row: Row) throws -> SliceList.Slice {
+  static func listed(_ row: Row) throws -> SliceList.Slice {
     (try row.checked(3), try row.checked(0), try row.checked(2))
   }
 
@@ -335,20 +355,12 @@ public struct JournalReader: Sendable {
   ) -> JournalError? {
     do {
       return try database.use { db in
-        var slices: [Int: SliceList.Slice] = [:]
-        let parts = try StateParts.sound(db, isCancelled: isCancelled)
-        let rows = try Row.fetchCursor(db, sql: "SELECT module, state, checksum, id FROM slices")
-        while let row = try rows.next() {
-          if isCancelled() { return nil }
-          guard let slice = try? Self.slice(row), StateParts.areAll(of: slice.state, among: parts) else { continue }
-          slices[try row.checked(3)] = try Self.listed(row)
-        }
-        var first: Int?
+        var (states, first) = (SoundStates(), Int?.none)
         let snapshots = try Row.fetchCursor(db, sql: "SELECT number, slices FROM snapshots ORDER BY number")
         while let row = try snapshots.next() {
+          if isCancelled() { return nil }
           let number: Int = try row.checked(0)
-          let list = SliceList(try row.checked(1))
-          guard list?.isSound(number, list?.ids.compactMap { slices[$0] } ?? []) == true else {
+          guard try states.isSound(number, SliceList(try row.checked(1)), db) else {
             let place = number == 0 ? "before the first action" : "after #\(number)"
             return damaged(after: numbers.upperBound, "the state \(place) is damaged")
           }

@@ -53,21 +53,12 @@ enum StateParts {
   /// - Throws: ``JournalFault`` where it is no list of parts either.
   static func ids(in text: String) throws(JournalFault) -> [Int]? {
     guard text.hasPrefix(mark) else { return nil }
-    let names = text.dropFirst().split(separator: ",", omittingEmptySubsequences: false)
-    let ids = names.compactMap { Int($0) }
+    let names = text.utf8.dropFirst().split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
+    let ids = names.compactMap { Int(Substring($0)) }
     guard ids.count == names.count else {
       throw JournalFault(.SQLITE_CORRUPT, "a list of parts is damaged")
     }
     return ids
-  }
-
-  /// True if a state's text names only some parts, or none.
-  static func areAll(of text: String, among sound: Set<Int>) -> Bool {
-    do throws(JournalFault) {
-      return try ids(in: text).map { sound.isSuperset(of: $0) } ?? true
-    } catch {
-      return false
-    }
   }
 
   /// The text that parts make up, where a state's text names some; else that text.
@@ -99,22 +90,6 @@ enum StateParts {
     ) ELSE length(CAST(state AS BLOB)) END
     """
 
-  /// The ids of all parts that are what was written.
-  static func sound(_ db: Database, isCancelled: () -> Bool) throws -> Set<Int> {
-    let handle = try db.cachedStatement(sql: "SELECT id, checksum, text FROM parts").handle
-    defer { sqlite3_reset(handle) }
-    var ids: Set<Int> = []
-    while !isCancelled() {
-      switch sqlite3_step(handle) {
-      case SQLITE_ROW where isSound(handle, checksum: 1, text: 2): ids.insert(Int(sqlite3_column_int64(handle, 0)))
-      case SQLITE_ROW: continue
-      case SQLITE_DONE: return ids
-      case let code: throw DatabaseError(ResultCode(code))
-      }
-    }
-    return ids
-  }
-
   private static func isSound(
     _ row: OpaquePointer, checksum column: Int32, text: Int32, _ body: (UnsafeRawBufferPointer) -> Void = { _ in }
   ) -> Bool {
@@ -125,6 +100,46 @@ enum StateParts {
     guard checksum.value == Int(sqlite3_column_int64(row, column)) else { return false }
     body(bytes)
     return true
+  }
+}
+
+/// Tells which states that were written can be read. It looks at each slice and at each part once, however many states have it.
+struct SoundStates {
+  private var parts: [Int: Bool] = [:]
+  /// The slices by their ids; nil: one that is not what was written.
+  private var slices: [Int: SliceList.Slice?] = [:]
+
+  /// True if a state was written right after an action that can be read.
+  mutating func hasOne(after number: Int, _ db: Database) throws -> Bool {
+    let lists = try Row.fetchCursor(db, sql: "SELECT slices FROM snapshots WHERE number = ?", arguments: [number])
+    guard let row = try lists.next() else { return false }
+    return try isSound(number, SliceList(try row.checked(0)), db)
+  }
+
+  /// True if a list names the slices that were written after an action, and all of them can be read.
+  mutating func isSound(_ number: Int, _ list: SliceList?, _ db: Database) throws -> Bool {
+    guard let list else { return false }
+    return list.isSound(number, try list.ids.compactMap { try slice($0, db) })
+  }
+
+  private mutating func slice(_ id: Int, _ db: Database) throws -> SliceList.Slice? {
+    if let known = slices[id] { return known }
+    let statement = try db.cachedStatement(sql: "SELECT module, state, checksum, id FROM slices WHERE id = ?")
+    var found: SliceList.Slice?
+    if let row = try Row.fetchOne(statement, arguments: [id]), let slice = try? JournalReader.slice(row),
+      let ids = try? StateParts.ids(in: slice.state) ?? [], ids.allSatisfy({ isSound(part: $0, db) })
+    {
+      found = try JournalReader.listed(row)
+    }
+    slices[id] = .some(found)
+    return found
+  }
+
+  private mutating func isSound(part id: Int, _ db: Database) -> Bool {
+    if let known = parts[id] { return known }
+    let isSound = (try? StateParts.read(id, db) { _ in }) != nil
+    parts[id] = isSound
+    return isSound
   }
 }
 

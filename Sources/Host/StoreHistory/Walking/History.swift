@@ -276,6 +276,14 @@ public struct History<State: Sendable> {
     }
   }
 
+  /// Leads a state, of which only what entries do not tell must be that before an entry, to one with what they do not tell after it.
+  ///
+  /// - Parameter present: the state after the last action.
+  public func addUntold(of entry: LoggedEntry, to state: inout State, from present: State) throws {
+    if entry.number <= start, let older, try older.addUntold(of: entry, to: &state) { return }
+    try advance(&state, by: entry, from: present)
+  }
+
   private func advance(_ state: inout State, byOlder entry: LoggedEntry) throws {
     guard entry.isWhole else { return try apply(entry, .forward, &state) }
     guard let after = try older?.snapshot(atOrBefore: entry.number), after.number == entry.number else {

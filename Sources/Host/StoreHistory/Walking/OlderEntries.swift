@@ -39,11 +39,19 @@ public protocol OlderEntries<State>: AnyObject {
   ///
   /// - Returns: nil where the history does not go back that far.
   func snapshot(atOrBefore number: Int) throws -> (number: Int, state: State)?
+
+  /// Adds to a state what an entry that ``LoggedEntry/isWhole`` marks does not tell, where that is little.
+  ///
+  /// - Returns: false, and the state is as it was, where it takes the state that was written after the entry.
+  func addUntold(of entry: LoggedEntry, to state: inout State) throws -> Bool
 }
 
 extension OlderEntries {
   /// As far back as states go.
   public var oldestEntry: Int { oldest }
+
+  /// The state that was written tells it.
+  public func addUntold(of entry: LoggedEntry, to state: inout State) -> Bool { false }
 
   /// The next numbers back, whatever is asked for.
   public func numbers(upTo number: Int, _ wanted: WantedEntries, most: Int) -> ClosedRange<Int>? {

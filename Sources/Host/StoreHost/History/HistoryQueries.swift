@@ -108,11 +108,14 @@ extension StoreClient {
       guard let first = touched.min(), first > moment.oldest, case .field(let module)? = path.steps.first
       else { return nil }
       func changes(_ changes: [Change]) -> [Change] { changes.filter { $0.concerns(path) } }
-      func concerns(_ number: Int) throws -> Bool {
-        guard let entry = try moment.entry(number) else { return false }
-        return try !changes(entry.changes).isEmpty || bringsOrTakes(module, entry)
+      var concerns = !changes(restore.changes).isEmpty
+      if !concerns {
+        try moment.visit(touched) { entry in
+          concerns = try !changes(entry.changes).isEmpty || bringsOrTakes(module, entry)
+          return !concerns
+        }
       }
-      guard try !changes(restore.changes).isEmpty || touched.contains(where: concerns) else { return nil }
+      guard concerns else { return nil }
       let now = try line.standing(from: first) { _ in false }
       guard now.point >= moment.oldest else { return nil }
       var made: [Int: [Change]] = [:]

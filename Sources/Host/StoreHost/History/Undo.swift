@@ -546,7 +546,11 @@ private final class TakingBackPlan {
       }
       try requireKept(from: standing.point + 1, "needed for what was undone since, and is ")
       let present = isRunAgain ? try Self.present(client, moment, line, from: standing.point + 1) : nil
-      let returningChanges = try returning.flatMap { try moment.entry($0)?.changes ?? [] }
+      var returningChanges: [Change] = []
+      try moment.visit(returning) { entry in
+        returningChanges += entry.changes
+        return true
+      }
       let choice = TakingBackChoice(
         standing, least: least, checkingFrom: earliest, present, upTo: line.head, refusal,
         changing: returningChanges,

@@ -300,6 +300,19 @@ extension HostState {
     guard misfits.isEmpty else { throw StateMisfit(problems: misfits) }
   }
 
+  /// Takes over the shell's switches as they were written.
+  ///
+  /// - Returns: false, and nothing is taken over, where other slices were there then.
+  mutating func takeSwitches(_ text: String) throws -> Bool {
+    let switches = try JSON.value(of: text)
+    let shell = ShellState(json: switches)
+    guard ShellState.substates(json: switches) == substates.map(\.name),
+      shell.plugins.map(\.name) == plugins.map(\.name)
+    else { return false }
+    self.shell = shell
+    return true
+  }
+
   /// Takes over a slice as it was written; false: it takes a closer look.
   private mutating func setSlice(_ name: String, toTextOf slice: JournalSnapshot.Slice) throws -> Bool {
     var isSet = false

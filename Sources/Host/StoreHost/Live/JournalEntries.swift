@@ -143,6 +143,15 @@ package final class JournalEntries: OlderEntries {
     return EntryReader(host.entryTypes { plugins }, keepsArguments: true)
   }
 
+  /// Where the same plugins were loaded and the same substates were there, only the switches of the shell are not told.
+  package func addUntold(of entry: LoggedEntry, to state: inout HostState) throws -> Bool {
+    guard entry.number > oldest + 1,
+      try plugins(entry.number).elementsEqual(plugins(entry.number - 1), by: { $0.plugin === $1.plugin }),
+      let text = try rows(upTo: entry.number).slice(HostState.shellSlice, after: entry.number)
+    else { return false }
+    return try state.takeSwitches(text)
+  }
+
   package func snapshot(atOrBefore number: Int) throws -> (number: Int, state: HostState)? {
     guard number >= oldest else { return nil }
     let reader = rows(upTo: number)

@@ -29,6 +29,8 @@ final class Moment {
   private var piece = 0..<0
   /// The number of entries beyond which they are let go of: some megabytes.
   private static let most = 16_384
+  /// The entries that took actions back or brought them back, oldest first, and the number from which on they are known.
+  private var goneBack: (from: Int, entries: [LoggedEntry])
 
   init(of client: StoreClient) {
     self.client = client
@@ -50,6 +52,7 @@ final class Moment {
     }
     (history, present, points, older, near, joins) = taken
     (head, oldest, oldestEntry) = (history.head, history.oldest, history.oldestEntry)
+    goneBack = (head + 1, [])
     if let older { history.older = older }
     // The store's own asks for whom the turn is held.
     history.checkCancellation = { [interruption = client.interruption] in try interruption.check() }
@@ -70,16 +73,42 @@ final class Moment {
     if let entry = history.recent(number) { return entry }
     guard number > oldestEntry, number <= head else { return nil }
     if let known = fromFile[number] { return known }
-    // More and more are read at a time for whoever goes back from one to the next.
-    let count = piece.lowerBound == number + 1 ? min(piece.count * 2, StoreClient.part) : 1
-    let first = max(oldestEntry, number - count) + 1
+    // More and more are read at a time for whoever goes from one to the next, back or forth.
+    let (goesBack, goesOn) = (piece.lowerBound == number + 1, piece.upperBound == number)
+    let count = goesBack || goesOn ? min(piece.count * 2, StoreClient.part) : 1
+    let numbers =
+      goesOn
+      ? history.beforeMemory(number...min(number + count - 1, head)) ?? number...number
+      : max(oldestEntry + 1, number - count + 1)...number
     do {
-      try readOlder(first...number)
-    } catch is JournalError where first < number {
+      try readOlder(numbers)
+    } catch is JournalError where numbers.count > 1 {
       // It may be another one that cannot be read.
       try readOlder(number...number)
     }
     return fromFile[number] ?? nil
+  }
+
+  /// Hands out the entries of some numbers, as far as they are kept, in their order until the body returns false. Those that stand
+  /// together are read together.
+  func visit(_ numbers: Set<Int>, _ body: (LoggedEntry) throws -> Bool) throws {
+    let numbers = numbers.sorted()
+    var next = 0
+    while next < numbers.count {
+      let start = next
+      repeat {
+        next += 1
+      } while next < numbers.count && next - start < StoreClient.part && numbers[next] == numbers[next - 1] + 1
+      let found: [LoggedEntry]
+      do {
+        found = try entries(numbers[start]...numbers[next - 1])
+      } catch is JournalError {
+        // The others can be read.
+        for number in numbers[start..<next] { if let entry = try entry(number), try !body(entry) { return } }
+        continue
+      }
+      guard try found.allSatisfy(body) else { return }
+    }
   }
 
   private func readOlder(_ numbers: ClosedRange<Int>) throws {
@@ -94,11 +123,28 @@ final class Moment {
   func touched(by restores: [LoggedEntry]) throws -> Set<Int> {
     var (found, open): (Set<Int>, [LoggedEntry]) = ([], restores)
     while let restore = open.popLast() {
-      for number in restore.takenBack ?? [] where found.insert(number).inserted {
-        if let entry = try entry(number), entry.takenBack != nil { open.append(entry) }
-      }
+      let new = Set(restore.takenBack ?? []).subtracting(found)
+      found.formUnion(new)
+      if let first = new.min() { open += try goneBack(from: first).filter { new.contains($0.number) } }
     }
     return found
+  }
+
+  /// The entries from a number on that took actions back or brought them back. What a file keeps is asked for those alone.
+  private func goneBack(from first: Int) throws -> [LoggedEntry] {
+    guard first < goneBack.from else { return goneBack.entries }
+    let numbers = first...goneBack.from - 1
+    var found: [LoggedEntry] = []
+    func add(_ entry: LoggedEntry) { if entry.takenBack != nil { found.append(entry) } }
+    if let older = history.older, let numbers = history.beforeMemory(numbers) {
+      try older.visit(numbers, .all.named { $0.hasPrefix("shell.") }) { entry in
+        add(entry)
+        return true
+      }
+    }
+    _ = history.visitWholes(inMemory: numbers, add)
+    goneBack = (first, found + goneBack.entries)
+    return goneBack.entries
   }
 
   /// The entries of some numbers, as far as they are kept.
@@ -156,6 +202,11 @@ final class Moment {
     near.append((number, state))
     hasLatest = true
     return state
+  }
+
+  /// Leads a state, of which only what entries do not tell must be that before an entry, to one with what they do not tell after it.
+  func addUntold(of entry: LoggedEntry, to state: inout HostState) throws {
+    try history.addUntold(of: entry, to: &state, from: present)
   }
 
   /// Leads the state before an entry to the one after it, in place.

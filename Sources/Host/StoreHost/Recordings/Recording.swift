@@ -123,7 +123,7 @@ extension StoreClient {
 /// The walk along a history while it is recorded. Of each entry, in order, the recorder asks either for the line or for the state.
 package struct RecordingWalk {
   private let moment: Moment
-  /// The state after the last entry or, for lines, after the last that changed more than it tells.
+  /// The state after the last entry. For lines it has only what entries do not tell: which slices are there, and the switches.
   private var state: HostState
   private var hashes: SliceHashes
   private var origins = OriginTexts()
@@ -147,8 +147,8 @@ package struct RecordingWalk {
       return hashes.add(entry.changes, appendingTo: &out)
     }
     let before = state
-    let after = try state(after: entry)
-    RecordedEntry.append(entry, hashes: hashes.follow(entry.changes, from: before, to: after), to: &out)
+    try moment.addUntold(of: entry, to: &state)
+    RecordedEntry.append(entry, hashes: hashes.follow(entry.changes, from: before, to: state), to: &out)
   }
 }
 
