@@ -109,6 +109,58 @@ import Testing
     for entry in log.entries { #expect(log[number: entry.number]?.isWhole == entry.isWhole) }
   }
 
+  /// A message of a shared log has a chunk with all that it takes to read it. One that is torn is refused.
+  @Test(arguments: 0..<20) func aMessageIsReadElsewhere(_ seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    var entries = (1...300).map { Self.entry($0, &random) }
+    var chunk = EntryChunk(entries)
+    // What JSON says of values without types is tested elsewhere.
+    while !chunk.objects.isEmpty {
+      let objects = Set(chunk.objects.map(\.number))
+      entries.removeAll { objects.contains($0.number) }
+      chunk = EntryChunk(entries)
+    }
+    var bytes: [UInt8] = []
+    chunk.append(to: &bytes)
+    let reader = EntryReader(EntryTypes(action: { _ in nil }, slice: { _ in nil }))
+    let read = try Self.read(bytes, by: reader)
+    #expect(entries.count > 50)
+    #expect(read.map(\.number) == entries.map(\.number))
+    #expect(read.map(\.changes) == entries.map(\.changes))
+    #expect(read.map(\.time) == entries.map(\.time))
+    #expect(read.map(\.source) == entries.map(\.source))
+    #expect(read.map(\.arguments.values) == entries.map(\.arguments.values))
+    for count in stride(from: 0, to: bytes.count, by: 97) {
+      #expect(throws: EntryError.self) { try Self.read(Array(bytes.prefix(count)), by: reader) }
+    }
+    for _ in 0..<200 {
+      var damaged = bytes
+      damaged[Int.random(in: 0..<bytes.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
+      _ = try? Self.read(damaged, by: reader)
+    }
+  }
+
+  private static func read(_ bytes: [UInt8], by reader: EntryReader) throws -> [LoggedEntry] {
+    try bytes.withUnsafeBytes { try EntryChunk.entries(in: $0, by: reader) }
+  }
+
+  /// An argument that has another type here is an error that names it.
+  @Test func anArgumentOfAnotherTypeIsRefused() throws {
+    let layout = RecordLayout(name: "add", fields: ["title"])
+    let entry = LoggedEntry(
+      number: 1, time: .zero, source: .here(), action: "tasks.add", arguments: Record(layout, [.string("milk")]),
+      isQuiet: false, changes: [], failure: nil)
+    var bytes: [UInt8] = []
+    EntryChunk([entry]).append(to: &bytes)
+    func reader(_ kind: Schema.Kind) -> EntryReader {
+      let shape = EntryTypes.ActionShape(fields: [Field("title", .dynamic(kind))], layout: layout)
+      return EntryReader(EntryTypes(action: { _ in shape }, slice: { _ in nil }))
+    }
+    #expect(try Self.read(bytes, by: reader(.string)) == [entry])
+    let error = #expect(throws: EntryError.self) { try Self.read(bytes, by: reader(.bool)) }
+    #expect(error?.message.contains("tasks.add") == true && error?.message.contains("title") == true)
+  }
+
   /// A million of them fit into 256 MiB.
   @Test func anEntryOfASmallActionIsSmall() {
     let layout = RecordLayout(name: "add", fields: ["title"])

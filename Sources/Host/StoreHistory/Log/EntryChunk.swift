@@ -4,22 +4,24 @@ import StoreSchema
 /// Entries as bytes: most take 30 to 100 of them.
 ///
 /// Numbers count from those of the first entry. Origins, actions, layouts and paths stand once, in the chunk's own vocabulary. An entry
-/// that is long, or that has rare members, stays an object.
-final class EntryChunk: Sendable {
-  private let bytes: [UInt8]
+/// that is long, or that has rare members, stays an object. Messages of a shared log have chunks with their vocabulary.
+package final class EntryChunk: Sendable {
+  let bytes: [UInt8]
   /// The offset of each entry.
-  private let places: [Int32]
+  let places: [Int32]
   /// The entries that stay objects.
   let objects: [LoggedEntry]
-  private let vocabulary: EntryVocabulary
-  private let first: (number: Int, time: Int, wall: Int)
+  let vocabulary: EntryVocabulary
+  let first: (number: Int, time: Int, wall: Int)
 
   /// Packs entries.
-  init(_ entries: [LoggedEntry]) {
+  package convenience init(_ entries: [LoggedEntry]) { self.init(entries, EntryVocabulary()) }
+
+  init(_ entries: [LoggedEntry], _ vocabulary: EntryVocabulary) {
     let start = entries.first
     let first = (number: start?.number ?? 0, time: start?.time.wholeNanoseconds ?? 0, wall: start?.wallTime ?? 0)
     var (places, objects): ([Int32], [LoggedEntry]) = ([], [])
-    var vocabulary = EntryVocabulary()
+    var vocabulary = vocabulary
     places.reserveCapacity(entries.count)
     var packed: [UInt8] = []
     packed.reserveCapacity(entries.count * 96)
@@ -39,6 +41,7 @@ final class EntryChunk: Sendable {
     }
     // As a slice, so that the array has no room for more.
     (bytes, self.places, self.objects) = (Array(packed[...]), places, objects)
+    vocabulary.forgetKnown()
     (self.vocabulary, self.first) = (vocabulary, first)
   }
 
@@ -52,20 +55,10 @@ final class EntryChunk: Sendable {
 
   subscript(index: Int) -> LoggedEntry {
     reading(index) { reader in
-      let mark = reader.byte()
-      let number = first.number + reader.number()
-      guard mark != EntryMark.object else { return objects[reader.number()] }
-      let time = first.time &+ reader.number()
-      let wallTime = mark == EntryMark.withWall ? first.wall &+ reader.number() : nil
-      var source = ActionSource(vocabulary.origins[reader.byte()], line: reader.number())
-      source.link = reader.number()
-      let action = vocabulary.actions[reader.byte()]
-      let arguments = reader.values(vocabulary)
-      let changes = reader.number()
-      return LoggedEntry(
-        applied: number, time: .nanoseconds(Int64(time)), wallTime: wallTime, source: source, action: action.name,
-        arguments: Record(action.layout, arguments), isQuiet: action.isQuiet,
-        changes: (0..<changes).map { _ in reader.change(vocabulary) })
+      guard let entry = try? reader.entry(first, vocabulary, objects) else {
+        preconditionFailure("a chunk has the entries that it packed")
+      }
+      return entry
     }
   }
 
@@ -77,29 +70,62 @@ final class EntryChunk: Sendable {
   }
 }
 
+extension Schema {
+  /// True if a value is one of the type, which a look at both tells.
+  fileprivate func has(_ value: Value) -> Bool {
+    if isReadByItsType { return false }
+    return switch (kind, value) {
+    case (.bool, .bool), (.int(nil, nil), .int), (.double, .double), (.string, .string): true
+    default: false
+    }
+  }
+}
+
+/// Why bytes are no entry.
+enum PackedFault: Error {
+  /// They end too early, or name a word that there is not.
+  case torn
+  /// An argument of an action has another type.
+  case misfit(action: String, SchemaError)
+}
+
 /// The first byte of an entry.
 private enum EntryMark {
   static let (plain, withWall, object): (UInt8, UInt8, UInt8) = (0, 1, 2)
 }
 
 /// The words of a chunk's entries, each once, by numbers.
-private struct EntryVocabulary: Sendable {
+struct EntryVocabulary: Sendable {
   /// The longest text of a word, in bytes.
   private static let longest = 255
-  var origins = Words<ActionSource.Origin>(most: 64)
-  var actions = Words<Action>(most: 64)
-  var layouts = Words<RecordLayout>(most: 64)
-  /// Few, since a path is looked for among all of them.
-  var paths = Words<[Path.Step]>(most: 16)
+  var origins: Words<ActionSource.Origin>
+  var actions: Words<Action>
+  var layouts: Words<RecordLayout>
+  var paths: Words<[Path.Step]>
+  /// The words of paths that were met, each at the place that the address of its steps gives it. The entries that are packed keep all of
+  /// them where they are.
+  private var known: [(address: Int, path: UInt8, differing: Int)] = []
+  private static let mostKnown = 256
+
+  /// An empty one with room for so many words of a kind. Of paths few, since one is looked for among all of them.
+  init(most: Int = 64) {
+    (origins, actions, layouts) = (Words(most: most), Words(most: most), Words(most: most))
+    paths = Words(most: most / 4)
+  }
 
   struct Action: Sendable {
     let name: String
     let layout: RecordLayout
     let isQuiet: Bool
+    /// The types of the arguments, where they come from elsewhere and have yet to be checked.
+    var fields: [Field]?
   }
 
+  /// Forgets the addresses of paths: nothing keeps them any more.
+  mutating func forgetKnown() { known = [] }
+
   mutating func index(of origin: ActionSource.Origin) -> UInt8? {
-    if let known = origins.index(where: { $0 === origin }) { return known }
+    if let known = origins.index(where: { $0 === origin }) ?? origins.index(where: { $0 == origin }) { return known }
     return (origin.info?.utf8.count ?? 0) > Self.longest ? nil : origins.add(origin)
   }
 
@@ -116,15 +142,25 @@ private struct EntryVocabulary: Sendable {
 
   /// A path of the same shape, and the steps in which another one differs from it, a bit each; nil: there is no room.
   mutating func index(of steps: [Path.Step]) -> (path: UInt8, differing: Int)? {
+    if known.isEmpty { known = Array(repeating: (0, 0, 0), count: Self.mostKnown) }
+    let address = steps.withUnsafeBufferPointer { Int(bitPattern: $0.baseAddress) }
+    // Memory is given out in steps of 16 bytes.
+    let place = (address >> 4) & (Self.mostKnown - 1)
+    if known[place].address == address { return (known[place].path, known[place].differing) }
+    guard let found = find(steps) else { return nil }
+    known[place] = (address, found.path, found.differing)
+    return found
+  }
+
+  private mutating func find(_ steps: [Path.Step]) -> (path: UInt8, differing: Int)? {
     guard steps.count < Int.bitWidth - 1 else { return nil }
     var best: (path: UInt8, differing: Int)?
     for path in paths.indices.reversed() {
-      guard let differing = Self.difference(paths[path], steps) else { continue }
-      if differing == 0 { return (path, 0) }
+      guard let known = paths[path], let differing = Self.difference(known, steps) else { continue }
+      // One that differs more is a word of its own while there is room.
+      if differing.nonzeroBitCount <= 1 { return (path, differing) }
       if best.map({ differing.nonzeroBitCount < $0.differing.nonzeroBitCount }) ?? true { best = (path, differing) }
     }
-    // One that differs more is a word of its own while there is room.
-    if let best, best.differing.nonzeroBitCount == 1 { return best }
     guard !steps.contains(where: { ($0.text?.utf8.count ?? 0) > Self.longest }), let added = paths.add(steps) else {
       return best
     }
@@ -163,7 +199,7 @@ extension Path.Step {
 }
 
 /// Words by numbers, in the order in which they came.
-private struct Words<Word: Sendable>: Sendable {
+struct Words<Word: Sendable>: Sendable {
   private var words: [Word] = []
   private let most: Int
 
@@ -171,7 +207,10 @@ private struct Words<Word: Sendable>: Sendable {
 
   var indices: Range<UInt8> { 0..<UInt8(words.count) }
 
-  subscript(index: UInt8) -> Word { words[Int(index)] }
+  /// The word of a number; nil: there is none.
+  subscript(index: UInt8) -> Word? { index < words.count ? words[Int(index)] : nil }
+
+  var all: [Word] { words }
 
   /// The number of a word that is there, the latest first.
   @inline(__always)
@@ -188,7 +227,7 @@ private struct Words<Word: Sendable>: Sendable {
 // MARK: Bytes
 
 /// Writes the bytes of an entry, and notes where there is no room for them.
-private struct EntryBytesWriter {
+struct EntryBytesWriter {
   private let bytes: UnsafeMutableRawBufferPointer
   private(set) var offset = 0
   private(set) var isFull = false
@@ -251,13 +290,16 @@ private struct EntryBytesWriter {
     byte(action)
     guard write(entry.arguments.values, &vocabulary) else { return false }
     number(entry.changes.count)
-    for change in entry.changes {
-      guard write(change, &vocabulary) else { return false }
+    let isWritten = entry.changes.withUnsafeBufferPointer { changes in
+      for index in changes.indices {
+        guard write(changes[index], &vocabulary) else { return false }
+      }
+      return true
     }
-    return !isFull
+    return isWritten && !isFull
   }
 
-  private mutating func text(_ text: String) -> Bool {
+  mutating func text(_ text: String) -> Bool {
     var text = text
     return text.withUTF8 { utf8 in
       number(utf8.count)
@@ -322,7 +364,7 @@ private struct EntryBytesWriter {
   }
 
   /// Writes the part of a step that others of its shape do not have.
-  private mutating func write(_ step: Path.Step, _ vocabulary: inout EntryVocabulary) -> Bool {
+  mutating func write(_ step: Path.Step, _ vocabulary: inout EntryVocabulary) -> Bool {
     switch step {
     case .field(let name): return text(name)
     case .index(let index): number(index)
@@ -360,15 +402,20 @@ private struct EntryBytesWriter {
   }
 }
 
-/// Reads the bytes of ``EntryBytesWriter``.
-private struct EntryBytesReader {
+/// Reads the bytes of ``EntryBytesWriter``. Bytes that another process wrote may be torn: then it gives anything, and says so.
+struct EntryBytesReader {
   private let bytes: UnsafeRawBufferPointer
   private var place = 0
+  private(set) var isTorn = false
 
   init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
   @inline(__always)
   mutating func byte() -> UInt8 {
+    guard place < bytes.count else {
+      isTorn = true
+      return 0
+    }
     defer { place += 1 }
     return bytes[place]
   }
@@ -384,19 +431,88 @@ private struct EntryBytesReader {
     }
   }
 
+  /// The number of things that come, each of one byte at least.
+  mutating func count() -> Int {
+    let count = number()
+    guard 0...(bytes.count - place) ~= count else {
+      isTorn = true
+      return 0
+    }
+    return count
+  }
+
   private mutating func word() -> UInt64 {
+    guard bytes.count - place >= 8 else {
+      isTorn = true
+      return 0
+    }
     defer { place += 8 }
     return bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self)
   }
 
-  private mutating func text() -> String {
-    let count = number()
+  mutating func text() -> String {
+    let count = count()
     defer { place += count }
     return String(decoding: bytes[place..<place + count], as: UTF8.self)
   }
 
-  mutating func values(_ vocabulary: borrowing EntryVocabulary) -> [Value] {
-    let count = number()
+  /// The bytes of a part behind their number; nil: they are torn.
+  mutating func part() -> UnsafeRawBufferPointer? {
+    guard bytes.count - place >= 4 else { return nil }
+    let count = Int(UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: place, as: UInt32.self)))
+    place += 4
+    guard bytes.count - place >= count else { return nil }
+    defer { place += count }
+    return UnsafeRawBufferPointer(rebasing: bytes[place..<place + count])
+  }
+
+  /// - Parameters:
+  ///   - first: the numbers of the first entry, from which others count.
+  ///   - objects: the entries that stayed objects.
+  mutating func entry(
+    _ first: (number: Int, time: Int, wall: Int), _ vocabulary: borrowing EntryVocabulary, _ objects: [LoggedEntry]
+  ) throws(PackedFault) -> LoggedEntry {
+    let mark = byte()
+    let number = first.number &+ number()
+    if mark == EntryMark.object {
+      let index = self.number()
+      guard objects.indices.contains(index) else { throw .torn }
+      return objects[index]
+    }
+    let time = first.time &+ self.number()
+    let wallTime = mark == EntryMark.withWall ? first.wall &+ self.number() : nil
+    guard let origin = vocabulary.origins[byte()] else { throw .torn }
+    var source = ActionSource(origin, line: self.number())
+    source.link = self.number()
+    guard let action = vocabulary.actions[byte()] else { throw .torn }
+    let arguments = try checked(values(vocabulary), of: action)
+    let count = count()
+    var changes: [Change] = []
+    changes.reserveCapacity(count)
+    for _ in 0..<count { changes.append(try change(vocabulary)) }
+    if isTorn { throw .torn }
+    return LoggedEntry(
+      applied: number, time: .nanoseconds(Int64(time)), wallTime: wallTime, source: source, action: action.name,
+      arguments: Record(action.layout, arguments), isQuiet: action.isQuiet, changes: changes)
+  }
+
+  private func checked(_ values: [Value], of action: EntryVocabulary.Action) throws(PackedFault) -> [Value] {
+    guard values.count == action.layout.fields.count else { throw .torn }
+    guard let fields = action.fields else { return values }
+    var checked: [Value] = []
+    checked.reserveCapacity(values.count)
+    do throws(SchemaError) {
+      for index in fields.indices {
+        checked.append(fields[index].schema.has(values[index]) ? values[index] : try fields[index].check(values[index]))
+      }
+    } catch {
+      throw .misfit(action: action.name, error)
+    }
+    return checked
+  }
+
+  private mutating func values(_ vocabulary: borrowing EntryVocabulary) -> [Value] {
+    let count = count()
     var values: [Value] = []
     values.reserveCapacity(count)
     for _ in 0..<count { values.append(value(vocabulary)) }
@@ -404,11 +520,13 @@ private struct EntryBytesReader {
   }
 
   private mutating func record(_ vocabulary: borrowing EntryVocabulary) -> Record {
-    let layout = vocabulary.layouts[byte()]
-    return Record(layout, values(vocabulary))
+    let (layout, values) = (vocabulary.layouts[byte()], values(vocabulary))
+    if let layout, layout.fields.count == values.count { return Record(layout, values) }
+    isTorn = true
+    return Record(RecordLayout(name: "", fields: []), [])
   }
 
-  private mutating func value(_ vocabulary: borrowing EntryVocabulary) -> Value {
+  mutating func value(_ vocabulary: borrowing EntryVocabulary) -> Value {
     switch byte() {
     case 0: return .none
     case 1: return .bool(false)
@@ -423,7 +541,7 @@ private struct EntryBytesReader {
     case 8: return .list(PersistentList(values(vocabulary)))
     case 9:
       var map = PersistentMap<MapKey, Value>()
-      for _ in 0..<number() {
+      for _ in 0..<count() {
         let key = key(vocabulary)
         map[key] = value(vocabulary)
       }
@@ -434,12 +552,10 @@ private struct EntryBytesReader {
     }
   }
 
-  private mutating func key(_ vocabulary: borrowing EntryVocabulary) -> MapKey {
-    switch value(vocabulary) {
-    case .int(let number): .int(number)
-    case .string(let text): .string(text)
-    default: preconditionFailure("a key of a map is a number or a text")
-    }
+  mutating func key(_ vocabulary: borrowing EntryVocabulary) -> MapKey {
+    if let key = MapKey(value(vocabulary)) { return key }
+    isTorn = true
+    return .int(0)
   }
 
   private mutating func step(like step: Path.Step, _ vocabulary: borrowing EntryVocabulary) -> Path.Step {
@@ -452,12 +568,13 @@ private struct EntryBytesReader {
     }
   }
 
-  mutating func change(_ vocabulary: borrowing EntryVocabulary) -> Change {
+  private mutating func change(_ vocabulary: borrowing EntryVocabulary) throws(PackedFault) -> Change {
     let mark = byte()
-    var steps = vocabulary.paths[byte()]
+    guard var steps = vocabulary.paths[byte()] else { throw .torn }
     let differing = number()
     for index in steps.indices where differing >> index & 1 == 1 { steps[index] = step(like: steps[index], vocabulary) }
-    let positions = (0..<number()).map { _ in number() }
+    var positions: [Int] = []
+    for _ in 0..<count() { positions.append(number()) }
     let kind: Change.Kind
     switch mark & 3 {
     case 0:

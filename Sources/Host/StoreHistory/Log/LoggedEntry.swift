@@ -154,7 +154,7 @@ extension LoggedEntry {
   static let longestPacked = 1024
 
   /// About how many bytes the entry takes in a history, which packs it.
-  var sizeInHistory: Int {
+  package var sizeInHistory: Int {
     let packed = isPlain ? packedSize : .max
     return packed <= Self.longestPacked ? packed : footprint
   }
