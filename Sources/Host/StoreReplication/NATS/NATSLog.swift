@@ -251,6 +251,8 @@ package final class NATSLog: SharedLog {
       let alive = try subscribe(to: aliveSubject) { [weak self] in self?.emit(.heard(bytes: $0.bytes)) }
       subscriptions.withLock { $0.append(alive) }
       try WorkerThread { self.maintain() }.detach()
+      // The connection is there to be announced.
+      bell.signal()
     } catch {
       emit(.disconnected(reason: "\(error)"))
     }
