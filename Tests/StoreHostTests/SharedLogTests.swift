@@ -264,6 +264,7 @@ import Testing
       #expect(two.conversation.say("wait synced", "dispatch budget.spend 3 --quiet").status == 0)
       try Self.expectAlike([one, two])
     }
+    for _ in 0..<20 { #expect(one.conversation.say("dispatch counter.increment --quiet").status == 0) }
     let before = one.host.live.head
     // The last record that the first run had is kept, and not those before it.
     #expect(Self.eventually { world.memory.first > 2 })
@@ -276,7 +277,7 @@ import Testing
     }
     // It was away for longer than the log keeps records, and begins anew at the snapshot.
     let seen = world.memory.first
-    for _ in 0..<3 { #expect(one.conversation.say("dispatch counter.increment --quiet").status == 0) }
+    for _ in 0..<20 { #expect(one.conversation.say("dispatch counter.increment --quiet").status == 0) }
     #expect(Self.eventually { world.memory.first > seen + 2 })
     try leaving { two in
       try Self.expectAlike([one, two])

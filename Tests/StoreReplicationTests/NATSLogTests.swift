@@ -325,7 +325,7 @@ struct NATSLogTests {
     try servers.ask("STREAM.CREATE.store-a", #"{"name":"store-a","subjects":["store.a.log"]}"#)
     try servers.ask(
       "STREAM.CREATE.store-b",
-      #"{"name":"store-b","subjects":["store.b.log"],"description":"\#(mark) 2","max_age":60000000000}"#)
+      #"{"name":"store-b","subjects":["store.b.log"],"description":"\#(mark) 3","max_age":60000000000}"#)
     try servers.ask(
       "STREAM.CREATE.store-c", #"{"name":"store-c","subjects":["store.c.log"],"description":"\#(mark) 0",\#(strict)}"#)
     try servers.ask(
@@ -343,7 +343,7 @@ struct NATSLogTests {
             #"discard is "old" instead of "new""#, "max_age is 60000000000 instead of 0",
             "deny_delete is false instead of true", "deny_purge is false instead of true",
           ]))
-    #expect(open("c") == .otherFormat(stream: "store-c", found: 0, known: 2))
+    #expect(open("c") == .otherFormat(stream: "store-c", found: 0, known: 3))
     #expect(open("c")?.description.contains("older format 0") == true)
     #expect(open("d")?.description.contains("newer format 9") == true)
     #expect(open("e") == .otherApplication(stream: "store-e", reason: "another stream stores the subject store.e.log"))

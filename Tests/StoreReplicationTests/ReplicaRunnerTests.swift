@@ -141,6 +141,27 @@ struct ReplicaRunnerTests {
     }
   }
 
+  @Test func `A node alone runs what waits while a message is on its way, and one among others does not`() {
+    let cluster = MemoryCluster(seed: 5, nodes: 1, faultRate: 0)
+    cluster.settle()
+    for _ in 0..<1_400 { cluster.dispatch(at: 0) }
+    cluster.settle()
+    // The first message has one command, the second a thousand.
+    #expect(cluster.stores[0].ahead == [256, 512, 768, 1_024, 1_280, 1_399, 256, 399])
+    let before = cluster.stores[0].ahead
+    cluster.addNode()
+    cluster.settle()
+    cluster.dispatch(at: 1)
+    cluster.settle()
+    for node in [1, 0, 1] { for _ in 0..<1_400 { cluster.dispatch(at: node) } }
+    for _ in 0..<6 { _ = cluster.memory.step() }
+    #expect(cluster.stores[0].ahead == before)
+    cluster.settle()
+    #expect(cluster.faults == [])
+    #expect(cluster.stores[0].entries == cluster.stores[1].entries)
+    #expect(cluster.stores[0].entries.count == 1 + 1_400 + 1 + 4_200)
+  }
+
   @Test func `A damaged snapshot is refused, and one that was replaced meanwhile is read anew`() throws {
     let log = MemoryLog(order: RecordedOrder(seed: 1)).end()
     let snapshots = ListStore.snapshots(of: log)
@@ -227,6 +248,7 @@ final class ListStore: ReplicatedStore {
   private struct State {
     var entries: [CommandID] = []
     var attempt: [CommandID]?
+    var ahead: [Int] = []
     var settlements: [CommandID: Settlement] = [:]
     var term: UInt64?
     var faults: [String] = []
@@ -255,6 +277,8 @@ final class ListStore: ReplicatedStore {
 
   var entries: [CommandID] { state.withLock { $0.entries } }
   var settlements: [CommandID: Settlement] { state.withLock { $0.settlements } }
+  /// The numbers of commands that ran behind a message on its way.
+  var ahead: [Int] { state.withLock { $0.ahead } }
   var term: UInt64? { state.withLock { $0.term } }
   var faults: [String] { state.withLock { $0.faults } }
   /// The number of messages of other nodes.
@@ -280,6 +304,14 @@ final class ListStore: ReplicatedStore {
     return ReplicaAttempt(
       on: sequence, commands: makesKeeper ? [] : entries.map { .init(id: $0, actions: 1) },
       actionCount: UInt64(entries.count), entries: ListStore.bytes(entries))
+  }
+
+  func prepare(_ commands: [CommandID]) -> Bool {
+    state.withLock { state in
+      if state.attempt == nil { state.faults.append("commands ran ahead of no attempt") }
+      state.ahead.append(commands.count)
+      return true
+    }
   }
 
   func discard() { state.withLock { $0.attempt = nil } }

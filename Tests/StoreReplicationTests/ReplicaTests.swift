@@ -39,8 +39,8 @@ struct ReplicaTests {
     #expect(LogMessage.read(Array("hello".utf8)) == .foreign)
     #expect(LogMessage.read([]) == .foreign)
     var newer = message.bytes
-    newer[4] = 2
-    #expect(LogMessage.read(newer) == .unreadable("it has format 2; this program reads format 1"))
+    newer[4] = 3
+    #expect(LogMessage.read(newer) == .unreadable("it has format 3; this program reads format 2"))
     for count in 5..<(message.bytes.count - 3) {
       guard case .unreadable = LogMessage.read(Array(message.bytes.prefix(count))) else {
         Issue.record("\(count) bytes are read")

@@ -60,7 +60,7 @@ package final class LiveStore: @unchecked Sendable {
   var actionChanges: Int { changesOfActions.load(ordering: .acquiring) }
   private let changesOfActions = Atomic<Int>(0)
   /// The places of the latest actions: entries of a place share one object, also where each action brings its own.
-  @exclusivity(unchecked) private var origins = ActionSource.RecentOrigins()
+  @exclusivity(unchecked) var origins = ActionSource.RecentOrigins()
   /// What happened so far.
   @exclusivity(unchecked) package var history: History<State>
   /// The states that were asked for last.
@@ -459,10 +459,11 @@ package final class LiveStore: @unchecked Sendable {
     if shell != nil { noteAll(record.after) }
     var entry =
       isApplied && shell == nil && record.original == nil
-      ? LoggedEntry(
-        applied: record.context.number, time: record.context.time, wallTime: wallTime?(),
-        source: origins.sharing(record.context.source), action: record.action.call.type.fullName,
-        arguments: record.action.call.record, isQuiet: record.action.call.type.isQuiet, changes: changes)
+      ? knownEntry(of: record)
+        ?? LoggedEntry(
+          applied: record.context.number, time: record.context.time, wallTime: wallTime?(),
+          source: origins.sharing(record.context.source), action: record.action.call.type.fullName,
+          arguments: record.action.call.record, isQuiet: record.action.call.type.isQuiet, changes: changes)
       : rareEntry(of: record, changes)
     if entry.source.statement == ActionSource.firstOfRun {
       entry = entry.first
@@ -493,6 +494,13 @@ package final class LiveStore: @unchecked Sendable {
     }
     actionSignal.send()
     stopFaulty()
+  }
+
+  /// The entry that was made of an action already, if it shares its origin with others.
+  @inline(__always)
+  private func knownEntry(of record: ActionRecord<Action, State>) -> LoggedEntry? {
+    guard let entry = comparing.entry else { return nil }
+    return origins.sharing(record.context.source).origin === entry.source.origin ? entry : nil
   }
 
   /// The entry of an action of the shell, or of one that was not applied as it came.

@@ -1,5 +1,6 @@
 import Dispatch
 import StoreCore
+import StoreHistory
 import StorePlugins
 import StoreSchema
 
@@ -103,6 +104,8 @@ package final class StateComparing: @unchecked Sendable {
   @exclusivity(unchecked) var finder = DifferenceFinder()
   /// What the action about to be recorded changed, where a message tells it; nil: it has to be found.
   @exclusivity(unchecked) var known: [Change]?
+  /// Its entry, where it was made for a message already.
+  @exclusivity(unchecked) var entry: LoggedEntry?
   /// The names of the plugins that were loaded at a version of the shell's slice.
   @exclusivity(unchecked) private var loaded = (version: -1, names: Set<String>())
 

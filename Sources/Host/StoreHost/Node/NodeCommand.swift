@@ -38,6 +38,8 @@ package final class DispatchSeries: Sendable {
   /// Whether behind an action that fails no other happens.
   let stopsAtFailure: Bool
   private let flag = SharedFlag()
+  /// The numbers of its actions that the client has yet to take note of.
+  fileprivate let dispatched = Lock<[Int]>([])
 
   /// A series.
   ///
@@ -56,34 +58,57 @@ package final class DispatchSeries: Sendable {
 
 /// An action of a series on its way.
 package struct PendingDispatch: Sendable {
-  let family: NodeFamily
+  // The whole of it, so that the thread that made it frees it: memory of another thread is freed more slowly.
+  let command: NodeCommand
   let node: StoreNode
 }
 
 extension StoreClient {
-  /// Hands an action on to the log of a shared store, without waiting for it.
+  /// Hands actions of one type on to the log of a shared store, without waiting for them.
   ///
-  /// - Throws: the reason why it was not handed on.
+  /// - Throws: the reason why none was handed on.
   package func begin(
-    _ call: ActionCall, source: ActionSource, in series: DispatchSeries
-  ) throws -> PendingDispatch {
-    let action = try action(call)
+    _ actions: [(HostAction, ActionSource)], in series: DispatchSeries
+  ) throws -> [PendingDispatch] {
+    guard let type = actions.first?.0.call.type else { return [] }
     let (node, described) = try turn {
+      noteDispatched(in: series)
       if past != nil, let viewed { throw viewed.refusal }
       guard live.isOpen, let node = live.storeNode else { throw StoreError.closed }
-      if let refused = refusal?(call.type.fullName) { throw refused }
-      var source = source
-      complete(&source)
+      if let refused = refusal?(type.fullName) { throw refused }
       if let refusal = node.refusal(in: live) { throw refusal }
-      return (node, source)
+      var actions = actions
+      for index in actions.indices { complete(&actions[index].1) }
+      return (node, actions)
     }
-    return withoutTurn { node.begin(action, described, in: series) }
+    return withoutTurn { node.begin(described, in: series) }
   }
 
-  /// Waits for an action that was handed on. Faults beside it are told as those of tasks are.
-  package func report(of pending: PendingDispatch) -> DispatchReport {
+  /// Takes note of the actions of a series that were done since the last call.
+  package func noteDispatched(in series: DispatchSeries) {
+    turn {
+      let numbers = series.dispatched.withLock { numbers in
+        defer { numbers = [] }
+        return numbers
+      }
+      for number in numbers { note(dispatched: number) }
+    }
+  }
+
+  /// Waits for an action that was handed on.
+  package func wait(for pending: PendingDispatch) {
+    withoutTurn { _ = pending.node.result(of: pending, endedBy: interruption) }
+  }
+
+  /// Waits for an action that was handed on, and tells what became of it. Faults beside it are told as those of tasks are.
+  package func report(of pending: PendingDispatch, in series: DispatchSeries) -> DispatchReport {
     let result = withoutTurn { pending.node.result(of: pending, endedBy: interruption) }
+    if case .done = result.outcome, let number = result.number, !pending.command.family.isReplaced {
+      series.dispatched.withLock { $0.append(number) }
+      return DispatchReport(number: number, failure: nil, faults: [])
+    }
     return turn {
+      noteDispatched(in: series)
       if let number = result.number { note(dispatched: number) }
       return live.report(of: result, faults: [])
     }
@@ -95,13 +120,15 @@ final class NodeFamily: Sendable {
   private struct State {
     /// The number of the first action; 0: it has none yet.
     var root = 0
-    /// The commands that are on their way.
-    var open: Set<CommandID> = []
+    /// The number of commands that are on their way.
+    var open = 0
     /// The actions that were caused.
     var caused = 0
     var stop: StoreError?
     var result: DispatchResult?
     var isAnswered = false
+    /// True if an interceptor passed on another action than the first.
+    var isReplaced = false
     /// Wakes the caller, if it waits.
     var waiter: CountedSignal?
   }
@@ -115,14 +142,11 @@ final class NodeFamily: Sendable {
   /// The number of the first action; 0: it has none yet.
   var root: Int { state.withLock { $0.root } }
 
-  /// The commands that are on their way.
-  var open: Set<CommandID> { state.withLock { $0.open } }
-
   /// Takes in a command.
   ///
   /// - Parameter limit: how many actions may be caused.
   /// - Returns: false if there may be no more (R30), or if nobody wants them.
-  func enter(_ id: CommandID, isRoot: Bool, limit: Int, _ action: HostAction?, _ source: ActionSource) -> Bool {
+  func enter(isRoot: Bool, limit: Int, _ action: HostAction?, _ source: ActionSource) -> Bool {
     state.withLock { state in
       guard state.stop == nil else { return false }
       if !isRoot {
@@ -133,7 +157,7 @@ final class NodeFamily: Sendable {
         }
         state.caused += 1
       }
-      state.open.insert(id)
+      state.open += 1
       return true
     }
   }
@@ -143,22 +167,28 @@ final class NodeFamily: Sendable {
     state.withLock { $0.stop = $0.stop ?? .interrupted(next: action, source: source) }
   }
 
+  /// True if an interceptor passed on another action than the first.
+  var isReplaced: Bool { state.withLock { $0.isReplaced } }
+
+  /// Takes note that an interceptor passed on another action than the first.
+  func noteReplaced() { state.withLock { $0.isReplaced = true } }
+
   /// Takes note of the first action's number.
   func begin(_ number: Int) { state.withLock { $0.root = number } }
 
   /// Ends a command.
   ///
-  /// - Returns: true if it was the last.
-  func leave(_ id: CommandID, _ result: DispatchResult?) -> Bool {
-    let (isLast, waiter) = state.withLock { state in
-      state.open.remove(id)
+  /// - Returns: the number of the first action, if it was the last; nil: it was not.
+  func leave(_ result: DispatchResult?) -> Int? {
+    let (root, waiter) = state.withLock { state -> (Int?, CountedSignal?) in
+      state.open -= 1
       if let result { state.result = state.result ?? result }
-      let isLast = state.open.isEmpty
-      state.isAnswered = state.isAnswered || isLast
-      return (isLast, isLast ? state.waiter : nil)
+      guard state.open == 0 else { return (nil, nil) }
+      state.isAnswered = true
+      return (state.root, state.waiter)
     }
     waiter?.signal()
-    return isLast
+    return root
   }
 
   /// Answers the caller before all is known.

@@ -5,14 +5,13 @@ import StorePlugins
 import StoreReplication
 import StoreSchema
 
-/// An action in a message of a shared log: its entry as recordings have it, with names and without any vocabulary, and what an action
-/// of the shell made of the state beside the application's.
+/// An action in a message of a shared log: its entry, and what an action of the shell made of the state beside the application's.
 struct NodeEntry {
   let entry: LoggedEntry
   /// The slices of plugins, substates and the shell after an action whose arguments do not tell them; empty: they do.
-  let slices: [JournalSnapshot.Slice]
+  private(set) var slices: [JournalSnapshot.Slice]
 
-  private enum Part: UInt8 { case entry = 1, module, slice, digest }
+  private enum Part: UInt8 { case entries = 1, module, slice, digest }
 
   /// An entry that has yet to be written.
   init(_ entry: LoggedEntry, after state: HostState, by action: ShellAction?) {
@@ -20,28 +19,19 @@ struct NodeEntry {
     slices = action?.carriesState ?? false && entry.isWhole ? state.slicesBesideApplication : []
   }
 
-  private init(_ entry: LoggedEntry, _ slices: [JournalSnapshot.Slice]) {
-    self.entry = entry
-    self.slices = slices
-  }
+  private init(_ entry: LoggedEntry) { (self.entry, slices) = (entry, []) }
 
   // MARK: Bytes
 
   // Each part of a list stands behind a byte that tells its kind.
 
-  /// Appends the entry's parts, and takes the changes into a digest.
-  func append(to out: inout [UInt8], addingTo digest: inout UInt64) {
-    var hash = StableHash(continuing: digest)
-    Self.append(.entry, to: &out) { out in
-      let changes = EntryWriter.append(entry, to: &out)
-      hash.add(out[changes..<out.count - 1])
+  /// Appends entries as a chunk, and the slices of the last one: no entry but that may have any.
+  static func append(_ entries: [NodeEntry], to out: inout [UInt8]) {
+    append(.entries, to: &out) { EntryChunk(entries.map(\.entry)).append(to: &$0) }
+    for slice in entries.last?.slices ?? [] {
+      append(.module, to: &out) { $0 += slice.module.utf8 }
+      append(.slice, to: &out) { $0 += slice.state.utf8 }
     }
-    for slice in slices {
-      Self.append(.module, to: &out) { $0 += slice.module.utf8 }
-      Self.append(.slice, to: &out) { $0 += slice.state.utf8 }
-      hash.add(slice.state)
-    }
-    digest = hash.value
   }
 
   private static func append(_ part: Part, to out: inout [UInt8], _ write: (inout [UInt8]) -> Void) {
@@ -62,6 +52,13 @@ struct NodeEntry {
     return parts.byte() == Part.digest.rawValue ? parts.text() : nil
   }
 
+  /// The digest of all entries up to those of a message, which continues that of those before.
+  static func digest(_ digest: UInt64, behind bytes: [UInt8]) -> UInt64 {
+    var hash = StableHash(continuing: digest)
+    bytes.withUnsafeBytes { hash.add(words: $0) }
+    return hash.value
+  }
+
   /// Reads the entries of a message.
   ///
   /// - Throws: ``EntryError`` at the first that this program cannot read.
@@ -71,31 +68,21 @@ struct NodeEntry {
     var module: String?
     while let kind = parts.byte() {
       guard let part = Part(rawValue: kind), let content = parts.next() else { throw EntryError("the message is torn") }
-      switch (part, entries.last) {
-      case (.entry, _):
-        let read: Result<LoggedEntry, EntryError> = content.withUnsafeBufferPointer { bytes in
-          Result { () throws(EntryError) in try reader.entry(of: bytes) }
+      switch part {
+      case .entries:
+        let read: Result<[LoggedEntry], EntryError> = content.withUnsafeBytes { bytes in
+          Result { () throws(EntryError) in try EntryChunk.entries(in: bytes, by: reader) }
         }
-        entries.append(NodeEntry(try read.get(), []))
-      case (.module, _): module = String(decoding: content, as: UTF8.self)
-      case (.slice, let last?):
-        guard let name = module else { throw EntryError("a state has no name") }
+        for entry in try read.get() { entries.append(NodeEntry(entry)) }
+      case .module: module = String(decoding: content, as: UTF8.self)
+      case .slice:
+        guard let name = module, !entries.isEmpty else { throw EntryError("a state has no name, or no action") }
         let slice = JournalSnapshot.Slice(module: name, state: String(decoding: content, as: UTF8.self))
-        entries[entries.count - 1] = NodeEntry(last.entry, last.slices + [slice])
-      case (.slice, nil), (.digest, _): throw EntryError("the message is torn")
+        entries[entries.count - 1].slices.append(slice)
+      case .digest: throw EntryError("the message is torn")
       }
     }
     return entries
-  }
-
-  /// Takes the changes into a digest.
-  func add(to digest: inout UInt64) {
-    var bytes: [UInt8] = []
-    EntryWriter.append(entry.changes[...], to: &bytes)
-    for slice in slices { bytes += slice.state.utf8 }
-    var hash = StableHash(continuing: digest)
-    hash.add(bytes[...])
-    digest = hash.value
   }
 
   /// The first path at which other changes differ from those of the entry; nil: they are the same, byte for byte.

@@ -12,8 +12,8 @@ import StoreSchema
 /// The protocol is that of `Replica`; this carries out what it wants of the store. It needs the store's turn for
 /// attempts, commits and entries of others, and for nothing else: while an append is under way, the turn is free.
 package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable {
-  // Safe: what stands behind `state` is guarded by it. The rest is read and changed only by the thread that holds the store's turn;
-  // exclusive access as in ``LiveStore``.
+  // Safe: what stands behind `state` is guarded by it; runs are the runner's, which makes one call at a time. The rest is read and
+  // changed only by the thread that holds the store's turn; exclusive access as in ``LiveStore``.
   private struct State {
     var commands: [CommandID: NodeCommand] = [:]
     var lastCommand: CommandID = 0
@@ -26,11 +26,32 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
   private struct Result {
     let command: NodeCommand
     let attempt: ActionAttempt<HostAction, HostState>
-    /// What units noted beside the state.
+    /// What went wrong beside the state.
     let notes: [() -> Void]
     let wallTime: Int?
-    /// What it changed, where it did not fail.
-    let changes: [Change]
+    /// The entry that the log has of it; nil: an interceptor misbehaved before.
+    let entry: LoggedEntry?
+  }
+
+  /// Commands that ran one on the results of another, so that nothing shows yet, and what the log is to have of them.
+  private struct Run {
+    /// The number and time of the last action behind which they ran, and later of the last of them; the state is the one behind it.
+    var number: Int
+    var time: Duration
+    var state: HostState
+    /// The number of the last action before them.
+    let base: Int
+    /// The changes of the plugins that had been made by then.
+    let plugins: Int
+    var results: [Result] = []
+    var commands: [ReplicaAttempt.Command] = []
+    var entries: [UInt8] = []
+    /// What units noted beside the state.
+    var notes: [() -> Void] = []
+    /// True if a message takes no more behind them.
+    var isFull = false
+    /// True if others may run behind them only once they are committed.
+    var isFence = false
   }
 
   /// The snapshots of this node.
@@ -57,10 +78,12 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
   private let isGranted: @Sendable (PluginSource) -> Bool
   private let state = Lock(State())
   private let runner: Lock<ReplicaRunner?> = Lock(nil)
-  @exclusivity(unchecked) private var results: [Result] = []
+  /// The results of the attempt, and those that ran behind them meanwhile; nil: there are none.
+  @exclusivity(unchecked) private var attempted: Run?
+  @exclusivity(unchecked) private var ahead: Run?
   /// The number of the last committed action.
   @exclusivity(unchecked) private var last = 0
-  /// The digest of all changes up to there.
+  /// The digest of all entries up to there.
   @exclusivity(unchecked) private var digest: UInt64 = 0
   /// The time of the last committed action.
   @exclusivity(unchecked) private var lastTime = Duration.zero
@@ -165,16 +188,25 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
     }
   }
 
-  /// Hands an action of a series on to the log, without the turn.
-  func begin(_ action: HostAction, _ source: ActionSource, in series: DispatchSeries) -> PendingDispatch {
-    let family = NodeFamily(isAwaited: true)
-    _ = enter(action, source, into: family, limit: .max, isRoot: true, nil, in: series)
-    return PendingDispatch(family: family, node: self)
+  /// Hands actions of a series on to the log, without the turn.
+  func begin(_ actions: [(HostAction, ActionSource)], in series: DispatchSeries) -> [PendingDispatch] {
+    let first = state.withLock { state in
+      defer { state.lastCommand += CommandID(actions.count) }
+      return state.lastCommand + 1
+    }
+    let commands = actions.enumerated().map { index, action in
+      let family = NodeFamily(isAwaited: true)
+      _ = family.enter(isRoot: true, limit: .max, action.0, action.1)
+      return NodeCommand(first + CommandID(index), action.0, action.1, of: family, isRoot: true, nil, series)
+    }
+    state.withLock { state in for command in commands { state.commands[command.id] = command } }
+    runner.withLock { $0 }?.take(commands.map { .command($0.id, term: nil) })
+    return commands.map { PendingDispatch(command: $0, node: self) }
   }
 
   /// Waits for an action of a series, without the turn.
   func result(of pending: PendingDispatch, endedBy interruption: Interruption) -> DispatchResult {
-    wait(for: pending.family, atMost: Self.patience, endedBy: interruption)
+    wait(for: pending.command.family, atMost: Self.patience, endedBy: interruption)
   }
 
   /// Waits until this node has all that the log held when it was called: until the log has acknowledged an append.
@@ -207,7 +239,8 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
       isWithdrawn = true
       end = ContinuousClock.now + .seconds(1)
       family.interrupt(before: "what it caused", .here())
-      for id in family.open { take(.withdrawn(id)) }
+      let open = state.withLock { $0.commands.values.filter { $0.family === family } }
+      for command in open { take(.withdrawn(command.id)) }
     }
     return family.result
   }
@@ -230,7 +263,7 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
   ) -> CommandID? {
     let id = state.withLock { state -> CommandID? in
       let id = state.lastCommand + 1
-      guard family.enter(id, isRoot: isRoot, limit: limit, action, source) else { return nil }
+      guard family.enter(isRoot: isRoot, limit: limit, action, source) else { return nil }
       state.lastCommand = id
       state.commands[id] = NodeCommand(id, action, source, of: family, isRoot: isRoot, onDone, series)
       return id
@@ -268,11 +301,10 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
   }
 
   private func end(_ command: NodeCommand, _ result: DispatchResult) {
-    let isLast = command.family.leave(command.id, command.isRoot ? result : nil)
-    let root = command.family.root
+    let root = command.family.leave(command.isRoot ? result : nil)
     state.withLock { state in
       state.commands[command.id] = nil
-      if isLast { state.families[root] = nil }
+      if let root { state.families[root] = nil }
     }
   }
 
@@ -284,56 +316,105 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
 
   // MARK: Attempts
 
+  /// So many commands run in one turn, and so many actions are in one message: while it is on its way, those of the next one run.
+  private static let (longestTurn, longestMessage) = (256, 1_024)
+
   package func attempt(_ ids: [CommandID], makesKeeper: Bool, on sequence: UInt64) -> ReplicaAttempt {
     guard let live = lease.object else {
       return ReplicaAttempt(on: sequence, commands: [], actionCount: 0)
     }
-    let attempt = live.turn {
-      var attempt = ReplicaAttempt(on: sequence, commands: [], actionCount: 0, digest: digest)
-      let (store, base) = (live.store, live.store.state)
-      var (number, time) = (last, lastTime)
-      // An action that may load or unload some is alone. What others do to them is taken back.
-      let standings = live.hostUnits.map { ($0, $0.standing) }
-      let commands = state.withLock { state in ids.compactMap { state.commands[$0] } }
-      for command in commands {
-        let isWithdrawn = command.series?.isOver ?? false
-        command.refusal = isWithdrawn ? HostError(Refusal.withdrawn) : nil
-        guard !isWithdrawn, let action = command.action else {
-          attempt.commands.append(ReplicaAttempt.Command(id: command.id, actions: 0))
-          continue
-        }
-        let isAlone = action.shell != nil || live.upkeep.hasControlGates
-        if isAlone, !results.isEmpty { break }
-        let before = store.state
-        number += 1
-        time = max(time, live.clock.now)
-        let root = command.isRoot ? number : command.family.root
-        var attempted: ActionAttempt<HostAction, HostState>?
-        var notes = live.attendance.faults.holdingBack {
-          attempted = store.attempt(action, source: command.source, number: number, root: root, at: time)
-        }
-        for (unit, before) in standings { if let note = unit.takeBack(to: before) { notes.append(note) } }
-        guard let made = attempted else { break }
-        let wallTime = live.wallTime?()
-        let (end, digest) = (attempt.entries.count, attempt.digest)
-        let changes = Self.append(made, wallTime, to: &attempt, by: &live.comparing.finder)
-        guard results.isEmpty || attempt.entries.count <= LogMessage.mostEntryBytes else {
-          attempt.entries.removeLast(attempt.entries.count - end)
-          attempt.digest = digest
-          store.putBack(before)
-          break
-        }
-        results.append(Result(command: command, attempt: made, notes: notes, wallTime: wallTime, changes: changes))
-        attempt.commands.append(ReplicaAttempt.Command(id: command.id, actions: 1))
-        if isAlone { break }
-        // Those behind one that fails may not happen.
-        if made.record?.failure != nil, command.series?.stopsAtFailure ?? false { break }
-      }
-      store.putBack(base)
-      attempt.actionCount = UInt64(results.count)
-      return attempt
-    }
+    var run = live.turn { takeAhead(of: ids, in: live) ?? begin(behind: nil, in: live) }
+    proceed(&run, ids, in: live)
+    attempted = run
+    let attempt = ReplicaAttempt(
+      on: sequence, commands: run.commands, actionCount: UInt64(run.results.count),
+      digest: NodeEntry.digest(digest, behind: run.entries), entries: run.entries)
     return attempt.entries.count > LogMessage.mostEntryBytes ? storing(attempt) : attempt
+  }
+
+  package func prepare(_ ids: [CommandID]) -> Bool {
+    guard let live = lease.object, let attempted, !attempted.isFence else { return false }
+    var run = live.turn { ahead ?? begin(behind: attempted, in: live) }
+    ahead = nil
+    proceed(&run, ids, in: live, isAhead: true)
+    ahead = run
+    return !run.isFull
+  }
+
+  /// Begins a run behind another one, or behind the last committed action.
+  private func begin(behind run: Run?, in live: LiveStore) -> Run {
+    Run(
+      number: run?.number ?? last, time: run?.time ?? lastTime, state: run?.state ?? live.store.state,
+      base: run?.number ?? last, plugins: live.pluginChanges)
+  }
+
+  /// The run that was made ahead, if it is one of these commands behind the last action.
+  private func takeAhead(of ids: [CommandID], in live: LiveStore) -> Run? {
+    defer { ahead = nil }
+    guard let ahead, ahead.base == last, ahead.plugins == live.pluginChanges, !ahead.commands.isEmpty,
+      ids.starts(with: ahead.commands.lazy.map(\.id)),
+      !ahead.results.contains(where: { $0.command.series?.isOver ?? false })
+    else { return nil }
+    return ahead
+  }
+
+  /// Runs the rest of some commands, as far as a message takes them.
+  private func proceed(_ run: inout Run, _ ids: [CommandID], in live: LiveStore, isAhead: Bool = false) {
+    while !run.isFull, run.commands.count < ids.count {
+      let next = ids[run.commands.count...].prefix(Self.longestTurn)
+      let commands = state.withLock { state in next.compactMap { state.commands[$0] } }
+      if commands.isEmpty { return }
+      live.turn { take(commands, into: &run, isAhead, in: live) }
+    }
+  }
+
+  private func take(_ commands: [NodeCommand], into run: inout Run, _ isAhead: Bool, in live: LiveStore) {
+    let (store, base) = (live.store, live.store.state)
+    store.putBack(run.state)
+    var (entries, size) = ([NodeEntry](), run.entries.count)
+    // An action that may load or unload some is alone. What the others do to them is taken back until all are committed.
+    let standings = live.hostUnits.map { ($0, $0.standing) }
+    for command in commands {
+      let isWithdrawn = command.series?.isOver ?? false
+      command.refusal = isWithdrawn ? HostError(Refusal.withdrawn) : nil
+      guard !isWithdrawn, let action = command.action else {
+        run.commands.append(ReplicaAttempt.Command(id: command.id, actions: 0))
+        continue
+      }
+      let isAlone = action.shell != nil || live.upkeep.hasControlGates
+      run.isFull = isAlone && (isAhead || !run.results.isEmpty)
+      if run.isFull { break }
+      let number = run.number + 1
+      let time = max(run.time, live.clock.now)
+      let root = command.isRoot ? number : command.family.root
+      var attempted: ActionAttempt<HostAction, HostState>?
+      let notes = live.attendance.faults.holdingBack {
+        attempted = store.attempt(action, source: command.source, number: number, root: root, at: time)
+      }
+      guard let made = attempted else {
+        run.isFull = true
+        break
+      }
+      (run.number, run.time) = (number, time)
+      let wallTime = live.wallTime?()
+      let entry = Self.entry(of: made, live.origins.sharing(command.source), wallTime, &live.comparing.finder)
+      if let entry {
+        size += entry.entry.sizeInHistory
+        entries.append(entry)
+      }
+      run.results.append(
+        Result(command: command, attempt: made, notes: notes, wallTime: wallTime, entry: entry?.entry))
+      run.commands.append(ReplicaAttempt.Command(id: command.id, actions: 1))
+      // Those behind one that fails may not happen.
+      run.isFence = isAlone || made.record?.failure != nil && command.series?.stopsAtFailure ?? false
+      run.isFull =
+        run.isFence || size > LogMessage.mostEntryBytes / 2 || run.results.count >= Self.longestMessage
+      if run.isFull { break }
+    }
+    for (unit, before) in standings { if let note = unit.takeBack(to: before) { run.notes.append(note) } }
+    run.state = store.state
+    store.putBack(base)
+    if !entries.isEmpty { NodeEntry.append(entries, to: &run.entries) }
   }
 
   /// Stores entries that are too large for a message, which has their digest instead.
@@ -345,7 +426,7 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
       attempt.entries = NodeEntry.bytes(standingFor: digest)
     } catch {
       // Nothing of it happens. The message asks for an acknowledgement alone.
-      for result in results { result.command.refusal = HostError(Refusal.cutOff(reason: "\(error)")) }
+      for result in attempted?.results ?? [] { result.command.refusal = HostError(Refusal.cutOff(reason: "\(error)")) }
       discard()
       attempt = ReplicaAttempt(
         on: attempt.sequence, commands: attempt.commands.map { ReplicaAttempt.Command(id: $0.id, actions: 0) },
@@ -354,40 +435,36 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
     return attempt
   }
 
-  /// Appends what was made of an action.
-  ///
-  /// - Returns: what it changed, where it did not fail.
-  private static func append(
-    _ made: ActionAttempt<HostAction, HostState>, _ wallTime: Int?, to attempt: inout ReplicaAttempt,
-    by finder: inout DifferenceFinder
-  ) -> [Change] {
-    guard let record = made.record else { return [] }
+  /// What was made of an action; nil: an interceptor misbehaved before.
+  private static func entry(
+    of made: ActionAttempt<HostAction, HostState>, _ source: ActionSource, _ wallTime: Int?,
+    _ finder: inout DifferenceFinder
+  ) -> NodeEntry? {
+    guard let record = made.record else { return nil }
     let call = record.action.call
     let changes = record.failure == nil ? HostState.changes(from: record.before, to: record.after, by: &finder) : []
     let entry = LoggedEntry(
-      number: record.context.number, time: record.context.time, source: record.context.source,
-      action: call.type.fullName, arguments: call.record, isQuiet: call.type.isQuiet,
-      changes: changes, failure: record.failure.map { ErrorCode.of($0).rawValue },
+      number: record.context.number, time: record.context.time, source: source, action: call.type.fullName,
+      arguments: call.record, isQuiet: call.type.isQuiet, changes: changes,
+      failure: record.failure.map { ErrorCode.of($0).rawValue },
       reason: record.failure.flatMap(HostError.ownText(of:)),
       digest: record.action.shell?.digest,
       original: record.original.map {
         LoggedEntry.Original(action: $0.call.type.fullName, arguments: $0.call.record)
       }, droppedBy: record.droppedBy, wallTime: wallTime)
-    NodeEntry(entry, after: record.after, by: record.action.shell)
-      .append(to: &attempt.entries, addingTo: &attempt.digest)
-    return changes
+    return NodeEntry(entry, after: record.after, by: record.action.shell)
   }
 
   package func discard() {
     guard let live = lease.object else { return }
-    live.turn { results = [] }
+    live.turn { (attempted, ahead) = (nil, nil) }
   }
 
   package func commit(firstAction: UInt64, reaching position: Replica.Position) {
     guard let live = lease.object else { return }
     live.turn {
-      let made = results
-      results = []
+      let (made, notes) = (attempted?.results ?? [], attempted?.notes ?? [])
+      attempted = nil
       state.withLock { state in
         for result in made where result.command.isRoot {
           result.command.family.begin(result.attempt.context.number)
@@ -399,12 +476,16 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
         (last, lastTime, wallTime, lastWallTime) = (
           context.number, context.time, .some(result.wallTime), result.wallTime
         )
-        live.comparing.known = result.changes
+        (live.comparing.known, live.comparing.entry) = (result.entry?.changes ?? [], result.entry)
         command.result = live.store.commit(
           result.attempt, isAwaited: command.isRoot && command.family.isAwaited, notes: result.notes, command.onDone)
-        (wallTime, live.comparing.known) = (nil, nil)
-        if result.attempt.record?.failure != nil { command.series?.noteFailure() }
+        (wallTime, live.comparing.known, live.comparing.entry) = (nil, nil, nil)
+        if let record = result.attempt.record {
+          if record.failure != nil { command.series?.noteFailure() }
+          if record.original != nil { command.family.noteReplaced() }
+        }
       }
+      for note in notes { note() }
       digest = position.digest
       keep(position, in: live)
     }
@@ -430,6 +511,8 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
       }
       bytes = stored
     }
+    let digest = NodeEntry.digest(digest, behind: bytes)
+    guard digest == message.digest else { return fault("the digest of all entries") }
     do {
       let entries = try live.turn { try NodeEntry.read(bytes, by: reader(of: live)) }
       for plugin in live.turn({ entries.flatMap { missingCode(for: $0, in: live) } }) {
@@ -443,7 +526,7 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
             return ChangeDifference(action: UInt64(entry.entry.number), path: path)
           }
         }
-        guard digest == message.digest else { return fault("the digest of all changes") }
+        self.digest = digest
         keep(position, in: live)
         return nil
       }
@@ -545,7 +628,8 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
           return try live.hostShared(source, isGranted: isGranted(source))
         }
         noteTime(snapshot.time, snapshot.wallTime, in: live)
-        (last, lastTime, digest, results, reader) = (snapshot.number, snapshot.time, position.digest, [], nil)
+        (last, lastTime, digest, reader) = (snapshot.number, snapshot.time, position.digest, nil)
+        (attempted, ahead) = (nil, nil)
         live.journal?.restart(live.store.state, after: snapshot.number, plugins: live.sources)
         keep(position, in: live)
       }
@@ -605,7 +689,6 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
     live.store.follow(action, context, to: after, failure: failure, original: original, droppedBy: entry.droppedBy)
     (wallTime, isFollowing, live.comparing.known) = (nil, false, nil)
     if after != nil, case .unloadPlugin(let name)? = action.shell { live.removeShared(name) }
-    written.add(to: &digest)
     return nil
   }
 
@@ -966,7 +1049,7 @@ package struct NodeListing: Sendable {
   package let action: Int
   /// How many actions it lacks.
   package let behind: Int
-  /// A digest of all changes up to its last action: equal on nodes that have the same.
+  /// A digest of all entries up to its last action: equal on nodes that have the same.
   package let digest: String
   /// True if it has stopped (R44).
   package let isStopped: Bool

@@ -9,7 +9,7 @@ import Glibc
 /// The settings of a stream of JetStream that a shared store uses, and how an existing one differs from them.
 struct NATSStream: Sendable {
   /// The version of the streams' form.
-  static let format = 2
+  static let format = 3
   private static let mark = "StoreShell shared store, format "
   private static let reachMark = ", keeps "
 

@@ -108,7 +108,7 @@ extension LogMessage {
   package static let mostBytes = mostEntryBytes + 512
 
   /// The version of the form in which messages are written.
-  package static let format: UInt8 = 1
+  package static let format: UInt8 = 2
 
   private static let mark: [UInt8] = [0x9D, 0x53, 0x74, 0x4C]
 

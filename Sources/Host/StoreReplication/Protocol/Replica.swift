@@ -140,6 +140,13 @@ package struct Replica: Hashable, Sendable {
   /// True while this node runs the supervised tasks.
   package var runsTasks: Bool { keeper.runsTasks }
 
+  /// The first commands that wait while a message is under way, if this node alone has had turns lately: else what they come to would
+  /// most likely be lost.
+  package func waiting(_ most: Int) -> [CommandID] {
+    guard isUnderway, link == .current, turns.hasNone(but: node.incarnation) else { return [] }
+    return queue.prefix(most).map(\.id)
+  }
+
   /// The number of commands that wait or are under way.
   package var openCommands: Int {
     if case .underway(let underway) = appending { return queue.count + underway.waiting.count }

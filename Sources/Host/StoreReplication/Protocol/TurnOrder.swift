@@ -28,6 +28,9 @@ struct TurnOrder: Hashable, Sendable {
     turns.insert(Turn(node: node, sequence: sequence, isAsked: true), at: place)
   }
 
+  /// True if no other node had a turn lately, or asks for one.
+  func hasNone(but node: UInt64) -> Bool { turns.allSatisfy { $0.node == node } }
+
   /// The number of nodes whose turn comes before a node's; nil: it had none lately.
   func count(before node: UInt64) -> Int? { turns.firstIndex { $0.node == node } }
 }

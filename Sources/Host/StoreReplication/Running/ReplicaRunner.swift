@@ -13,6 +13,13 @@ package protocol ReplicatedStore: AnyObject, Sendable {
   ///   (``LogMessage/mostEntryBytes``); of one at least.
   func attempt(_ commands: [CommandID], makesKeeper: Bool, on sequence: UInt64) -> ReplicaAttempt
 
+  /// Runs commands on the results of the attempt that is on its way to the log, so that the next attempt finds them done. Nothing of it
+  /// may show, and it goes if the attempt does.
+  ///
+  /// - Parameter commands: those of the last call for this attempt, and others behind them.
+  /// - Returns: false: no more may run.
+  func prepare(_ commands: [CommandID]) -> Bool
+
   /// Drops the results of the attempt.
   func discard()
 
@@ -92,6 +99,8 @@ package final class ReplicaRunner: Sendable {
     var replica: Replica
     var inbox: Deque<Input> = []
     var isBusy = false
+    /// The commands that ran behind the message on its way; nil: none may.
+    var ahead: Int?
     var reading: UInt64 = 0
     var wait: ScheduledTimer?
     /// The number of the wait; an earlier one is off.
@@ -126,6 +135,10 @@ package final class ReplicaRunner: Sendable {
   private let room = DispatchSemaphore(value: 0)
   private static let room = 64
 
+  /// So many commands run behind the message on its way before the inbox is looked at again, and no fewer: a few are run as soon by the
+  /// next attempt.
+  private static let ahead = (least: 64, most: 256)
+
   /// Drives a replica that has read the log up to its position.
   package init(
     _ replica: Replica, log: any SharedLog, store: any ReplicatedStore, clock: any StoreClock, order: any StoreOrder,
@@ -154,7 +167,13 @@ package final class ReplicaRunner: Sendable {
   }
 
   /// Takes a command or another input of the store.
-  package func take(_ input: ReplicaInput) { take(.replica(input)) }
+  package func take(_ input: ReplicaInput) { take([input]) }
+
+  /// Takes several inputs.
+  package func take(_ inputs: [ReplicaInput]) {
+    if !begin({ $0.append(contentsOf: inputs.lazy.map { .replica($0) }) }) { return }
+    while proceed(mayRunAhead: false) {}
+  }
 
   /// Asks which nodes there are. Those that can be reached answer, this one included.
   package func askNodes() { log.say(NodeWord.question.bytes) }
@@ -175,35 +194,61 @@ package final class ReplicaRunner: Sendable {
   // MARK: Inputs
 
   private func take(_ input: Input) {
-    let isFirst = state.withLock { state in
-      guard !state.isClosed else {
-        if case .log(.delivered) = input { room.signal() }
-        return false
-      }
-      state.inbox.append(input)
+    if !begin({ $0.append(input) }) {
+      if state.withLock({ $0.isClosed }), case .log(.delivered) = input { room.signal() }
+      return
+    }
+    // Not the thread that brings commands: it has more of them.
+    while proceed(mayRunAhead: true) {}
+  }
+
+  /// Fills the inbox.
+  ///
+  /// - Returns: true if the runner was idle, and this thread has to proceed.
+  private func begin(_ fill: (inout Deque<Input>) -> Void) -> Bool {
+    state.withLock { state in
+      guard !state.isClosed else { return false }
+      fill(&state.inbox)
       defer { state.isBusy = true }
       return !state.isBusy
     }
-    guard isFirst else { return }
+  }
+
+  /// Takes what stands in the inbox, or else runs commands behind the message on its way.
+  ///
+  /// - Returns: false: there was nothing to do, and the runner is idle.
+  private func proceed(mayRunAhead: Bool) -> Bool {
     while let effects = nextEffects() {
       for effect in effects { perform(effect) }
     }
+    let commands: [CommandID]? = state.withLock { state in
+      guard state.inbox.isEmpty else { return [] }
+      if mayRunAhead, let done = state.ahead,
+        case let commands = state.replica.waiting(done + Self.ahead.most), commands.count >= done + Self.ahead.least
+      {
+        state.ahead = commands.count
+        return commands
+      }
+      state.isBusy = false
+      return nil
+    }
+    guard let commands else { return false }
+    if !commands.isEmpty, !store.prepare(commands) { state.withLock { $0.ahead = nil } }
+    return true
   }
 
-  /// The effects of the next input; nil: there is none, and the runner is idle.
+  /// The effects of the next input that has any; nil: there is none.
   private func nextEffects() -> [ReplicaEffect]? {
     state.withLock { state in
-      guard !state.inbox.isEmpty else {
-        state.isBusy = false
-        return nil
+      while let next = state.inbox.popFirst() {
+        if case .log(.delivered) = next { room.signal() }
+        guard let input = self.input(next, &state) else { continue }
+        let link = state.replica.link
+        let effects = state.replica.take(input)
+        if state.replica.link != link, case .away = state.replica.link { return effects + [.ready] }
+        if !effects.isEmpty { return effects }
       }
-      let next = state.inbox.removeFirst()
-      if case .log(.delivered) = next { room.signal() }
-      guard let input = self.input(next, &state) else { return [] }
-      let link = state.replica.link
-      let effects = state.replica.take(input)
-      if state.replica.link != link, case .away = state.replica.link { return effects + [.ready] }
-      return effects
+      return nil
     }
   }
 
@@ -253,7 +298,9 @@ package final class ReplicaRunner: Sendable {
         return state.reading
       }
       log.follow(from: sequence, reading: reading)
-    case .append(let message, let expecting): log.append(message.bytes, id: message.id, expecting: expecting)
+    case .append(let message, let expecting):
+      state.withLock { $0.ahead = $0.ahead ?? 0 }
+      log.append(message.bytes, id: message.id, expecting: expecting)
     case .say(let beat): log.say(NodeWord.alive(replica.node, beat: beat).bytes)
     case .askTurn: log.say(NodeWord.waiting(replica.node).bytes)
     case .report(let report): log.say(NodeWord.report(report).bytes)
@@ -262,9 +309,11 @@ package final class ReplicaRunner: Sendable {
       // Before anything else: the store has the results of this attempt and of no other.
       let attempt = store.attempt(commands, makesKeeper: makesKeeper, on: sequence)
       state.withLock { $0.inbox.prepend(.replica(.attempted(attempt))) }
-    case .discard: store.discard()
+    case .discard:
+      state.withLock { $0.ahead = nil }
+      store.discard()
     case .commit(let first, let position):
-      state.withLock { ($0.answerWaits, $0.pauses) = (0, 0) }
+      state.withLock { ($0.answerWaits, $0.pauses, $0.ahead) = (0, 0, nil) }
       store.commit(firstAction: first, reaching: position)
       noteMessage()
     case .apply(let message, let position):

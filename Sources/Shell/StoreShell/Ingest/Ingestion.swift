@@ -26,14 +26,16 @@ struct Ingestion {
 
   /// A record whose action is on its way to the log of a shared store.
   private struct PendingRecord {
-    let dispatch: PendingDispatch
-    let line: Int
+    let action: HostAction
+    let source: ActionSource
     /// The bytes of its lines; nil: they are not wanted.
     let text: [UInt8]?
+    /// Nil: it has yet to be handed on.
+    var dispatch: Result<PendingDispatch, any Error>?
   }
 
-  /// The number of records that may be on their way.
-  private static let mostPending = 2_048
+  /// The number of records that may be on their way, and of those that are handed on together.
+  private static let (mostPending, longestRun) = (4_096, 512)
 
   /// - Returns: the counts of the records.
   func run(_ lines: LineReader, _ records: inout any RecordReading) throws -> CommandResult {
@@ -83,25 +85,30 @@ struct Ingestion {
     var hasBegun = false
     // A shared store takes many records in one message. Which record ends it by --max-bad shows too late for that.
     let series = mostBad == nil && session.store.isShared ? DispatchSeries(stopsAtFailure: !keepsGoing) : nil
+    defer { if let series { session.store.noteDispatched(in: series) } }
+    // A record of a stream may be the last for long.
+    let longestRun = lines.size == nil ? 1 : Self.longestRun
+    var fresh: [PendingRecord] = []
     var pending: Deque<PendingRecord> = []
     var isAtEnd = false
     // What is wrong with a record is told behind those before it.
     var unread: (any Error)?
     var settled: PendingRecord?
+    var settling = 0
     let given = session.running.origin
     let origin = session.knownOrigins.origin(
       file: file, function: "ingest", kind: given.isThroughDoor ? .remote : given.kind)
     while true {
       do {
         settled = nil
-        if pending.isEmpty {
+        if pending.isEmpty, fresh.isEmpty {
           if let error = unread {
             unread = nil
             throw error
           }
           if isAtEnd { break }
         }
-        if !isAtEnd, unread == nil {
+        if !isAtEnd, unread == nil, pending.count < Self.mostPending {
           do {
             if !hasBegun {
               hasBegun = true
@@ -112,25 +119,36 @@ struct Ingestion {
             noteBlanks(lines, &tally)
             switch consume next {
             case .action(let call):
-              let line = records.line
-              let source = ActionSource(origin, line: line)
-              if let series {
-                let dispatch = try session.store.begin(call, source: source, in: series)
-                pending.append(PendingRecord(dispatch: dispatch, line: line, text: lines.kept))
-                if pending.count < Self.mostPending { continue }
+              let source = ActionSource(origin, line: records.line)
+              if series != nil {
+                fresh.append(PendingRecord(action: try session.store.action(call), source: source, text: lines.kept))
+                if fresh.count < longestRun { continue }
               } else {
-                try settle(session.store.dispatch(session.action(call), source), at: line, lines.kept, &tally)
+                try settle(session.store.dispatch(session.action(call), source), at: source.line, lines.kept, &tally)
               }
             case .leftOut: tally.filtered += 1
             case .end: isAtEnd = true
             }
-          } catch  where !pending.isEmpty {
+          } catch  where !(pending.isEmpty && fresh.isEmpty) {
             unread = error
           }
         }
-        if let first = pending.popFirst() {
+        let isOver = isAtEnd || unread != nil
+        if let series, isOver || fresh.count >= longestRun { begin(&fresh, behind: &pending, in: series) }
+        if let series, isOver || pending.count >= Self.mostPending, let first = pending.first {
+          if settling == 0 {
+            settling = min(Self.longestRun, pending.count)
+            // For the last of them: else each would be waited for.
+            if case .success(let dispatch)? = pending[settling - 1].dispatch { session.store.wait(for: dispatch) }
+          }
+          settling -= 1
+          pending.removeFirst()
           settled = first
-          try settle(session.store.report(of: first.dispatch), at: first.line, first.text, &tally)
+          if case .success(let dispatch)? = first.dispatch {
+            try settle(session.store.report(of: dispatch, in: series), at: first.source.line, first.text, &tally)
+          } else {
+            _ = try first.dispatch?.get()
+          }
         }
         guard (tally.processed + tally.filtered).isMultiple(of: 256) else { continue }
         if session.interrupts.take() {
@@ -145,7 +163,7 @@ struct Ingestion {
           throw interrupted(tally)
         }
         if error is FileError || ShellError(describing: error).code == .interrupted { throw error }
-        var fault = BadRecord(error, file: file, line: settled?.line ?? records.line, type: type)
+        var fault = BadRecord(error, file: file, line: settled?.source.line ?? records.line, type: type)
         if tally.processed + tally.bad == 0, fault.isOfFormat, let format = otherFormat {
           fault.hint = "is it \(format.rawValue)? --format \(format.rawValue)"
         }
@@ -208,13 +226,29 @@ struct Ingestion {
     return error
   }
 
+  /// Hands records on to the log, all or, for one reason, none.
+  private func begin(
+    _ fresh: inout [PendingRecord], behind pending: inout Deque<PendingRecord>, in series: DispatchSeries
+  ) {
+    let begun = Result { try session.store.begin(fresh.map { ($0.action, $0.source) }, in: series) }
+    for (index, var record) in fresh.enumerated() {
+      record.dispatch = begun.map { $0[index] }
+      pending.append(record)
+    }
+    fresh = []
+  }
+
   /// Lets no more of the records happen that are on their way, and counts those that did.
   private func withdraw(_ pending: inout Deque<PendingRecord>, of series: DispatchSeries?, _ tally: inout IngestTally) {
-    series?.end()
+    guard let series else { return }
+    series.end()
     while let record = pending.popFirst() {
-      let report = session.store.report(of: record.dispatch)
+      guard case .success(let dispatch)? = record.dispatch else { continue }
+      let report = session.store.report(of: dispatch, in: series)
       // What went wrong beside the one that ended it is told of that one.
-      if report.number != nil, report.failure == nil { try? settle(report, at: record.line, record.text, &tally) }
+      if report.number != nil, report.failure == nil {
+        try? settle(report, at: record.source.line, record.text, &tally)
+      }
     }
   }
 
