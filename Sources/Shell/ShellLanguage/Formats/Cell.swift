@@ -4,7 +4,7 @@ import StoreSchema
 package enum Cell {
   /// Appends the value; returns its columns.
   package static func append(_ value: Value, to out: inout TextBuffer) -> Int {
-    let start = out.bytes.count
+    let start = out.count
     switch value {
     case .none: out.append("-" as Unicode.Scalar)
     case .bool(let value): out.append(value)
@@ -14,7 +14,7 @@ package enum Cell {
     case .string(let text): return out.appendBare(text)
     case .list, .map, .record, .variant: return out.appendBare(InlineText.text(of: value))
     }
-    return out.bytes.count - start
+    return out.count - start
   }
 
   package static func text(of key: MapKey) -> String {

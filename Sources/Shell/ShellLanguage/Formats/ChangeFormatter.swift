@@ -20,12 +20,15 @@ public enum ChangeFormatter {
   package static func append(
     linesOf changes: ArraySlice<Change>, indent: StaticString = "  ", marks: StyleMarks, to out: inout TextBuffer
   ) {
-    // By position: a copy of a change would count references to what is in it.
-    let texts = marks == .none ? nil : texts(of: marks)
-    for index in changes.indices {
-      out.append(indent)
-      if let texts { changes[index].append(to: &out, marks: texts) } else { changes[index].append(to: &out) }
-      out.append("\n" as Unicode.Scalar)
+    let texts = marks == .none ? ("", "", "") : texts(of: marks)
+    // In place: a copy of a change would count references to what is in it.
+    changes.withUnsafeBufferPointer { changes in
+      guard let first = changes.baseAddress else { return }
+      for index in 0..<changes.count {
+        out.append(indent)
+        (first + index).pointee.append(to: &out, marks: texts)
+        out.append("\n" as Unicode.Scalar)
+      }
     }
   }
 

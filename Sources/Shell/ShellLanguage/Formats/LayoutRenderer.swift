@@ -45,13 +45,13 @@ package struct LayoutRenderer {
     // As it is shown, which is wider where something is escaped.
     var shown = TextBuffer()
     let widest = names.reduce(0) { widest, name in
-      shown.removeLast(shown.bytes.count)
+      shown.removeLast(shown.count)
       return max(widest, shown.appendBare(name))
     }
     for (name, value) in zip(names, values) {
       out.append(spaces: indentation)
       let width = out.appendBare(name)
-      let end = out.bytes.count
+      let end = out.count
       out.append(spaces: widest - width + 2)
       writeValue(value, indentation: indentation + 2, nameEnd: end, to: &out)
       out.passOn()
@@ -62,7 +62,7 @@ package struct LayoutRenderer {
     switch value {
     case .none, .bool, .int, .double, .decimal: writeLine(value, to: &out)
     case .string(let text):
-      if text.isEmpty { out.removeLast(out.bytes.count - nameEnd) }
+      if text.isEmpty { out.removeLast(out.count - nameEnd) }
       writeLine(.string(text), to: &out)
     case .list(let list):
       writeCount(of: value, to: &out)
@@ -71,7 +71,7 @@ package struct LayoutRenderer {
       writeCount(of: value, to: &out)
       writeEntries(map, indentation: indentation, to: &out)
     case .record(let record):
-      out.removeLast(out.bytes.count - nameEnd)
+      out.removeLast(out.count - nameEnd)
       out.append("\n" as Unicode.Scalar)
       writeFields(record.layout.fields, record.values, indentation: indentation, to: &out)
     case .variant(let variant):

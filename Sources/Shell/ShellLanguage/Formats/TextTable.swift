@@ -1,7 +1,7 @@
 import StoreSchema
 
 /// A table in the making: cells as text, measured as they come, so that each is formatted once.
-package struct TextTable {
+package struct TextTable: ~Copyable {
   private let heads: [String]
   private var widths: [Int]
   private var cells = TextBuffer()
@@ -17,7 +17,7 @@ package struct TextTable {
   /// Appends the next cell of the row, or the first of the next.
   package mutating func append(_ value: Value) {
     let columns = Cell.append(value, to: &cells)
-    measures.append((cells.bytes.count, columns))
+    measures.append((cells.count, columns))
     if columns > widths[nextColumn] { widths[nextColumn] = columns }
     nextColumn += 1
     if nextColumn == widths.count { nextColumn = 0 }
@@ -27,7 +27,7 @@ package struct TextTable {
   package var width: Int { widths.reduce(0, +) + 2 * max(0, widths.count - 1) }
 
   /// Writes heads and rows, two spaces between columns and no blanks at the end of a line.
-  package func write(indentation: Int, marks: StyleMarks, to out: inout TextBuffer) {
+  package mutating func write(indentation: Int, marks: StyleMarks, to out: inout TextBuffer) {
     guard !heads.isEmpty else { return }
     out.append(spaces: indentation)
     out.append(marks.start(.head))
@@ -39,6 +39,7 @@ package struct TextTable {
     }
     out.append(marks.end)
     out.append("\n" as Unicode.Scalar)
+    let cells = cells.bytes
     var start = 0
     var column = 0
     gap = indentation
@@ -46,7 +47,7 @@ package struct TextTable {
       // Blanks are owed until something follows them.
       if measure.end > start {
         out.append(spaces: gap)
-        out.append(cells.bytes[start..<measure.end])
+        out.append(cells[start..<measure.end])
         gap = 0
       }
       gap += widths[column] - measure.columns + 2

@@ -7,12 +7,7 @@ import StoreSchema
 /// The session's one output: results to standard output, everything else to standard error, each buffered and in the order
 /// in which they were written.
 public final class Console {
-  @exclusivity(unchecked) private var output = TextBuffer() {
-    didSet {
-      // The place holds until the next change. A fault that is reported meanwhile reads it on this thread.
-      output.bytes.withUnsafeBufferPointer { (held.pointee.bytes, held.pointee.count) = ($0.baseAddress, $0.count) }
-    }
-  }
+  @exclusivity(unchecked) private var output = TextBuffer()
   /// The results that are buffered, for a fault of the program.
   package let held = UnsafeMutablePointer<CCrashHeld>.allocate(capacity: 1)
   /// True if somebody looks at standard error, on a terminal: long commands show there how far they are.
@@ -193,7 +188,19 @@ public final class Console {
   }
 
   /// Hands what is buffered to the system, if that is much.
-  private func flushFull() { if output.bytes.count >= (isHolding ? 1 << 23 : 1 << 15) { flush() } }
+  private func flushFull() { if output.count >= (isHolding ? 1 << 23 : 1 << 15) { flush() } else { showHeld() } }
+
+  /// Tells a fault of the program where the buffered results lie now.
+  private func showHeld() {
+    // The place holds until the next change. A fault that is reported meanwhile reads it on this thread.
+    output.bytes.withUnsafeBufferPointer { (held.pointee.bytes, held.pointee.count) = ($0.baseAddress, $0.count) }
+  }
+
+  /// Forgets what is buffered.
+  private func forgetHeld() {
+    output.bytes.removeAll(keepingCapacity: true)
+    showHeld()
+  }
 
   /// Writes an error, a note, or another line that is no result.
   public func writeError(_ text: String) {
@@ -235,7 +242,8 @@ public final class Console {
     let events = notes.map { JSONReport.noted($0) }
     transcript?.write(events.map { $0 + "\n" }.joined())
     guard let takeLine else {
-      return output.bytes.insert(contentsOf: events.flatMap { Array(($0 + "\n").utf8) }, at: 0)
+      output.bytes.insert(contentsOf: events.flatMap { Array(($0 + "\n").utf8) }, at: 0)
+      return showHeld()
     }
     for event in events { takeLine(event, true) }
   }
@@ -324,11 +332,11 @@ public final class Console {
   /// prompt, a line of progress or a program that is started may tell of it.
   public func flush() {
     prepareTelling()
-    guard !output.bytes.isEmpty else { return }
+    guard output.count > 0 else { return }
     isHolding = false
     progress.hide()
     delivery.deliver(output.bytes[...])
-    output.bytes.removeAll(keepingCapacity: true)
+    forgetHeld()
   }
 
   /// Hands what is buffered to the system before a statement that may take long, and else every 50 ms: whoever reads a pipe sees
@@ -340,7 +348,7 @@ public final class Console {
   ///   - isLong: says whether the statement may take long; asked only where something is buffered.
   func flushDue(before line: Int?, hasMore: Bool = false, isLong: () -> Bool) {
     if line != nil { lineUnderWay = line }
-    guard handOn == nil ? !output.bytes.isEmpty : hasTaken || hasMore else { return }
+    guard handOn == nil ? output.count > 0 : hasTaken || hasMore else { return }
     let now = ContinuousClock.now
     guard isLong() || now - lastFlush >= pause else { return }
     hasTaken = false
@@ -349,7 +357,7 @@ public final class Console {
   }
 
   /// Forgets results that are held back.
-  func dropHeld() { if isHolding { output.bytes.removeAll(keepingCapacity: true) } }
+  func dropHeld() { if isHolding { forgetHeld() } }
 
   /// Hands what is buffered to the system for the last time; why that failed is told on standard error.
   ///
@@ -382,7 +390,7 @@ public final class Console {
   /// Hands out what is buffered, and forgets it where it was taken.
   func takeHeld(_ take: ([UInt8]) -> Bool) {
     prepareTelling()
-    if take(output.bytes) { output.bytes.removeAll(keepingCapacity: true) }
+    if take(output.bytes) { forgetHeld() }
   }
 
   /// Runs a command and gives its results instead of writing them.

@@ -133,9 +133,13 @@ extension JSON {
   }
 
   /// Appends an integer.
-  public static func append(_ number: Int, to out: inout [UInt8]) {
+  public static func append(_ number: Int, to out: inout [UInt8]) { write(number, to: &out) }
+
+  /// Appends an integer.
+  @inline(__always)
+  static func write(_ number: Int, to out: inout some ByteSink & ~Copyable) {
     if number >= 0, number < 10 {
-      out.append(UInt8(ascii: "0") + UInt8(number))
+      out.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number))
       return
     }
     withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in
@@ -144,14 +148,14 @@ extension JSON {
       repeat {
         let (quotient, digit) = rest.quotientAndRemainder(dividingBy: 10)
         first -= 1
-        digits[first] = UInt8(ascii: "0") + UInt8(digit)
+        digits[first] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: digit)
         rest = quotient
       } while rest > 0
       if number < 0 {
         first -= 1
         digits[first] = UInt8(ascii: "-")
       }
-      out.append(contentsOf: UnsafeBufferPointer(rebasing: digits[first...]))
+      out.append(UnsafeBufferPointer(rebasing: digits[first...]))
     }
   }
 
@@ -228,5 +232,23 @@ extension JSON {
         throw JSONError(message: fault, offset: 0)
       }
     }
+  }
+}
+
+/// What bytes are appended to.
+protocol ByteSink: ~Copyable {
+  mutating func append(_ byte: UInt8)
+  mutating func append(_ bytes: UnsafeBufferPointer<UInt8>)
+  /// The bytes, for what knows arrays alone.
+  var bytes: [UInt8] { mutating get set }
+}
+
+extension [UInt8]: ByteSink {
+  @inline(__always)
+  mutating func append(_ bytes: UnsafeBufferPointer<UInt8>) { append(contentsOf: bytes) }
+
+  var bytes: [UInt8] {
+    get { self }
+    _modify { yield &self }
   }
 }

@@ -40,51 +40,60 @@ extension Path: CustomStringConvertible {
   }
 
   /// Appends the path as users write it.
-  package func append(to out: inout [UInt8]) {
+  package func append(to out: inout [UInt8]) { write(to: &out) }
+
+  func write(to out: inout some ByteSink & ~Copyable) {
     // In place: a copy of a step would count references to what is in it.
     steps.withUnsafeBufferPointer { steps in
-      for index in steps.indices { steps[index].append(to: &out, isFirst: index == 0) }
+      for index in steps.indices { steps[index].write(to: &out, isFirst: index == 0) }
     }
   }
 }
 
 extension Path.Step {
   /// Appends the step as users write it: with a leading dot where it is a name and not the first.
-  package func append(to out: inout [UInt8], isFirst: Bool = true) {
+  package func append(to out: inout [UInt8], isFirst: Bool = true) { write(to: &out, isFirst: isFirst) }
+
+  fileprivate func write(to out: inout some ByteSink & ~Copyable, isFirst: Bool) {
     switch self {
     case .field(let name), .key(.string(let name)):
-      if Self.append(name: name, isFirst: isFirst, to: &out) { return }
+      if Self.write(name: name, isFirst: isFirst, to: &out) { return }
       out.append(UInt8(ascii: "["))
-      out += ScalarText.quoted(name).utf8
+      out.bytes += ScalarText.quoted(name).utf8
       out.append(UInt8(ascii: "]"))
     case .index(let index), .key(.int(let index)):
       out.append(UInt8(ascii: "["))
-      JSON.append(index, to: &out)
+      JSON.write(index, to: &out)
       out.append(UInt8(ascii: "]"))
     case .match(let field, let value):
       out.append(UInt8(ascii: "["))
-      JSON.append(bare: field, to: &out)
+      Self.write(field, to: &out)
       out.append(UInt8(ascii: "="))
       switch value {
-      case .int(let number): JSON.append(number, to: &out)
+      case .int(let number): JSON.write(number, to: &out)
       case .string(let text):
-        out += (text.isName && Self.bareValue(text) == value ? text : ScalarText.quoted(text)).utf8
-      default: JSON.append(value, to: &out)
+        out.bytes += (text.isName && Self.bareValue(text) == value ? text : ScalarText.quoted(text)).utf8
+      default: JSON.append(value, to: &out.bytes)
       }
       out.append(UInt8(ascii: "]"))
-    case .all: out += "[*]".utf8
+    case .all: out.bytes += "[*]".utf8
     }
+  }
+
+  private static func write(_ text: String, to out: inout some ByteSink & ~Copyable) {
+    var text = text
+    text.withUTF8 { out.append($0) }
   }
 
   /// Appends a step that is a name, as nearly all are, looking at each of its bytes once.
   ///
   /// - Returns: false: it is no name, and nothing was appended.
-  private static func append(name: String, isFirst: Bool, to out: inout [UInt8]) -> Bool {
+  private static func write(name: String, isFirst: Bool, to out: inout some ByteSink & ~Copyable) -> Bool {
     var name = name
     return name.withUTF8 { bytes in
       guard bytes.isName else { return false }
       if !isFirst { out.append(UInt8(ascii: ".")) }
-      out.append(contentsOf: bytes)
+      out.append(bytes)
       return true
     }
   }

@@ -78,9 +78,9 @@ extension Change {
   package func append(
     to out: inout TextBuffer, marks: (gone: String, added: String, end: String) = ("", "", "")
   ) {
-    func append(_ sign: StaticString, _ value: Value, _ mark: String) {
+    func append(_ value: Value, _ mark: String, behind sign: StaticString? = nil) {
       if !mark.isEmpty { out.append(mark) }
-      out.append(sign)
+      if let sign { out.append(sign) }
       InlineText.append(value, .language, to: &out)
       if !mark.isEmpty { out.append(marks.end) }
     }
@@ -88,11 +88,11 @@ extension Change {
     out.append("  " as StaticString)
     switch kind {
     case .replace(let from, let to):
-      append("", from, marks.gone)
+      append(from, marks.gone)
       out.append(" -> " as StaticString)
-      append("", to, marks.added)
-    case .add(let value): append("+ ", value, marks.added)
-    case .remove(let value): append("- ", value, marks.gone)
+      append(to, marks.added)
+    case .add(let value): append(value, marks.added, behind: "+ ")
+    case .remove(let value): append(value, marks.gone, behind: "- ")
     case .move(let position): out.append("moved from \((positions.last ?? position) + 1) to \(position + 1)")
     }
   }

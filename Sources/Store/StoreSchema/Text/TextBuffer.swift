@@ -1,64 +1,105 @@
 /// Text under way to its reader, as UTF-8. With a sink it is handed on in pieces, so that a long result never stands in
 /// memory as a whole.
-package struct TextBuffer {
+package struct TextBuffer: ~Copyable {
   private static let pieceSize = 1 << 16
+  private static let partSize = 256
 
-  package var bytes: [UInt8] = []
+  private var whole: [UInt8] = []
+  // What comes behind that: short texts are many, and an array asks for each of them whether it is shared and has room.
+  private let part = UnsafeMutablePointer<UInt8>.allocate(capacity: partSize)
+  private var partCount = 0
   private let sink: (([UInt8]) -> Void)?
 
   package init(sink: (([UInt8]) -> Void)? = nil) {
     self.sink = sink
-    bytes.reserveCapacity(sink == nil ? 256 : TextBuffer.pieceSize * 2)
+    if sink != nil { whole.reserveCapacity(TextBuffer.pieceSize * 2) }
+  }
+
+  deinit { part.deallocate() }
+
+  /// The text so far.
+  package var bytes: [UInt8] {
+    mutating get {
+      settle()
+      return whole
+    }
+    _modify {
+      settle()
+      yield &whole
+    }
+  }
+
+  /// The number of its bytes so far.
+  package var count: Int { whole.count + partCount }
+
+  /// Puts all of it into the array.
+  private mutating func settle() {
+    guard partCount > 0 else { return }
+    whole.append(contentsOf: UnsafeBufferPointer(start: part, count: partCount))
+    partCount = 0
   }
 
   /// Hands on what there is, if that is enough to be worth a call.
   package mutating func passOn() {
-    if bytes.count >= TextBuffer.pieceSize { flush() }
+    if count >= TextBuffer.pieceSize { flush() }
   }
 
   /// Hands on what there is.
   package mutating func flush() {
-    guard let sink, !bytes.isEmpty else { return }
+    guard let sink, count > 0 else { return }
     sink(bytes)
-    bytes.removeAll(keepingCapacity: true)
+    whole.removeAll(keepingCapacity: true)
   }
 
-  package mutating func removeLast(_ count: Int) { bytes.removeLast(count) }
+  package mutating func removeLast(_ count: Int) {
+    if count <= partCount { partCount -= count } else { bytes.removeLast(count) }
+  }
 
-  package mutating func append(_ byte: UInt8) { bytes.append(byte) }
+  @inline(__always)
+  package mutating func append(_ byte: UInt8) {
+    if partCount == Self.partSize { settle() }
+    part[partCount] = byte
+    partCount += 1
+  }
 
-  package mutating func append(_ character: Unicode.Scalar) { bytes.append(UInt8(truncatingIfNeeded: character.value)) }
+  package mutating func append(_ character: Unicode.Scalar) { append(UInt8(truncatingIfNeeded: character.value)) }
 
   package mutating func append(_ text: String) {
     var text = text
-    text.withUTF8 { bytes.append(contentsOf: $0) }
+    text.withUTF8 { append($0) }
   }
 
   package mutating func append(_ text: StaticString) {
-    bytes.append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    append(UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
   }
 
-  package mutating func append(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes.append(contentsOf: bytes) }
+  package mutating func append(_ bytes: UnsafeBufferPointer<UInt8>) {
+    guard bytes.count <= Self.partSize - partCount, let start = bytes.baseAddress else { return appendLong(bytes) }
+    (part + partCount).update(from: start, count: bytes.count)
+    partCount += bytes.count
+  }
 
-  package mutating func append(_ slice: ArraySlice<UInt8>) { bytes.append(contentsOf: slice) }
+  @inline(never)
+  private mutating func appendLong(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes.append(contentsOf: bytes) }
 
-  package mutating func append(_ number: Int) { JSON.append(number, to: &bytes) }
+  package mutating func append(_ slice: ArraySlice<UInt8>) { slice.withUnsafeBufferPointer { append($0) } }
 
-  package mutating func append(_ path: Path) { path.append(to: &bytes) }
+  package mutating func append(_ number: Int) { JSON.write(number, to: &self) }
+
+  package mutating func append(_ path: Path) { path.write(to: &self) }
 
   package mutating func append(_ value: Bool) {
     if value { append("true" as StaticString) } else { append("false" as StaticString) }
   }
 
   package mutating func append(spaces count: Int) {
-    guard count > 0 else { return }
-    bytes.append(contentsOf: repeatElement(0x20, count: count))
+    for _ in 0..<max(count, 0) { append(0x20 as UInt8) }
   }
 
   /// Appends text in quotes as the command language reads it where a value may stand: a dollar that would be replaced has a backslash
   /// before it.
   package mutating func appendWord(_ text: String) {
-    let start = bytes.count
+    let start = count
     // Nearly all texts stand for themselves.
     if appendPlain(text, besides: UInt8(ascii: "$")) { return }
     appendQuoted(text)
@@ -100,9 +141,9 @@ package struct TextBuffer {
     var text = text
     return text.withUTF8 { text in
       guard ScalarText.isPlainASCII(text), !text.contains(other) else { return false }
-      bytes.append(UInt8(ascii: "\""))
-      bytes.append(contentsOf: text)
-      bytes.append(UInt8(ascii: "\""))
+      append(UInt8(ascii: "\""))
+      append(text)
+      append(UInt8(ascii: "\""))
       return true
     }
   }
@@ -110,5 +151,10 @@ package struct TextBuffer {
   /// Appends the compact JSON of a value.
   package mutating func append(json value: Value) { JSON.append(value, to: &bytes) }
 
-  package var text: String { String(decoding: bytes, as: UTF8.self) }
+  package var text: String {
+    if whole.isEmpty { return String(decoding: UnsafeBufferPointer(start: part, count: partCount), as: UTF8.self) }
+    return String(decoding: whole + UnsafeBufferPointer(start: part, count: partCount), as: UTF8.self)
+  }
 }
+
+extension TextBuffer: ByteSink {}
