@@ -383,7 +383,8 @@ package final class LiveStore: @unchecked Sendable {
     let earlier = attendance.faults.collect()
     client?.complete(&source)
     // Compared, not taken out: that would be counted, and most stores are not shared.
-    let result = node == nil ? store.dispatch(action, source: source) : dispatchShared(action, source, for: client)
+    let result =
+      node == nil ? store.dispatchInTurn(action, source: source) : dispatchShared(action, source, for: client)
     if let number = result.number { client?.note(dispatched: number) }
     if case .stopped = result.outcome { attendance.faults.noteLoss() }
     let report = report(of: result, faults: attendance.faults.take(behind: earlier, ofRoot: result.number))

@@ -86,6 +86,18 @@ final class SessionClock {
     return clock.nextDeadline.map { max($0 - clock.now, .zero) }
   }
 
+  /// Forgets that it was woken.
+  ///
+  /// - Returns: false: nothing waits, and ``runDue(while:)`` would do nothing.
+  func clearWake() -> Bool {
+    signal?.take()
+    return switch kind {
+    case .real(let clock): clock.hasTimers
+    case .virtual: true
+    case .shared: false
+    }
+  }
+
   /// Runs what is due by itself.
   ///
   /// - Parameter goesOn: asked before each piece of it by the real clock; false leaves the rest for the next call.

@@ -168,7 +168,7 @@ extension Session {
   }
 
   /// Runs what fell due by the session's clock, however much that is after a store was closed for long; Ctrl-C ends it.
-  func runDueTasks() { store.acting { clock.runDue { !isInterrupted } } }
+  func runDueTasks() { if clock.clearWake() { store.acting { clock.runDue { !isInterrupted } } } }
 
   /// True if nothing is left that could bring about what a script waits for on the real clock. At the prompt somebody is
   /// there to end the wait. Whoever shares the store, Lua that may read files, and middlewares of the application may bring

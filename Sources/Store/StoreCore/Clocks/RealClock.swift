@@ -18,7 +18,8 @@ public final class RealClock: ContinuingClock {
     case host(wake: @Sendable () -> Void)
   }
 
-  private let start: Duration
+  /// The nanoseconds that the machine showed.
+  private let start: Int64
   /// The nanoseconds by which it is ahead of the time since it was made.
   private let lead = Atomic<Int64>(0)
   private let timers = TimerQueue()
@@ -34,7 +35,7 @@ public final class RealClock: ContinuingClock {
   }
 
   /// Time since the clock was made.
-  public var now: Duration { RealClock.monotonic - start + .nanoseconds(lead.load(ordering: .relaxed)) }
+  public var now: Duration { .nanoseconds(RealClock.monotonic - start + lead.load(ordering: .relaxed)) }
 
   /// Has it show at least a time from now on. What waits for an earlier time is due.
   public func goOn(from time: Duration) {
@@ -60,6 +61,9 @@ public final class RealClock: ContinuingClock {
     }
     return timer
   }
+
+  /// True if anybody waits for a deadline; asked without a lock.
+  package var hasTimers: Bool { !timers.isEmpty }
 
   /// Runs what is due now, and what became due of it when it was scheduled meanwhile. For the host that drives the clock.
   ///
@@ -91,9 +95,9 @@ public final class RealClock: ContinuingClock {
     if let next = timers.nextDeadline { arm(next) }
   }
 
-  private static var monotonic: Duration {
+  private static var monotonic: Int64 {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)
-    return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
   }
 }

@@ -89,6 +89,14 @@ extension Store {
     }
   }
 
+  /// Has an action from a known source processed by the thread that holds the turn.
+  @inlinable
+  @inline(__always)
+  package func dispatchInTurn(_ action: Action, source: ActionSource) -> DispatchResult {
+    // Not held: it is dispatched while another is processed.
+    isHeld ? takeInTurn(action) { $0 = source } : dispatch(action, source: source)
+  }
+
   /// Does what processes actions in the turn that this thread holds.
   @inlinable
   func busily<Result>(_ work: () -> Result) -> Result {
