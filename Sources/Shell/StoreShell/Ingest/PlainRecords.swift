@@ -63,15 +63,20 @@ final class PlainRecords {
     var reader = JSONReader(line)
     var given: UInt64 = 0
     var expected = 0
+    // Constants: to ask the object for them would be counted each time.
+    let (fields, members) = (type.fields, members)
     do throws(JSONError) {
       try reader.namedMembers { (reader, name, offset) throws(JSONError) in
         let index = find(name, expected)
         let value = try reader.value()
-        guard let index, given & UInt64(1) << UInt64(members[index].argument) == 0,
-          let checked = Self.check(value, type.fields[members[index].argument])
-        else { throw JSONError(message: "not plain", offset: offset) }
-        arguments[members[index].argument] = checked
-        given |= UInt64(1) << UInt64(members[index].argument)
+        guard let index else { throw JSONError(message: "not plain", offset: offset) }
+        let argument = members[index].argument
+        let bit = UInt64(1) << UInt64(argument)
+        guard given & bit == 0, let checked = Self.check(value, fields[argument]) else {
+          throw JSONError(message: "not plain", offset: offset)
+        }
+        arguments[argument] = checked
+        given |= bit
         expected = index + 1
       }
       try reader.end()
@@ -79,7 +84,7 @@ final class PlainRecords {
       return false
     }
     for index in arguments.indices where given & UInt64(1) << UInt64(index) == 0 {
-      guard let value = try? type.fields[index].check(nil) else { return false }
+      guard let value = try? fields[index].check(nil) else { return false }
       arguments[index] = value
     }
     self.given |= given

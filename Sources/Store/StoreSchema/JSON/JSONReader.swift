@@ -171,6 +171,8 @@ public struct JSONReader {
   private mutating func string() throws(JSONError) -> String {
     let open = position
     guard let (end, isASCII) = passPlainText() else { return try escapedString(from: open + 1, openedAt: open) }
+    let content = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(bytes)[open + 1..<end])
+    if isASCII, let short = ShortText.text(content) { return short }
     // Text that is known to be ASCII need not pass the slower check.
     return isASCII ? String(decoding: bytes[open + 1..<end], as: UTF8.self) : try text(open + 1..<end)
   }
@@ -179,15 +181,19 @@ public struct JSONReader {
   ///
   /// - Returns: the end of its bytes, and true if all are ASCII; nil: the reader is before something else.
   private mutating func passPlainText() -> (end: Int, isASCII: Bool)? {
-    position += 1
+    let bytes = bytes
+    var end = position + 1
     var all: UInt8 = 0
-    while let byte = peek, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\"), byte >= 0x20 {
+    while end < bytes.count {
+      let byte = bytes[end]
+      if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") || byte < 0x20 { break }
       all |= byte
-      position += 1
+      end += 1
     }
-    guard peek == UInt8(ascii: "\"") else { return nil }
-    defer { position += 1 }
-    return (position, all < 0x80)
+    position = end
+    guard end < bytes.count, bytes[end] == UInt8(ascii: "\"") else { return nil }
+    position += 1
+    return (end, all < 0x80)
   }
 
   private mutating func escapedString(from start: Int, openedAt open: Int) throws(JSONError) -> String {

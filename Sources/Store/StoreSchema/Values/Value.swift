@@ -150,13 +150,24 @@ extension Value {
 
 extension [Value] {
   /// So many absent values. An array of equal values is made by code that is not specialised, which takes twice as long.
-  @inlinable
   package static func absent(_ count: Int) -> [Value] {
+    // An array with its length in the code is made by one call. Of constants it would be one for all, and be copied.
+    let none = none
+    switch count {
+    case 0: return []
+    case 1: return [none]
+    case 2: return [none, none]
+    case 3: return [none, none, none]
+    default: break
+    }
     var values: [Value] = []
     values.reserveCapacity(count)
     for _ in 0..<count { values.append(.none) }
     return values
   }
+
+  @inline(never)
+  private static var none: Value { .none }
 }
 
 /// Collections inside values, reached in place. Taking them out and putting them back would count references twice, and
