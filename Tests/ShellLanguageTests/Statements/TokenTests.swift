@@ -111,6 +111,49 @@ import Testing
     #expect(passed > 100 && stopped > 100)
   }
 
+  /// Lines of forms that come again are read by their forms: as each would be alone, whether or not somebody keeps the lines before.
+  @Test(arguments: [false, true])
+  func linesOfOneFormAreReadAsEachIsAlone(areKept: Bool) throws {
+    let starts = ["dispatch a.b", "dispatch a.c x=1", "try dispatch a.b", "  dispatch a.b --quiet", "echo", "set a b"]
+    let values = [
+      " 1", " -17", " x", " --f", " \"x y\"", " \"é\"", " \"\"", " 'b c'", " n=1", " n=\"a\"", " n=", " m=x&", " n=$v",
+      " # c", " n='c'", " 3=4", " > f", " 1.5", " n=-200", " n=true", " ", " o=\"longer than before\"",
+      " p=12345",
+    ]
+    func told(_ statement: ShellLanguage.Statement) -> String {
+      let words = statement.words.map { "\($0.line):\($0.column):\($0.width) \($0.text) \($0.kind)" }
+      return "\(statement.line) \(statement.text.debugDescription) \(statement.hasFlags) \(words)"
+    }
+    var random = Numbers()
+    var again = 0
+    for _ in 0..<1_000 {
+      let few = (0..<3).map { _ in
+        starts[random.next(starts.count)] + (0..<random.next(5)).map { _ in values[random.next(values.count)] }.joined()
+      }
+      let lines = (0..<12).map { _ in
+        // The same words, some with other values.
+        few[random.next(few.count)].split(separator: "=", omittingEmptySubsequences: false).enumerated().map {
+          $0 > 0 && random.next(3) == 0 ? "\(random.next(1_000))\($1.drop { $0.isNumber })" : String($1)
+        }.joined(separator: "=") + "\n"
+      }
+      guard
+        let alone = try? lines.enumerated().map({ index, line in
+          try statements(line).map { told($0.numbered(index + 1)) }
+        })
+      else { continue }
+      var reader = StatementReader(Array(lines.joined().utf8), grammar: grammar)
+      var (kept, together): ([ShellLanguage.Statement], [String]) = ([], [])
+      while let statement = try reader.next() {
+        together.append(told(statement))
+        if areKept { kept.append(statement) }
+      }
+      #expect(together == alone.flatMap { $0 }, "\(lines)")
+      if areKept { #expect(kept.map(told) == together) }
+      again += lines.count - Set(lines).count
+    }
+    #expect(again > 100)
+  }
+
   /// Lines of one form are told by comparing bytes: however many there are, few are looked at.
   @Test(arguments: [200, 800])
   func linesOfOneFormAreLookedAtOnce(count: Int) throws {

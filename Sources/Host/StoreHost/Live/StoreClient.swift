@@ -298,14 +298,14 @@ package final class StoreClient: @unchecked Sendable {
     }
   }
 
-  /// Runs a statement: what it dispatches is taken back as a whole.
-  @inline(__always)
-  package func statement<Result>(_ body: () throws -> Result) rethrows -> Result {
-    // Its own thread alone has it dispatch.
-    let outer = statement.begin()
-    defer { statement.end(outer) }
-    return try body()
-  }
+  /// Begins a statement: what it dispatches is taken back as a whole.
+  ///
+  /// - Returns: what ``endStatement(_:)`` is told.
+  // Its own thread alone has it dispatch.
+  package func beginStatement() -> Int? { statement.begin() }
+
+  /// Ends it.
+  package func endStatement(_ outer: Int?) { statement.end(outer) }
 
   /// Notes, in the source of an action that it dispatches, the statement that asks for it.
   func complete(_ source: inout ActionSource) {

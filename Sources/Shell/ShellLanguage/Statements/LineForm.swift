@@ -4,12 +4,14 @@ import StoreSchema
 /// The form of a plain statement of one line: its bytes without the values of its arguments. A line of the same form differs in
 /// values alone, each of which is right if that of the first line is. The form is that of a line of the text: it holds where the
 /// line's parts stand there.
-struct LineForm {
+final class LineForm: Sendable {
   /// A value in the line.
   private struct Slot {
-    var first = 0
-    var end = 0
-    var words = Words.plain
+    let first: Int
+    let end: Int
+    let words: Words
+    /// The token that it is the value of.
+    let token: Int
   }
 
   /// The words that may stand in the place of a value.
@@ -24,9 +26,8 @@ struct LineForm {
     case integers(minimum: Int, maximum: Int)
   }
 
-  // In place: a form is looked at for every line, and an array would be counted.
-  private var slots = InlineArray<8, Slot>(repeating: Slot())
-  private var count = 0
+  private let slots: [Slot]
+  private let tokens: [Token]
   private let start: Int
   private let end: Int
   private let maximumLength: Int
@@ -42,7 +43,7 @@ struct LineForm {
     _ view: ByteView, _ tokens: Tokens, _ values: PlainLine.Values, from start: Int, to end: Int, maximumLength: Int
   ) {
     guard end < view.count, view[end] == 0x0A else { return nil }
-    (self.start, self.end, self.maximumLength) = (start, end, maximumLength)
+    var slots: [Slot] = []
     for index in 0..<tokens.count {
       let token = tokens[index]
       let (first, last) = (start + token.value.lowerBound, start + token.value.upperBound)
@@ -59,10 +60,12 @@ struct LineForm {
         else { continue }
         words = set
       }
-      guard count < slots.count else { return nil }
-      slots[count] = Slot(first: first, end: last, words: words)
-      count += 1
+      guard slots.count < 8 else { return nil }
+      slots.append(Slot(first: first, end: last, words: words, token: index))
     }
+    (self.start, self.end, self.maximumLength) = (start, end, maximumLength)
+    self.slots = slots
+    self.tokens = (0..<tokens.count).map { tokens[$0] }
   }
 
   /// The words that may stand in the place of a value; nil: they take a closer look.
@@ -78,33 +81,89 @@ struct LineForm {
   }
 
   /// The line end of a statement of this form that begins at a position of the same text; nil: none does, or it takes a closer look.
-  // Mutating, so that it is looked at in place: a copy of a form is large.
-  mutating func lineEnd(in view: ByteView, from start: Int) -> Int? {
-    var (position, passed) = (start, self.start)
-    for index in 0..<count {
-      let slot = slots[index]
-      guard view.has(passed..<slot.first, at: position) else { return nil }
-      position += slot.first - passed
-      passed = slot.end
-      let first = position
-      switch slot.words {
-      case .quoted:
-        position = view.end(ofQuotedFrom: first)
-        guard view.isASCII(first..<position) else { return nil }
-      case .plain:
-        position = view.end(of: .plain, from: first)
-        guard view[position - 1] != UInt8(ascii: "&") else { return nil }
-      case .numbers:
-        position = view.end(ofNumberFrom: first)
-        guard view.isNumber(first..<position) else { return nil }
-      case .integers(let minimum, let maximum):
-        position = view.end(ofNumberFrom: first)
-        guard let number = view.integer(first..<position), number >= minimum, number <= maximum else { return nil }
-      }
+  func lineEnd(in view: ByteView, from start: Int) -> Int? { lineEnd(in: view, from: start) { _, _ in } }
+
+  /// The same, and its tokens.
+  func lineEnd(in view: ByteView, from start: Int, _ found: inout Tokens) -> Int? {
+    var shift = 0
+    found = Tokens()
+    let end = lineEnd(in: view, from: start) { token, growth in
+      for index in found.count..<token { found.append(tokens[index].shifted(by: shift, growth: 0)) }
+      found.append(tokens[token].shifted(by: shift, growth: growth))
+      shift += growth
     }
-    guard view.has(passed..<end + 1, at: position) else { return nil }
-    let end = position + self.end - passed
-    return end - start <= maximumLength ? end : nil
+    guard end != nil else { return nil }
+    for index in found.count..<tokens.count { found.append(tokens[index].shifted(by: shift, growth: 0)) }
+    return end
+  }
+
+  /// - Parameter note: gets the token of each value, and by how much that is longer than that of the first line.
+  @inline(__always)
+  private func lineEnd(in view: ByteView, from start: Int, _ note: (Int, Int) -> Void) -> Int? {
+    slots.withUnsafeBufferPointer { slots in
+      var (position, passed) = (start, self.start)
+      for slot in slots {
+        guard view.has(passed..<slot.first, at: position) else { return nil }
+        position += slot.first - passed
+        passed = slot.end
+        let first = position
+        switch slot.words {
+        case .quoted:
+          position = view.end(ofQuotedFrom: first)
+          guard view.isASCII(first..<position) else { return nil }
+        case .plain:
+          position = view.end(of: .plain, from: first)
+          guard view[position - 1] != UInt8(ascii: "&") else { return nil }
+        case .numbers:
+          position = view.end(ofNumberFrom: first)
+          guard view.isNumber(first..<position) else { return nil }
+        case .integers(let minimum, let maximum):
+          position = view.end(ofNumberFrom: first)
+          guard let number = view.integer(first..<position), number >= minimum, number <= maximum else { return nil }
+        }
+        note(slot.token, position - first - (slot.end - slot.first))
+      }
+      guard view.has(passed..<end + 1, at: position) else { return nil }
+      let end = position + self.end - passed
+      return end - start <= maximumLength ? end : nil
+    }
+  }
+}
+
+/// The forms of the latest lines of a text.
+struct LineForms {
+  private var forms: [LineForm] = []
+  private var oldest = 0
+  /// Falls with each line that is of none of them, and rises with each that is: where lines have little in common, to look at the
+  /// forms would cost more than to read the line.
+  private var credit = 64
+
+  /// True if it is worth to look at them.
+  var areTried: Bool { credit > 0 }
+
+  mutating func add(_ form: LineForm) {
+    if forms.count < 8 { forms.append(form) } else { forms[oldest] = form }
+    oldest = (oldest + 1) % 8
+  }
+
+  /// The line end of a statement of one of the forms; nil: none begins there.
+  func lineEnd(in view: ByteView, from start: Int) -> Int? { first { $0.lineEnd(in: view, from: start) } }
+
+  /// The same, and its tokens; nil also where the forms are not tried.
+  mutating func lineEnd(in view: ByteView, from start: Int, _ tokens: inout Tokens) -> Int? {
+    guard areTried else { return nil }
+    let end = first { $0.lineEnd(in: view, from: start, &tokens) }
+    credit = end == nil ? credit - 1 : min(credit + 1, 64)
+    return end
+  }
+
+  @inline(__always)
+  private func first(_ look: (LineForm) -> Int?) -> Int? {
+    for index in forms.indices {
+      // Not counted: they stay as long as this.
+      if let end = Unmanaged.passUnretained(forms[index])._withUnsafeGuaranteedRef(look) { return end }
+    }
+    return nil
   }
 }
 

@@ -17,7 +17,7 @@ public struct Statement: Sendable {
   package var wordCount: Int { content.tokens.count - first }
   /// The position of the first word among some names; nil: it is none of them.
   package func verb(among names: NamePositions) -> Int? {
-    content.withBytes(content.tokens[first].range) { names[$0] }
+    content.withBytes(content.token(at: first).range) { names[$0] }
   }
   /// The words behind a number of them.
   package func words(behind count: Int) -> Words {
@@ -50,12 +50,13 @@ public struct Statement: Sendable {
   }
 
   /// The parts of a statement.
-  package final class Content: CustomStringConvertible, Sendable {
+  package final class Content: CustomStringConvertible, @unchecked Sendable {
+    // Safe: changed only by a reader of statements that alone refers to it.
     /// The text that its lines are a part of, as it was read: a part of its own would be a copy.
     private let source: [UInt8]
-    private let start: Int
-    private let end: Int
-    let tokens: Tokens
+    @exclusivity(unchecked) private var start: Int
+    @exclusivity(unchecked) private var end: Int
+    @exclusivity(unchecked) private(set) var tokens: Tokens
     let rarities: Rarities?
 
     /// - Parameter bytes: the bytes of its lines, which are UTF-8.
@@ -71,6 +72,18 @@ public struct Statement: Sendable {
       (source, start, end) = (other.source, other.start, other.end)
       tokens = other.tokens
       self.rarities = rarities
+    }
+
+    /// Has it be another statement of the same text; it has no rarities.
+    func become(_ bytes: Range<Int>, _ tokens: Tokens) {
+      precondition(bytes.lowerBound >= 0 && bytes.upperBound <= source.count && rarities == nil)
+      (start, end) = (bytes.lowerBound, bytes.upperBound)
+      self.tokens = tokens
+    }
+
+    /// True if its lines are a part of that text.
+    func isOf(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+      source.withUnsafeBufferPointer { $0.baseAddress == text.baseAddress && $0.count == text.count }
     }
 
     /// Hands out the bytes of its lines.
@@ -137,6 +150,33 @@ public struct Statement: Sendable {
         content, rarities: .of(literals: content.rarities?.literals ?? [], lua: lua, redirection: nil)))
     statement.first = first
     return statement
+  }
+}
+
+extension Statement {
+  /// The position of the word behind the verb among some names; nil: it is none of them, or there is none.
+  package func operand(among names: NamePositions) -> Int? {
+    wordCount < 2 ? nil : content.withBytes(content.token(at: first + 1).range) { names[$0] }
+  }
+
+  /// The values that the words behind the first operand give to fields, with defaults; nil: a word takes a closer look, or one of them
+  /// is at fault.
+  package func plainArguments(_ fields: [Field]) -> [Value]? {
+    guard wordCount > 1 else { return nil }
+    var values = [Value].absent(fields.count)
+    var order = FieldOrder()
+    for place in (first + 2)..<content.tokens.count {
+      let word = content.token(at: place)
+      guard word.kind != .flag, let index = order.field(of: word, in: content, among: fields), order.take(index),
+        let value = content.plainValue(of: word, as: fields[index].schema)
+      else { return nil }
+      values[index] = value
+    }
+    for index in fields.indices where !order.isTaken(index) {
+      guard let value = try? fields[index].check(nil) else { return nil }
+      values[index] = value
+    }
+    return values
   }
 }
 

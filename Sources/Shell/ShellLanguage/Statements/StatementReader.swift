@@ -22,6 +22,10 @@ public struct StatementReader: Sendable {
   public private(set) var continuation: Continuation?
   /// The byte at which the open part starts.
   private var openPosition = 0
+  /// The forms of the latest lines: a long text has few.
+  private var forms = LineForms()
+  /// The contents of the last two lines of known forms. The older is used again where nobody else has it any more.
+  private var contents: (older: Statement.Content?, newer: Statement.Content?) = (nil, nil)
 
   /// Makes a reader without text.
   ///
@@ -52,6 +56,9 @@ public struct StatementReader: Sendable {
     if position > 0 {
       bytes.removeFirst(position)
       position = 0
+      // They stand in the text.
+      forms = LineForms()
+      contents = (nil, nil)
     }
     bytes.append(contentsOf: more)
   }
@@ -66,6 +73,7 @@ public struct StatementReader: Sendable {
     continuation = nil
     if isAtStart { skipMark() }
     while skipToStatement() {
+      if let statement = ofKnownForm() { return statement }
       let outcome = read()
       switch outcome {
       case .statement(let statement, let end, let lines):
@@ -90,25 +98,14 @@ public struct StatementReader: Sendable {
   /// - Parameter look: tells of the values of a line that needs no look; nil: it needs one.
   package mutating func passPlainLines(_ look: (PlainLine) -> PlainLine.Values?) {
     if isAtStart { skipMark() }
-    // Those of the latest lines: a long file has few.
-    var forms: [LineForm] = []
-    var oldest = 0
+    var forms = LineForms()
     while skipToStatement() {
       let passed = bytes.withUnsafeBufferPointer { bytes -> (end: Int, lines: Int)? in
         let view = ByteView(bytes)
-        let end = forms.withUnsafeMutableBufferPointer { forms -> Int? in
-          for index in forms.indices {
-            if let end = forms[index].lineEnd(in: view, from: position) { return end }
-          }
-          return nil
-        }
-        if let end { return (end, 0) }
+        if let end = forms.lineEnd(in: view, from: position) { return (end, 0) }
         var scanner = scanner(view)
         guard (try? scanner.passPlain()) == true, let values = scanner.values(look) else { return nil }
-        if let form = scanner.form(values) {
-          if forms.count < 8 { forms.append(form) } else { forms[oldest] = form }
-          oldest = (oldest + 1) % 8
-        }
+        if let form = scanner.form(values) { forms.add(form) }
         return (scanner.position, scanner.lineIndex)
       }
       guard let passed else { return }
@@ -137,12 +134,43 @@ public struct StatementReader: Sendable {
       bytes, start: position, firstLine: line, isLast: isFinished, grammar: grammar, maximumLength: maximumLength)
   }
 
-  private func read() -> Outcome { bytes.withUnsafeBufferPointer { read(ByteView($0)) } }
+  /// The next statement, where it is a line of a known form.
+  private mutating func ofKnownForm() -> Statement? {
+    guard forms.areTried else { return nil }
+    var tokens = Tokens()
+    let end = bytes.withUnsafeBufferPointer { forms.lineEnd(in: ByteView($0), from: position, &tokens) }
+    guard let end else { return nil }
+    defer { leave(end, 0) }
+    return Statement(line: line, content: content(position..<end, tokens))
+  }
 
-  private func read(_ view: ByteView) -> Outcome {
+  private mutating func content(_ range: Range<Int>, _ tokens: Tokens) -> Statement.Content {
+    swap(&contents.older, &contents.newer)
+    if isKnownUniquelyReferenced(&contents.newer), let old = contents.newer,
+      bytes.withUnsafeBufferPointer({ old.isOf($0) })
+    {
+      old.become(range, tokens)
+      return old
+    }
+    let new = Statement.Content(bytes, range, tokens: tokens, rarities: nil)
+    contents.newer = new
+    return new
+  }
+
+  private mutating func read() -> Outcome {
+    let bytes = bytes
+    return bytes.withUnsafeBufferPointer { read(ByteView($0)) }
+  }
+
+  private mutating func read(_ view: ByteView) -> Outcome {
     var scanner = scanner(view)
     do throws(StatementScanner.NoStatement) {
       let statement = try scanner.statement(in: bytes)
+      if forms.areTried, statement?.isMoreThanWords == false, !view[scanner.position - 1].isBlankOrNewline,
+        let form = scanner.form(.unchecked)
+      {
+        forms.add(form)
+      }
       return .statement(statement, end: scanner.position, lines: scanner.lineIndex)
     } catch {
       switch error {

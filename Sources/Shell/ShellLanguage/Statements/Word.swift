@@ -46,6 +46,17 @@ package struct Token: Sendable {
     form = word.isQuoted ? .text : .bare
   }
 
+  /// The same in another place, with a longer value.
+  @inline(__always)
+  func shifted(by count: Int, growth: Int) -> Token {
+    let (count, growth) = (Int32(truncatingIfNeeded: count), Int32(truncatingIfNeeded: growth))
+    var token = self
+    (token.start, token.nameStart, token.nameEnd) = (start &+ count, nameStart &+ count, nameEnd &+ count)
+    (token.valueStart, token.valueEnd) = (valueStart &+ count, valueEnd &+ count &+ growth)
+    token.end = end &+ count &+ growth
+    return token
+  }
+
   /// All of its bytes.
   var range: Range<Int> {
     get { Int(start)..<Int(end) }
@@ -69,7 +80,8 @@ package struct Token: Sendable {
 
 /// The tokens of a statement. Most statements have few, which stand in place.
 struct Tokens: Sendable {
-  private var firsts = InlineArray<4, Token>(repeating: Token(at: 0))
+  // No `InlineArray`: to ask one in an object for an element copies all of it.
+  fileprivate var firsts = (Token(at: 0), Token(at: 0), Token(at: 0), Token(at: 0))
   private var others: [Token]?
   private(set) var count = 0
   /// True if one of them is a flag.
@@ -79,17 +91,31 @@ struct Tokens: Sendable {
 
   @inline(__always)
   subscript(index: Int) -> Token {
-    if index < firsts.count {
-      precondition(index < count)
-      return firsts[index]
+    precondition(index >= 0 && index < count)
+    return switch index {
+    case 0: firsts.0
+    case 1: firsts.1
+    case 2: firsts.2
+    case 3: firsts.3
+    default: other(index - 4)
     }
+  }
+
+  @inline(never)
+  fileprivate func other(_ index: Int) -> Token {
     guard let others else { preconditionFailure("there is no such token") }
-    return others[index - firsts.count]
+    return others[index]
   }
 
   @inline(__always)
   mutating func append(_ token: Token) {
-    if count < firsts.count { firsts[count] = token } else { appendOther(token) }
+    switch count {
+    case 0: firsts.0 = token
+    case 1: firsts.1 = token
+    case 2: firsts.2 = token
+    case 3: firsts.3 = token
+    default: appendOther(token)
+    }
     count += 1
     if token.kind == .flag { haveFlags = true }
   }
@@ -154,7 +180,7 @@ extension Tokens {
 
 /// Words of a statement, which are made of its tokens where somebody asks for one.
 public struct Words: RandomAccessCollection, Sendable {
-  private let content: Statement.Content
+  fileprivate let content: Statement.Content
   /// The token that the first word is.
   private let first: Int
   /// The position of the first word.
@@ -171,7 +197,7 @@ public struct Words: RandomAccessCollection, Sendable {
   }
 
   /// The word at a position.
-  public subscript(position: Int) -> Word { Word(content, content.tokens[index(of: position)]) }
+  public subscript(position: Int) -> Word { Word(content, content.token(at: index(of: position))) }
 
   /// Some of the words, at the same positions.
   public subscript(bounds: Range<Int>) -> Words {
@@ -194,28 +220,80 @@ public struct Words: RandomAccessCollection, Sendable {
     return chosen?[position] ?? first + position
   }
 
-  /// The position of a word, quotes and brackets included, among some names; nil: it is none of them.
-  package func position(of position: Int, among names: NamePositions) -> Int? {
-    content.withBytes(token(at: position).range) { names[$0] }
+  /// A word without its texts.
+  package func token(at position: Int) -> Token { content.token(at: index(of: position)) }
+
+  /// The value that a word gives to a type, where its bytes tell that by themselves; nil: its literal must be asked.
+  package func plainValue(of word: Token, as schema: Schema) -> Value? { content.plainValue(of: word, as: schema) }
+}
+
+extension Statement.Content {
+  /// A word as the scanner found it.
+  // By way of its place: a call of `tokens` would be handed a copy of all of them.
+  @inline(__always)
+  func token(at index: Int) -> Token {
+    precondition(index >= 0 && index < tokens.count)
+    return switch index {
+    case 0: tokens.firsts.0
+    case 1: tokens.firsts.1
+    case 2: tokens.firsts.2
+    case 3: tokens.firsts.3
+    default: tokens.other(index - 4)
+    }
   }
 
-  /// A word without its texts.
-  package func token(at position: Int) -> Token { content.tokens[index(of: position)] }
-
   /// The index of the field that a word gives a value to by name; nil: it names none of them.
-  package func field(of word: Token, among fields: [Field]) -> Int? {
-    content.withBytes(word.name) { name in
+  @inline(__always)
+  func field(of word: Token, among fields: [Field]) -> Int? {
+    withBytes(word.name) { name in
       for index in fields.indices where fields[index].name.hasBytes(name) { return index }
       return nil
     }
   }
 
-  /// The value that a word gives to a type, where its bytes tell that by themselves; nil: its literal must be asked.
-  package func plainValue(of word: Token, as schema: Schema) -> Value? {
+  @inline(__always)
+  func plainValue(of word: Token, as schema: Schema) -> Value? {
     guard word.form == .bare || word.form == .text else { return nil }
-    return content.withBytes {
-      schema.plainValue(UnsafeBufferPointer(rebasing: $0[word.value]), isQuoted: word.form == .text)
+    return withBytes(word.value) {
+      schema.plainValue($0.assumingMemoryBound(to: UInt8.self), isQuoted: word.form == .text)
     }
+  }
+}
+
+/// The order in which words give values to fields: by name, or to the first field that no word has given one so far.
+package struct FieldOrder {
+  // A set of its own for the first, since an action seldom has more.
+  private var firsts: UInt64 = 0
+  private var others: Set<Int>?
+  private var position = 0
+
+  /// None has been taken.
+  package init() {}
+
+  /// The field that a word gives a value; nil: it names none of them, or all have one.
+  package mutating func field(of word: Token, in words: Words, among fields: [Field]) -> Int? {
+    field(of: word, in: words.content, among: fields)
+  }
+
+  @inline(__always)
+  mutating func field(of word: Token, in content: Statement.Content, among fields: [Field]) -> Int? {
+    if case .named = word.kind { return content.field(of: word, among: fields) }
+    while position < fields.count, isTaken(position) { position += 1 }
+    return position < fields.count ? position : nil
+  }
+
+  /// True if a word has given the field a value.
+  package func isTaken(_ index: Int) -> Bool {
+    index < 64 ? firsts & 1 << UInt64(index) != 0 : others?.contains(index) ?? false
+  }
+
+  /// Gives a field its value.
+  ///
+  /// - Returns: false if it has one.
+  package mutating func take(_ index: Int) -> Bool {
+    guard !isTaken(index) else { return false }
+    if index < 64 { firsts |= 1 << UInt64(index) } else { others = (others ?? []).union([index]) }
+    return true
   }
 }
 

@@ -156,17 +156,17 @@ extension Session {
   }
 
   private func takeBack(_ run: SessionOutcome.Run, because reason: String) {
-    store.statement {
-      do {
-        var source = source(function: UndoLine.atomic)
-        // Behind the last statement there is none that asks for it.
-        if running.statement == nil, !running.origin.isThroughDoor { source.line = run.line }
-        guard let done = try store.cancelRun(source: source) else { return }
-        if let failure = done.report.failure { throw failure }
-        write(note: "#\(done.report.number ?? 0) \(Self.remark(on: done)), \(reason)")
-      } catch {
-        writeError(error)
-      }
+    let outer = store.beginStatement()
+    defer { store.endStatement(outer) }
+    do {
+      var source = source(function: UndoLine.atomic)
+      // Behind the last statement there is none that asks for it.
+      if running.statement == nil, !running.origin.isThroughDoor { source.line = run.line }
+      guard let done = try store.cancelRun(source: source) else { return }
+      if let failure = done.report.failure { throw failure }
+      write(note: "#\(done.report.number ?? 0) \(Self.remark(on: done)), \(reason)")
+    } catch {
+      writeError(error)
     }
   }
 }

@@ -50,10 +50,6 @@ private enum DispatchRequest {
   static func read(_ reader: CommandReader) throws -> DispatchRequest {
     let words = reader.operands
     guard !words.isEmpty else { throw reader.missing("an action") }
-    // The usual case, at the speed of scripts with a million lines.
-    if let type = reader.vocabulary.plainAction(words) {
-      return try request(type, reader, words)
-    }
     let meaning = try reader.action(words[0]).map { name, target in
       switch target {
       case .type(let type): try request(type, reader, words)
@@ -110,5 +106,21 @@ private enum DispatchRequest {
       return try session.finish(
         session.store.dispatch(action, session.dispatchSource()), quietly: isQuiet)
     }
+  }
+}
+
+extension Session {
+  /// Has the action processed that a line of plain words dispatches: the usual case, at the speed of scripts with a million lines.
+  ///
+  /// - Returns: nil: the line takes a closer look, or is at fault; nothing was done.
+  func dispatchPlainly(_ statement: Statement) throws -> CommandResult? {
+    guard !statement.isMoreThanWords, mayDispatch, !hasNames else { return nil }
+    let actions = store.actions
+    guard let position = statement.operand(among: actions.positions) else { return nil }
+    let type = actions.types[position]
+    guard let arguments = statement.plainArguments(type.fields),
+      let action = try? action(ActionCall(type, arguments))
+    else { return nil }
+    return try finish(store.dispatch(action, dispatchSource()))
   }
 }

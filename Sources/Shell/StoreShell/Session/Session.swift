@@ -16,7 +16,11 @@ public final class Session {
   // The variables that every statement looks at or changes are not checked for exclusive access. A session is used on
   // one thread, and no command runs while one of these is being changed.
   /// The options that the session was started with.
-  @exclusivity(unchecked) public var options: SessionOptions
+  @exclusivity(unchecked) public var options: SessionOptions {
+    didSet { mayDispatch = options.rights.allow(.dispatch) }
+  }
+  /// True if it may dispatch at least some actions.
+  @exclusivity(unchecked) private(set) var mayDispatch: Bool
   /// The console that results and errors go to.
   public let console: Console
   /// The person who gives the lines.
@@ -65,6 +69,7 @@ public final class Session {
   ) {
     let store = StoreClient(of: live)
     self.options = options
+    mayDispatch = options.rights.allow(.dispatch)
     self.console = console
     self.clock = clock
     self.store = store
@@ -223,7 +228,9 @@ public final class Session {
     runDueTasks()
     tellOthers()
     if plugins.watch != nil { reloadSavedPlugins() }
-    var status = store.statement { execute(statement) }
+    let around = store.beginStatement()
+    var status = execute(statement)
+    store.endStatement(around)
     tellOthers()
     mayHaveNotes = store.hasFollowUps
     if mayHaveNotes || plugins.watch != nil {

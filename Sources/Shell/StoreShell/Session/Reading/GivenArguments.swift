@@ -141,36 +141,6 @@ extension CommandReader {
   }
 }
 
-/// The order in which words give values to fields: by name, or to the first field that no word has given one so far.
-struct FieldOrder {
-  // A set of its own for the first, since an action seldom has more.
-  private var firsts: UInt64 = 0
-  private var others: Set<Int>?
-  private var position = 0
-
-  /// The field that a word gives a value; nil: it names none of them, or all have one.
-  @inline(__always)
-  mutating func field(of word: Token, in words: Words, among fields: [Field]) -> Int? {
-    if case .named = word.kind { return words.field(of: word, among: fields) }
-    while position < fields.count, isTaken(position) { position += 1 }
-    return position < fields.count ? position : nil
-  }
-
-  /// True if a word has given the field a value.
-  func isTaken(_ index: Int) -> Bool {
-    index < 64 ? firsts & 1 << UInt64(index) != 0 : others?.contains(index) ?? false
-  }
-
-  /// Gives a field its value.
-  ///
-  /// - Returns: false if it has one.
-  mutating func take(_ index: Int) -> Bool {
-    guard !isTaken(index) else { return false }
-    if index < 64 { firsts |= 1 << UInt64(index) } else { others = (others ?? []).union([index]) }
-    return true
-  }
-}
-
 extension Literal {
   /// The value that the literal gives to a field; an error about its type names the argument.
   fileprivate func argument(

@@ -13,13 +13,6 @@ struct Vocabulary {
 
   // MARK: Actions and parts of the store
 
-  /// The action whose full name the first of some words is, where names stand for nothing else.
-  func plainAction(_ words: Words) -> ActionType? {
-    if session.hasNames { return nil }
-    let actions = session.store.actions
-    return words.position(of: 0, among: actions.positions).map { actions.types[$0] }
-  }
-
   /// The action of a call, as the store processes it.
   func action(_ call: consuming ActionCall) throws(SchemaError) -> HostAction { try session.action(call) }
 

@@ -6,10 +6,13 @@ import StoreSchema
 final class CommandTable: Sendable {
   let definitions: [CommandDefinition]
   private let verbs: NamePositions
+  /// The position of `dispatch`; nil: the table does not have it.
+  private let dispatch: Int?
 
   init(_ definitions: [CommandDefinition]) {
     self.definitions = definitions
     verbs = NamePositions(definitions.map(\.verb))
+    dispatch = definitions.firstIndex { $0 === CommandDefinition.dispatch }
   }
 
   subscript(verb: String) -> CommandDefinition? { verbs[verb].map { definitions[$0] } }
@@ -63,7 +66,10 @@ final class CommandTable: Sendable {
       try check(statement, in: session)
       return .none
     }
-    if let definition = self[statement] { return try run(statement, definition, in: session) }
+    if let position = statement.verb(among: verbs) {
+      if position == dispatch, let result = try session.dispatchPlainly(statement) { return result }
+      return try run(statement, definitions[position], in: session)
+    }
     switch try other(statement, in: session) {
     case .command(let definition, let statement): return try run(statement, definition, in: session)
     case .alias(let alias): return try session.run(alias, statement)
