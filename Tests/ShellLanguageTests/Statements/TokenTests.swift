@@ -17,7 +17,7 @@ import Testing
   private static let parts = [
     "a", "dispatch", "b=", "=", "\"", "\"x y\"", " ", " ", " ", "-", "--", "--f", ".", "9", "#", "'", "\\", "$x", "[",
     "]",
-    "{", "}", ">", "|", ";", ",", "\t", "é", "\"a\\n\"", "'b c'", "try", "lua", "(", ":", "-17", "nil", "\n",
+    "{", "}", ">", "|", ";", ",", "\t", "é", "\"a\\n\"", "'b c'", "try", "lua", "(", ":", "-17", "nil", "\n", "\r",
   ]
 
   private func lines(_ count: Int, _ body: (String) throws -> Void) rethrows {

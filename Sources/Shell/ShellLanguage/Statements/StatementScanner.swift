@@ -101,8 +101,10 @@ package struct StatementScanner {
 
   /// The end of the text, before the blanks at its end.
   private var textEnd: Int {
+    // A carriage return that does not end a line is a word.
+    let least = start + (tokens.isEmpty ? 0 : tokens[tokens.count - 1].range.upperBound)
     var end = position
-    while end > start, bytes[end - 1].isBlankOrNewline { end -= 1 }
+    while end > least, bytes[end - 1].isBlankOrNewline { end -= 1 }
     return end
   }
 
