@@ -106,7 +106,7 @@ struct SessionFileTests {
     try recovered.enter("dispatch counter.increment")
     #expect(
       recovered.screen.lines == [
-        "note: session \(id) ended unexpectedly after #2; all of it is restored", "stsh> show tasks.items[id=1].title",
+        "note: session \(id) ended unexpectedly after #2", "stsh> show tasks.items[id=1].title",
         "\"Buy milk\"", "stsh> dispatch counter.increment", "#3 counter.increment", "  counter.value  5 -> 6", "stsh>",
       ])
     recovered.type("\u{4}")

@@ -110,6 +110,55 @@ import Testing
     }
   }
 
+  /// One number of one row says where the actions begin, or end.
+  @Test(
+    arguments: [
+      ("first = -5 WHERE first = 22", 21), ("first = 0 WHERE first = 22", 21), ("first = 1 << 60 WHERE first = 22", 21),
+      ("first = first + (1 << 20) WHERE first = 22", 21), ("last = -5 WHERE first = 22", 21),
+      ("checksum = 'x' WHERE first = 22", 21), ("first = -5 WHERE first = 50", 49),
+      ("first = 1 << 60 WHERE first = 50", 49),
+      ("first = first + (1 << 20) WHERE first = 50", 49), ("last = last - 32768 WHERE first = 50", 49),
+      ("last = 0 WHERE first = 50", 49), ("last = 1 << 60 WHERE first = 50", 49), ("last = 51 WHERE first = 50", 49),
+      ("last = 'x' WHERE first = 50", 49), ("checksum = 'x' WHERE first = 50", 49),
+      ("behind = 'x' WHERE first = 50", 49),
+      ("first = -5 WHERE first = 1", 0), ("last = 0 WHERE first = 1", 0),
+    ], [true, false])
+  func aRowThatIsDamagedDoesNotRuleTheOthers(_ change: (sql: String, lastGood: Int), hasEnded: Bool) throws {
+    let running = try folder.open()
+    Sample.fill(running, 50, snapshots: [30])
+    running.settle()
+    if !hasEnded { try folder.copy("a.db", to: "b.db") }
+    try running.end()
+    if hasEnded { try folder.copy("a.db", to: "b.db") }
+    try folder.spoil("b.db", "UPDATE blocks SET \(change.sql)")
+    let before = try folder.bytes("b.db")
+    let archive = try JournalArchive(folder["b.db"], upTo: max(change.lastGood, 1), initial: Sample.slices(after: 0))
+    #expect(archive.damage != nil)
+    #expect(archive.lastGood == change.lastGood)
+    if change.lastGood > 0 {
+      #expect(archive.contents.numbers == 1...change.lastGood)
+      #expect(try Sample.numbers(in: archive, 1...change.lastGood) == Array(1...change.lastGood))
+    }
+    if change.lastGood < 30 { #expect(archive.otherParts == [31..<51]) }
+    archive.close()
+    let error = #expect(throws: JournalError.self) {
+      let journal = try folder.open("b.db")
+      journal.append(Sample.entry(51))
+      try journal.end()
+    }
+    if case .damaged(_, change.lastGood, _)? = error {} else { Issue.record("\(String(describing: error))") }
+    #expect(try folder.bytes("b.db") == before)
+  }
+
+  /// Its beginning says that it is none, while what it says of itself is sound.
+  @Test func aFileWhoseBeginningIsDamagedIsNotTakenForAnother() throws {
+    try folder.fill(50)
+    var bytes = try folder.bytes("a.db")
+    bytes[69] ^= 4
+    try folder.write("a.db", bytes)
+    #expect(try folder.lastGood("a.db", "its beginning is damaged") == 50)
+  }
+
   @Test func aFileThatIsTakenAwayIsToldOfOnceAndWrittenWhenItIsBack() throws {
     let file = try JournalFile(folder["a.db"], durability: .normal, header: Sample.header)
     let writer = try JournalWriter(file)

@@ -86,6 +86,95 @@ import Testing
     #expect(try folder.lastGood("killed.db", foreign) == last)
   }
 
+  /// SQLite reads up to the first frame that is not what was written, and is silent about those behind.
+  @Test func framesThatCannotBeReadAreToldOf() throws {
+    try killed()
+    let log = try folder.bytes("killed.db-wal")
+    let count = (log.count - 32) / 4120
+    func loss(_ offset: Int) throws -> (frames: Int?, last: Int?) {
+      var bytes = log
+      bytes[offset] ^= 1
+      for suffix in ["", "-shm"] { try folder.write("b.db\(suffix)", try folder.bytes("killed.db\(suffix)")) }
+      try folder.write("b.db-wal", bytes)
+      let archive = try JournalArchive(folder["b.db"])
+      defer { archive.close() }
+      #expect(archive.damage == nil)
+      #expect(try folder.bytes("b.db-wal") == bytes)
+      guard case .frames(let frames) = archive.contents.loss else { return (nil, archive.contents.last) }
+      return (frames, archive.contents.last)
+    }
+    // The version and the salts in its head; the salts, the number and the content of the first frame.
+    for offset in [5, 17, 21, 33, 41, 45, 60, 4000] {
+      let (frames, last) = try loss(offset)
+      #expect(frames == count, "\(offset)")
+      #expect((200..<400).contains(last ?? 0), "\(offset): \(String(describing: last))")
+    }
+    let middle = try loss(32 + count / 2 * 4120 + 30)
+    #expect((count / 2..<count).contains(middle.frames ?? 0))
+    #expect((201..<400).contains(middle.last ?? 0))
+    // With the last frame, all of its transaction.
+    let end = try loss(log.count - 1)
+    #expect((1..<count / 2).contains(end.frames ?? 0))
+    #expect(end.last == 380)
+    // Of one that was cut nothing tells.
+    try folder.write("b.db-wal", Array(log.prefix(32 + count / 2 * 4120)))
+    #expect(try JournalArchive(folder["b.db"]).contents.loss == nil)
+  }
+
+  /// Else they were found again behind what the next session wrote, as a loss of that.
+  @Test func framesThatCannotBeReadAreToldOfOnce() throws {
+    try killed()
+    var log = try folder.bytes("killed.db-wal")
+    log[log.count / 2] ^= 1
+    try folder.write("killed.db-wal", log)
+    let journal = try folder.open("killed.db")
+    let last = try #require(journal.found?.last)
+    #expect(journal.found?.loss != nil)
+    journal.append(Sample.entry(last + 1))
+    journal.settle()
+    #expect(journal.failure == nil)
+    try folder.copy("killed.db", to: "b.db")
+    let again = try folder.open("b.db")
+    #expect(again.found?.loss == nil)
+    #expect(again.found?.last == last + 1)
+    try again.end()
+    try journal.end()
+  }
+
+  @Test func whatIsLeftOfALogThatWasBegunAnewIsNoLoss() throws {
+    let journal = try folder.open()
+    Sample.fill(journal, 400)
+    journal.settle()
+    try DatabaseQueue(path: folder["a.db"]).use { try $0.execute(sql: "PRAGMA wal_checkpoint") }
+    let size = try folder.bytes("a.db-wal").count
+    journal.append(Sample.entry(401))
+    journal.settle()
+    #expect(try folder.bytes("a.db-wal").count == size)
+    try folder.copy("a.db", to: "b.db")
+    let again = try folder.open("b.db")
+    #expect(again.found?.loss == nil)
+    #expect(again.found?.last == 401)
+    try again.end()
+    try journal.end()
+  }
+
+  /// Such a file would be made anew over what its log holds.
+  @Test func aFileWhoseTablesAreInALogThatCannotBeReadIsDamaged() throws {
+    let file = try JournalFile(folder["a.db"], durability: .normal, header: Sample.header)
+    try folder.copy("a.db", to: "b.db")
+    file.close()
+    var log = try folder.bytes("b.db-wal")
+    log[100] ^= 1
+    try folder.write("b.db-wal", log)
+    let before = try folder.bytes("b.db")
+    for open in [{ _ = try folder.open("b.db") }, { _ = try JournalArchive(folder["b.db"]) }] as [() throws -> Void] {
+      let error = #expect(throws: JournalError.self) { try open() }
+      #expect(error?.reason == JournalContents.unread(frames: (log.count - 32) / 4120))
+    }
+    #expect(try folder.bytes("b.db") == before)
+    #expect(try folder.bytes("b.db-wal") == log)
+  }
+
   /// The file came to its end since: its log is only in the way.
   @Test func aLogThatIsOlderThanAFileThatEndedIsSaidToBeInTheWay() throws {
     let journal = try folder.open()

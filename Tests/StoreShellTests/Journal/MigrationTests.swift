@@ -125,7 +125,7 @@ private enum Third {
     let before = try Files.read(path)
     let (shell, opened) = try open(path) { try Session(Second.application, options: $0, console: $1) }
     let kept = "note: its state has a new type now; a copy of the file as it was is \(path).before-9\n"
-    let found = endsInOrder ? "" : "note: \(path) ended unexpectedly after #9; all of it is restored\n"
+    let found = endsInOrder ? "" : "note: \(path) ended unexpectedly after #9\n"
     #expect(opened == .init(errors: found + kept))
     #expect(shell.run("show --as json").output == Self.migrated)
     #expect(

@@ -35,6 +35,40 @@ import Testing
     #expect(shell.contents("a.db") == nil && shell.contents("a.db-wal") == "what was written last")
   }
 
+  /// What the log holds behind a frame that is not what was written is lost, and no more is said than is known.
+  @Test(arguments: [40, 32 + 2 * 4120 + 100]) func aLogThatCannotBeReadIsToldOf(offset: Int) throws {
+    let writer = try Shell { $0.isQuiet = true }
+    #expect(writer.openStore("\(writer.folder)/a.db") == .init())
+    var file = ""
+    for _ in 1...4 {
+      #expect(writer.run("dispatch counter.increment") == .init())
+      file = try writer.killedCopy(of: "\(writer.folder)/a.db", as: "4.db")
+    }
+    var log = try Files.read("\(file)-wal")
+    log[offset] ^= 1
+    try writer.write("4.db-wal", log)
+    let reader = try Shell()
+    reader.session.options.journal = JournalPlan(path: file, opening: .readOnly())
+    let read = reader.outcome { reader.session.openJournal() }
+    let opened = try Shell().openStore(file)
+    #expect(opened.status == 0)
+    let start = /note: .*4.db ended unexpectedly( after #[0-3])?; [0-9]+ frames? of its write-ahead log cannot be read/
+    #expect(try start.prefixMatch(in: opened.errors) != nil, "\(opened)")
+    #expect(opened.errors.hasSuffix(" cannot be read, and what was in them is lost\n"), "\(opened)")
+    #expect(read.errors.hasSuffix(opened.errors), "\(read)")
+  }
+
+  @Test func whatSQLiteCanStillFindIsNamedWhereNothingCanBeRead() throws {
+    let shell = try Shell()
+    let file = try shell.storeFile("a.db", sessions: 1, adding: 5)
+    try shell.write("a.db", Array(try Files.read(file).prefix(4096)))
+    let opened = shell.openStore(file)
+    #expect(
+      opened.errors.hasPrefix("error[store-damaged]: \(file) is damaged, nothing of it can be read: "), "\(opened)")
+    #expect(
+      opened.errors.hasSuffix("\n  hint: what SQLite still finds in it: sqlite3 \(file) .recover | sqlite3 NEW\n"))
+  }
+
   @Test func aFileThatCanOnlyBeReadIsThere() throws {
     let shell = try Shell()
     let file = "\(shell.folder)/a.db"

@@ -86,6 +86,17 @@ import Testing
     }
   }
 
+  @Test func codeThatIsDamagedInTheFileIsToldOf() throws {
+    end(writer)
+    try writer.alter(store, "UPDATE code SET text = text || ' '")
+    let folder = "\(writer.folder)/v"
+    #expect(rename(folder, "\(writer.folder)/moved") == 0)
+    let refused = try opened { _ in }.1.errors
+    #expect(
+      refused.contains("'v': there is no plugin folder '\(folder)', and its code in the file is damaged\n"),
+      "\(refused)")
+  }
+
   /// Makes the plugin one that cannot be brought back.
   enum Loss: CaseIterable {
     case gone, broken, switchedOff, ungranted, misfit

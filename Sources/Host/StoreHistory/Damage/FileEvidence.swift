@@ -29,6 +29,12 @@ struct FileEvidence {
       }
     } else if !Self.logBelongs(to: path, meta) {
       fault = hasEnded ? "\(path)-wal is that of another file; it is whole without" : Self.foreign
+    } else if case let count = LogFrames.unread(beside: path), count > 0 {
+      loss = .frames(count)
+      // Else it would be taken for a file in which nothing was written yet.
+      if Self.reading(path, withLog: true, { try $0.isEmpty() }) == true {
+        fault = JournalContents.unread(frames: count)
+      }
     } else if !hasEnded, let boot = meta[JournalMeta.boot], boot != JournalMeta.presentBoot {
       loss = .unknown
     }

@@ -9,9 +9,14 @@ struct FileBytes {
 
   init(_ path: String) throws(FileError) {
     bytes = try Files.read(path)
+    pageSize = Self.pageSize(bytes)
+  }
+
+  /// The size of the pages of a file that begins with some bytes.
+  static func pageSize(_ bytes: [UInt8]) -> Int {
     let declared = bytes.count < 100 ? 0 : Int(bytes[16]) << 8 | Int(bytes[17])
     let size = declared == 1 ? 65536 : declared
-    pageSize = size >= 512 && size & (size - 1) == 0 ? size : 4096
+    return size >= 512 && size & (size - 1) == 0 ? size : 4096
   }
 
   /// A number of some bytes, the most significant first; nil: the file ends before.

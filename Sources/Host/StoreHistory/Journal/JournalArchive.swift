@@ -85,9 +85,10 @@ public final class JournalArchive: JournalReading, Sendable {
     (openPart, otherParts) = (good, best.others)
     var meta = (try? best.reader.meta()) ?? [:]
     meta[JournalMeta.end] = nil
+    let base = best.reader.faultInMeta() == nil ? JournalContents.base(meta) : 0
     contents = JournalContents(
       numbers: good.isEmpty ? nil : good.lowerBound...(good.upperBound - 1), meta, nil,
-      base: max(good.lowerBound - 1, JournalContents.base(meta)), last: good.upperBound - 1
+      base: max(good.lowerBound - 1, base), last: good.upperBound - 1
     ).upTo(number)
     reader = best.reader
     let first = meta[JournalMeta.restart] == nil ? 1 : ([good] + best.others).map(\.lowerBound).min() ?? 1

@@ -120,6 +120,12 @@ final class JournalFile: Sendable {
   /// without the other knows that something is missing.
   func markBegun(_ db: Database) { try? db.execute(sql: "PRAGMA wal_checkpoint(PASSIVE)") }
 
+  /// Takes in what of the log can be read, and empties it, where there are frames that cannot: behind those that are written next
+  /// they would be found again, as a loss of this session.
+  func clearLog(_ db: Database) {
+    if case .frames? = found?.loss { try? db.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
+  }
+
   /// - Throws: an error where the file is no longer at its path: nobody would find what is written.
   func requirePlace() throws {
     guard let lock, !lock.isAt(path) else { return }

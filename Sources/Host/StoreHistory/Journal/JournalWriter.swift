@@ -204,6 +204,7 @@ final class JournalWriter: @unchecked Sendable {
       guard isOwn(db) else { return }
       defer { noteContent() }
       if let leap = takeStep() { moveBeginning(by: leap, db) }
+      if !hasBegun { file.clearLog(db) }
       do {
         try file.requirePlace()
         try db.inTransaction(.immediate) {

@@ -23,15 +23,22 @@ public struct JournalContents: Hashable, Sendable {
   /// When the time of the store began, by the clock that counts from the start of the machine, where it was last written in the
   /// present run of the machine; nil: the clock on the wall alone tells.
   package let beganInBoot: Duration?
-  /// The loss at its end, if it did not come to its end; nil: none.
+  /// The known loss at its end, if it did not come to its end. nil: none is known; a log that was cut tells nothing of it.
   public let loss: Loss?
 
   /// The possible loss of a session that did not come to its end.
   public enum Loss: Hashable, Sendable {
     /// The write-ahead log that should stand beside the file, unless another program has taken it into the file.
     case log
+    /// So many frames of the write-ahead log, which were written and cannot be read.
+    case frames(Int)
     /// The bytes that the system had not brought to the disk when it stopped, if any.
     case unknown
+  }
+
+  /// What is said of frames of the log that cannot be read.
+  package static func unread(frames count: Int) -> String {
+    "\(count == 1 ? "1 frame" : "\(count) frames") of its write-ahead log cannot be read"
   }
 
   /// The last action; 0: none.

@@ -102,7 +102,7 @@ enum JournalMeta {
       checksum.add(try row.checked(0) as String)
       checksum.add(try row.checked(1) as String)
     }
-    let first = try Int.fetchOne(db, sql: "SELECT min(first) FROM blocks") ?? .max
+    let first = try Int.fetchOne(db, sql: "SELECT min(first) FROM blocks WHERE \(JournalTables.isNumbered)") ?? .max
     for plugin in try JournaledPlugin.all(upTo: max(first, 1) - 1, db) { checksum.add(plugin.checksum) }
     return String(checksum.value, radix: 16)
   }

@@ -78,7 +78,8 @@ public struct JournalReader: Sendable {
   func contents(_ loss: JournalContents.Loss? = nil) throws(JournalError) -> JournalContents {
     try reading { db in
       guard try Int.fetchOne(db, sql: "PRAGMA application_id") == JournalTables.applicationID else {
-        throw JournalError.notAJournal(path: path)
+        let isSound = (try? JournalMeta.fault(in: db) == nil) ?? false
+        throw isSound ? damaged(after: 0, "its beginning is damaged") : JournalError.notAJournal(path: path)
       }
       let tables = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
       let meta = try meta(db)
@@ -88,17 +89,12 @@ public struct JournalReader: Sendable {
       guard version == JournalTables.version else {
         throw JournalError.unknownFormat(path: path, version: version, program: meta[JournalMeta.program] ?? "")
       }
-      let first = try Int.fetchOne(db, sql: "SELECT min(first) FROM blocks")
-      let last = try first.map { _ in try JournalTables.end(db).last }
-      for number in [first, last].compactMap(\.self) where !(1...LoggedEntry.greatestNumber).contains(number) {
-        throw damaged(after: 0, "#\(number) is no number of an action")
-      }
+      let numbers = try JournalTables.numbers(db)
       // Nothing of them is needed, but they must be there.
       for table in ["kinds", "sources", "plugins", "code", "slices", "snapshots", "parts", "places"] {
         _ = try Int.fetchOne(db, sql: "SELECT max(rowid) FROM \(table)")
       }
-      return JournalContents(
-        numbers: first.flatMap { first in last.map { first...max(first, $0) } }, meta, loss)
+      return JournalContents(numbers: numbers, meta, loss)
     }
   }
 
@@ -194,11 +190,16 @@ public struct JournalReader: Sendable {
     }
   }
 
-  /// What speaks against the end that the last session noted, by a look at the last action; nil: nothing, or there is none.
+  /// What speaks against the end of the actions, by a look at the last one, at the end that the last session noted, and for rows
+  /// that stand before or behind all actions; nil: nothing.
   func faultAtEnd(_ contents: JournalContents) -> String? {
-    guard let noted = contents.notedLast else { return nil }
-    if noted != contents.last { return "it ended after #\(noted), but the last action found is #\(contents.last)" }
-    return contents.numbers.flatMap { damage(in: $0.upperBound...$0.upperBound)?.reason }
+    if let damage = contents.numbers.flatMap({ damage(in: $0.upperBound...$0.upperBound) }) { return damage.reason }
+    let stray = try? database.use { db in
+      try Int.fetchOne(db, sql: "SELECT first FROM blocks WHERE NOT (\(JournalTables.isNumbered)) LIMIT 1")
+    }
+    if let stray { return "#\(stray) is no number of an action" }
+    guard let noted = contents.notedLast, noted != contents.last else { return nil }
+    return "it ended after #\(noted), but the last action found is #\(contents.last)"
   }
 
   /// What is wrong with what the file says of itself; nil: nothing.

@@ -109,12 +109,25 @@ enum JournalTables {
   /// The row that holds the action of the number that is the first argument, or the one before it.
   static let block = "(SELECT * FROM blocks WHERE first <= ?1 ORDER BY first DESC LIMIT 1)"
 
-  /// The end of the rows of actions, or of those before one that begins with a number.
+  /// Whether a row of actions stands where one may: a row elsewhere is damaged, and tells nothing of the others.
+  static let isNumbered = "first BETWEEN 1 AND \(LoggedEntry.greatestNumber)"
+
+  /// The end of the rows of actions, or of those before one that begins with a number. A value that is none is in no checksum.
   static func end(before number: Int = .max, _ db: Database) throws -> BlockEnd {
     let statement = try db.cachedStatement(
-      sql: "SELECT last, checksum FROM blocks WHERE first < ? ORDER BY first DESC LIMIT 1")
+      sql: "SELECT last, checksum FROM blocks WHERE \(isNumbered) AND first < ? ORDER BY first DESC LIMIT 1")
     let row = try Row.fetchOne(statement, arguments: [number])
-    return try row.map { BlockEnd(last: try $0.checked(0), checksum: try $0.checked(1)) } ?? BlockEnd()
+    return row.map { BlockEnd(last: (try? $0.checked(0)) ?? 0, checksum: (try? $0.checked(1)) ?? 0) } ?? BlockEnd()
+  }
+
+  /// The first and the last action by their rows' own account, which must still be checked; nil: there is none. A row that
+  /// cannot end where it says is one of a single action.
+  static func numbers(_ db: Database) throws -> ClosedRange<Int>? {
+    guard let first = try Int.fetchOne(db, sql: "SELECT min(first) FROM blocks WHERE \(isNumbered)"),
+      let start = try Int.fetchOne(db, sql: "SELECT max(first) FROM blocks WHERE \(isNumbered)")
+    else { return nil }
+    let last = try end(db).last
+    return first...((start...LoggedEntry.greatestNumber).contains(last) ? last : start)
   }
 }
 

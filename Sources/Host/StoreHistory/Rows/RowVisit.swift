@@ -45,8 +45,9 @@ struct RowVisit {
     defer { self.names = names }
     // The row that holds the first.
     let start =
-      try Int.fetchOne(db.cachedStatement(sql: "SELECT max(first) FROM blocks WHERE first <= ?"), arguments: [first])
-      ?? first
+      try Int.fetchOne(
+        db.cachedStatement(sql: "SELECT max(first) FROM blocks WHERE \(JournalTables.isNumbered) AND first <= ?"),
+        arguments: [first]) ?? first
     var end = try JournalTables.end(before: start, db)
     var previous = self.previous ?? end.last
     defer { self.previous = previous }
@@ -71,9 +72,7 @@ struct RowVisit {
         rows = RowColumns.all(handle, behind: end, names)
       }
       func damage(of number: Int) -> JournalError {
-        let place = number > 0 ? "#\(number)" : "the first action"
-        return .damaged(
-          path: path, lastGood: previous, reason: "\(place) is damaged, or an action before it is missing")
+        .damaged(path: path, lastGood: previous, reason: "#\(number) is damaged, or an action before it is missing")
       }
       guard let rows else { throw damage(of: Int(sqlite3_column_int64(handle, 0))) }
       end = BlockEnd(last: Int(sqlite3_column_int64(handle, 1)), checksum: Int(sqlite3_column_int64(handle, 5)))

@@ -121,7 +121,10 @@ extension HostError {
             + "then \(program) --store NEW actions.stsh"
         })
     case .damaged(_, let last, _):
-      self.init(code: .storeDamaged, message: error.description, hint: last == nil ? nil : readOnly)
+      let recovery = "what SQLite still finds in it: sqlite3 \(error.path) .recover | sqlite3 NEW"
+      let isEmpty = Files.start(of: error.path, count: 1).isEmpty
+      self.init(
+        code: .storeDamaged, message: error.description, hint: last != nil ? readOnly : isEmpty ? nil : recovery)
     case .cannotOpen(let path, _) where Files.isReadable(path):
       let hint = Journal.isJournal(path) ? program.map { "to look at it: \($0) --store \(path) --read-only" } : nil
       self.init(code: .storeFailed, message: error.description, hint: hint)

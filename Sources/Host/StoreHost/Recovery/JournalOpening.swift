@@ -104,19 +104,23 @@ extension RecoveredStore {
   /// - Parameter name: the name of the file.
   package func notes(on name: String) -> [String] {
     var notes: [String] = []
-    if !hadEnded, let outcome { notes.append("\(name) ended unexpectedly\(outcome)") }
+    if let outcome { notes.append("\(name) ended unexpectedly\(outcome)") }
     if let kept { notes.append("its state has a new type now; a copy of the file as it was is \(kept)") }
     return notes
   }
 
-  /// The rest of a session that ended unexpectedly, behind a sentence that says so; nil: it held nothing.
+  /// What is known of the end of a session that ended unexpectedly, behind a sentence that says so; nil: it ended in order.
+  /// That nothing is missing is never known: a log that was cut between two transactions is one that had no more.
   private var outcome: String? {
+    let place = last > 0 ? " after #\(last)" : ""
     switch loss {
+    case .frames(let count):
+      return "\(place); \(JournalContents.unread(frames: count)), and what was in them is lost"
+    case _ where hadEnded: return nil
     case .log:
-      ", and its write-ahead log is gone: unless another program took it in, what came after #\(last) is lost"
-    case .unknown where last > 0: " after #\(last), or the machine did; all that was on the disk is restored"
-    case .unknown: nil
-    case nil: last > 0 ? " after #\(last); all of it is restored" : nil
+      return ", and its write-ahead log is gone: unless another program took it in, what came after #\(last) is lost"
+    case .unknown: return "\(place), or the machine did; what was not on the disk yet is lost"
+    case nil: return place
     }
   }
 }

@@ -83,8 +83,9 @@ struct PluginLocator {
     }
     if let source = try? source(written.name), source.digest == written.digest { return source }
     if let kept = written.kept(in: file) { return kept }
+    let damage = file.reader.keptCode.contains(written.digest) ? ", and its code in the file is damaged" : ""
     throw PluginError(
-      .load, "there is no plugin folder '\(written.directory)'", hint: "if it is elsewhere by now, say where: -p FOLDER"
-    )
+      .load, "there is no plugin folder '\(written.directory)'\(damage)",
+      hint: "if it is elsewhere by now, say where: -p FOLDER")
   }
 }
