@@ -66,7 +66,9 @@ import Testing
     #expect(
       opened.errors.hasPrefix("error[store-damaged]: \(file) is damaged, nothing of it can be read: "), "\(opened)")
     #expect(
-      opened.errors.hasSuffix("\n  hint: what SQLite still finds in it: sqlite3 \(file) .recover | sqlite3 NEW\n"))
+      opened.errors.hasSuffix(
+        "\n  hint: what SQLite still finds in it, if its sqlite3 has .recover: sqlite3 \(file) .recover | sqlite3 NEW\n"
+      ))
   }
 
   @Test func aFileThatCanOnlyBeReadIsThere() throws {

@@ -121,7 +121,8 @@ extension HostError {
             + "then \(program) --store NEW actions.stsh"
         })
     case .damaged(_, let last, _):
-      let recovery = "what SQLite still finds in it: sqlite3 \(error.path) .recover | sqlite3 NEW"
+      let recovery =
+        "what SQLite still finds in it, if its sqlite3 has .recover: sqlite3 \(error.path) .recover | sqlite3 NEW"
       let isEmpty = Files.start(of: error.path, count: 1).isEmpty
       self.init(
         code: .storeDamaged, message: error.description, hint: last != nil ? readOnly : isEmpty ? nil : recovery)
