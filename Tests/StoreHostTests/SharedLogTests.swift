@@ -196,6 +196,11 @@ import Testing
     #expect(world.memory.records.count - before < 500)
     try two.synchronize()
     #expect(two.host.store.state.counter.value == 5_000)
+    // They are one statement's.
+    for (statement, value) in [("undo --quiet", 0), ("redo --quiet", 5_000)] {
+      let outcome = one.conversation.say(statement)
+      #expect(outcome.status == 0 && one.host.store.state.counter.value == value, "\(outcome)")
+    }
     // The second overflows.
     let failing = try ingest(["1", "\(Int.max)", "1", "1"])
     #expect(failing.status != 0 && failing.errors.contains("steps.jsonl:2"), "\(failing)")

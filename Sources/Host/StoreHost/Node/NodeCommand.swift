@@ -38,6 +38,8 @@ package final class DispatchSeries: Sendable {
   /// Whether behind an action that fails no other happens.
   let stopsAtFailure: Bool
   private let flag = SharedFlag()
+  /// The number of its first action that is committed; nil: none is.
+  let first = Lock<Int?>(nil)
   /// The numbers of its actions that the client has yet to take note of.
   fileprivate let dispatched = Lock<[Int]>([])
 

@@ -386,10 +386,11 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
       if run.isFull { break }
       let number = run.number + 1
       let time = max(run.time, live.clock.now)
+      let source = source(of: command, behind: run, isAhead)
       let root = command.isRoot ? number : command.family.root
       var attempted: ActionAttempt<HostAction, HostState>?
       let notes = live.attendance.faults.holdingBack {
-        attempted = store.attempt(action, source: command.source, number: number, root: root, at: time)
+        attempted = store.attempt(action, source: source, number: number, root: root, at: time)
       }
       guard let made = attempted else {
         run.isFull = true
@@ -397,7 +398,7 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
       }
       (run.number, run.time) = (number, time)
       let wallTime = live.wallTime?()
-      let entry = Self.entry(of: made, live.origins.sharing(command.source), wallTime, &live.comparing.finder)
+      let entry = Self.entry(of: made, live.origins.sharing(source), wallTime, &live.comparing.finder)
       if let entry {
         size += entry.entry.sizeInHistory
         entries.append(entry)
@@ -415,6 +416,20 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
     run.state = store.state
     store.putBack(base)
     if !entries.isEmpty { NodeEntry.append(entries, to: &run.entries) }
+  }
+
+  /// The source of a command. Those of one series belong to one statement: each behind the first has its number, which is known only
+  /// now.
+  private func source(of command: NodeCommand, behind run: Run, _ isAhead: Bool) -> ActionSource {
+    var source = command.source
+    guard let series = command.series, source.cause == nil, source.statement ?? .max == .max else { return source }
+    func first(_ run: Run?) -> Int? {
+      run?.results.first { $0.command.series === series }?.attempt.context.number
+    }
+    if let first = series.first.withLock({ $0 }) ?? (isAhead ? first(attempted) : nil) ?? first(run) {
+      source.statement = first
+    }
+    return source
   }
 
   /// Stores entries that are too large for a message, which has their digest instead.
@@ -481,6 +496,7 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
           result.attempt, isAwaited: command.isRoot && command.family.isAwaited, notes: result.notes, command.onDone)
         (wallTime, live.comparing.known, live.comparing.entry) = (nil, nil, nil)
         if let record = result.attempt.record {
+          command.series?.first.withLock { $0 = $0 ?? context.number }
           if record.failure != nil { command.series?.noteFailure() }
           if record.original != nil { command.family.noteReplaced() }
         }
