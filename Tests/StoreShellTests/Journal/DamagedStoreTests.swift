@@ -159,6 +159,53 @@ import Testing
     #expect(outcome.errors.hasSuffix("export its undamaged part: stsh --store \(store) --read-only\n"), "\(outcome)")
     #expect(try Files.read(store) == bytes)
   }
+
+  /// A file whose actions were kept by a session each, so that each has a row of its own.
+  private func store(of sessions: [[String]]) throws -> (shell: Shell, path: String) {
+    let folder = try Shell()
+    let path = "\(folder.folder)/s.db"
+    for statements in sessions {
+      let shell = try Shell()
+      #expect(shell.openStore(path) == .init())
+      for statement in statements { #expect(shell.run(statement).errors == "", "\(statement)") }
+      #expect(shell.outcome { shell.session.endJournal() } == .init())
+    }
+    return (folder, path)
+  }
+
+  /// What an undo took back is looked for among the actions that can be read, and another one that cannot does not matter.
+  @Test(arguments: [
+    "UPDATE blocks SET entries = substr(entries, 1, 20) WHERE first = 3", "DELETE FROM blocks WHERE first = 2",
+  ])
+  func whyDoesWithoutActionsThatCannotBeRead(sql: String) throws {
+    let (folder, path) = try store(of: [
+      ["dispatch counter.setStep 3"], ["dispatch tasks.add b"], ["dispatch tasks.add c"],
+      ["undo #1", "dispatch tasks.add d"], ["dispatch tasks.add e"],
+    ])
+    try folder.alter(path, sql)
+    let shell = try Shell()
+    shell.session.options.journal = JournalPlan(path: path, opening: .readOnly())
+    #expect(shell.outcome { shell.session.openJournal() }.status == 0)
+    let outcome = shell.run("why counter.step")
+    #expect(outcome.status == 0 && outcome.output.hasPrefix("#4 shell.restore without=[1]"), "\(outcome)")
+    #expect(shell.run("why counter.value").status == 0)
+  }
+
+  /// The state after an action of the shell that cannot be read is named by the action.
+  @Test func aDamagedSwitchOfTheShellIsThatOfItsAction() throws {
+    let (folder, path) = try store(of: [
+      ["dispatch tasks.add a", "set emit never"], ["dispatch tasks.add b", "middleware on logger"],
+      ["middleware off logger", "dispatch tasks.add c"],
+    ])
+    try folder.alter(
+      path,
+      "UPDATE slices SET state = '{' WHERE id = (SELECT id FROM slices WHERE module = 'shell' ORDER BY id LIMIT 1 OFFSET 1)"
+    )
+    let shell = try Shell()
+    #expect(shell.openStore(path) == .init())
+    let outcome = shell.run("set journal.limit 1", "undo", "undo", "export journal -")
+    #expect(outcome.errors.contains("error[store-damaged]: the state after #2 is damaged"), "\(outcome)")
+  }
 }
 
 extension Array where Element == UInt8 {

@@ -256,7 +256,7 @@ public struct JournalReader: Sendable {
       for id in list.ids {
         guard let row = try Row.fetchOne(statement, arguments: [module, id]) else { return nil }
         listed.append(try Self.listed(row))
-        if listed[listed.count - 1].module == module { found = try Self.slice(row).state }
+        if listed[listed.count - 1].module == module { found = try? Self.slice(row).state }
       }
       return list.isSound(number, listed) ? found : nil
     }

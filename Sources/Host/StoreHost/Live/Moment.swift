@@ -125,9 +125,20 @@ final class Moment {
     while let restore = open.popLast() {
       let new = Set(restore.takenBack ?? []).subtracting(found)
       found.formUnion(new)
-      if let first = new.min() { open += try goneBack(from: first).filter { new.contains($0.number) } }
+      open += try goneBack(among: new)
     }
     return found
+  }
+
+  /// The entries of some numbers that took actions back or brought them back.
+  private func goneBack(among numbers: Set<Int>) throws -> [LoggedEntry] {
+    guard let first = numbers.min() else { return [] }
+    do {
+      return try goneBack(from: max(first, oldestEntry + 1)).filter { numbers.contains($0.number) }
+    } catch is JournalError {
+      // It may be another one that cannot be read.
+      return try numbers.sorted().compactMap(entry).filter { $0.takenBack != nil }
+    }
   }
 
   /// The entries from a number on that took actions back or brought them back. What a file keeps is asked for those alone.
