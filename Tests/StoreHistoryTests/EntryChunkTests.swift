@@ -140,6 +140,27 @@ import Testing
     }
   }
 
+  /// Bytes that no writer wrote end the reading, and take no memory for what they merely announce.
+  @Test func bytesOfAnyKindAreRead() {
+    // A list of one list of one list, and so on; then lists that announce all that is left.
+    for (list, isDeep) in [([8, 2], true), ([8, 0x80, 0x80, 0x40], false)] as [([UInt8], Bool)] {
+      Array(repeating: list, count: 100_000).flatMap(\.self).withUnsafeBytes { bytes in
+        var reader = EntryBytesReader(bytes)
+        _ = reader.value(EntryVocabulary())
+        #expect(reader.isTorn, "\(isDeep)")
+      }
+    }
+    var random = SeededGenerator(seed: 1)
+    for _ in 0..<20_000 {
+      let bytes = (0..<Int.random(in: 0..<200, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
+      bytes.withUnsafeBytes { bytes in
+        var reader = EntryBytesReader(bytes)
+        _ = reader.value(EntryVocabulary())
+      }
+      _ = try? Self.read(bytes, by: EntryReader(EntryTypes(action: { _ in nil }, slice: { _ in nil })))
+    }
+  }
+
   private static func read(_ bytes: [UInt8], by reader: EntryReader) throws -> [LoggedEntry] {
     try bytes.withUnsafeBytes { try EntryChunk.entries(in: $0, by: reader) }
   }

@@ -42,7 +42,6 @@ extension EntryChunk {
       guard let json = reader.part() else { throw .torn }
       objects.append(try entryReader.entry(of: json.assumingMemoryBound(to: UInt8.self)))
     }
-    entries.reserveCapacity(count)
     do throws(PackedFault) {
       for _ in 0..<count { entries.append(try reader.entry(first, vocabulary, objects)) }
     } catch {

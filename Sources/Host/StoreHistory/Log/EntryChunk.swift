@@ -231,6 +231,7 @@ struct EntryBytesWriter {
   private let bytes: UnsafeMutableRawBufferPointer
   private(set) var offset = 0
   private(set) var isFull = false
+
   init(_ bytes: UnsafeMutableRawBufferPointer) { self.bytes = bytes }
 
   /// The place of the next bytes; nil: there is no room for so many.
@@ -402,11 +403,18 @@ struct EntryBytesWriter {
   }
 }
 
-/// Reads the bytes of ``EntryBytesWriter``. Bytes that another process wrote may be torn: then it gives anything, and says so.
+/// Reads the bytes of ``EntryBytesWriter``. Bytes that another process wrote may be torn: then it gives anything, and says so. It ends
+/// whatever they are, and takes no more memory than their number allows for.
 struct EntryBytesReader {
   private let bytes: UnsafeRawBufferPointer
   private var place = 0
   private(set) var isTorn = false
+  /// The number of values around the present one.
+  private var depth = 0
+  /// As deep as JSON is read.
+  private static let deepest = 512
+  /// The number of elements for which there is room before they are read: a count may say anything.
+  private static let expected = 64
 
   init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
@@ -488,8 +496,11 @@ struct EntryBytesReader {
     let arguments = try checked(values(vocabulary), of: action)
     let count = count()
     var changes: [Change] = []
-    changes.reserveCapacity(count)
-    for _ in 0..<count { changes.append(try change(vocabulary)) }
+    changes.reserveCapacity(min(count, Self.expected))
+    for _ in 0..<count {
+      changes.append(try change(vocabulary))
+      if isTorn { break }
+    }
     if isTorn { throw .torn }
     return LoggedEntry(
       applied: number, time: .nanoseconds(Int64(time)), wallTime: wallTime, source: source, action: action.name,
@@ -514,8 +525,11 @@ struct EntryBytesReader {
   private mutating func values(_ vocabulary: borrowing EntryVocabulary) -> [Value] {
     let count = count()
     var values: [Value] = []
-    values.reserveCapacity(count)
-    for _ in 0..<count { values.append(value(vocabulary)) }
+    values.reserveCapacity(min(count, Self.expected))
+    for _ in 0..<count {
+      values.append(value(vocabulary))
+      if isTorn { break }
+    }
     return values
   }
 
@@ -527,6 +541,12 @@ struct EntryBytesReader {
   }
 
   mutating func value(_ vocabulary: borrowing EntryVocabulary) -> Value {
+    guard depth < Self.deepest else {
+      isTorn = true
+      return .none
+    }
+    depth += 1
+    defer { depth -= 1 }
     switch byte() {
     case 0: return .none
     case 1: return .bool(false)
@@ -544,6 +564,7 @@ struct EntryBytesReader {
       for _ in 0..<count() {
         let key = key(vocabulary)
         map[key] = value(vocabulary)
+        if isTorn { break }
       }
       return .map(map)
     default:

@@ -276,7 +276,7 @@ public struct History<State: Sendable> {
     }
   }
 
-  /// Leads a state, of which only what entries do not tell must be that before an entry, to one with what they do not tell after it.
+  /// Brings what entries do not tell from before an entry to after it. The rest of the state may be that of an earlier point.
   ///
   /// - Parameter present: the state after the last action.
   public func addUntold(of entry: LoggedEntry, to state: inout State, from present: State) throws {

@@ -29,8 +29,8 @@ final class Moment {
   private var piece = 0..<0
   /// The number of entries beyond which they are let go of: some megabytes.
   private static let most = 16_384
-  /// The entries that took actions back or brought them back, oldest first, and the number from which on they are known.
-  private var goneBack: (from: Int, entries: [LoggedEntry])
+  /// The entries of undos and redos, oldest first, and the number from which on they are known.
+  private var knownUndos: (from: Int, entries: [LoggedEntry])
 
   init(of client: StoreClient) {
     self.client = client
@@ -52,7 +52,7 @@ final class Moment {
     }
     (history, present, points, older, near, joins) = taken
     (head, oldest, oldestEntry) = (history.head, history.oldest, history.oldestEntry)
-    goneBack = (head + 1, [])
+    knownUndos = (head + 1, [])
     if let older { history.older = older }
     // The store's own asks for whom the turn is held.
     history.checkCancellation = { [interruption = client.interruption] in try interruption.check() }
@@ -125,26 +125,26 @@ final class Moment {
     while let restore = open.popLast() {
       let new = Set(restore.takenBack ?? []).subtracting(found)
       found.formUnion(new)
-      open += try goneBack(among: new)
+      open += try undos(among: new)
     }
     return found
   }
 
-  /// The entries of some numbers that took actions back or brought them back.
-  private func goneBack(among numbers: Set<Int>) throws -> [LoggedEntry] {
+  /// The undos and redos among the entries of some numbers.
+  private func undos(among numbers: Set<Int>) throws -> [LoggedEntry] {
     guard let first = numbers.min() else { return [] }
     do {
-      return try goneBack(from: max(first, oldestEntry + 1)).filter { numbers.contains($0.number) }
+      return try undos(from: max(first, oldestEntry + 1)).filter { numbers.contains($0.number) }
     } catch is JournalError {
       // It may be another one that cannot be read.
       return try numbers.sorted().compactMap(entry).filter { $0.takenBack != nil }
     }
   }
 
-  /// The entries from a number on that took actions back or brought them back. What a file keeps is asked for those alone.
-  private func goneBack(from first: Int) throws -> [LoggedEntry] {
-    guard first < goneBack.from else { return goneBack.entries }
-    let numbers = first...goneBack.from - 1
+  /// The undos and redos from a number on. A file passes over all actions but those of the shell.
+  private func undos(from first: Int) throws -> [LoggedEntry] {
+    guard first < knownUndos.from else { return knownUndos.entries }
+    let numbers = first...knownUndos.from - 1
     var found: [LoggedEntry] = []
     func add(_ entry: LoggedEntry) { if entry.takenBack != nil { found.append(entry) } }
     if let older = history.older, let numbers = history.beforeMemory(numbers) {
@@ -154,8 +154,8 @@ final class Moment {
       }
     }
     _ = history.visitWholes(inMemory: numbers, add)
-    goneBack = (first, found + goneBack.entries)
-    return goneBack.entries
+    knownUndos = (first, found + knownUndos.entries)
+    return knownUndos.entries
   }
 
   /// The entries of some numbers, as far as they are kept.
@@ -215,7 +215,8 @@ final class Moment {
     return state
   }
 
-  /// Leads a state, of which only what entries do not tell must be that before an entry, to one with what they do not tell after it.
+  /// Brings what entries do not tell, which slices are there and the switches, from before an entry to after it. The rest of the state
+  /// may be that of an earlier point.
   func addUntold(of entry: LoggedEntry, to state: inout HostState) throws {
     try history.addUntold(of: entry, to: &state, from: present)
   }

@@ -300,7 +300,7 @@ package final class StoreClient: @unchecked Sendable {
 
   /// Begins a statement: what it dispatches is taken back as a whole.
   ///
-  /// - Returns: what ``endStatement(_:)`` is told.
+  /// - Returns: the number of parts of the statement around it, for ``endStatement(_:)``; nil: there is none around it.
   // Its own thread alone has it dispatch.
   package func beginStatement() -> Int? { statement.begin() }
 

@@ -18,7 +18,7 @@ public final class RealClock: ContinuingClock {
     case host(wake: @Sendable () -> Void)
   }
 
-  /// The nanoseconds that the machine showed.
+  /// The machine's time when the clock was made, in nanoseconds.
   private let start: Int64
   /// The nanoseconds by which it is ahead of the time since it was made.
   private let lead = Atomic<Int64>(0)
