@@ -59,9 +59,7 @@ public struct UndoLine {
     /// The point from which they lead to the state that they are in effect in.
     public let point: Int
     /// Their numbers.
-    public let numbers: Set<Int>
-    /// Their entries, the latest first.
-    let entries: [LoggedEntry]
+    public let numbers: ActionNumbers
     /// Those that are left out besides, with what they caused.
     public let taken: Set<Int>
     /// Those of the taken that took back others themselves.
@@ -211,7 +209,7 @@ public struct UndoLine {
     var taken: Set<Int> = []
     var takenRestores: [LoggedEntry] = []
     var takesWhole = false
-    var kept: [LoggedEntry] = []
+    var kept: [(number: Int, cause: Int?, isWhole: Bool)] = []
     var hasGaps = false
     var low = first
     func take(_ entry: LoggedEntry) {
@@ -240,22 +238,22 @@ public struct UndoLine {
         if let touched = try walk.goOn(to: target, leavingOut: leftOut) { low = min(low, touched) }
         continue
       } else {
-        kept.append(entry)
+        kept.append((position, entry.source.cause, entry.isWhole))
       }
       walk.goOn()
     }
-    var standing: Set<Int> = []
-    for entry in kept.reversed() {
-      if takingCaused, let cause = entry.source.cause, taken.contains(cause) {
-        taken.insert(entry.number)
-        if entry.isWhole { takesWhole = true }
+    var standing = ActionNumbers()
+    for (number, cause, isWhole) in kept.reversed() {
+      if takingCaused, let cause, taken.contains(cause) {
+        taken.insert(number)
+        if isWhole { takesWhole = true }
       } else {
-        standing.insert(entry.number)
+        standing.insert(number)
       }
     }
     return Standing(
-      point: min(low - 1, walk.position), numbers: standing, entries: kept.filter { standing.contains($0.number) },
-      taken: taken, takenRestores: takenRestores, takesWhole: takesWhole, hasGaps: hasGaps)
+      point: min(low - 1, walk.position), numbers: standing, taken: taken, takenRestores: takenRestores,
+      takesWhole: takesWhole, hasGaps: hasGaps)
   }
 
   /// The entry that took an action back, of those behind it; nil: it stands.
@@ -458,7 +456,8 @@ extension UndoLine {
   /// The actions behind a point that are in effect at a later one.
   private func inEffect(at head: Int, after point: Int) throws -> [LoggedEntry] {
     let line = UndoLine(head: head, oldest: oldest, statement: statement, run: run, entry: entry)
-    return try line.standing(from: max(point, oldest) + 1) { _ in false }.entries.filter { $0.number > point }
+    let standing = try line.standing(from: max(point, oldest) + 1) { _ in false }.numbers
+    return try standing.descending.prefix { $0 > point }.compactMap(entry)
   }
 
   /// The statements that asked for the actions behind a point that are in effect at a later one, whosever they are, the oldest first.

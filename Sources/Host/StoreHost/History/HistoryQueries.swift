@@ -125,7 +125,7 @@ extension StoreClient {
         made[entry.number] = changes(found ?? [])
       }
       try walk.go(to: restore.number)
-      for number in now.numbers.sorted(by: >) {
+      for number in now.numbers.descending {
         guard let entry = try moment.entry(number) else { continue }
         let found = made[number] ?? changes(entry.changes)
         if try !found.isEmpty || bringsOrTakes(module, entry) { return .action(entry, found) }

@@ -42,10 +42,10 @@ extension StoreClient {
   ///
   /// - Parameter any: whether those of others count, too.
   package func undoStep(_ count: Int, any: Bool) throws -> OwnStep {
-    let line = turnAnywhere { undoLine(statement: statement.tell) }
+    let (line, own) = turnAnywhere { (undoLine(statement: statement.tell), ownActions) }
     do {
       if any { return OwnStep(step: try line.undo(count), head: line.head, isOwn: { _ in true }, isEarlier: false) }
-      return try reaching { isOwn, isEarlier in
+      return try own.reaching { isOwn, isEarlier in
         OwnStep(
           step: try line.undo(count, isForeign: { !isOwn($0) }), head: line.head, isOwn: isOwn, isEarlier: isEarlier)
       }
@@ -62,8 +62,8 @@ extension StoreClient {
 
   /// The step that takes back the client's last so many undos, and the last action when it was found.
   package func redoStep(_ count: Int) throws -> (step: UndoLine.Redo, head: Int) {
-    let line = turnAnywhere { undoLine() }
-    return (try reaching { isOwn, _ in try line.redo(count) { !isOwn($0) } }, line.head)
+    let (line, own) = turnAnywhere { (undoLine(), ownActions) }
+    return (try own.reaching { isOwn, _ in try line.redo(count) { !isOwn($0) } }, line.head)
   }
 
   /// Returns to a point that was found without the turn, and found again where others act meanwhile: in the turn only in the end.
@@ -101,22 +101,31 @@ extension StoreClient {
     }
   }
 
-  /// Looks among the client's own actions and, if those are used up, also among those of the same person's ended conversations.
-  private func reaching<Found>(
-    _ look: (_ isOwn: @escaping (LoggedEntry) -> Bool, _ isEarlier: Bool) throws -> Found
-  ) throws -> Found {
-    let (own, earlier) = turnAnywhere { (dispatched, ownInTurn) }
-    // A look for none would read the whole log.
-    guard !own.isEmpty else { return try look(earlier, true) }
-    do {
-      return try look({ own.contains($0.number) }, false)
-    } catch let error as HistoryError {
-      switch error {
-      case .nothingToUndo, .nothingToRedo: return try look(earlier, true)
-      default: throw error
+  /// The actions that count as the client's own.
+  private struct OwnActions {
+    /// Those of this conversation.
+    let numbers: ActionNumbers
+    /// Tells those of the same person's ended conversations, too.
+    let earlier: (LoggedEntry) -> Bool
+
+    /// Looks among those of this conversation and, if they are used up, among all.
+    func reaching<Found>(
+      _ look: (_ isOwn: @escaping (LoggedEntry) -> Bool, _ isEarlier: Bool) throws -> Found
+    ) throws -> Found {
+      // A look for none would read the whole log.
+      guard !numbers.isEmpty else { return try look(earlier, true) }
+      do {
+        return try look({ numbers.contains($0.number) }, false)
+      } catch let error as HistoryError {
+        switch error {
+        case .nothingToUndo, .nothingToRedo: return try look(earlier, true)
+        default: throw error
+        }
       }
     }
   }
+
+  private var ownActions: OwnActions { OwnActions(numbers: dispatched, earlier: ownInTurn) }
 
   /// Tells the client's own actions and those of ended conversations of the same user and the same chosen name, or of the same user
   /// under any name if the client is alone at the store. What an open conversation or the owner's code dispatched is none of them.
@@ -156,7 +165,7 @@ extension StoreClient {
   /// back alone, but for those that concern everybody, such as a plugin's load.
   package func returnsToPoint(_ own: OwnStep) throws -> Bool {
     guard own.step.isAlone else { return false }
-    guard live.turn({ live.names.areSeveral }) else { return true }
+    guard live.turnAnywhere({ live.names.areSeveral }) else { return true }
     let first = own.step.first
     let concernsAll = try entries(first...max(own.step.last, first)).contains { entry in
       entry.isWhole && entry.restoreTarget == nil && entry.takenBack == nil
@@ -171,7 +180,7 @@ extension StoreClient {
   ///   - numbers: the actions, in rising order.
   ///   - author: who took them back.
   package func tellOthers(ofTakingBack numbers: some Sequence<Int>, by author: ActionAuthor) {
-    live.turn {
+    live.turnAnywhere {
       for other in live.clients where other !== self && other.isPersons {
         let theirs = numbers.filter { other.dispatched.contains($0) }
         guard let first = theirs.first, let entry = live.history.recent(first) else { continue }
@@ -269,7 +278,7 @@ extension StoreClient {
   /// - Returns: nil: it is not so.
   private func returnBefore(run first: Int, _ source: ActionSource) throws -> TakenBack? {
     // Asked before the log is read, which may be long.
-    func isOfOneName() -> Bool { past == nil && live.turn { !live.names.areSeveral } }
+    func isOfOneName() -> Bool { past == nil && live.turnAnywhere { !live.names.areSeveral } }
     guard isOfOneName() else { return nil }
     let (found, report) = try returning(
       find: { () -> (UndoLine.Step?, Int) in
@@ -309,9 +318,9 @@ extension StoreClient {
     where isMeant: @escaping (LoggedEntry) -> Bool
   ) throws -> TakenBack? {
     for _ in 0..<Self.plans {
-      let race = PlanningRace(of: self)
+      let (race, moment) = turnAnywhere { (PlanningRace(of: self), theMoment) }
       defer { race.end() }
-      let found = try TakingBackPlan(self, from: first, leavingOut: restores, race, refusal, where: isMeant)
+      let found = try TakingBackPlan(self, moment, from: first, leavingOut: restores, race, refusal, where: isMeant)
       guard let plan = found else { return nil }
       var (missed, isSlower) = (Int.max, false)
       while plan.isUpToDate {
@@ -322,7 +331,7 @@ extension StoreClient {
         if race.isForgotten, isSlower { throw race.lost }
         if race.isForgotten || missed > Self.lastStep && !isSlower {
           try goOn(plan)
-        } else if let done = try finish(plan, source, refusal) {
+        } else if let done = try finish(plan, race, source, refusal) {
           return done
         }
       }
@@ -344,7 +353,9 @@ extension StoreClient {
   /// Adds to a plan what has come since it was made, in the turn, for some milliseconds, and takes back what is planned.
   ///
   /// - Returns: nil: there is more to be added.
-  private func finish(_ plan: TakingBackPlan, _ source: ActionSource, _ refusal: Refusal) throws -> TakenBack? {
+  private func finish(
+    _ plan: TakingBackPlan, _ race: PlanningRace, _ source: ActionSource, _ refusal: Refusal
+  ) throws -> TakenBack? {
     let report = try turn { () -> DispatchReport? in
       let end = ContinuousClock.now + Self.longestStep
       while live.history.head > plan.head {
@@ -358,6 +369,7 @@ extension StoreClient {
       }
       // Others that went before had moved sequences behind the point from which it was walked.
       keepSequences(in: &state, goingBackBehind: plan.start)
+      race.end()
       return live.dispatch(.takeBack(plan.taken.sorted(), state: state), source, madeBehind: plan.head)
     }
     return report.map {
@@ -390,7 +402,7 @@ private final class PlanningRace {
   private var (start, came) = (0, 0)
   /// True if memory has let go of some that the plan lacks.
   private(set) var isForgotten = false
-  private var isTold = false
+  private var (isTold, hasEnded) = (false, false)
 
   init(of client: StoreClient) {
     self.client = client
@@ -400,15 +412,18 @@ private final class PlanningRace {
     }
   }
 
-  func end() { client.awaitActions(behind: nil) }
+  /// Has memory let go of what it likes.
+  func end() {
+    if !hasEnded { client.awaitActions(behind: nil) }
+    hasEnded = true
+  }
 
   /// Counts an action that is looked at.
   ///
   /// - Throws: ``HostError`` where the plan can no longer be made.
   func step() throws {
     // What is read before the first says nothing of how long each takes.
-    if count == 0 { begin = .now }
-    if count.isMultiple(of: StoreClient.part) { try check(nil) }
+    if count == 0 { begin = .now } else if count.isMultiple(of: StoreClient.part) { try check(nil) }
     count += 1
   }
 
@@ -519,11 +534,10 @@ private final class TakingBackPlan {
 
   /// Makes a plan; nil: none of the actions that are meant is in effect.
   init?(
-    _ client: StoreClient, from first: Int, leavingOut restores: Set<Int>, _ race: PlanningRace, _ refusal: Refusal,
-    where isMeant: @escaping (LoggedEntry) -> Bool
+    _ client: StoreClient, _ moment: Moment, from first: Int, leavingOut restores: Set<Int>, _ race: PlanningRace,
+    _ refusal: Refusal, where isMeant: @escaping (LoggedEntry) -> Bool
   ) throws {
-    let parts = try client.atOneMoment { () -> (TakingBackChoice, SkippingWalk, hasPassedAll: Bool)? in
-      let moment = client.theMoment
+    let parts = try client.at(moment) { () -> (TakingBackChoice, SkippingWalk, hasPassedAll: Bool)? in
       func requireKept(from first: Int, _ need: String = "") throws {
         guard first <= moment.oldest else { return }
         throw HostError(
@@ -531,10 +545,11 @@ private final class TakingBackPlan {
           hint: client.live.hintAtBeginning)
       }
       try requireKept(from: first)
-      let line = client.undoLine()
+      let (line, names) = client.turnAnywhere {
+        (client.undoLine(), NamedActions(of: client, entry: moment.entry))
+      }
       var standing = try line.standing(from: first, leavingOut: restores, without: isMeant)
       guard let least = standing.taken.min() else { return nil }
-      let names = NamedActions(of: client, entry: moment.entry)
       let returning = try moment.touched(by: standing.takenRestores)
       // The undo of another name may have left its own actions otherwise than they were.
       let comesBackOtherwise = try standing.takenRestores.contains { try !names.isOwn($0) }
@@ -585,9 +600,9 @@ private final class TakingBackPlan {
   /// The actions that are taken back.
   var taken: Set<Int> { choice.taken }
   /// How many later actions stay that somebody asked for.
-  var staying: Int { choice.stays.count }
+  var staying: Int { choice.staying }
   /// True if none of them is of the user's own name.
-  var staysOfOthers: Bool { choice.stays.isDisjoint(with: choice.own) }
+  var staysOfOthers: Bool { choice.ownStaying == 0 }
   /// Those that have no effect now.
   var void: [LoggedEntry] { choice.void }
   /// The state without those that are taken back.
@@ -690,11 +705,11 @@ private final class TakingBackChoice {
   /// The actions that are taken back.
   private(set) var taken: Set<Int>
   /// The actions that stay in effect.
-  private var standing: Set<Int>
-  /// The later ones of those that somebody asked for.
-  private(set) var stays: Set<Int> = []
-  /// Those of the user's own name that were looked at.
-  private(set) var own: Set<Int> = []
+  private var standing: ActionNumbers
+  /// The number of the later ones of those that somebody asked for.
+  private(set) var staying = 0
+  /// The number of those that are of the user's own name.
+  private(set) var ownStaying = 0
   /// The actions in effect that do nothing now, though they did something.
   private(set) var void: [LoggedEntry] = []
   /// The first that is taken back.
@@ -774,24 +789,34 @@ private final class TakingBackChoice {
       if let made = present?[entry.number], let changes = made { note(changes) }
     }
     guard standing.contains(entry.number) else { return true }
-    if entry.number > least, entry.source.cause == nil { stays.insert(entry.number) }
+    if isLater(entry) { staying += 1 }
     return false
   }
+
+  /// True for a later action that somebody asked for.
+  private func isLater(_ entry: LoggedEntry) -> Bool { entry.number > least && entry.source.cause == nil }
 
   /// Throws where an action of another would do something else than it does.
   func check(_ entry: LoggedEntry, _ changes: [Change]?, _ state: HostState) throws {
     var now = entry.ownChanges
+    if present == nil, moved.isEmpty, now == changes {
+      // Most do the same.
+      if try entry.number > earliest && isLater(entry) && isOwn(entry) { ownStaying += 1 }
+      return
+    }
     defer { follow(now ?? [], changes ?? []) }
     guard entry.number > earliest else { return }
     // As it is now, or was when nothing before it has been taken back.
     if let present, entry.number <= last {
       // One that comes back does nothing now.
-      guard let made = present[entry.number] else { return note(entry, did: now, does: changes) }
+      guard let made = present[entry.number] else {
+        note(entry, did: now, does: changes)
+        return
+      }
       now = made
     }
     guard try !isOwn(entry) else {
-      own.insert(entry.number)
-      note(entry, did: now, does: changes)
+      if !note(entry, did: now, does: changes), isLater(entry) { ownStaying += 1 }
       // Its own may move elements otherwise.
       let (moves, others) = (now?.filter(\.movesElements) ?? [], changes?.filter(\.movesElements) ?? [])
       if moves != others { noteMoves(of: moves + others) }
@@ -804,10 +829,14 @@ private final class TakingBackChoice {
   }
 
   /// Takes note of an action that was asked for and has no effect any more.
-  private func note(_ entry: LoggedEntry, did now: [Change]?, does then: [Change]?) {
-    guard entry.source.cause == nil, now?.isEmpty == false, then?.isEmpty ?? true else { return }
-    stays.remove(entry.number)
+  ///
+  /// - Returns: true if it is one.
+  @discardableResult
+  private func note(_ entry: LoggedEntry, did now: [Change]?, does then: [Change]?) -> Bool {
+    guard entry.source.cause == nil, now?.isEmpty == false, then?.isEmpty ?? true else { return false }
+    if isLater(entry) { staying -= 1 }
     void.append(entry)
+    return true
   }
 
   /// The first thing that an action would do otherwise, in words; nil: it would do the same.
@@ -967,9 +996,11 @@ extension StoreClient {
   }
 
   /// Looks at the history as it is now, whatever others add to it and memory lets go of meanwhile.
-  package func atOneMoment<Result>(_ body: () throws -> Result) rethrows -> Result {
+  package func atOneMoment<Result>(_ body: () throws -> Result) rethrows -> Result { try at(theMoment, body) }
+
+  fileprivate func at<Result>(_ other: Moment, _ body: () throws -> Result) rethrows -> Result {
     let outer = moment
-    moment = theMoment
+    moment = other
     defer { moment = outer }
     return try body()
   }
@@ -1012,8 +1043,8 @@ final class SkippingWalk {
   private let isSkipped: (LoggedEntry) throws -> Bool
   private let check: ((LoggedEntry, [Change]?, HostState) throws -> Void)?
   private var rerun: Rerun
-  /// The places of sequences, by the plugins that are there.
-  private var sequences: (plugins: [ObjectIdentifier], paths: Set<Path>) = ([], [])
+  /// The places of the sequences that are there.
+  private var sequences: [Path]
 
   /// - Parameters:
   ///   - first: the first action that may be skipped.
@@ -1027,6 +1058,7 @@ final class SkippingWalk {
     number = first - 1
     let start = try client.recorded(first - 1, at: moment)
     rerun = Rerun(client.live.application, start.state, start.plugins)
+    sequences = rerun.state.sequences.map(\.path)
   }
 
   /// What it has come to.
@@ -1037,7 +1069,7 @@ final class SkippingWalk {
   /// Goes on to an action of the moment.
   func go(to last: Int) throws {
     guard last > number else { return }
-    try client.turn {
+    try client.turnAnywhere {
       try client.live.requireCode(of: moment.points.versions(at: first - 1), after: first - 1)
       for point in moment.points where number + 1..<last ~= point.number {
         try client.live.requireCode(of: point.versions, after: point.number)
@@ -1059,9 +1091,9 @@ final class SkippingWalk {
       // Not there.
     } else if entry.isOfShell {
       _ = try rerun.run(entry, MomentAttachments(client: client, moment: moment))
+      sequences = rerun.state.sequences.map(\.path)
     } else {
-      followSequences()
-      if !sequences.paths.isEmpty { rerun.setSequences(asFoundBy: entry, among: sequences.paths) }
+      if !sequences.isEmpty { rerun.setSequences(asFoundBy: entry, among: sequences) }
       let outcome = rerun.reduce(entry)
       if let check {
         if case .applied = outcome {
@@ -1075,11 +1107,7 @@ final class SkippingWalk {
     guard !edited.isEmpty else { return }
     let plugins = try client.recorded(entry.number, at: moment).plugins
     rerun.exchange(plugins.filter { edited.contains($0.plugin.module.name) })
-  }
-
-  private func followSequences() {
-    let present = [ObjectIdentifier(self)] + rerun.plugins.map { ObjectIdentifier($0.plugin) }
-    if present != sequences.plugins { sequences = (present, Set(rerun.state.sequences.map(\.path))) }
+    sequences = rerun.state.sequences.map(\.path)
   }
 }
 

@@ -24,7 +24,8 @@ final class ClientPlugins {
   ///
   /// - Throws: `PluginError` where one cannot be loaded any more.
   func ready(_ versions: [PluginVersion], of live: LiveStore) throws -> [HostedPlugin] {
-    let missing = live.turn {
+    if versions.isEmpty { return [] }
+    let missing = live.turnAnywhere {
       versions.filter { hosted($0) == nil }.compactMap { version in version.source.map { (version, $0) } }
     }
     if !missing.isEmpty {

@@ -112,7 +112,7 @@ package struct Rerun {
   }
 
   /// Has sequences stand as an action found them when it was recorded.
-  package mutating func setSequences(asFoundBy entry: LoggedEntry, among paths: Set<Path>) {
+  package mutating func setSequences(asFoundBy entry: LoggedEntry, among paths: [Path]) {
     for change in entry.changes where paths.contains(change.path) {
       if case .replace(let old, _) = change.kind { state.setSequence(at: change.path, to: old) }
     }

@@ -264,7 +264,7 @@ private struct Causes {
 
   init(_ session: Session, asJSON isJSON: Bool) {
     let live = session.store.live
-    tellsNames = live.turn { live.names.areSeveral }
+    tellsNames = live.turnAnywhere { live.names.areSeveral }
     clock = live.showsTimesOfDay ? session.person.clock : nil
     listing = ActionListing(asJSON: isJSON)
   }

@@ -83,7 +83,7 @@ public final class Session {
     if options.format != .auto { settings.origins["output"] = "--as" }
     let writer = LogLineWriter(console: console, isJSON: options.isJSON)
     printer = writer
-    writer.tellsNames = { [live] in live.turn { live.names.areSeveral } }
+    writer.tellsNames = { [live] in live.turnAnywhere { live.names.areSeveral } }
     writer.clock = { [live, lease] in live.showsTimesOfDay ? lease.object?.person.clock : nil }
     lease.begin(self)
     looks.session = lease

@@ -1,12 +1,16 @@
 /// Numbers of actions, in rising order, as ranges: those that follow one another take no more room than one.
-package struct ActionNumbers {
-  private var ranges: [ClosedRange<Int>] = []
+public struct ActionNumbers: Sendable, Equatable {
+  /// The ranges, in rising order. None begins where another ends.
+  public private(set) var ranges: [ClosedRange<Int>] = []
 
   /// None.
-  package init() {}
+  public init() {}
 
   /// True if there is no number.
-  package var isEmpty: Bool { ranges.isEmpty }
+  public var isEmpty: Bool { ranges.isEmpty }
+
+  /// The numbers, in falling order.
+  package var descending: some Sequence<Int> { ranges.reversed().lazy.flatMap { $0.reversed() } }
 
   /// Adds a number above all that are there.
   package mutating func insert(_ number: Int) {
@@ -21,7 +25,7 @@ package struct ActionNumbers {
   }
 
   /// Whether a number is there.
-  package func contains(_ number: Int) -> Bool {
+  public func contains(_ number: Int) -> Bool {
     var (low, high) = (0, ranges.count)
     while low < high {
       let middle = (low + high) / 2
