@@ -93,9 +93,14 @@ public protocol StateView {
   var moduleNames: [String] { get }
   /// A number that is another one whenever a module's slice may have changed; nil: that is not known.
   func version(of module: String) -> Int?
+  /// True if what ``readSlice(_:_:)`` hands out stays where it is, and as it is, until the next action is reduced.
+  var keepsPlaces: Bool { get }
 }
 
 extension StateView {
   /// The version is not known.
   public func version(of module: String) -> Int? { nil }
+
+  /// What is handed out may be a copy.
+  public var keepsPlaces: Bool { false }
 }

@@ -140,7 +140,19 @@ public struct LuaWindows {
   public func popWrite() -> Write? {
     guard raw.pointee.writeCount > 0 else { return nil }
     raw.pointee.writeCount -= 1
-    let write = raw.pointee.writes[raw.pointee.writeCount]
+    return write(raw.pointee.writeCount)
+  }
+
+  /// The window and the slot of the write at a position, from the first on.
+  @inlinable
+  public func place(ofWrite position: Int) -> (window: Int, slot: Int) {
+    let write = raw.pointee.writes + position
+    return (Int(write.pointee.window), Int(write.pointee.slot))
+  }
+
+  /// The write at a position, from the first on.
+  public func write(_ position: Int) -> Write {
+    let write = raw.pointee.writes[position]
     return Write(window: Int(write.window), slot: Int(write.slot), raw: write)
   }
 }

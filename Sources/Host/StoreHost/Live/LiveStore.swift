@@ -141,6 +141,7 @@ package final class LiveStore: @unchecked Sendable {
       // What the shell does goes back or takes over a state, and looks after sequences itself.
       if action.shell == nil { try HostState.check(comparing.sequences, from: before, to: after) }
     }
+    store.setFormers(LentSlices())
     // Safe: the store calls it while it processes an action, and with that somebody who keeps the host.
     store.setRecorder { [host = Unmanaged.passUnretained(self)] record in
       host._withUnsafeGuaranteedRef { $0.record(record) }

@@ -230,6 +230,8 @@ package struct LiveView: StateView {
 
   package var moduleNames: [String] { host.modules.map(\.name) }
 
+  package var keepsPlaces: Bool { true }
+
   package func readSlice(_ module: String, _ body: (Schema, UnsafeRawPointer) -> Void) -> Bool {
     host.store.withState { $0.readSlice(module, body) }
   }

@@ -93,23 +93,20 @@ package struct HostedPlugin {
 
   private static func ownReducer(_ plugin: Plugin, _ strikes: PluginStrikes) -> Reducer<HostAction, HostState> {
     let (name, reducers) = (plugin.module.name, plugin.reducers)
-    return Reducer<ActionCall, Value>.throwing(name) { call, slice, context in
+    return Reducer<ActionCall, HostState>.throwing(name) { call, state, context in
       try strikes.counting(context.number, "reducer") {
-        try reducers.reduce(call, context: context, slice: &slice)
+        let isThere = try state.writeSlice(name) { slice, edit, isNoted in
+          try reducers.reduce(call, context: context, slice: &slice, edit: &edit, isNoted: isNoted)
+        }
+        guard !isThere, plugin.module.schema == nil else { return }
+        var nothing = plugin.initialState
+        try reducers.reduce(call, context: context, slice: &nothing)
       }
     }.lift(
       action: { (action: HostAction) in
         reducers.reduces(action.call.type) && !strikes.isStopped ? action.call : nil
-      },
-      modify: { (state: inout HostState, body) in
-        guard let index = state.plugins.firstIndex(where: { $0.name == name }) else {
-          guard plugin.module.schema == nil else { return }
-          var nothing = plugin.initialState
-          return try body(&nothing)
-        }
-        try body(&state.plugins[index].value)
-      }
-    ).taking(kinds: { reducers.reduces($0.call.type) })
+      }, modify: { (state: inout HostState, body) in try body(&state) }
+    ).writingInPlace().taking(kinds: { reducers.reduces($0.call.type) })
   }
 
   private static func unit(_ plugin: Plugin, _ tasks: UnitTasks, _ surroundings: PluginSurroundings) -> HostUnit {

@@ -13,8 +13,7 @@ public typealias HistoryLimits = StoreHistory.HistoryLimits
 package struct HostState: Sendable {
   /// The application's state.
   package var app: AppState
-  /// The slices of plugins, in load order.
-  package var plugins: [PluginSlice] = []
+  private var held = PluginSlices.none
   private var switches = Switches(ShellState(), [])
 
   package init(app: AppState) { self.app = app }
@@ -30,6 +29,62 @@ package struct HostState: Sendable {
     get { switches.substates }
     set { switches = Switches(switches.state, newValue) }
   }
+
+  /// The slices of plugins, in load order.
+  package var plugins: [PluginSlice] {
+    get { held.all }
+    _modify {
+      if !isKnownUniquelyReferenced(&held) || !held.isPlain { held = PluginSlices(held.all) }
+      yield &held.written
+    }
+  }
+
+  /// Hands out a plugin's slice to one who writes it in place and may tell what it wrote.
+  ///
+  /// - Parameter body: gets the slice, what is to say what it wrote to that, and whether somebody wants to know.
+  /// - Returns: false where there is no such slice.
+  package mutating func writeSlice(
+    _ name: String, _ body: (inout Value, inout SliceEdit?, Bool) throws -> Void
+  ) throws -> Bool {
+    var edit: SliceEdit?
+    guard held.isLent, isKnownUniquelyReferenced(&held) else {
+      guard let index = held.all.firstIndex(where: { $0.name == name }) else { return false }
+      try body(&plugins[index].value, &edit, false)
+      return true
+    }
+    return try Unmanaged.passUnretained(held)._withUnsafeGuaranteedRef { slices in
+      guard let index = slices.written.firstIndex(where: { $0.name == name }) else { return false }
+      let isFirst = slices.isUnwritten(index)
+      try body(&slices.written[index].value, &edit, isFirst)
+      if isFirst, let edit { slices.note(edit, at: index) }
+      return true
+    }
+  }
+
+  /// The state as it is, whatever becomes of the slices of plugins in this one: they may be written in place, since what shows them
+  /// here asks for what was written. Until the loan ends.
+  ///
+  /// - Parameter former: shows them as they are.
+  /// - Returns: nil where they are others' as well.
+  package mutating func lend(to former: PluginSlices) -> HostState? {
+    guard isKnownUniquelyReferenced(&held), held.isPlain, !held.written.isEmpty else { return nil }
+    held.lend(to: former)
+    var before = self
+    before.held = former
+    return before
+  }
+
+  /// Ends a loan.
+  ///
+  /// - Parameter former: who had it; another one where somebody still asks it for the slices as they were.
+  package func endLoan(to former: inout PluginSlices) {
+    let isKept = !isKnownUniquelyReferenced(&former)
+    former.endLoan(by: held, isKept: isKept)
+    if isKept { former = PluginSlices([]) }
+  }
+
+  /// Whether a look at them tells that the slices of plugins are the same in another state.
+  package func hasSlices(of other: HostState) -> Bool { held.isSame(as: other.held) }
 
   /// Whether no action has touched the shell's switches or a substate between two states.
   package func hasSwitches(of other: HostState) -> Bool { switches === other.switches }
@@ -96,6 +151,17 @@ extension [PluginSlice] {
         guard let own = own.baseAddress, let other = other.baseAddress else { return false }
         return memcmp(own + start, other + start, size) == 0
       }
+    }
+  }
+
+  /// Hands out the slice of a name, where there is one, by position: a copy of it would be counted.
+  fileprivate func read(_ name: String, _ body: (Schema, UnsafeRawPointer) -> Void) -> Bool {
+    withUnsafeBufferPointer { slices in
+      guard let index = slices.firstIndex(where: { $0.name == name }), let start = slices.baseAddress,
+        let offset = MemoryLayout<PluginSlice>.offset(of: \.value)
+      else { return false }
+      body(slices[index].schema, UnsafeRawPointer(start + index) + offset)
+      return true
     }
   }
 
@@ -217,14 +283,13 @@ package struct ShellState: Hashable, Sendable {
 extension HostState {
   /// Hands out a module's slice and its type; false where there is no such module.
   package func readSlice(_ name: String, _ body: (Schema, UnsafeRawPointer) -> Void) -> Bool {
+    if held.all.read(name, body) { return true }
     let record = app.record
     if let index = record.index(of: name), case .record(let access) = app.schema.access.parts {
       app.read { access.read($0, index) { body(record.fields[index].schema, $0) } }
       return true
     }
-    guard let slice = (plugins.first { $0.name == name } ?? substates.first { $0.name == name }) else { return false }
-    withUnsafePointer(to: slice.value) { body(slice.schema, UnsafeRawPointer($0)) }
-    return true
+    return substates.read(name, body)
   }
 
   /// Hands out a module's slice and its type for change in place, where there is such a module.
@@ -252,7 +317,9 @@ extension HostState {
   package static func changes(from old: HostState, to new: HostState, by finder: inout DifferenceFinder) -> [Change] {
     var changes: [Change] = []
     old.app.appendChanges(to: new.app, by: &finder, &changes)
-    appendChanges(from: old.plugins, to: new.plugins, by: &finder, &changes)
+    if !new.held.appendEdits(since: old.held, by: &finder, &changes) {
+      appendChanges(from: old.plugins, to: new.plugins, by: &finder, &changes)
+    }
     if !old.hasSwitches(of: new) { appendChanges(from: old.substates, to: new.substates, by: &finder, &changes) }
     return changes
   }
@@ -353,6 +420,19 @@ extension HostState {
 }
 
 extension PluginSlice {
+  /// Takes back what a reducer wrote.
+  mutating func takeBack(_ edit: SliceEdit) {
+    switch edit {
+    case .former(let former): value = former
+    case .changes(let changes):
+      do {
+        try apply(changes[...], .backward)
+      } catch {
+        preconditionFailure("a difference is taken back from the slice that it was found in: \(error)")
+      }
+    }
+  }
+
   mutating func apply(_ changes: ArraySlice<Change>, _ direction: Change.Direction) throws {
     let schema = schema
     if case .any = schema.kind, direction == .forward, changes.contains(where: { $0.path.steps.count > 1 }) {

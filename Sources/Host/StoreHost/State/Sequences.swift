@@ -130,7 +130,7 @@ extension PluginSlice {
 extension HostState {
   /// Refuses an action that has a sequence fall or give a number twice.
   package static func check(_ sequences: [Sequence], from before: HostState, to after: HostState) throws {
-    let hasSameSlices = before.plugins.isSameArray(as: after.plugins) && before.hasSwitches(of: after)
+    let hasSameSlices = before.hasSlices(of: after) && before.hasSwitches(of: after)
     // By position: a copy of a sequence would count references to all that is in it.
     for index in sequences.indices {
       if sequences[index].slice == nil ? before.app.isAhead(sequences[index], after.app) : hasSameSlices { continue }

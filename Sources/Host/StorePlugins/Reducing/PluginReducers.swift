@@ -52,14 +52,32 @@ public final class PluginReducers: @unchecked Sendable {
   ///
   /// - Throws: ``PluginError``; the slice is then as it was.
   public func reduce(_ call: ActionCall, context: ActionContext, slice: inout Value) throws(PluginError) {
+    var edit: SliceEdit?
+    try reduce(call, context: context, slice: &slice, edit: &edit, isNoted: false)
+  }
+
+  /// The same, which says what it wrote: of a slice to which nobody else refers, no copy is needed to tell it as it was.
+  ///
+  /// - Parameters:
+  ///   - edit: what it wrote to the slice; nil: nothing.
+  ///   - isNoted: false: nobody wants to know.
+  public func reduce(
+    _ call: ActionCall, context: ActionContext, slice: inout Value, edit: inout SliceEdit?, isNoted: Bool = true
+  ) throws(PluginError) {
     guard let plan = own.plan(for: call.type) else { return }
-    let failure = withUnsafeMutablePointer(to: &slice) { slice in
-      plan._withUnsafeGuaranteedRef { plan in
-        if plan.takesMeta { calls.meta.set(context, call: call) }
-        return run(plan, call, schema, UnsafeMutableRawPointer(slice))
+    let failure = plan._withUnsafeGuaranteedRef { plan in
+      if plan.takesMeta { calls.meta.set(context, call: call) }
+      let isCopied = isNoted && plan.copies > 0
+      if isCopied {
+        plan.copies -= 1
+        edit = .former(slice)
+      }
+      return withUnsafeMutablePointer(to: &slice) { slice in
+        run(plan, call, schema, UnsafeMutableRawPointer(slice), &edit, isNoted: isNoted && !isCopied)
       }
     }
     if let failure {
+      edit = nil
       plan.takeUnretainedValue().watched.noteGuilt(context.number)
       throw failure
     }
@@ -86,7 +104,8 @@ public final class PluginReducers: @unchecked Sendable {
     let plan = lifted[index]
     plan.uses += 1
     if plan.takesMeta { calls.meta.set(context, call: call) }
-    if let failure = run(plan, call, schema, slice) {
+    var edit: SliceEdit?
+    if let failure = run(plan, call, schema, slice, &edit, isNoted: false) {
       plan.watched.noteGuilt(context.number)
       throw failure
     }
@@ -96,7 +115,8 @@ public final class PluginReducers: @unchecked Sendable {
   ///
   /// - Returns: the error; nil: none.
   private func run(
-    _ plan: ReducerPlan, _ call: ActionCall, _ schema: Schema, _ slice: UnsafeMutableRawPointer
+    _ plan: ReducerPlan, _ call: ActionCall, _ schema: Schema, _ slice: UnsafeMutableRawPointer,
+    _ edit: inout SliceEdit?, isNoted: Bool
   ) -> PluginError? {
     // Unmanaged, because counting references to them takes longer than a small call: the plugin holds both.
     Unmanaged.passUnretained(plan.watched)._withUnsafeGuaranteedRef { watched in
@@ -108,6 +128,8 @@ public final class PluginReducers: @unchecked Sendable {
           objects.undo()
           plan.dropArguments()
           modules.forget()
+        } else if isNoted {
+          edit = objects.takeEdit(named: plan.module, &plan.copies)
         }
         objects.endCall()
         if plan.takesMeta { calls.meta.forget() }

@@ -21,6 +21,8 @@ final class ReducerPlan {
   let isBrief: Bool
   /// The number of calls.
   @exclusivity(unchecked) var uses = 0
+  /// The number of the next calls before which the slice is copied, since the writes of one before did not tell what they changed.
+  @exclusivity(unchecked) var copies = 0
   @exclusivity(unchecked) private var table: ArgumentTable? {
     didSet { borrowedTable = table.map { .passUnretained($0) } }
   }

@@ -29,6 +29,8 @@ final class SliceObjects: LuaObjectHandler {
   var view: (any StateView)? { viewInUse?.pointee }
   /// The address of that state, for the calls that read it.
   @exclusivity(unchecked) var viewInUse: UnsafePointer<any StateView>?
+  /// True while a middleware runs, which reads a state that nobody changes meanwhile.
+  @exclusivity(unchecked) var isStill = false
   /// Why a module may not be read; nil: it may.
   var refusal: (String) -> String? = { _ in nil }
   /// Objects that are neither slices nor the state, by the `id` of theirs.
@@ -70,6 +72,8 @@ final class SliceObjects: LuaObjectHandler {
   let meter: LuaMeter
   /// The undos of the draft's writes.
   @exclusivity(unchecked) var undos = PlainStack<Undo>()
+  /// Finds what they changed.
+  let writtenPlaces = WrittenPlaces()
   /// The function behind `list:id(ID)`, made when it is first asked for.
   var finder: LuaFunction?
   private var shapes: [ObjectIdentifier: SliceShape] = [:]
@@ -303,7 +307,7 @@ extension SliceObjects {
   }
 
   /// Of so many nodes or fewer, as nearly all calls have, each is looked at.
-  private static let fewNodes = 8
+  private static let fewNodes = 12
 
   @inline(__always)
   private func find(_ hash: () -> Int, where fits: (Int) -> Bool) -> Int? {

@@ -100,7 +100,8 @@ extension SliceObjects {
     guard part.pointee.hasParts else { return part.pointee.write(address, to: &result) }
     if part.pointee.isWhole { return writeWhole(part, address, parent, step, to: &result) }
     part.pointee.ifPresent(address) {
-      let place = nodes[parent].address == nil ? Place() : place(part, address, isOwn)
+      let isKnown = nodes[parent].address != nil && nodes[parent].time == time
+      let place = isKnown ? place(part, address, isOwn) : Place()
       result.append(object(parent, step, part, place))
     }
   }
@@ -127,7 +128,12 @@ extension SliceObjects {
     guard draft == nil else { throw LuaFailure("state cannot be read in a reducer; it gets its draft") }
     if let refusal = refusal(name) { throw LuaFailure(refusal) }
     var found: Schema?
-    _ = view?.readSlice(name) { schema, _ in found = schema }
+    var place = Place()
+    let isKept = isStill && view?.keepsPlaces ?? false
+    _ = view?.readSlice(name) { schema, slice in
+      found = schema
+      if isKept { place.address = UnsafeMutableRawPointer(mutating: slice) }
+    }
     guard let found else {
       let remark = Suggestion.remark(name, among: view?.moduleNames ?? [])
       throw LuaFailure(
@@ -142,7 +148,7 @@ extension SliceObjects {
     }
     modules.append(name)
     let step = SliceNode.Step.module(modules.count - 1)
-    result.append(addPart(shape, -1, step, Place()))
+    result.append(addPart(shape, -1, step, place))
   }
 
   /// Writes a slice that has no parts to hand out: of an enum, an optional or of any type.
@@ -536,7 +542,7 @@ extension SliceObjects {
   /// Opens the window of a record for writing, where it is still in the draft: elsewhere there is nothing to undo.
   func openWindow(_ object: LuaObject) {
     let number = Int(object.id)
-    guard number < nodes.count, nodes[number].draft == draftNumber, isInPlace(number),
+    guard draft != nil, number < nodes.count, nodes[number].draft == draftNumber, isInPlace(number),
       let record = mutableAddress(number)
     else { return }
     nodes[number].shape._withUnsafeGuaranteedRef { shape in

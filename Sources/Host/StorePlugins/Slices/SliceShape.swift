@@ -30,7 +30,9 @@ final class SliceShape {
   private static let maximumShownParts = 4
   /// The fields of a record that Lua reads and writes without asking here; empty where there are none.
   let slots: UnsafeMutableBufferPointer<LuaWindowSlot>
-  /// The fields' names as the Lua state interned them: a field is found by comparing addresses.
+  /// The fields' names, where they are a record's.
+  let names: [String]
+  /// The same as the Lua state interned them: a field is found by comparing addresses.
   private let keys: [LuaKey]
 
   /// The form of a value, by the use that Lua can make of it.
@@ -72,6 +74,7 @@ final class SliceShape {
     default: break
     }
     self.form = form
+    if case .record(let type) = schema.kind { names = type.fields.map(\.name) } else { names = [] }
     self.record = record
     self.list = list
     self.map = map

@@ -124,9 +124,12 @@ public final class PluginUnit: @unchecked Sendable {
     return objects._withUnsafeGuaranteedRef { objects in
       let outer = objects.viewInUse
       objects.viewInUse = UnsafePointer(view)
+      // Among the objects of a command that dispatched are such as were made of a state before.
+      objects.isStill = outer == nil
       action._withUnsafeGuaranteedRef { $0.isOpen = true }
       let outcome = call(function, keepsResult)
       action._withUnsafeGuaranteedRef { $0.shut() }
+      objects.isStill = false
       objects.viewInUse = outer
       if outer == nil { objects.endCall() }
       return outcome

@@ -26,6 +26,8 @@ public struct Reducer<Action, State>: Composed, Sendable {
   @usableFromInline let narrowed: (@Sendable (Action) -> Reducer)?
   /// True if it leaves the state as it was where it fails. A composition does not: what its other parts did stays.
   @usableFromInline let isUndoing: Bool
+  /// True if a part of it writes in place what the store's ``FormerStates`` can tell as it was.
+  @usableFromInline let writesInPlace: Bool
   /// The reason why no store takes it; nil: nothing is wrong.
   @usableFromInline let fault: StoreError?
 
@@ -39,7 +41,7 @@ public struct Reducer<Action, State>: Composed, Sendable {
   init(
     names: [String], plain: Plain?, canFail: (@Sendable (Action) -> Bool)?,
     accepts: (@Sendable (Action) -> Bool)? = nil, narrowed: (@Sendable (Action) -> Reducer)? = nil,
-    isUndoing: Bool = false, fault: StoreError? = nil, traced: @escaping Traced
+    isUndoing: Bool = false, writesInPlace: Bool = false, fault: StoreError? = nil, traced: @escaping Traced
   ) {
     self.names = names
     self.fault = fault
@@ -48,6 +50,7 @@ public struct Reducer<Action, State>: Composed, Sendable {
     self.accepts = accepts
     self.narrowed = narrowed
     self.isUndoing = isUndoing
+    self.writesInPlace = writesInPlace
     self.traced = traced
   }
 
@@ -132,7 +135,8 @@ public struct Reducer<Action, State>: Composed, Sendable {
     }
     return Reducer(
       names: names + other.names, plain: both, canFail: first.eitherCanFail(second),
-      accepts: first.eitherAccepts(second), narrowed: narrowed, fault: fault ?? other.fault
+      accepts: first.eitherAccepts(second), narrowed: narrowed, writesInPlace: writesInPlace || other.writesInPlace,
+      fault: fault ?? other.fault
     ) {
       action, state, context, trace in
       try firstTraced(action, &state, context, trace)
@@ -148,7 +152,15 @@ public struct Reducer<Action, State>: Composed, Sendable {
     let whole = self
     return Reducer(
       names: names, plain: plain, canFail: canFail, accepts: accepts,
-      narrowed: { takes($0) ? whole.narrowed(to: $0) : .identity }, isUndoing: isUndoing, fault: fault, traced: traced)
+      narrowed: { takes($0) ? whole.narrowed(to: $0) : .identity }, isUndoing: isUndoing, writesInPlace: writesInPlace,
+      fault: fault, traced: traced)
+  }
+
+  /// The same, said to write in place what the store's ``FormerStates`` can tell as it was.
+  package func writingInPlace() -> Reducer {
+    Reducer(
+      names: names, plain: plain, canFail: canFail, accepts: accepts, narrowed: narrowed, isUndoing: isUndoing,
+      writesInPlace: true, fault: fault, traced: traced)
   }
 
   /// The parts of it that take actions of the kind of one.

@@ -11,6 +11,8 @@ final class Composition<Action: Sendable, State: Sendable> {
   /// Reduces the short way, where `hasPlain`.
   @usableFromInline let reducePlainly: Reducer<Action, State>.Plain
   @usableFromInline let hasPlain: Bool
+  /// True if a reducer writes in place what the store's ``FormerStates`` can tell as it was.
+  @usableFromInline let writesInPlace: Bool
   /// Asks all middlewares, in order.
   @usableFromInline let handle: Handle
   /// True if any middleware looks at actions. (Not an optional `handle`: a closure in an optional is called by way of a thunk
@@ -44,6 +46,7 @@ final class Composition<Action: Sendable, State: Sendable> {
     canFail = reducer.isUndoing ? nil : reducer.canFail
     reducePlainly = reducer.plain ?? { _, _ in }
     hasPlain = reducer.plain != nil
+    writesInPlace = reducer.writesInPlace
     let asked = parts.attached.filter { attached in
       attached.unit.looksAtActions && action.flatMap { attached.unit.takesKind?($0) } ?? true
     }

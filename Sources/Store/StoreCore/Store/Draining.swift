@@ -338,7 +338,19 @@ extension Store {
       }
       return nil
     }
-    let before = current
+    let formers = composition.writesInPlace && shared == nil && !trace.isOn ? formers : nil
+    let failure = reduce(action, context, composition, from: formers?.begin(&current) ?? current)
+    formers?.end(&current)
+    return failure
+  }
+
+  /// The same with the state before.
+  @inlinable
+  @inline(__always)
+  func reduce(
+    _ action: Action, _ context: ActionContext, _ composition: Composition<Action, State>, from present: consuming State
+  ) -> (any Error)? {
+    let before = present
     let after: State
     do {
       try change(action, context, composition)

@@ -4,6 +4,20 @@ import DequeModule
 // interceptors, effects and watchers. Each of them acts on the store that runs it: it dispatches, reads the state, or
 // ends with it. An interface between the two would have one conformer and a call more on the hottest way of all.
 
+/// Keeps the state before an action for those who look at it, where a copy would have each write copy what it changes.
+@usableFromInline
+package protocol FormerStates<State>: AnyObject {
+  associatedtype State
+
+  /// Begins an action.
+  ///
+  /// - Returns: the state as it is, whatever becomes of the store's.
+  func begin(_ state: inout State) -> State
+
+  /// Ends it: what others have kept of that state by now stays as it is.
+  func end(_ state: inout State)
+}
+
 /// Holds one state that changes only by actions.
 ///
 /// Actions are taken one at a time, in the order in which they were enqueued (R1, R3). Each goes through all its phases
@@ -85,6 +99,8 @@ public final class Store<Action: Sendable, State: Sendable>: @unchecked Sendable
   @exclusivity(unchecked) @usableFromInline var isInterrupted: (() -> Bool)?
   /// How actions come to a store whose order is that of a shared log; nil: the order is the store's own.
   @exclusivity(unchecked) @usableFromInline var shared: SharedOrder<Action, State>?
+  /// Keeps the state before an action; nil: it is a copy.
+  @exclusivity(unchecked) @usableFromInline var formers: (any FormerStates<State>)?
 
   /// Makes a store.
   ///
@@ -244,6 +260,9 @@ public final class Store<Action: Sendable, State: Sendable>: @unchecked Sendable
       recompose()
     }
   }
+
+  /// Has the state before each action kept by somebody, so that reducers write parts of it in place although it is looked at.
+  package func setFormers(_ formers: (any FormerStates<State>)?) { exclusively { self.formers = formers } }
 
   /// Has what the reducers made of each action checked before its commit: one that throws has failed.
   package func setCheck(_ check: ((_ action: Action, _ before: State, _ after: State) throws -> Void)?) {

@@ -357,3 +357,86 @@ public struct DifferenceFinder: Sendable {
     }
   }
 }
+
+/// The same difference where a record of writes says where to look: whoever has it goes to the places that were written to, in the order
+/// of the schema, and nothing else is compared.
+extension DifferenceFinder {
+  /// A place to return to.
+  package struct Spot {
+    fileprivate let spot: FinderPlace.Spot
+    fileprivate var isNumbered = false
+  }
+
+  /// Goes into the slice of a name.
+  package mutating func enter(slice name: String) -> Spot { Spot(spot: place.enter(slice: name)) }
+
+  /// Goes into a field of the record here.
+  package mutating func enter(field index: Int, _ name: String) -> Spot { Spot(spot: place.enter(field: index, name)) }
+
+  /// Goes to the value under a key of the map here.
+  package mutating func enter(key: MapKey) -> Spot { Spot(spot: place.enter(.key(key), hash: key.quickHash)) }
+
+  /// Goes to an element of the list here that is the only one to differ, or one of several where elements have no ids. Its id is what
+  /// it was.
+  ///
+  /// - Returns: the place to return to; nil: its id stands twice.
+  package mutating func enter(
+    element index: Int, of list: UnsafeRawPointer, _ access: ListAccess, _ element: Schema
+  ) -> Spot? {
+    guard let identity = element.identity else {
+      return Spot(spot: place.enter(.index(index + 1), hash: index + 1))
+    }
+    let id = identity.read(access, list, index)
+    if access.repeats(list, id) { return nil }
+    positions.append(index)
+    return Spot(
+      spot: place.enter(.match(field: ElementIdentity.fieldName, id.value), hash: id.quickHash), isNumbered: true)
+  }
+
+  /// Goes back to where a place was entered.
+  package mutating func leave(to outer: Spot) {
+    place.leave(to: outer.spot)
+    if outer.isNumbered { positions.removeLast() }
+  }
+
+  /// Appends the difference between two values that stand here.
+  package mutating func compareHere(_ schema: Schema, _ old: UnsafeRawPointer, _ new: UnsafeRawPointer) {
+    compare(schema, old, new)
+  }
+
+  /// Appends that one scalar took the place of another here.
+  package mutating func replaceHere(_ old: Value, by new: Value) { add(.replace(from: old, to: new)) }
+
+  /// Appends the difference between the values under a key of the map here, of which one may be missing.
+  package mutating func compareHere(
+    _ element: Schema, under key: MapKey, _ old: UnsafeRawPointer?, _ new: UnsafeRawPointer?
+  ) {
+    if let old, let new, hasSameMemory(element, old, new) { return }
+    compareEntries(element, key, old, new)
+  }
+
+  /// Appends that elements came behind the others of the list here.
+  ///
+  /// - Parameter first: the position of the first of them; where elements have ids, it is the only one.
+  package mutating func addAppended(
+    from first: Int, to list: UnsafeRawPointer, _ access: ListAccess, _ element: Schema
+  ) {
+    for index in first..<access.count(list) {
+      let value = element.access.read(access.address(list, index))
+      if let identity = element.identity {
+        let id = identity.read(access, list, index)
+        if !access.repeats(list, id) {
+          at(id: id) { $0.add(.add(value), at: index) }
+          continue
+        }
+      }
+      at(index: index + 1) { $0.add(.add(value)) }
+    }
+  }
+
+  /// The differences that were appended since the last time.
+  package mutating func takeChanges() -> [Change] {
+    defer { changes = [] }
+    return changes
+  }
+}

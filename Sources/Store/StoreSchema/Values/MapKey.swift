@@ -1,3 +1,5 @@
+import Glibc
+
 /// The key of a map entry: an integer or a text, ordered as R31 asks: integers first, then texts by their UTF-8 bytes.
 public enum MapKey: Hashable, Comparable, Sendable {
   /// An integer key.
@@ -54,8 +56,8 @@ extension String {
     guard utf8.count == other.utf8.count else { return false }
     let isSame = utf8.withContiguousStorageIfAvailable { left in
       other.utf8.withContiguousStorageIfAvailable { right in
-        for index in left.indices where left[index] != right[index] { return false }
-        return true
+        guard let left = left.baseAddress, let right = right.baseAddress else { return true }
+        return memcmp(left, right, other.utf8.count) == 0
       }
     }
     return (isSame ?? nil) ?? utf8.elementsEqual(other.utf8)
@@ -65,9 +67,9 @@ extension String {
   public func precedesByBytes(_ other: String) -> Bool {
     let order = utf8.withContiguousStorageIfAvailable { left in
       other.utf8.withContiguousStorageIfAvailable { right in
-        let shared = min(left.count, right.count)
-        for index in 0..<shared where left[index] != right[index] { return left[index] < right[index] }
-        return left.count < right.count
+        guard let start = left.baseAddress, let other = right.baseAddress else { return left.count < right.count }
+        let order = memcmp(start, other, min(left.count, right.count))
+        return order == 0 ? left.count < right.count : order < 0
       }
     }
     return (order ?? nil) ?? utf8.lexicographicallyPrecedes(other.utf8)

@@ -1,0 +1,399 @@
+import LuaRuntime
+import StoreSchema
+
+/// What a reducer changed in a slice that was written in place: enough to tell the slice as it was.
+public enum SliceEdit: Sendable {
+  /// The difference, as a comparison of both slices would give it.
+  case changes([Change])
+  /// The slice as it was.
+  case former(Value)
+}
+
+/// Finds what a call wrote to its draft by a look at the places that it wrote to. What it would have to think about for longer, as where
+/// elements moved or what was changed was then replaced, is left to a comparison with the draft as it was.
+final class WrittenPlaces {
+  /// The writes, in the order in which they were made.
+  @exclusivity(unchecked) private var writes = PlainStack<Write>()
+  /// For each node of the draft the number of the first write to it or to what is below; ``none``: there is none.
+  @exclusivity(unchecked) private var first = PlainStack<Int>()
+  /// The places under the nodes on the way, in the order of the schema.
+  @exclusivity(unchecked) private var items = PlainStack<Item>()
+  @exclusivity(unchecked) private var finder = DifferenceFinder()
+
+  private static var none: Int { .max }
+  /// A call that does more is cheaper to compare.
+  private static var most: Int { 48 }
+
+  // All of it plain words, which are copied without counting: keys and former values stay where they were noted.
+
+  private struct Write {
+    let node: Int
+    let place: Place
+    /// True if nothing stood there: an entry or an element came.
+    let isNew: Bool
+    /// The position of its undo; of a write through a window that one's, inverted.
+    let note: Int
+  }
+
+  /// A part of a record, a list or a map.
+  private enum Place {
+    case position(Int)
+    /// The key of a node, or of an undo, by the position of that.
+    case key(Int)
+    case noted(Int)
+  }
+
+  /// A place that was written to, or below which something was.
+  private struct Item {
+    let place: Place
+    /// The first write to it; ``none``: none.
+    var write: Int
+    /// The node that stands for it, and the first write to its parts.
+    var node: Int
+    var below: Int
+  }
+
+  /// The difference; nil: it takes a comparison.
+  func changes(of objects: SliceObjects, _ root: Int, named name: String) -> [Change]? {
+    defer {
+      writes.removeAll()
+      first.removeAll()
+      items.removeAll()
+    }
+    let count = objects.undos.count + objects.windows.writeCount
+    guard count <= Self.most, objects.nodes.count - root <= Self.most, let draft = objects.draft,
+      collect(objects, root)
+    else { return nil }
+    let outer = finder.enter(slice: name)
+    let isFound = visit(root, UnsafeRawPointer(draft), objects, root)
+    finder.leave(to: outer)
+    let changes = finder.takeChanges()
+    return isFound ? changes : nil
+  }
+
+  /// Takes note of the writes.
+  ///
+  /// - Returns: false: one is of a kind that takes a comparison.
+  private func collect(_ objects: SliceObjects, _ root: Int) -> Bool {
+    for _ in root..<objects.nodes.count { first.append(Self.none) }
+    var written = 0
+    for position in 0...objects.undos.count {
+      let isLast = position == objects.undos.count
+      let end = isLast ? objects.windows.writeCount : objects.undos[position].windowWrites
+      while written < end {
+        let (node, slot) = objects.windows.place(ofWrite: written)
+        add(Write(node: node, place: .position(slot), isNew: false, note: ~written), objects, root)
+        written += 1
+      }
+      if isLast { break }
+      let (place, isNew): (Place, Bool)
+      switch objects.undos[position].change {
+      case .assigned(.field(let index), _), .assigned(.element(let index), _):
+        (place, isNew) = (.position(index), false)
+      case .entry(_, nil): (place, isNew) = (.noted(position), true)
+      case .entry: (place, isNew) = (.noted(position), false)
+      case .inserted(let index): (place, isNew) = (.position(index), true)
+      case .assigned, .restored, .removed: return false
+      }
+      add(Write(node: objects.undos[position].node, place: place, isNew: isNew, note: position), objects, root)
+    }
+    return true
+  }
+
+  private func add(_ write: Write, _ objects: SliceObjects, _ root: Int) {
+    var node = write.node
+    while node >= root, first[node - root] == Self.none {
+      first[node - root] = writes.count
+      node = objects.nodes[node].parent
+    }
+    writes.append(write)
+  }
+
+  // MARK: Walking
+
+  /// Appends what changed below a node, given the address of its value.
+  ///
+  /// - Returns: false: it takes a comparison.
+  private func visit(
+    _ node: Int, _ value: UnsafeRawPointer, _ objects: SliceObjects, _ root: Int
+  ) -> Bool {
+    let start = items.count
+    defer { items.removeLast(items.count - start) }
+    guard gather(node, from: start, objects, root) else { return false }
+    return objects.nodes[node].shape._withUnsafeGuaranteedRef { shape in
+      guard shape.isDynamic else { return false }
+      switch shape.form {
+      case .record: return visitFields(of: shape, value, from: start, objects, root)
+      case .list: return visitElements(of: shape, value, from: start, objects, root)
+      case .integerMap, .textMap: return visitEntries(of: shape, value, from: start, objects, root)
+      case .none: return false
+      }
+    }
+  }
+
+  /// Puts down the places under a node that were written to, or below which something was.
+  ///
+  /// - Returns: false: two nodes stand for one place.
+  private func gather(_ node: Int, from start: Int, _ objects: SliceObjects, _ root: Int) -> Bool {
+    var write = first[node - root]
+    while write < writes.count {
+      if writes[write].node == node {
+        put(Item(place: writes[write].place, write: write, node: -1, below: Self.none), start, objects)
+      }
+      write += 1
+    }
+    var child = node + 1
+    while child < objects.nodes.count {
+      defer { child += 1 }
+      guard objects.nodes[child].parent == node, first[child - root] != Self.none else { continue }
+      let place: Place
+      switch objects.nodes[child].step {
+      case .field(let index), .element(let index): place = .position(index)
+      case .entry(let index): place = .key(index)
+      case .draft, .module: return false
+      }
+      if !put(Item(place: place, write: Self.none, node: child, below: first[child - root]), start, objects) {
+        return false
+      }
+    }
+    return true
+  }
+
+  /// Puts a place down among those behind a start, once.
+  ///
+  /// - Returns: false: another node stands for it, and nothing was written to the place itself.
+  @discardableResult
+  private func put(_ item: Item, _ start: Int, _ objects: SliceObjects) -> Bool {
+    var index = items.count
+    while index > start, isBefore(item.place, items[index - 1].place, objects) { index -= 1 }
+    if index > start, !isBefore(items[index - 1].place, item.place, objects) {
+      if item.node < 0 { return true }
+      if items[index - 1].node >= 0, items[index - 1].write == Self.none { return false }
+      items[index - 1].node = item.node
+      items[index - 1].below = min(items[index - 1].below, item.below)
+      return true
+    }
+    items.append(item)
+    var last = items.count - 1
+    while last > index {
+      let before = items[last - 1]
+      items[last - 1] = items[last]
+      items[last] = before
+      last -= 1
+    }
+    return true
+  }
+
+  private func isBefore(_ left: Place, _ right: Place, _ objects: SliceObjects) -> Bool {
+    switch (left, right) {
+    case (.position(let left), .position(let right)): left < right
+    case (.key(let left), .key(let right)) where left == right: false
+    default: key(left, objects) < key(right, objects)
+    }
+  }
+
+  /// The key of a place in a map.
+  private func key(_ place: Place, _ objects: SliceObjects) -> MapKey {
+    switch place {
+    case .position(let index): return .int(index)
+    case .key(let index): return objects.keys[index]
+    case .noted(let position):
+      guard case .entry(let key, _) = objects.undos[position].change else { return .int(position) }
+      return key
+    }
+  }
+
+  /// What stood at a place before a write; nil: it cannot be told.
+  private func former(_ write: Int, _ objects: SliceObjects) -> Value? {
+    let note = writes[write].note
+    guard note >= 0 else { return objects.former(objects.windows.write(~note)) }
+    return switch objects.undos[note].change {
+    case .assigned(_, let old): old
+    case .entry(_, let old): old
+    case .inserted, .restored, .removed: nil
+    }
+  }
+
+  private func visitFields(
+    of shape: SliceShape, _ value: UnsafeRawPointer, from start: Int, _ objects: SliceObjects, _ root: Int
+  ) -> Bool {
+    guard case .record = value.assumingMemoryBound(to: Value.self).pointee else { return false }
+    let fields = RecordAccess.fields(value)
+    var index = start
+    let end = items.count
+    while index < end {
+      guard case .position(let position) = items[index].place else { return false }
+      let part = shape.part(position)
+      let field = fields + part.pointee.offset
+      let outer = finder.enter(field: position, shape.names[position])
+      defer { finder.leave(to: outer) }
+      if items[index].write != Self.none {
+        guard compare(items[index], part, field, objects) else { return false }
+      } else if !visit(items[index].node, field, objects, root) {
+        return false
+      }
+      index += 1
+    }
+    return true
+  }
+
+  /// Compares what stands at a place, which is entered, with what stood there.
+  private func compare(
+    _ item: Item, _ part: UnsafeMutablePointer<SlicePart>, _ new: UnsafeRawPointer, _ objects: SliceObjects
+  ) -> Bool {
+    guard item.below >= item.write, !writes[item.write].isNew, let old = former(item.write, objects) else {
+      return false
+    }
+    if part.pointee.form == .int, case .int(let before) = old,
+      case .int(let now) = new.assumingMemoryBound(to: Value.self).pointee
+    {
+      if before != now { finder.replaceHere(old, by: .int(now)) }
+    } else {
+      let schema = part.pointee.schema
+      withUnsafePointer(to: old) { finder.compareHere(schema, UnsafeRawPointer($0), new) }
+    }
+    return true
+  }
+
+  private func visitEntries(
+    of shape: SliceShape, _ value: UnsafeRawPointer, from start: Int, _ objects: SliceObjects, _ root: Int
+  ) -> Bool {
+    guard shape.isNumbered, case .map = value.assumingMemoryBound(to: Value.self).pointee else { return false }
+    var index = start
+    let end = items.count
+    while index < end {
+      let key = key(items[index].place, objects)
+      if items[index].write == Self.none {
+        let node = items[index].node
+        guard let new = objects.knownPlace(node) ?? shape.find(key, in: value)?.address else { return false }
+        let outer = finder.enter(key: key)
+        defer { finder.leave(to: outer) }
+        guard visit(node, new, objects, root) else { return false }
+      } else {
+        let (element, new) = (shape.element.pointee.schema, shape.find(key, in: value)?.address)
+        if writes[items[index].write].isNew {
+          finder.compareHere(element, under: key, nil, new)
+        } else {
+          guard items[index].below >= items[index].write, let old = former(items[index].write, objects) else {
+            return false
+          }
+          withUnsafePointer(to: old) { finder.compareHere(element, under: key, UnsafeRawPointer($0), new) }
+        }
+      }
+      index += 1
+    }
+    return true
+  }
+
+  private func visitElements(
+    of shape: SliceShape, _ value: UnsafeRawPointer, from start: Int, _ objects: SliceObjects, _ root: Int
+  ) -> Bool {
+    guard case .list = value.assumingMemoryBound(to: Value.self).pointee else { return false }
+    let (part, access, end) = (shape.element, shape.list, items.count)
+    let element = part.pointee.schema
+    guard start < end else { return true }
+    if isNew(items[start]) {
+      // Elements that came behind all others: what was written to them since is part of them.
+      guard case .position(let from) = items[start].place, from + end - start == access.count(value),
+        !element.hasID || end - start == 1, cameInOrder(from, start..<end)
+      else { return false }
+      finder.addAppended(from: from, to: value, access, element)
+      return true
+    }
+    // Of elements with ids one is soon compared, and several may have changed places.
+    guard !element.hasID || end - start == 1 else { return false }
+    var index = start
+    while index < end {
+      guard case .position(let position) = items[index].place, position < access.count(value), !isNew(items[index]),
+        keepsID(items[index], element, objects, root),
+        let outer = finder.enter(element: position, of: value, access, element)
+      else { return false }
+      defer { finder.leave(to: outer) }
+      let new = access.address(value, position)
+      if items[index].write != Self.none {
+        guard compare(items[index], part, new, objects) else { return false }
+      } else if !visit(items[index].node, new, objects, root) {
+        return false
+      }
+      index += 1
+    }
+    return true
+  }
+
+  /// True if a place was not there before.
+  private func isNew(_ item: Item) -> Bool { item.write != Self.none && writes[item.write].isNew }
+
+  /// True if the elements of neighbouring positions came one behind the other, each once.
+  private func cameInOrder(_ from: Int, _ range: Range<Int>) -> Bool {
+    var last = -1
+    for index in range {
+      guard case .position(let position) = items[index].place, position == from + index - range.lowerBound,
+        isNew(items[index]), items[index].write > last
+      else { return false }
+      last = items[index].write
+    }
+    // An element that came to where one had come would be one write more to the list.
+    let list = writes[items[range.lowerBound].write].node
+    var count = 0
+    for write in 0..<writes.count where writes[write].node == list && writes[write].isNew { count += 1 }
+    return count == range.count
+  }
+
+  /// True if an element has no id, or the one that it had.
+  private func keepsID(_ item: Item, _ element: Schema, _ objects: SliceObjects, _ root: Int) -> Bool {
+    guard element.hasID else { return true }
+    guard item.write == Self.none, case .record(let record) = element.kind else { return false }
+    let id = record.index(of: "id")
+    for write in 0..<writes.count where writes[write].node == item.node {
+      if case .position(let position) = writes[write].place, position == id { return false }
+    }
+    return true
+  }
+}
+
+extension SliceObjects {
+  /// A reducer that moves what it changes is likely to do so again.
+  private static let copiesAfterComparison = 63
+
+  /// What the call wrote to its draft, which stands at an address; nil: nothing.
+  ///
+  /// - Parameter copies: the number of the next calls before which a copy is cheaper, set where the draft as it was had to be made.
+  func takeEdit(named name: String, _ copies: inout Int) -> SliceEdit? {
+    guard let draft, !undos.isEmpty || windows.writeCount > 0 else { return nil }
+    let found = Unmanaged.passUnretained(writtenPlaces)._withUnsafeGuaranteedRef {
+      $0.changes(of: self, base, named: name)
+    }
+    if let changes = found {
+      return changes.isEmpty ? nil : .changes(changes)
+    }
+    copies = Self.copiesAfterComparison
+    let slice = draft.assumingMemoryBound(to: Value.self)
+    var after = slice.pointee
+    undo()
+    swap(&after, &slice.pointee)
+    return .former(after)
+  }
+
+  /// Where the value of a node in place is known to be.
+  func knownPlace(_ node: Int) -> UnsafeRawPointer? {
+    guard nodes[node].time == time, nodes[node].presence == .inPlace else { return nil }
+    return UnsafeRawPointer(nodes[node].address)
+  }
+
+  /// What a write through a window overwrote; nil: it cannot be told.
+  func former(_ write: LuaWindows.Write) -> Value? {
+    nodes[write.window].shape._withUnsafeGuaranteedRef { shape in
+      guard shape.isDynamic else { return nil }
+      var value: Value
+      switch shape.part(write.slot).pointee.form {
+      case .int: value = .int(0)
+      case .double: value = .double(0)
+      case .bool: value = .bool(false)
+      case .string: value = .string("")
+      case .other, .parts, .optionalParts: return nil
+      }
+      withUnsafeMutablePointer(to: &value) { write.restore(shape.slots[write.slot], at: UnsafeMutableRawPointer($0)) }
+      return value
+    }
+  }
+}
