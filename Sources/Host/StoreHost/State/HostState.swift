@@ -317,7 +317,7 @@ extension HostState {
   package static func changes(from old: HostState, to new: HostState, by finder: inout DifferenceFinder) -> [Change] {
     var changes: [Change] = []
     old.app.appendChanges(to: new.app, by: &finder, &changes)
-    if !new.held.appendEdits(since: old.held, by: &finder, &changes) {
+    if old.held !== new.held, !new.held.appendEdits(since: old.held, by: &finder, &changes) {
       appendChanges(from: old.plugins, to: new.plugins, by: &finder, &changes)
     }
     if !old.hasSwitches(of: new) { appendChanges(from: old.substates, to: new.substates, by: &finder, &changes) }

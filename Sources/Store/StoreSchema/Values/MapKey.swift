@@ -56,8 +56,8 @@ extension String {
     guard utf8.count == other.utf8.count else { return false }
     let isSame = utf8.withContiguousStorageIfAvailable { left in
       other.utf8.withContiguousStorageIfAvailable { right in
-        guard let left = left.baseAddress, let right = right.baseAddress else { return true }
-        return memcmp(left, right, other.utf8.count) == 0
+        for index in left.indices where left[index] != right[index] { return false }
+        return true
       }
     }
     return (isSame ?? nil) ?? utf8.elementsEqual(other.utf8)
