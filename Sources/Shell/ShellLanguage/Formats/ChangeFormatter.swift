@@ -26,7 +26,7 @@ public enum ChangeFormatter {
       guard let first = changes.baseAddress else { return }
       for index in 0..<changes.count {
         out.append(indent)
-        (first + index).pointee.append(to: &out, marks: texts)
+        Change.append(first + index, to: &out, marks: texts)
         out.append("\n" as Unicode.Scalar)
       }
     }

@@ -86,7 +86,7 @@ final class LineForm: Sendable {
   /// The same, and its tokens.
   func lineEnd(in view: ByteView, from start: Int, _ found: inout Tokens) -> Int? {
     var shift = 0
-    found = Tokens()
+    found.removeAll()
     let end = lineEnd(in: view, from: start) { token, growth in
       for index in found.count..<token { found.append(tokens[index].shifted(by: shift, growth: 0)) }
       found.append(tokens[token].shifted(by: shift, growth: growth))

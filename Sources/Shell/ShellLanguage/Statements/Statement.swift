@@ -56,7 +56,7 @@ public struct Statement: Sendable {
     private let source: [UInt8]
     @exclusivity(unchecked) private var start: Int
     @exclusivity(unchecked) private var end: Int
-    @exclusivity(unchecked) private(set) var tokens: Tokens
+    @exclusivity(unchecked) var tokens: Tokens
     let rarities: Rarities?
 
     /// - Parameter bytes: the bytes of its lines, which are UTF-8.
@@ -74,16 +74,17 @@ public struct Statement: Sendable {
       self.rarities = rarities
     }
 
-    /// Has it be another statement of the same text; it has no rarities.
-    func become(_ bytes: Range<Int>, _ tokens: Tokens) {
-      precondition(bytes.lowerBound >= 0 && bytes.upperBound <= source.count && rarities == nil)
+    /// Has it be other lines of the same text.
+    func move(to bytes: Range<Int>) {
+      precondition(bytes.lowerBound >= 0 && bytes.upperBound <= source.count)
       (start, end) = (bytes.lowerBound, bytes.upperBound)
-      self.tokens = tokens
     }
 
     /// True if its lines are a part of that text.
-    func isOf(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
-      source.withUnsafeBufferPointer { $0.baseAddress == text.baseAddress && $0.count == text.count }
+    func isOf(_ text: [UInt8]) -> Bool {
+      source.withUnsafeBufferPointer { own in
+        text.withUnsafeBufferPointer { own.baseAddress == $0.baseAddress && own.count == $0.count }
+      }
     }
 
     /// Hands out the bytes of its lines.

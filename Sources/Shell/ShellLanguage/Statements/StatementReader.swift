@@ -137,24 +137,16 @@ public struct StatementReader: Sendable {
   /// The next statement, where it is a line of a known form.
   private mutating func ofKnownForm() -> Statement? {
     guard forms.areTried else { return nil }
-    var tokens = Tokens()
-    let end = bytes.withUnsafeBufferPointer { forms.lineEnd(in: ByteView($0), from: position, &tokens) }
-    guard let end else { return nil }
-    defer { leave(end, 0) }
-    return Statement(line: line, content: content(position..<end, tokens))
-  }
-
-  private mutating func content(_ range: Range<Int>, _ tokens: Tokens) -> Statement.Content {
     swap(&contents.older, &contents.newer)
-    if isKnownUniquelyReferenced(&contents.newer), let old = contents.newer,
-      bytes.withUnsafeBufferPointer({ old.isOf($0) })
-    {
-      old.become(range, tokens)
-      return old
+    if !isKnownUniquelyReferenced(&contents.newer) || contents.newer?.isOf(bytes) == false {
+      contents.newer = Statement.Content(bytes, position..<position, tokens: Tokens(), rarities: nil)
     }
-    let new = Statement.Content(bytes, range, tokens: tokens, rarities: nil)
-    contents.newer = new
-    return new
+    guard let content = contents.newer else { return nil }
+    let end = bytes.withUnsafeBufferPointer { forms.lineEnd(in: ByteView($0), from: position, &content.tokens) }
+    guard let end else { return nil }
+    content.move(to: position..<end)
+    defer { leave(end, 0) }
+    return Statement(line: line, content: content)
   }
 
   private mutating func read() -> Outcome {

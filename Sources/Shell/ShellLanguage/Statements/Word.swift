@@ -120,6 +120,12 @@ struct Tokens: Sendable {
     if token.kind == .flag { haveFlags = true }
   }
 
+  @inline(__always)
+  mutating func removeAll() {
+    (count, haveFlags) = (0, false)
+    if others != nil { others = nil }
+  }
+
   @inline(never)
   private mutating func appendOther(_ token: Token) { if others?.append(token) == nil { others = [token] } }
 }

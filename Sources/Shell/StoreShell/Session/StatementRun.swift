@@ -189,6 +189,10 @@ extension Session {
 
   /// Appends the changes of an action, on a screen as many as a reader looks at; a file gets all.
   private func append(changesOf entry: LoggedEntry, indent: StaticString, isWhole: Bool, to out: inout TextBuffer) {
+    // Few are shown to everybody.
+    guard isWhole || entry.changes.count > Self.shownOfReturn else {
+      return ChangeFormatter.append(linesOf: entry.changes[...], indent: indent, marks: resultMarks, to: &out)
+    }
     let isReturn = entry.action == UndoLine.restoreAction
     var most: Int?
     if console.showsResults {

@@ -54,6 +54,7 @@ extension Path.Step {
   /// Appends the step as users write it: with a leading dot where it is a name and not the first.
   package func append(to out: inout [UInt8], isFirst: Bool = true) { write(to: &out, isFirst: isFirst) }
 
+  @inline(__always)
   fileprivate func write(to out: inout some ByteSink & ~Copyable, isFirst: Bool) {
     switch self {
     case .field(let name), .key(.string(let name)):
@@ -88,14 +89,22 @@ extension Path.Step {
   /// Appends a step that is a name, as nearly all are, looking at each of its bytes once.
   ///
   /// - Returns: false: it is no name, and nothing was appended.
+  @inline(__always)
   private static func write(name: String, isFirst: Bool, to out: inout some ByteSink & ~Copyable) -> Bool {
+    // A copy would count a reference to it.
+    let isWritten = name.utf8.withContiguousStorageIfAvailable { write(name: $0, isFirst: isFirst, to: &out) }
+    if let isWritten { return isWritten }
     var name = name
-    return name.withUTF8 { bytes in
-      guard bytes.isName else { return false }
-      if !isFirst { out.append(UInt8(ascii: ".")) }
-      out.append(bytes)
-      return true
-    }
+    return name.withUTF8 { write(name: $0, isFirst: isFirst, to: &out) }
+  }
+
+  private static func write(
+    name: UnsafeBufferPointer<UInt8>, isFirst: Bool, to out: inout some ByteSink & ~Copyable
+  ) -> Bool {
+    guard name.isName else { return false }
+    if !isFirst { out.append(UInt8(ascii: ".")) }
+    out.append(name)
+    return true
   }
 }
 
@@ -105,9 +114,11 @@ extension UnsafeBufferPointer<UInt8> {
     guard let first, first < 0x30 || first > 0x39 else { return false }
     // A bit for each byte below 0x80: digits; letters and `_`.
     let (low, high): (UInt64, UInt64) = (0x03FF_0000_0000_0000, 0x07FF_FFFE_87FF_FFFE)
-    return allSatisfy { byte in
-      byte < 0x80 && (byte < 0x40 ? low : high) &>> UInt64(byte & 0x3F) & 1 != 0
+    for index in indices {
+      let byte = self[index]
+      guard byte < 0x80, (byte < 0x40 ? low : high) &>> UInt64(byte) & 1 != 0 else { return false }
     }
+    return true
   }
 }
 

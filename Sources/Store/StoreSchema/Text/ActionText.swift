@@ -78,22 +78,30 @@ extension Change {
   package func append(
     to out: inout TextBuffer, marks: (gone: String, added: String, end: String) = ("", "", "")
   ) {
+    withUnsafePointer(to: self) { Self.append($0, to: &out, marks: marks) }
+  }
+
+  /// Adds a change in a line, from where it lies: a copy would count references to what is in it.
+  package static func append(
+    _ change: UnsafePointer<Change>, to out: inout TextBuffer, marks: (gone: String, added: String, end: String)
+  ) {
     func append(_ value: Value, _ mark: String, behind sign: StaticString? = nil) {
       if !mark.isEmpty { out.append(mark) }
       if let sign { out.append(sign) }
       InlineText.append(value, .language, to: &out)
       if !mark.isEmpty { out.append(marks.end) }
     }
-    out.append(path)
+    out.append(change.pointee.path)
     out.append("  " as StaticString)
-    switch kind {
+    switch change.pointee.kind {
     case .replace(let from, let to):
       append(from, marks.gone)
       out.append(" -> " as StaticString)
       append(to, marks.added)
     case .add(let value): append(value, marks.added, behind: "+ ")
     case .remove(let value): append(value, marks.gone, behind: "- ")
-    case .move(let position): out.append("moved from \((positions.last ?? position) + 1) to \(position + 1)")
+    case .move(let position):
+      out.append("moved from \((change.pointee.positions.last ?? position) + 1) to \(position + 1)")
     }
   }
 }

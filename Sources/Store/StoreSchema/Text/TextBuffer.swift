@@ -65,6 +65,8 @@ package struct TextBuffer: ~Copyable {
   package mutating func append(_ character: Unicode.Scalar) { append(UInt8(truncatingIfNeeded: character.value)) }
 
   package mutating func append(_ text: String) {
+    // A copy would count a reference to it.
+    guard text.utf8.withContiguousStorageIfAvailable({ append($0) }) == nil else { return }
     var text = text
     text.withUTF8 { append($0) }
   }
@@ -84,7 +86,21 @@ package struct TextBuffer: ~Copyable {
 
   package mutating func append(_ slice: ArraySlice<UInt8>) { slice.withUnsafeBufferPointer { append($0) } }
 
-  package mutating func append(_ number: Int) { JSON.write(number, to: &self) }
+  package mutating func append(_ number: Int) {
+    if partCount + 20 > Self.partSize { settle() }
+    if number < 0 { append(UInt8(ascii: "-")) }
+    var rest = number.magnitude
+    var (count, bound) = (1, 10 as UInt)
+    while rest >= bound { (count, bound) = (count + 1, bound &* 10) }
+    var place = part + partCount + count
+    repeat {
+      let (quotient, digit) = rest.quotientAndRemainder(dividingBy: 10)
+      place -= 1
+      place.pointee = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: digit)
+      rest = quotient
+    } while rest > 0
+    partCount += count
+  }
 
   package mutating func append(_ path: Path) { path.write(to: &self) }
 
