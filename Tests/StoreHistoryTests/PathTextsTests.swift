@@ -19,7 +19,7 @@ struct PathTextsTests {
         for _ in 1...3 {
           var (kept, made): ([UInt8], [UInt8]) = ([], [])
           withUnsafePointer(to: Change(path, .move(to: 0))) { texts.append(pathOf: $0, to: &kept) }
-          EntryWriter.append(path, to: &made)
+          made.append(inJSON: path)
           #expect(kept == made)
         }
       }

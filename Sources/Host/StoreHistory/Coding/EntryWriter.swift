@@ -142,25 +142,33 @@ public enum EntryWriter {
   }
 }
 
+extension PathTexts {
+  /// Appends the path of a change as ``EntryWriter`` does.
+  mutating func append(pathOf change: UnsafePointer<Change>, to out: inout some JSONSink & ~Copyable) {
+    guard let place = place(of: change) else { return out.append(inJSON: change.pointee.path) }
+    withText(at: place) { out.append($0) }
+  }
+}
+
 extension EntryWriter {
   /// Appends changes as an array.
   public static func append(_ changes: ArraySlice<Change>, to out: inout [UInt8]) {
     out.append(UInt8(ascii: "["))
-    appendElements(changes, to: &out) { append($0.pointee.path, to: &$1) }
+    appendElements(changes, to: &out) { $1.append(inJSON: $0.pointee.path) }
     out.append(UInt8(ascii: "]"))
   }
 
   /// The same with texts of paths that are kept.
-  static func append(_ changes: ArraySlice<Change>, _ paths: inout PathTexts, to out: inout [UInt8]) {
+  static func append(_ changes: ArraySlice<Change>, _ paths: inout PathTexts, to out: inout TextBuffer) {
     out.append(UInt8(ascii: "["))
     appendElements(changes, to: &out) { paths.append(pathOf: $0, to: &$1) }
     out.append(UInt8(ascii: "]"))
   }
 
   /// Appends changes as the elements of an array.
-  static func appendElements(
-    _ changes: ArraySlice<Change>, to out: inout [UInt8],
-    appendPath: (UnsafePointer<Change>, inout [UInt8]) -> Void
+  @inline(__always)
+  static func appendElements<Sink: JSONSink & ~Copyable>(
+    _ changes: ArraySlice<Change>, to out: inout Sink, appendPath: (UnsafePointer<Change>, inout Sink) -> Void
   ) {
     changes.withUnsafeBufferPointer { changes in
       guard let first = changes.baseAddress else { return }
@@ -172,57 +180,41 @@ extension EntryWriter {
   }
 
   /// Appends one change, by its address: a copy would count a reference to the steps of its path, which all changes of a place share.
-  private static func append(
-    _ change: UnsafePointer<Change>, to out: inout [UInt8],
-    appendPath: (UnsafePointer<Change>, inout [UInt8]) -> Void
+  private static func append<Sink: JSONSink & ~Copyable>(
+    _ change: UnsafePointer<Change>, to out: inout Sink, appendPath: (UnsafePointer<Change>, inout Sink) -> Void
   ) {
     switch change.pointee.kind {
-    case .replace: JSON.append("{\"op\":\"replace\",\"path\":\"" as StaticString, to: &out)
-    case .add: JSON.append("{\"op\":\"add\",\"path\":\"" as StaticString, to: &out)
-    case .remove: JSON.append("{\"op\":\"remove\",\"path\":\"" as StaticString, to: &out)
-    case .move: JSON.append("{\"op\":\"move\",\"path\":\"" as StaticString, to: &out)
+    case .replace: out.append("{\"op\":\"replace\",\"path\":\"" as StaticString)
+    case .add: out.append("{\"op\":\"add\",\"path\":\"" as StaticString)
+    case .remove: out.append("{\"op\":\"remove\",\"path\":\"" as StaticString)
+    case .move: out.append("{\"op\":\"move\",\"path\":\"" as StaticString)
     }
     appendPath(change, &out)
-    out.append(UInt8(ascii: "\""))
     switch change.pointee.kind {
     case .replace(let from, let to):
-      JSON.append(",\"from\":" as StaticString, to: &out)
-      JSON.append(from, to: &out)
-      JSON.append(",\"to\":" as StaticString, to: &out)
-      JSON.append(to, to: &out)
+      out.append("\",\"from\":" as StaticString)
+      out.append(json: from)
+      out.append(",\"to\":" as StaticString)
+      out.append(json: to)
     case .add(let value):
-      JSON.append(",\"to\":" as StaticString, to: &out)
-      JSON.append(value, to: &out)
+      out.append("\",\"to\":" as StaticString)
+      out.append(json: value)
     case .remove(let value):
-      JSON.append(",\"from\":" as StaticString, to: &out)
-      JSON.append(value, to: &out)
+      out.append("\",\"from\":" as StaticString)
+      out.append(json: value)
     case .move(let position):
-      JSON.append(",\"to\":" as StaticString, to: &out)
-      JSON.append(position, to: &out)
+      out.append("\",\"to\":" as StaticString)
+      out.append(json: position)
     }
     if !change.pointee.positions.isEmpty {
-      JSON.append(",\"positions\":[" as StaticString, to: &out)
+      out.append(",\"positions\":[" as StaticString)
       for index in change.pointee.positions.indices {
         if index > 0 { out.append(UInt8(ascii: ",")) }
-        JSON.append(change.pointee.positions[index], to: &out)
+        out.append(json: change.pointee.positions[index])
       }
       out.append(UInt8(ascii: "]"))
     }
-    if change.pointee.isInPlace { JSON.append(",\"inPlace\":true" as StaticString, to: &out) }
+    if change.pointee.isInPlace { out.append(",\"inPlace\":true" as StaticString) }
     out.append(UInt8(ascii: "}"))
-  }
-
-  /// Appends a path as users write it, as the inside of a JSON text.
-  static func append(_ path: Path, to out: inout [UInt8]) {
-    let start = out.count
-    path.append(to: &out)
-    // Names and numbers have nothing to escape.
-    let mayHaveMore = out[start...].contains {
-      !(0x20..<0x7F ~= $0) || $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\")
-    }
-    guard mayHaveMore else { return }
-    let text = String(decoding: out[start...], as: UTF8.self)
-    out.removeSubrange(start...)
-    ScalarText.appendEscaped(text, to: &out)
   }
 }

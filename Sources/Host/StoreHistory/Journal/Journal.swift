@@ -87,6 +87,9 @@ public final class Journal: JournalReading, Sendable {
   // MARK: Writing
 
   /// Adds an action behind the others; numbers ascend.
+  public func append(_ entry: LoggedEntry) { writer.append(.entry(entry)) }
+
+  /// The same with what came with the action.
   ///
   /// - Parameters:
   ///   - plugin: the plugin that the action loaded.

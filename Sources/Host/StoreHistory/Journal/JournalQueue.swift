@@ -7,18 +7,19 @@ final class JournalQueue: @unchecked Sendable {
   /// An item to write.
   enum Item: Sendable {
     case entry(LoggedEntry)
-    case snapshot(number: Int, slices: [StateSlice])
+    // Behind a reference, as most are entries: those are copied at once then.
+    indirect case snapshot(number: Int, slices: [StateSlice])
     /// The state at the end, which is left out where it would weigh too much.
-    case lastSnapshot(number: Int, slices: [StateSlice])
-    case plugin(JournaledPlugin)
-    case code(JournaledCode)
-    case effect(EndedEffect, EffectNote)
+    indirect case lastSnapshot(number: Int, slices: [StateSlice])
+    indirect case plugin(JournaledPlugin)
+    indirect case code(JournaledCode)
+    indirect case effect(EndedEffect, EffectNote)
     /// A run of statements has begun with an action, or has ended.
-    case run(Int, isOpen: Bool)
+    indirect case run(Int, isOpen: Bool)
     /// All that was written before goes.
-    case restart(after: Int)
+    indirect case restart(after: Int)
     /// Up to here it has all of a place in a shared log.
-    case place(String)
+    indirect case place(String)
 
     /// The last action that is in the file once the item is; nil: it makes no difference.
     var last: Int? {
@@ -58,15 +59,15 @@ final class JournalQueue: @unchecked Sendable {
   private static let linger = 5_000_000
 
   private let arrival = TimedCondition()
-  private var items: [Item] = []
+  @exclusivity(unchecked) private var items: [Item] = []
   private var isClosed = false
   /// True if the thread waits for the first item; while it lingers for more, it looks again by itself.
-  private var isAwaited = false
+  @exclusivity(unchecked) private var isAwaited = false
 
   /// Adds something behind the rest, and more that is written in one transaction with it.
   ///
   /// - Returns: true if there is so much now that the caller should write it.
-  func append(_ item: Item, _ more: [Item]) -> Bool {
+  func append(_ item: consuming Item, _ more: [Item]) -> Bool {
     arrival.lock()
     let before = items.count
     items.append(item)

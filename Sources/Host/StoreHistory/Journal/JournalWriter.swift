@@ -9,9 +9,9 @@ final class JournalWriter: @unchecked Sendable {
   // database sees to.
   private let file: JournalFile
   private let queue: JournalQueue
-  private var rows: RowWriter
+  @exclusivity(unchecked) private var rows: RowWriter
   /// The items that were taken from the queue and could not be written.
-  private var backlog: [JournalQueue.Item] = []
+  @exclusivity(unchecked) private var backlog: [JournalQueue.Item] = []
   private var lastTry = 0
   private var hasBegun = false
   /// True if the file has no part of what leads to a place in a shared log.
@@ -126,7 +126,7 @@ final class JournalWriter: @unchecked Sendable {
 
   // MARK: Appending
 
-  func append(_ item: JournalQueue.Item, _ more: [JournalQueue.Item] = []) {
+  func append(_ item: consuming JournalQueue.Item, _ more: [JournalQueue.Item] = []) {
     let isFull = queue.append(item, more)
     // Counted only once it can be taken.
     appended.wrappingAdd(1, ordering: .releasing)
@@ -256,11 +256,14 @@ final class JournalWriter: @unchecked Sendable {
         wrote()
       } catch {
         // Its remembered names may not be in the file.
-        if let anew = try? RowWriter(db) { rows = anew }
+        startAnew(db)
         failed(JournalFile.reason(of: error, db))
       }
     }
   }
+
+  /// Forgets what may not be in the file.
+  private func startAnew(_ db: Database) { do { rows = try RowWriter(db) } catch {} }
 
   /// Takes away what is to be written with the next place in a shared log, and not before.
   private func takeUnfinished() -> [JournalQueue.Item] {
@@ -285,7 +288,7 @@ final class JournalWriter: @unchecked Sendable {
         hasBegun = true
         return String?.none
       } catch {
-        if let anew = try? RowWriter(db) { rows = anew }
+        startAnew(db)
         return JournalFile.reason(of: error, db)
       }
     }

@@ -106,10 +106,14 @@ private struct Chunks: RandomAccessCollection, Sendable {
 
   mutating func append(_ entry: LoggedEntry) {
     count += 1
-    if let last = chunks.last, countInLast < Chunk.size {
-      if !last.append(entry, behind: countInLast) {
+    if !chunks.isEmpty, countInLast < Chunk.size {
+      // Unmanaged: the list has it.
+      let last = Unmanaged.passUnretained(chunks[chunks.count - 1])
+      let isAdded = last._withUnsafeGuaranteedRef { $0.append(entry, behind: countInLast) }
+      if !isAdded {
         // Another copy of the list has gone on.
-        chunks[chunks.count - 1] = Chunk((0..<countInLast).map { last[$0] } + [entry])
+        let before = chunks[chunks.count - 1]
+        chunks[chunks.count - 1] = Chunk((0..<countInLast).map { before[$0] } + [entry])
       }
       countInLast += 1
       return

@@ -58,7 +58,10 @@ struct ChangedPlaces: Sendable {
 
   /// The hashes in ascending order, four bytes each, the lowest first.
   var encoded: [UInt8] {
-    table.filter { $0 != 0 }.sorted().map(\.littleEndian).withUnsafeBytes { Array($0) }
+    var hashes = table.filter { $0 != 0 }
+    hashes.sort()
+    // A key path would be looked up for each.
+    return hashes.map { $0.littleEndian }.withUnsafeBytes { Array($0) }
   }
 
   /// True if the same holds of hashes that were encoded.

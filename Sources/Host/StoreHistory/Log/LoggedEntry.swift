@@ -178,19 +178,21 @@ extension LoggedEntry {
   private var packedSize: Int {
     var bytes = 40 + (source.info?.utf8.count ?? 0)
     for index in arguments.values.indices { bytes += arguments.values[index].packedSize }
-    for index in changes.indices { bytes += 12 + 8 * changes[index].path.steps.count + changes[index].kind.packedSize }
+    changes.withUnsafeBufferPointer { changes in
+      guard let first = changes.baseAddress else { return }
+      for index in changes.indices { bytes += Self.packedSize(first + index) }
+    }
     return bytes
   }
-}
 
-extension Change.Kind {
-  /// About how many bytes the values take, packed.
+  /// About how many bytes a change takes, packed, from where it lies: a copy would count references to its values.
   @inline(__always)
-  fileprivate var packedSize: Int {
-    switch self {
-    case .replace(let old, let new): old.packedSize + new.packedSize
-    case .add(let value), .remove(let value): value.packedSize
-    case .move: 2
+  private static func packedSize(_ change: UnsafePointer<Change>) -> Int {
+    let place = 12 + 8 * change.pointee.path.steps.count
+    return switch change.pointee.kind {
+    case .replace(let old, let new): place + old.packedSize + new.packedSize
+    case .add(let value), .remove(let value): place + value.packedSize
+    case .move: place + 2
     }
   }
 }

@@ -4,13 +4,13 @@ import StoreSchema
 
 /// The row of the next actions: a JSON array with an array for each, which has the columns of the view `actions` in their order.
 /// Numbers and times count from those of the row. An array ends at its last column that is not NULL.
-struct EntryBlock {
+struct EntryBlock: ~Copyable {
   /// The number of actions in a full row, and the bytes at which a row with fewer is full.
   static let (longest, heaviest) = (64, 1 << 15)
 
   private(set) var count = 0
   private var (first, last, at, wall): (Int, Int, Int, Int?) = (0, 0, 0, nil)
-  private var bytes: [UInt8] = []
+  private var bytes = TextBuffer()
   /// The checksum of the names that numbers stand for, and of the plugins that actions loaded.
   private var names = RowChecksum()
   private var paths = PathTexts()
@@ -34,38 +34,50 @@ struct EntryBlock {
     if let plugin { self.names.add(plugin) }
     bytes.append(start == 0 ? UInt8(ascii: "[") : UInt8(ascii: ","))
     bytes.append(UInt8(ascii: "["))
-    JSON.append(entry.number - first, to: &bytes)
+    bytes.append(entry.number - first)
     append(time &- at)
-    if let wallTime = entry.wallTime { append(wallTime - (wall ?? 0)) } else { appendNull() }
+    if let wallTime = entry.wallTime { append(wallTime - (wall ?? 0)) } else { appendNulls(1) }
     append(kind)
     append(source)
     append(entry.source.line)
     append(entry.source.link)
     // NULLs are written only before something else.
-    var isMissing = 0
-    func next(_ isThere: Bool, _ append: (inout [UInt8]) -> Void, _ bytes: inout [UInt8]) {
-      guard isThere else { return isMissing += 1 }
-      for _ in 0..<isMissing { JSON.append(",null" as StaticString, to: &bytes) }
-      isMissing = 0
-      bytes.append(UInt8(ascii: ","))
-      append(&bytes)
+    var missing = 0
+    if beginColumn(entry.arguments.values.isEmpty, &missing) {
+      bytes.append(json: entry.arguments, marksDecimals: entry.isOfShell)
     }
-    next(
-      !entry.arguments.values.isEmpty, { JSON.append(entry.arguments, to: &$0, marksDecimals: entry.isOfShell) }, &bytes
-    )
-    next(!entry.changes.isEmpty, { EntryWriter.append(entry.changes[...], &paths, to: &$0) }, &bytes)
-    next(entry.failure != nil, { JSON.append(quoted: entry.failure ?? "", to: &$0) }, &bytes)
-    next(entry.hasRareMembers, { EntryWriter.append(entry, to: &$0) }, &bytes)
+    if beginColumn(entry.changes.isEmpty, &missing) { EntryWriter.append(entry.changes[...], &paths, to: &bytes) }
+    if let failure = entry.failure {
+      _ = beginColumn(false, &missing)
+      JSON.append(quoted: failure, to: &bytes.bytes)
+    } else {
+      missing += 1
+    }
+    if beginColumn(!entry.hasRareMembers, &missing) { EntryWriter.append(entry, to: &bytes.bytes) }
     bytes.append(UInt8(ascii: "]"))
     return bytes.count - start
   }
 
   private mutating func append(_ number: Int) {
     bytes.append(UInt8(ascii: ","))
-    JSON.append(number, to: &bytes)
+    bytes.append(number)
   }
 
-  private mutating func appendNull() { JSON.append(",null" as StaticString, to: &bytes) }
+  private mutating func appendNulls(_ count: Int) { for _ in 0..<count { bytes.append(",null" as StaticString) } }
+
+  /// Begins a column, or leaves it out.
+  ///
+  /// - Parameter missing: the number of columns that were left out before it.
+  private mutating func beginColumn(_ isMissing: Bool, _ missing: inout Int) -> Bool {
+    if isMissing {
+      missing += 1
+      return false
+    }
+    appendNulls(missing)
+    missing = 0
+    bytes.append(UInt8(ascii: ","))
+    return true
+  }
 
   /// Writes the row, and begins the next.
   ///
@@ -73,7 +85,7 @@ struct EntryBlock {
   mutating func write(behind end: inout BlockEnd, to db: Database) throws {
     bytes.append(UInt8(ascii: "]"))
     let statement = try db.cachedStatement(sql: "INSERT INTO blocks VALUES (?, ?, ?, ?, ?, ?, ?)").handle
-    let checksum = try bytes.withUnsafeBytes { bytes in
+    let checksum = try bytes.bytes.withUnsafeBytes { bytes in
       let checksum = Self.checksum(behind: end.checksum, first, last, at, wall, bytes, names)
       for (index, number) in [first, last, at, wall, end.checksum, checksum].enumerated() {
         let place = Int32(index + 1)
@@ -90,7 +102,7 @@ struct EntryBlock {
       try RowWriter.run(statement, db)
       return checksum
     }
-    bytes.removeAll(keepingCapacity: true)
+    bytes.removeAll()
     (count, names) = (0, RowChecksum())
     end = BlockEnd(last: last, checksum: checksum)
   }

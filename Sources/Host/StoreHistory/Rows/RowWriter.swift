@@ -2,7 +2,7 @@ import CSQLite
 import StoreCore
 
 /// Writes rows; used by whoever has the connection.
-struct RowWriter {
+struct RowWriter: ~Copyable {
   private var kinds: [String: Name] = [:]
   private var sources: [ActionSource.Origin: Name] = [:]
   /// Those that were looked for last.
@@ -27,23 +27,37 @@ struct RowWriter {
 
   /// A writer for the file behind a connection.
   init(_ db: Database) throws {
-    end = try JournalTables.end(db)
+    let end = try JournalTables.end(db)
     let names = try RowNames(db)
-    for (id, kind) in names.kinds { kinds[kind.action] = (id, kind.checksum) }
-    for (id, source) in names.sources { sources[source.origin] = (id, source.checksum) }
+    var kept = WrittenSlices()
     let list = try String.fetchOne(db, sql: "SELECT slices FROM snapshots ORDER BY number DESC LIMIT 1")
     for id in list.flatMap({ SliceList($0) })?.ids ?? [] {
       let row = try Row.fetchOne(
         db, sql: "SELECT id, module, checksum, \(StateParts.size) FROM slices WHERE id = ?", arguments: [id])
       guard let row else { continue }
       let module: String = try row.checked(1)
-      slices[module] = (try row.checked(0), try row.checked(2))
+      kept.slices[module] = (try row.checked(0), try row.checked(2))
       let size: Int = try row.checkedIfPresent(3) ?? 0
-      if size >= StateParts.least { unread.insert(module) }
-      schedule.wrote(module, bytes: size)
+      if size >= StateParts.least { kept.unread.insert(module) }
+      kept.schedule.wrote(module, bytes: size)
       // There may be changes behind the snapshot.
-      schedule.change(module)
+      kept.schedule.change(module)
     }
+    self.init(behind: end, names, kept)
+  }
+
+  /// The slices of the latest snapshot in a file.
+  private struct WrittenSlices {
+    var slices: [String: (id: Int, checksum: Int)] = [:]
+    var unread: Set<String> = []
+    var schedule = SnapshotSchedule()
+  }
+
+  private init(behind end: BlockEnd, _ names: RowNames, _ kept: WrittenSlices) {
+    self.end = end
+    for (id, kind) in names.kinds { kinds[kind.action] = (id, kind.checksum) }
+    for (id, source) in names.sources { sources[source.origin] = (id, source.checksum) }
+    (slices, unread, schedule) = (kept.slices, kept.unread, kept.schedule)
   }
 
   /// Has the next snapshot write all modules anew.

@@ -12,7 +12,8 @@ struct SnapshotSchedule {
   private var bytes = 0
   /// The modules that changed since the last snapshot.
   private(set) var changed: Set<String> = []
-  private var lastChanged = ""
+  /// Those of them that were named last: actions of few modules come in turns.
+  private var recent: [String] = []
   /// True if a snapshot was asked for and is still to come.
   private var isAsked = false
   /// The size, in bytes, of each module's state when it was last written.
@@ -26,8 +27,8 @@ struct SnapshotSchedule {
 
   /// Takes note of a module that an action changed.
   mutating func change(_ module: String) {
-    guard module != lastChanged else { return }
-    lastChanged = module
+    for index in recent.indices where recent[index] == module { return }
+    if recent.count < 4 { recent.append(module) }
     changed.insert(module)
   }
 
@@ -39,7 +40,7 @@ struct SnapshotSchedule {
     actions = 0
     bytes = 0
     changed = []
-    lastChanged = ""
+    recent = []
     isAsked = false
   }
 

@@ -37,7 +37,7 @@ package final class DatabaseQueue: @unchecked Sendable {
   }
 
   /// Uses the connection; not to be called within itself.
-  package func use<Result>(_ body: (Database) throws -> Result) rethrows -> Result {
+  package func use<Result: ~Copyable>(_ body: (Database) throws -> Result) rethrows -> Result {
     turn.wait()
     defer { turn.signal() }
     return try body(connection)

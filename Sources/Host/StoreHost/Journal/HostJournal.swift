@@ -6,8 +6,9 @@ import StoreSchema
 
 /// Keeps what a host records.
 package final class HostJournal {
+  // Used by the thread that holds the store's turn. What changes with every action is changed by nothing that such a change calls.
   /// What is open; nil: the first action opens it.
-  package private(set) var journal: Journal?
+  @exclusivity(unchecked) package private(set) var journal: Journal?
   package let plan: JournalPlan
   private let header: JournalHeader
   private let hintedProgram: String?
@@ -21,11 +22,11 @@ package final class HostJournal {
   /// The oldest number whose state the file can give.
   package private(set) var start = 0
   /// The last action that was recorded; 0: none was.
-  private var last = 0
+  @exclusivity(unchecked) private var last = 0
   /// Whether plugins run other code than what the file says: it is told of it with the first action that they met.
-  private var hasOtherCode = false
+  @exclusivity(unchecked) private var hasOtherCode = false
   /// Code of plugins that the first action brings into the file.
-  private var unkept: [JournaledCode] = []
+  @exclusivity(unchecked) private var unkept: [JournaledCode] = []
   /// What became of long-lived effects before the file was open.
   private var effects = JournaledEffects()
   /// The first action of a run that has begun before the file was open; nil: none has.

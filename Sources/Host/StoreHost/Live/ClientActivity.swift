@@ -7,13 +7,9 @@ package final class ClientActivity: Sendable {
   package let began = TimeOfDay.now()
   /// The time of day when its latest statement ended; 0 while one runs.
   private let ended = Atomic(TimeOfDay.now())
-  private let state = Lock(State())
-
-  private struct State {
-    /// The statement that began last.
-    var latest: (any StatementText)?
-    var watches = 0
-  }
+  /// The statement that began last.
+  private let latest = SeenObject()
+  private let watchCount = Atomic(0)
 
   /// The source of the text of a statement. A reader has it make the text, on any thread.
   package typealias StatementText = AnyObject & CustomStringConvertible & Sendable
@@ -24,17 +20,17 @@ package final class ClientActivity: Sendable {
   /// Notes that a statement begins, or with nil that it has ended: its text stays until the next one or ``rest()``.
   package func note(running text: (any StatementText)?) {
     guard let text else { return ended.store(TimeOfDay.now(), ordering: .releasing) }
-    state.withLock { $0.latest = text }
+    latest.show(text)
     ended.store(0, ordering: .releasing)
   }
 
   /// Lets go of the text of a statement that has ended, which may be long.
-  package func rest() { state.withLock { $0.latest = nil } }
+  package func rest() { latest.hide() }
 
   /// The number of its watches.
   package var watches: Int {
-    get { state.withLock { $0.watches } }
-    set { state.withLock { $0.watches = newValue } }
+    get { watchCount.load(ordering: .relaxed) }
+    set { watchCount.store(newValue, ordering: .relaxed) }
   }
 
   /// The milliseconds since its latest statement ended; 0 while one runs.
@@ -48,7 +44,7 @@ package final class ClientActivity: Sendable {
 
   /// The text of the statement that runs; nil: none does.
   package var running: String? {
-    isRunning ? state.withLock { $0.latest }?.description : nil
+    isRunning ? (latest.object as? any CustomStringConvertible)?.description : nil
   }
 }
 

@@ -80,7 +80,7 @@ package final class LiveStore: @unchecked Sendable {
   /// Tells of the next action.
   package let actionSignal = ActionSignal()
   /// The application's state after the last commit, for readers that must not wait.
-  let lastCommitted: Lock<AppState>
+  let lastCommitted: CommittedState
   /// Who uses the store, and what is kept for them.
   package let attendance = Attendance()
   /// How plugins are kept.
@@ -111,7 +111,7 @@ package final class LiveStore: @unchecked Sendable {
     hintedProgram = hasStoreOption ? program : nil
     self.clock = clock
     wallTime = clock is VirtualClock ? nil : TimeOfDay.now
-    lastCommitted = Lock(application.initial)
+    lastCommitted = CommittedState(application.initial)
     (waiters, watchers) = (attendance.waiters, comparing.watchers)
     let (sink, head) = (attendance.logSink, recordedHead)
     logger = HostUnit(
@@ -139,7 +139,7 @@ package final class LiveStore: @unchecked Sendable {
     comparing.sequences = application.sequences
     store.setCheck { [comparing] action, before, after in
       // What the shell does goes back or takes over a state, and looks after sequences itself.
-      if action.shell == nil { try HostState.check(comparing.sequences, from: before, to: after) }
+      if action.kind != .shell { try HostState.check(comparing.sequences, from: before, to: after) }
     }
     store.setFormers(LentSlices())
     // Safe: the store calls it while it processes an action, and with that somebody who keeps the host.
@@ -366,6 +366,11 @@ package final class LiveStore: @unchecked Sendable {
 
   // MARK: Dispatching
 
+  /// The action of a call whose arguments were checked, as the store processes it.
+  package func action(_ call: consuming ActionCall) throws(SchemaError) -> Action {
+    try application.hostAction(call, isChecked: true)
+  }
+
   /// Has an action processed, with all that it causes, for the client on whose behalf the turn is held.
   package func dispatch(_ action: Action, _ source: ActionSource) -> DispatchReport {
     turn { dispatchInTurn(action, source, for: attendance.acting) }
@@ -443,13 +448,19 @@ package final class LiveStore: @unchecked Sendable {
   }
 
   private func record(_ record: ActionRecord<Action, State>) {
-    // By way of the constants of the record and of its action: a copy of a part would be counted.
+    // Unmanaged: the record has it.
+    Unmanaged.passUnretained(record.action)._withUnsafeGuaranteedRef { self.record(record, of: $0) }
+  }
+
+  private func record(_ record: ActionRecord<Action, State>, of action: Action) {
+    // By way of the constants of the record and of its action: a copy of a part would be counted. What an action of the shell is, is
+    // large: only those are asked.
     let isApplied = record.failure == nil && record.droppedBy == nil
-    let shell = record.action.shell
-    if isApplied, let shell { follow(shell, from: record.before, to: record.after) }
+    let isOfShell = action.kind == .shell
+    if isApplied, isOfShell, let shell = action.shell { follow(shell, from: record.before, to: record.after) }
     if attendance.observer != nil { attendance.observer?(PurityProof.Recorded(record)) }
-    if record.action.kind != .app {
-      for fault in application.substateFaults(of: record.action, in: record.before) { attendance.faults.note(fault) }
+    if action.kind != .app {
+      for fault in application.substateFaults(of: action, in: record.before) { attendance.faults.note(fault) }
     }
     let changes =
       record.failure == nil
@@ -458,35 +469,32 @@ package final class LiveStore: @unchecked Sendable {
     watchers.note(changes)
     if record.failure == nil { publish(record.after) }
     // What loads, takes away or restores says so by an action of the shell.
-    if shell != nil { noteAll(record.after) }
+    if isOfShell { noteAll(record.after) }
     var entry =
-      isApplied && shell == nil && record.original == nil
+      isApplied && !isOfShell && record.original == nil
       ? knownEntry(of: record)
         ?? LoggedEntry(
           applied: record.context.number, time: record.context.time, wallTime: wallTime?(),
-          source: origins.sharing(record.context.source), action: record.action.call.type.fullName,
-          arguments: record.action.call.record, isQuiet: record.action.call.type.isQuiet, changes: changes)
+          source: origins.sharing(record.context.source), action: action.call.type.fullName,
+          arguments: action.call.record, isQuiet: action.call.type.isQuiet, changes: changes)
       : rareEntry(of: record, changes)
     if entry.source.statement == ActionSource.firstOfRun {
       entry = entry.first
       note(run: entry.number, isOpen: true)
     }
-    // Once: what is asked of it is no copy then.
-    let source = entry.source
-    names.note(source)
-    if source.isOfOwner { lastCompany = entry.number }
+    noteSource(of: entry)
     // To ask the history for it would copy that.
     recordedHead.entry = history.append(entry, before: shared(record.before)) ? entry : nil
     recordedHead.number = entry.number
-    if isApplied, shell != nil {
+    if isApplied, isOfShell {
       timeline.note(loaded(in: record.after), after: record.context.number, oldest: history.oldest)
     }
     if upkeep.hasControlGates { followRules(record) }
     if journal != nil { keep(entry, record) }
     if isApplied {
-      waiters.tell(record.action)
+      waiters.tell(action)
     } else {
-      (record.original ?? record.action).fate?.isRejected = true
+      (record.original ?? action).fate?.isRejected = true
     }
     if !isApplied, let interceptor = record.droppedBy, entry.source.plugin != nil || entry.source.cause != nil,
       !entry.isThunk
@@ -496,6 +504,12 @@ package final class LiveStore: @unchecked Sendable {
     }
     actionSignal.send()
     stopFaulty()
+  }
+
+  // A function of its own: the parts of an argument are not counted.
+  private func noteSource(of entry: LoggedEntry) {
+    names.note(entry.source)
+    if entry.source.isOfOwner { lastCompany = entry.number }
   }
 
   /// The entry that was made of an action already, if it shares its origin with others.
@@ -520,11 +534,7 @@ package final class LiveStore: @unchecked Sendable {
   }
 
   /// Shows a state to readers that do not wait.
-  package func publish(_ state: State) {
-    var app = state.app
-    // The former state goes outside of the lock.
-    lastCommitted.withLock { swap(&$0, &app) }
-  }
+  package func publish(_ state: State) { lastCommitted.show(state.app) }
 
   /// A state that is kept, with what few actions change kept once.
   private func shared(_ state: State) -> State {

@@ -251,10 +251,14 @@ package final class StoreClient: @unchecked Sendable {
     knownActions = live.turnAnywhere { (live.actionsByName, live.actionChanges) }
   }
 
-  /// The action of a call, as the store processes it.
-  package func action(_ call: ActionCall) throws(SchemaError) -> HostAction {
-    try live.application.hostAction(call, isChecked: true)
+  /// Has a closure make an action by those that there are, none of which is counted.
+  package func action(by make: (ActionTable) -> HostAction?) -> HostAction? {
+    refreshActions()
+    return Unmanaged.passUnretained(knownActions.table)._withUnsafeGuaranteedRef(make)
   }
+
+  /// The action of a call, as the store processes it.
+  package func action(_ call: consuming ActionCall) throws(SchemaError) -> HostAction { try live.action(call) }
 
   /// Has an action of the shell processed.
   package func dispatch(_ action: ShellAction, _ source: ActionSource) -> DispatchReport {

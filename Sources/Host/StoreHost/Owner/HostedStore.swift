@@ -26,7 +26,7 @@ public struct HostedStore<Action: SchematicUnion, State: SchematicRecord>: Store
 
   /// The state after the last action that was committed. Never waits, not even for the action in progress, so that a health
   /// check answers while a reducer is stuck. Callers that need the effect of their own dispatch read `state`.
-  public var lastCommitted: State { live.lastCommitted.withLock { $0 }.typed() ?? initial }
+  public var lastCommitted: State { live.lastCommitted.state.typed() ?? initial }
 
   /// Reads part of the state. Waits at most for the action in progress; see ``lastCommitted``.
   public func withState<Result>(_ body: (borrowing State) throws -> Result) rethrows -> Result {

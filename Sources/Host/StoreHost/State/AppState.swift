@@ -5,11 +5,13 @@ import StoreSchema
 /// another module would run unspecialised. A value: copies share the storage until one of them is changed.
 package struct AppState: @unchecked Sendable {
   // Safe: the memory is changed only by the one owner of the only reference, and a state is `Sendable`.
-  private var storage: Storage
+  fileprivate var storage: Storage
 
   package init<State: SchematicRecord>(_ state: State) {
     storage = Storage.holding(StateKind.of(State.self)) { $0.initializeMemory(as: State.self, to: state) }
   }
+
+  fileprivate init(storage: Storage) { self.storage = storage }
 
   /// The type of the state.
   package var schema: Schema { storage.kind._withUnsafeGuaranteedRef { $0.schema } }
@@ -25,7 +27,8 @@ package struct AppState: @unchecked Sendable {
   /// Hands out the state for change in place.
   package mutating func modify<Result>(_ body: (UnsafeMutableRawPointer) throws -> Result) rethrows -> Result {
     if !isKnownUniquelyReferenced(&storage) { storage = storage.copy() }
-    return try withExtendedLifetime(storage) { try body(storage.memory) }
+    // It has the storage until the body has ended, as nobody else reaches it meanwhile.
+    return try body(storage.memory)
   }
 
   /// The typed state, if it is of this type.
@@ -49,6 +52,23 @@ package struct AppState: @unchecked Sendable {
   }
 }
 
+/// The state after the last commit, for readers that must not wait.
+final class CommittedState: Sendable {
+  private let seen = SeenObject()
+  private let initial: AppState
+
+  init(_ initial: AppState) {
+    self.initial = initial
+    show(initial)
+  }
+
+  /// Shows a state from now on.
+  func show(_ state: AppState) { seen.show(state.storage) }
+
+  /// The state that was shown last.
+  var state: AppState { seen.object.map { AppState(storage: unsafeDowncast($0, to: Storage.self)) } ?? initial }
+}
+
 extension AppState: Equatable {
   /// Whether two states of one type are equal by value; those that share their storage are.
   package static func == (left: AppState, right: AppState) -> Bool {
@@ -59,7 +79,9 @@ extension AppState: Equatable {
   /// Appends what changed from this state to another of its type, in schema order.
   package func appendChanges(to new: AppState, by finder: inout DifferenceFinder, _ changes: inout [Change]) {
     if storage === new.storage { return }
-    read { old in new.read { finder.append(from: old, to: $0, of: schema, to: &changes) } }
+    storage.kind._withUnsafeGuaranteedRef { kind in
+      read { old in new.read { finder.append(from: old, to: $0, of: kind.schema, to: &changes) } }
+    }
   }
 
   /// True if a look at a sequence tells that it went on or stayed as it was up to another state.

@@ -6,6 +6,9 @@ package struct SliceVersions {
   private var modules: [(name: String, count: Int)] = []
   /// The position of the module that changed last: changes of one come in runs.
   private var last = 0
+  /// The latest paths of fields of modules, with the positions of these: changes at one place share the steps of their path.
+  private var recent: [(path: Path, module: Int)] = []
+  private var oldest = 0
   /// Grows where any slice may be another one, and whatever else an action of the shell changes.
   private(set) var all = 0
 
@@ -13,10 +16,28 @@ package struct SliceVersions {
   package mutating func note(_ changes: [Change]) {
     // By position: a copy of a change would count references to all that is in it.
     for index in changes.indices {
+      if let known = knownModule(of: changes[index].path) {
+        modules[known].count += 1
+        continue
+      }
       guard case .field(let module) = changes[index].path.steps.first else { continue }
       if last >= modules.count || modules[last].name != module { last = position(of: module) }
       modules[last].count += 1
+      if changes[index].path.steps.count <= 2 { remember(changes[index].path) }
     }
+  }
+
+  private func knownModule(of path: Path) -> Int? {
+    let place = path.steps.withUnsafeBufferPointer { $0.baseAddress }
+    for index in recent.indices where recent[index].path.steps.withUnsafeBufferPointer({ $0.baseAddress }) == place {
+      return recent[index].module
+    }
+    return nil
+  }
+
+  private mutating func remember(_ path: Path) {
+    if recent.count < 4 { recent.append((path, last)) } else { recent[oldest] = (path, last) }
+    oldest = (oldest + 1) % 4
   }
 
   private mutating func position(of module: String) -> Int {

@@ -1,5 +1,6 @@
 import Glibc
 import StoreSchema
+import Synchronization
 
 /// The form of a plain statement of one line: its bytes without the values of its arguments. A line of the same form differs in
 /// values alone, each of which is right if that of the first line is. The form is that of a line of the text: it holds where the
@@ -26,6 +27,9 @@ final class LineForm: Sendable {
     case integers(minimum: Int, maximum: Int)
   }
 
+  /// Tells the form from all others.
+  let number: Int
+  private static let count = Atomic<Int>(0)
   private let slots: [Slot]
   private let tokens: [Token]
   private let start: Int
@@ -64,6 +68,7 @@ final class LineForm: Sendable {
       slots.append(Slot(first: first, end: last, words: words, token: index))
     }
     (self.start, self.end, self.maximumLength) = (start, end, maximumLength)
+    number = Self.count.wrappingAdd(1, ordering: .relaxed).newValue
     self.slots = slots
     self.tokens = (0..<tokens.count).map { tokens[$0] }
   }
@@ -94,6 +99,7 @@ final class LineForm: Sendable {
     }
     guard end != nil else { return nil }
     for index in found.count..<tokens.count { found.append(tokens[index].shifted(by: shift, growth: 0)) }
+    found.form = number
     return end
   }
 

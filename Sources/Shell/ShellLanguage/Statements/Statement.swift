@@ -9,6 +9,9 @@ public struct Statement: Sendable {
   // One reference: a statement is handed from call to call.
   package let content: Content
 
+  /// The number of the form of its line, which lines that differ in nothing but plain values share; nil: it is of none that is known.
+  package var form: Int? { first == 0 && content.tokens.form > 0 ? content.tokens.form : nil }
+
   /// The statement as written, from the start of its first line to the end of its last.
   public var text: String { content.description }
   /// The words, the verb first; never empty. A Lua verb has the words before its Lua and the flags behind it.
@@ -174,6 +177,48 @@ extension Statement {
       values[index] = value
     }
     for index in fields.indices where !order.isTaken(index) {
+      guard let value = try? fields[index].check(nil) else { return nil }
+      values[index] = value
+    }
+    return values
+  }
+}
+
+/// The fields that the words of a form give values to.
+package struct PlainFields: Sendable {
+  /// Of each word behind the first operand, the field.
+  fileprivate let fields: [Int]
+  /// The fields that have their defaults.
+  fileprivate let absent: [Int]
+}
+
+extension Statement {
+  /// The fields that its words behind the first operand give values to; nil: they take a closer look.
+  package func plainFields(_ fields: [Field]) -> PlainFields? {
+    var order = FieldOrder()
+    var found: [Int] = []
+    for place in (first + 2)..<max(first + 2, content.tokens.count) {
+      let word = content.token(at: place)
+      guard word.kind != .flag, let index = order.field(of: word, in: content, among: fields), order.take(index)
+      else { return nil }
+      found.append(index)
+    }
+    return PlainFields(fields: found, absent: fields.indices.filter { !order.isTaken($0) })
+  }
+
+  /// The values that its words give to fields, as another statement of its form gave them.
+  package func plainArguments(_ fields: [Field], _ places: PlainFields) -> [Value]? {
+    var values = [Value].absent(fields.count)
+    for index in places.fields.indices {
+      let field = places.fields[index]
+      // Unmanaged: the field has its type.
+      let value = Unmanaged.passUnretained(fields[field].schema)._withUnsafeGuaranteedRef {
+        content.plainValue(of: content.token(at: first + 2 + index), as: $0)
+      }
+      guard let value else { return nil }
+      values[field] = value
+    }
+    for index in places.absent {
       guard let value = try? fields[index].check(nil) else { return nil }
       values[index] = value
     }

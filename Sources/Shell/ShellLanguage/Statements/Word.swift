@@ -86,6 +86,8 @@ struct Tokens: Sendable {
   private(set) var count = 0
   /// True if one of them is a flag.
   private(set) var haveFlags = false
+  /// The number of the form of their line; 0: it is of none.
+  var form = 0
 
   var isEmpty: Bool { count == 0 }
 
@@ -122,7 +124,7 @@ struct Tokens: Sendable {
 
   @inline(__always)
   mutating func removeAll() {
-    (count, haveFlags) = (0, false)
+    (count, haveFlags, form) = (0, false, 0)
     if others != nil { others = nil }
   }
 

@@ -115,12 +115,34 @@ extension Session {
   /// - Returns: nil: the line takes a closer look, or is at fault; nothing was done.
   func dispatchPlainly(_ statement: Statement) throws -> CommandResult? {
     guard !statement.isMoreThanWords, mayDispatch, !hasNames else { return nil }
-    let actions = store.actions
-    guard let position = statement.operand(among: actions.positions) else { return nil }
-    let type = actions.types[position]
-    guard let arguments = statement.plainArguments(type.fields),
-      let action = try? action(ActionCall(type, arguments))
+    guard let action = store.action(by: { plainAction(of: statement, among: $0) }) else { return nil }
+    return try finish(store.dispatch(action, dispatchSource()))
+  }
+
+  /// The same for a line of the form of one before it, whose names are not looked up again.
+  func dispatchKnown(_ statement: Statement) throws -> CommandResult? {
+    guard let form = statement.form, mayDispatch, !hasNames,
+      let action = store.action(by: { knownAction(of: statement, form, among: $0) })
     else { return nil }
     return try finish(store.dispatch(action, dispatchSource()))
+  }
+
+  private func plainAction(of statement: Statement, among actions: ActionTable) -> HostAction? {
+    guard let position = statement.operand(among: actions.positions) else { return nil }
+    let type = actions.types[position]
+    guard let arguments = statement.plainArguments(type.fields) else { return nil }
+    if let form = statement.form, let fields = statement.plainFields(type.fields) {
+      knownDispatches.note(KnownDispatches.Known(form: form, actions: actions, type: type, fields: fields))
+    }
+    return try? action(ActionCall(type, arguments))
+  }
+
+  private func knownAction(of statement: Statement, _ form: Int, among actions: ActionTable) -> HostAction? {
+    guard let known = knownDispatches.find(form, among: actions) else { return nil }
+    // Unmanaged: it is looked for, and not changed, until the action is made.
+    return known._withUnsafeGuaranteedRef { known in
+      guard let arguments = statement.plainArguments(known.type.fields, known.fields) else { return nil }
+      return try? action(ActionCall(known.type, arguments))
+    }
   }
 }

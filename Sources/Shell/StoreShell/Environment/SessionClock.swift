@@ -17,6 +17,8 @@ final class SessionClock {
   static let end = Duration.nanoseconds(Int64.max)
 
   private let kind: Kind
+  /// The real clock, whose timers each statement asks for.
+  private let timers: RealClock?
   private let signal: WakeSignal?
   /// Ends the rests of a session that a door runs; nil: descriptors do.
   let bell: WaitBell?
@@ -33,7 +35,8 @@ final class SessionClock {
     let signal = WakeSignal()
     (self.signal, bell) = (signal, nil)
     wakeUp = { signal.send() }
-    kind = isVirtual ? .virtual(VirtualClock()) : .real(RealClock(driver: .host(wake: wakeUp)))
+    timers = isVirtual ? nil : RealClock(driver: .host(wake: wakeUp))
+    kind = timers.map { .real($0) } ?? .virtual(VirtualClock())
   }
 
   /// Follows the clock of a store that others share.
@@ -49,6 +52,7 @@ final class SessionClock {
       if let wakeUp { wakeUp() } else { signal?.send() }
     }
     kind = (clock as? VirtualClock).map { .virtual($0) } ?? .shared(clock)
+    timers = nil
   }
 
   /// The clock, where it moves only while everybody waits.
@@ -91,11 +95,9 @@ final class SessionClock {
   /// - Returns: false: nothing waits, and ``runDue(while:)`` would do nothing.
   func clearWake() -> Bool {
     signal?.take()
-    return switch kind {
-    case .real(let clock): clock.hasTimers
-    case .virtual: true
-    case .shared: false
-    }
+    if let timers { return timers.hasTimers }
+    if case .virtual = kind { return true }
+    return false
   }
 
   /// Runs what is due by itself.

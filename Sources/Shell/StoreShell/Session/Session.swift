@@ -56,6 +56,8 @@ public final class Session {
   var archive: JournalArchive?
   /// Who its actions are by. The system is asked for the user when the first of them is made.
   package private(set) lazy var author = options.author
+  /// What the lines of the latest forms dispatch.
+  @exclusivity(unchecked) var knownDispatches = KnownDispatches()
   /// The places that its latest actions came from.
   @exclusivity(unchecked) var origins = ActionSource.RecentOrigins()
   private var luaState: SessionLua?
@@ -364,7 +366,7 @@ extension Session: SessionLuaHost {
 
   /// The action of a call whose arguments were checked, as the store processes it.
   func action(_ call: consuming ActionCall) throws(SchemaError) -> HostAction {
-    try live.application.hostAction(call, isChecked: true)
+    try live.action(call)
   }
 
   /// Has an action that the session's Lua dispatches processed.

@@ -292,7 +292,10 @@ extension Session {
   public func stoppedStatus() -> Int32? {
     // A call that a signal ended may have been the last of the statement.
     if options.allowsUnsafeLua { interrupts.stop?.awaitSignals() }
-    guard let stop = interrupts.stop, stop.isStopped, let error = stop.error else { return nil }
+    // Unmanaged, as each statement asks.
+    guard let asked = interrupts.stop.map({ Unmanaged.passUnretained($0) }),
+      asked._withUnsafeGuaranteedRef({ $0.isStopped }), let error = interrupts.stop?.error
+    else { return nil }
     if !outcome.hasReportedStop, error.code == .timedOut {
       outcome.hasReportedStop = true
       writeError(error, file: running.origin.file)

@@ -44,22 +44,28 @@ public struct DifferenceFinder: Sendable {
     swap(&self.changes, &changes)
   }
 
-  private mutating func add(_ kind: Change.Kind, isInPlace: Bool = false) {
+  private mutating func add(_ kind: consuming Change.Kind, isInPlace: Bool = false) {
     add(kind, positions, isInPlace: isInPlace)
   }
 
   /// Adds what happened to an element as a whole.
-  private mutating func add(_ kind: Change.Kind, at position: Int) {
+  private mutating func add(_ kind: consuming Change.Kind, at position: Int) {
     addOnce(kind, positions.isEmpty ? [position] : positions + [position])
   }
 
   /// Adds that an element or an entry has come or gone: it is seldom met again, and its path is not kept.
-  private mutating func addOnce(_ kind: Change.Kind, _ positions: [Int]? = nil) {
-    changes.append(Change(place.newPath, kind, positions: positions ?? self.positions))
+  private mutating func addOnce(_ kind: consuming Change.Kind, _ positions: [Int]? = nil) {
+    append(Change(place.newPath, kind, positions: positions ?? self.positions))
   }
 
-  private mutating func add(_ kind: Change.Kind, _ positions: [Int], isInPlace: Bool = false) {
-    changes.append(Change(place.path, kind, positions: positions, isInPlace: isInPlace))
+  @inline(__always)
+  private mutating func append(_ change: consuming Change) {
+    // Of one size: to ask an array for more takes longer than to make it.
+    if changes.capacity == 0 { changes = [change] } else { changes.append(change) }
+  }
+
+  private mutating func add(_ kind: consuming Change.Kind, _ positions: [Int], isInPlace: Bool = false) {
+    append(Change(place.path, kind, positions: positions, isInPlace: isInPlace))
   }
 
   /// Goes to an element of a list and back.
@@ -92,6 +98,10 @@ public struct DifferenceFinder: Sendable {
 
   /// Compares two values that take different bytes.
   private mutating func lookInto(_ schema: Schema, _ old: UnsafeRawPointer, _ new: UnsafeRawPointer) {
+    // Unmanaged: the type has them.
+    if let fields = schema.flat.map({ Unmanaged.passUnretained($0) }) {
+      return fields._withUnsafeGuaranteedRef { compareFields($0, old, new, isOutermost: true) }
+    }
     switch schema.access.parts {
     case .none, .union:
       guard !schema.access.isEqual(old, new) else { return }
@@ -128,7 +138,11 @@ public struct DifferenceFinder: Sendable {
   }
 
   /// Compares the fields of two Swift structs.
-  private mutating func compareFields(_ fields: FlatFields, _ old: UnsafeRawPointer, _ new: UnsafeRawPointer) {
+  ///
+  /// - Parameter isOutermost: true for a whole, of which seldom more than one field has changed.
+  private mutating func compareFields(
+    _ fields: FlatFields, _ old: UnsafeRawPointer, _ new: UnsafeRawPointer, isOutermost: Bool = false
+  ) {
     func isSame(_ index: Int) -> Bool {
       let (offset, room) = (fields[index].offset, fields[index].room)
       return room > 0 && hasSameBytes(old + offset, new + offset, room)
@@ -138,7 +152,7 @@ public struct DifferenceFinder: Sendable {
       defer { index += 1 }
       if isSame(index) { continue }
       // An array that grows is copied: room for a second change, where there may be one.
-      if changes.isEmpty, fields.indices[(index + 1)...].contains(where: { !isSame($0) }) {
+      if !isOutermost, changes.isEmpty, fields.indices[(index + 1)...].contains(where: { !isSame($0) }) {
         changes.reserveCapacity(2)
       }
       let outer = place.enter(field: index, fields[index].name)
@@ -146,10 +160,12 @@ public struct DifferenceFinder: Sendable {
       if case .int = fields[index].memory {
         // The most frequent change of all.
         compareIntegers(old + offset, new + offset)
-      } else if let flat = fields[index].flat {
-        compareFields(flat, old + offset, new + offset)
+      } else if let flat = fields[index].flat.map({ Unmanaged.passUnretained($0) }) {
+        flat._withUnsafeGuaranteedRef { compareFields($0, old + offset, new + offset) }
       } else {
-        compare(fields[index].schema, old + offset, new + offset)
+        Unmanaged.passUnretained(fields[index].schema)._withUnsafeGuaranteedRef {
+          compare($0, old + offset, new + offset)
+        }
       }
       place.leave(to: outer)
     }

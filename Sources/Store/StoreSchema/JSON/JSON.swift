@@ -70,25 +70,29 @@ extension JSON {
   /// - Parameter marksDecimals: true if a decimal is written as no float is, `150E-002` for 1.50: so it is read back as one also
   ///   where nobody declares its type.
   public static func append(_ value: Value, to out: inout [UInt8], marksDecimals: Bool = false) {
+    write(value, to: &out, marksDecimals)
+  }
+
+  static func write(_ value: Value, to out: inout some ByteSink & ~Copyable, _ marksDecimals: Bool) {
     switch value {
-    case .none: append("null" as StaticString, to: &out)
-    case .bool(let value): append(value ? "true" : "false" as StaticString, to: &out)
-    case .int(let number): append(number, to: &out)
+    case .none: out.append("null" as StaticString)
+    case .bool(let value): out.append(value ? "true" : "false" as StaticString)
+    case .int(let number): out.append(json: number)
     case .double(let number):
       if number.isFinite {
-        append(bare: ScalarText.text(of: number), to: &out)
+        append(bare: ScalarText.text(of: number), to: &out.bytes)
       } else {
-        append(quoted: ScalarText.text(of: number), to: &out)
+        append(quoted: ScalarText.text(of: number), to: &out.bytes)
       }
-    case .decimal(let number): append(bare: marksDecimals ? number.marked : number.description, to: &out)
-    case .string(let text): append(quoted: text, to: &out)
+    case .decimal(let number): append(bare: marksDecimals ? number.marked : number.description, to: &out.bytes)
+    case .string(let text): write(quoted: text, to: &out)
     case .list(let list):
       out.append(UInt8(ascii: "["))
       var isFirst = true
       for element in list {
         if !isFirst { out.append(UInt8(ascii: ",")) }
         isFirst = false
-        append(element, to: &out, marksDecimals: marksDecimals)
+        write(element, to: &out, marksDecimals)
       }
       out.append(UInt8(ascii: "]"))
     case .map(let map):
@@ -98,66 +102,51 @@ extension JSON {
         if !isFirst { out.append(UInt8(ascii: ",")) }
         isFirst = false
         switch key {
-        case .int(let key): append(quoted: "\(key)", to: &out)
-        case .string(let key): append(quoted: key, to: &out)
+        case .int(let key):
+          out.append(UInt8(ascii: "\""))
+          out.append(json: key)
+          out.append(UInt8(ascii: "\""))
+        case .string(let key): write(quoted: key, to: &out)
         }
         out.append(UInt8(ascii: ":"))
-        append(element, to: &out, marksDecimals: marksDecimals)
+        write(element, to: &out, marksDecimals)
       }
       out.append(UInt8(ascii: "}"))
-    case .record(let record): append(record, to: &out, marksDecimals: marksDecimals)
+    case .record(let record): write(record, to: &out, marksDecimals)
     case .variant(let variant):
       out.append(UInt8(ascii: "{"))
-      append(quoted: variant.name, to: &out)
+      write(quoted: variant.name, to: &out)
       out.append(UInt8(ascii: ":"))
-      append(variant.payload, to: &out, marksDecimals: marksDecimals)
+      write(variant.payload, to: &out, marksDecimals)
       out.append(UInt8(ascii: "}"))
     }
   }
 
   /// Appends the compact JSON of a record as UTF-8; decimals as in ``append(_:to:marksDecimals:)-(Value,_,_)``.
   public static func append(_ record: Record, to out: inout [UInt8], marksDecimals: Bool = false) {
+    write(record, to: &out, marksDecimals)
+  }
+
+  static func write(_ record: Record, to out: inout some ByteSink & ~Copyable, _ marksDecimals: Bool) {
     if record.values.isEmpty { out.append(UInt8(ascii: "{")) }
     for index in record.values.indices {
-      out.append(contentsOf: record.layout.keys[index])
-      append(record.values[index], to: &out, marksDecimals: marksDecimals)
+      out.append(text: record.layout.keys[index])
+      write(record.values[index], to: &out, marksDecimals)
     }
     out.append(UInt8(ascii: "}"))
   }
 
   /// Appends a text in quotes, escaped, as UTF-8.
-  public static func append(quoted text: String, to out: inout [UInt8]) {
+  public static func append(quoted text: String, to out: inout [UInt8]) { write(quoted: text, to: &out) }
+
+  static func write(quoted text: String, to out: inout some ByteSink & ~Copyable) {
     out.append(UInt8(ascii: "\""))
-    ScalarText.appendEscaped(text, to: &out)
+    ScalarText.writeEscaped(text, to: &out)
     out.append(UInt8(ascii: "\""))
   }
 
   /// Appends an integer.
-  public static func append(_ number: Int, to out: inout [UInt8]) { write(number, to: &out) }
-
-  /// Appends an integer.
-  @inline(__always)
-  static func write(_ number: Int, to out: inout some ByteSink & ~Copyable) {
-    if number >= 0, number < 10 {
-      out.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number))
-      return
-    }
-    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in
-      var rest = number.magnitude
-      var first = digits.count
-      repeat {
-        let (quotient, digit) = rest.quotientAndRemainder(dividingBy: 10)
-        first -= 1
-        digits[first] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: digit)
-        rest = quotient
-      } while rest > 0
-      if number < 0 {
-        first -= 1
-        digits[first] = UInt8(ascii: "-")
-      }
-      out.append(UnsafeBufferPointer(rebasing: digits[first...]))
-    }
-  }
+  public static func append(_ number: Int, to out: inout [UInt8]) { out.append(json: number) }
 
   /// Appends text as it is.
   public static func append(bare text: String, to out: inout [UInt8]) {
@@ -232,23 +221,5 @@ extension JSON {
         throw JSONError(message: fault, offset: 0)
       }
     }
-  }
-}
-
-/// What bytes are appended to.
-protocol ByteSink: ~Copyable {
-  mutating func append(_ byte: UInt8)
-  mutating func append(_ bytes: UnsafeBufferPointer<UInt8>)
-  /// The bytes, for what knows arrays alone.
-  var bytes: [UInt8] { mutating get set }
-}
-
-extension [UInt8]: ByteSink {
-  @inline(__always)
-  mutating func append(_ bytes: UnsafeBufferPointer<UInt8>) { append(contentsOf: bytes) }
-
-  var bytes: [UInt8] {
-    get { self }
-    _modify { yield &self }
   }
 }

@@ -64,14 +64,14 @@ extension Path.Step {
       out.append(UInt8(ascii: "]"))
     case .index(let index), .key(.int(let index)):
       out.append(UInt8(ascii: "["))
-      JSON.write(index, to: &out)
+      out.append(json: index)
       out.append(UInt8(ascii: "]"))
     case .match(let field, let value):
       out.append(UInt8(ascii: "["))
       Self.write(field, to: &out)
       out.append(UInt8(ascii: "="))
       switch value {
-      case .int(let number): JSON.write(number, to: &out)
+      case .int(let number): out.append(json: number)
       case .string(let text):
         out.bytes += (text.isName && Self.bareValue(text) == value ? text : ScalarText.quoted(text)).utf8
       default: JSON.append(value, to: &out.bytes)

@@ -91,7 +91,7 @@ extension Change {
       InlineText.append(value, .language, to: &out)
       if !mark.isEmpty { out.append(marks.end) }
     }
-    out.append(change.pointee.path)
+    out.append(pathOf: change)
     out.append("  " as StaticString)
     switch change.pointee.kind {
     case .replace(let from, let to):

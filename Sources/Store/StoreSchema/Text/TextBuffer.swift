@@ -9,6 +9,8 @@ package struct TextBuffer: ~Copyable {
   private let part = UnsafeMutablePointer<UInt8>.allocate(capacity: partSize)
   private var partCount = 0
   private let sink: (([UInt8]) -> Void)?
+  private var paths = PathTexts(areInJSON: false)
+  private var pathCount = 0
 
   package init(sink: (([UInt8]) -> Void)? = nil) {
     self.sink = sink
@@ -31,6 +33,12 @@ package struct TextBuffer: ~Copyable {
 
   /// The number of its bytes so far.
   package var count: Int { whole.count + partCount }
+
+  /// Forgets the text, and keeps its memory.
+  package mutating func removeAll() {
+    partCount = 0
+    whole.removeAll(keepingCapacity: true)
+  }
 
   /// Puts all of it into the array.
   private mutating func settle() {
@@ -71,6 +79,7 @@ package struct TextBuffer: ~Copyable {
     text.withUTF8 { append($0) }
   }
 
+  @inline(__always)
   package mutating func append(_ text: StaticString) {
     append(UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
   }
@@ -87,6 +96,7 @@ package struct TextBuffer: ~Copyable {
   package mutating func append(_ slice: ArraySlice<UInt8>) { slice.withUnsafeBufferPointer { append($0) } }
 
   package mutating func append(_ number: Int) {
+    if number >= 0, number < 10 { return append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number)) }
     if partCount + 20 > Self.partSize { settle() }
     if number < 0 { append(UInt8(ascii: "-")) }
     var rest = number.magnitude
@@ -103,6 +113,16 @@ package struct TextBuffer: ~Copyable {
   }
 
   package mutating func append(_ path: Path) { path.write(to: &self) }
+
+  /// Appends the path of a change, whose text is kept where there are many.
+  mutating func append(pathOf change: UnsafePointer<Change>) {
+    pathCount += 1
+    guard pathCount > 8, let place = paths.place(of: change) else { return change.pointee.path.write(to: &self) }
+    // The text stays where it is, as nothing else is appended meanwhile.
+    var text = UnsafeBufferPointer<UInt8>(start: nil, count: 0)
+    paths.withText(at: place) { text = $0 }
+    append(text)
+  }
 
   package mutating func append(_ value: Bool) {
     if value { append("true" as StaticString) } else { append("false" as StaticString) }
@@ -145,7 +165,7 @@ package struct TextBuffer: ~Copyable {
   /// of writing, too.
   package mutating func appendQuoted(_ text: String) {
     if appendPlain(text) { return }
-    guard ScalarText.hasDirection(text) else { return JSON.append(quoted: text, to: &bytes) }
+    guard ScalarText.hasDirection(text) else { return JSON.write(quoted: text, to: &self) }
     append(ScalarText.quoted(text))
   }
 
@@ -165,12 +185,26 @@ package struct TextBuffer: ~Copyable {
   }
 
   /// Appends the compact JSON of a value.
-  package mutating func append(json value: Value) { JSON.append(value, to: &bytes) }
+  package mutating func append(json value: Value) { JSON.write(value, to: &self, false) }
+
+  /// Appends the compact JSON of a record; decimals as in ``JSON/append(_:to:marksDecimals:)-(Value,_,_)``.
+  package mutating func append(json record: Record, marksDecimals: Bool) {
+    JSON.write(record, to: &self, marksDecimals)
+  }
+
+  package mutating func append(json number: Int) { append(number) }
+
+  /// True if each byte from a position on is of ASCII and stands for itself in quotes.
+  mutating func isPlainASCII(from start: Int) -> Bool {
+    guard start < whole.count else {
+      let first = start - whole.count
+      return ScalarText.isPlainASCII(UnsafeBufferPointer(start: part + first, count: partCount - first))
+    }
+    return bytes[start...].withUnsafeBufferPointer(ScalarText.isPlainASCII)
+  }
 
   package var text: String {
     if whole.isEmpty { return String(decoding: UnsafeBufferPointer(start: part, count: partCount), as: UTF8.self) }
     return String(decoding: whole + UnsafeBufferPointer(start: part, count: partCount), as: UTF8.self)
   }
 }
-
-extension TextBuffer: ByteSink {}

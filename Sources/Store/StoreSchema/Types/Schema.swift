@@ -18,6 +18,8 @@ public final class Schema: Sendable {
   /// Gives the written form of a value that the Swift type reads, in whatever form; nil: the kind alone says which values are
   /// of the type.
   let normalize: Normalize?
+  /// The fields, where the type is a Swift struct: taken out of ``access`` once, as each comparison asks for them.
+  let flat: FlatFields?
   /// The name that users read instead of that of the kind; nil: there is none.
   let givenName: String?
 
@@ -40,6 +42,7 @@ public final class Schema: Sendable {
     self.isDynamic = isDynamic
     self.normalize = normalize
     identity = ElementIdentity(kind, access)
+    flat = if case .record(.flat(let fields)) = access.parts { fields } else { nil }
   }
 
   /// True if a list of values of the type finds one by its field `id`, an integer or a text.
@@ -307,28 +310,6 @@ extension Schema {
     }
     guard values.count == fields.count else { throw misfit }
     return Record(record.layout, values)
-  }
-}
-
-extension Schema {
-  /// Appends the compact JSON of the value of the type at an address: of a long list no second one is made.
-  package func appendJSON(of place: UnsafeRawPointer, to out: inout [UInt8]) {
-    switch (access.parts, kind) {
-    case (.list(let access), .list(let element)):
-      out.append(UInt8(ascii: "["))
-      for index in 0..<access.count(place) {
-        if index > 0 { out.append(UInt8(ascii: ",")) }
-        element.appendJSON(of: access.address(place, index), to: &out)
-      }
-      out.append(UInt8(ascii: "]"))
-    case (.record(.flat(let fields)), .record(let record)) where !record.fields.isEmpty:
-      for index in fields.indices {
-        out.append(contentsOf: record.layout.keys[index])
-        fields[index].schema.appendJSON(of: place + fields[index].offset, to: &out)
-      }
-      out.append(UInt8(ascii: "}"))
-    default: JSON.append(access.read(place), to: &out)
-    }
   }
 }
 

@@ -66,15 +66,21 @@ public enum ScalarText {
   }
 
   /// Appends text as JSON has it, as UTF-8, without the quotes around it: runs of bytes that stand for themselves are copied.
-  package static func appendEscaped(_ text: String, to out: inout [UInt8]) {
+  package static func appendEscaped(_ text: String, to out: inout [UInt8]) { writeEscaped(text, to: &out) }
+
+  static func writeEscaped(_ text: String, to out: inout some ByteSink & ~Copyable) {
     // A copy would count a reference to a text that many entries share.
-    guard text.utf8.withContiguousStorageIfAvailable({ appendEscaped($0, to: &out) }) == nil else { return }
+    guard text.utf8.withContiguousStorageIfAvailable({ writeEscaped($0, to: &out) }) == nil else { return }
     var text = text
-    text.withUTF8 { appendEscaped($0, to: &out) }
+    text.withUTF8 { writeEscaped($0, to: &out) }
   }
 
   /// The same, for the bytes of a text.
   package static func appendEscaped(_ bytes: UnsafeBufferPointer<UInt8>, to out: inout [UInt8]) {
+    writeEscaped(bytes, to: &out)
+  }
+
+  private static func writeEscaped(_ bytes: UnsafeBufferPointer<UInt8>, to out: inout some ByteSink & ~Copyable) {
     var (start, index) = (0, 0)
     while true {
       passPlain(bytes, &index)
@@ -89,7 +95,7 @@ public enum ScalarText {
           continue
         }
       }
-      out.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[start..<index]))
+      out.append(UnsafeBufferPointer(rebasing: bytes[start..<index]))
       index += byte == 0xC2 ? 2 : 1
       start = index
       out.append(UInt8(ascii: "\\"))
@@ -99,13 +105,13 @@ public enum ScalarText {
       case 0x0D: out.append(UInt8(ascii: "r"))
       case 0x09: out.append(UInt8(ascii: "t"))
       default:
-        out.append(contentsOf: "u00".utf8)
+        out.append("u00" as StaticString)
         for digit in [control >> 4, control & 15] {
           out.append(digit + (digit < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10))
         }
       }
     }
-    out.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[start...]))
+    out.append(UnsafeBufferPointer(rebasing: bytes[start...]))
   }
 
   /// Passes over bytes that stand for themselves, eight at a time where all of them are of ASCII.

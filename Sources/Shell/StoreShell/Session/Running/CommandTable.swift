@@ -66,6 +66,7 @@ final class CommandTable: Sendable {
       try check(statement, in: session)
       return .none
     }
+    if let result = try session.dispatchKnown(statement) { return result }
     if let position = statement.verb(among: verbs) {
       if position == dispatch, let result = try session.dispatchPlainly(statement) { return result }
       return try run(statement, definitions[position], in: session)
