@@ -369,7 +369,8 @@ extension StoreClient {
       }
       // Others that went before had moved sequences behind the point from which it was walked.
       keepSequences(in: &state, goingBackBehind: plan.start)
-      race.end()
+      // What it does is still kept for the plan's sake: `redo` may ask for it.
+      defer { race.end() }
       return live.dispatch(.takeBack(plan.taken.sorted(), state: state), source, madeBehind: plan.head)
     }
     return report.map {
