@@ -124,6 +124,16 @@ import Testing
     return answers
   }
 
+  @Test func aTraceShowsTheSliceAlone() throws {
+    let (place, host) = (try Place(), try SharedStoreTests.host())
+    let ann = try Conversation(with: host, who: "ann")
+    ann.session.options.grants = ["stock", "second"]
+    ann.say("plugin load \(place.folder)/stock", "plugin load \(place.folder)/second")
+    let said = ann.say("trace on --stable", "dispatch second.own")
+    let trace = said.output + said.errors
+    #expect(trace.contains(#"second {"seen":0,"by":{}}→{"seen":1,"by":{}}"#), "\(trace)")
+  }
+
   @Test(arguments: 1...4) func aKeptStateStaysWhatItWas(_ seed: Int) throws {
     var random = SeededGenerator(seed: UInt64(seed))
     var lines: [String] = []

@@ -386,6 +386,31 @@ import Testing
     }
   }
 
+  /// What an undo among others does is kept like what comes while it is planned, though memory has less room than that takes.
+  @Test func anUndoThatIsLargerThanMemoryCanBeRedone() throws {
+    let (place, host) = (try SharedPluginTests.Place(), try SharedStoreTests.host())
+    try place.write(
+      "0.1.0",
+      """
+      return plugin {
+        state = { field("list", list(text())) },
+        actions = { { name = "add", args = { field("by", int()) } }, { name = "pop" } },
+        reducers = {
+          add = function(s, a) s.list[#s.list + 1] = "element " .. a.by end,
+          pop = function(s) table.remove(s.list, 1) end,
+        },
+      }
+      """)
+    let (ann, bob) = (try place.come(host, "ann"), try Conversation(with: host, who: "bob"))
+    ann.say(
+      "plugin load \(place.folder)/shop", "lua for i = 1, 200 do dispatch('shop.add', { by = i }) end",
+      "set journal.limit \"16KiB\"", "lua dispatch('shop.pop') dispatch('shop.add', { by = 9 })")
+    bob.say("dispatch counter.increment --quiet")
+    let undo = ann.say("undo")
+    #expect(undo.errors == "" && undo.output.contains("shell.restore without="), "\(undo)")
+    #expect(ann.say("redo").output.contains("(brings back "))
+  }
+
   /// A value is made by the action that makes it without those that were taken back, whether their restore changed it or not.
   @Test func whyLeadsToWhatMakesTheValueNow() throws {
     let people = try ["ann", "bob", "cat"].map { try Conversation(with: host, who: $0) }

@@ -40,6 +40,10 @@ struct WrittenPlacesTests {
     "for i = 1, 60 do s.count = i end", "s.cash = s.cash + 1", "s.cash = s.cash",
     "pcall(function() s.count = 3 s.by.a = 'x' end)",
     "local p = s.places[1] s.places = {} if p then s.places[1] = p end",
+    "s.list[1] = 5 table.insert(s.list, 1, 7)", "s.list[2] = s.list[1] table.insert(s.list, 2, 8)",
+    "s.places[1] = { x = 5, tags = {} } table.insert(s.places, 1, { x = 6, tags = {} })",
+    "if s.places[1] then s.places[1].x = 7 table.insert(s.places, 1, { x = 8, tags = {} }) end",
+    "table.insert(s.list, 1, 3) s.list[1] = 4", "table.insert(s.list, 4) table.insert(s.list, #s.list, 5)",
   ]
 
   private static let filling = """

@@ -93,6 +93,21 @@ package struct HostedPlugin {
 
   private static func ownReducer(_ plugin: Plugin, _ strikes: PluginStrikes) -> Reducer<HostAction, HostState> {
     let (name, reducers) = (plugin.module.name, plugin.reducers)
+    @Sendable func call(_ action: HostAction) -> ActionCall? {
+      reducers.reduces(action.call.type) && !strikes.isStopped ? action.call : nil
+    }
+    let copying = Reducer<ActionCall, Value>.throwing(name) { call, slice, context in
+      try strikes.counting(context.number, "reducer") {
+        try reducers.reduce(call, context: context, slice: &slice)
+      }
+    }.lift(action: call) { (state: inout HostState, body) in
+      guard let index = state.plugins.firstIndex(where: { $0.name == name }) else {
+        guard plugin.module.schema == nil else { return }
+        var nothing = plugin.initialState
+        return try body(&nothing)
+      }
+      try body(&state.plugins[index].value)
+    }
     return Reducer<ActionCall, HostState>.throwing(name) { call, state, context in
       try strikes.counting(context.number, "reducer") {
         let isThere = try state.writeSlice(name) { slice, edit, isNoted in
@@ -102,11 +117,9 @@ package struct HostedPlugin {
         var nothing = plugin.initialState
         try reducers.reduce(call, context: context, slice: &nothing)
       }
-    }.lift(
-      action: { (action: HostAction) in
-        reducers.reduces(action.call.type) && !strikes.isStopped ? action.call : nil
-      }, modify: { (state: inout HostState, body) in try body(&state) }
-    ).writingInPlace().taking(kinds: { reducers.reduces($0.call.type) })
+    }.lift(action: call) { (state: inout HostState, body) in
+      try body(&state)
+    }.writingInPlace(copying: copying).taking(kinds: { reducers.reduces($0.call.type) })
   }
 
   private static func unit(_ plugin: Plugin, _ tasks: UnitTasks, _ surroundings: PluginSurroundings) -> HostUnit {

@@ -133,12 +133,13 @@ final class WrittenPlaces {
 
   /// Puts down the places under a node that were written to, or below which something was.
   ///
-  /// - Returns: false: two nodes stand for one place.
+  /// - Returns: false: two nodes stand for one place, or an element came to where another was written.
   private func gather(_ node: Int, from start: Int, _ objects: SliceObjects, _ root: Int) -> Bool {
     var write = first[node - root]
     while write < writes.count {
       if writes[write].node == node {
-        put(Item(place: writes[write].place, write: write, node: -1, below: Self.none), start, objects)
+        guard put(Item(place: writes[write].place, write: write, node: -1, below: Self.none), start, objects)
+        else { return false }
       }
       write += 1
     }
@@ -161,13 +162,17 @@ final class WrittenPlaces {
 
   /// Puts a place down among those behind a start, once.
   ///
-  /// - Returns: false: another node stands for it, and nothing was written to the place itself.
-  @discardableResult
+  /// - Returns: false: another node stands for it, and nothing was written to the place itself; or an element came to it since
+  ///   another one was written there.
   private func put(_ item: Item, _ start: Int, _ objects: SliceObjects) -> Bool {
     var index = items.count
     while index > start, isBefore(item.place, items[index - 1].place, objects) { index -= 1 }
     if index > start, !isBefore(items[index - 1].place, item.place, objects) {
-      if item.node < 0 { return true }
+      if item.node < 0 {
+        // In a map it came back to where it was.
+        if case .position = item.place { return !writes[item.write].isNew }
+        return true
+      }
       if items[index - 1].node >= 0, items[index - 1].write == Self.none { return false }
       items[index - 1].node = item.node
       items[index - 1].below = min(items[index - 1].below, item.below)

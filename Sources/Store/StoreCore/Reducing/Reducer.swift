@@ -157,10 +157,17 @@ public struct Reducer<Action, State>: Composed, Sendable {
   }
 
   /// The same, said to write in place what the store's ``FormerStates`` can tell as it was.
-  package func writingInPlace() -> Reducer {
-    Reducer(
+  ///
+  /// - Parameter copying: does the same to a copy, where a trace shows what it was given and what it left.
+  package func writingInPlace(copying: Reducer) -> Reducer {
+    let (traced, copying) = (traced, copying.traced)
+    return Reducer(
       names: names, plain: plain, canFail: canFail, accepts: accepts, narrowed: narrowed, isUndoing: isUndoing,
-      writesInPlace: true, fault: fault, traced: traced)
+      writesInPlace: true, fault: fault
+    ) { action, state, context, trace in
+      if trace.isOn { return try copying(action, &state, context, trace) }
+      try traced(action, &state, context, trace)
+    }
   }
 
   /// The parts of it that take actions of the kind of one.
