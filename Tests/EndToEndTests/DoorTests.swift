@@ -249,8 +249,13 @@ struct DoorTests {
       try terminal.waitForLine("error[connection-lost]: the connection to \(server.path) was lost")
       try terminal.wait(for: "a line") { $0.cursorLine.contains(" (lost)>") || $0.cursorLine.contains("i-search") }
       terminal.type("\u{3}")
+    }
+    // Each in its turn, all of them would have to be through before the first gives the host up.
+    for terminal in terminals {
       try terminal.waitForCursorLine("stsh (lost)>")
       terminal.type("\u{4}")
+    }
+    for terminal in terminals {
       #expect(try terminal.waitForEnd() == 6)
       #expect(terminal.isInUsualMode)
     }
