@@ -194,6 +194,7 @@ import OpenCombine
         group.addTask { for _ in 0..<300 { store.dispatch(.inc) } }
       }
     }
+    store.awaitQueue()
     #expect(store.state == 900)
     #expect(probe.got.all == Array(0...900))
     #expect(probe.ends.all == [])
@@ -209,6 +210,7 @@ import OpenCombine
       }
       group.addTask { for _ in 0..<200 { probe.request(.max(1)) } }
     }
+    store.awaitQueue()
     #expect(store.state == 600)
     #expect(probe.got.all.count <= 200)
     probe.request(.unlimited)
@@ -229,6 +231,7 @@ import OpenCombine
         }
       }
     }
+    store.awaitQueue()
     let before = probes.map(\.got.all.count)
     store.dispatch(.inc)
     #expect(probes.map(\.got.all.count) == before)

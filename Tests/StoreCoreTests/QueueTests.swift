@@ -232,8 +232,3 @@ private final class ThreadBody: Sendable {
   let run: @Sendable () -> Void
   init(_ run: @escaping @Sendable () -> Void) { self.run = run }
 }
-
-extension Store {
-  /// Waits until everything is processed that waits in the queue now.
-  func awaitQueue() { setInterruption(nil) }
-}

@@ -152,7 +152,7 @@ import Testing
       group.addTask { for number in 0..<200 { address.part(\.number).set(number) } }
       group.addTask { for number in 0..<200 { address.part(\.street).set("\(number)") } }
     }
-    // A read waits for what other threads have brought.
+    store.awaitQueue()
     #expect(store.state.address == Address(street: "199", number: 199))
     withExtendedLifetime(watch) {}
     #expect(told.all.last == 199)

@@ -99,6 +99,7 @@ import Testing
         }
       }
     }
+    store.awaitQueue()
     #expect(shown.state == 500)
     store.dispatch(.show(nil))
     #expect(shown.state == 500)

@@ -134,6 +134,7 @@ import Testing
         }
       }
     }
+    store.awaitQueue()
     #expect(store.state == 600)
   }
 }
