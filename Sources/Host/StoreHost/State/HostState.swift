@@ -54,7 +54,7 @@ package struct HostState: Sendable {
     }
     return try Unmanaged.passUnretained(held)._withUnsafeGuaranteedRef { slices in
       guard let index = slices.written.firstIndex(where: { $0.name == name }) else { return false }
-      let isFirst = slices.isUnwritten(index)
+      let isFirst = slices.beginEdit(of: index)
       try body(&slices.written[index].value, &edit, isFirst)
       if isFirst, let edit { slices.note(edit, at: index) }
       return true

@@ -15,8 +15,7 @@ package final class PluginSlices: @unchecked Sendable {
 
   /// No slices.
   package static let none = PluginSlices([])
-  // Not of nothing: that stands where the object begins, and each use would look like a race to the sanitizer.
-  private static let lock = Lock(false)
+  private static let lock = Lock(())
 
   /// The slices of an object that does not borrow them.
   @exclusivity(unchecked) var written: [PluginSlice]
@@ -105,10 +104,10 @@ package final class PluginSlices: @unchecked Sendable {
 
   // MARK: Writing
 
-  /// Makes sure that what is written to a slice next need not be told.
+  /// Begins what is written to a slice next.
   ///
-  /// - Returns: true if nothing was written to it yet, so that it has to be.
-  func isUnwritten(_ index: Int) -> Bool {
+  /// - Returns: true if nothing was written to it yet, so that the writer has to say what it writes.
+  func beginEdit(of index: Int) -> Bool {
     guard let known = edits.firstIndex(where: { $0.index == index }) else { return true }
     if case .changes = edits[known].edit {
       var slice = written[index]

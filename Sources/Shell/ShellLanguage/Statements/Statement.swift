@@ -162,26 +162,6 @@ extension Statement {
   package func operand(among names: NamePositions) -> Int? {
     wordCount < 2 ? nil : content.withBytes(content.token(at: first + 1).range) { names[$0] }
   }
-
-  /// The values that the words behind the first operand give to fields, with defaults; nil: a word takes a closer look, or one of them
-  /// is at fault.
-  package func plainArguments(_ fields: [Field]) -> [Value]? {
-    guard wordCount > 1 else { return nil }
-    var values = [Value].absent(fields.count)
-    var order = FieldOrder()
-    for place in (first + 2)..<content.tokens.count {
-      let word = content.token(at: place)
-      guard word.kind != .flag, let index = order.field(of: word, in: content, among: fields), order.take(index),
-        let value = content.plainValue(of: word, as: fields[index].schema)
-      else { return nil }
-      values[index] = value
-    }
-    for index in fields.indices where !order.isTaken(index) {
-      guard let value = try? fields[index].check(nil) else { return nil }
-      values[index] = value
-    }
-    return values
-  }
 }
 
 /// The fields that the words of a form give values to.
@@ -193,11 +173,12 @@ package struct PlainFields: Sendable {
 }
 
 extension Statement {
-  /// The fields that its words behind the first operand give values to; nil: they take a closer look.
+  /// The fields that its words behind the first operand give values to; nil: they take a closer look, or one of them is at fault.
   package func plainFields(_ fields: [Field]) -> PlainFields? {
+    guard wordCount > 1 else { return nil }
     var order = FieldOrder()
     var found: [Int] = []
-    for place in (first + 2)..<max(first + 2, content.tokens.count) {
+    for place in (first + 2)..<content.tokens.count {
       let word = content.token(at: place)
       guard word.kind != .flag, let index = order.field(of: word, in: content, among: fields), order.take(index)
       else { return nil }
@@ -206,7 +187,8 @@ extension Statement {
     return PlainFields(fields: found, absent: fields.indices.filter { !order.isTaken($0) })
   }
 
-  /// The values that its words give to fields, as another statement of its form gave them.
+  /// The values that its words give to fields, with defaults, where those of a statement of its form belong; nil: a word takes a
+  /// closer look, or is at fault.
   package func plainArguments(_ fields: [Field], _ places: PlainFields) -> [Value]? {
     var values = [Value].absent(fields.count)
     for index in places.fields.indices {

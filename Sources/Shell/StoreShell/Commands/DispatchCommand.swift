@@ -130,8 +130,9 @@ extension Session {
   private func plainAction(of statement: Statement, among actions: ActionTable) -> HostAction? {
     guard let position = statement.operand(among: actions.positions) else { return nil }
     let type = actions.types[position]
-    guard let arguments = statement.plainArguments(type.fields) else { return nil }
-    if let form = statement.form, let fields = statement.plainFields(type.fields) {
+    guard let fields = statement.plainFields(type.fields), let arguments = statement.plainArguments(type.fields, fields)
+    else { return nil }
+    if let form = statement.form {
       knownDispatches.note(KnownDispatches.Known(form: form, actions: actions, type: type, fields: fields))
     }
     return try? action(ActionCall(type, arguments))
