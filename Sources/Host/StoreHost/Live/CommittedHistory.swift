@@ -119,7 +119,7 @@ extension LiveStore {
 /// Journaling actions, and the types by which they are read back.
 extension LiveStore {
   /// Journals an action.
-  package func keep(_ entry: LoggedEntry, _ record: ActionRecord<Action, State>) {
+  func keep(_ entry: LoggedEntry, from before: State, to after: State) {
     guard let journal else { return }
     defer {
       // What memory lets go of from now on is read back from there.
@@ -127,7 +127,7 @@ extension LiveStore {
         history.older = JournalEntries(file, oldest: journal.start, of: self)
       }
     }
-    journal.record(entry, from: record.before, to: record.after, plugins: sources)
+    journal.record(entry, from: before, to: after, plugins: sources)
     // Sessions look by themselves.
     guard let onFault = attendance.onFault, journal.journal?.hasTrouble ?? false else { return }
     for note in takeJournalNotes(for: nil) { onFault(HostError(code: .storeFailed, message: note)) }

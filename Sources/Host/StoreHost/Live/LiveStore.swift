@@ -143,9 +143,9 @@ package final class LiveStore: @unchecked Sendable {
     }
     store.setFormers(LentSlices())
     // Safe: the store calls it while it processes an action, and with that somebody who keeps the host.
-    store.setRecorder { [host = Unmanaged.passUnretained(self)] record in
-      host._withUnsafeGuaranteedRef { $0.record(record) }
-    }
+    store.setRecorder(ofParts: { [host = Unmanaged.passUnretained(self)] action, context, before, after, exception in
+      host._withUnsafeGuaranteedRef { $0.record(action, context, from: before, to: after, exception) }
+    })
     attend()
     store.setEndListener { [unowned self] effect, hasEnded in journal?.note(effect, hasEnded ? .ended : .mayStart) }
     attendance.setters.tell = { [unowned self] in journal?.note($0, .stated(by: $1)) }
@@ -447,60 +447,55 @@ package final class LiveStore: @unchecked Sendable {
     return history.recent(number)
   }
 
-  private func record(_ record: ActionRecord<Action, State>) {
-    // Unmanaged: the record has it.
-    Unmanaged.passUnretained(record.action)._withUnsafeGuaranteedRef { self.record(record, of: $0) }
-  }
-
-  private func record(_ record: ActionRecord<Action, State>, of action: Action) {
-    // By way of the constants of the record and of its action: a copy of a part would be counted. What an action of the shell is, is
-    // large: only those are asked.
-    let isApplied = record.failure == nil && record.droppedBy == nil
+  private func record(
+    _ action: Action, _ context: ActionContext, from before: State, to after: State,
+    _ exception: ActionRecord<Action, State>.Exception?
+  ) {
+    // What an action of the shell is, is large: only those are asked.
+    let (isFailed, droppedBy) = (exception?.failure != nil, exception?.droppedBy)
+    let isApplied = !isFailed && droppedBy == nil
     let isOfShell = action.kind == .shell
-    if isApplied, isOfShell, let shell = action.shell { follow(shell, from: record.before, to: record.after) }
-    if attendance.observer != nil { attendance.observer?(PurityProof.Recorded(record)) }
+    if isApplied, isOfShell, let shell = action.shell { follow(shell, from: before, to: after) }
+    if attendance.observer != nil {
+      attendance.observer?(PurityProof.Recorded(action, context, from: before, to: after, exception))
+    }
     if action.kind != .app {
-      for fault in application.substateFaults(of: action, in: record.before) { attendance.faults.note(fault) }
+      for fault in application.substateFaults(of: action, in: before) { attendance.faults.note(fault) }
     }
     let changes =
-      record.failure == nil
-      ? comparing.known ?? State.changes(from: record.before, to: record.after, by: &comparing.finder) : []
+      isFailed ? [] : comparing.known ?? State.changes(from: before, to: after, by: &comparing.finder)
     comparing.versions.note(changes)
     watchers.note(changes)
-    if record.failure == nil { publish(record.after) }
+    if !isFailed { publish(after) }
     // What loads, takes away or restores says so by an action of the shell.
-    if isOfShell { noteAll(record.after) }
+    if isOfShell { noteAll(after) }
     var entry =
-      isApplied && !isOfShell && record.original == nil
-      ? knownEntry(of: record)
+      isApplied && !isOfShell && exception == nil
+      ? knownEntry(of: context)
         ?? LoggedEntry(
-          applied: record.context.number, time: record.context.time, wallTime: wallTime?(),
-          source: origins.sharing(record.context.source), action: action.call.type.fullName,
+          applied: context.number, time: context.time, wallTime: wallTime?(),
+          source: origins.sharing(context.source), action: action.call.type.fullName,
           arguments: action.call.record, isQuiet: action.call.type.isQuiet, changes: changes)
-      : rareEntry(of: record, changes)
+      : rareEntry(of: action, context, changes, exception)
     if entry.source.statement == ActionSource.firstOfRun {
       entry = entry.first
       note(run: entry.number, isOpen: true)
     }
     noteSource(of: entry)
     // To ask the history for it would copy that.
-    recordedHead.entry = history.append(entry, before: shared(record.before)) ? entry : nil
+    recordedHead.entry = history.append(entry, before: shared(before)) ? entry : nil
     recordedHead.number = entry.number
-    if isApplied, isOfShell {
-      timeline.note(loaded(in: record.after), after: record.context.number, oldest: history.oldest)
-    }
-    if upkeep.hasControlGates { followRules(record) }
-    if journal != nil { keep(entry, record) }
+    if isApplied, isOfShell { timeline.note(loaded(in: after), after: context.number, oldest: history.oldest) }
+    if upkeep.hasControlGates { followRules(action, context, after.shell, exception) }
+    if journal != nil { keep(entry, from: before, to: after) }
     if isApplied {
       waiters.tell(action)
     } else {
-      (record.original ?? action).fate?.isRejected = true
+      (exception?.original ?? action).fate?.isRejected = true
     }
-    if !isApplied, let interceptor = record.droppedBy, entry.source.plugin != nil || entry.source.cause != nil,
-      !entry.isThunk
-    {
+    if !isApplied, let droppedBy, entry.source.plugin != nil || entry.source.cause != nil, !entry.isThunk {
       // Nobody is answered who could say so.
-      leave(note: "\(entry.action) was dropped by \(interceptor)", startedBy: entry.source.cause)
+      leave(note: "\(entry.action) was dropped by \(droppedBy)", startedBy: entry.source.cause)
     }
     actionSignal.send()
     stopFaulty()
@@ -514,23 +509,24 @@ package final class LiveStore: @unchecked Sendable {
 
   /// The entry that was made of an action already, if it shares its origin with others.
   @inline(__always)
-  private func knownEntry(of record: ActionRecord<Action, State>) -> LoggedEntry? {
+  private func knownEntry(of context: ActionContext) -> LoggedEntry? {
     guard let entry = comparing.entry else { return nil }
-    return origins.sharing(record.context.source).origin === entry.source.origin ? entry : nil
+    return origins.sharing(context.source).origin === entry.source.origin ? entry : nil
   }
 
   /// The entry of an action of the shell, or of one that was not applied as it came.
-  private func rareEntry(of record: ActionRecord<Action, State>, _ changes: [Change]) -> LoggedEntry {
+  private func rareEntry(
+    of action: Action, _ context: ActionContext, _ changes: [Change], _ exception: ActionRecord<Action, State>.Exception?
+  ) -> LoggedEntry {
     LoggedEntry(
-      number: record.context.number, time: record.context.time, source: record.context.source,
-      action: record.action.call.type.fullName, arguments: record.action.call.record,
-      isQuiet: record.action.call.type.isQuiet, changes: changes,
-      failure: record.failure.map { ErrorCode.of($0).rawValue },
-      reason: record.failure.flatMap(HostError.ownText(of:)), digest: record.action.shell?.digest,
-      original: record.original.map {
+      number: context.number, time: context.time, source: context.source, action: action.call.type.fullName,
+      arguments: action.call.record, isQuiet: action.call.type.isQuiet, changes: changes,
+      failure: exception?.failure.map { ErrorCode.of($0).rawValue },
+      reason: exception?.failure.flatMap(HostError.ownText(of:)), digest: action.shell?.digest,
+      original: exception?.original.map {
         LoggedEntry.Original(action: $0.call.type.fullName, arguments: $0.call.record)
       },
-      droppedBy: record.droppedBy, wallTime: wallTime?())
+      droppedBy: exception?.droppedBy, wallTime: wallTime?())
   }
 
   /// Shows a state to readers that do not wait.

@@ -18,16 +18,18 @@ package struct PurityProof {
     /// True if an interceptor took the action out before any reducer saw it.
     package let wasDropped: Bool
 
-    package init(_ record: ActionRecord<HostAction, HostState>) {
-      call = record.action.call
+    init(
+      _ action: HostAction, _ context: ActionContext, from before: HostState, to after: HostState,
+      _ exception: ActionRecord<HostAction, HostState>.Exception?
+    ) {
+      call = action.call
       // The store may use its own again.
-      context = ActionContext(
-        number: record.context.number, source: record.context.source, time: record.context.time,
-        root: record.context.number)
-      before = record.before
-      after = record.after
-      failure = record.failure
-      wasDropped = record.droppedBy != nil
+      self.context = ActionContext(
+        number: context.number, source: context.source, time: context.time, root: context.number)
+      self.before = before
+      self.after = after
+      failure = exception?.failure
+      wasDropped = exception?.droppedBy != nil
     }
   }
 

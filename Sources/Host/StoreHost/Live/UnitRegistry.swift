@@ -264,27 +264,28 @@ extension LiveStore {
 
   /// Has the shell's slice follow where an action has moved gates by their rules, by an action of its own: it comes back with
   /// the state. One that failed has moved nothing.
-  package func followRules(_ record: ActionRecord<Action, State>) {
-    let (shell, call) = (record.after.shell, record.action.call)
-    if case .moveGate(let name, _)? = record.action.shell, let moved = upkeep.movedGates[name] {
+  func followRules(
+    _ action: Action, _ context: ActionContext, _ shell: ShellState, _ exception: ActionRecord<Action, State>.Exception?
+  ) {
+    if case .moveGate(let name, _)? = action.shell, let moved = upkeep.movedGates[name] {
       upkeep.movedGates[name] = moved.waiting > 1 ? (moved.isOpen, moved.waiting - 1) : nil
     }
     for gate in shell.gates {
-      guard case .actions(let control)? = gate.rule, record.droppedBy == nil,
-        let isOpen = control.position(after: call)
+      guard case .actions(let control)? = gate.rule, exception?.droppedBy == nil,
+        let isOpen = control.position(after: action.call)
       else { continue }
       let moved = upkeep.movedGates[gate.name]
       guard isOpen != moved?.isOpen ?? gate.isOpenByAction else { continue }
-      guard record.failure == nil else { return moveGates(shell) }
-      let action = ShellAction.moveGate(name: gate.name, isOpen: isOpen)
-      let source = record.context.source
+      guard exception?.failure == nil else { return moveGates(shell) }
+      let move = ShellAction.moveGate(name: gate.name, isOpen: isOpen)
+      let source = context.source
       upkeep.movedGates[gate.name] = (isOpen, (moved?.waiting ?? 0) + 1)
       // The node where the action is from dispatches it.
       if node?.isFollowing ?? false { continue }
       store.dispatch(
-        Action(action),
+        Action(move),
         source: ActionSource(
-          file: source.file, function: source.function, line: source.line, kind: .bridge, cause: record.context.number))
+          file: source.file, function: source.function, line: source.line, kind: .bridge, cause: context.number))
     }
   }
 }

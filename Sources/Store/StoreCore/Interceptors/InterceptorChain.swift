@@ -274,9 +274,7 @@ extension Store {
     chain.passage?.failure = ActionDropped(interceptor: name)
     if trace.isOn { trace.report(.dropped(what: passage.context.number, reason: "taken by \(name)")) }
     passage.composition.recorder?(
-      ActionRecord(
-        action: action, context: passage.context, before: current, after: current, failure: nil,
-        original: replaced(passage.action, by: action), droppedBy: name))
+      action, passage.context, current, current, .of(original: replaced(passage.action, by: action), droppedBy: name))
   }
 
   /// Processes what passed all interceptors.

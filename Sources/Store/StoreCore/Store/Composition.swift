@@ -1,7 +1,11 @@
 /// The functions that a store runs on each action. Any change makes a new composition, so that an action meets the same
 /// composition from its first phase to its last.
 @usableFromInline
-final class Composition<Action: Sendable, State: Sendable> {
+package final class Composition<Action: Sendable, State: Sendable> {
+  /// Gets what an ``ActionRecord`` has, in parts: one that is made of each action would count all that it holds.
+  @usableFromInline package typealias Recorder = (
+    Action, ActionContext, _ before: State, _ after: State, ActionRecord<Action, State>.Exception?
+  ) -> Void
   /// Asks middlewares and collects their IO.
   @usableFromInline typealias Handle = (Action, ActionContext, inout [IO<Action>]) -> Void
 
@@ -24,7 +28,7 @@ final class Composition<Action: Sendable, State: Sendable> {
   @usableFromInline let emits: (@Sendable (State, State) -> Bool)?
   /// Refuses what the reducers made of a state.
   @usableFromInline let check: CompositionParts<Action, State>.Check?
-  @usableFromInline let recorder: ((ActionRecord<Action, State>) -> Void)?
+  @usableFromInline let recorder: Recorder?
   /// The watchers that are told; none under the emission policy `never`.
   @usableFromInline let watchers: [Unmanaged<Watcher<State>>]
   /// True if actions pass interceptors.
@@ -114,7 +118,7 @@ struct CompositionParts<Action: Sendable, State: Sendable> {
   /// Throws where what the reducers made of a state cannot stand.
   @usableFromInline typealias Check = (Action, _ before: State, _ after: State) throws -> Void
   var check: Check?
-  var recorder: ((ActionRecord<Action, State>) -> Void)?
+  var recorder: Composition<Action, State>.Recorder?
   var watchers: [Watcher<State>] = []
   /// Tells kinds of actions apart; nil: all parts are asked about each action.
   var kind: (@Sendable (Action) -> ActionKind)?

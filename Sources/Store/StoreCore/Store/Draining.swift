@@ -351,18 +351,16 @@ extension Store {
     _ action: Action, _ context: ActionContext, _ composition: Composition<Action, State>, from present: consuming State
   ) -> (any Error)? {
     let before = present
-    let after: State
     do {
       try change(action, context, composition)
-      after = current
-      if let check = composition.check { try check(action, before, after) }
+      if let check = composition.check { try lendCurrent { try check(action, before, $0) } }
     } catch {
       current = before
       pendingIO.removeAll(keepingCapacity: true)
       fail(action, context, composition, before, error)
       return error
     }
-    if composition.isObserved { commit(action, context, composition, consume before, consume after) }
+    if composition.isObserved { commit(action, context, composition, before) }
     return nil
   }
 
@@ -379,19 +377,26 @@ extension Store {
     }
   }
 
-  /// Tells everybody who looks at commits.
+  /// Tells all who look at commits.
   @inlinable
-  func commit(
-    _ action: Action, _ context: ActionContext, _ composition: Composition<Action, State>, _ before: consuming State,
-    _ after: consuming State
-  ) {
-    guard let recorder = composition.recorder else { return tell(action, context, composition, before, after) }
-    // The record has the only copies, for all who look at them.
-    let record = ActionRecord(
-      action: action, context: context, before: before, after: after, failure: nil,
-      original: composition.isIntercepted ? originalOfPassage(action) : nil)
-    recorder(record)
-    tell(action, context, composition, record.before, record.after)
+  func commit(_ action: Action, _ context: ActionContext, _ composition: Composition<Action, State>, _ before: State) {
+    lendCurrent { after in
+      composition.recorder?(
+        action, context, before, after, composition.isIntercepted ? .of(original: originalOfPassage(action)) : nil)
+      tell(action, context, composition, before, after)
+    }
+  }
+
+  /// Hands out the state while nobody writes it, such as during a commit, where what else is dispatched waits in the queue.
+  @inlinable
+  @inline(__always)
+  func lendCurrent<Result>(_ body: (State) throws -> Result) rethrows -> Result {
+    // Taken out and put back, since a copy would be counted. Those who read the store's own meanwhile find the same there.
+    try withUnsafeMutablePointer(to: &current) { place in
+      let state = place.move()
+      defer { place.initialize(to: state) }
+      return try body(state)
+    }
   }
 
   /// Tells traces and watchers.
@@ -401,7 +406,7 @@ extension Store {
     _ action: Action, _ context: ActionContext, _ composition: Composition<Action, State>, _ before: State,
     _ after: State
   ) {
-    if trace.isReporting { traceCommit(context.number, before) }
+    if trace.isReporting { traceCommit(context.number, before, after) }
     committed?.action = action
     notify(context, composition, before, after)
     committed?.action = nil
@@ -421,11 +426,11 @@ extension Store {
   }
 
   @usableFromInline
-  func traceCommit(_ number: Int, _ before: State) {
-    if areEqual?(before, current) ?? false {
+  func traceCommit(_ number: Int, _ before: State, _ after: State) {
+    if areEqual?(before, after) ?? false {
       trace.report(.unchanged(number: number))
     } else {
-      trace.report(.committed(number: number, before: before, after: current))
+      trace.report(.committed(number: number, before: before, after: after))
     }
   }
 
@@ -435,9 +440,8 @@ extension Store {
     _ error: any Error
   ) {
     composition.recorder?(
-      ActionRecord(
-        action: action, context: context, before: before, after: before, failure: error,
-        original: composition.isIntercepted ? originalOfPassage(action) : nil))
+      action, context, before, before,
+      .of(failure: error, original: composition.isIntercepted ? originalOfPassage(action) : nil))
     if trace.isOn { trace.report(.failed(number: context.number, reason: error)) }
   }
 

@@ -45,7 +45,10 @@ package final class SharedOrder<Action: Sendable, State: Sendable> {
     if let silent, silent.of === present { return silent.composition }
     var parts = store.parts
     parts.watchers = []
-    parts.recorder = { [unowned self] record in attempt?.record = record }
+    parts.recorder = { [unowned self] action, context, before, after, exception in
+      attempt?.record = ActionRecord(
+        action: action, context: context, before: before, after: after, exception: exception)
+    }
     let composition = parts.composition(trace: store.trace, isIntercepted: !store.chain.isEmpty)
     silent = (present, composition)
     return composition
@@ -181,8 +184,8 @@ extension Store {
     whileProcessing(context) {
       tell(
         ActionRecord(
-          action: action, context: context, before: before, after: state ?? before, failure: failure,
-          original: original, droppedBy: interceptor))
+          action: action, context: context, before: before, after: state ?? before,
+          exception: .of(failure: failure, original: original, droppedBy: interceptor)))
       if composition._withUnsafeGuaranteedRef({ $0.supervises }) { reconcile(context) }
     }
   }
@@ -206,7 +209,7 @@ extension Store {
     let isApplied = record.failure == nil && record.droppedBy == nil
     if isApplied { current = record.after }
     composition._withUnsafeGuaranteedRef { composition in
-      composition.recorder?(record)
+      composition.recorder?(record.action, record.context, record.before, record.after, record.exception)
       guard isApplied else { return }
       committed?.action = record.action
       notify(record.context, composition, record.before, record.after)

@@ -255,6 +255,17 @@ public final class Store<Action: Sendable, State: Sendable>: @unchecked Sendable
   /// Has every action recorded at its commit or failure. The store then keeps the state before each action while it is
   /// reduced, so collections that grow should be persistent ones.
   public func setRecorder(_ recorder: ((ActionRecord<Action, State>) -> Void)?) {
+    setRecorder(
+      ofParts: recorder.map { recorder in
+        { action, context, before, after, exception in
+          recorder(
+            ActionRecord(action: action, context: context, before: before, after: after, exception: exception))
+        }
+      })
+  }
+
+  /// The same for a recorder that gets the parts of each record.
+  package func setRecorder(ofParts recorder: Composition<Action, State>.Recorder?) {
     exclusively {
       parts.recorder = recorder
       recompose()

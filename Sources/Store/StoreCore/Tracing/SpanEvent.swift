@@ -109,16 +109,13 @@ extension CompositionParts {
   }
 
   private static func measured(
-    _ recorder: ((ActionRecord<Action, State>) -> Void)?, _ trace: TracePoint
-  ) -> (ActionRecord<Action, State>) -> Void {
-    { record in
-      guard record.failure == nil, record.droppedBy == nil else {
-        recorder?(record)
-        return
-      }
-      trace.begin(.commit, number: record.context.number)
-      recorder?(record)
-      trace.end(.commit, number: record.context.number)
+    _ recorder: Composition<Action, State>.Recorder?, _ trace: TracePoint
+  ) -> Composition<Action, State>.Recorder {
+    { action, context, before, after, exception in
+      let isCommitted = exception?.failure == nil && exception?.droppedBy == nil
+      if isCommitted { trace.begin(.commit, number: context.number) }
+      recorder?(action, context, before, after, exception)
+      if isCommitted { trace.end(.commit, number: context.number) }
     }
   }
 }
