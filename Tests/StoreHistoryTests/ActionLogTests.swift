@@ -54,7 +54,6 @@ import Testing
   /// Copies go on from where they were made, each for itself, whatever they share.
   @Test func logsAndTheirCopiesAreTheSameAsLists() {
     var logs = Array(repeating: (log: ActionLog(limit: .max), list: [Int]()), count: 3)
-    for index in logs.indices { logs[index].log.objects = 2 }
     var generator = SeededGenerator(seed: 47)
     for number in 1...12_000 {
       let index = Int.random(in: 0..<3, using: &generator)
@@ -73,6 +72,31 @@ import Testing
       for (log, list) in logs {
         #expect(log.entries.map(\.number) == list)
         #expect(log.last?.number == list.last)
+      }
+    }
+  }
+
+  /// A copy shares the memory to which another thread adds.
+  @Test func copiesAreReadWhileTheLogGoesOn() async {
+    let shown = Lock(ActionLog(limit: 700))
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask {
+        for number in 1...5_000 {
+          shown.withLock { _ = $0.append(ActionLogTests.entry(number, changes: [ActionLogTests.change("n\(number % 40)")])) }
+        }
+      }
+      for _ in 0..<2 {
+        group.addTask {
+          var last = 0
+          while last < 5_000 {
+            let log = shown.withLock { $0 }
+            let entries = Array(log.entries)
+            guard let first = entries.first?.number else { continue }
+            #expect(entries.map(\.number) == Array(first..<first + entries.count))
+            #expect(entries.allSatisfy { $0.changes == [ActionLogTests.change("n\($0.number % 40)")] })
+            last = log.last?.number ?? 0
+          }
+        }
       }
     }
   }

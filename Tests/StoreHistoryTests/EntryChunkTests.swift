@@ -95,7 +95,6 @@ import Testing
   @Test(arguments: 0..<20) func whatIsAddedIsFound(_ seed: UInt64) {
     var random = SeededGenerator(seed: seed)
     var log = ActionLog(limit: .max)
-    log.objects = Int(seed % 3) + 1
     var entries: [LoggedEntry] = []
     var number = 0
     for _ in 0..<900 {
@@ -229,15 +228,6 @@ import Testing
       let chunk = EntryChunk(entries)
       #expect(chunk.objects.isEmpty)
       #expect(entries.indices.map { chunk[$0] } == entries)
-    }
-  }
-
-  /// The newest entries, which are objects, take no more than a small part of a small limit.
-  @Test func aSmallLimitKeepsFewObjects() {
-    var blocks = EntryBlocks()
-    for limits in [HistoryLimits(), HistoryLimits(bytes: 1 << 20), HistoryLimits(bytes: 8 << 20)] {
-      _ = blocks.append(ActionLogTests.entry(1), limits)
-      #expect(blocks.log.objects == [64 << 20: 40, 1 << 20: 1, 8 << 20: 8][limits.bytes])
     }
   }
 }

@@ -1,7 +1,6 @@
 import DequeModule
 import StoreCore
 import StoreSchema
-import Synchronization
 
 /// The latest actions of a store, oldest first, bounded.
 public struct ActionLog: Sendable {
@@ -12,20 +11,17 @@ public struct ActionLog: Sendable {
   /// An empty log.
   public init(limit: Int = 10_000) { self.limit = limit }
 
-  /// The number of chunks of the newest entries that stay objects.
-  var objects: Int {
-    get { stored.objects }
-    set { stored.objects = newValue }
-  }
-
   /// The entries, oldest first.
   public var entries: some RandomAccessCollection<LoggedEntry> { stored }
 
   /// Adds an entry behind the others.
-  public mutating func append(_ entry: LoggedEntry) {
+  ///
+  /// - Returns: about how many bytes it takes.
+  @discardableResult
+  public mutating func append(_ entry: LoggedEntry) -> Int {
     let excess = stored.count - max(limit, 1) + 1
     if excess > 0 { stored.removeFirst(excess) }
-    stored.append(entry)
+    return stored.append(entry)
   }
 
   /// The number of entries kept.
@@ -72,108 +68,56 @@ public struct ActionLog: Sendable {
   var lastNumber: Int? { count > 0 ? stored.number(at: count - 1) : nil }
 }
 
-/// Entries in chunks: the newest as objects, which are made and read soonest, those before them as bytes, which are small. A snapshot
-/// and the list share the last chunk. The next entry stands behind theirs, and the snapshot looks no further than to its own last one.
+/// Entries in chunks: full ones, and the one that takes the next.
 private struct Chunks: RandomAccessCollection, Sendable {
-  private var old = Deque<EntryChunk>()
-  private var chunks = Deque<Chunk>()
-  /// The number of entries of the last chunk that are in this list, or were once.
-  private var countInLast = 0
+  private var full = Deque<EntryChunk>()
+  private var last = EntryPacker()
   /// The number of entries of the first chunk that are not in this list any more.
   private var gone = 0
   private(set) var count = 0
-  /// The number of chunks that stay objects.
-  var objects = 40
+  /// What an entry takes beside its own bytes: its place, and its part of the words of its chunk.
+  private static let share = 40
 
   var startIndex: Int { 0 }
   var endIndex: Int { count }
 
   subscript(position: Int) -> LoggedEntry {
     let (chunk, index) = place(of: position)
-    return chunk < old.count ? old[chunk][index] : chunks[chunk - old.count][index]
+    return chunk < full.count ? full[chunk][index] : last[index]
   }
 
   /// The number of the entry at a position.
   func number(at position: Int) -> Int {
     let (chunk, index) = place(of: position)
-    return chunk < old.count ? old[chunk].number(at: index) : chunks[chunk - old.count][index].number
+    return chunk < full.count ? full[chunk].number(at: index) : last.number(at: index)
   }
 
   private func place(of position: Int) -> (chunk: Int, index: Int) {
-    let (chunk, index) = (gone + position).quotientAndRemainder(dividingBy: Chunk.size)
+    let (chunk, index) = (gone + position).quotientAndRemainder(dividingBy: EntryPacker.most)
     return (chunk, index)
   }
 
-  mutating func append(_ entry: LoggedEntry) {
-    count += 1
-    if !chunks.isEmpty, countInLast < Chunk.size {
-      // Unmanaged: the list has it.
-      let last = Unmanaged.passUnretained(chunks[chunks.count - 1])
-      let isAdded = last._withUnsafeGuaranteedRef { $0.append(entry, behind: countInLast) }
-      if !isAdded {
-        // Another copy of the list has gone on.
-        let before = chunks[chunks.count - 1]
-        chunks[chunks.count - 1] = Chunk((0..<countInLast).map { before[$0] } + [entry])
-      }
-      countInLast += 1
-      return
+  mutating func append(_ entry: LoggedEntry) -> Int {
+    if last.count == EntryPacker.most {
+      full.append(EntryChunk(last))
+      last.removeAll()
     }
-    while chunks.count >= Swift.max(objects, 1) { packFirst() }
-    chunks.append(Chunk([entry]))
-    countInLast = 1
-  }
-
-  @inline(never)
-  private mutating func packFirst() {
-    let chunk = chunks.removeFirst()
-    // The entries that are not in the list any more keep their places.
-    old.append(EntryChunk((0..<Chunk.size).map { chunk[$0] }))
+    count += 1
+    return last.append(entry).map { $0 + Self.share } ?? entry.footprint
   }
 
   mutating func removeFirst(_ number: Int) {
     let rest = Swift.min(number, count)
     count -= rest
     gone += rest
-    while gone >= Chunk.size {
-      if !old.isEmpty { old.removeFirst() } else if !chunks.isEmpty { chunks.removeFirst() }
-      gone -= Chunk.size
+    while gone >= EntryPacker.most {
+      if full.isEmpty { last.removeAll() } else { full.removeFirst() }
+      gone -= EntryPacker.most
     }
     if count == 0 {
-      (gone, countInLast) = (0, 0)
-      old.removeAll()
-      chunks.removeAll()
+      gone = 0
+      full.removeAll()
+      last.removeAll()
     }
-  }
-}
-
-/// Up to ``size`` entries, to which some are added and none is changed or goes.
-private final class Chunk: @unchecked Sendable {
-  // Safe: an entry is written once, by whoever has taken its place, before anybody looks for it.
-  static let size = 256
-  private let entries = UnsafeMutablePointer<LoggedEntry>.allocate(capacity: size)
-  private let places: Atomic<Int>
-
-  init(_ first: [LoggedEntry]) {
-    for (index, entry) in first.enumerated() { (entries + index).initialize(to: entry) }
-    places = Atomic(first.count)
-  }
-
-  deinit {
-    entries.deinitialize(count: count)
-    entries.deallocate()
-  }
-
-  var count: Int { places.load(ordering: .acquiring) }
-
-  subscript(index: Int) -> LoggedEntry { entries[index] }
-
-  /// Adds an entry.
-  ///
-  /// - Returns: false if others stand behind so many already.
-  func append(_ entry: LoggedEntry, behind number: Int) -> Bool {
-    guard places.compareExchange(expected: number, desired: number + 1, ordering: .acquiringAndReleasing).exchanged
-    else { return false }
-    (entries + number).initialize(to: entry)
-    return true
   }
 }

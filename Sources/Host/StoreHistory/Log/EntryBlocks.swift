@@ -58,10 +58,7 @@ struct EntryBlocks: Sendable {
   mutating func append(
     _ entry: LoggedEntry, _ limits: HistoryLimits, keepingFrom needed: Int? = nil, awaiting awaited: Int? = nil
   ) -> Int? {
-    let size = entry.sizeInHistory
-    // As objects the newest take more than is counted: a small part of the limit.
-    log.objects = max(1, min(40, limits.bytes >> 20))
-    log.append(entry)
+    let size = log.append(entry)
     bytes += size
     if last.count == 0 { last.first = entry.number }
     last.last = entry.number

@@ -17,50 +17,22 @@ package final class EntryChunk: Sendable {
   /// Packs entries.
   package convenience init(_ entries: [LoggedEntry]) { self.init(entries, EntryVocabulary()) }
 
-  init(_ entries: [LoggedEntry], _ vocabulary: EntryVocabulary) {
-    let start = entries.first
-    let first = (number: start?.number ?? 0, time: start?.time.wholeNanoseconds ?? 0, wall: start?.wallTime ?? 0)
-    var (places, objects): ([Int32], [LoggedEntry]) = ([], [])
-    var vocabulary = vocabulary
-    places.reserveCapacity(entries.count)
-    var packed: [UInt8] = []
-    packed.reserveCapacity(entries.count * 96)
-    withUnsafeTemporaryAllocation(byteCount: LoggedEntry.longestPacked, alignment: 8) { room in
-      for entry in entries {
-        places.append(Int32(truncatingIfNeeded: packed.count))
-        var writer = EntryBytesWriter(room)
-        if !(entry.isPlain && writer.write(entry, first, &vocabulary)) {
-          writer = EntryBytesWriter(room)
-          writer.byte(EntryMark.object)
-          writer.number(entry.number - first.number)
-          writer.number(objects.count)
-          objects.append(entry)
-        }
-        packed.append(contentsOf: UnsafeRawBufferPointer(rebasing: room[..<writer.offset]))
-      }
-    }
-    // As a slice, so that the array has no room for more.
-    (bytes, self.places, self.objects) = (Array(packed[...]), places, objects)
-    vocabulary.forgetKnown()
-    (self.vocabulary, self.first) = (vocabulary, first)
+  convenience init(_ entries: [LoggedEntry], _ vocabulary: EntryVocabulary) {
+    var packer = EntryPacker(most: entries.count, bytes: entries.count * 96, vocabulary)
+    for entry in entries { packer.append(entry) }
+    self.init(packer)
+  }
+
+  /// The entries of a packer, in no more memory than they take.
+  init(_ packer: EntryPacker) {
+    (bytes, places) = packer.memory
+    (objects, vocabulary, first) = (packer.objects, packer.vocabulary, packer.first)
   }
 
   /// The number of the entry at an index.
-  func number(at index: Int) -> Int {
-    reading(index) { reader in
-      _ = reader.byte()
-      return first.number + reader.number()
-    }
-  }
+  func number(at index: Int) -> Int { reading(index) { $0.number(behind: first.number) } }
 
-  subscript(index: Int) -> LoggedEntry {
-    reading(index) { reader in
-      guard let entry = try? reader.entry(first, vocabulary, objects) else {
-        preconditionFailure("a chunk has the entries that it packed")
-      }
-      return entry
-    }
-  }
+  subscript(index: Int) -> LoggedEntry { reading(index) { $0.packedEntry(first, vocabulary, objects) } }
 
   private func reading<Result>(_ index: Int, _ body: (inout EntryBytesReader) -> Result) -> Result {
     bytes.withUnsafeBytes { bytes in
@@ -102,10 +74,8 @@ struct EntryVocabulary: Sendable {
   var actions: Words<Action>
   var layouts: Words<RecordLayout>
   var paths: Words<[Path.Step]>
-  /// The words of paths that were met, each at the place that the address of its steps gives it. The entries that are packed keep all of
-  /// them where they are.
-  private var known: [(address: Int, path: UInt8, differing: Int)] = []
-  private static let mostKnown = 256
+  /// The path that was written last, and of each the one that came behind it the last time.
+  private var (latest, followers): (UInt8, [UInt8]) = (0, [])
 
   /// An empty one with room for so many words of a kind. Of paths few, since one is looked for among all of them.
   init(most: Int = 64) {
@@ -120,9 +90,6 @@ struct EntryVocabulary: Sendable {
     /// The types of the arguments, where they come from elsewhere and have yet to be checked.
     var fields: [Field]?
   }
-
-  /// Forgets the addresses of paths: nothing keeps them any more.
-  mutating func forgetKnown() { known = [] }
 
   mutating func index(of origin: ActionSource.Origin) -> UInt8? {
     if let known = origins.index(where: { $0 === origin }) ?? origins.index(where: { $0 == origin }) { return known }
@@ -142,40 +109,67 @@ struct EntryVocabulary: Sendable {
 
   /// A path of the same shape, and the steps in which another one differs from it, a bit each; nil: there is no room.
   mutating func index(of steps: [Path.Step]) -> (path: UInt8, differing: Int)? {
-    if known.isEmpty { known = Array(repeating: (0, 0, 0), count: Self.mostKnown) }
-    let address = steps.withUnsafeBufferPointer { Int(bitPattern: $0.baseAddress) }
-    // Memory is given out in steps of 16 bytes.
-    let place = (address >> 4) & (Self.mostKnown - 1)
-    if known[place].address == address { return (known[place].path, known[place].differing) }
-    guard let found = find(steps) else { return nil }
-    known[place] = (address, found.path, found.differing)
+    guard steps.count < Int.bitWidth - 1 else { return nil }
+    // Changes mostly come as they came before.
+    let expected = Int(latest) < followers.count ? followers[Int(latest)] : nil
+    let found =
+      paths.index { $0.isSameArray(as: steps) }.map { (path: $0, differing: 0) }
+      ?? expected.flatMap { path in difference(of: steps, from: path).map { (path, $0) } } ?? find(steps)
+    if let path = found?.path {
+      if path != expected, Int(latest) < followers.count { followers[Int(latest)] = path }
+      latest = path
+    }
     return found
   }
 
   private mutating func find(_ steps: [Path.Step]) -> (path: UInt8, differing: Int)? {
-    guard steps.count < Int.bitWidth - 1 else { return nil }
-    var best: (path: UInt8, differing: Int)?
     for path in paths.indices.reversed() {
-      guard let known = paths[path], let differing = Self.difference(known, steps) else { continue }
-      // One that differs more is a word of its own while there is room.
-      if differing.nonzeroBitCount <= 1 { return (path, differing) }
-      if best.map({ differing.nonzeroBitCount < $0.differing.nonzeroBitCount }) ?? true { best = (path, differing) }
+      if let differing = difference(of: steps, from: path) { return (path, differing) }
     }
-    guard !steps.contains(where: { ($0.text?.utf8.count ?? 0) > Self.longest }), let added = paths.add(steps) else {
-      return best
+    // One that differs more is a word of its own while there is room.
+    if !steps.contains(where: { ($0.text?.utf8.count ?? 0) > Self.longest }), let added = paths.add(steps) {
+      followers.append(added)
+      return (added, 0)
     }
-    return (added, 0)
+    let like = paths.indices.compactMap { path in
+      difference(of: steps, from: path, most: .max).map { (path: path, differing: $0) }
+    }
+    return like.min { $0.differing.nonzeroBitCount < $1.differing.nonzeroBitCount }
   }
 
-  /// The steps in which two paths differ, a bit each; nil: they have not the same shape.
-  private static func difference(_ left: [Path.Step], _ right: [Path.Step]) -> Int? {
-    guard left.count == right.count else { return nil }
-    var differing = 0
-    for index in left.indices {
-      guard left[index].isLike(right[index]) else { return nil }
-      if left[index] != right[index] { differing |= 1 << index }
+  /// The steps in which a path differs from a word, a bit each; nil: they have not the same shape, or differ in more than so many.
+  @inline(__always)
+  private func difference(of steps: [Path.Step], from path: UInt8, most: Int = 1) -> Int? {
+    paths.look(at: path) { word in
+      guard word.count == steps.count else { return nil }
+      return word.withUnsafeBufferPointer { word in
+        steps.withUnsafeBufferPointer { steps in
+          guard let word = word.baseAddress, let other = steps.baseAddress else { return 0 }
+          var (differing, rest) = (0, most)
+          // The last ones are those that differ most often.
+          for index in steps.indices.reversed() {
+            switch word[index].likeness(to: other + index) {
+            case .same: break
+            case .sameShape where rest > 0:
+              differing |= 1 << index
+              rest -= 1
+            default: return nil
+            }
+          }
+          return differing
+        }
+      }
     }
-    return differing
+  }
+}
+
+extension [Path.Step] {
+  /// True if the steps lie in the same place.
+  @inline(__always)
+  fileprivate func isSameArray(as other: [Path.Step]) -> Bool {
+    withUnsafeBufferPointer { own in
+      other.withUnsafeBufferPointer { own.baseAddress == $0.baseAddress && own.count == $0.count }
+    }
   }
 }
 
@@ -188,13 +182,25 @@ extension Path.Step {
     }
   }
 
-  /// True if another step has the same shape.
-  fileprivate func isLike(_ other: Path.Step) -> Bool {
-    switch (self, other) {
-    case (.field, .field), (.index, .index), (.key, .key), (.all, .all): true
-    case (.match(let left, _), .match(let right, _)): left == right
-    default: false
+  fileprivate enum Likeness {
+    case same, sameShape, none
+
+    @inline(__always)
+    init(isSame: Bool) { self = isSame ? .same : .sameShape }
+  }
+
+  /// Compares two steps where they lie: a copy would be counted.
+  @inline(__always)
+  fileprivate func likeness(to other: UnsafePointer<Path.Step>) -> Likeness {
+    switch self {
+    case .field(let name): if case .field(let other) = other.pointee { return Likeness(isSame: name == other) }
+    case .index(let index): if case .index(let other) = other.pointee { return Likeness(isSame: index == other) }
+    case .key(let key): if case .key(let other) = other.pointee { return Likeness(isSame: key == other) }
+    case .match(let field, let value):
+      if case .match(field, let other) = other.pointee { return Likeness(isSame: value == other) }
+    case .all: if case .all = other.pointee { return .same }
     }
+    return .none
   }
 }
 
@@ -212,9 +218,15 @@ struct Words<Word: Sendable>: Sendable {
 
   var all: [Word] { words }
 
+  /// Looks at a word where it lies: a copy would be counted.
+  @inline(__always)
+  func look<Result>(at index: UInt8, _ body: (Word) -> Result) -> Result {
+    words.withUnsafeBufferPointer { body($0[Int(index)]) }
+  }
+
   /// The number of a word that is there, the latest first.
   @inline(__always)
-  func index(where isIt: (Word) -> Bool) -> UInt8? { words.lastIndex(where: isIt).map { UInt8($0) } }
+  func index(where isIt: (Word) -> Bool) -> UInt8? { indices.reversed().first { look(at: $0, isIt) } }
 
   /// Adds a word; nil: there is no room.
   mutating func add(_ word: Word) -> UInt8? {
@@ -292,12 +304,17 @@ struct EntryBytesWriter {
     guard write(entry.arguments.values, &vocabulary) else { return false }
     number(entry.changes.count)
     let isWritten = entry.changes.withUnsafeBufferPointer { changes in
-      for index in changes.indices {
-        guard write(changes[index], &vocabulary) else { return false }
-      }
-      return true
+      guard let first = changes.baseAddress else { return true }
+      return changes.indices.allSatisfy { write(first + $0, &vocabulary) }
     }
     return isWritten && !isFull
+  }
+
+  /// Writes the place of an entry among those that stay objects.
+  mutating func write(objectAt index: Int, number: Int) {
+    byte(EntryMark.object)
+    self.number(number)
+    self.number(index)
   }
 
   mutating func text(_ text: String) -> Bool {
@@ -376,25 +393,29 @@ struct EntryBytesWriter {
     return true
   }
 
+  /// Writes a change from where it lies: a copy would count all that it refers to.
+  ///
   /// - Returns: false: it is no small change.
-  mutating func write(_ change: Change, _ vocabulary: inout EntryVocabulary) -> Bool {
-    guard let (path, differing) = vocabulary.index(of: change.path.steps) else { return false }
+  private mutating func write(_ change: UnsafePointer<Change>, _ vocabulary: inout EntryVocabulary) -> Bool {
+    guard let (path, differing) = vocabulary.index(of: change.pointee.path.steps) else { return false }
     let kind: UInt8 =
-      switch change.kind {
+      switch change.pointee.kind {
       case .replace: 0
       case .add: 1
       case .remove: 2
       case .move: 3
       }
-    byte(kind | (change.isInPlace ? 4 : 0))
+    byte(kind | (change.pointee.isInPlace ? 4 : 0))
     byte(path)
     number(differing)
-    for index in change.path.steps.indices where differing >> index & 1 == 1 {
-      guard write(change.path.steps[index], &vocabulary) else { return false }
+    if differing != 0 {
+      for (index, step) in change.pointee.path.steps.enumerated() where differing >> index & 1 == 1 {
+        guard write(step, &vocabulary) else { return false }
+      }
     }
-    number(change.positions.count)
-    for position in change.positions { number(position) }
-    switch change.kind {
+    number(change.pointee.positions.count)
+    if change.pointee.positions.count > 0 { for position in change.pointee.positions { number(position) } }
+    switch change.pointee.kind {
     case .replace(let from, let to): return write(from, &vocabulary) && write(to, &vocabulary)
     case .add(let value), .remove(let value): return write(value, &vocabulary)
     case .move(let position): number(position)
@@ -472,6 +493,22 @@ struct EntryBytesReader {
     guard bytes.count - place >= count else { return nil }
     defer { place += count }
     return UnsafeRawBufferPointer(rebasing: bytes[place..<place + count])
+  }
+
+  /// The number of the entry that is here.
+  mutating func number(behind first: Int) -> Int {
+    _ = byte()
+    return first + number()
+  }
+
+  /// The entry that was packed here.
+  mutating func packedEntry(
+    _ first: (number: Int, time: Int, wall: Int), _ vocabulary: borrowing EntryVocabulary, _ objects: [LoggedEntry]
+  ) -> LoggedEntry {
+    guard let entry = try? entry(first, vocabulary, objects) else {
+      preconditionFailure("a chunk has the entries that it packed")
+    }
+    return entry
   }
 
   /// - Parameters:
