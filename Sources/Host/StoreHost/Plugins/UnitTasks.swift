@@ -57,7 +57,17 @@ package final class UnitTasks: @unchecked Sendable {
   /// - Parameter isWhole: true if all of them are asked for.
   package func supervisedChange(isWhole: Bool) -> SupervisedChanges<HostAction> {
     if isWhole { plugin.middlewares.forgetSupervised(index) }
+    // Which plugins are loaded changes with the versions of all modules.
+    if plugin.middlewares.isSupervisionUnchanged(index, view: surroundings.view), isOpen(), isQuiet {
+      return SupervisedChanges()
+    }
     return plugin.middlewares.supervisesEntries(index) ? entryChange() : statedChange(isWhole: isWhole)
+  }
+
+  /// True if no task waits for room, and the effect that waits for their times is there exactly where there are any.
+  private var isQuiet: Bool {
+    refused.isEmpty && waiting.isEmpty && cancelled.isEmpty && !isOfClock
+      && (schedule.next == nil) == (dueEffect == nil)
   }
 
   /// The tasks that its function states, of which those go on whose keys it states again. What a middleware that fails said
@@ -68,9 +78,6 @@ package final class UnitTasks: @unchecked Sendable {
       wanted = admit([])
       plugin.middlewares.forgetSupervised(index)
       return .all([])
-    }
-    if !isWhole, refused.isEmpty, plugin.middlewares.isSupervisionUnchanged(index, view: surroundings.view) {
-      return SupervisedChanges()
     }
     if isWhole { wanted = admit([]) }
     let before = wanted

@@ -12,8 +12,9 @@ final class MiddlewarePlan {
   let supervised = StateCache<[PluginTaskStart]>()
   /// The tasks that it has for the entries of a map.
   let entryTasks: PluginDefinition.EntryTasks?
-  /// The module of that map.
+  /// The module of that map, and the field that it is there, where it is one.
   let entryModule: String?
+  private let entryField: String?
   /// True if these tasks start at times that the entries say.
   let startsAtTimes: Bool
   /// The map when it was looked at last; nil: all of it is to be looked at.
@@ -39,11 +40,28 @@ final class MiddlewarePlan {
     supervise = unit.supervise
     entryTasks = unit.entryTasks
     startsAtTimes = unit.entryTasks?.at != nil
-    entryModule = if case .field(let module)? = unit.entryTasks?.path.steps.first { module } else { nil }
+    let steps = unit.entryTasks?.path.steps ?? []
+    entryModule = if case .field(let module)? = steps.first { module } else { nil }
+    entryField = if steps.count == 2, case .field(let name) = steps[1] { name } else { nil }
     kept = try lua.makeSlot()
     filter = unit.on
     functions = (unit.before, unit.after)
     each = unit.each
+  }
+
+  /// True if a look at where the map of its tasks stands shows that it is what it was: most often something else of the module
+  /// has changed.
+  func keepsEntries(in view: any StateView) -> Bool {
+    guard let entryField, let entryModule, let entriesSeen else { return false }
+    var isSame = false
+    _ = view.readSlice(entryModule) { schema, slice in
+      guard schema.isDynamic, case .record(let record) = schema.kind, let index = record.index(of: entryField),
+        case .record = slice.assumingMemoryBound(to: Value.self).pointee
+      else { return }
+      let field = RecordAccess.fields(slice).assumingMemoryBound(to: Value.self) + index
+      if case .map(let map) = field.pointee { isSame = map.isIdentical(to: entriesSeen) }
+    }
+    return isSame
   }
 
   /// True if the middleware wants to be asked about an action.
