@@ -53,7 +53,7 @@ struct FinderPlace: Sendable {
   /// - Parameter hash: a hash of the step.
   /// - Returns: the place to return to.
   @inline(__always)
-  mutating func enter(_ step: Path.Step, hash: Int) -> Spot {
+  mutating func enter(_ step: __owned Path.Step, hash: Int) -> Spot {
     let outer = spot
     steps.append(step)
     self.hash = Self.mix(self.hash ^ UInt(bitPattern: hash))

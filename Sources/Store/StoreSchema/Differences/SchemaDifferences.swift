@@ -383,6 +383,9 @@ extension DifferenceFinder {
     fileprivate var isNumbered = false
   }
 
+  /// Makes room for so many changes: an array that grows is copied.
+  package mutating func reserve(_ count: Int) { changes.reserveCapacity(count) }
+
   /// Goes into the slice of a name.
   package mutating func enter(slice name: String) -> Spot { Spot(spot: place.enter(slice: name)) }
 
@@ -390,7 +393,10 @@ extension DifferenceFinder {
   package mutating func enter(field index: Int, _ name: String) -> Spot { Spot(spot: place.enter(field: index, name)) }
 
   /// Goes to the value under a key of the map here.
-  package mutating func enter(key: MapKey) -> Spot { Spot(spot: place.enter(.key(key), hash: key.quickHash)) }
+  package mutating func enter(key: __owned MapKey) -> Spot {
+    let hash = key.quickHash
+    return Spot(spot: place.enter(.key(key), hash: hash))
+  }
 
   /// Goes to an element of the list here that is the only one to differ, or one of several where elements have no ids. Its id is what
   /// it was.
