@@ -116,6 +116,32 @@ final class ArgumentTable {
   }
 }
 
+/// The tables, one for each action, in which a function gets arguments that does nothing with them but read some fields at once.
+final class ArgumentTables {
+  private unowned let lua: LuaState
+  private let names: Set<String>
+  /// The types are held, so that the identities stay theirs.
+  private var tables: [ObjectIdentifier: (type: ActionType, table: ArgumentTable)] = [:]
+  @exclusivity(unchecked) private var recent: (type: ObjectIdentifier, table: ArgumentTable)?
+
+  private static let mostTables = 64
+
+  init(_ names: Set<String>, in lua: LuaState) { (self.names, self.lua) = (names, lua) }
+
+  /// Writes the table of an action.
+  func write(_ call: ActionCall, to writer: inout LuaWriter) throws {
+    let identity = ObjectIdentifier(call.type)
+    if recent?.type != identity {
+      let table = try tables[identity]?.table ?? ArgumentTable(call.type, .fields(names), in: lua)
+      // Of modules that are loaded anew the types are others each time.
+      if tables.count > Self.mostTables { tables = [:] }
+      tables[identity] = (call.type, table)
+      recent = (identity, table)
+    }
+    recent?.table.write(call.arguments, to: &writer)
+  }
+}
+
 /// The plans of a plugin's own reducers, by action.
 final class ReducerPlans {
   private var plans: [ObjectIdentifier: ReducerPlan]

@@ -19,6 +19,8 @@ final class ActionFacade {
   @exclusivity(unchecked) private var call: ActionCall?
   /// True while Lua code that got it runs.
   @exclusivity(unchecked) var isOpen = true
+  /// Where the function that runs gets arguments of which it keeps nothing; nil: in tables of its own.
+  @exclusivity(unchecked) var tables: ArgumentTables?
   /// The context that is held, and the number of middlewares that hold it.
   @exclusivity(unchecked) private var held: ObjectIdentifier?
   @exclusivity(unchecked) private var holders = 0
@@ -70,6 +72,7 @@ final class ActionFacade {
   /// Ends a look that Lua code had at what is held.
   func shut() {
     isOpen = false
+    tables = nil
     closeMeta()
   }
 
@@ -81,23 +84,28 @@ final class ActionFacade {
     forget()
   }
 
+  /// The name of the field with the arguments.
+  static let arguments = "args"
+
   /// Writes the field of that name.
-  func get(_ key: String, into result: inout LuaResult) throws {
+  func get(_ key: LuaArgument, into result: inout LuaResult) throws {
     guard let call, let context, isOpen else {
       throw LuaFailure("this \(name) was valid only during the call that gave it")
     }
-    switch key {
+    switch key.name {
+    case Self.arguments:
+      if let tables { return try tables.write(call, to: &result) }
+      LuaBridge.write(.record(call.record), to: &result)
+    case "name": result.append(call.type.fullName)
     case "id": result.append(context.number)
     case "at": result.append(context.time.seconds)
     case "source": write(context.source, to: &result)
-    case "name": result.append(call.type.fullName)
-    case "args": LuaBridge.write(.record(call.record), to: &result)
     case "meta":
       meta?.set(context, call: call)
       wasAskedForMeta = true
       result.append(Self.metaObject)
-    default:
-      throw LuaFailure(noField: key, of: name, among: ["id", "at", "source", "name", "args"])
+    case let key:
+      throw LuaFailure(noField: key, of: name, among: ["id", "at", "source", "name", Self.arguments])
     }
   }
 

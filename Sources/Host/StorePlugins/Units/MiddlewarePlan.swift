@@ -35,8 +35,8 @@ final class MiddlewarePlan {
 
   init(_ unit: PluginDefinition.Unit, in lua: LuaState) throws(LuaError) {
     name = unit.name
-    before = unit.before.map { MiddlewareFunction($0) }
-    after = unit.after.map { MiddlewareFunction($0) }
+    before = unit.before.map { MiddlewareFunction($0, in: lua) }
+    after = unit.after.map { MiddlewareFunction($0, in: lua) }
     supervise = unit.supervise
     entryTasks = unit.entryTasks
     startsAtTimes = unit.entryTasks?.at != nil
@@ -87,7 +87,12 @@ struct MiddlewareFunction {
   /// True if its calls use nothing of the host's.
   var isAlone: Bool { isBrief && !takesAction }
 
-  init(_ function: LuaFunction) {
+  /// Where it gets arguments of which it keeps nothing; nil: in tables of its own.
+  let tables: ArgumentTables?
+
+  init(_ function: LuaFunction, in lua: LuaState) {
+    let names = lua.fieldReads(of: function, parameter: 0, field: ActionFacade.arguments)
+    tables = names.map { ArgumentTables($0, in: lua) }
     let sketch = function.sketch
     handle = function.handle
     takesAction = sketch.use(of: 0) != .none
