@@ -75,7 +75,7 @@ extension LuaState {
   }
 
   /// The fields that a function reads of a field of the parameter at a position, from 0, each at once: nobody else gets what has them,
-  /// and nothing is left in it. Nil where it may do more with that, or other code may run meanwhile.
+  /// and nothing is left in it. Nil where it may do more with that, or its code calls other code.
   public func fieldReads(of function: LuaFunction, parameter: Int, field: String) -> Set<String>? {
     guard case .fields = function.sketch.use(of: parameter), let code = bytecode(of: function),
       code.instructions.allSatisfy(\.goesOn), !code.instructions.contains(where: { $0.mayWrite(parameter) })

@@ -47,8 +47,14 @@ public struct LuaWriter {
   /// Writes a string.
   @inlinable
   public mutating func append(_ value: String) {
-    var value = value
-    value.withUTF8 { clua_writeBytes(items, .string, $0.baseAddress, $0.count) }
+    let items = items
+    // Where it stands: a copy of it would count references.
+    let isWritten: Void? = value.utf8.withContiguousStorageIfAvailable {
+      clua_writeBytes(items, .string, $0.baseAddress, $0.count)
+    }
+    guard isWritten == nil else { return }
+    var copy = value
+    copy.withUTF8 { clua_writeBytes(items, .string, $0.baseAddress, $0.count) }
   }
 
   /// Writes a host object.

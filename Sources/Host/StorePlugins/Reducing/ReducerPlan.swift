@@ -108,9 +108,13 @@ final class ArgumentTable {
     // A table without fields is there already.
     guard !keys.isEmpty else { return writer.append(handle) }
     writer.refillTable(handle)
-    for index in keys.indices {
-      writer.key(keys[index])
-      LuaBridge.write(arguments[positions[index]], to: &writer)
+    keys.withUnsafeBufferPointer { keys in
+      arguments.withUnsafeBufferPointer { arguments in
+        for index in keys.indices {
+          writer.key(keys[index])
+          LuaBridge.write(argument: arguments[positions[index]], to: &writer)
+        }
+      }
     }
     writer.endTable()
   }

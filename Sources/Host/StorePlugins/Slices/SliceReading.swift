@@ -112,6 +112,8 @@ extension SliceObjects {
   ) {
     guard part.pointee.hasParts else { return part.pointee.write(address, to: &result) }
     if part.pointee.isWhole { return writeWhole(part, address, parent, key, to: &result) }
+    // No closure has the key, which is handed on to the stack of keys.
+    if part.pointee.form == .parts { return result.append(object(parent, key, entry: entry, part, place)) }
     part.pointee.ifPresent(address) { result.append(object(parent, key, entry: entry, part, place)) }
   }
 

@@ -244,10 +244,10 @@ final class WrittenPlaces {
     var index = start
     let end = items.count
     while index < end {
-      guard case .position(let position) = items[index].place else { return false }
+      guard case .position(let position) = items[index].place, let names = shape.names.baseAddress else { return false }
       let part = shape.part(position)
       let field = fields + part.pointee.offset
-      let outer = finder.enter(field: position, shape.names[position])
+      let outer = finder.enter(field: position, names + position)
       defer { finder.leave(to: outer) }
       if items[index].write != Self.none {
         guard compare(items[index], part, field, objects) else { return false }
