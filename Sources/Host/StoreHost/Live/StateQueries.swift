@@ -233,7 +233,8 @@ package struct LiveView: StateView {
   package var keepsPlaces: Bool { true }
 
   package func readSlice(_ module: String, _ body: (Schema, UnsafeRawPointer) -> Void) -> Bool {
-    host.store.withState { $0.readSlice(module, body) }
+    // Unmanaged: the host, which is held meanwhile, has the store.
+    Unmanaged.passUnretained(host.store)._withUnsafeGuaranteedRef { $0.withState { $0.readSlice(module, body) } }
   }
 
   package func version(of module: String) -> Int? { comparing.versions.version(of: module) }

@@ -57,10 +57,11 @@ package final class UnitTasks: @unchecked Sendable {
   /// - Parameter isWhole: true if all of them are asked for.
   package func supervisedChange(isWhole: Bool) -> SupervisedChanges<HostAction> {
     if isWhole { plugin.middlewares.forgetSupervised(index) }
-    // Which plugins are loaded changes with the versions of all modules.
-    if plugin.middlewares.isSupervisionUnchanged(index, view: surroundings.view), isOpen(), isQuiet {
-      return SupervisedChanges()
-    }
+    // Which plugins are loaded changes with the versions of all modules. Most often something else of a module has changed.
+    let isUnchanged =
+      plugin.middlewares.isSupervisionUnchanged(index, view: surroundings.view)
+      || surroundings.isLoaded() && plugin.middlewares.keepsEntries(index, view: surroundings.view)
+    if isUnchanged, isOpen(), isQuiet { return SupervisedChanges() }
     return plugin.middlewares.supervisesEntries(index) ? entryChange() : statedChange(isWhole: isWhole)
   }
 

@@ -133,16 +133,16 @@ final class ArgumentTables {
   init(_ names: Set<String>, in lua: LuaState) { (self.names, self.lua) = (names, lua) }
 
   /// Writes the table of an action.
-  func write(_ call: ActionCall, to writer: inout LuaWriter) throws {
-    let identity = ObjectIdentifier(call.type)
+  func write(_ arguments: [Value], of type: ActionType, to writer: inout LuaWriter) throws {
+    let identity = ObjectIdentifier(type)
     if recent?.type != identity {
-      let table = try tables[identity]?.table ?? ArgumentTable(call.type, .fields(names), in: lua)
+      let table = try tables[identity]?.table ?? ArgumentTable(type, .fields(names), in: lua)
       // Of modules that are loaded anew the types are others each time.
       if tables.count > Self.mostTables { tables = [:] }
-      tables[identity] = (call.type, table)
+      tables[identity] = (type, table)
       recent = (identity, table)
     }
-    recent?.table.write(call.arguments, to: &writer)
+    recent?.table.write(arguments, to: &writer)
   }
 }
 

@@ -16,11 +16,14 @@ final class ActionFacade {
   /// The text that `tostring` gives.
   let name: String
   @exclusivity(unchecked) private var context: ActionContext?
-  @exclusivity(unchecked) private var call: ActionCall?
+  // The call in its parts, of which each look needs one.
+  @exclusivity(unchecked) private var type: ActionType?
+  @exclusivity(unchecked) private var arguments: [Value] = []
   /// True while Lua code that got it runs.
   @exclusivity(unchecked) var isOpen = true
-  /// Where the function that runs gets arguments of which it keeps nothing; nil: in tables of its own.
-  @exclusivity(unchecked) var tables: ArgumentTables?
+  /// Where the function that runs gets arguments of which it keeps nothing; nil: in tables of its own. Unmanaged: what runs it holds
+  /// them.
+  @exclusivity(unchecked) var tables: Unmanaged<ArgumentTables>?
   /// The context that is held, and the number of middlewares that hold it.
   @exclusivity(unchecked) private var held: ObjectIdentifier?
   @exclusivity(unchecked) private var holders = 0
@@ -36,16 +39,16 @@ final class ActionFacade {
 
   func set(_ context: ActionContext, call: ActionCall) {
     self.context = context
-    self.call = call
+    (type, arguments) = (call.type, call.arguments)
   }
 
   /// The action, while the call lasts that it was set for.
-  var current: ActionCall? { isOpen ? call : nil }
+  var current: ActionCall? { isOpen ? type.map { ActionCall($0, arguments) } : nil }
 
   /// Ends the call that the action was set for: a store uses a context again that nobody keeps.
   func forget() {
     context = nil
-    call = nil
+    (type, arguments) = (nil, [])
     closeMeta()
   }
 
@@ -85,27 +88,29 @@ final class ActionFacade {
   }
 
   /// The name of the field with the arguments.
-  static let arguments = "args"
+  static let argumentsName = "args"
 
   /// Writes the field of that name.
   func get(_ key: LuaArgument, into result: inout LuaResult) throws {
-    guard let call, let context, isOpen else {
+    guard isOpen, let type, context != nil else {
       throw LuaFailure("this \(name) was valid only during the call that gave it")
     }
     switch key.name {
-    case Self.arguments:
-      if let tables { return try tables.write(call, to: &result) }
-      LuaBridge.write(.record(call.record), to: &result)
-    case "name": result.append(call.type.fullName)
-    case "id": result.append(context.number)
-    case "at": result.append(context.time.seconds)
-    case "source": write(context.source, to: &result)
+    case Self.argumentsName:
+      if let tables {
+        return try tables._withUnsafeGuaranteedRef { try $0.write(arguments, of: type, to: &result) }
+      }
+      LuaBridge.write(.record(ActionCall(type, arguments).record), to: &result)
+    case "name": result.append(type.fullName)
+    case "id": if let context { result.append(context.number) }
+    case "at": if let context { result.append(context.time.seconds) }
+    case "source": if let context { write(context.source, to: &result) }
     case "meta":
-      meta?.set(context, call: call)
+      if let context { meta?.set(context, call: ActionCall(type, arguments)) }
       wasAskedForMeta = true
       result.append(Self.metaObject)
     case let key:
-      throw LuaFailure(noField: key, of: name, among: ["id", "at", "source", "name", Self.arguments])
+      throw LuaFailure(noField: key, of: name, among: ["id", "at", "source", "name", Self.argumentsName])
     }
   }
 

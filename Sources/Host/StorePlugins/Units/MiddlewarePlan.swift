@@ -30,13 +30,21 @@ final class MiddlewarePlan {
   @exclusivity(unchecked) private var recent: (type: ActionType, isAccepted: Bool)?
   /// Held here, since handles do not.
   let functions: (before: LuaFunction?, after: LuaFunction?)
+  /// Where these get arguments of which they keep nothing.
+  private let tables: (before: ArgumentTables?, after: ArgumentTables?)
   /// The elements for which it runs, one by one; nil: it runs once.
   let each: ElementRule?
 
   init(_ unit: PluginDefinition.Unit, in lua: LuaState) throws(LuaError) {
     name = unit.name
-    before = unit.before.map { MiddlewareFunction($0, in: lua) }
-    after = unit.after.map { MiddlewareFunction($0, in: lua) }
+    func tables(_ function: LuaFunction?) -> ArgumentTables? {
+      let names = function.flatMap { lua.fieldReads(of: $0, parameter: 0, field: ActionFacade.argumentsName) }
+      return names.map { ArgumentTables($0, in: lua) }
+    }
+    let tables = (tables(unit.before), tables(unit.after))
+    self.tables = tables
+    before = unit.before.map { MiddlewareFunction($0, tables.0) }
+    after = unit.after.map { MiddlewareFunction($0, tables.1) }
     supervise = unit.supervise
     entryTasks = unit.entryTasks
     startsAtTimes = unit.entryTasks?.at != nil
@@ -49,8 +57,7 @@ final class MiddlewarePlan {
     each = unit.each
   }
 
-  /// True if a look at where the map of its tasks stands shows that it is what it was: most often something else of the module
-  /// has changed.
+  /// True if a look at where the map of its tasks stands shows that it is what it was; of the version of its module this is noted.
   func keepsEntries(in view: any StateView) -> Bool {
     guard let entryField, let entryModule, let entriesSeen else { return false }
     var isSame = false
@@ -61,6 +68,7 @@ final class MiddlewarePlan {
       let field = RecordAccess.fields(slice).assumingMemoryBound(to: Value.self) + index
       if case .map(let map) = field.pointee { isSame = map.isIdentical(to: entriesSeen) }
     }
+    if isSame { versionSeen = view.version(of: entryModule) }
     return isSame
   }
 
@@ -87,12 +95,11 @@ struct MiddlewareFunction {
   /// True if its calls use nothing of the host's.
   var isAlone: Bool { isBrief && !takesAction }
 
-  /// Where it gets arguments of which it keeps nothing; nil: in tables of its own.
-  let tables: ArgumentTables?
+  /// Where it gets arguments of which it keeps nothing; nil: in tables of its own. Unmanaged, in plain words: the plan holds it.
+  let tables: Unmanaged<ArgumentTables>?
 
-  init(_ function: LuaFunction, in lua: LuaState) {
-    let names = lua.fieldReads(of: function, parameter: 0, field: ActionFacade.arguments)
-    tables = names.map { ArgumentTables($0, in: lua) }
+  init(_ function: LuaFunction, _ tables: ArgumentTables?) {
+    self.tables = tables.map { .passUnretained($0) }
     let sketch = function.sketch
     handle = function.handle
     takesAction = sketch.use(of: 0) != .none

@@ -44,6 +44,9 @@ public final class PluginMiddlewares: @unchecked Sendable {
     return plan.versionSeen.map { $0 == view.version(of: module) } ?? false
   }
 
+  /// True if a look at the map whose entries a middleware has tasks for shows that it is what it was.
+  public func keepsEntries(_ index: Int, view: any StateView) -> Bool { plans[index].keepsEntries(in: view) }
+
   /// Asks a middleware which tasks should run in the state. Its former answer holds as long as nothing that it read has
   /// changed.
   ///
@@ -128,10 +131,6 @@ extension PluginMiddlewares {
     guard let module = plan.entryModule else { return change }
     let version = view.version(of: module)
     if version != nil, plan.versionSeen == version { return change }
-    if plan.keepsEntries(in: view) {
-      plan.versionSeen = version
-      return change
-    }
     guard let tasks = plan.entryTasks else { return change }
     var map = PersistentMap<MapKey, Value>()
     if case .map(let found)? = tasks.path.value(in: view.readSlice) { map = found }
