@@ -57,6 +57,10 @@ public struct LuaWriter {
     copy.withUTF8 { clua_writeBytes(items, .string, $0.baseAddress, $0.count) }
   }
 
+  /// Writes a string that the state keeps.
+  @inlinable
+  public mutating func append(_ key: LuaKey) { write(.reference, key.reference) }
+
   /// Writes a host object.
   @inlinable
   public mutating func append(_ object: LuaObject) { clua_write(items, .object).pointee.object = object.raw }

@@ -220,8 +220,8 @@ extension StoreClient {
   }
 }
 
-/// The state as plugins see it: of the moment of each read.
-package struct LiveView: StateView {
+/// The state as plugins see it: of the moment of each read. An object, so that handing it on costs no more than a reference.
+package final class LiveView: StateView {
   package unowned let host: LiveStore
   // A part of it, which is asked with every action.
   private let comparing: StateComparing

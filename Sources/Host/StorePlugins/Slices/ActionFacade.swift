@@ -3,6 +3,24 @@ import StoreCore
 import StoreModules
 import StoreSchema
 
+/// The names of actions as a Lua state keeps them: nearly each middleware asks for one.
+final class ActionNames {
+  private unowned let lua: LuaState
+  private var keys: [String: LuaKey] = [:]
+  @exclusivity(unchecked) private var recent: (type: ActionType, key: LuaKey)?
+
+  init(in lua: LuaState) { self.lua = lua }
+
+  func write(_ type: ActionType, to result: inout LuaResult) throws {
+    if recent?.type !== type {
+      let key = try keys[type.fullName] ?? lua.intern(type.fullName)
+      keys[type.fullName] = key
+      recent = (type, key)
+    }
+    if let key = recent?.key { result.append(key) }
+  }
+}
+
 /// The action being processed, as Lua sees it: `name`, `args`, `id`, `at` in seconds, `source`.
 final class ActionFacade {
   static let metaObject = LuaObject(tag: SliceObjects.Tag.facade, id: 1)
@@ -24,6 +42,8 @@ final class ActionFacade {
   /// Where the function that runs gets arguments of which it keeps nothing; nil: in tables of its own. Unmanaged: what runs it holds
   /// them.
   @exclusivity(unchecked) var tables: Unmanaged<ArgumentTables>?
+  /// The names of actions, where they are kept.
+  var names: ActionNames?
   /// The context that is held, and the number of middlewares that hold it.
   @exclusivity(unchecked) private var held: ObjectIdentifier?
   @exclusivity(unchecked) private var holders = 0
@@ -101,7 +121,9 @@ final class ActionFacade {
         return try tables._withUnsafeGuaranteedRef { try $0.write(arguments, of: type, to: &result) }
       }
       LuaBridge.write(.record(ActionCall(type, arguments).record), to: &result)
-    case "name": result.append(type.fullName)
+    case "name":
+      if let names { return try names.write(type, to: &result) }
+      result.append(type.fullName)
     case "id": if let context { result.append(context.number) }
     case "at": if let context { result.append(context.time.seconds) }
     case "source": if let context { write(context.source, to: &result) }
