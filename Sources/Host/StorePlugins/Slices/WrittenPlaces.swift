@@ -95,7 +95,8 @@ final class WrittenPlaces {
       let end = isLast ? objects.windows.writeCount : objects.undos[position].windowWrites
       while written < end {
         let (node, slot) = objects.windows.place(ofWrite: written)
-        add(Write(node: node, place: .position(slot), isNew: false, note: ~written), objects, root)
+        let write = Write(node: node, place: .position(slot), isNew: false, note: ~written)
+        guard add(write, objects, root) else { return false }
         written += 1
       }
       if isLast { break }
@@ -108,12 +109,15 @@ final class WrittenPlaces {
       case .inserted(let index): (place, isNew) = (.position(index), true)
       case .assigned, .restored, .removed: return false
       }
-      add(Write(node: objects.undos[position].node, place: place, isNew: isNew, note: position), objects, root)
+      let write = Write(node: objects.undos[position].node, place: place, isNew: isNew, note: position)
+      guard add(write, objects, root) else { return false }
     }
     return true
   }
 
-  private func add(_ write: Write, _ objects: SliceObjects, _ root: Int) {
+  /// - Returns: false: it is a write to no node of the draft.
+  private func add(_ write: Write, _ objects: SliceObjects, _ root: Int) -> Bool {
+    guard write.node >= root else { return false }
     let (number, place) = (writes.count, write.node - root)
     writes.append(write)
     if touched[place].last >= 0 { writes[touched[place].last].next = number } else { touched[place].write = number }
@@ -122,12 +126,13 @@ final class WrittenPlaces {
     while touched[node - root].first == Self.none {
       touched[node - root].first = number
       let parent = objects.nodes[node].parent
-      guard parent >= root else { return }
+      guard parent >= root else { break }
       let youngest = touched[parent - root].youngest
       if youngest >= 0 { touched[youngest - root].next = node } else { touched[parent - root].child = node }
       touched[parent - root].youngest = node
       node = parent
     }
+    return true
   }
 
   // MARK: Walking
