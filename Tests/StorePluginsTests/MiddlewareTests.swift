@@ -243,6 +243,26 @@ struct MiddlewareTests {
         == #"{"count":2,"notes":["p.inc 2 1 0.0 t.stsh dispatch 7 batch nil nil","bad/p/init.lua plugin p 1 2"]}"#)
   }
 
+  /// Read at once, or kept and changed.
+  @Test(arguments: [
+    "return action.args.by", "return (action.args.by or 0) + (action.args.other or 0)",
+    "local all = action.args all.by = all.by + 1 return all.by - 1",
+    "local by = action.args.by if by > 2 then return by end return action.args.by",
+  ])
+  func argumentsOfAnAction(_ before: String) throws {
+    let bench = try bench(
+      """
+      { name = "m", on = { "inc", "dec" }, before = function(action) if action.name == "p.inc" then \(before) end end,
+        after = function(action, ctx, kept) if kept then ctx:dispatch("note", { text = kept .. " " .. action.args.by }) end end },
+      """)
+    for by in [1, 3] {
+      try bench.dispatch("p.inc", [("by", .int(by))])
+      try bench.dispatch("p.dec")
+    }
+    #expect(bench.state("p") == #"{"count":2,"notes":["1 1","3 3"]}"#)
+    #expect(bench.faults.isEmpty, "\(bench.faults)")
+  }
+
   @Test(arguments: ["for _ in pairs(action) do end", "next(action.meta)", "return #action.meta"])
   func theActionIsNoTable(_ use: String) throws {
     let bench = try bench("{ name = \"m\", on = { \"inc\" }, after = function(action) \(use) end },")

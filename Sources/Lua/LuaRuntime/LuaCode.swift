@@ -74,6 +74,24 @@ extension LuaState {
     }
   }
 
+  /// The fields that a function reads of a field of the parameter at a position, from 0, each at once: nobody else gets what has them,
+  /// and nothing is left in it. Nil where it may do more with that, or its code calls other code.
+  public func fieldReads(of function: LuaFunction, parameter: Int, field: String) -> Set<String>? {
+    guard case .fields = function.sketch.use(of: parameter), let code = bytecode(of: function),
+      code.instructions.allSatisfy(\.goesOn), !code.instructions.contains(where: { $0.mayWrite(parameter) })
+    else { return nil }
+    var names: Set<String> = []
+    for (read, next) in zip(code.instructions, code.instructions.dropFirst())
+    where read.operation == .getField && read.b == parameter && code.constant(read.c) == field {
+      // Into the register that it was in.
+      guard next.operation == .getField, next.a == read.a, next.b == read.a, let name = code.constant(next.c) else {
+        return nil
+      }
+      names.insert(name)
+    }
+    return names
+  }
+
   /// The place of a function in the source: its chunk and the line on which it begins. Nil for a host function.
   public func place(of function: LuaFunction) -> (chunk: String, line: Int)? {
     bytecode(of: function).map { ($0.source, $0.lineDefined) }

@@ -150,6 +150,12 @@ public struct LuaWindows {
     return (Int(write.pointee.window), Int(write.pointee.slot))
   }
 
+  /// The integer that the write at a position overwrote.
+  @inlinable
+  public func integer(ofWrite position: Int) -> Int {
+    withUnsafeBytes(of: raw.pointee.writes[position].former) { $0.loadUnaligned(as: Int.self) }
+  }
+
   /// The write at a position, from the first on.
   public func write(_ position: Int) -> Write {
     let write = raw.pointee.writes[position]

@@ -47,9 +47,19 @@ public struct LuaWriter {
   /// Writes a string.
   @inlinable
   public mutating func append(_ value: String) {
-    var value = value
-    value.withUTF8 { clua_writeBytes(items, .string, $0.baseAddress, $0.count) }
+    let items = items
+    // Where it stands: a copy of it would count references.
+    let isWritten: Void? = value.utf8.withContiguousStorageIfAvailable {
+      clua_writeBytes(items, .string, $0.baseAddress, $0.count)
+    }
+    guard isWritten == nil else { return }
+    var copy = value
+    copy.withUTF8 { clua_writeBytes(items, .string, $0.baseAddress, $0.count) }
   }
+
+  /// Writes a string that the state keeps.
+  @inlinable
+  public mutating func append(_ key: LuaKey) { write(.reference, key.reference) }
 
   /// Writes a host object.
   @inlinable

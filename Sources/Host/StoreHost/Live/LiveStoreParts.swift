@@ -106,14 +106,23 @@ package final class StateComparing: @unchecked Sendable {
   @exclusivity(unchecked) var known: [Change]?
   /// Its entry, where it was made for a message already.
   @exclusivity(unchecked) var entry: LoggedEntry?
-  /// The names of the plugins that were loaded at a version of the shell's slice.
-  @exclusivity(unchecked) private var loaded = (version: -1, names: Set<String>())
+}
 
-  /// The names of the plugins that are loaded. Few actions load a plugin, and each asks.
-  func loadedPlugins(in store: Store<HostAction, HostState>) -> Set<String> {
-    if loaded.version != versions.all {
-      loaded = (versions.all, store.withState { Set($0.shell.plugins.map(\.name)) })
+/// Whether a plugin is loaded. Few actions load a plugin, and its units ask after each.
+final class LoadedPlugin: @unchecked Sendable {
+  // Safe: as above.
+  private let name: String
+  /// The version of the shell's slice that was looked at last.
+  @exclusivity(unchecked) private var version = -1
+  @exclusivity(unchecked) private var wasThere = false
+
+  init(_ name: String) { self.name = name }
+
+  func isThere(_ versions: borrowing SliceVersions, in store: () -> Store<HostAction, HostState>) -> Bool {
+    if version != versions.all {
+      version = versions.all
+      wasThere = store().withState { $0.shell.plugins.contains { $0.name == name } }
     }
-    return loaded.names
+    return wasThere
   }
 }

@@ -220,8 +220,8 @@ extension StoreClient {
   }
 }
 
-/// The state as plugins see it: of the moment of each read.
-package struct LiveView: StateView {
+/// The state as plugins see it: of the moment of each read. An object, so that handing it on costs no more than a reference.
+package final class LiveView: StateView {
   package unowned let host: LiveStore
   // A part of it, which is asked with every action.
   private let comparing: StateComparing
@@ -233,7 +233,8 @@ package struct LiveView: StateView {
   package var keepsPlaces: Bool { true }
 
   package func readSlice(_ module: String, _ body: (Schema, UnsafeRawPointer) -> Void) -> Bool {
-    host.store.withState { $0.readSlice(module, body) }
+    // Unmanaged: the host, which is held meanwhile, has the store.
+    Unmanaged.passUnretained(host.store)._withUnsafeGuaranteedRef { $0.withState { $0.readSlice(module, body) } }
   }
 
   package func version(of module: String) -> Int? { comparing.versions.version(of: module) }

@@ -389,10 +389,11 @@ extension LiveStore {
   /// What the units of a plugin share.
   package func surroundings(for plugin: String) -> PluginSurroundings {
     turn {
-      PluginSurroundings(
+      let loading = LoadedPlugin(plugin)
+      return PluginSurroundings(
         view: view, typed: typed, faults: attendance.faults,
         strikes: PluginStrikes(attendance.faults), waiters: attendance.waiters, setters: attendance.setters,
-        isLoaded: { [unowned self] in comparing.loadedPlugins(in: store).contains(plugin) },
+        isLoaded: { [comparing, unowned self] in loading.isThere(comparing.versions) { store } },
         isLeftEnded: { [unowned self] in store.isLeftEnded($0) },
         now: { [clock] in clock.now }, reconcile: { [unowned self] in store.reconcileEffects() },
         stopFaulty: { [unowned self] in stopFaulty() }, action: { [unowned self] in store.currentAction },

@@ -143,9 +143,8 @@ package struct HostedPlugin {
     }
     let unit = HostUnit(
       fullName, origin: .lua, gate: gate, accepts: { plugin.middlewares.accepts($0.call.type, unit: index) },
-      Middleware(units: units).lift(
+      Middleware(units: units).keepingOutput(
         input: { (action: HostAction) in action.call },
-        output: { $0 },
         // The middleware reads by its view; this is what traces show that it sees.
         state: { (state: HostState) in state.value { plugin.source.manifest.mayRead($0) } }))
     // Not the gate itself, which holds what asks it.

@@ -10,6 +10,9 @@ package final class UnitTasks: @unchecked Sendable {
   // Safe: used by the thread that holds the turn, where effects run too; exclusive access as in ``LiveStore``.
   package let plugin: Plugin
   package let surroundings: PluginSurroundings
+  // Parts of these, which are asked after every action.
+  private let middlewares: PluginMiddlewares
+  private let view: any StateView
   /// The unit's name within the plugin.
   package let unit: String
   /// The unit's name in the store.
@@ -47,6 +50,7 @@ package final class UnitTasks: @unchecked Sendable {
   package init(_ plugin: Plugin, unit index: Int, _ surroundings: PluginSurroundings) {
     self.plugin = plugin
     self.surroundings = surroundings
+    (middlewares, view) = (plugin.middlewares, surroundings.view)
     self.index = index
     unit = plugin.units[index].name
     name = "\(plugin.module.name).\(unit)"
@@ -56,8 +60,19 @@ package final class UnitTasks: @unchecked Sendable {
   ///
   /// - Parameter isWhole: true if all of them are asked for.
   package func supervisedChange(isWhole: Bool) -> SupervisedChanges<HostAction> {
-    if isWhole { plugin.middlewares.forgetSupervised(index) }
-    return plugin.middlewares.supervisesEntries(index) ? entryChange() : statedChange(isWhole: isWhole)
+    if isWhole { middlewares.forgetSupervised(index) }
+    // Which plugins are loaded changes with the versions of all modules. Most often something else of a module has changed.
+    let isUnchanged =
+      middlewares.isSupervisionUnchanged(index, view: view)
+      || surroundings.isLoaded() && middlewares.keepsEntries(index, view: view)
+    if isUnchanged, isOpen(), isQuiet { return SupervisedChanges() }
+    return middlewares.supervisesEntries(index) ? entryChange() : statedChange(isWhole: isWhole)
+  }
+
+  /// True if no task waits for room, and the effect that waits for their times is there exactly where there are any.
+  private var isQuiet: Bool {
+    refused.isEmpty && waiting.isEmpty && cancelled.isEmpty && !isOfClock
+      && (schedule.next == nil) == (dueEffect == nil)
   }
 
   /// The tasks that its function states, of which those go on whose keys it states again. What a middleware that fails said
@@ -66,16 +81,13 @@ package final class UnitTasks: @unchecked Sendable {
     // Before the plugin's slice is there, and once it is gone, there is nothing to ask about; nobody asks behind a shut gate.
     guard surroundings.isLoaded(), isOpen() else {
       wanted = admit([])
-      plugin.middlewares.forgetSupervised(index)
+      middlewares.forgetSupervised(index)
       return .all([])
-    }
-    if !isWhole, refused.isEmpty, plugin.middlewares.isSupervisionUnchanged(index, view: surroundings.view) {
-      return SupervisedChanges()
     }
     if isWhole { wanted = admit([]) }
     let before = wanted
     do throws(PluginError) {
-      wanted = admit(try plugin.middlewares.supervise(index, view: surroundings.view))
+      wanted = admit(try middlewares.supervise(index, view: view))
       noteWorking()
     } catch {
       failedAfter = surroundings.lastAction()
@@ -115,13 +127,13 @@ package final class UnitTasks: @unchecked Sendable {
     guard surroundings.isLoaded(), isOpen() else {
       for key in Array(admitted.keys) { leave(key) }
       (waiting, refused) = ([], [])
-      plugin.middlewares.forgetSupervised(index)
+      middlewares.forgetSupervised(index)
       schedule.removeAll()
       dueEffect = nil
       return .all([])
     }
-    var change = plugin.middlewares.entryChange(index, view: surroundings.view)
-    let startsAtTimes = plugin.middlewares.startsAtTimes(index)
+    var change = middlewares.entryChange(index, view: view)
+    let startsAtTimes = middlewares.startsAtTimes(index)
     // With nothing to start or to stop, the effect that waits for their times goes on too.
     let goesOn = !isOfClock && (schedule.next == nil) == (dueEffect == nil)
     if change.isEmpty, waiting.isEmpty, cancelled.isEmpty, !startsAtTimes || goesOn { return SupervisedChanges() }
@@ -162,7 +174,7 @@ package final class UnitTasks: @unchecked Sendable {
     if change.isWhole { for index in granted.indices { granted[index].setter = 0 } }
     if startsAtTimes { granted = schedule(granted) }
     // They stand in the state as they did, so that the change is silent about them.
-    granted += cancelled.filter { admitted[$0] == .ended }.compactMap { plugin.middlewares.entryTask(index, $0) }
+    granted += cancelled.filter { admitted[$0] == .ended }.compactMap { middlewares.entryTask(index, $0) }
     cancelled = []
     var started = granted.map(supervised)
     if startsAtTimes { followSchedule(&started, &change.gone, isWhole: change.isWhole) }
@@ -229,7 +241,7 @@ package final class UnitTasks: @unchecked Sendable {
 
   /// A task as it is to start again: for an entry of a map, with the value that stands there now.
   func renewed(_ start: PluginTaskStart) -> PluginTaskStart {
-    var renewed = plugin.middlewares.entryTask(index, start.key) ?? start
+    var renewed = middlewares.entryTask(index, start.key) ?? start
     renewed.setter = start.setter
     return renewed
   }
@@ -237,7 +249,7 @@ package final class UnitTasks: @unchecked Sendable {
   /// Finds the actions that had tasks for entries start, or set their times, where that was not seen: the unit has started anew.
   func findSetters(of starts: inout [PluginTaskStart]) {
     let keys = starts.compactMap { $0.setter == 0 ? PluginMiddlewares.key($0.key) : nil }
-    guard !keys.isEmpty, let place = plugin.middlewares.entryPlace(index) else { return }
+    guard !keys.isEmpty, let place = middlewares.entryPlace(index) else { return }
     let found = surroundings.lastChanges(keys, place.map, place.field)
     for index in starts.indices where starts[index].setter == 0 {
       starts[index].setter = PluginMiddlewares.key(starts[index].key).flatMap { found[$0] }
@@ -382,7 +394,7 @@ extension UnitTasks {
     }
     guard isOfClock else { return started }
     var due = schedule.takeDue(by: surroundings.now(), atMost: Self.batch).compactMap { due in
-      plugin.middlewares.entryTask(index, due.key).map { start in
+      middlewares.entryTask(index, due.key).map { start in
         var start = start
         start.setter = due.setter
         return start

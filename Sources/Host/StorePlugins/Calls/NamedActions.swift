@@ -122,7 +122,7 @@ final class NamedActions {
     case .table(let table) where table["name"] != .nil:
       return (try self.action(table["name"], for: function), .lua(table["args"]))
     case .object(let object):
-      guard object.tag == SliceObjects.Tag.facade, let facade = objects.facades[object.id] else {
+      guard let facade = objects.facade(object) else {
         throw LuaFailure("\(function) needs the name of an action, got \(action.described)")
       }
       guard let call = facade.current else {

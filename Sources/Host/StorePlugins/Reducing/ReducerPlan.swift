@@ -108,11 +108,41 @@ final class ArgumentTable {
     // A table without fields is there already.
     guard !keys.isEmpty else { return writer.append(handle) }
     writer.refillTable(handle)
-    for index in keys.indices {
-      writer.key(keys[index])
-      LuaBridge.write(arguments[positions[index]], to: &writer)
+    keys.withUnsafeBufferPointer { keys in
+      arguments.withUnsafeBufferPointer { arguments in
+        for index in keys.indices {
+          writer.key(keys[index])
+          LuaBridge.write(argument: arguments[positions[index]], to: &writer)
+        }
+      }
     }
     writer.endTable()
+  }
+}
+
+/// The tables, one for each action, in which a function gets arguments that does nothing with them but read some fields at once.
+final class ArgumentTables {
+  private unowned let lua: LuaState
+  private let names: Set<String>
+  /// The types are held, so that the identities stay theirs.
+  private var tables: [ObjectIdentifier: (type: ActionType, table: ArgumentTable)] = [:]
+  @exclusivity(unchecked) private var recent: (type: ObjectIdentifier, table: ArgumentTable)?
+
+  private static let mostTables = 64
+
+  init(_ names: Set<String>, in lua: LuaState) { (self.names, self.lua) = (names, lua) }
+
+  /// Writes the table of an action.
+  func write(_ arguments: [Value], of type: ActionType, to writer: inout LuaWriter) throws {
+    let identity = ObjectIdentifier(type)
+    if recent?.type != identity {
+      let table = try tables[identity]?.table ?? ArgumentTable(type, .fields(names), in: lua)
+      // Of modules that are loaded anew the types are others each time.
+      if tables.count > Self.mostTables { tables = [:] }
+      tables[identity] = (type, table)
+      recent = (identity, table)
+    }
+    recent?.table.write(arguments, to: &writer)
   }
 }
 

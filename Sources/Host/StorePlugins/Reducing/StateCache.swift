@@ -13,11 +13,14 @@ final class StateCache<Result> {
   private var versions: [Int] = []
 
   /// The result that the function would give, where known.
-  func value(in view: any StateView) -> Result? {
-    guard let value else { return nil }
-    for position in reads.indices where view.version(of: reads[position]) != versions[position] { return nil }
+  func value(in view: any StateView) -> Result? { isKnown(in: view) ? value : nil }
+
+  /// True if it is known; that it is asked counts as a use.
+  func isKnown(in view: any StateView) -> Bool {
+    guard value != nil else { return false }
+    for position in reads.indices where view.version(of: reads[position]) != versions[position] { return false }
     hits += 1
-    return value
+    return true
   }
 
   /// Counts a run.

@@ -41,7 +41,7 @@ struct PluginLoader {
     interceptors = definition.interceptors.enumerated().map { index, entry in
       InterceptorPlan(name: entry.name, object: ActionFacade.interceptedObject(index))
     }
-    for plan in interceptors { objects.facades[plan.object.id] = plan.action }
+    for plan in interceptors { objects.add(plan.action, as: plan.object) }
     for function in definition.watched { function.prepare(lua, globalsAreFixed: !names.mentionsEnvironment) }
     let calls = PluginCalls(
       faults: faults, ownActions: own, functionNames: names, known: surroundings.known,

@@ -3,6 +3,24 @@ import StoreCore
 import StoreModules
 import StoreSchema
 
+/// The names of actions as a Lua state keeps them: nearly each middleware asks for one.
+final class ActionNames {
+  private unowned let lua: LuaState
+  private var keys: [String: LuaKey] = [:]
+  @exclusivity(unchecked) private var recent: (type: ActionType, key: LuaKey)?
+
+  init(in lua: LuaState) { self.lua = lua }
+
+  func write(_ type: ActionType, to result: inout LuaResult) throws {
+    if recent?.type !== type {
+      let key = try keys[type.fullName] ?? lua.intern(type.fullName)
+      keys[type.fullName] = key
+      recent = (type, key)
+    }
+    if let key = recent?.key { result.append(key) }
+  }
+}
+
 /// The action being processed, as Lua sees it: `name`, `args`, `id`, `at` in seconds, `source`.
 final class ActionFacade {
   static let metaObject = LuaObject(tag: SliceObjects.Tag.facade, id: 1)
@@ -16,9 +34,16 @@ final class ActionFacade {
   /// The text that `tostring` gives.
   let name: String
   @exclusivity(unchecked) private var context: ActionContext?
-  @exclusivity(unchecked) private var call: ActionCall?
+  // The call in its parts, of which each look needs one.
+  @exclusivity(unchecked) private var type: ActionType?
+  @exclusivity(unchecked) private var arguments: [Value] = []
   /// True while Lua code that got it runs.
   @exclusivity(unchecked) var isOpen = true
+  /// Where the function that runs gets arguments of which it keeps nothing; nil: in tables of its own. Unmanaged: what runs it holds
+  /// them.
+  @exclusivity(unchecked) var tables: Unmanaged<ArgumentTables>?
+  /// The names of actions, where they are kept.
+  var names: ActionNames?
   /// The context that is held, and the number of middlewares that hold it.
   @exclusivity(unchecked) private var held: ObjectIdentifier?
   @exclusivity(unchecked) private var holders = 0
@@ -34,16 +59,16 @@ final class ActionFacade {
 
   func set(_ context: ActionContext, call: ActionCall) {
     self.context = context
-    self.call = call
+    (type, arguments) = (call.type, call.arguments)
   }
 
   /// The action, while the call lasts that it was set for.
-  var current: ActionCall? { isOpen ? call : nil }
+  var current: ActionCall? { isOpen ? type.map { ActionCall($0, arguments) } : nil }
 
   /// Ends the call that the action was set for: a store uses a context again that nobody keeps.
   func forget() {
     context = nil
-    call = nil
+    (type, arguments) = (nil, [])
     closeMeta()
   }
 
@@ -70,6 +95,7 @@ final class ActionFacade {
   /// Ends a look that Lua code had at what is held.
   func shut() {
     isOpen = false
+    tables = nil
     closeMeta()
   }
 
@@ -81,23 +107,32 @@ final class ActionFacade {
     forget()
   }
 
+  /// The name of the field with the arguments.
+  static let argumentsName = "args"
+
   /// Writes the field of that name.
-  func get(_ key: String, into result: inout LuaResult) throws {
-    guard let call, let context, isOpen else {
+  func get(_ key: LuaArgument, into result: inout LuaResult) throws {
+    guard isOpen, let type, context != nil else {
       throw LuaFailure("this \(name) was valid only during the call that gave it")
     }
-    switch key {
-    case "id": result.append(context.number)
-    case "at": result.append(context.time.seconds)
-    case "source": write(context.source, to: &result)
-    case "name": result.append(call.type.fullName)
-    case "args": LuaBridge.write(.record(call.record), to: &result)
+    switch key.name {
+    case Self.argumentsName:
+      if let tables {
+        return try tables._withUnsafeGuaranteedRef { try $0.write(arguments, of: type, to: &result) }
+      }
+      LuaBridge.write(.record(ActionCall(type, arguments).record), to: &result)
+    case "name":
+      if let names { return try names.write(type, to: &result) }
+      result.append(type.fullName)
+    case "id": if let context { result.append(context.number) }
+    case "at": if let context { result.append(context.time.seconds) }
+    case "source": if let context { write(context.source, to: &result) }
     case "meta":
-      meta?.set(context, call: call)
+      if let context { meta?.set(context, call: ActionCall(type, arguments)) }
       wasAskedForMeta = true
       result.append(Self.metaObject)
-    default:
-      throw LuaFailure(noField: key, of: name, among: ["id", "at", "source", "name", "args"])
+    case let key:
+      throw LuaFailure(noField: key, of: name, among: ["id", "at", "source", "name", Self.argumentsName])
     }
   }
 

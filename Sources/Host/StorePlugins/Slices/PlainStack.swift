@@ -19,7 +19,7 @@ struct PlainStack<Element>: ~Copyable {
     nonmutating _modify { yield &start[position] }
   }
 
-  mutating func append(_ element: Element) {
+  mutating func append(_ element: __owned Element) {
     if count == capacity { grow() }
     (start + count).initialize(to: element)
     count += 1

@@ -34,7 +34,7 @@ final class SliceObjects: LuaObjectHandler {
   /// Why a module may not be read; nil: it may.
   var refusal: (String) -> String? = { _ in nil }
   /// Objects that are neither slices nor the state, by the `id` of theirs.
-  var facades: [UInt32: ActionFacade] = [:]
+  @exclusivity(unchecked) private var facades: [ActionFacade?] = []
 
   @exclusivity(unchecked) var nodes = PlainStack<SliceNode>()
   /// The keys of the entries that objects were made for.
@@ -198,6 +198,18 @@ final class SliceObjects: LuaObjectHandler {
     return .passUnretained(shape)
   }
 
+  /// The action that an object which is neither a slice nor the state stands for.
+  func facade(_ object: LuaObject) -> ActionFacade? {
+    let id = Int(object.id)
+    return object.tag == Tag.facade && id < facades.count ? facades[id] : nil
+  }
+
+  /// Has an object stand for an action.
+  func add(_ facade: ActionFacade, as object: LuaObject) {
+    while facades.count <= Int(object.id) { facades.append(nil) }
+    facades[Int(object.id)] = facade
+  }
+
   /// The number of the node that an object stands for.
   @inline(__always)
   func number(of object: LuaObject) throws -> Int {
@@ -210,7 +222,7 @@ final class SliceObjects: LuaObjectHandler {
   }
 
   private func isNoNode(_ object: LuaObject) -> LuaFailure {
-    guard object.tag == Tag.facade, let facade = facades[object.id] else {
+    guard let facade = facade(object) else {
       return LuaFailure("this part of the state was valid only during the call that gave it")
     }
     return LuaFailure("\(facade.name) is no table; its fields are read by name")
@@ -328,7 +340,7 @@ extension SliceObjects {
   ///
   /// - Parameter entry: the number that it has in its map.
   func object(
-    _ parent: Int, _ key: MapKey, entry: Int, _ part: UnsafeMutablePointer<SlicePart>, _ place: Place
+    _ parent: Int, _ key: __owned MapKey, entry: Int, _ part: UnsafeMutablePointer<SlicePart>, _ place: Place
   ) -> LuaObject {
     let object: LuaObject
     if let known = child(parent, key) {

@@ -5,8 +5,8 @@ import StoreSchema
 extension SliceObjects {
   func get(_ object: LuaObject, key: LuaArgument, into result: inout LuaResult) throws {
     guard object.tag == Tag.node else {
-      if object.tag == Tag.state { return try getModule(key.keyText, into: &result) }
-      return try facades[object.id]?.get(key.keyText, into: &result) ?? ()
+      if object.tag == Tag.state { return try getModule(key.name, into: &result) }
+      return try facade(object)?.get(key, into: &result) ?? ()
     }
     let number = try number(of: object)
     guard number < LuaObject.maximumID else {
@@ -67,7 +67,7 @@ extension SliceObjects {
     }
   }
 
-  func readEntry(_ number: Int, _ shape: SliceShape, _ key: MapKey, into result: inout LuaResult) {
+  func readEntry(_ number: Int, _ shape: SliceShape, _ key: __owned MapKey, into result: inout LuaResult) {
     guard shape.isNumbered else {
       return look(number) { map in
         _ = shape.map.read(map, key) { writeEntry(shape.element, $0, Place(), number, key, 0, to: &result) }
@@ -107,11 +107,13 @@ extension SliceObjects {
   }
 
   private func writeEntry(
-    _ part: UnsafeMutablePointer<SlicePart>, _ address: UnsafeRawPointer, _ place: Place, _ parent: Int, _ key: MapKey,
-    _ entry: Int, to result: inout LuaResult
+    _ part: UnsafeMutablePointer<SlicePart>, _ address: UnsafeRawPointer, _ place: Place, _ parent: Int,
+    _ key: __owned MapKey, _ entry: Int, to result: inout LuaResult
   ) {
     guard part.pointee.hasParts else { return part.pointee.write(address, to: &result) }
     if part.pointee.isWhole { return writeWhole(part, address, parent, key, to: &result) }
+    // No closure has the key, which is handed on to the stack of keys.
+    if part.pointee.form == .parts { return result.append(object(parent, key, entry: entry, part, place)) }
     part.pointee.ifPresent(address) { result.append(object(parent, key, entry: entry, part, place)) }
   }
 
@@ -127,19 +129,21 @@ extension SliceObjects {
   func getModule(_ name: String, into result: inout LuaResult) throws {
     guard draft == nil else { throw LuaFailure("state cannot be read in a reducer; it gets its draft") }
     if let refusal = refusal(name) { throw LuaFailure(refusal) }
-    var found: Schema?
+    var shape: Unmanaged<SliceShape>?
     var place = Place()
-    let isKept = isStill && view?.keepsPlaces ?? false
-    _ = view?.readSlice(name) { schema, slice in
-      found = schema
-      if isKept { place.address = UnsafeMutableRawPointer(mutating: slice) }
+    // Where it stands: a copy of it would count references to what is in it.
+    if let viewInUse {
+      let isKept = isStill && viewInUse.pointee.keepsPlaces
+      _ = viewInUse.pointee.readSlice(name) { schema, slice in
+        shape = self.shape(of: schema)
+        if isKept { place.address = UnsafeMutableRawPointer(mutating: slice) }
+      }
     }
-    guard let found else {
+    guard let shape else {
       let remark = Suggestion.remark(name, among: view?.moduleNames ?? [])
       throw LuaFailure(
         "state has no module '\(name)'\(remark)", mistake: remark.isEmpty ? .noField(name, of: "state") : nil)
     }
-    let shape = shape(of: found)
     guard shape._withUnsafeGuaranteedRef({ $0.form != .none }) else { return writeWhole(name, to: &result) }
     if let number = modules.firstIndex(of: name).flatMap({ child(-1, .module($0)) }),
       nodes[number].shape.toOpaque() == shape.toOpaque()
@@ -160,7 +164,7 @@ extension SliceObjects {
     switch object.tag {
     case Tag.node: (try? number(of: object)).map { label($0) } ?? "state"
     case Tag.state: "state"
-    default: facades[object.id]?.name ?? "object"
+    default: facade(object)?.name ?? "object"
     }
   }
 }
@@ -666,5 +670,13 @@ extension SlicePart {
     case (.string, .string(let text)): return .string(replaced(by: text))
     default: return nil
     }
+  }
+}
+
+extension LuaArgument {
+  /// The key as a name; few are too long to be kept in place.
+  var name: String {
+    if case .string(let text) = kind, let short = ShortText.text(text.bytes) { return short }
+    return keyText
   }
 }

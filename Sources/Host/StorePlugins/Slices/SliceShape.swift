@@ -31,7 +31,7 @@ final class SliceShape {
   /// The fields of a record that Lua reads and writes without asking here; empty where there are none.
   let slots: UnsafeMutableBufferPointer<LuaWindowSlot>
   /// The fields' names, where they are a record's.
-  let names: [String]
+  let names: UnsafeMutableBufferPointer<String>
   /// The same as the Lua state interned them: a field is found by comparing addresses.
   private let keys: [LuaKey]
 
@@ -74,7 +74,9 @@ final class SliceShape {
     default: break
     }
     self.form = form
-    if case .record(let type) = schema.kind { names = type.fields.map(\.name) } else { names = [] }
+    let fieldNames = if case .record(let type) = schema.kind { type.fields.map(\.name) } else { [String]() }
+    names = .allocate(capacity: fieldNames.count)
+    _ = names.initialize(from: fieldNames)
     self.record = record
     self.list = list
     self.map = map
@@ -170,6 +172,8 @@ final class SliceShape {
   deinit {
     for index in fields.indices { fields[index].forget() }
     firstField.deallocate()
+    names.deinitialize()
+    names.deallocate()
     shownParts.deallocate()
     slots.deallocate()
     element.pointee.forget()

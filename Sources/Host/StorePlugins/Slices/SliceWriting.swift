@@ -6,7 +6,7 @@ import StoreSchema
 extension SliceObjects {
   func set(_ object: LuaObject, key: LuaArgument, to argument: LuaArgument) throws {
     guard object.tag == Tag.node else {
-      if let facade = facades[object.id], object.tag == Tag.facade {
+      if let facade = facade(object) {
         throw LuaFailure("\(facade.name) is read-only; an action cannot be changed, only another one dispatched")
       }
       throw LuaFailure("\(describe(object)) is read-only here; change it by dispatching an action")

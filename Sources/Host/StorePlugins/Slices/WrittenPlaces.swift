@@ -14,8 +14,8 @@ public enum SliceEdit: Sendable {
 final class WrittenPlaces {
   /// The writes, in the order in which they were made.
   @exclusivity(unchecked) private var writes = PlainStack<Write>()
-  /// For each node of the draft the number of the first write to it or to what is below; ``none``: there is none.
-  @exclusivity(unchecked) private var first = PlainStack<Int>()
+  /// What is known of each node of the draft.
+  @exclusivity(unchecked) private var touched = PlainStack<Touched>()
   /// The places under the nodes on the way, in the order of the schema.
   @exclusivity(unchecked) private var items = PlainStack<Item>()
   @exclusivity(unchecked) private var finder = DifferenceFinder()
@@ -26,8 +26,20 @@ final class WrittenPlaces {
 
   // All of it plain words, which are copied without counting: keys and former values stay where they were noted.
 
+  private struct Touched {
+    /// The number of the first write to it or to what is below; ``none``: there is none.
+    var first = WrittenPlaces.none
+    /// The first of the writes to itself, the last, and the next node of those with the same parent below which something was
+    /// written; -1: there is none.
+    var (write, last, next) = (-1, -1, -1)
+    /// The first and the last of those with this parent.
+    var (child, youngest) = (-1, -1)
+  }
+
   private struct Write {
     let node: Int
+    /// The next write to the same node; -1: there is none.
+    var next = -1
     let place: Place
     /// True if nothing stood there: an entry or an element came.
     let isNew: Bool
@@ -57,13 +69,14 @@ final class WrittenPlaces {
   func changes(of objects: SliceObjects, _ root: Int, named name: String) -> [Change]? {
     defer {
       writes.removeAll()
-      first.removeAll()
+      touched.removeAll()
       items.removeAll()
     }
     let count = objects.undos.count + objects.windows.writeCount
     guard count <= Self.most, objects.nodes.count - root <= Self.most, let draft = objects.draft,
       collect(objects, root)
     else { return nil }
+    if count > 1 { finder.reserve(count) }
     let outer = finder.enter(slice: name)
     let isFound = visit(root, UnsafeRawPointer(draft), objects, root)
     finder.leave(to: outer)
@@ -75,14 +88,15 @@ final class WrittenPlaces {
   ///
   /// - Returns: false: one is of a kind that takes a comparison.
   private func collect(_ objects: SliceObjects, _ root: Int) -> Bool {
-    for _ in root..<objects.nodes.count { first.append(Self.none) }
+    for _ in root..<objects.nodes.count { touched.append(Touched()) }
     var written = 0
     for position in 0...objects.undos.count {
       let isLast = position == objects.undos.count
       let end = isLast ? objects.windows.writeCount : objects.undos[position].windowWrites
       while written < end {
         let (node, slot) = objects.windows.place(ofWrite: written)
-        add(Write(node: node, place: .position(slot), isNew: false, note: ~written), objects, root)
+        let write = Write(node: node, place: .position(slot), isNew: false, note: ~written)
+        guard add(write, objects, root) else { return false }
         written += 1
       }
       if isLast { break }
@@ -95,18 +109,30 @@ final class WrittenPlaces {
       case .inserted(let index): (place, isNew) = (.position(index), true)
       case .assigned, .restored, .removed: return false
       }
-      add(Write(node: objects.undos[position].node, place: place, isNew: isNew, note: position), objects, root)
+      let write = Write(node: objects.undos[position].node, place: place, isNew: isNew, note: position)
+      guard add(write, objects, root) else { return false }
     }
     return true
   }
 
-  private func add(_ write: Write, _ objects: SliceObjects, _ root: Int) {
-    var node = write.node
-    while node >= root, first[node - root] == Self.none {
-      first[node - root] = writes.count
-      node = objects.nodes[node].parent
-    }
+  /// - Returns: false: it is a write to no node of the draft.
+  private func add(_ write: Write, _ objects: SliceObjects, _ root: Int) -> Bool {
+    guard write.node >= root else { return false }
+    let (number, place) = (writes.count, write.node - root)
     writes.append(write)
+    if touched[place].last >= 0 { writes[touched[place].last].next = number } else { touched[place].write = number }
+    touched[place].last = number
+    var node = write.node
+    while touched[node - root].first == Self.none {
+      touched[node - root].first = number
+      let parent = objects.nodes[node].parent
+      guard parent >= root else { break }
+      let youngest = touched[parent - root].youngest
+      if youngest >= 0 { touched[youngest - root].next = node } else { touched[parent - root].child = node }
+      touched[parent - root].youngest = node
+      node = parent
+    }
+    return true
   }
 
   // MARK: Walking
@@ -135,27 +161,23 @@ final class WrittenPlaces {
   ///
   /// - Returns: false: two nodes stand for one place, or an element came to where another was written.
   private func gather(_ node: Int, from start: Int, _ objects: SliceObjects, _ root: Int) -> Bool {
-    var write = first[node - root]
-    while write < writes.count {
-      if writes[write].node == node {
-        guard put(Item(place: writes[write].place, write: write, node: -1, below: Self.none), start, objects)
-        else { return false }
-      }
-      write += 1
+    var write = touched[node - root].write
+    while write >= 0 {
+      guard put(Item(place: writes[write].place, write: write, node: -1, below: Self.none), start, objects)
+      else { return false }
+      write = writes[write].next
     }
-    var child = node + 1
-    while child < objects.nodes.count {
-      defer { child += 1 }
-      guard objects.nodes[child].parent == node, first[child - root] != Self.none else { continue }
+    var child = touched[node - root].child
+    while child >= 0 {
+      defer { child = touched[child - root].next }
       let place: Place
       switch objects.nodes[child].step {
       case .field(let index), .element(let index): place = .position(index)
       case .entry(let index): place = .key(index)
       case .draft, .module: return false
       }
-      if !put(Item(place: place, write: Self.none, node: child, below: first[child - root]), start, objects) {
-        return false
-      }
+      let below = touched[child - root].first
+      if !put(Item(place: place, write: Self.none, node: child, below: below), start, objects) { return false }
     }
     return true
   }
@@ -227,10 +249,10 @@ final class WrittenPlaces {
     var index = start
     let end = items.count
     while index < end {
-      guard case .position(let position) = items[index].place else { return false }
+      guard case .position(let position) = items[index].place, let names = shape.names.baseAddress else { return false }
       let part = shape.part(position)
       let field = fields + part.pointee.offset
-      let outer = finder.enter(field: position, shape.names[position])
+      let outer = finder.enter(field: position, names + position)
       defer { finder.leave(to: outer) }
       if items[index].write != Self.none {
         guard compare(items[index], part, field, objects) else { return false }
@@ -246,14 +268,14 @@ final class WrittenPlaces {
   private func compare(
     _ item: Item, _ part: UnsafeMutablePointer<SlicePart>, _ new: UnsafeRawPointer, _ objects: SliceObjects
   ) -> Bool {
-    guard item.below >= item.write, !writes[item.write].isNew, let old = former(item.write, objects) else {
-      return false
-    }
-    if part.pointee.form == .int, case .int(let before) = old,
-      case .int(let now) = new.assumingMemoryBound(to: Value.self).pointee
-    {
-      if before != now { finder.replaceHere(old, by: .int(now)) }
+    guard item.below >= item.write, !writes[item.write].isNew else { return false }
+    let note = writes[item.write].note
+    if note < 0, part.pointee.form == .int, case .int(let now) = new.assumingMemoryBound(to: Value.self).pointee {
+      // The most frequent change of all.
+      let before = objects.windows.integer(ofWrite: ~note)
+      if before != now { finder.replaceHere(.int(before), by: .int(now)) }
     } else {
+      guard let old = former(item.write, objects) else { return false }
       let schema = part.pointee.schema
       withUnsafePointer(to: old) { finder.compareHere(schema, UnsafeRawPointer($0), new) }
     }

@@ -12,8 +12,9 @@ final class MiddlewarePlan {
   let supervised = StateCache<[PluginTaskStart]>()
   /// The tasks that it has for the entries of a map.
   let entryTasks: PluginDefinition.EntryTasks?
-  /// The module of that map.
+  /// The module of that map, and the field that it is there, where it is one.
   let entryModule: String?
+  private let entryField: String?
   /// True if these tasks start at times that the entries say.
   let startsAtTimes: Bool
   /// The map when it was looked at last; nil: all of it is to be looked at.
@@ -29,21 +30,46 @@ final class MiddlewarePlan {
   @exclusivity(unchecked) private var recent: (type: ActionType, isAccepted: Bool)?
   /// Held here, since handles do not.
   let functions: (before: LuaFunction?, after: LuaFunction?)
+  /// Where these get arguments of which they keep nothing.
+  private let tables: (before: ArgumentTables?, after: ArgumentTables?)
   /// The elements for which it runs, one by one; nil: it runs once.
   let each: ElementRule?
 
   init(_ unit: PluginDefinition.Unit, in lua: LuaState) throws(LuaError) {
     name = unit.name
-    before = unit.before.map { MiddlewareFunction($0) }
-    after = unit.after.map { MiddlewareFunction($0) }
+    func tables(_ function: LuaFunction?) -> ArgumentTables? {
+      let names = function.flatMap { lua.fieldReads(of: $0, parameter: 0, field: ActionFacade.argumentsName) }
+      return names.map { ArgumentTables($0, in: lua) }
+    }
+    let tables = (tables(unit.before), tables(unit.after))
+    self.tables = tables
+    before = unit.before.map { MiddlewareFunction($0, tables.0) }
+    after = unit.after.map { MiddlewareFunction($0, tables.1) }
     supervise = unit.supervise
     entryTasks = unit.entryTasks
     startsAtTimes = unit.entryTasks?.at != nil
-    entryModule = if case .field(let module)? = unit.entryTasks?.path.steps.first { module } else { nil }
+    let steps = unit.entryTasks?.path.steps ?? []
+    entryModule = if case .field(let module)? = steps.first { module } else { nil }
+    entryField = if steps.count == 2, case .field(let name) = steps[1] { name } else { nil }
     kept = try lua.makeSlot()
     filter = unit.on
     functions = (unit.before, unit.after)
     each = unit.each
+  }
+
+  /// True if a look at where the map of its tasks stands shows that it is what it was; of the version of its module this is noted.
+  func keepsEntries(in view: any StateView) -> Bool {
+    guard let entryField, let entryModule, let entriesSeen else { return false }
+    var isSame = false
+    _ = view.readSlice(entryModule) { schema, slice in
+      guard schema.isDynamic, case .record(let record) = schema.kind, let index = record.index(of: entryField),
+        case .record = slice.assumingMemoryBound(to: Value.self).pointee
+      else { return }
+      let field = RecordAccess.fields(slice).assumingMemoryBound(to: Value.self) + index
+      if case .map(let map) = field.pointee { isSame = map.isIdentical(to: entriesSeen) }
+    }
+    if isSame { versionSeen = view.version(of: entryModule) }
+    return isSame
   }
 
   /// True if the middleware wants to be asked about an action.
@@ -69,7 +95,11 @@ struct MiddlewareFunction {
   /// True if its calls use nothing of the host's.
   var isAlone: Bool { isBrief && !takesAction }
 
-  init(_ function: LuaFunction) {
+  /// Where it gets arguments of which it keeps nothing; nil: in tables of its own. Unmanaged, in plain words: the plan holds it.
+  let tables: Unmanaged<ArgumentTables>?
+
+  init(_ function: LuaFunction, _ tables: ArgumentTables?) {
+    self.tables = tables.map { .passUnretained($0) }
     let sketch = function.sketch
     handle = function.handle
     takesAction = sketch.use(of: 0) != .none

@@ -39,8 +39,13 @@ public final class PluginMiddlewares: @unchecked Sendable {
 
   /// True if nothing has changed that a middleware read when it was asked last which tasks should run.
   public func isSupervisionUnchanged(_ index: Int, view: any StateView) -> Bool {
-    plans[index].supervised.value(in: view) != nil
+    let plan = plans[index]
+    guard let module = plan.entryModule else { return plan.supervised.isKnown(in: view) }
+    return plan.versionSeen.map { $0 == view.version(of: module) } ?? false
   }
+
+  /// True if a look at the map whose entries a middleware has tasks for shows that it is what it was.
+  public func keepsEntries(_ index: Int, view: any StateView) -> Bool { plans[index].keepsEntries(in: view) }
 
   /// Asks a middleware which tasks should run in the state. Its former answer holds as long as nothing that it read has
   /// changed.
@@ -129,11 +134,6 @@ extension PluginMiddlewares {
     guard let tasks = plan.entryTasks else { return change }
     var map = PersistentMap<MapKey, Value>()
     if case .map(let found)? = tasks.path.value(in: view.readSlice) { map = found }
-    // Most often something else of the module has changed.
-    if let seen = plan.entriesSeen, seen.isIdentical(to: map) {
-      plan.versionSeen = version
-      return change
-    }
     change.isWhole = plan.entriesSeen == nil
     PersistentMap.difference(plan.entriesSeen ?? PersistentMap(), map) { key, old, new in
       if let old, let new {

@@ -126,7 +126,10 @@ public final class PluginUnit: @unchecked Sendable {
       objects.viewInUse = UnsafePointer(view)
       // Among the objects of a command that dispatched are such as were made of a state before.
       objects.isStill = outer == nil
-      action._withUnsafeGuaranteedRef { $0.isOpen = true }
+      action._withUnsafeGuaranteedRef {
+        $0.isOpen = true
+        $0.tables = function.tables
+      }
       let outcome = call(function, keepsResult)
       action._withUnsafeGuaranteedRef { $0.shut() }
       objects.isStill = false

@@ -82,12 +82,37 @@ extension Middleware {
       })
   }
 
+  /// The same with other actions in, over a larger state: what it emits goes out as it is.
+  ///
+  /// - Parameters:
+  ///   - input: the local action in a global one, or nil: the middleware is skipped altogether.
+  ///   - state: the slice.
+  @inlinable
+  package func keepingOutput<GlobalInput, GlobalState>(
+    input: @escaping @Sendable (GlobalInput) -> Input?, state: @escaping @Sendable (GlobalState) -> State
+  ) -> Middleware<GlobalInput, Output, GlobalState> {
+    Middleware<GlobalInput, Output, GlobalState>(
+      units: units.map { unit in
+        let (attach, accepts) = (unit.attach, unit.accepts)
+        return MiddlewareUnit<GlobalInput, Output, GlobalState>(
+          name: unit.name, looksAtActions: unit.looksAtActions,
+          accepts: { global in input(global).map { accepts?($0) ?? true } ?? false }
+        ) { attachment in
+          let handler = attach(
+            MiddlewareUnit<Input, Output, State>.Attachment(
+              state: attachment.state.map(state), trace: attachment.trace, effects: attachment.effects,
+              supervise: attachment.supervise, superviseChanges: attachment.superviseChanges))
+          return { global, context in input(global).flatMap { handler($0, context) } }
+        }
+      })
+  }
+
   /// The same with other actions in.
   @inlinable
   public func lift<GlobalInput>(
     input: @escaping @Sendable (GlobalInput) -> Input?
   ) -> Middleware<GlobalInput, Output, State> {
-    lift(input: input, output: { $0 }, state: { $0 })
+    keepingOutput(input: input, state: { $0 })
   }
 
   /// The same with other actions out.
@@ -103,7 +128,7 @@ extension Middleware {
   public func lift<GlobalState>(
     state: @escaping @Sendable (GlobalState) -> State
   ) -> Middleware<Input, Output, GlobalState> {
-    lift(input: { $0 }, output: { $0 }, state: state)
+    keepingOutput(input: { $0 }, state: state)
   }
 }
 

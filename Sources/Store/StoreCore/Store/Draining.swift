@@ -456,8 +456,7 @@ extension Store {
     var closures: [IO<Action>] = []
     swap(&closures, &pendingIO)
     let handler = output(of: number, root: processingRoot)
-    for index in closures.indices.reversed() { closures[index].run(handler) }
-    closures.removeAll(keepingCapacity: true)
+    while let last = closures.popLast() { last.run(handler) }
     // Gives the storage back for the next action.
     if pendingIO.isEmpty { swap(&closures, &pendingIO) }
   }

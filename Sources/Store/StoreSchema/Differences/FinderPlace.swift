@@ -18,10 +18,13 @@ struct FinderPlace: Sendable {
   /// A path of fields.
   private struct Node: Sendable {
     let path: Path
+    let depth: Int
     /// The name of the last field.
     let name: String
     /// The nodes of the fields of the record there, by their positions; 0: there is none yet.
     var fields: [Int32] = []
+
+    init(path: Path, name: String) { (self.path, self.name, depth) = (path, name, path.steps.count) }
   }
 
   private struct Recent: Sendable {
@@ -53,7 +56,7 @@ struct FinderPlace: Sendable {
   /// - Parameter hash: a hash of the step.
   /// - Returns: the place to return to.
   @inline(__always)
-  mutating func enter(_ step: Path.Step, hash: Int) -> Spot {
+  mutating func enter(_ step: __owned Path.Step, hash: Int) -> Spot {
     let outer = spot
     steps.append(step)
     self.hash = Self.mix(self.hash ^ UInt(bitPattern: hash))
@@ -124,10 +127,7 @@ struct FinderPlace: Sendable {
       if steps.isEmpty { return nodes[node].path }
       if recent.isEmpty { recent = Array(repeating: Recent(), count: 1 << Self.recentBits) }
       let index = index
-      let before = nodes[node].path.steps.count
-      if recent[index].node != node || !Self.areWritten(steps, in: recent[index].path.steps, behind: before) {
-        recent[index] = Recent(node: node, path: newPath)
-      }
+      if !isRecent(index) { recent[index] = Recent(node: node, path: newPath) }
       return recent[index].path
     }
   }
@@ -143,13 +143,14 @@ struct FinderPlace: Sendable {
     return Path(all)
   }
 
-  /// True if a path has so many steps and then these, byte by byte. The last steps are the first to differ.
-  private static func areWritten(_ steps: [Path.Step], in path: [Path.Step], behind before: Int) -> Bool {
-    guard path.count == before + steps.count else { return false }
-    var index = steps.count
-    while index > 0 {
-      index -= 1
-      guard path[before + index].isWritten(as: steps[index]) else { return false }
+  /// True if a recent path leads behind the node and then takes these steps, byte by byte. The last steps are the first to differ.
+  private func isRecent(_ index: Int) -> Bool {
+    let before = nodes[node].depth
+    guard recent[index].node == node, recent[index].path.steps.count == before + steps.count else { return false }
+    var step = steps.count
+    while step > 0 {
+      step -= 1
+      guard recent[index].path.steps[before + step].isWritten(as: steps[step]) else { return false }
     }
     return true
   }

@@ -45,7 +45,8 @@ public struct DifferenceFinder: Sendable {
   }
 
   private mutating func add(_ kind: consuming Change.Kind, isInPlace: Bool = false) {
-    add(kind, positions, isInPlace: isInPlace)
+    // Seldom are there any, and an empty array of its own has nothing that is counted.
+    add(kind, positions.isEmpty ? [] : positions, isInPlace: isInPlace)
   }
 
   /// Adds what happened to an element as a whole.
@@ -64,7 +65,7 @@ public struct DifferenceFinder: Sendable {
     if changes.capacity == 0 { changes = [change] } else { changes.append(change) }
   }
 
-  private mutating func add(_ kind: consuming Change.Kind, _ positions: [Int], isInPlace: Bool = false) {
+  private mutating func add(_ kind: consuming Change.Kind, _ positions: __owned [Int], isInPlace: Bool = false) {
     append(Change(place.path, kind, positions: positions, isInPlace: isInPlace))
   }
 
@@ -383,14 +384,24 @@ extension DifferenceFinder {
     fileprivate var isNumbered = false
   }
 
+  /// Makes room for so many changes: an array that grows is copied.
+  package mutating func reserve(_ count: Int) { changes.reserveCapacity(count) }
+
   /// Goes into the slice of a name.
   package mutating func enter(slice name: String) -> Spot { Spot(spot: place.enter(slice: name)) }
 
   /// Goes into a field of the record here.
-  package mutating func enter(field index: Int, _ name: String) -> Spot { Spot(spot: place.enter(field: index, name)) }
+  ///
+  /// - Parameter name: where its name stands: a copy would count references.
+  package mutating func enter(field index: Int, _ name: UnsafePointer<String>) -> Spot {
+    Spot(spot: place.enter(field: index, name.pointee))
+  }
 
   /// Goes to the value under a key of the map here.
-  package mutating func enter(key: MapKey) -> Spot { Spot(spot: place.enter(.key(key), hash: key.quickHash)) }
+  package mutating func enter(key: __owned MapKey) -> Spot {
+    let hash = key.quickHash
+    return Spot(spot: place.enter(.key(key), hash: hash))
+  }
 
   /// Goes to an element of the list here that is the only one to differ, or one of several where elements have no ids. Its id is what
   /// it was.
@@ -421,7 +432,7 @@ extension DifferenceFinder {
   }
 
   /// Appends that one scalar took the place of another here.
-  package mutating func replaceHere(_ old: Value, by new: Value) { add(.replace(from: old, to: new)) }
+  package mutating func replaceHere(_ old: __owned Value, by new: __owned Value) { add(.replace(from: old, to: new)) }
 
   /// Appends the difference between the values under a key of the map here, of which one may be missing.
   package mutating func compareHere(

@@ -1,5 +1,3 @@
-import Glibc
-
 /// The key of a map entry: an integer or a text, ordered as R31 asks: integers first, then texts by their UTF-8 bytes.
 public enum MapKey: Hashable, Comparable, Sendable {
   /// An integer key.
@@ -56,7 +54,18 @@ extension String {
     guard utf8.count == other.utf8.count else { return false }
     let isSame = utf8.withContiguousStorageIfAvailable { left in
       other.utf8.withContiguousStorageIfAvailable { right in
-        for index in left.indices where left[index] != right[index] { return false }
+        // Not `memcmp`: who calls C code is thought to change anything, and those who ask count references.
+        let (left, right) = (UnsafeRawBufferPointer(left), UnsafeRawBufferPointer(right))
+        var index = 0
+        while index + 8 <= left.count {
+          let word = left.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+          if word != right.loadUnaligned(fromByteOffset: index, as: UInt64.self) { return false }
+          index += 8
+        }
+        while index < left.count {
+          if left[index] != right[index] { return false }
+          index += 1
+        }
         return true
       }
     }
@@ -67,9 +76,21 @@ extension String {
   public func precedesByBytes(_ other: String) -> Bool {
     let order = utf8.withContiguousStorageIfAvailable { left in
       other.utf8.withContiguousStorageIfAvailable { right in
-        guard let start = left.baseAddress, let other = right.baseAddress else { return left.count < right.count }
-        let order = memcmp(start, other, min(left.count, right.count))
-        return order == 0 ? left.count < right.count : order < 0
+        // As above.
+        let (left, right) = (UnsafeRawBufferPointer(left), UnsafeRawBufferPointer(right))
+        let count = min(left.count, right.count)
+        var index = 0
+        while index + 8 <= count {
+          let word = left.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+          let other = right.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+          if word != other { return UInt64(bigEndian: word) < UInt64(bigEndian: other) }
+          index += 8
+        }
+        while index < count {
+          if left[index] != right[index] { return left[index] < right[index] }
+          index += 1
+        }
+        return left.count < right.count
       }
     }
     return (order ?? nil) ?? utf8.lexicographicallyPrecedes(other.utf8)
@@ -81,13 +102,27 @@ extension MapKey {
   public var quickHash: Int {
     switch self {
     case .int(let key): return key
-    case .string(var key):
+    case .string(let key):
       if let short = ShortText(key) { return short.quickHash }
-      return key.withUTF8 { bytes in
-        var hash = 0
-        for byte in bytes { hash = hash &* 31 &+ Int(byte) }
-        return hash
-      }
+      let hash = key.utf8.withContiguousStorageIfAvailable { Self.quickHash(UnsafeRawBufferPointer($0)) }
+      return hash ?? Array(key.utf8).withUnsafeBytes { Self.quickHash($0) }
     }
+  }
+
+  private static func quickHash(_ bytes: UnsafeRawBufferPointer) -> Int {
+    var (hash, index) = (UInt64(truncatingIfNeeded: bytes.count), 0)
+    func mix(_ word: UInt64) {
+      hash = (hash ^ word) &* 0x9e37_79b9_7f4a_7c15
+      hash ^= hash >> 32
+    }
+    while index + 8 <= bytes.count {
+      mix(bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self))
+      index += 8
+    }
+    while index < bytes.count {
+      mix(UInt64(bytes[index]))
+      index += 1
+    }
+    return Int(truncatingIfNeeded: hash)
   }
 }

@@ -44,7 +44,10 @@ public struct ShortText {
     var words = words(bytes)
     guard (words.0 | words.1) & 0x8080_8080_8080_8080 == 0 else { return nil }
     words.1 |= UInt64(marks.ascii | UInt8(truncatingIfNeeded: bytes.count)) << 56
-    return unsafeBitCast(words, to: String.self)
+    // Moved, not copied: a text in place has nothing that is counted, but a copy is.
+    return withUnsafeMutablePointer(to: &words) {
+      UnsafeMutableRawPointer($0).bindMemory(to: String.self, capacity: 1).move()
+    }
   }
 
   /// Up to fifteen bytes with zeros behind them, read in a few overlapping pieces.
