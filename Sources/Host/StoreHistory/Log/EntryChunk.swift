@@ -97,14 +97,16 @@ struct EntryVocabulary: Sendable {
   }
 
   mutating func index(ofActionOf entry: LoggedEntry) -> UInt8? {
-    let known = actions.index {
-      $0.layout === entry.arguments.layout && $0.isQuiet == entry.isQuiet && $0.name == entry.action
+    func index(_ isSame: (RecordLayout) -> Bool) -> UInt8? {
+      actions.index { isSame($0.layout) && $0.isQuiet == entry.isQuiet && $0.name == entry.action }
     }
-    return known ?? actions.add(Action(name: entry.action, layout: entry.arguments.layout, isQuiet: entry.isQuiet))
+    let layout = entry.arguments.layout
+    return index { $0 === layout } ?? index { $0 == layout }
+      ?? actions.add(Action(name: entry.action, layout: layout, isQuiet: entry.isQuiet))
   }
 
   mutating func index(of layout: RecordLayout) -> UInt8? {
-    layouts.index { $0 === layout } ?? layouts.add(layout)
+    layouts.index { $0 === layout } ?? layouts.index { $0 == layout } ?? layouts.add(layout)
   }
 
   /// A path of the same shape, and the steps in which another one differs from it, a bit each; nil: there is no room.
