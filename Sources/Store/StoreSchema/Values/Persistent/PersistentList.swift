@@ -269,6 +269,7 @@ extension PersistentList {
     _ oldRoot: Root, _ oldCount: Int, _ newRoot: Root, _ newCount: Int, limit: Int,
     equal: (UnsafePointer<Element>, UnsafePointer<Element>) -> Bool
   ) -> Int {
+    guard limit > 0 else { return 0 }
     var length = 0
     if let (passed, old, new) = AlignedRun.firstLeaves(oldRoot, newRoot, .backward), passed < limit {
       let (left, right) = (

@@ -221,19 +221,21 @@ extension TreeNode {
   func idTable(_ identify: Identify) -> [(id: MapKey, offset: Int)] {
     var table: [(id: MapKey, offset: Int)] = []
     table.reserveCapacity(count)
-    var first = 0
-    for index in 0..<slots {
-      let child = children[index]
-      for place in 0..<child.slots {
-        let leaf = child.children[place]
-        for slot in 0..<leaf.slots {
-          if let id = identify(UnsafePointer(leaf.elements + slot)) { table.append((id, first + slot)) }
-        }
-        first += leaf.slots
-      }
-    }
+    noteIDs(in: &table, from: 0, identify)
     table.sort { $0.id < $1.id || ($0.id == $1.id && $0.offset < $1.offset) }
     return table
+  }
+
+  /// Notes the ids below this node, whose first element is at a position.
+  @inlinable
+  func noteIDs(in table: inout [(id: MapKey, offset: Int)], from first: Int, _ identify: Identify) {
+    for slot in 0..<slots {
+      if height > 0 {
+        children[slot].noteIDs(in: &table, from: first + start(of: slot), identify)
+      } else if let id = identify(UnsafePointer(elements + slot)) {
+        table.append((id, first + slot))
+      }
+    }
   }
 
   /// Lets go of the bounds; this node must be safe to mutate.
