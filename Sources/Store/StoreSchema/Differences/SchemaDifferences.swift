@@ -45,27 +45,25 @@ public struct DifferenceFinder: Sendable {
   }
 
   private mutating func add(_ kind: consuming Change.Kind, isInPlace: Bool = false) {
-    add(kind, positions, isInPlace: isInPlace)
+    append(Change(place.path, kind, at: Change.Positions(positions), isInPlace: isInPlace))
   }
 
   /// Adds what happened to an element as a whole.
   private mutating func add(_ kind: consuming Change.Kind, at position: Int) {
-    addOnce(kind, positions.isEmpty ? [position] : positions + [position])
+    addOnce(kind, positions.isEmpty ? Change.Positions(only: position) : Change.Positions(positions + [position]))
   }
 
   /// Adds that an element or an entry has come or gone: it is seldom met again, and its path is not kept.
-  private mutating func addOnce(_ kind: consuming Change.Kind, _ positions: [Int]? = nil) {
-    append(Change(place.newPath, kind, positions: positions ?? self.positions))
+  private mutating func addOnce(_ kind: consuming Change.Kind) { addOnce(kind, Change.Positions(positions)) }
+
+  private mutating func addOnce(_ kind: consuming Change.Kind, _ positions: Change.Positions) {
+    append(Change(place.newPath, kind, at: positions))
   }
 
   @inline(__always)
   private mutating func append(_ change: consuming Change) {
     // Of one size: to ask an array for more takes longer than to make it.
     if changes.capacity == 0 { changes = [change] } else { changes.append(change) }
-  }
-
-  private mutating func add(_ kind: consuming Change.Kind, _ positions: [Int], isInPlace: Bool = false) {
-    append(Change(place.path, kind, positions: positions, isInPlace: isInPlace))
   }
 
   /// Goes to an element of a list and back.
