@@ -100,8 +100,15 @@ public struct DifferenceFinder: Sendable {
     if let fields = schema.flat.map({ Unmanaged.passUnretained($0) }) {
       return fields._withUnsafeGuaranteedRef { compareFields($0, old, new, isOutermost: true) }
     }
+    if let elements = schema.elements.map({ Unmanaged.passUnretained($0) }),
+      let element = schema.element.map({ Unmanaged.passUnretained($0) })
+    {
+      return elements._withUnsafeGuaranteedRef { access in
+        element._withUnsafeGuaranteedRef { compareLists($0, access, old, new) }
+      }
+    }
     switch schema.access.parts {
-    case .none, .union:
+    case .none, .list, .union:
       guard !schema.access.isEqual(old, new) else { return }
       add(.replace(from: schema.access.read(old), to: schema.access.read(new)))
     case .optional(let access): compareOptionals(schema, access, old, new)
@@ -109,9 +116,6 @@ public struct DifferenceFinder: Sendable {
     case .record(.dynamic):
       guard case .record(let record) = schema.kind else { return }
       compareFields(record, old, new)
-    case .list(let access):
-      guard case .list(let element) = schema.kind else { return }
-      compareLists(element, access, old, new)
     case .map(let access):
       guard case .map(_, let element) = schema.kind else { return }
       access.visitDifferences(old, new) { key, old, new in

@@ -55,16 +55,25 @@ final class IDBounds: Sendable {
 
   /// The bounds that a place names; nil: none.
   @inlinable
-  static func known(at place: borrowing Atomic<UInt>) -> IDBounds? {
-    UnsafeRawPointer(bitPattern: place.load(ordering: .acquiring)).map {
-      Unmanaged<IDBounds>.fromOpaque($0).takeUnretainedValue()
-    }
+  static func known(at place: borrowing Atomic<UInt>) -> IDBounds? { unmanaged(at: place)?.takeUnretainedValue() }
+
+  /// The bounds that a place names, without a claim on them: they stay as long as a list has the node of the place.
+  @inlinable
+  static func unmanaged(at place: borrowing Atomic<UInt>) -> Unmanaged<IDBounds>? {
+    UnsafeRawPointer(bitPattern: place.load(ordering: .acquiring)).map(Unmanaged.fromOpaque)
   }
 
   /// Takes the reference away that a place holds; nil: none.
   @inlinable
   static func take(from place: borrowing Atomic<UInt>) -> Unmanaged<IDBounds>? {
     UnsafeRawPointer(bitPattern: place.exchange(0, ordering: .acquiring)).map(Unmanaged.fromOpaque)
+  }
+
+  /// The bounds with an id behind the others; nil: the ids do not ascend with it, or are read in another way.
+  @inlinable
+  func appending(_ id: MapKey) -> IDBounds? {
+    guard ascends, way == .field, let range, range.upperBound < id else { return nil }
+    return IDBounds(range.lowerBound...id, ascends: true, descends: false, .field)
   }
 
   /// Has a place hold the bounds, where it holds none.
