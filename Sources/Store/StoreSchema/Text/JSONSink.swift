@@ -1,14 +1,22 @@
 /// What JSON is appended to.
+@usableFromInline
 package protocol JSONSink: ByteSink, ~Copyable {
   /// Appends the compact JSON of a value.
   mutating func append(json value: Value)
+  /// Appends a text in quotes.
+  mutating func append(quoted text: String)
   /// Appends a path as users write it, as the inside of a JSON text.
   mutating func append(inJSON path: Path)
 }
 
 extension [UInt8]: JSONSink {
+  @usableFromInline
   package mutating func append(json value: Value) { JSON.append(value, to: &self) }
 
+  @usableFromInline
+  package mutating func append(quoted text: String) { JSON.append(quoted: text, to: &self) }
+
+  @usableFromInline
   package mutating func append(inJSON path: Path) {
     let start = count
     path.append(to: &self)
@@ -25,6 +33,7 @@ extension [UInt8]: JSONSink {
 }
 
 extension TextBuffer: JSONSink {
+  @usableFromInline
   package mutating func append(inJSON path: Path) {
     let start = count
     path.write(to: &self)

@@ -1,13 +1,16 @@
 /// Text under way to its reader, as UTF-8. With a sink it is handed on in pieces, so that a long result never stands in
 /// memory as a whole.
+///
+/// What appends a few bytes is inlined also in other modules: a constant text is then moved by an instruction or two.
+@usableFromInline
 package struct TextBuffer: ~Copyable {
   private static let pieceSize = 1 << 16
-  private static let partSize = 256
+  @inlinable static var partSize: Int { 256 }
 
   private var whole: [UInt8] = []
   // What comes behind that: short texts are many, and an array asks for each of them whether it is shared and has room.
-  private let part = UnsafeMutablePointer<UInt8>.allocate(capacity: partSize)
-  private var partCount = 0
+  @usableFromInline let part = UnsafeMutablePointer<UInt8>.allocate(capacity: partSize)
+  @usableFromInline var partCount = 0
   private let sink: (([UInt8]) -> Void)?
   private var paths = PathTexts(areInJSON: false)
   private var pathCount = 0
@@ -20,7 +23,7 @@ package struct TextBuffer: ~Copyable {
   deinit { part.deallocate() }
 
   /// The text so far.
-  package var bytes: [UInt8] {
+  @usableFromInline package var bytes: [UInt8] {
     mutating get {
       settle()
       return whole
@@ -32,7 +35,7 @@ package struct TextBuffer: ~Copyable {
   }
 
   /// The number of its bytes so far.
-  package var count: Int { whole.count + partCount }
+  @usableFromInline package var count: Int { whole.count + partCount }
 
   /// Forgets the text, and keeps its memory.
   package mutating func removeAll() {
@@ -41,7 +44,9 @@ package struct TextBuffer: ~Copyable {
   }
 
   /// Puts all of it into the array.
-  private mutating func settle() {
+  @usableFromInline
+  @inline(never)
+  mutating func settle() {
     guard partCount > 0 else { return }
     whole.append(contentsOf: UnsafeBufferPointer(start: part, count: partCount))
     partCount = 0
@@ -63,6 +68,7 @@ package struct TextBuffer: ~Copyable {
     if count <= partCount { partCount -= count } else { bytes.removeLast(count) }
   }
 
+  @inlinable
   @inline(__always)
   package mutating func append(_ byte: UInt8) {
     if partCount == Self.partSize { settle() }
@@ -79,19 +85,23 @@ package struct TextBuffer: ~Copyable {
     text.withUTF8 { append($0) }
   }
 
+  @inlinable
   @inline(__always)
   package mutating func append(_ text: StaticString) {
     append(UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
   }
 
+  @inlinable
+  @inline(__always)
   package mutating func append(_ bytes: UnsafeBufferPointer<UInt8>) {
     guard bytes.count <= Self.partSize - partCount, let start = bytes.baseAddress else { return appendLong(bytes) }
     (part + partCount).update(from: start, count: bytes.count)
     partCount += bytes.count
   }
 
+  @usableFromInline
   @inline(never)
-  private mutating func appendLong(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes.append(contentsOf: bytes) }
+  mutating func appendLong(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes.append(contentsOf: bytes) }
 
   package mutating func append(_ slice: ArraySlice<UInt8>) { slice.withUnsafeBufferPointer { append($0) } }
 
@@ -185,22 +195,38 @@ package struct TextBuffer: ~Copyable {
   }
 
   /// Appends the compact JSON of a value.
-  package mutating func append(json value: Value) { JSON.write(value, to: &self, false) }
+  @usableFromInline
+  package mutating func append(json value: Value) {
+    if case .int(let number) = value { append(number) } else { JSON.write(value, to: &self, false) }
+  }
+
+  /// Appends a text in quotes, escaped as JSON has it.
+  @usableFromInline
+  package mutating func append(quoted text: String) { JSON.write(quoted: text, to: &self) }
 
   /// Appends the compact JSON of a record; decimals as in ``JSON/append(_:to:marksDecimals:)-(Value,_,_)``.
   package mutating func append(json record: Record, marksDecimals: Bool) {
     JSON.write(record, to: &self, marksDecimals)
   }
 
+  @usableFromInline
   package mutating func append(json number: Int) { append(number) }
+
+  /// Hands out the bytes from a position on.
+  @usableFromInline
+  package mutating func withBytes(from start: Int, _ body: (UnsafeBufferPointer<UInt8>) -> Void) {
+    guard start < whole.count else {
+      let first = start - whole.count
+      return body(UnsafeBufferPointer(start: part + first, count: partCount - first))
+    }
+    bytes[start...].withUnsafeBufferPointer(body)
+  }
 
   /// True if each byte from a position on is of ASCII and stands for itself in quotes.
   mutating func isPlainASCII(from start: Int) -> Bool {
-    guard start < whole.count else {
-      let first = start - whole.count
-      return ScalarText.isPlainASCII(UnsafeBufferPointer(start: part + first, count: partCount - first))
-    }
-    return bytes[start...].withUnsafeBufferPointer(ScalarText.isPlainASCII)
+    var isPlain = false
+    withBytes(from: start) { isPlain = ScalarText.isPlainASCII($0) }
+    return isPlain
   }
 
   package var text: String {
