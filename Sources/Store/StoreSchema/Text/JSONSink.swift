@@ -50,26 +50,35 @@ extension Schema {
     swap(&out, &text.bytes)
   }
 
-  private func writeJSON(of place: UnsafeRawPointer, to out: inout TextBuffer) {
-    switch (access.parts, kind) {
-    case (.list(let access), .list(let element)):
+  fileprivate func writeJSON(of place: UnsafeRawPointer, to out: inout TextBuffer) {
+    if let elements, let element {
       out.append(UInt8(ascii: "["))
-      for index in 0..<access.count(place) {
+      for index in 0..<elements.count(place) {
         if index > 0 { out.append(UInt8(ascii: ",")) }
-        element.writeJSON(of: access.address(place, index), to: &out)
+        element.writeJSON(of: elements.address(place, index), to: &out)
       }
       out.append(UInt8(ascii: "]"))
-    case (.record(.flat(let fields)), .record(let record)) where !record.fields.isEmpty:
-      for index in fields.indices {
-        out.append(text: record.layout.keys[index])
-        if case .int = fields[index].memory {
-          out.append((place + fields[index].offset).load(as: Int.self))
-        } else {
-          fields[index].schema.writeJSON(of: place + fields[index].offset, to: &out)
-        }
-      }
-      out.append(UInt8(ascii: "}"))
-    default: out.append(json: access.read(place))
+    } else if let flat, !flat.indices.isEmpty {
+      // Unmanaged: the type has them.
+      Unmanaged.passUnretained(flat)._withUnsafeGuaranteedRef { $0.writeJSON(of: place, to: &out) }
+    } else {
+      out.append(json: access.read(place))
     }
+  }
+}
+
+extension FlatFields {
+  fileprivate func writeJSON(of place: UnsafeRawPointer, to out: inout TextBuffer) {
+    for index in indices {
+      out.append(text: layout.keys[index])
+      let place = place + self[index].offset
+      switch self[index].memory {
+      case .int: out.append(place.load(as: Int.self))
+      case .bool: out.append(place.load(as: Bool.self))
+      case .string: out.append(quoted: place.assumingMemoryBound(to: String.self).pointee)
+      case .double, .value, .other: self[index].schema.writeJSON(of: place, to: &out)
+      }
+    }
+    out.append(UInt8(ascii: "}"))
   }
 }
