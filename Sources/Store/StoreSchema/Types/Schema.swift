@@ -293,6 +293,13 @@ extension Schema {
       }
       return .map(map)
     case .record(let record): return .record(try Schema.typed(record, &reader))
+    case .string: return .string(try reader.text())
+    case .int(let minimum, let maximum):
+      let json = try reader.value()
+      guard case .int(let number) = json, number >= minimum ?? .min, number <= maximum ?? .max else {
+        throw Schema.misfit
+      }
+      return json
     default: return try checked(&reader)
     }
   }
