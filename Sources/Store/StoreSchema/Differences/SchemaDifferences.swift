@@ -145,14 +145,18 @@ public struct DifferenceFinder: Sendable {
   private mutating func compareFields(
     _ fields: FlatFields, _ old: UnsafeRawPointer, _ new: UnsafeRawPointer, isOutermost: Bool = false
   ) {
+    fields.fields.withUnsafeBufferPointer { compareFields($0, old, new, isOutermost) }
+  }
+
+  @inline(__always)
+  private mutating func compareFields(
+    _ fields: UnsafeBufferPointer<FlatField>, _ old: UnsafeRawPointer, _ new: UnsafeRawPointer, _ isOutermost: Bool
+  ) {
     func isSame(_ index: Int) -> Bool {
       let (offset, room) = (fields[index].offset, fields[index].room)
       return room > 0 && hasSameBytes(old + offset, new + offset, room)
     }
-    var index = 0
-    while index < fields.indices.upperBound {
-      defer { index += 1 }
-      if isSame(index) { continue }
+    for index in fields.indices where !isSame(index) {
       // An array that grows is copied: room for a second change, where there may be one.
       if !isOutermost, changes.isEmpty, fields.indices[(index + 1)...].contains(where: { !isSame($0) }) {
         changes.reserveCapacity(2)

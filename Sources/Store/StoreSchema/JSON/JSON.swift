@@ -131,7 +131,11 @@ extension JSON {
     if record.values.isEmpty { out.append(UInt8(ascii: "{")) }
     for index in record.values.indices {
       out.append(text: record.layout.keys[index])
-      write(record.values[index], to: &out, marksDecimals)
+      if case .int(let number) = record.values[index] {
+        out.append(json: number)
+      } else {
+        write(record.values[index], to: &out, marksDecimals)
+      }
     }
     out.append(UInt8(ascii: "}"))
   }

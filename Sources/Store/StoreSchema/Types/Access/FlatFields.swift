@@ -1,7 +1,7 @@
 /// The places of the fields of a Swift struct, with all that a comparison needs of each. An object, because it is taken
 /// up at every struct of a walk, and one reference is cheaper to copy than what it stands for.
 public final class FlatFields: Sendable {
-  private let fields: [FlatField]
+  let fields: [FlatField]
   let layout: RecordLayout
 
   /// Lays out the fields of a record.
