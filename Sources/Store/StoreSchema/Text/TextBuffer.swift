@@ -107,19 +107,39 @@ package struct TextBuffer: ~Copyable {
 
   package mutating func append(_ number: Int) {
     if number >= 0, number < 10 { return append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number)) }
-    if partCount + 20 > Self.partSize { settle() }
+    // Eight bytes are written at a time, for up to 24 digits.
+    if partCount + 32 > Self.partSize { settle() }
     if number < 0 { append(UInt8(ascii: "-")) }
-    var rest = number.magnitude
-    var (count, bound) = (1, 10 as UInt)
-    while rest >= bound { (count, bound) = (count + 1, bound &* 10) }
-    var place = part + partCount + count
-    repeat {
-      let (quotient, digit) = rest.quotientAndRemainder(dividingBy: 10)
-      place -= 1
-      place.pointee = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: digit)
-      rest = quotient
-    } while rest > 0
-    partCount += count
+    append(digitsOf: number.magnitude)
+  }
+
+  private mutating func append(digitsOf number: UInt) {
+    guard number >= 100_000_000 else {
+      let digits = Self.eightDigits(of: number)
+      return put(digits, from: digits.trailingZeroBitCount / 8)
+    }
+    let (above, below) = number.quotientAndRemainder(dividingBy: 100_000_000)
+    append(digitsOf: above)
+    put(Self.eightDigits(of: below), from: 0)
+  }
+
+  /// Writes the last of eight digits, where there is room for eight.
+  @inline(__always)
+  private mutating func put(_ digits: UInt64, from first: Int) {
+    let text = (digits &+ 0x3030_3030_3030_3030) >> UInt64(8 * first)
+    UnsafeMutableRawPointer(part + partCount).storeBytes(of: text.littleEndian, as: UInt64.self)
+    partCount += 8 - first
+  }
+
+  /// The digits of a number of eight at most, the first in the lowest byte. Fours, pairs and digits are taken apart at once.
+  @inline(__always)
+  private static func eightDigits(of number: UInt) -> UInt64 {
+    let (high, low) = number.quotientAndRemainder(dividingBy: 10_000)
+    let fours = UInt64(high) | UInt64(low) << 32
+    let hundreds = ((fours &* 10_486) >> 20) & 0x0000_007F_0000_007F
+    let pairs = ((fours &- 100 &* hundreds) << 16) &+ hundreds
+    let tens = ((pairs &* 103) >> 10) & 0x000F_000F_000F_000F
+    return ((pairs &- 10 &* tens) << 8) &+ tens
   }
 
   package mutating func append(_ path: Path) { path.write(to: &self) }
