@@ -82,7 +82,8 @@ import Testing
     await withTaskGroup(of: Void.self) { group in
       group.addTask {
         for number in 1...5_000 {
-          shown.withLock { _ = $0.append(ActionLogTests.entry(number, changes: [ActionLogTests.change("n\(number % 40)")])) }
+          let entry = ActionLogTests.entry(number, changes: [ActionLogTests.change("n\(number % 40)")])
+          shown.withLock { _ = $0.append(entry) }
         }
       }
       for _ in 0..<2 {

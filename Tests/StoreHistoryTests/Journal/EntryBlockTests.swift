@@ -86,7 +86,7 @@ import Testing
       #expect(arguments == (entry.arguments.values.isEmpty ? nil : JSON.text(of: .record(entry.arguments))))
       #expect(try row.checkedIfPresent(6) as String? == nil || !entry.changes.isEmpty)
       #expect(try row.checkedIfPresent(7) == entry.failure)
-      #expect(try (row.checkedIfPresent(8) as String? != nil) == entry.hasRareMembers)
+      #expect(try (row.checkedIfPresent(8) as String? != nil) == entry.hasRareMembers(at: entry.time.wholeNanoseconds))
     }
   }
 

@@ -136,6 +136,22 @@ import Testing
     }
   }
 
+  @Test func digitsArePassedAsOneNumber() {
+    for count in 1...20 {
+      for end in ["", ",", "5", "/", ":", "é"] {
+        let digits = String("12345678901234567890".prefix(count))
+        let bytes = Array((digits + end).utf8)
+        bytes.withUnsafeBufferPointer { bytes in
+          var reader = JSONReader(bytes)
+          let all = digits + (end == "5" ? end : "")
+          let passed = reader.passDigits()
+          #expect(passed?.number == (all.count < 19 ? Int(all) : nil))
+          #expect(reader.offset == (all.count < 19 ? all.count : 0))
+        }
+      }
+    }
+  }
+
   @Test func theTypeAtAPathNamesEntriesByKey() throws {
     let found = try #require(TypedJSONTests.shelf.part(at: try Path(parsing: "rows[2][1]").steps[...]))
     #expect(found.schema.typeName == "Int")

@@ -73,6 +73,54 @@ package final class LineReader {
     }
   }
 
+  /// The next line that holds some bytes, none of which ends a line; nil at the end of the file. Lines that are passed over are
+  /// not counted.
+  ///
+  /// - Parameters:
+  ///   - rarest: the position of the byte that is the rarest among them.
+  ///   - check: runs after each block; it throws to stop.
+  package func next(
+    holding mark: [UInt8], rarest: Int, _ check: () throws -> Void
+  ) throws -> ArraySlice<UInt8>? {
+    var searched = position
+    while true {
+      if let found = place(of: mark, rarest, from: searched) {
+        position = lineStart(from: position, before: found) ?? position
+        return try next()
+      }
+      guard !isAtEnd else {
+        position = buffer.count
+        return nil
+      }
+      position = lineStart(from: searched, before: buffer.count) ?? position
+      // Some of the bytes may be there, at the end.
+      searched = max(0, buffer.count - mark.count + 1 - position)
+      try check()
+      try fill()
+    }
+  }
+
+  private func place(of mark: [UInt8], _ rarest: Int, from start: Int) -> Int? {
+    buffer.withUnsafeBytes { bytes in
+      guard let base = bytes.baseAddress else { return nil }
+      let end = base + bytes.count
+      var place = base + start
+      while end - place >= mark.count,
+        let found = memchr(place + rarest, Int32(mark[rarest]), end - place - rarest).map({ UnsafeRawPointer($0) })
+      {
+        place = found - rarest
+        if end - place >= mark.count, memcmp(place, mark, mark.count) == 0 { return place - base }
+        place += 1
+      }
+      return nil
+    }
+  }
+
+  /// The start of the last line that begins between two places; nil: none does.
+  private func lineStart(from start: Int, before end: Int) -> Int? {
+    buffer[start..<end].lastIndex(of: 0x0A).map { $0 + 1 }
+  }
+
   /// The next line that is not blank.
   package func nextFilled() throws(FileError) -> ArraySlice<UInt8>? {
     while let line = try next() {

@@ -31,7 +31,7 @@ public struct SliceHash: Hashable, Sendable {
   }
 
   /// Takes in the bytes of what an action changed in the slice, as they stand between the brackets.
-  mutating func add(elements: ArraySlice<UInt8>) {
+  mutating func add(elements: UnsafeBufferPointer<UInt8>) {
     var hash = StableHash(continuing: value)
     hash.add(UInt8(ascii: "["))
     hash.add(elements)

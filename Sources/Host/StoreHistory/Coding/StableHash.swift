@@ -1,3 +1,5 @@
+import StoreSchema
+
 /// A 64-bit hash that is the same in every process and on every machine: FNV-1a (Fowler, Noll, Vo). The hash finds
 /// differences; it keeps nobody from making two texts with the same hash.
 public struct StableHash: Hashable, Sendable {
@@ -49,14 +51,18 @@ public struct StableHash: Hashable, Sendable {
   }
 
   /// Appends a hash as files have it.
-  package static func append(_ value: UInt64, to out: inout [UInt8]) {
-    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 16) { digits in
-      for place in digits.indices {
-        let digit = UInt8(truncatingIfNeeded: value >> UInt64(60 - 4 * place)) & 0xF
-        digits[place] = digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") - 10 + digit
-      }
-      out.append(contentsOf: UnsafeBufferPointer(digits))
-    }
+  static func append(_ value: UInt64, to out: inout some ByteSink & ~Copyable) {
+    let digits = (digits(of: value >> 32).bigEndian, digits(of: value & 0xFFFF_FFFF).bigEndian)
+    withUnsafeBytes(of: digits) { $0.withMemoryRebound(to: UInt8.self) { out.append($0) } }
+  }
+
+  /// The eight digits of a number of 32 bits, the last one in the lowest byte. They are put apart by halves.
+  private static func digits(of number: UInt64) -> UInt64 {
+    var digits = (number << 16 | number) & 0x0000_FFFF_0000_FFFF
+    digits = (digits << 8 | digits) & 0x00FF_00FF_00FF_00FF
+    digits = (digits << 4 | digits) & 0x0F0F_0F0F_0F0F_0F0F
+    let areLetters = (digits &+ 0x0606_0606_0606_0606) >> 4 & 0x0101_0101_0101_0101
+    return digits &+ 0x3030_3030_3030_3030 &+ areLetters &* UInt64(UInt8(ascii: "a") - UInt8(ascii: "9") - 1)
   }
 
   /// The hash that a text of 16 hexadecimal digits stands for; nil where it is none.

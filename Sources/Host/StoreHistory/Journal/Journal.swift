@@ -193,8 +193,9 @@ public final class Journal: JournalReading, Sendable {
     if file.isMade, max(number, writer.last) == 0 { return file.remove() }
     guard number > 0 || writer.hasWritten else { return file.leave() }
     do {
-      let known = max(file.found?.time ?? .zero, reader.time(of: max(number, writer.last)))
-      let later = time.flatMap { $0 > known ? $0 : nil }
+      let later = time.flatMap { time in
+        time > max(file.found?.time ?? .zero, reader.time(of: max(number, writer.last))) ? time : nil
+      }
       let nanoseconds = later.map { "\($0.wholeNanoseconds)" }
       if writer.hasWritten || isTakenUp || nanoseconds != nil {
         try file.database.use { db in

@@ -7,11 +7,18 @@ struct ChangedPlaces: Sendable {
   /// The hashes, each in the first free place from the one that its bits name on; 0: free. At least half is free.
   private var table: [UInt32] = []
   private var count = 0
-  /// The steps that were noted last: changes at one place share them, which their address tells.
-  private var recent: [[Path.Step]] = []
-  /// The position of the latest among them, and the hash of what leads to its last step.
-  private var latest = 0
-  private var around = PlaceHash()
+  /// The paths that were noted last.
+  private var recent: [Recent] = []
+  /// The place of the next among them.
+  private var next = 0
+
+  /// A path that was noted.
+  private struct Recent {
+    /// Changes at one place share them, which their address tells.
+    let steps: [Path.Step]
+    /// The hash of what leads to the last of them.
+    let around: PlaceHash
+  }
 
   /// Notes the places that an entry changed.
   mutating func note(_ changes: [Change]) {
@@ -21,16 +28,13 @@ struct ChangedPlaces: Sendable {
 
   private mutating func note(_ steps: [Path.Step]) {
     let address = steps.withUnsafeBufferPointer { $0.baseAddress }
-    for index in recent.indices where recent[index].withUnsafeBufferPointer({ $0.baseAddress }) == address { return }
-    // Elements of one list come one after the other: what leads to them is noted then.
+    for index in recent.indices
+    where recent[index].steps.withUnsafeBufferPointer({ $0.baseAddress }) == address { return }
+    // What leads to the elements of a list is noted with the first of them.
+    let like = recent.indices.first { Self.differInLast(recent[$0].steps, steps) }
     var (hash, first) = (PlaceHash(), 0)
-    if latest < recent.count, Self.differInLast(recent[latest], steps) {
-      (hash, first) = (around, steps.count - 1)
-    } else {
-      insert(hash.beginning)
-    }
-    latest = recent.count < 4 ? recent.count : (latest + 1) % recent.count
-    if latest == recent.count { recent.append(steps) } else { recent[latest] = steps }
+    if let like { (hash, first) = (recent[like].around, steps.count - 1) } else { insert(hash.beginning) }
+    var around = hash
     for index in first..<steps.count {
       around = hash
       if case .index = steps[index] { insert(hash.ofElements) }
@@ -38,6 +42,15 @@ struct ChangedPlaces: Sendable {
       insert(hash.beginning)
     }
     insert(hash.end)
+    let noted = Recent(steps: steps, around: around)
+    if let like {
+      recent[like] = noted
+    } else if recent.count < 4 {
+      recent.append(noted)
+    } else {
+      recent[next] = noted
+      next = (next + 1) % recent.count
+    }
   }
 
   /// True if a look at their bytes shows that two paths are the same up to their last steps.

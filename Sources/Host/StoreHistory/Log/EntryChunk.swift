@@ -415,8 +415,9 @@ struct EntryBytesWriter {
         guard write(step, &vocabulary) else { return false }
       }
     }
-    number(change.pointee.positions.count)
-    if change.pointee.positions.count > 0 { for position in change.pointee.positions { number(position) } }
+    let count = change.pointee.positions.count
+    number(count)
+    for index in 0..<count { number(change.pointee.positions[index]) }
     switch change.pointee.kind {
     case .replace(let from, let to): return write(from, &vocabulary) && write(to, &vocabulary)
     case .add(let value), .remove(let value): return write(value, &vocabulary)

@@ -190,6 +190,8 @@ extension LoggedEntry {
   private static func packedSize(_ change: UnsafePointer<Change>) -> Int {
     let place = 12 + 8 * change.pointee.path.steps.count
     return switch change.pointee.kind {
+    // The most frequent one, without a look at its values.
+    case .replace(.int, .int): place + 8
     case .replace(let old, let new): place + old.packedSize + new.packedSize
     case .add(let value), .remove(let value): place + value.packedSize
     case .move: place + 2

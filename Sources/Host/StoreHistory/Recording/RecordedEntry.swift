@@ -28,15 +28,22 @@ public struct RecordedEntry: Equatable, Sendable {
     _ entry: LoggedEntry, hashes: [(module: String, hash: UInt64)], to out: inout [UInt8]
   ) {
     EntryWriter.appendMembers(of: entry, to: &out)
-    for (index, (module, hash)) in hashes.enumerated() { append(module, hash, isFirst: index == 0, to: &out) }
+    for (index, (module, hash)) in hashes.enumerated() { append(key(of: module), hash, isFirst: index == 0, to: &out) }
     JSON.append(hashes.isEmpty ? "}" : "}}" as StaticString, to: &out)
   }
 
+  /// The name of a module as a member of an object.
+  static func key(of module: String) -> [UInt8] {
+    var key: [UInt8] = []
+    JSON.append(quoted: module, to: &key)
+    return key + [UInt8(ascii: ":")]
+  }
+
   /// Appends a hash to a line, behind the changes. Two braces end a line with hashes, one ends another.
-  static func append(_ module: String, _ hash: UInt64, isFirst: Bool, to out: inout [UInt8]) {
-    JSON.append(isFirst ? ",\"hash\":{" : "," as StaticString, to: &out)
-    JSON.append(quoted: module, to: &out)
-    JSON.append(":\"" as StaticString, to: &out)
+  static func append(_ key: [UInt8], _ hash: UInt64, isFirst: Bool, to out: inout some JSONSink & ~Copyable) {
+    if isFirst { out.append(",\"hash\":{" as StaticString) } else { out.append(UInt8(ascii: ",")) }
+    out.append(text: key)
+    out.append(UInt8(ascii: "\""))
     StableHash.append(hash, to: &out)
     out.append(UInt8(ascii: "\""))
   }

@@ -5,6 +5,8 @@ public struct SliceHashes: Sendable {
   // Few, so that a look at each takes less than a hash of the name.
   private var modules: [String] = []
   private var hashes: [SliceHash] = []
+  /// The names as members of an object.
+  private var keys: [[UInt8]] = []
   private var paths = PathTexts()
 
   /// Stands for the hash of a slice that an action took away.
@@ -26,6 +28,7 @@ public struct SliceHashes: Sendable {
     guard let index = modules.firstIndex(of: module) else { return }
     modules.remove(at: index)
     hashes.remove(at: index)
+    keys.remove(at: index)
   }
 
   private mutating func set(_ module: String, _ hash: SliceHash) { hashes[place(of: module)] = hash }
@@ -34,6 +37,7 @@ public struct SliceHashes: Sendable {
     if let index = modules.firstIndex(of: module) { return index }
     modules.append(module)
     hashes.append(SliceHash(of: .none))
+    keys.append(RecordedEntry.key(of: module))
     return hashes.count - 1
   }
 
@@ -48,16 +52,21 @@ public struct SliceHashes: Sendable {
   }
 
   /// Takes in what one action changed, and appends it with the new hashes as the end of the action's line.
-  package mutating func add(_ changes: [Change], appendingTo out: inout [UInt8]) {
-    JSON.append(",\"changes\":" as StaticString, to: &out)
+  package mutating func add(_ changes: [Change], appendingTo out: inout [UInt8]) { appendEnd(changes, to: &out) }
+
+  /// Takes in what one action changed, and appends it with the new hashes as the end of the action's line.
+  package mutating func add(_ changes: [Change], appendingTo out: inout TextBuffer) { appendEnd(changes, to: &out) }
+
+  private mutating func appendEnd(_ changes: [Change], to out: inout some JSONSink & ~Copyable) {
+    out.append(",\"changes\":" as StaticString)
     append(changes, to: &out)
     var hasHash = false
     Self.eachModule(of: changes) { name, _ in
-      guard let hash = self[name] else { return }
-      RecordedEntry.append(name, hash, isFirst: !hasHash, to: &out)
+      guard let place = modules.firstIndex(of: name) else { return }
+      RecordedEntry.append(keys[place], hashes[place].value, isFirst: !hasHash, to: &out)
       hasHash = true
     }
-    JSON.append(hasHash ? "}}" : "}" as StaticString, to: &out)
+    out.append(hasHash ? "}}" : "}" as StaticString)
   }
 
   /// The hashes of the slices that an action changed, which was taken in last.
@@ -81,13 +90,14 @@ public struct SliceHashes: Sendable {
   }
 
   /// Takes in changes, and appends them as an array.
-  private mutating func append(_ changes: [Change], to out: inout [UInt8]) {
+  private mutating func append(_ changes: [Change], to out: inout some JSONSink & ~Copyable) {
     out.append(UInt8(ascii: "["))
     Self.eachModule(of: changes) { name, part in
       if part.lowerBound > 0 { out.append(UInt8(ascii: ",")) }
       let start = out.count
       EntryWriter.appendElements(changes[part], to: &out) { paths.append(pathOf: $0, to: &$1) }
-      hashes[place(of: name)].add(elements: out[start...])
+      let place = place(of: name)
+      out.withBytes(from: start) { hashes[place].add(elements: $0) }
     }
     out.append(UInt8(ascii: "]"))
   }

@@ -53,7 +53,7 @@ struct EntryBlock: ~Copyable {
     } else {
       missing += 1
     }
-    if beginColumn(!entry.hasRareMembers, &missing) { EntryWriter.append(entry, to: &bytes.bytes) }
+    if beginColumn(!entry.hasRareMembers(at: time), &missing) { EntryWriter.append(entry, to: &bytes.bytes) }
     bytes.append(UInt8(ascii: "]"))
     return bytes.count - start
   }

@@ -3,9 +3,11 @@ import StoreSchema
 
 extension LoggedEntry {
   /// True if there is more to it than the view `actions` has columns for.
-  var hasRareMembers: Bool {
+  ///
+  /// - Parameter nanoseconds: its time, in whole ones.
+  func hasRareMembers(at nanoseconds: Int) -> Bool {
     hasRarities && (reason != nil || digest != nil || original != nil || droppedBy != nil)
-      || time != .nanoseconds(Int64(time.wholeNanoseconds))
+      || time != .nanoseconds(Int64(nanoseconds))
   }
 }
 

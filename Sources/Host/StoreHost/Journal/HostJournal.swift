@@ -15,10 +15,10 @@ package final class HostJournal {
   /// Where the file is, if it is the session's own.
   private let files: SessionFiles?
   /// What is to be told, once.
-  private var notes: [String] = []
+  @exclusivity(unchecked) private var notes: [String] = []
   /// Whether the file cannot be opened.
   private var isClosed = false
-  private var isFailing = false
+  @exclusivity(unchecked) private var isFailing = false
   /// The oldest number whose state the file can give.
   package private(set) var start = 0
   /// The last action that was recorded; 0: none was.
@@ -152,7 +152,8 @@ package final class HostJournal {
 
   /// What has gone wrong since it was last asked.
   package func takeNotes() -> [String] {
-    if let journal {
+    // Asked with every statement: the journal is asked only where it may have something to tell.
+    if let journal, isFailing || journal.hasTrouble {
       if journal.hasTrouble { noteLeap(journal) }
       if let failure = journal.takeFailure() {
         isFailing = true
@@ -162,6 +163,7 @@ package final class HostJournal {
         notes.append("\(journal.path) is written again, and nothing is missing")
       }
     }
+    guard !notes.isEmpty else { return [] }
     defer { notes = [] }
     return notes
   }

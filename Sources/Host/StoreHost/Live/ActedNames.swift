@@ -30,6 +30,12 @@ package struct ActedNames {
     if withOwner { add(.owner) }
   }
 
+  /// Takes note of the names that others are.
+  mutating func note(_ others: ActedNames) {
+    if let name = others.only { add(name) }
+    if others.areSeveral { areSeveral = true }
+  }
+
   private mutating func add(_ name: Name) {
     if only == nil { only = name } else if only != name { areSeveral = true }
   }

@@ -516,7 +516,8 @@ package final class LiveStore: @unchecked Sendable {
 
   /// The entry of an action of the shell, or of one that was not applied as it came.
   private func rareEntry(
-    of action: Action, _ context: ActionContext, _ changes: [Change], _ exception: ActionRecord<Action, State>.Exception?
+    of action: Action, _ context: ActionContext, _ changes: [Change],
+    _ exception: ActionRecord<Action, State>.Exception?
   ) -> LoggedEntry {
     LoggedEntry(
       number: context.number, time: context.time, source: context.source, action: action.call.type.fullName,

@@ -72,7 +72,8 @@ struct PlainLines {
   }
 
   private mutating func type(_ json: inout JSONReader) -> ActionType? {
-    for known in actions where json.pass(known.name) { return known.type }
+    // By position: a copy would count references to what is known of it.
+    for index in actions.indices where json.pass(actions[index].name) { return actions[index].type }
     guard let name = try? json.text(), let type = types[name] else { return nil }
     var written: [UInt8] = []
     JSON.append(quoted: name, to: &written)
@@ -85,13 +86,12 @@ struct PlainLines {
   private static func arguments(_ json: inout JSONReader, of type: ActionType) -> [Value]? {
     let count = type.fields.count
     guard count > 0 else { return json.pass("{}") ? [] : nil }
-    var values: [Value] = []
-    values.reserveCapacity(count)
+    var values = [Value].absent(count)
     for index in 0..<count {
       guard json.pass(type.layout.keys[index]), let value = type.fields[index].schema.value(readFrom: &json) else {
         return nil
       }
-      values.append(value)
+      values[index] = value
     }
     return json.pass("}") ? values : nil
   }

@@ -95,32 +95,15 @@ package struct RecordingFile {
   package func restoreTargets(until interruption: Interruption) throws -> Set<Int> {
     // Only a few lines are restores; the others need not be taken apart to know that they are none.
     let mark = Array("\"action\":\"\(UndoLine.restoreAction)\"".utf8)
+    // A line has fewer points than other bytes of the mark.
+    let point = mark.firstIndex(of: UInt8(ascii: ".")) ?? 0
     let untyped = EntryReader(EntryTypes(action: { _ in nil }, slice: { _ in nil }))
     var targets: Set<Int> = []
-    while let line = try next() {
-      if lines.number.isMultiple(of: 256) { try interruption.check() }
-      guard line.withUnsafeBytes({ Self.holds($0, mark) }) else { continue }
+    while let line = try lines.next(holding: mark, rarest: point, interruption.check) {
       let entry = try? line.withUnsafeBufferPointer { try untyped.entry(of: $0) }
       if let target = entry?.restoreTarget { targets.insert(target) }
     }
     return targets
-  }
-
-  /// True if a line holds some bytes.
-  private static func holds(_ line: UnsafeRawBufferPointer, _ mark: [UInt8]) -> Bool {
-    // A line has fewer points than other bytes of the mark.
-    guard let start = line.baseAddress, let point = mark.firstIndex(of: UInt8(ascii: ".")) else { return false }
-    let end = start + line.count
-    var place = start
-    while let found = memchr(place, Int32(mark[point]), end - place).map({ UnsafeRawPointer($0) }) {
-      if found - start >= point, end - found >= mark.count - point,
-        memcmp(found - point, mark, mark.count) == 0
-      {
-        return true
-      }
-      place = found + 1
-    }
-    return false
   }
 
   /// The next line that is not empty; nil at the end.

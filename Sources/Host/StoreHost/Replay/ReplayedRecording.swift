@@ -15,6 +15,8 @@ package struct ReplayedRecording {
   package let timeline: PluginTimeline
   /// What happened.
   package let history: History<HostState>
+  /// The names that acted.
+  let names: ActedNames
   /// The action before the first of them.
   package let start: Int
   /// How many actions were run.
@@ -119,8 +121,14 @@ private struct Replay {
   private var hashes: SliceHashes
   private var lines: PlainLines
   private var reader: EntryReader
+  private let end = LineEnd()
+  private var names = ActedNames()
+
   /// The end of the last line as it would be written now.
-  private var end: [UInt8] = []
+  private final class LineEnd {
+    // What changes it calls nothing that does.
+    @exclusivity(unchecked) var text = TextBuffer()
+  }
 
   init(
     _ file: RecordingFile, _ attachments: RecordingAttachments, of host: LiveStore, _ options: ReplayOptions
@@ -150,8 +158,8 @@ private struct Replay {
   /// What it led to.
   func recording(of count: Int) -> ReplayedRecording {
     ReplayedRecording(
-      state: rerun.state, plugins: rerun.plugins, timeline: timeline, history: history, start: file.header.start,
-      count: count, editedPlugins: attachments.editedPlugins)
+      state: rerun.state, plugins: rerun.plugins, timeline: timeline, history: history, names: names,
+      start: file.header.start, count: count, editedPlugins: attachments.editedPlugins)
   }
 
   /// Runs the action of a line.
@@ -173,9 +181,11 @@ private struct Replay {
       number: action.number, time: action.time, source: action.source, action: name, arguments: action.call.record,
       isQuiet: action.isQuiet, changes: rerun.changes(), failure: try failure(outcome, name),
       wallTime: action.wallTime)
-    end.removeAll(keepingCapacity: true)
-    hashes.add(entry.changes, appendingTo: &end)
-    if entry.failure != nil || !line.ends(with: end, from: action.end) {
+    end.text.removeAll()
+    hashes.add(entry.changes, appendingTo: &end.text)
+    var isRecorded = entry.failure == nil
+    end.text.withBytes(from: 0) { isRecorded = isRecorded && line.ends(with: $0, from: action.end) }
+    if !isRecorded {
       try compare(try recorded(line), entry, hashes.changed(by: entry.changes))
     }
     keep(entry)
@@ -216,6 +226,7 @@ private struct Replay {
 
   private mutating func keep(_ entry: LoggedEntry) {
     attachments.notePoint(entry.number, rerun)
+    names.note(entry.source)
     let before = rerun.before
     history.append(entry, before: before)
     options.journal?.record(
@@ -293,9 +304,9 @@ private struct Replay {
 
 extension UnsafeBufferPointer<UInt8> {
   /// True if some bytes stand from a place to the end.
-  fileprivate func ends(with bytes: [UInt8], from start: Int) -> Bool {
-    guard let baseAddress, count - start == bytes.count else { return false }
-    return memcmp(baseAddress + start, bytes, bytes.count) == 0
+  fileprivate func ends(with bytes: Self, from start: Int) -> Bool {
+    guard let baseAddress, let end = bytes.baseAddress, count - start == bytes.count else { return false }
+    return memcmp(baseAddress + start, end, bytes.count) == 0
   }
 }
 
@@ -367,7 +378,7 @@ extension LiveStore {
       rebindPlugins()
       history = recording.history
       recordedHead.number = history.head
-      for entry in history.log.entries { names.note(entry.source) }
+      names.note(recording.names)
       lastCompany = history.head
       if let file = journal?.journal {
         history.older = JournalEntries(file, oldest: recording.start, of: self)

@@ -132,7 +132,8 @@ private final class StateKind: Sendable {
   }
 }
 
-private typealias StateUnit = SIMD2<UInt64>
+// Of a larger unit memory would be asked for by its alignment, which takes the system twice the instructions.
+private typealias StateUnit = UInt64
 
 /// An object that holds one state. Its memory is a part of it, as each action makes one.
 private final class Storage: ManagedBuffer<Unmanaged<StateKind>, StateUnit> {

@@ -26,14 +26,12 @@ extension Schema {
     let offsets = stored.compactMap(\.offset)
     precondition(offsets.count == stored.count, "\(name): every field of a schema must be a stored property")
     let comparisons = zip(offsets, record.fields).map { ($0, $1.schema.access.isEqual) }
-    let readers = zip(offsets, record.fields).map { ($0, $1.schema.access.read) }
+    let fields = FlatFields(record, offsets: offsets, byteCount: MemoryLayout<Root>.size)
     return Schema(
       kind: .record(record),
       access: Access(
         byteCount: MemoryLayout<Root>.size, copies: Access.copying(Root.self),
-        read: { source in
-          .record(Record(record.layout, readers.map { offset, read in read(source + offset) }))
-        },
+        read: { fields.record(at: $0) },
         assign: { (value, target) throws(SchemaError) in
           target.assumingMemoryBound(to: Root.self).pointee = try Root(schemaValue: value)
         },
@@ -42,7 +40,7 @@ extension Schema {
           for (offset, isEqual) in comparisons where !isEqual(left + offset, right + offset) { return false }
           return true
         },
-        parts: .record(.flat(FlatFields(record, offsets: offsets, byteCount: MemoryLayout<Root>.size)))))
+        parts: .record(.flat(fields))))
   }
 
   /// The schema of an enum. An enum without any payload is a choice of names; its values are the names.

@@ -9,16 +9,65 @@ public struct Change: Hashable, Sendable {
   /// is meant then, and one that is added comes last.
   ///
   /// An id does not say where an element goes; with its position, changes lead from one value to the other and back.
-  public let positions: [Int]
+  public let positions: Positions
   /// True if a list element or a map entry stayed and only got or lost its value, which is optional.
   public let isInPlace: Bool
 
   /// Makes a change.
   public init(_ path: Path, _ kind: Kind, positions: [Int] = [], isInPlace: Bool = false) {
+    self.init(path, kind, at: Positions(positions), isInPlace: isInPlace)
+  }
+
+  init(_ path: consuming Path, _ kind: consuming Kind, at positions: Positions, isInPlace: Bool = false) {
     self.path = path
     self.kind = kind
     self.positions = positions
     self.isInPlace = isInPlace
+  }
+
+  /// Positions of elements. Few changes have more than one, which takes no memory of its own.
+  public struct Positions: RandomAccessCollection, Hashable, Sendable, CustomStringConvertible {
+    private let stored: Stored
+
+    private enum Stored: Hashable {
+      case none
+      case one(Int)
+      case several([Int])
+    }
+
+    /// The positions of an array.
+    public init(_ positions: [Int]) {
+      stored =
+        switch positions.count {
+        case 0: .none
+        case 1: .one(positions[0])
+        default: .several(positions)
+        }
+    }
+
+    init(only position: Int) { stored = .one(position) }
+
+    /// Zero.
+    public var startIndex: Int { 0 }
+
+    /// The number of positions.
+    public var endIndex: Int {
+      switch stored {
+      case .none: 0
+      case .one: 1
+      case .several(let positions): positions.count
+      }
+    }
+
+    /// The position at an index, from 0.
+    public subscript(index: Int) -> Int {
+      if case .one(let position) = stored, index == 0 { return position }
+      guard case .several(let positions) = stored else { preconditionFailure("Index out of range") }
+      return positions[index]
+    }
+
+    /// The positions as an array prints them.
+    public var description: String { Array(self).description }
   }
 
   /// The kinds of change.

@@ -135,6 +135,10 @@ struct FinderPlace: Sendable {
   /// A path of the steps themselves, not of a reference to them.
   var newPath: Path {
     guard isKept else { return Path(Array(steps)) }
+    if steps.count == 1, nodes[node].path.steps.count == 2 {
+      // An element of a list of a module. An array with its length in the code is made by one call.
+      return Path([nodes[node].path.steps[0], nodes[node].path.steps[1], steps[0]])
+    }
     var all: [Path.Step] = []
     all.reserveCapacity(nodes[node].path.steps.count + steps.count)
     // One by one: the runtime's function for several looks up how a step is copied.

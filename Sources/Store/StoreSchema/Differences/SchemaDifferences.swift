@@ -45,28 +45,25 @@ public struct DifferenceFinder: Sendable {
   }
 
   private mutating func add(_ kind: consuming Change.Kind, isInPlace: Bool = false) {
-    // Seldom are there any, and an empty array of its own has nothing that is counted.
-    add(kind, positions.isEmpty ? [] : positions, isInPlace: isInPlace)
+    append(Change(place.path, kind, at: Change.Positions(positions), isInPlace: isInPlace))
   }
 
   /// Adds what happened to an element as a whole.
   private mutating func add(_ kind: consuming Change.Kind, at position: Int) {
-    addOnce(kind, positions.isEmpty ? [position] : positions + [position])
+    addOnce(kind, positions.isEmpty ? Change.Positions(only: position) : Change.Positions(positions + [position]))
   }
 
   /// Adds that an element or an entry has come or gone: it is seldom met again, and its path is not kept.
-  private mutating func addOnce(_ kind: consuming Change.Kind, _ positions: [Int]? = nil) {
-    append(Change(place.newPath, kind, positions: positions ?? self.positions))
+  private mutating func addOnce(_ kind: consuming Change.Kind) { addOnce(kind, Change.Positions(positions)) }
+
+  private mutating func addOnce(_ kind: consuming Change.Kind, _ positions: Change.Positions) {
+    append(Change(place.newPath, kind, at: positions))
   }
 
   @inline(__always)
   private mutating func append(_ change: consuming Change) {
     // Of one size: to ask an array for more takes longer than to make it.
     if changes.capacity == 0 { changes = [change] } else { changes.append(change) }
-  }
-
-  private mutating func add(_ kind: consuming Change.Kind, _ positions: __owned [Int], isInPlace: Bool = false) {
-    append(Change(place.path, kind, positions: positions, isInPlace: isInPlace))
   }
 
   /// Goes to an element of a list and back.
@@ -103,8 +100,15 @@ public struct DifferenceFinder: Sendable {
     if let fields = schema.flat.map({ Unmanaged.passUnretained($0) }) {
       return fields._withUnsafeGuaranteedRef { compareFields($0, old, new, isOutermost: true) }
     }
+    if let elements = schema.elements.map({ Unmanaged.passUnretained($0) }),
+      let element = schema.element.map({ Unmanaged.passUnretained($0) })
+    {
+      return elements._withUnsafeGuaranteedRef { access in
+        element._withUnsafeGuaranteedRef { compareLists($0, access, old, new) }
+      }
+    }
     switch schema.access.parts {
-    case .none, .union:
+    case .none, .list, .union:
       guard !schema.access.isEqual(old, new) else { return }
       add(.replace(from: schema.access.read(old), to: schema.access.read(new)))
     case .optional(let access): compareOptionals(schema, access, old, new)
@@ -112,9 +116,6 @@ public struct DifferenceFinder: Sendable {
     case .record(.dynamic):
       guard case .record(let record) = schema.kind else { return }
       compareFields(record, old, new)
-    case .list(let access):
-      guard case .list(let element) = schema.kind else { return }
-      compareLists(element, access, old, new)
     case .map(let access):
       guard case .map(_, let element) = schema.kind else { return }
       access.visitDifferences(old, new) { key, old, new in
@@ -144,14 +145,18 @@ public struct DifferenceFinder: Sendable {
   private mutating func compareFields(
     _ fields: FlatFields, _ old: UnsafeRawPointer, _ new: UnsafeRawPointer, isOutermost: Bool = false
   ) {
+    fields.fields.withUnsafeBufferPointer { compareFields($0, old, new, isOutermost) }
+  }
+
+  @inline(__always)
+  private mutating func compareFields(
+    _ fields: UnsafeBufferPointer<FlatField>, _ old: UnsafeRawPointer, _ new: UnsafeRawPointer, _ isOutermost: Bool
+  ) {
     func isSame(_ index: Int) -> Bool {
       let (offset, room) = (fields[index].offset, fields[index].room)
       return room > 0 && hasSameBytes(old + offset, new + offset, room)
     }
-    var index = 0
-    while index < fields.indices.upperBound {
-      defer { index += 1 }
-      if isSame(index) { continue }
+    for index in fields.indices where !isSame(index) {
       // An array that grows is copied: room for a second change, where there may be one.
       if !isOutermost, changes.isEmpty, fields.indices[(index + 1)...].contains(where: { !isSame($0) }) {
         changes.reserveCapacity(2)

@@ -131,7 +131,11 @@ extension JSON {
     if record.values.isEmpty { out.append(UInt8(ascii: "{")) }
     for index in record.values.indices {
       out.append(text: record.layout.keys[index])
-      write(record.values[index], to: &out, marksDecimals)
+      switch record.values[index] {
+      case .int(let number): out.append(json: number)
+      case .string(let text): write(quoted: text, to: &out)
+      case let value: write(value, to: &out, marksDecimals)
+      }
     }
     out.append(UInt8(ascii: "}"))
   }

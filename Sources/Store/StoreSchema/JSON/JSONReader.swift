@@ -2,8 +2,8 @@ import Glibc
 
 /// A recursive-descent reader of JSON that its user drives: member by member, without a map of them.
 public struct JSONReader {
-  private let bytes: UnsafeBufferPointer<UInt8>
-  private var position = 0
+  @usableFromInline let bytes: UnsafeBufferPointer<UInt8>
+  @usableFromInline var position = 0
   private var depth = 0
 
   /// A reader at the start of a text; the bytes must outlive it.
@@ -345,7 +345,9 @@ extension JSONReader {
   /// The number of bytes that were read.
   package var offset: Int { position }
 
-  /// Goes past some bytes if they come next.
+  /// Goes past some bytes if they come next. Constant ones are compared by an instruction or two.
+  @inlinable
+  @inline(__always)
   package mutating func pass(_ next: StaticString) -> Bool {
     pass(UnsafeBufferPointer(start: next.utf8Start, count: next.utf8CodeUnitCount))
   }
@@ -353,7 +355,9 @@ extension JSONReader {
   /// Goes past some bytes if they come next.
   package mutating func pass(_ next: [UInt8]) -> Bool { next.withUnsafeBufferPointer { pass($0) } }
 
-  private mutating func pass(_ next: UnsafeBufferPointer<UInt8>) -> Bool {
+  @inlinable
+  @inline(__always)
+  mutating func pass(_ next: UnsafeBufferPointer<UInt8>) -> Bool {
     guard bytes.count - position >= next.count, let here = bytes.baseAddress, let start = next.baseAddress,
       memcmp(here + position, start, next.count) == 0
     else { return false }
@@ -366,17 +370,31 @@ extension JSONReader {
   /// - Parameter startsWithZero: true if the first of several may be 0.
   /// - Returns: the number, and the count of its digits.
   package mutating func passDigits(startsWithZero: Bool = false) -> (number: Int, count: Int)? {
-    let start = position
-    var number = 0
-    while let digit, position - start < 19 {
-      number = number &* 10 &+ digit
-      position += 1
+    guard let base = bytes.baseAddress else { return nil }
+    let (digits, limit) = (base + position, min(bytes.count &- position, 19))
+    var (count, number) = (0, 0)
+    while count &+ 8 <= limit, let eight = Self.eightDigits(at: digits + count) {
+      number = number &* 100_000_000 &+ eight
+      count &+= 8
     }
-    let count = position - start
-    guard count > 0, count < 19, count == 1 || startsWithZero || bytes[start] != UInt8(ascii: "0") else {
-      position = start
-      return nil
+    while count < limit, case let digit = digits[count] &- UInt8(ascii: "0"), digit < 10 {
+      number = number &* 10 &+ Int(truncatingIfNeeded: digit)
+      count &+= 1
     }
+    guard count > 0, count < 19, count == 1 || startsWithZero || digits.pointee != UInt8(ascii: "0") else { return nil }
+    position &+= count
     return (number, count)
+  }
+
+  /// The number that eight bytes write; nil: they are not all digits. Pairs, fours and eights of them are put together at once.
+  @inline(__always)
+  private static func eightDigits(at place: UnsafePointer<UInt8>) -> Int? {
+    let word = UInt64(littleEndian: UnsafeRawPointer(place).loadUnaligned(as: UInt64.self))
+    let high: UInt64 = 0xF0F0_F0F0_F0F0_F0F0
+    guard word & (word &+ 0x0606_0606_0606_0606) & high == 0x3030_3030_3030_3030, word & high == 0x3030_3030_3030_3030
+    else { return nil }
+    let pairs = ((word & 0x0F0F_0F0F_0F0F_0F0F) &* 2561) >> 8
+    let fours = ((pairs & 0x00FF_00FF_00FF_00FF) &* 6_553_601) >> 16
+    return Int(((fours & 0x0000_FFFF_0000_FFFF) &* 42_949_672_960_001) >> 32)
   }
 }

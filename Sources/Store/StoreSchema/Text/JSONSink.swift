@@ -1,14 +1,22 @@
 /// What JSON is appended to.
+@usableFromInline
 package protocol JSONSink: ByteSink, ~Copyable {
   /// Appends the compact JSON of a value.
   mutating func append(json value: Value)
+  /// Appends a text in quotes.
+  mutating func append(quoted text: String)
   /// Appends a path as users write it, as the inside of a JSON text.
   mutating func append(inJSON path: Path)
 }
 
 extension [UInt8]: JSONSink {
+  @usableFromInline
   package mutating func append(json value: Value) { JSON.append(value, to: &self) }
 
+  @usableFromInline
+  package mutating func append(quoted text: String) { JSON.append(quoted: text, to: &self) }
+
+  @usableFromInline
   package mutating func append(inJSON path: Path) {
     let start = count
     path.append(to: &self)
@@ -25,6 +33,7 @@ extension [UInt8]: JSONSink {
 }
 
 extension TextBuffer: JSONSink {
+  @usableFromInline
   package mutating func append(inJSON path: Path) {
     let start = count
     path.write(to: &self)
@@ -41,26 +50,35 @@ extension Schema {
     swap(&out, &text.bytes)
   }
 
-  private func writeJSON(of place: UnsafeRawPointer, to out: inout TextBuffer) {
-    switch (access.parts, kind) {
-    case (.list(let access), .list(let element)):
+  fileprivate func writeJSON(of place: UnsafeRawPointer, to out: inout TextBuffer) {
+    if let elements, let element {
       out.append(UInt8(ascii: "["))
-      for index in 0..<access.count(place) {
+      for index in 0..<elements.count(place) {
         if index > 0 { out.append(UInt8(ascii: ",")) }
-        element.writeJSON(of: access.address(place, index), to: &out)
+        element.writeJSON(of: elements.address(place, index), to: &out)
       }
       out.append(UInt8(ascii: "]"))
-    case (.record(.flat(let fields)), .record(let record)) where !record.fields.isEmpty:
-      for index in fields.indices {
-        out.append(text: record.layout.keys[index])
-        if case .int = fields[index].memory {
-          out.append((place + fields[index].offset).load(as: Int.self))
-        } else {
-          fields[index].schema.writeJSON(of: place + fields[index].offset, to: &out)
-        }
-      }
-      out.append(UInt8(ascii: "}"))
-    default: out.append(json: access.read(place))
+    } else if let flat, !flat.indices.isEmpty {
+      // Unmanaged: the type has them.
+      Unmanaged.passUnretained(flat)._withUnsafeGuaranteedRef { $0.writeJSON(of: place, to: &out) }
+    } else {
+      out.append(json: access.read(place))
     }
+  }
+}
+
+extension FlatFields {
+  fileprivate func writeJSON(of place: UnsafeRawPointer, to out: inout TextBuffer) {
+    for index in indices {
+      out.append(text: layout.keys[index])
+      let place = place + self[index].offset
+      switch self[index].memory {
+      case .int: out.append(place.load(as: Int.self))
+      case .bool: out.append(place.load(as: Bool.self))
+      case .string: out.append(quoted: place.assumingMemoryBound(to: String.self).pointee)
+      case .double, .value, .other: self[index].schema.writeJSON(of: place, to: &out)
+      }
+    }
+    out.append(UInt8(ascii: "}"))
   }
 }

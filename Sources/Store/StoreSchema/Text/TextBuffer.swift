@@ -1,13 +1,16 @@
 /// Text under way to its reader, as UTF-8. With a sink it is handed on in pieces, so that a long result never stands in
 /// memory as a whole.
+///
+/// What appends a few bytes is inlined also in other modules: a constant text is then moved by an instruction or two.
+@usableFromInline
 package struct TextBuffer: ~Copyable {
   private static let pieceSize = 1 << 16
-  private static let partSize = 256
+  @inlinable static var partSize: Int { 256 }
 
   private var whole: [UInt8] = []
   // What comes behind that: short texts are many, and an array asks for each of them whether it is shared and has room.
-  private let part = UnsafeMutablePointer<UInt8>.allocate(capacity: partSize)
-  private var partCount = 0
+  @usableFromInline let part = UnsafeMutablePointer<UInt8>.allocate(capacity: partSize)
+  @usableFromInline var partCount = 0
   private let sink: (([UInt8]) -> Void)?
   private var paths = PathTexts(areInJSON: false)
   private var pathCount = 0
@@ -20,7 +23,7 @@ package struct TextBuffer: ~Copyable {
   deinit { part.deallocate() }
 
   /// The text so far.
-  package var bytes: [UInt8] {
+  @usableFromInline package var bytes: [UInt8] {
     mutating get {
       settle()
       return whole
@@ -32,7 +35,7 @@ package struct TextBuffer: ~Copyable {
   }
 
   /// The number of its bytes so far.
-  package var count: Int { whole.count + partCount }
+  @usableFromInline package var count: Int { whole.count + partCount }
 
   /// Forgets the text, and keeps its memory.
   package mutating func removeAll() {
@@ -41,7 +44,9 @@ package struct TextBuffer: ~Copyable {
   }
 
   /// Puts all of it into the array.
-  private mutating func settle() {
+  @usableFromInline
+  @inline(never)
+  mutating func settle() {
     guard partCount > 0 else { return }
     whole.append(contentsOf: UnsafeBufferPointer(start: part, count: partCount))
     partCount = 0
@@ -63,6 +68,7 @@ package struct TextBuffer: ~Copyable {
     if count <= partCount { partCount -= count } else { bytes.removeLast(count) }
   }
 
+  @inlinable
   @inline(__always)
   package mutating func append(_ byte: UInt8) {
     if partCount == Self.partSize { settle() }
@@ -79,37 +85,61 @@ package struct TextBuffer: ~Copyable {
     text.withUTF8 { append($0) }
   }
 
+  @inlinable
   @inline(__always)
   package mutating func append(_ text: StaticString) {
     append(UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
   }
 
+  @inlinable
+  @inline(__always)
   package mutating func append(_ bytes: UnsafeBufferPointer<UInt8>) {
     guard bytes.count <= Self.partSize - partCount, let start = bytes.baseAddress else { return appendLong(bytes) }
     (part + partCount).update(from: start, count: bytes.count)
     partCount += bytes.count
   }
 
+  @usableFromInline
   @inline(never)
-  private mutating func appendLong(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes.append(contentsOf: bytes) }
+  mutating func appendLong(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes.append(contentsOf: bytes) }
 
   package mutating func append(_ slice: ArraySlice<UInt8>) { slice.withUnsafeBufferPointer { append($0) } }
 
   package mutating func append(_ number: Int) {
     if number >= 0, number < 10 { return append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number)) }
-    if partCount + 20 > Self.partSize { settle() }
+    // Eight bytes are written at a time, for up to 24 digits.
+    if partCount + 32 > Self.partSize { settle() }
     if number < 0 { append(UInt8(ascii: "-")) }
-    var rest = number.magnitude
-    var (count, bound) = (1, 10 as UInt)
-    while rest >= bound { (count, bound) = (count + 1, bound &* 10) }
-    var place = part + partCount + count
-    repeat {
-      let (quotient, digit) = rest.quotientAndRemainder(dividingBy: 10)
-      place -= 1
-      place.pointee = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: digit)
-      rest = quotient
-    } while rest > 0
-    partCount += count
+    append(digitsOf: number.magnitude)
+  }
+
+  private mutating func append(digitsOf number: UInt) {
+    guard number >= 100_000_000 else {
+      let digits = Self.eightDigits(of: number)
+      return put(digits, from: digits.trailingZeroBitCount / 8)
+    }
+    let (above, below) = number.quotientAndRemainder(dividingBy: 100_000_000)
+    append(digitsOf: above)
+    put(Self.eightDigits(of: below), from: 0)
+  }
+
+  /// Writes the last of eight digits, where there is room for eight.
+  @inline(__always)
+  private mutating func put(_ digits: UInt64, from first: Int) {
+    let text = (digits &+ 0x3030_3030_3030_3030) >> UInt64(8 * first)
+    UnsafeMutableRawPointer(part + partCount).storeBytes(of: text.littleEndian, as: UInt64.self)
+    partCount += 8 - first
+  }
+
+  /// The digits of a number of eight at most, the first in the lowest byte. Fours, pairs and digits are taken apart at once.
+  @inline(__always)
+  private static func eightDigits(of number: UInt) -> UInt64 {
+    let (high, low) = number.quotientAndRemainder(dividingBy: 10_000)
+    let fours = UInt64(high) | UInt64(low) << 32
+    let hundreds = ((fours &* 10_486) >> 20) & 0x0000_007F_0000_007F
+    let pairs = ((fours &- 100 &* hundreds) << 16) &+ hundreds
+    let tens = ((pairs &* 103) >> 10) & 0x000F_000F_000F_000F
+    return ((pairs &- 10 &* tens) << 8) &+ tens
   }
 
   package mutating func append(_ path: Path) { path.write(to: &self) }
@@ -185,22 +215,38 @@ package struct TextBuffer: ~Copyable {
   }
 
   /// Appends the compact JSON of a value.
-  package mutating func append(json value: Value) { JSON.write(value, to: &self, false) }
+  @usableFromInline
+  package mutating func append(json value: Value) {
+    if case .int(let number) = value { append(number) } else { JSON.write(value, to: &self, false) }
+  }
+
+  /// Appends a text in quotes, escaped as JSON has it.
+  @usableFromInline
+  package mutating func append(quoted text: String) { JSON.write(quoted: text, to: &self) }
 
   /// Appends the compact JSON of a record; decimals as in ``JSON/append(_:to:marksDecimals:)-(Value,_,_)``.
   package mutating func append(json record: Record, marksDecimals: Bool) {
     JSON.write(record, to: &self, marksDecimals)
   }
 
+  @usableFromInline
   package mutating func append(json number: Int) { append(number) }
+
+  /// Hands out the bytes from a position on.
+  @usableFromInline
+  package mutating func withBytes(from start: Int, _ body: (UnsafeBufferPointer<UInt8>) -> Void) {
+    guard start < whole.count else {
+      let first = start - whole.count
+      return body(UnsafeBufferPointer(start: part + first, count: partCount - first))
+    }
+    bytes[start...].withUnsafeBufferPointer(body)
+  }
 
   /// True if each byte from a position on is of ASCII and stands for itself in quotes.
   mutating func isPlainASCII(from start: Int) -> Bool {
-    guard start < whole.count else {
-      let first = start - whole.count
-      return ScalarText.isPlainASCII(UnsafeBufferPointer(start: part + first, count: partCount - first))
-    }
-    return bytes[start...].withUnsafeBufferPointer(ScalarText.isPlainASCII)
+    var isPlain = false
+    withBytes(from: start) { isPlain = ScalarText.isPlainASCII($0) }
+    return isPlain
   }
 
   package var text: String {

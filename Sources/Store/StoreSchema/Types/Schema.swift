@@ -20,6 +20,8 @@ public final class Schema: Sendable {
   let normalize: Normalize?
   /// The fields, where the type is a Swift struct: taken out of ``access`` once, as each comparison asks for them.
   let flat: FlatFields?
+  /// The way to the elements, and their type, where the type is a list: taken out as the fields are.
+  let (elements, element): (ListAccess?, Schema?)
   /// The name that users read instead of that of the kind; nil: there is none.
   let givenName: String?
 
@@ -43,6 +45,11 @@ public final class Schema: Sendable {
     self.normalize = normalize
     identity = ElementIdentity(kind, access)
     flat = if case .record(.flat(let fields)) = access.parts { fields } else { nil }
+    if case .list(let access) = access.parts, case .list(let element) = kind {
+      (elements, self.element) = (access, element)
+    } else {
+      (elements, element) = (nil, nil)
+    }
   }
 
   /// True if a list of values of the type finds one by its field `id`, an integer or a text.
@@ -286,6 +293,13 @@ extension Schema {
       }
       return .map(map)
     case .record(let record): return .record(try Schema.typed(record, &reader))
+    case .string: return .string(try reader.text())
+    case .int(let minimum, let maximum):
+      let json = try reader.value()
+      guard case .int(let number) = json, number >= minimum ?? .min, number <= maximum ?? .max else {
+        throw Schema.misfit
+      }
+      return json
     default: return try checked(&reader)
     }
   }

@@ -1,7 +1,8 @@
 /// The places of the fields of a Swift struct, with all that a comparison needs of each. An object, because it is taken
 /// up at every struct of a walk, and one reference is cheaper to copy than what it stands for.
 public final class FlatFields: Sendable {
-  private let fields: [FlatField]
+  let fields: [FlatField]
+  let layout: RecordLayout
 
   /// Lays out the fields of a record.
   ///
@@ -10,6 +11,7 @@ public final class FlatFields: Sendable {
   ///   - offsets: the start of each field, in bytes.
   ///   - byteCount: the number of bytes that the struct takes.
   public init(_ record: RecordSchema, offsets: [Int], byteCount: Int) {
+    layout = record.layout
     fields = record.fields.indices.map { index in
       let next = index + 1 < offsets.count ? offsets[index + 1] : byteCount
       return FlatField(
@@ -20,6 +22,24 @@ public final class FlatFields: Sendable {
 
   /// The positions of the fields.
   public var indices: Range<Int> { fields.indices }
+
+  /// The struct at an address as a value.
+  @usableFromInline
+  func record(at place: UnsafeRawPointer) -> Value {
+    var values = [Value].absent(fields.count)
+    values.withUnsafeMutableBufferPointer { values in
+      for index in values.indices {
+        let place = place + fields[index].offset
+        switch fields[index].memory {
+        case .int: values[index] = .int(place.load(as: Int.self))
+        case .bool: values[index] = .bool(place.load(as: Bool.self))
+        case .string: values[index] = .string(place.assumingMemoryBound(to: String.self).pointee)
+        case .double, .value, .other: values[index] = fields[index].schema.access.read(place)
+        }
+      }
+    }
+    return .record(Record(layout, values))
+  }
 
   /// The field at a position, from 0, in declared order.
   public subscript(index: Int) -> FlatField {

@@ -36,6 +36,13 @@ struct CountedTree<Content: TreeContent> {
     }
   }
 
+  /// Makes the root safe to mutate, without a tail.
+  @inlinable
+  mutating func makeRootRegular() {
+    makeRootUnique()
+    unmanagedRoot?._withUnsafeGuaranteedRef { if $0.hasTail { $0.moveTailDown() } }
+  }
+
   /// The address of the element at `index`, valid as long as the tree is neither mutated nor released.
   @inlinable
   func element(at index: Int) -> UnsafeMutablePointer<Element> {
@@ -107,7 +114,7 @@ struct CountedTree<Content: TreeContent> {
   mutating func insert(_ element: __owned Element, at index: Int) {
     precondition(index >= 0 && index <= count, "Index out of range")
     if index == count { return append(element) }
-    makeRootUnique()
+    makeRootRegular()
     grow(by: unmanagedRoot?._withUnsafeGuaranteedRef { $0.insert(element, at: index) })
   }
 
@@ -116,7 +123,7 @@ struct CountedTree<Content: TreeContent> {
   mutating func append(_ element: __owned Element) {
     if unmanagedRoot?._withUnsafeGuaranteedRef({ $0.height > 0 }) ?? false {
       makeRootUnique()
-      return grow(by: unmanagedRoot?._withUnsafeGuaranteedRef { $0.append(element) })
+      return grow(by: unmanagedRoot?._withUnsafeGuaranteedRef { $0.appendBelowRoot(element) })
     }
     var leaf = root.take() ?? Node(leafCapacity: 4)
     let sibling = Node.append(element, toLeaf: &leaf)
@@ -141,7 +148,7 @@ struct CountedTree<Content: TreeContent> {
   /// Removes the element at `index`, which `take` moves out or destroys.
   @inlinable
   mutating func remove<R>(at index: Int, take: (UnsafeMutablePointer<Element>) -> R) -> R {
-    makeRootUnique()
+    makeRootRegular()
     guard let node = root, index >= 0, index < node.count else { preconditionFailure("Index out of range") }
     let taken = node.remove(at: index, take: take)
     while let node = root, node.height > 0, node.slots == 1 { root = node.children.pointee }

@@ -269,6 +269,7 @@ extension PersistentList {
     _ oldRoot: Root, _ oldCount: Int, _ newRoot: Root, _ newCount: Int, limit: Int,
     equal: (UnsafePointer<Element>, UnsafePointer<Element>) -> Bool
   ) -> Int {
+    guard limit > 0 else { return 0 }
     var length = 0
     if let (passed, old, new) = AlignedRun.firstLeaves(oldRoot, newRoot, .backward), passed < limit {
       let (left, right) = (
@@ -373,17 +374,17 @@ extension PersistentList {
   /// - Returns: true if no other element is known to have the id that came.
   @inlinable
   func keepOrder(of old: Self, appended id: MapKey?) -> Bool {
-    guard ListContent<Element>.mayHaveIDs, let oldRoot = old.tree.root, let root = tree.root,
-      IDBounds.known(at: root.bounds) == nil, let known = IDBounds.known(at: oldRoot.bounds), known.way == .field,
-      known.areOrdered, let range = known.range
+    guard ListContent<Element>.mayHaveIDs, let oldRoot = old.tree.unmanagedRoot, let root = tree.unmanagedRoot,
+      let known = oldRoot._withUnsafeGuaranteedRef({ IDBounds.unmanaged(at: $0.bounds) })
     else { return false }
-    guard let id else {
-      _ = known.copy.isKept(at: root.bounds)
-      return false
+    return root._withUnsafeGuaranteedRef { root in
+      guard IDBounds.unmanaged(at: root.bounds) == nil else { return false }
+      return known._withUnsafeGuaranteedRef { known in
+        if let id { return known.appending(id)?.isKept(at: root.bounds) != nil }
+        if known.way == .field, known.areOrdered, known.range != nil { _ = known.copy.isKept(at: root.bounds) }
+        return false
+      }
     }
-    guard known.ascends, range.upperBound < id else { return false }
-    _ = IDBounds(range.lowerBound...id, ascends: true, descends: false, .field).isKept(at: root.bounds)
-    return true
   }
 
   /// True if it is known that the ids ascend or descend.

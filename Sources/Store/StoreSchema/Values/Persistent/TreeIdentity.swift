@@ -55,16 +55,25 @@ final class IDBounds: Sendable {
 
   /// The bounds that a place names; nil: none.
   @inlinable
-  static func known(at place: borrowing Atomic<UInt>) -> IDBounds? {
-    UnsafeRawPointer(bitPattern: place.load(ordering: .acquiring)).map {
-      Unmanaged<IDBounds>.fromOpaque($0).takeUnretainedValue()
-    }
+  static func known(at place: borrowing Atomic<UInt>) -> IDBounds? { unmanaged(at: place)?.takeUnretainedValue() }
+
+  /// The bounds that a place names, without a claim on them: they stay as long as a list has the node of the place.
+  @inlinable
+  static func unmanaged(at place: borrowing Atomic<UInt>) -> Unmanaged<IDBounds>? {
+    UnsafeRawPointer(bitPattern: place.load(ordering: .acquiring)).map(Unmanaged.fromOpaque)
   }
 
   /// Takes the reference away that a place holds; nil: none.
   @inlinable
   static func take(from place: borrowing Atomic<UInt>) -> Unmanaged<IDBounds>? {
     UnsafeRawPointer(bitPattern: place.exchange(0, ordering: .acquiring)).map(Unmanaged.fromOpaque)
+  }
+
+  /// The bounds with an id behind the others; nil: the ids do not ascend with it, or are read in another way.
+  @inlinable
+  func appending(_ id: MapKey) -> IDBounds? {
+    guard ascends, way == .field, let range, range.upperBound < id else { return nil }
+    return IDBounds(range.lowerBound...id, ascends: true, descends: false, .field)
   }
 
   /// Has a place hold the bounds, where it holds none.
@@ -221,19 +230,21 @@ extension TreeNode {
   func idTable(_ identify: Identify) -> [(id: MapKey, offset: Int)] {
     var table: [(id: MapKey, offset: Int)] = []
     table.reserveCapacity(count)
-    var first = 0
-    for index in 0..<slots {
-      let child = children[index]
-      for place in 0..<child.slots {
-        let leaf = child.children[place]
-        for slot in 0..<leaf.slots {
-          if let id = identify(UnsafePointer(leaf.elements + slot)) { table.append((id, first + slot)) }
-        }
-        first += leaf.slots
-      }
-    }
+    noteIDs(in: &table, from: 0, identify)
     table.sort { $0.id < $1.id || ($0.id == $1.id && $0.offset < $1.offset) }
     return table
+  }
+
+  /// Notes the ids below this node, whose first element is at a position.
+  @inlinable
+  func noteIDs(in table: inout [(id: MapKey, offset: Int)], from first: Int, _ identify: Identify) {
+    for slot in 0..<slots {
+      if height > 0 {
+        children[slot].noteIDs(in: &table, from: first + start(of: slot), identify)
+      } else if let id = identify(UnsafePointer(elements + slot)) {
+        table.append((id, first + slot))
+      }
+    }
   }
 
   /// Lets go of the bounds; this node must be safe to mutate.

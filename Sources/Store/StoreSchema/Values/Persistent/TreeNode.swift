@@ -6,7 +6,8 @@ import Synchronization
 ///
 /// Invariants
 /// - A node is mutated only by a caller that has made it uniquely referenced; a shared node never changes.
-/// - All leaves have the same depth, and no node of a tree is empty.
+/// - All leaves have the same depth, except a tail: the last child of a list's root may be a leaf that belongs deeper. An
+///   element that is appended to a shared list takes a copy of the root, not of the way down. No node of a tree is empty.
 /// - `ends[i]` is the number of elements in the children `0...i`; `separators[i]` belongs to the first element below
 ///   child `i`.
 /// - Nodes split in halves, except where an element is appended: that leaves full nodes behind.
@@ -417,6 +418,77 @@ extension TreeNode {
     return target === self ? nil : target
   }
 
+  /// Appends an element below this root, an inner node. When the root was full, the new node that is returned belongs right
+  /// behind it.
+  @inlinable
+  func appendBelowRoot(_ element: __owned Element) -> TreeNode? {
+    guard Content.mayHaveTail, height > 1 else { return append(element) }
+    let last = slots - 1
+    let next: TreeNode
+    if hasTail {
+      guard let sibling = Self.append(element, toLeaf: &children[last]) else {
+        ends[last] += 1
+        count += 1
+        return nil
+      }
+      moveTailDown()
+      next = sibling
+    } else {
+      guard children[last].isLastLeafFull else { return append(element) }
+      next = TreeNode(leafCapacity: Self.maximumLeafCapacity)
+      next.insertElement(element, at: 0)
+    }
+    guard slots < Self.fanOut else { return next }
+    insertChild(next, at: slots)
+    refreshEnds(from: slots - 1)
+    return nil
+  }
+
+  /// True if the last child of this root is a leaf that belongs deeper.
+  @inlinable
+  @inline(__always)
+  var hasTail: Bool { Content.mayHaveTail && height > 1 && children[slots - 1].height == 0 }
+
+  /// Moves the tail of this root to the depth of the other leaves.
+  @inlinable
+  func moveTailDown() {
+    let tail = children[slots - 1]
+    removeChild(at: slots - 1)
+    let last = slots - 1
+    makeChildUnique(last)
+    if let sibling = children[last].append(leaf: tail) { insertChild(sibling, at: slots) }
+    refreshEnds(from: last)
+  }
+
+  /// Appends a leaf below an inner node. When the node was full, the new node that is returned belongs right behind it.
+  @inlinable
+  func append(leaf: TreeNode) -> TreeNode? {
+    let last = slots - 1
+    var sibling: TreeNode? = leaf
+    if height > 1 {
+      makeChildUnique(last)
+      sibling = children[last].append(leaf: leaf)
+    }
+    guard let sibling else {
+      refreshEnds(from: last)
+      return nil
+    }
+    let target = slots == Self.fanOut ? TreeNode(height: height) : self
+    target.insertChild(sibling, at: target.slots)
+    target.refreshEnds(from: target.slots - 1)
+    return target === self ? nil : target
+  }
+
+  /// True if the last leaf below this node has no room.
+  @inlinable
+  var isLastLeafFull: Bool {
+    var node = Unmanaged.passUnretained(self)
+    while node._withUnsafeGuaranteedRef({ $0.height }) > 0 {
+      node = node._withUnsafeGuaranteedRef { Unmanaged.passUnretained($0.children[$0.slots - 1]) }
+    }
+    return node._withUnsafeGuaranteedRef { $0.slots } == Self.maximumLeafCapacity
+  }
+
   /// Inserts before `offset`, which is not the end of the tree. When the node was full, its upper part moves to a new node,
   /// which is returned and belongs right behind this one.
   @inlinable
@@ -678,6 +750,8 @@ protocol TreeContent {
 
   /// True if elements may have an id by which they are looked for.
   static var mayHaveIDs: Bool { get }
+  /// True if the root of a tree may have a tail.
+  static var mayHaveTail: Bool { get }
 }
 
 /// Elements found by position alone.
@@ -688,6 +762,8 @@ enum ListContent<Element>: TreeContent {
 
   /// Numbers and texts have none; told by their size, so that lists of them pay nothing for it.
   @inlinable static var mayHaveIDs: Bool { MemoryLayout<Element>.size > 8 && Element.self != String.self }
+
+  @inlinable static var mayHaveTail: Bool { true }
 }
 
 /// Entries that stand in ascending order of their keys.
@@ -712,4 +788,7 @@ enum MapContent<Key: Comparable, Value>: TreeContent {
 
   /// The entries have keys.
   @inlinable static var mayHaveIDs: Bool { false }
+
+  /// The numbers of entries name a child at each height.
+  @inlinable static var mayHaveTail: Bool { false }
 }
