@@ -109,7 +109,7 @@ package final class StateComparing: @unchecked Sendable {
 }
 
 /// Whether a plugin is loaded. Few actions load a plugin, and its units ask after each.
-final class LoadedPlugin: @unchecked Sendable {
+final class PluginPresence: @unchecked Sendable {
   // Safe: as above.
   private let name: String
   /// The version of the shell's slice that was looked at last.

@@ -389,7 +389,7 @@ extension LiveStore {
   /// What the units of a plugin share.
   package func surroundings(for plugin: String) -> PluginSurroundings {
     turn {
-      let loading = LoadedPlugin(plugin)
+      let loading = PluginPresence(plugin)
       return PluginSurroundings(
         view: view, typed: typed, faults: attendance.faults,
         strikes: PluginStrikes(attendance.faults), waiters: attendance.waiters, setters: attendance.setters,
