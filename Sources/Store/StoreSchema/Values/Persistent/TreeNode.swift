@@ -412,8 +412,14 @@ extension TreeNode {
       count += 1
       return nil
     }
+    return append(child: sibling)
+  }
+
+  /// Appends a child. When the node was full, the new node that is returned has the child, and belongs right behind it.
+  @inlinable
+  func append(child: TreeNode) -> TreeNode? {
     let target = slots == Self.fanOut ? TreeNode(height: height) : self
-    target.insertChild(sibling, at: target.slots)
+    target.insertChild(child, at: target.slots)
     target.refreshEnds(from: target.slots - 1)
     return target === self ? nil : target
   }
@@ -473,10 +479,7 @@ extension TreeNode {
       refreshEnds(from: last)
       return nil
     }
-    let target = slots == Self.fanOut ? TreeNode(height: height) : self
-    target.insertChild(sibling, at: target.slots)
-    target.refreshEnds(from: target.slots - 1)
-    return target === self ? nil : target
+    return append(child: sibling)
   }
 
   /// True if the last leaf below this node has no room.
