@@ -200,7 +200,7 @@ import Testing
             Change(
               Path([.field("tasks"), .field("nextId")]), .replace(from: .int(number), to: .int(number + 1))),
           ], failure: nil, wallTime: 1_800_000_000_000 + number
-        ).sizeInHistory
+        ).sizeInMessage
     }
     #expect(bytes / 1000 <= 200)
   }

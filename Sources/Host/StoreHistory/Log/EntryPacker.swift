@@ -80,9 +80,9 @@ struct EntryPacker: Sendable {
     (vocabulary, objects, count, end) = (EntryVocabulary(), [], 0, 0)
   }
 
-  /// Memory for entries and their places, to which is only added.
+  /// The memory of entries and their places: entries are added to it, and none is changed.
   private final class Memory: @unchecked Sendable {
-    // Safe: an entry is written once, by the one who has taken its place, and before another can know of it.
+    // Safe: the thread that took the place of an entry writes it, once, and before any other thread can know of it.
     let (entries, size): (Int, Int)
     let places: UnsafeMutablePointer<Int32>
     let bytes: UnsafeMutableRawPointer

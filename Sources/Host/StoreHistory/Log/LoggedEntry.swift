@@ -153,8 +153,8 @@ extension LoggedEntry {
   /// The bytes of the longest packed entry.
   static let longestPacked = 1024
 
-  /// About how many bytes the entry takes in a history, which packs it.
-  package var sizeInHistory: Int {
+  /// About how many bytes the entry takes in a message, which packs it.
+  package var sizeInMessage: Int {
     let packed = isPlain ? packedSize : .max
     return packed <= Self.longestPacked ? packed : footprint
   }

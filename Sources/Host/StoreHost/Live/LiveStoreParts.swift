@@ -108,9 +108,9 @@ package final class StateComparing: @unchecked Sendable {
   @exclusivity(unchecked) var entry: LoggedEntry?
 }
 
-/// Whether a plugin is loaded. Few actions load a plugin, and its units ask after each.
+/// The answer to whether a plugin is loaded, for its units, which ask after each action. Few actions change it.
 final class PluginPresence: @unchecked Sendable {
-  // Safe: as above.
+  // Safe: the thread that holds the turn asks.
   private let name: String
   /// The version of the shell's slice that was looked at last.
   @exclusivity(unchecked) private var version = -1
@@ -118,6 +118,7 @@ final class PluginPresence: @unchecked Sendable {
 
   init(_ name: String) { self.name = name }
 
+  /// True if the plugin is loaded.
   func isThere(_ versions: borrowing SliceVersions, in store: () -> Store<HostAction, HostState>) -> Bool {
     if version != versions.all {
       version = versions.all

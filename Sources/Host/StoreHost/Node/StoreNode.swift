@@ -400,7 +400,7 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
       let wallTime = live.wallTime?()
       let entry = Self.entry(of: made, live.origins.sharing(source), wallTime, &live.comparing.finder)
       if let entry {
-        size += entry.entry.sizeInHistory
+        size += entry.entry.sizeInMessage
         entries.append(entry)
       }
       run.results.append(
