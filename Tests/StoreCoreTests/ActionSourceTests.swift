@@ -48,6 +48,15 @@ import FoundationEssentials
     #expect(changed == Self.sources[1])
   }
 
+  /// Two files may have names that look the same.
+  @Test func filesThatAreSpelledInTwoWaysDiffer() {
+    let names = ["\u{E9}.stsh", "e\u{301}.stsh"]
+    let sources = names.map { ActionSource(file: $0, function: "dispatch", line: 1, kind: .batch) }
+    #expect(names[0] == names[1] && sources[0] != sources[1])
+    let remarks = names.map { ActionSource(file: "a.stsh", function: "dispatch", line: 1, info: $0, kind: .batch) }
+    #expect(remarks[0] != remarks[1])
+  }
+
   @Test func actionsOfOnePlaceShareTheirOrigin() throws {
     var recent = ActionSource.RecentOrigins()
     let first = recent.origin(file: "a.stsh", function: "dispatch", kind: .batch)

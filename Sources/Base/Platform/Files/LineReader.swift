@@ -73,8 +73,7 @@ package final class LineReader {
     }
   }
 
-  /// The next line that holds some bytes, none of which ends a line; nil at the end of the file. Lines that are passed over are
-  /// not counted.
+  /// The next line that holds some bytes, none of which ends a line; nil at the end of the file.
   ///
   /// - Parameters:
   ///   - rarest: the position of the byte that is the rarest among them.
@@ -85,19 +84,25 @@ package final class LineReader {
     var searched = position
     while true {
       if let found = place(of: mark, rarest, from: searched) {
-        position = lineStart(from: position, before: found) ?? position
+        pass(to: lineStart(from: position, before: found) ?? position)
         return try next()
       }
       guard !isAtEnd else {
         position = buffer.count
         return nil
       }
-      position = lineStart(from: searched, before: buffer.count) ?? position
+      pass(to: lineStart(from: searched, before: buffer.count) ?? position)
       // Some of the bytes may be there, at the end.
       searched = max(0, buffer.count - mark.count + 1 - position)
       try check()
       try fill()
     }
+  }
+
+  /// Passes over lines.
+  private func pass(to start: Int) {
+    current += buffer.withUnsafeBytes { bytes in bytes[position..<start].reduce(0) { $1 == 0x0A ? $0 &+ 1 : $0 } }
+    position = start
   }
 
   private func place(of mark: [UInt8], _ rarest: Int, from start: Int) -> Int? {

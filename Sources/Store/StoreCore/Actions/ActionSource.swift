@@ -250,7 +250,13 @@ extension ActionSource {
     @usableFromInline
     func isEqual(to other: Origin) -> Bool {
       kind == other.kind && function == other.function && file == other.file && author == other.author
-        && (details === other.details || info == other.info && plugin == other.plugin && unit == other.unit)
+        // Files and remarks may be spelled in two ways that are one for `==`.
+        && file.utf8.elementsEqual(other.file.utf8)
+        && (details === other.details || hasInfo(of: other) && plugin == other.plugin && unit == other.unit)
+    }
+
+    private func hasInfo(of other: Origin) -> Bool {
+      info == other.info && (info ?? "").utf8.elementsEqual((other.info ?? "").utf8)
     }
 
     /// Feeds all fields to a hasher.
