@@ -122,7 +122,7 @@ let package = Package(
       name: "StoreHost",
       dependencies: [
         "Platform", "StoreCore", "StoreUnits", "StoreSchema", "StoreModules", "StorePlugins", "StoreHistory",
-        "StoreReplication", heap,
+        "StoreReplication", deque, heap,
       ],
       path: "Sources/Host/StoreHost", swiftSettings: strict),
     .target(

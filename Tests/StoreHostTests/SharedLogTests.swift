@@ -454,7 +454,8 @@ import Testing
     let live = two.host.live
     let action = live.typed(ActionCall(try #require(live.actionsByName["meter.go"]), []))
     for _ in 1...100 {
-      _ = live.turn { live.store.reduced(action, ActionContext(number: 9, source: .here(), time: .zero, root: 9)) }
+      let context = ActionContext(number: 9, source: .here(), time: .zero, root: 9)
+      _ = try live.turn { try live.store.follow(action, context, original: nil) { _, _ in "another" } }
     }
     #expect(one.conversation.say("dispatch meter.go --quiet").status == 0)
     #expect(Self.eventually { two.node.replica?.stopped != nil })

@@ -29,28 +29,34 @@ extension EntryChunk {
 
   /// Reads what ``append(to:)`` wrote.
   ///
+  /// - Returns: the entries, and the chunk that has them packed.
   /// - Throws: ``EntryError`` with the first place that does not fit.
-  package static func entries(
-    in bytes: UnsafeRawBufferPointer, by entryReader: EntryReader
-  ) throws(EntryError) -> [LoggedEntry] {
+  package static func read(
+    _ bytes: UnsafeRawBufferPointer, by entryReader: EntryReader
+  ) throws(EntryError) -> (entries: [LoggedEntry], chunk: EntryChunk) {
     var reader = EntryBytesReader(bytes)
     let first = (number: reader.number(), time: reader.number(), wall: reader.number())
     let (count, objectCount) = (reader.count(), reader.count())
     let vocabulary = try reader.vocabulary(entryReader.types)
-    var (objects, entries): ([LoggedEntry], [LoggedEntry]) = ([], [])
+    var (objects, entries, places): ([LoggedEntry], [LoggedEntry], [Int32]) = ([], [], [])
     for _ in 0..<objectCount {
       guard let json = reader.part() else { throw .torn }
       objects.append(try entryReader.entry(of: json.assumingMemoryBound(to: UInt8.self)))
     }
+    let start = reader.place
     do throws(PackedFault) {
-      for _ in 0..<count { entries.append(try reader.entry(first, vocabulary, objects)) }
+      for _ in 0..<count {
+        places.append(Int32(truncatingIfNeeded: reader.place - start))
+        entries.append(try reader.entry(first, vocabulary, objects))
+      }
     } catch {
       switch error {
       case .torn: throw .torn
       case .misfit(let action, let error): throw EntryError("\(action): \(error.message)")
       }
     }
-    return entries
+    let packed = Array(bytes[start..<reader.place])
+    return (entries, EntryChunk(bytes: packed, places: places, objects: objects, vocabulary: vocabulary, first: first))
   }
 }
 

@@ -18,10 +18,13 @@ public struct ActionLog: Sendable {
   ///
   /// - Returns: about how many bytes it takes.
   @discardableResult
-  public mutating func append(_ entry: LoggedEntry) -> Int {
+  public mutating func append(_ entry: LoggedEntry) -> Int { append(entry, packedAs: nil) }
+
+  /// The same with an entry that may be packed in a chunk already.
+  mutating func append(_ entry: LoggedEntry, packedAs packed: PackedEntry?) -> Int {
     let excess = stored.count - max(limit, 1) + 1
     if excess > 0 { stored.removeFirst(excess) }
-    return stored.append(entry)
+    return packed.flatMap { stored.append($0) } ?? stored.append(entry)
   }
 
   /// The number of entries kept.
@@ -68,11 +71,19 @@ public struct ActionLog: Sendable {
   var lastNumber: Int? { count > 0 ? stored.number(at: count - 1) : nil }
 }
 
-/// Entries in chunks: full ones, and the one that takes the next.
+/// Entries in chunks: those that take no more, and the one that takes the next.
 private struct Chunks: RandomAccessCollection, Sendable {
-  private var full = Deque<EntryChunk>()
+  private struct Full: Sendable {
+    let chunk: EntryChunk
+    /// The number of entries before it, of all that there ever were.
+    let start: Int
+    /// The same of those up to its last one that is in the list.
+    var end: Int
+  }
+
+  private var full = Deque<Full>()
   private var last = EntryPacker()
-  /// The number of entries of the first chunk that are not in this list any more.
+  /// The number of entries that are not in this list any more.
   private var gone = 0
   private(set) var count = 0
   /// What an entry takes beside its own bytes: its place, and its part of the words of its chunk.
@@ -81,41 +92,66 @@ private struct Chunks: RandomAccessCollection, Sendable {
   var startIndex: Int { 0 }
   var endIndex: Int { count }
 
+  /// The number of entries before the last chunk, of all that there ever were.
+  private var lastStart: Int { gone + count - last.count }
+
   subscript(position: Int) -> LoggedEntry {
+    if gone + position >= lastStart { return last[gone + position - lastStart] }
     let (chunk, index) = place(of: position)
-    return chunk < full.count ? full[chunk][index] : last[index]
+    return chunk[index]
   }
 
   /// The number of the entry at a position.
   func number(at position: Int) -> Int {
+    if gone + position >= lastStart { return last.number(at: gone + position - lastStart) }
     let (chunk, index) = place(of: position)
-    return chunk < full.count ? full[chunk].number(at: index) : last.number(at: index)
+    return chunk.number(at: index)
   }
 
-  private func place(of position: Int) -> (chunk: Int, index: Int) {
-    let (chunk, index) = (gone + position).quotientAndRemainder(dividingBy: EntryPacker.most)
-    return (chunk, index)
+  /// The place of an entry in a chunk that takes no more.
+  private func place(of position: Int) -> (chunk: EntryChunk, index: Int) {
+    let entry = gone + position
+    var (low, high) = (0, full.count - 1)
+    while low < high {
+      let middle = (low + high) / 2
+      if full[middle].end <= entry { low = middle + 1 } else { high = middle }
+    }
+    return (full[low].chunk, entry - full[low].start)
   }
 
   mutating func append(_ entry: LoggedEntry) -> Int {
-    if last.count == EntryPacker.most {
-      full.append(EntryChunk(last))
-      last.removeAll()
-    }
+    if last.count == EntryPacker.most { completeLast() }
     count += 1
     return last.append(entry).map { $0 + Self.share } ?? entry.footprint
+  }
+
+  /// Takes over an entry with its chunk, whose entries come one behind another.
+  ///
+  /// - Returns: about how many bytes it takes; nil: those before it in its chunk are not the latest in the list.
+  mutating func append(_ packed: PackedEntry) -> Int? {
+    if packed.index == 0 {
+      if last.count > 0 { completeLast() }
+      full.append(Full(chunk: packed.chunk, start: gone + count, end: gone + count))
+    }
+    guard last.count == 0, let newest = full.last, newest.chunk === packed.chunk,
+      newest.start + packed.index == newest.end
+    else { return nil }
+    full[full.count - 1].end += 1
+    count += 1
+    return packed.chunk.size(at: packed.index).map { $0 + Self.share } ?? packed.chunk[packed.index].footprint
+  }
+
+  private mutating func completeLast() {
+    full.append(Full(chunk: EntryChunk(last), start: lastStart, end: gone + count))
+    last.removeAll()
   }
 
   mutating func removeFirst(_ number: Int) {
     let rest = Swift.min(number, count)
     count -= rest
     gone += rest
-    while gone >= EntryPacker.most {
-      if full.isEmpty { last.removeAll() } else { full.removeFirst() }
-      gone -= EntryPacker.most
-    }
+    while let first = full.first, first.end <= gone { full.removeFirst() }
     if count == 0 {
-      gone = 0
       full.removeAll()
       last.removeAll()
     }

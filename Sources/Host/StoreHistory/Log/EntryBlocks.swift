@@ -52,13 +52,15 @@ struct EntryBlocks: Sendable {
   /// Adds an entry behind the others, and drops blocks that are over the limits.
   ///
   /// - Parameters:
+  ///   - packed: the entry where it is packed already; nil: it is not.
   ///   - needed: the first entry that is not dropped; nil: any may be.
   ///   - awaited: the first entry that is not dropped while there is room for those behind it; nil: any may be.
   /// - Returns: the number of the last entry dropped; nil: none was.
   mutating func append(
-    _ entry: LoggedEntry, _ limits: HistoryLimits, keepingFrom needed: Int? = nil, awaiting awaited: Int? = nil
+    _ entry: LoggedEntry, packedAs packed: PackedEntry? = nil, _ limits: HistoryLimits,
+    keepingFrom needed: Int? = nil, awaiting awaited: Int? = nil
   ) -> Int? {
-    let size = log.append(entry)
+    let size = log.append(entry, packedAs: packed)
     bytes += size
     if last.count == 0 { last.first = entry.number }
     last.last = entry.number

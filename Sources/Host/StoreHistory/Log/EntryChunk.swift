@@ -24,9 +24,16 @@ package final class EntryChunk: Sendable {
   }
 
   /// The entries of a packer, in no more memory than they take.
-  init(_ packer: EntryPacker) {
+  package init(_ packer: EntryPacker) {
     (bytes, places) = packer.memory
     (objects, vocabulary, first) = (packer.objects, packer.vocabulary, packer.first)
+  }
+
+  init(
+    bytes: [UInt8], places: [Int32], objects: [LoggedEntry], vocabulary: EntryVocabulary,
+    first: (number: Int, time: Int, wall: Int)
+  ) {
+    (self.bytes, self.places, self.objects, self.vocabulary, self.first) = (bytes, places, objects, vocabulary, first)
   }
 
   /// The number of the entry at an index.
@@ -34,11 +41,35 @@ package final class EntryChunk: Sendable {
 
   subscript(index: Int) -> LoggedEntry { reading(index) { $0.packedEntry(first, vocabulary, objects) } }
 
+  /// The number of entries.
+  package var count: Int { places.count }
+
+  /// The number of an entry's bytes; nil: it is an object.
+  func size(at index: Int) -> Int? {
+    if !objects.isEmpty, bytes[Int(places[index])] == EntryMark.object { return nil }
+    return (index + 1 < count ? Int(places[index + 1]) : bytes.count) - Int(places[index])
+  }
+
   private func reading<Result>(_ index: Int, _ body: (inout EntryBytesReader) -> Result) -> Result {
     bytes.withUnsafeBytes { bytes in
       var reader = EntryBytesReader(UnsafeRawBufferPointer(rebasing: bytes[Int(places[index])...]))
       return body(&reader)
     }
+  }
+}
+
+/// An entry in a chunk.
+package struct PackedEntry: Sendable {
+  /// A history takes over a chunk of so many entries. Fewer would not be worth words of their own.
+  private static let leastKept = 64
+
+  let chunk: EntryChunk
+  let index: Int
+
+  /// The entry at an index; nil: the chunk is too small for a history to take it over.
+  package init?(_ chunk: EntryChunk, at index: Int) {
+    if chunk.count < Self.leastKept { return nil }
+    (self.chunk, self.index) = (chunk, index)
   }
 }
 
@@ -431,7 +462,7 @@ struct EntryBytesWriter {
 /// whatever they are, and takes no more memory than their number allows for.
 struct EntryBytesReader {
   private let bytes: UnsafeRawBufferPointer
-  private var place = 0
+  private(set) var place = 0
   private(set) var isTorn = false
   /// The number of values around the present one.
   private var depth = 0

@@ -4,22 +4,25 @@ import Synchronization
 /// The newest entries of a log, which become bytes as they come.
 ///
 /// A copy shares the memory: the next entry stands behind those of the copy, which looks no further than to its own last one.
-struct EntryPacker: Sendable {
+package struct EntryPacker: Sendable {
   /// The number of entries of a full chunk.
-  static let most = 256
+  package static let most = 256
   private var room: Memory
   private(set) var vocabulary: EntryVocabulary
   /// The entries that stay objects.
   private(set) var objects: [LoggedEntry] = []
   private(set) var first = (number: 0, time: 0, wall: 0)
-  private(set) var count = 0
+  package private(set) var count = 0
   /// The number of bytes.
   private var end = 0
+
+  /// Takes the entries of one full chunk.
+  package init() { self.init(most: Self.most) }
 
   /// - Parameters:
   ///   - most: the greatest number of entries.
   ///   - bytes: the bytes that they may take; if they take more, they move.
-  init(most: Int = Self.most, bytes: Int = 1 << 13, _ vocabulary: EntryVocabulary = EntryVocabulary()) {
+  init(most: Int, bytes: Int = 1 << 13, _ vocabulary: EntryVocabulary = EntryVocabulary()) {
     room = Memory(entries: most, bytes: max(bytes, LoggedEntry.longestPacked))
     self.vocabulary = vocabulary
   }
@@ -28,7 +31,7 @@ struct EntryPacker: Sendable {
   ///
   /// - Returns: the number of its bytes; nil: it stays an object.
   @discardableResult
-  mutating func append(_ entry: LoggedEntry) -> Int? {
+  package mutating func append(_ entry: LoggedEntry) -> Int? {
     if count == 0 { first = (entry.number, entry.time.wholeNanoseconds, entry.wallTime ?? 0) }
     if room.size - end < LoggedEntry.longestPacked { room = room.copy(count, end, bytes: 2 * room.size) }
     if !room.take(count) {
@@ -75,7 +78,7 @@ struct EntryPacker: Sendable {
   }
 
   /// Lets go of all entries.
-  mutating func removeAll() {
+  package mutating func removeAll() {
     if isKnownUniquelyReferenced(&room) { room.reset() } else { room = Memory(entries: room.entries, bytes: room.size) }
     (vocabulary, objects, count, end) = (EntryVocabulary(), [], 0, 0)
   }

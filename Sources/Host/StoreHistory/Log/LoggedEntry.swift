@@ -153,12 +153,6 @@ extension LoggedEntry {
   /// The bytes of the longest packed entry.
   static let longestPacked = 1024
 
-  /// About how many bytes the entry takes in a message, which packs it.
-  package var sizeInMessage: Int {
-    let packed = isPlain ? packedSize : .max
-    return packed <= Self.longestPacked ? packed : footprint
-  }
-
   /// About how many bytes the entry takes as an object, with the state that is kept after one that changed more than it tells.
   package var footprint: Int {
     var bytes = 256
@@ -173,53 +167,6 @@ extension LoggedEntry {
       bytes += 120 + 48 * changes[index].path.steps.count + changes[index].kind.footprint
     }
     return bytes
-  }
-
-  private var packedSize: Int {
-    var bytes = 40 + (source.info?.utf8.count ?? 0)
-    for index in arguments.values.indices { bytes += arguments.values[index].packedSize }
-    changes.withUnsafeBufferPointer { changes in
-      guard let first = changes.baseAddress else { return }
-      for index in changes.indices { bytes += Self.packedSize(first + index) }
-    }
-    return bytes
-  }
-
-  /// About how many bytes a change takes, packed, from where it lies: a copy would count references to its values.
-  @inline(__always)
-  private static func packedSize(_ change: UnsafePointer<Change>) -> Int {
-    let place = 12 + 8 * change.pointee.path.steps.count
-    return switch change.pointee.kind {
-    // The most frequent one, without a look at its values.
-    case .replace(.int, .int): place + 8
-    case .replace(let old, let new): place + old.packedSize + new.packedSize
-    case .add(let value), .remove(let value): place + value.packedSize
-    case .move: place + 2
-    }
-  }
-}
-
-extension Value {
-  /// About how many bytes the value takes, packed.
-  @inline(__always)
-  fileprivate var packedSize: Int {
-    switch self {
-    case .none, .bool: 1
-    case .int: 4
-    case .double, .decimal: 10
-    case .string(let text): 2 + text.utf8.count
-    default: packedParts
-    }
-  }
-
-  private var packedParts: Int {
-    switch self {
-    case .none, .bool, .int, .double, .decimal, .string: packedSize
-    case .list(let list): list.reduce(4) { $0 + $1.packedSize }
-    case .map(let map): map.reduce(4) { $0 + 12 + $1.value.packedSize }
-    case .record(let record): record.values.reduce(4) { $0 + $1.packedSize }
-    case .variant(let variant): variant.payload.values.reduce(16) { $0 + $1.packedSize }
-    }
   }
 }
 

@@ -77,13 +77,22 @@ public struct History<State: Sendable> {
   /// - Returns: false where there is no room for it, so that it is gone already.
   @discardableResult
   public mutating func append(_ entry: LoggedEntry, before: @autoclosure () -> State) -> Bool {
-    if entry.isWhole || entry.number - max(start, lastPoint) > Self.longestWalk {
+    append(entry, packedAs: nil, hasBefore: true, before: before())
+  }
+
+  /// The same with an entry that may be packed already.
+  ///
+  /// - Parameter hasBefore: false: the state before is not at hand, so that before a later entry is kept.
+  package mutating func append(
+    _ entry: LoggedEntry, packedAs packed: PackedEntry?, hasBefore: Bool, before: @autoclosure () -> State
+  ) -> Bool {
+    if hasBefore, entry.isWhole || entry.number - max(start, lastPoint) > Self.longestWalk {
       keep((entry.number - 1, before()))
     }
     let needed = older == nil ? firstNeeded : nil
-    guard let gone = blocks.append(entry, limitsInForce, keepingFrom: needed, awaiting: firstAwaited) else {
-      return true
-    }
+    let gone = blocks.append(
+      entry, packedAs: packed, limitsInForce, keepingFrom: needed, awaiting: firstAwaited)
+    guard let gone else { return true }
     letGo(upTo: gone)
     return gone < entry.number
   }

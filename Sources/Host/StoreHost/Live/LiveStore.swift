@@ -470,20 +470,18 @@ package final class LiveStore: @unchecked Sendable {
     // What loads, takes away or restores says so by an action of the shell.
     if isOfShell { noteAll(after) }
     var entry =
-      isApplied && !isOfShell && exception == nil
-      ? knownEntry(of: context)
-        ?? LoggedEntry(
-          applied: context.number, time: context.time, wallTime: wallTime?(),
-          source: origins.sharing(context.source), action: action.call.type.fullName,
-          arguments: action.call.record, isQuiet: action.call.type.isQuiet, changes: changes)
-      : rareEntry(of: action, context, changes, exception)
+      (isOfShell || exception != nil ? nil : knownEntry(of: context))
+      ?? self.entry(of: action, context, changes, exception)
     if entry.source.statement == ActionSource.firstOfRun {
       entry = entry.first
       note(run: entry.number, isOpen: true)
     }
     noteSource(of: entry)
     // To ask the history for it would copy that.
-    recordedHead.entry = history.append(entry, before: shared(before)) ? entry : nil
+    let packed = comparing.packed != nil && entry === comparing.entry ? comparing.packed : nil
+    let isThere = history.append(
+      entry, packedAs: packed, hasBefore: !comparing.lacksStateBefore, before: shared(before))
+    recordedHead.entry = isThere ? entry : nil
     recordedHead.number = entry.number
     if isApplied, isOfShell { timeline.note(loaded(in: after), after: context.number, oldest: history.oldest) }
     if upkeep.hasControlGates { followRules(action, context, after.shell, exception) }
@@ -507,11 +505,25 @@ package final class LiveStore: @unchecked Sendable {
     if entry.source.isOfOwner { lastCompany = entry.number }
   }
 
-  /// The entry that was made of an action already, if it shares its origin with others.
+  /// The entry that was made of an action already, if it shares its origin with others, or is packed and needs not.
   @inline(__always)
   private func knownEntry(of context: ActionContext) -> LoggedEntry? {
     guard let entry = comparing.entry else { return nil }
+    if comparing.packed != nil { return entry }
     return origins.sharing(context.source).origin === entry.source.origin ? entry : nil
+  }
+
+  /// The entry of an action.
+  @inline(__always)
+  func entry(
+    of action: Action, _ context: ActionContext, _ changes: [Change],
+    _ exception: ActionRecord<Action, State>.Exception?
+  ) -> LoggedEntry {
+    guard exception == nil, action.kind != .shell else { return rareEntry(of: action, context, changes, exception) }
+    return LoggedEntry(
+      applied: context.number, time: context.time, wallTime: wallTime?(), source: origins.sharing(context.source),
+      action: action.call.type.fullName, arguments: action.call.record, isQuiet: action.call.type.isQuiet,
+      changes: changes)
   }
 
   /// The entry of an action of the shell, or of one that was not applied as it came.
@@ -532,6 +544,9 @@ package final class LiveStore: @unchecked Sendable {
 
   /// Shows a state to readers that do not wait.
   package func publish(_ state: State) { lastCommitted.show(state.app) }
+
+  /// True if somebody looks at the state behind each action at its commit.
+  var showsEachState: Bool { store.showsEachState || journal != nil || attendance.observer != nil }
 
   /// A state that is kept, with what few actions change kept once.
   private func shared(_ state: State) -> State {

@@ -106,6 +106,10 @@ package final class StateComparing: @unchecked Sendable {
   @exclusivity(unchecked) var known: [Change]?
   /// Its entry, where it was made for a message already.
   @exclusivity(unchecked) var entry: LoggedEntry?
+  /// The same where it was packed with others.
+  @exclusivity(unchecked) var packed: PackedEntry?
+  /// True if the state before it is not at hand, but one of those behind it in its message.
+  @exclusivity(unchecked) var lacksStateBefore = false
 }
 
 /// The answer to whether a plugin is loaded, for its units, which ask after each action. Few actions change it.

@@ -2,6 +2,7 @@ import Platform
 import StoreCore
 import StoreModules
 import StoreReplication
+import Synchronization
 
 /// An action on its way to the log of a shared store.
 final class NodeCommand: @unchecked Sendable {
@@ -38,15 +39,28 @@ package final class DispatchSeries: Sendable {
   /// Whether behind an action that fails no other happens.
   let stopsAtFailure: Bool
   private let flag = SharedFlag()
-  /// The number of its first action that is committed; nil: none is.
-  let first = Lock<Int?>(nil)
+  /// The number of its first action that is committed; 0: none is.
+  private let firstNumber = Atomic(0)
   /// The numbers of its actions that the client has yet to take note of.
   fileprivate let dispatched = Lock<[Int]>([])
+  /// Guards the states of its actions' families.
+  fileprivate let families = Lock(())
 
   /// A series.
   ///
   /// - Parameter stopsAtFailure: whether behind an action that fails no other happens.
   package init(stopsAtFailure: Bool) { self.stopsAtFailure = stopsAtFailure }
+
+  /// The number of its first action that is committed; nil: none is.
+  var first: Int? {
+    let number = firstNumber.load(ordering: .relaxed)
+    return number > 0 ? number : nil
+  }
+
+  /// Takes note of an action of it that is committed.
+  func noteCommitted(_ number: Int) {
+    if firstNumber.load(ordering: .relaxed) == 0 { firstNumber.store(number, ordering: .relaxed) }
+  }
 
   /// True if no further action of it happens.
   var isOver: Bool { flag.isSet }
@@ -62,7 +76,6 @@ package final class DispatchSeries: Sendable {
 package struct PendingDispatch: Sendable {
   // The whole of it, so that the thread that made it frees it: memory of another thread is freed more slowly.
   let command: NodeCommand
-  let node: StoreNode
 }
 
 extension StoreClient {
@@ -99,16 +112,16 @@ extension StoreClient {
 
   /// Waits for an action that was handed on.
   package func wait(for pending: PendingDispatch) {
-    withoutTurn { _ = pending.node.result(of: pending, endedBy: interruption) }
+    withoutTurn { _ = live.storeNode?.result(of: pending, endedBy: interruption) }
   }
 
   /// Waits for an action that was handed on, and tells what became of it. Faults beside it are told as those of tasks are.
   package func report(of pending: PendingDispatch, in series: DispatchSeries) -> DispatchReport {
-    let result = withoutTurn { pending.node.result(of: pending, endedBy: interruption) }
-    if case .done = result.outcome, let number = result.number, !pending.command.family.isReplaced {
+    if let number = pending.command.family.doneNumber {
       series.dispatched.withLock { $0.append(number) }
       return DispatchReport(number: number, failure: nil, faults: [])
     }
+    let result = withoutTurn { live.storeNode?.result(of: pending, endedBy: interruption) ?? .cancelled }
     return turn {
       noteDispatched(in: series)
       if let number = result.number { note(dispatched: number) }
@@ -118,12 +131,13 @@ extension StoreClient {
 }
 
 /// An action that was dispatched from outside, with all that it causes.
-final class NodeFamily: Sendable {
+final class NodeFamily: @unchecked Sendable {
+  // Safe: what changes is guarded by the lock.
   private struct State {
     /// The number of the first action; 0: it has none yet.
     var root = 0
     /// The number of commands that are on their way.
-    var open = 0
+    var open: Int
     /// The actions that were caused.
     var caused = 0
     var stop: StoreError?
@@ -137,19 +151,30 @@ final class NodeFamily: Sendable {
 
   /// True if a caller waits.
   let isAwaited: Bool
-  private let state = Lock(State())
+  /// Those of one series share it.
+  private let lock: Lock<Void>
+  @exclusivity(unchecked) private var state: State
 
-  init(isAwaited: Bool) { self.isAwaited = isAwaited }
+  /// - Parameter series: the series whose next action it is; nil: it belongs to none, and has no command yet.
+  init(isAwaited: Bool, of series: DispatchSeries? = nil) {
+    self.isAwaited = isAwaited
+    lock = series?.families ?? Lock(())
+    state = State(open: series == nil ? 0 : 1)
+  }
+
+  private func withState<Result>(_ body: (inout State) -> sending Result) -> sending Result {
+    lock.withLock { _ in body(&state) }
+  }
 
   /// The number of the first action; 0: it has none yet.
-  var root: Int { state.withLock { $0.root } }
+  var root: Int { withState { $0.root } }
 
   /// Takes in a command.
   ///
   /// - Parameter limit: how many actions may be caused.
   /// - Returns: false if there may be no more (R30), or if nobody wants them.
   func enter(isRoot: Bool, limit: Int, _ action: HostAction?, _ source: ActionSource) -> Bool {
-    state.withLock { state in
+    withState { state in
       guard state.stop == nil else { return false }
       if !isRoot {
         guard state.caused < limit else {
@@ -166,23 +191,20 @@ final class NodeFamily: Sendable {
 
   /// Has nothing more be caused.
   func interrupt(before action: String, _ source: ActionSource) {
-    state.withLock { $0.stop = $0.stop ?? .interrupted(next: action, source: source) }
+    withState { $0.stop = $0.stop ?? .interrupted(next: action, source: source) }
   }
 
-  /// True if an interceptor passed on another action than the first.
-  var isReplaced: Bool { state.withLock { $0.isReplaced } }
-
   /// Takes note that an interceptor passed on another action than the first.
-  func noteReplaced() { state.withLock { $0.isReplaced = true } }
+  func noteReplaced() { withState { $0.isReplaced = true } }
 
   /// Takes note of the first action's number.
-  func begin(_ number: Int) { state.withLock { $0.root = number } }
+  func begin(_ number: Int) { withState { $0.root = number } }
 
   /// Ends a command.
   ///
   /// - Returns: the number of the first action, if it was the last; nil: it was not.
   func leave(_ result: DispatchResult?) -> Int? {
-    let (root, waiter) = state.withLock { state -> (Int?, CountedSignal?) in
+    let (root, waiter) = withState { state -> (Int?, CountedSignal?) in
       state.open -= 1
       if let result { state.result = state.result ?? result }
       guard state.open == 0 else { return (nil, nil) }
@@ -195,7 +217,7 @@ final class NodeFamily: Sendable {
 
   /// Answers the caller before all is known.
   func answer(_ result: DispatchResult) {
-    let waiter = state.withLock { state in
+    let waiter = withState { state in
       state.isAnswered = true
       state.result = state.result ?? result
       return state.waiter
@@ -207,16 +229,26 @@ final class NodeFamily: Sendable {
   ///
   /// - Returns: false after a moment without it.
   func wait() -> Bool {
-    let waiter = state.withLock { state in
+    let waiter = withState { state in
       if !state.isAnswered, state.waiter == nil { state.waiter = CountedSignal() }
       return state.isAnswered ? nil : state.waiter
     }
     return waiter?.wait(atMost: .milliseconds(50)) ?? true
   }
 
+  /// The number of the first action, where it was committed as it came and all that it caused is done; nil: else.
+  var doneNumber: Int? {
+    withState { state in
+      guard state.isAnswered, !state.isReplaced, state.stop == nil, let result = state.result,
+        case .done = result.outcome
+      else { return nil }
+      return result.number
+    }
+  }
+
   /// The result of the first action, or the reason why what it caused was stopped.
   var result: DispatchResult {
-    state.withLock { state in
+    withState { state in
       let result = state.result ?? .cancelled
       guard let stop = state.stop, case .done = result.outcome else { return result }
       return .stopped(stop, number: result.number)

@@ -10,6 +10,8 @@ struct NodeEntry {
   let entry: LoggedEntry
   /// The slices of plugins, substates and the shell after an action whose arguments do not tell them; empty: they do.
   private(set) var slices: [JournalSnapshot.Slice]
+  /// The entry where it is packed with others; nil: it stands alone.
+  private(set) var packed: PackedEntry?
 
   private enum Part: UInt8 { case entries = 1, module, slice, digest }
 
@@ -19,16 +21,18 @@ struct NodeEntry {
     slices = action?.carriesState ?? false && entry.isWhole ? state.slicesBesideApplication : []
   }
 
-  private init(_ entry: LoggedEntry) { (self.entry, slices) = (entry, []) }
+  private init(_ entry: LoggedEntry, packedAs packed: PackedEntry?) {
+    (self.entry, slices, self.packed) = (entry, [], packed)
+  }
 
   // MARK: Bytes
 
   // Each part of a list stands behind a byte that tells its kind.
 
-  /// Appends entries as a chunk, and the slices of the last one: no entry but that may have any.
-  static func append(_ entries: [NodeEntry], to out: inout [UInt8]) {
-    append(.entries, to: &out) { EntryChunk(entries.map(\.entry)).append(to: &$0) }
-    for slice in entries.last?.slices ?? [] {
+  /// Appends entries, and the slices of the last one: no entry but that may have any.
+  static func append(_ entries: EntryChunk, _ slices: [JournalSnapshot.Slice], to out: inout [UInt8]) {
+    append(.entries, to: &out) { entries.append(to: &$0) }
+    for slice in slices {
       append(.module, to: &out) { $0 += slice.module.utf8 }
       append(.slice, to: &out) { $0 += slice.state.utf8 }
     }
@@ -70,10 +74,13 @@ struct NodeEntry {
       guard let part = Part(rawValue: kind), let content = parts.next() else { throw EntryError("the message is torn") }
       switch part {
       case .entries:
-        let read: Result<[LoggedEntry], EntryError> = content.withUnsafeBytes { bytes in
-          Result { () throws(EntryError) in try EntryChunk.entries(in: bytes, by: reader) }
+        let result: Result<(entries: [LoggedEntry], chunk: EntryChunk), EntryError> = content.withUnsafeBytes { bytes in
+          Result { () throws(EntryError) in try EntryChunk.read(bytes, by: reader) }
         }
-        for entry in try read.get() { entries.append(NodeEntry(entry)) }
+        let (read, chunk) = try result.get()
+        for (index, entry) in read.enumerated() {
+          entries.append(NodeEntry(entry, packedAs: PackedEntry(chunk, at: index)))
+        }
       case .module: module = String(decoding: content, as: UTF8.self)
       case .slice:
         guard let name = module, !entries.isEmpty else { throw EntryError("a state has no name, or no action") }

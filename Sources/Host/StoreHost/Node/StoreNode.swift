@@ -1,3 +1,4 @@
+import DequeModule
 import Platform
 import StoreCore
 import StoreHistory
@@ -15,11 +16,36 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
   // Safe: what stands behind `state` is guarded by it; runs are the runner's, which makes one call at a time. The rest is read and
   // changed only by the thread that holds the store's turn; exclusive access as in ``LiveStore``.
   private struct State {
-    var commands: [CommandID: NodeCommand] = [:]
-    var lastCommand: CommandID = 0
-    /// The families whose first action is committed, by its number.
+    var commands = OpenCommands()
+    /// The families whose first action is committed and may cause more, by its number.
     var families: [Int: NodeFamily] = [:]
     var reports: [NodeReport] = []
+  }
+
+  /// The commands that are on their way. They have ascending numbers, and end nearly in that order.
+  private struct OpenCommands {
+    private var commands: Deque<NodeCommand?> = []
+    /// The number of the first of them.
+    private var first: CommandID = 1
+
+    /// The number of the next command.
+    var next: CommandID { first + CommandID(commands.count) }
+
+    var all: some Sequence<NodeCommand> { commands.lazy.compactMap(\.self) }
+
+    subscript(id: CommandID) -> NodeCommand? { id >= first && id < next ? commands[Int(id - first)] : nil }
+
+    mutating func append(_ command: NodeCommand) { commands.append(command) }
+
+    /// Takes a command away.
+    mutating func remove(_ id: CommandID) {
+      guard id >= first, id < next else { return }
+      commands[Int(id - first)] = nil
+      while let oldest = commands.first, oldest == nil {
+        commands.removeFirst()
+        first += 1
+      }
+    }
   }
 
   /// A command with what an attempt made of it.
@@ -46,6 +72,8 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
     var results: [Result] = []
     var commands: [ReplicaAttempt.Command] = []
     var entries: [UInt8] = []
+    /// The entries of the results, in their order.
+    var chunks: [EntryChunk] = []
     /// What units noted beside the state.
     var notes: [() -> Void] = []
     /// True if a message takes no more behind them.
@@ -81,6 +109,10 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
   /// The results of the attempt, and those that ran behind them meanwhile; nil: there are none.
   @exclusivity(unchecked) private var attempted: Run?
   @exclusivity(unchecked) private var ahead: Run?
+  /// The entry of the action that is attempted at present, once its outcome is known.
+  @exclusivity(unchecked) private var made: NodeEntry?
+  /// Packs the entries of the commands that run in one turn.
+  @exclusivity(unchecked) private var packer = EntryPacker()
   /// The number of the last committed action.
   @exclusivity(unchecked) private var last = 0
   /// The digest of all entries up to there.
@@ -190,18 +222,16 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
 
   /// Hands actions of a series on to the log, without the turn.
   func begin(_ actions: [(HostAction, ActionSource)], in series: DispatchSeries) -> [PendingDispatch] {
-    let first = state.withLock { state in
-      defer { state.lastCommand += CommandID(actions.count) }
-      return state.lastCommand + 1
+    let commands = state.withLock { state in
+      actions.map { action, source in
+        let family = NodeFamily(isAwaited: true, of: series)
+        let command = NodeCommand(state.commands.next, action, source, of: family, isRoot: true, nil, series)
+        state.commands.append(command)
+        return command
+      }
     }
-    let commands = actions.enumerated().map { index, action in
-      let family = NodeFamily(isAwaited: true)
-      _ = family.enter(isRoot: true, limit: .max, action.0, action.1)
-      return NodeCommand(first + CommandID(index), action.0, action.1, of: family, isRoot: true, nil, series)
-    }
-    state.withLock { state in for command in commands { state.commands[command.id] = command } }
     runner.withLock { $0 }?.take(commands.map { .command($0.id, term: nil) })
-    return commands.map { PendingDispatch(command: $0, node: self) }
+    return commands.map { PendingDispatch(command: $0) }
   }
 
   /// Waits for an action of a series, without the turn.
@@ -239,7 +269,7 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
       isWithdrawn = true
       end = ContinuousClock.now + .seconds(1)
       family.interrupt(before: "what it caused", .here())
-      let open = state.withLock { $0.commands.values.filter { $0.family === family } }
+      let open = state.withLock { $0.commands.all.filter { $0.family === family } }
       for command in open { take(.withdrawn(command.id)) }
     }
     return family.result
@@ -262,10 +292,9 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
     _ onDone: (@Sendable (DispatchResult) -> Void)?, in series: DispatchSeries? = nil
   ) -> CommandID? {
     let id = state.withLock { state -> CommandID? in
-      let id = state.lastCommand + 1
       guard family.enter(isRoot: isRoot, limit: limit, action, source) else { return nil }
-      state.lastCommand = id
-      state.commands[id] = NodeCommand(id, action, source, of: family, isRoot: isRoot, onDone, series)
+      let id = state.commands.next
+      state.commands.append(NodeCommand(id, action, source, of: family, isRoot: isRoot, onDone, series))
       return id
     }
     guard let id else {
@@ -301,10 +330,18 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
   }
 
   private func end(_ command: NodeCommand, _ result: DispatchResult) {
-    let root = command.family.leave(command.isRoot ? result : nil)
+    command.result = result
+    end(CollectionOfOne(command))
+  }
+
+  /// Answers those who wait for commands whose results are known.
+  private func end(_ commands: some Collection<NodeCommand>) {
+    let roots = commands.compactMap { command in
+      command.family.leave(command.isRoot ? command.result ?? .acknowledged : nil)
+    }
     state.withLock { state in
-      state.commands[command.id] = nil
-      if let root { state.families[root] = nil }
+      for command in commands { state.commands.remove(command.id) }
+      if !state.families.isEmpty { for root in roots { state.families[root] = nil } }
     }
   }
 
@@ -317,7 +354,7 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
   // MARK: Attempts
 
   /// So many commands run in one turn, and so many actions are in one message: while it is on its way, those of the next one run.
-  private static let (longestTurn, longestMessage) = (256, 1_024)
+  private static let (longestTurn, longestMessage) = (EntryPacker.most, 1_024)
 
   package func attempt(_ ids: [CommandID], makesKeeper: Bool, on sequence: UInt64) -> ReplicaAttempt {
     guard let live = lease.object else {
@@ -369,9 +406,11 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
   }
 
   private func take(_ commands: [NodeCommand], into run: inout Run, _ isAhead: Bool, in live: LiveStore) {
-    let (store, base) = (live.store, live.store.state)
-    store.putBack(run.state)
-    var (entries, size) = ([NodeEntry](), run.entries.count)
+    let store = live.store
+    store.exchange(&run.state)
+    defer { store.exchange(&run.state) }
+    let showsEachState = live.showsEachState
+    var (size, slices) = (run.entries.count, [JournalSnapshot.Slice]())
     // An action that may load or unload some is alone. What the others do to them is taken back until all are committed.
     let standings = live.hostUnits.map { ($0, $0.standing) }
     for command in commands {
@@ -388,34 +427,41 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
       let time = max(run.time, live.clock.now)
       let source = source(of: command, behind: run, isAhead)
       let root = command.isRoot ? number : command.family.root
+      let wallTime = live.wallTime?()
+      self.wallTime = .some(wallTime)
       var attempted: ActionAttempt<HostAction, HostState>?
       let notes = live.attendance.faults.holdingBack {
-        attempted = store.attempt(action, source: source, number: number, root: root, at: time)
+        attempted = store.attempt(
+          action, source: source, number: number, root: root, at: time,
+          keepsState: showsEachState || command.onDone != nil)
       }
+      self.wallTime = nil
       guard let made = attempted else {
         run.isFull = true
         break
       }
       (run.number, run.time) = (number, time)
-      let wallTime = live.wallTime?()
-      let entry = Self.entry(of: made, live.origins.sharing(source), wallTime, &live.comparing.finder)
+      let entry = self.made
+      self.made = nil
       if let entry {
-        size += entry.entry.sizeInMessage
-        entries.append(entry)
+        size += packer.append(entry.entry) ?? entry.entry.footprint
+        slices = entry.slices
       }
       run.results.append(
         Result(command: command, attempt: made, notes: notes, wallTime: wallTime, entry: entry?.entry))
       run.commands.append(ReplicaAttempt.Command(id: command.id, actions: 1))
       // Those behind one that fails may not happen.
-      run.isFence = isAlone || made.record?.failure != nil && command.series?.stopsAtFailure ?? false
+      run.isFence = isAlone || made.exception?.failure != nil && command.series?.stopsAtFailure ?? false
       run.isFull =
         run.isFence || size > LogMessage.mostEntryBytes / 2 || run.results.count >= Self.longestMessage
       if run.isFull { break }
     }
     for (unit, before) in standings { if let note = unit.takeBack(to: before) { run.notes.append(note) } }
-    run.state = store.state
-    store.putBack(base)
-    if !entries.isEmpty { NodeEntry.append(entries, to: &run.entries) }
+    guard packer.count > 0 else { return }
+    let chunk = EntryChunk(packer)
+    packer.removeAll()
+    NodeEntry.append(chunk, slices, to: &run.entries)
+    run.chunks.append(chunk)
   }
 
   /// The source of a command. Those of one series belong to one statement: each behind the first has its number, which is known only
@@ -426,7 +472,7 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
     func first(_ run: Run?) -> Int? {
       run?.results.first { $0.command.series === series }?.attempt.context.number
     }
-    if let first = series.first.withLock({ $0 }) ?? (isAhead ? first(attempted) : nil) ?? first(run) {
+    if let first = series.first ?? (isAhead ? first(attempted) : nil) ?? first(run) {
       source.statement = first
     }
     return source
@@ -450,24 +496,16 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
     return attempt
   }
 
-  /// What was made of an action; nil: an interceptor misbehaved before.
-  private static func entry(
-    of made: ActionAttempt<HostAction, HostState>, _ source: ActionSource, _ wallTime: Int?,
-    _ finder: inout DifferenceFinder
-  ) -> NodeEntry? {
-    guard let record = made.record else { return nil }
-    let call = record.action.call
-    let changes = record.failure == nil ? HostState.changes(from: record.before, to: record.after, by: &finder) : []
-    let entry = LoggedEntry(
-      number: record.context.number, time: record.context.time, source: source, action: call.type.fullName,
-      arguments: call.record, isQuiet: call.type.isQuiet, changes: changes,
-      failure: record.failure.map { ErrorCode.of($0).rawValue },
-      reason: record.failure.flatMap(HostError.ownText(of:)),
-      digest: record.action.shell?.digest,
-      original: record.original.map {
-        LoggedEntry.Original(action: $0.call.type.fullName, arguments: $0.call.record)
-      }, droppedBy: record.droppedBy, wallTime: wallTime)
-    return NodeEntry(entry, after: record.after, by: record.action.shell)
+  /// Makes the entry of the action that is attempted.
+  fileprivate func noteOutcome(
+    _ action: HostAction, _ context: ActionContext, from before: HostState, to after: HostState,
+    _ exception: ActionRecord<HostAction, HostState>.Exception?, in live: LiveStore
+  ) {
+    live.store.noteAttempt(action, exception)
+    let changes =
+      exception?.failure == nil ? HostState.changes(from: before, to: after, by: &live.comparing.finder) : []
+    let entry = live.entry(of: action, context, changes, exception)
+    made = NodeEntry(entry, after: after, by: action.shell)
   }
 
   package func discard() {
@@ -477,34 +515,60 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
 
   package func commit(firstAction: UInt64, reaching position: Replica.Position) {
     guard let live = lease.object else { return }
-    live.turn {
-      let (made, notes) = (attempted?.results ?? [], attempted?.notes ?? [])
+    let committed = live.turn {
+      let run = attempted
       attempted = nil
-      state.withLock { state in
-        for result in made where result.command.isRoot {
-          result.command.family.begin(result.attempt.context.number)
-          state.families[result.attempt.context.number] = result.command.family
-        }
-      }
-      for result in made {
-        let (command, context) = (result.command, result.attempt.context)
-        (last, lastTime, wallTime, lastWallTime) = (
-          context.number, context.time, .some(result.wallTime), result.wallTime
-        )
-        (live.comparing.known, live.comparing.entry) = (result.entry?.changes ?? [], result.entry)
-        command.result = live.store.commit(
-          result.attempt, isAwaited: command.isRoot && command.family.isAwaited, notes: result.notes, command.onDone)
-        (wallTime, live.comparing.known, live.comparing.entry) = (nil, nil, nil)
-        if let record = result.attempt.record {
-          command.series?.first.withLock { $0 = $0 ?? context.number }
-          if record.failure != nil { command.series?.noteFailure() }
-          if record.original != nil { command.family.noteReplaced() }
-        }
-      }
-      for note in notes { note() }
+      if let run { commit(run, in: live) }
       digest = position.digest
       keep(position, in: live)
+      return run
     }
+    // One by one the protocol settles them as well, and finds those that are left.
+    if let committed { end(committed.results.lazy.map(\.command)) }
+  }
+
+  private func commit(_ run: Run, in live: LiveStore) {
+    let causing = run.results.filter { $0.command.isRoot && $0.attempt.hasConsequences }
+    if !causing.isEmpty {
+      state.withLock { state in
+        for result in causing { state.families[result.attempt.context.number] = result.command.family }
+      }
+    }
+    // The place of the result whose state is shown, and that of the next entry.
+    var (shown, chunk, place) = (-1, 0, 0)
+    // By position: a copy of a result counts all that it refers to.
+    let results = run.results
+    for index in results.indices {
+      let (command, context) = (results[index].command, results[index].attempt.context)
+      if command.isRoot { command.family.begin(context.number) }
+      var next: HostState?
+      if index > shown {
+        shown = results[index...].firstIndex { $0.attempt.state != nil } ?? results.endIndex - 1
+        next = results[shown].attempt.state ?? run.state
+      }
+      (last, lastTime, wallTime, lastWallTime) = (
+        context.number, context.time, .some(results[index].wallTime), results[index].wallTime
+      )
+      live.comparing.lacksStateBefore = next == nil
+      if let entry = results[index].entry {
+        (live.comparing.known, live.comparing.entry) = (entry.changes, entry)
+        let entries = run.chunks[chunk]
+        live.comparing.packed = PackedEntry(entries, at: place)
+        (chunk, place) = place + 1 < entries.count ? (chunk, place + 1) : (chunk + 1, 0)
+      }
+      command.result = live.store.commit(
+        results[index].attempt, reaching: next, isAwaited: command.isRoot && command.family.isAwaited,
+        notes: results[index].notes, command.onDone)
+      (wallTime, live.comparing.known, live.comparing.entry) = (nil, nil, nil)
+      (live.comparing.packed, live.comparing.lacksStateBefore) = (nil, false)
+      if results[index].attempt.action != nil {
+        let exception = results[index].attempt.exception
+        command.series?.noteCommitted(context.number)
+        if exception?.failure != nil { command.series?.noteFailure() }
+        if exception?.original != nil { command.family.noteReplaced() }
+      }
+    }
+    for note in run.notes { note() }
   }
 
   // MARK: Following
@@ -682,51 +746,71 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
   private func follow(_ written: NodeEntry, in live: LiveStore) -> String? {
     let entry = written.entry
     let context = ActionContext(number: entry.number, source: entry.source, time: entry.time, root: entry.number)
-    let before = live.store.state
-    let (action, after): (HostAction, HostState?)
+    (isFollowing, wallTime) = (true, .some(entry.wallTime))
+    (live.comparing.entry, live.comparing.packed) = (entry, written.packed)
+    defer {
+      (isFollowing, wallTime) = (false, nil)
+      (live.comparing.known, live.comparing.entry, live.comparing.packed) = (nil, nil, nil)
+    }
     do {
-      (action, after) = try outcome(of: written, context, from: before, in: live)
+      if let reason = try follow(written, context, in: live) { return reason }
     } catch {
       return HostError(describing: error).message
     }
-    var changes: [Change] = []
-    if let after {
-      changes = HostState.changes(from: before, to: after, by: &live.comparing.finder)
-      if let path = written.difference(from: changes) { return "\(path)" }
-      if let name = written.difference(from: after) { return name }
-    }
-    if after == nil, !entry.changes.isEmpty { return "\(entry.changes[0].path)" }
-    (last, lastTime, wallTime) = (entry.number, max(lastTime, entry.time), .some(entry.wallTime))
-    let original = entry.original.map { live.recordedAction($0.action, $0.arguments) }
-    let failure = entry.failure.map { code in
-      HostError(code: ErrorCode(rawValue: code) ?? .failed, message: entry.reason ?? code)
-    }
-    (isFollowing, live.comparing.known) = (true, changes)
-    live.store.follow(action, context, to: after, failure: failure, original: original, droppedBy: entry.droppedBy)
-    (wallTime, isFollowing, live.comparing.known) = (nil, false, nil)
-    if after != nil, case .unloadPlugin(let name)? = action.shell { live.removeShared(name) }
+    (last, lastTime) = (entry.number, max(lastTime, entry.time))
     return nil
   }
 
-  /// The action of another node, and the state that it leads to; nil: it changed nothing there.
-  private func outcome(
-    of written: NodeEntry, _ context: ActionContext, from before: HostState, in live: LiveStore
-  ) throws -> (HostAction, HostState?) {
+  private func follow(_ written: NodeEntry, _ context: ActionContext, in live: LiveStore) throws -> String? {
     let entry = written.entry
-    guard entry.failure == nil, entry.droppedBy == nil else {
-      return (live.recordedAction(entry.action, entry.arguments), nil)
-    }
-    if entry.isOfShell {
-      let action = try shellAction(of: written, from: before, in: live)
-      var after = before
-      try action.reduce(&after, from: entry.source)
-      return (HostAction(action), after)
-    }
+    guard entry.failure == nil, entry.droppedBy == nil else { return followFailed(written, context, in: live) }
+    let original = entry.original.map { live.recordedAction($0.action, $0.arguments) }
+    if entry.isOfShell { return try followShell(written, context, original, in: live) }
     guard let type = live.action(named: entry.action) else {
       throw HostError(code: .unknownAction, message: "there is no action '\(entry.action)' here")
     }
     let action = try live.application.hostAction(entry.call(type))
-    return (action, try live.store.reduced(action, context).get())
+    return try live.store.follow(action, context, original: original) {
+      mismatch(of: written, from: $0, to: $1, in: live)
+    }
+  }
+
+  /// The first path at which what an action did differs from its entry; nil: there is none.
+  private func mismatch(
+    of written: NodeEntry, from before: HostState, to after: HostState, in live: LiveStore
+  ) -> String? {
+    let changes = HostState.changes(from: before, to: after, by: &live.comparing.finder)
+    if let path = written.difference(from: changes) { return "\(path)" }
+    live.comparing.known = changes
+    return written.difference(from: after)
+  }
+
+  /// Takes over an action that changed nothing there.
+  private func followFailed(_ written: NodeEntry, _ context: ActionContext, in live: LiveStore) -> String? {
+    let entry = written.entry
+    if !entry.changes.isEmpty { return "\(entry.changes[0].path)" }
+    let failure = entry.failure.map { code in
+      HostError(code: ErrorCode(rawValue: code) ?? .failed, message: entry.reason ?? code)
+    }
+    live.comparing.known = []
+    live.store.follow(
+      live.recordedAction(entry.action, entry.arguments), context, to: nil, failure: failure,
+      original: entry.original.map { live.recordedAction($0.action, $0.arguments) }, droppedBy: entry.droppedBy)
+    return nil
+  }
+
+  /// Takes over an action of the shell.
+  private func followShell(
+    _ written: NodeEntry, _ context: ActionContext, _ original: HostAction?, in live: LiveStore
+  ) throws -> String? {
+    let before = live.store.state
+    let action = try shellAction(of: written, from: before, in: live)
+    var after = before
+    try action.reduce(&after, from: written.entry.source)
+    if let reason = mismatch(of: written, from: before, to: after, in: live) { return reason }
+    live.store.follow(HostAction(action), context, to: after, failure: nil, original: original, droppedBy: nil)
+    if case .unloadPlugin(let name) = action { live.removeShared(name) }
+    return nil
   }
 
   /// The action of the shell that an entry tells, with what it needs: code, states.
@@ -1000,9 +1084,17 @@ extension LiveStore {
       timing: timing)
     turn {
       node = joining
-      wallTime = { [unowned joining] in joining.timeOfDay() }
+      // Safe: these run while the store does, which keeps the node. To count either is slow while other threads do so.
+      let (host, node) = (Unmanaged.passUnretained(self), Unmanaged.passUnretained(joining))
+      wallTime = { node._withUnsafeGuaranteedRef { $0.timeOfDay() } }
       store.share { [unowned self, unowned joining] outgoing in
         joining.take(outgoing, limit: store.withState { $0.shell.runaway })
+      } recorder: { action, context, before, after, exception in
+        host._withUnsafeGuaranteedRef { live in
+          node._withUnsafeGuaranteedRef {
+            $0.noteOutcome(action, context, from: before, to: after, exception, in: live)
+          }
+        }
       }
     }
     whenClosed(begin: {}, end: { joining.close() })

@@ -1,5 +1,6 @@
 import DequeModule
 import Dispatch
+import Platform
 import StoreCore
 
 /// The store of a node, as its ``ReplicaRunner`` drives it. No two of the calls come at once.
@@ -134,6 +135,8 @@ package final class ReplicaRunner: Sendable {
   /// The records that may wait in the inbox.
   private let room = DispatchSemaphore(value: 0)
   private static let room = 64
+  /// Whether a thread waits for what others leave to it, and what wakes it.
+  private let (worker, work) = (Lock(false), CountedSignal())
 
   /// So many commands run behind the message on its way before the inbox is looked at again, and no fewer: a few are run as soon by the
   /// next attempt.
@@ -167,12 +170,33 @@ package final class ReplicaRunner: Sendable {
   }
 
   /// Takes a command or another input of the store.
-  package func take(_ input: ReplicaInput) { take([input]) }
-
-  /// Takes several inputs.
-  package func take(_ inputs: [ReplicaInput]) {
-    if !begin({ $0.append(contentsOf: inputs.lazy.map { .replica($0) }) }) { return }
+  package func take(_ input: ReplicaInput) {
+    guard begin({ $0.append(.replica(input)) }) else { return }
     while proceed(mayRunAhead: false) {}
+  }
+
+  /// Takes several inputs of a thread that has more to bring: another one does what they call for.
+  package func take(_ inputs: [ReplicaInput]) {
+    guard begin({ $0.append(contentsOf: inputs.lazy.map { .replica($0) }) }) else { return }
+    if hasWorker() { work.signal() } else { while proceed(mayRunAhead: false) {} }
+  }
+
+  /// Starts the thread that does what others leave to it, unless it runs already.
+  ///
+  /// - Returns: false: the system has none to give.
+  private func hasWorker() -> Bool {
+    worker.withLock { runs in
+      if runs { return true }
+      do throws(WorkerThread.Refusal) {
+        try WorkerThread { [work] in
+          while work.wait(atMost: .seconds(1 << 30)), !self.state.withLock({ $0.isClosed }) {
+            while self.proceed(mayRunAhead: true) {}
+          }
+        }.detach()
+        runs = true
+      } catch {}
+      return runs
+    }
   }
 
   /// Asks which nodes there are. Those that can be reached answer, this one included.
@@ -188,6 +212,7 @@ package final class ReplicaRunner: Sendable {
       return state.wait
     }
     wait?.cancel()
+    work.signal()
     log.close()
   }
 

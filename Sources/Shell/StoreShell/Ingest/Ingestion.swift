@@ -26,12 +26,18 @@ struct Ingestion {
 
   /// A record whose action is on its way to the log of a shared store.
   private struct PendingRecord {
-    let action: HostAction
-    let source: ActionSource
+    /// Where it is on its way, or why it could not be handed on.
+    let dispatch: Result<PendingDispatch, any Error>
+    let line: Int
     /// The bytes of its lines; nil: they are not wanted.
     let text: [UInt8]?
-    /// Nil: it has yet to be handed on.
-    var dispatch: Result<PendingDispatch, any Error>?
+  }
+
+  /// Records that have yet to be handed on.
+  private struct FreshRecords {
+    var actions: [(HostAction, ActionSource)] = []
+    /// The bytes of their lines; empty: they are not wanted.
+    var texts: [[UInt8]] = []
   }
 
   /// The number of records that may be on their way, and of those that are handed on together.
@@ -88,12 +94,12 @@ struct Ingestion {
     defer { if let series { session.store.noteDispatched(in: series) } }
     // A record of a stream may be the last for long.
     let longestRun = lines.size == nil ? 1 : Self.longestRun
-    var fresh: [PendingRecord] = []
+    var fresh = FreshRecords()
     var pending: Deque<PendingRecord> = []
     var isAtEnd = false
     // What is wrong with a record is told behind those before it.
     var unread: (any Error)?
-    var settled: PendingRecord?
+    var settled: (line: Int, text: [UInt8]?)?
     var settling = 0
     let given = session.running.origin
     let origin = session.knownOrigins.origin(
@@ -101,7 +107,7 @@ struct Ingestion {
     while true {
       do {
         settled = nil
-        if pending.isEmpty, fresh.isEmpty {
+        if pending.isEmpty, fresh.actions.isEmpty {
           if let error = unread {
             unread = nil
             throw error
@@ -121,34 +127,31 @@ struct Ingestion {
             case .action(let call):
               let source = ActionSource(origin, line: records.line)
               if series != nil {
-                fresh.append(PendingRecord(action: try session.store.action(call), source: source, text: lines.kept))
-                if fresh.count < longestRun { continue }
+                fresh.actions.append((try session.store.action(call), source))
+                if let text = lines.kept { fresh.texts.append(text) }
+                if fresh.actions.count < longestRun { continue }
               } else {
                 try settle(session.store.dispatch(session.action(call), source), at: source.line, lines.kept, &tally)
               }
             case .leftOut: tally.filtered += 1
             case .end: isAtEnd = true
             }
-          } catch  where !(pending.isEmpty && fresh.isEmpty) {
+          } catch  where !(pending.isEmpty && fresh.actions.isEmpty) {
             unread = error
           }
         }
         let isOver = isAtEnd || unread != nil
-        if let series, isOver || fresh.count >= longestRun { begin(&fresh, behind: &pending, in: series) }
-        if let series, isOver || pending.count >= Self.mostPending, let first = pending.first {
+        if let series, isOver || fresh.actions.count >= longestRun { begin(&fresh, behind: &pending, in: series) }
+        if let series, isOver || pending.count >= Self.mostPending, !pending.isEmpty {
           if settling == 0 {
             settling = min(Self.longestRun, pending.count)
             // For the last of them: else each would be waited for.
-            if case .success(let dispatch)? = pending[settling - 1].dispatch { session.store.wait(for: dispatch) }
+            if case .success(let dispatch) = pending[settling - 1].dispatch { session.store.wait(for: dispatch) }
           }
           settling -= 1
-          pending.removeFirst()
-          settled = first
-          if case .success(let dispatch)? = first.dispatch {
-            try settle(session.store.report(of: dispatch, in: series), at: first.source.line, first.text, &tally)
-          } else {
-            _ = try first.dispatch?.get()
-          }
+          let first = pending.removeFirst()
+          settled = (first.line, first.text)
+          try settle(session.store.report(of: first.dispatch.get(), in: series), at: first.line, first.text, &tally)
         }
         guard (tally.processed + tally.filtered).isMultiple(of: 256) else { continue }
         if session.interrupts.take() {
@@ -163,7 +166,7 @@ struct Ingestion {
           throw interrupted(tally)
         }
         if error is FileError || ShellError(describing: error).code == .interrupted { throw error }
-        var fault = BadRecord(error, file: file, line: settled?.source.line ?? records.line, type: type)
+        var fault = BadRecord(error, file: file, line: settled?.line ?? records.line, type: type)
         if tally.processed + tally.bad == 0, fault.isOfFormat, let format = otherFormat {
           fault.hint = "is it \(format.rawValue)? --format \(format.rawValue)"
         }
@@ -228,14 +231,16 @@ struct Ingestion {
 
   /// Hands records on to the log, all or, for one reason, none.
   private func begin(
-    _ fresh: inout [PendingRecord], behind pending: inout Deque<PendingRecord>, in series: DispatchSeries
+    _ fresh: inout FreshRecords, behind pending: inout Deque<PendingRecord>, in series: DispatchSeries
   ) {
-    let begun = Result { try session.store.begin(fresh.map { ($0.action, $0.source) }, in: series) }
-    for (index, var record) in fresh.enumerated() {
-      record.dispatch = begun.map { $0[index] }
-      pending.append(record)
+    let begun = Result { try session.store.begin(fresh.actions, in: series) }
+    for index in fresh.actions.indices {
+      pending.append(
+        PendingRecord(
+          dispatch: begun.map { $0[index] }, line: fresh.actions[index].1.line,
+          text: fresh.texts.isEmpty ? nil : fresh.texts[index]))
     }
-    fresh = []
+    (fresh.actions, fresh.texts) = ([], [])
   }
 
   /// Lets no more of the records happen that are on their way, and counts those that did.
@@ -243,11 +248,11 @@ struct Ingestion {
     guard let series else { return }
     series.end()
     while let record = pending.popFirst() {
-      guard case .success(let dispatch)? = record.dispatch else { continue }
+      guard case .success(let dispatch) = record.dispatch else { continue }
       let report = session.store.report(of: dispatch, in: series)
       // What went wrong beside the one that ended it is told of that one.
       if report.number != nil, report.failure == nil {
-        try? settle(report, at: record.source.line, record.text, &tally)
+        try? settle(report, at: record.line, record.text, &tally)
       }
     }
   }

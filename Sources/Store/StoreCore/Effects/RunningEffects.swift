@@ -83,7 +83,7 @@ extension Store {
   /// Has every unit's long-lived effects follow the state (R33).
   @inlinable
   func reconcile(_ action: ActionContext) {
-    if let shared, shared.attempt != nil || !shared.runsEffects { return }
+    if let shared, shared.isAttempting || !shared.runsEffects { return }
     // A copy: what they open may bring other units.
     let supervising = parts.supervising
     for supervision in supervising { supervision.reconcile(action) }

@@ -338,7 +338,7 @@ extension Store {
       }
       return nil
     }
-    let formers = composition.writesInPlace && shared == nil && !trace.isOn ? formers : nil
+    let formers = composition.writesInPlace && !(shared?.keepsStates ?? false) && !trace.isOn ? formers : nil
     let failure = reduce(action, context, composition, from: formers?.begin(&current) ?? current)
     formers?.end(&current)
     return failure
@@ -452,7 +452,10 @@ extension Store {
   /// Runs the IO of one action, last-composed first (R9).
   @inlinable
   func runIO(_ number: Int) {
-    if let attempt = shared?.attempt { return swap(&attempt.io, &pendingIO) }
+    if let shared, shared.isAttempting {
+      shared.io += pendingIO
+      return pendingIO.removeAll(keepingCapacity: true)
+    }
     var closures: [IO<Action>] = []
     swap(&closures, &pendingIO)
     let handler = output(of: number, root: processingRoot)

@@ -4,14 +4,25 @@
 package final class SharedOrder<Action: Sendable, State: Sendable> {
   /// Takes the dispatched actions.
   @usableFromInline let outlet: (OutgoingAction<Action>) -> Void
-  /// The attempt that is made at present.
-  @usableFromInline var attempt: ActionAttempt<Action, State>?
+  /// Gets what an attempt came to, with the states before and after it, which are shown for the length of the call.
+  @usableFromInline package typealias Recorder = Composition<Action, State>.Recorder
+  private let recorder: Recorder
   /// True while this process runs the effects that follow the state (R43).
-  @usableFromInline var runsEffects = false
+  @exclusivity(unchecked) @usableFromInline var runsEffects = false
+  /// True while an attempt is made; the next ones tell what it came to so far.
+  @exclusivity(unchecked) @usableFromInline var isAttempting = false
+  @exclusivity(unchecked) @usableFromInline var action: Action?
+  @exclusivity(unchecked) @usableFromInline var exception: ActionRecord<Action, State>.Exception?
+  @exclusivity(unchecked) @usableFromInline var io: [IO<Action>] = []
+  @exclusivity(unchecked) @usableFromInline var outgoing: [OutgoingAction<Action>] = []
+  /// True if somebody looks at the state behind each action at its commit. Else those behind it may be written over it.
+  @exclusivity(unchecked) @usableFromInline var keepsStates = false
   /// The composition in which actions are attempted, made of the store's own.
-  private var silent: (of: Composition<Action, State>, composition: Composition<Action, State>)?
+  @exclusivity(unchecked) private var silent: (of: Composition<Action, State>, composition: Composition<Action, State>)?
 
-  init(outlet: @escaping (OutgoingAction<Action>) -> Void) { self.outlet = outlet }
+  init(outlet: @escaping (OutgoingAction<Action>) -> Void, recorder: @escaping Recorder) {
+    (self.outlet, self.recorder) = (outlet, recorder)
+  }
 
   /// The number of an action that has none yet.
   @usableFromInline static var noNumber: Int { 0 }
@@ -28,7 +39,7 @@ package final class SharedOrder<Action: Sendable, State: Sendable> {
     if store.processing != 0, source.cause == nil { source.cause = store.processing }
     let root = store.processing != 0 ? store.processingRoot : emitted != 0 ? emitted : store.jobRoot
     let outgoing = OutgoingAction(action: action, source: source, root: root, onDone: onDone)
-    if let attempt { attempt.outgoing.append(outgoing) } else { outlet(outgoing) }
+    if isAttempting { self.outgoing.append(outgoing) } else { outlet(outgoing) }
   }
 
   /// Hands on an action without a caller that waits.
@@ -45,10 +56,7 @@ package final class SharedOrder<Action: Sendable, State: Sendable> {
     if let silent, silent.of === present { return silent.composition }
     var parts = store.parts
     parts.watchers = []
-    parts.recorder = { [unowned self] action, context, before, after, exception in
-      attempt?.record = ActionRecord(
-        action: action, context: context, before: before, after: after, exception: exception)
-    }
+    parts.recorder = recorder
     let composition = parts.composition(trace: store.trace, isIntercepted: !store.chain.isEmpty)
     silent = (present, composition)
     return composition
@@ -71,28 +79,58 @@ package struct OutgoingAction<Action: Sendable> {
 /// The outcome that interceptors, middlewares and reducers gave an action on the last committed state. Nothing of it shows until
 /// ``Store/commit(_:_:)``.
 @usableFromInline
-package final class ActionAttempt<Action: Sendable, State: Sendable> {
+package struct ActionAttempt<Action: Sendable, State: Sendable> {
   /// The number, source and time that the action has if the log takes it now.
   @usableFromInline package let context: ActionContext
-  /// The record for the recorder at the commit; nil: an interceptor misbehaved before.
-  @exclusivity(unchecked) @usableFromInline package internal(set) var record: ActionRecord<Action, State>?
-  /// The error that keeps it from being committed.
-  @exclusivity(unchecked) @usableFromInline var failure: (any Error)?
-  @exclusivity(unchecked) @usableFromInline var io: [IO<Action>] = []
-  @exclusivity(unchecked) @usableFromInline var outgoing: [OutgoingAction<Action>] = []
-  @exclusivity(unchecked) @usableFromInline var trace: [TraceEvent] = []
+  /// The action that went on to the reducers; nil: an interceptor misbehaved before.
+  @usableFromInline package let action: Action?
+  /// What is to say of an action that was not applied as it came.
+  @usableFromInline package let exception: ActionRecord<Action, State>.Exception?
+  /// The state behind it, where somebody looks at that at the commit; nil: that of an attempt behind it will do.
+  @usableFromInline package let state: State?
+  /// What else it came to; nil: nothing.
+  @usableFromInline let rest: Rest?
+
+  /// What few attempts come to.
+  @usableFromInline
+  final class Rest {
+    /// The error that keeps it from being committed.
+    @usableFromInline let failure: (any Error)?
+    @usableFromInline let io: [IO<Action>]
+    @usableFromInline let outgoing: [OutgoingAction<Action>]
+    @usableFromInline let trace: [TraceEvent]
+
+    @usableFromInline
+    init(_ failure: (any Error)?, _ io: [IO<Action>], _ outgoing: [OutgoingAction<Action>], _ trace: [TraceEvent]) {
+      (self.failure, self.io, self.outgoing, self.trace) = (failure, io, outgoing, trace)
+    }
+  }
 
   @inlinable
-  init(_ context: ActionContext) { self.context = context }
+  init(
+    _ context: ActionContext, _ action: Action?, _ exception: ActionRecord<Action, State>.Exception?, _ state: State?,
+    _ rest: Rest?
+  ) {
+    (self.context, self.action, self.exception, self.state, self.rest) = (context, action, exception, state, rest)
+  }
+
+  /// True if what it caused may come back to it: IO that runs, or actions that are on their way.
+  @inlinable package var hasConsequences: Bool { state != nil || rest != nil }
 }
 
 /// The way of an action whose order a shared log decides. All of it is called by the thread that has the store. The caller's module
 /// inlines what each action takes, since it knows the types.
 extension Store {
   /// From now on hands on all that is dispatched, instead of having it processed.
-  package func share(outlet: @escaping (OutgoingAction<Action>) -> Void) {
+  ///
+  /// - Parameters:
+  ///   - outlet: takes the actions.
+  ///   - recorder: gets what attempts come to.
+  package func share(
+    outlet: @escaping (OutgoingAction<Action>) -> Void, recorder: @escaping SharedOrder<Action, State>.Recorder
+  ) {
     exclusively {
-      shared = SharedOrder(outlet: outlet)
+      shared = SharedOrder(outlet: outlet, recorder: recorder)
       pauseSupervisedEffects()
     }
   }
@@ -102,50 +140,84 @@ extension Store {
 
   /// Takes an action through interceptors, middlewares and reducers. ``state`` is then their result.
   ///
-  /// - Parameter number: the number that it is to have.
+  /// - Parameters:
+  ///   - number: the number that it is to have.
+  ///   - keepsState: true if somebody looks at the state behind it at its commit, also where it has no IO.
   @inlinable
   package func attempt(
-    _ action: Action, source: ActionSource, number: Int, root: Int, at time: Duration
+    _ action: Action, source: ActionSource, number: Int, root: Int, at time: Duration, keepsState: Bool
   ) -> ActionAttempt<Action, State>? {
     guard let shared else { return nil }
-    let attempt = ActionAttempt<Action, State>(ActionContext(number: number, source: source, time: time, root: root))
-    let composition = shared.composition(in: self)
-    shared.attempt = attempt
-    attempt.trace = trace.holdingBack {
-      if trace.isOn { trace.enqueued(number, action, cause: source.cause) }
-      whileProcessing(attempt.context) { attempt.failure = process(action, attempt.context, composition) }
+    let context = ActionContext(number: number, source: source, time: time, root: root)
+    let whole = shared.composition(in: self)
+    // The table holds the part until the next action comes.
+    let part = whole.isIntercepted ? nil : whole.kinds?._withUnsafeGuaranteedRef { $0.part(for: action) }
+    let composition = part?._withUnsafeGuaranteedRef { $0 } ?? whole
+    (shared.isAttempting, shared.keepsStates) = (true, keepsState)
+    var failure: (any Error)?
+    var events: [TraceEvent] = []
+    if trace.isOn {
+      events = trace.holdingBack {
+        trace.enqueued(number, action, cause: source.cause)
+        whileProcessing(context) { failure = process(action, context, composition) }
+      }
+    } else {
+      whileProcessing(context) { failure = process(action, context, composition) }
     }
-    shared.attempt = nil
+    shared.isAttempting = false
+    let isPlain = failure == nil && events.isEmpty && shared.io.isEmpty && shared.outgoing.isEmpty
+    let attempt = ActionAttempt(
+      context, shared.action, shared.exception, keepsState || !shared.io.isEmpty ? current : nil,
+      isPlain ? nil : ActionAttempt.Rest(failure, shared.io, shared.outgoing, events))
+    (shared.action, shared.exception) = (nil, nil)
+    if !isPlain { (shared.io, shared.outgoing) = ([], []) }
     return attempt
   }
 
-  /// Has a state shown: the last committed one, after attempts.
+  /// Has another state shown, such as the last committed one after attempts, and gives the present one. So neither has a second owner,
+  /// for whom what is written would be copied.
   @inlinable
-  package func putBack(_ state: State) { current = state }
+  package func exchange(_ state: inout State) { swap(&current, &state) }
+
+  /// Takes note of what an attempt came to. Its recorder calls this: the compiler knows the types there.
+  @inlinable
+  package func noteAttempt(_ action: Action, _ exception: ActionRecord<Action, State>.Exception?) {
+    guard let shared else { return }
+    (shared.action, shared.exception) = (action, exception)
+  }
+
+  /// True if somebody looks at the state behind each action: watchers, effects that follow the state, traces.
+  package var showsEachState: Bool {
+    composition._withUnsafeGuaranteedRef { !$0.watchers.isEmpty || $0.supervises } || trace.isOn
+  }
 
   /// Commits an attempt that the log has taken: recorder and watchers are told, IO runs.
   ///
   /// - Parameters:
+  ///   - next: the state that is shown from now on; nil: the present one, which has what the attempt did.
   ///   - isAwaited: true if a caller is answered with the failure.
   ///   - notes: what units noted beside the state when it was attempted.
   ///   - onDone: is called once the action is done.
   @inlinable
   package func commit(
-    _ attempt: ActionAttempt<Action, State>, isAwaited: Bool, notes: [() -> Void],
+    _ attempt: ActionAttempt<Action, State>, reaching next: State?, isAwaited: Bool, notes: [() -> Void],
     _ onDone: (@Sendable (DispatchResult) -> Void)?
   ) -> DispatchResult {
-    for event in attempt.trace { trace.report(event) }
+    for event in attempt.rest?.trace ?? [] { trace.report(event) }
     whileProcessing(attempt.context) {
       for note in notes { note() }
-      if let record = attempt.record { tell(record) }
-      pendingIO = attempt.io
-      if !pendingIO.isEmpty { runIO(attempt.context.number) }
+      commit(attempt, reaching: next)
+      if let io = attempt.rest?.io, !io.isEmpty {
+        pendingIO = io
+        runIO(attempt.context.number)
+      }
       if composition._withUnsafeGuaranteedRef({ $0.supervises }) { reconcile(attempt.context) }
     }
-    for outgoing in attempt.outgoing { shared?.outlet(outgoing) }
-    let result = DispatchResult(number: attempt.context.number, outcome: outcome(attempt.failure))
+    for outgoing in attempt.rest?.outgoing ?? [] { shared?.outlet(outgoing) }
+    let failure = attempt.rest?.failure
+    let result = DispatchResult(number: attempt.context.number, outcome: outcome(failure))
     guard let onDone else {
-      if let failure = attempt.failure, !isAwaited, !(failure is ActionDropped) { onLateError?(failure) }
+      if let failure, !isAwaited, !(failure is ActionDropped) { onLateError?(failure) }
       return result
     }
     jobRoot = attempt.context.root
@@ -154,17 +226,52 @@ extension Store {
     return result
   }
 
-  /// The state that the reducers make of an action of another process. Nothing of it shows.
   @inlinable
-  package func reduced(_ action: Action, _ context: ActionContext) -> Result<State, any Error> {
-    var state = current
-    isReducing = true
-    defer { isReducing = false }
-    do {
-      try composition._withUnsafeGuaranteedRef { try $0.reduce(action, &state, context, TracePoint.silent) }
-      return .success(state)
-    } catch {
-      return .failure(error)
+  func commit(_ attempt: ActionAttempt<Action, State>, reaching next: State?) {
+    guard let action = attempt.action else {
+      if let next { current = next }
+      return
+    }
+    let (context, exception) = (attempt.context, attempt.exception)
+    guard let next else { return lendCurrent { tell(action, context, $0, $0, exception) } }
+    let before = current
+    current = next
+    lendCurrent { tell(action, context, before, $0, exception) }
+  }
+
+  /// Takes over an action that another process has committed, if the reducers make of it here what they made there: recorder and
+  /// watchers are told, effects follow the state.
+  ///
+  /// - Parameters:
+  ///   - original: the action as it was dispatched, where an interceptor passed on another.
+  ///   - verify: looks at the states before and after it.
+  /// - Returns: the reason that `verify` gave why it is another action here, so that nothing has happened; nil: it gave none.
+  /// - Throws: the error of the reducers; nothing has happened.
+  @inlinable
+  package func follow<Reason>(
+    _ action: Action, _ context: ActionContext, original: Action?, verify: (_ before: State, _ after: State) -> Reason?
+  ) throws -> Reason? {
+    try composition._withUnsafeGuaranteedRef { whole in
+      // The table holds the part until the next action comes.
+      let part = whole.kinds?._withUnsafeGuaranteedRef { $0.part(for: action) }
+      let composition = part?._withUnsafeGuaranteedRef { $0 } ?? whole
+      let formers = composition.writesInPlace && !trace.isOn ? formers : nil
+      let before = formers?.begin(&current) ?? current
+      defer { formers?.end(&current) }
+      do {
+        isReducing = true
+        defer { isReducing = false }
+        try composition.reduce(action, &current, context, TracePoint.silent)
+      } catch {
+        current = before
+        throw error
+      }
+      if let reason = lendCurrent({ verify(before, $0) }) {
+        current = before
+        return reason
+      }
+      follow(action, context, from: before, .of(original: original))
+      return nil
     }
   }
 
@@ -181,11 +288,17 @@ extension Store {
     droppedBy interceptor: String?
   ) {
     let before = current
+    if let state { current = state }
+    follow(action, context, from: before, .of(failure: failure, original: original, droppedBy: interceptor))
+  }
+
+  @inlinable
+  func follow(
+    _ action: Action, _ context: ActionContext, from before: State,
+    _ exception: ActionRecord<Action, State>.Exception?
+  ) {
     whileProcessing(context) {
-      tell(
-        ActionRecord(
-          action: action, context: context, before: before, after: state ?? before,
-          exception: .of(failure: failure, original: original, droppedBy: interceptor)))
+      lendCurrent { tell(action, context, before, $0, exception) }
       if composition._withUnsafeGuaranteedRef({ $0.supervises }) { reconcile(context) }
     }
   }
@@ -203,16 +316,17 @@ extension Store {
     for supervision in parts.supervising { supervision.pause() }
   }
 
-  /// Tells recorder and watchers of an action, whose state is the present one from now on.
+  /// Tells recorder and watchers of an action.
   @inlinable
-  func tell(_ record: ActionRecord<Action, State>) {
-    let isApplied = record.failure == nil && record.droppedBy == nil
-    if isApplied { current = record.after }
+  func tell(
+    _ action: Action, _ context: ActionContext, _ before: State, _ after: State,
+    _ exception: ActionRecord<Action, State>.Exception?
+  ) {
     composition._withUnsafeGuaranteedRef { composition in
-      composition.recorder?(record.action, record.context, record.before, record.after, record.exception)
-      guard isApplied else { return }
-      committed?.action = record.action
-      notify(record.context, composition, record.before, record.after)
+      composition.recorder?(action, context, before, after, exception)
+      guard exception?.failure == nil, exception?.droppedBy == nil else { return }
+      committed?.action = action
+      notify(context, composition, before, after)
       committed?.action = nil
     }
   }
