@@ -18,10 +18,16 @@ public struct ActionLog: Sendable {
   ///
   /// - Returns: about how many bytes it takes.
   @discardableResult
-  public mutating func append(_ entry: LoggedEntry) -> Int {
-    let excess = stored.count - max(limit, 1) + 1
-    if excess > 0 { stored.removeFirst(excess) }
-    return stored.append(entry)
+  public mutating func append(_ entry: LoggedEntry) -> Int { next.append(entry) }
+
+  /// The packer that takes the next entry, which whoever asks for it adds at once.
+  var next: EntryPacker {
+    get { stored.next }
+    _modify {
+      let excess = stored.count - max(limit, 1) + 1
+      if excess > 0 { stored.removeFirst(excess) }
+      yield &stored.next
+    }
   }
 
   /// The number of entries kept.
@@ -75,8 +81,6 @@ private struct Chunks: RandomAccessCollection, Sendable {
   /// The number of entries of the first chunk that are not in this list any more.
   private var gone = 0
   private(set) var count = 0
-  /// What an entry takes beside its own bytes: its place, and its part of the words of its chunk.
-  private static let share = 40
 
   var startIndex: Int { 0 }
   var endIndex: Int { count }
@@ -97,13 +101,16 @@ private struct Chunks: RandomAccessCollection, Sendable {
     return (chunk, index)
   }
 
-  mutating func append(_ entry: LoggedEntry) -> Int {
-    if last.count == EntryPacker.most {
-      full.append(EntryChunk(last))
-      last.removeAll()
+  var next: EntryPacker {
+    get { last }
+    _modify {
+      if last.count == EntryPacker.most {
+        full.append(EntryChunk(last))
+        last.removeAll()
+      }
+      count += 1
+      yield &last
     }
-    count += 1
-    return last.append(entry).map { $0 + Self.share } ?? entry.footprint
   }
 
   mutating func removeFirst(_ number: Int) {

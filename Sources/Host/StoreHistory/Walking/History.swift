@@ -1,4 +1,5 @@
 import DequeModule
+import StoreCore
 import StoreSchema
 
 /// The past of a store: the latest actions in memory, and no states. Every point is reached from the present state, which
@@ -77,15 +78,39 @@ public struct History<State: Sendable> {
   /// - Returns: false where there is no room for it, so that it is gone already.
   @discardableResult
   public mutating func append(_ entry: LoggedEntry, before: @autoclosure () -> State) -> Bool {
-    if entry.isWhole || entry.number - max(start, lastPoint) > Self.longestWalk {
-      keep((entry.number - 1, before()))
-    }
+    let (number, isWhole) = (entry.number, entry.isWhole)
+    if needsPoint(before: number, isWhole) { keep((number - 1, before())) }
+    return note(number, of: blocks.log.append(entry), isWhole)
+  }
+
+  /// Adds the entry of an action that was applied as it came, and that is none of the shell, behind the others. It becomes bytes, and
+  /// no object is made of it.
+  ///
+  /// - Parameter before: the state before it, which is kept only now and then.
+  package mutating func append(
+    applied number: Int, time: Duration, wallTime: Int?, source: ActionSource, action: String, _ layout: RecordLayout,
+    _ arguments: [Value], isQuiet: Bool, changes: [Change], before: @autoclosure () -> State
+  ) {
+    if needsPoint(before: number, false) { keep((number - 1, before())) }
+    let size = blocks.log.next.append(
+      number, time, wallTime, source, action, layout, arguments, isQuiet: isQuiet, changes)
+    _ = note(number, of: size, false)
+  }
+
+  @inline(__always)
+  private func needsPoint(before number: Int, _ isWhole: Bool) -> Bool {
+    isWhole || number - max(start, lastPoint) > Self.longestWalk
+  }
+
+  /// - Returns: false where there is no room for the entry that was added, so that it is gone already.
+  @inline(__always)
+  private mutating func note(_ number: Int, of size: Int, _ isWhole: Bool) -> Bool {
     let needed = older == nil ? firstNeeded : nil
-    guard let gone = blocks.append(entry, limitsInForce, keepingFrom: needed, awaiting: firstAwaited) else {
-      return true
-    }
+    let gone = blocks.note(
+      number, of: size, isWhole: isWhole, limitsInForce, keepingFrom: needed, awaiting: firstAwaited)
+    guard let gone else { return true }
     letGo(upTo: gone)
-    return gone < entry.number
+    return gone < number
   }
 
   // Functions of their own, because nobody specialises this code, and where states are reached their type is looked up.

@@ -99,7 +99,7 @@ package final class StateComparing: @unchecked Sendable {
   /// The places that are watched.
   @exclusivity(unchecked) var places = WatchedPlaces()
   /// The sequences that no action may have fall.
-  @exclusivity(unchecked) var sequences: [HostState.Sequence] = []
+  @exclusivity(unchecked) var sequences = HostState.Sequences([])
   /// Finds what an action changed.
   @exclusivity(unchecked) var finder = DifferenceFinder()
   /// What the action about to be recorded changed, where a message tells it; nil: it has to be found.

@@ -124,7 +124,9 @@ struct Ingestion {
                 fresh.append(PendingRecord(action: try session.store.action(call), source: source, text: lines.kept))
                 if fresh.count < longestRun { continue }
               } else {
-                try settle(session.store.dispatch(session.action(call), source), at: source.line, lines.kept, &tally)
+                try settle(
+                  session.store.dispatch(session.action(call), source, tellsEntry: false), at: source.line, lines.kept,
+                  &tally)
               }
             case .leftOut: tally.filtered += 1
             case .end: isAtEnd = true

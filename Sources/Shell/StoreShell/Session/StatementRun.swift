@@ -77,7 +77,9 @@ extension Session {
     if let failure = report.failure {
       guard failure is StoreError, let number = report.number else { throw ShellError(describing: failure) }
       let errors = [failure] + report.faults
-      guard let entry = report.entry else { throw AppliedWithFaults(errors: errors, number: number) }
+      guard let entry = try? report.entry ?? store.entry(number) else {
+        throw AppliedWithFaults(errors: errors, number: number)
+      }
       // The action was applied; what it caused was stopped.
       let isSilent = options.isQuiet || isQuiet
       let caused = isSilent && !givesData ? [] : caused(by: report)
@@ -89,7 +91,7 @@ extension Session {
       outcome.lastDropped = dropped
       if isSilent, !answersInJSON { store.leave(note: dropped) }
     }
-    guard givesData || !isSilent || !report.faults.isEmpty, let number = report.number else { return .none }
+    guard givesData || !isSilent || report.hasFaults, let number = report.number else { return .none }
     // What memory has no room for, a file may keep.
     guard let entry = try report.entry ?? store.entry(number) else {
       // The action was too large for the history, or its consequences were.
