@@ -474,8 +474,7 @@ package final class LiveStore: @unchecked Sendable {
     if action.kind != .app {
       for fault in application.substateFaults(of: action, in: before) { attendance.faults.note(fault) }
     }
-    let changes =
-      isFailed ? [] : comparing.known ?? State.changes(from: before, to: after, by: &comparing.finder)
+    let changes = isFailed ? [] : comparing.takeChanges(from: before, to: after)
     let (source, wallTime) = (context.source, timeOfDay)
     comparing.versions.note(changes)
     watchers.note(changes)
@@ -516,6 +515,7 @@ package final class LiveStore: @unchecked Sendable {
       (exception?.original ?? action).fate?.isRejected = true
     }
     if isDropped { noteDropped(action.call.type.fullName, source, exception) }
+    if entry == nil { comparing.giveBack(changes) }
     actionSignal.send()
     stopFaulty()
   }

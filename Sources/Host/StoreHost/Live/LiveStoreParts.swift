@@ -106,6 +106,29 @@ package final class StateComparing: @unchecked Sendable {
   @exclusivity(unchecked) var known: [Change]?
   /// Its entry, where it was made for a message already.
   @exclusivity(unchecked) var entry: LoggedEntry?
+  /// Empty, with memory for what the next action changes.
+  @exclusivity(unchecked) private var memory: [Change] = []
+
+  /// What an action changes.
+  @inline(__always)
+  func takeChanges(from before: HostState, to after: HostState) -> [Change] {
+    if let known { return known }
+    var changes: [Change] = []
+    swap(&changes, &memory)
+    HostState.appendChanges(from: before, to: after, by: &finder, &changes)
+    return changes
+  }
+
+  /// Takes the memory of what an action changed, which nobody else has, for what the next one does.
+  @inline(__always)
+  func giveBack(_ changes: consuming [Change]) {
+    guard changes.count <= Self.mostGivenBack else { return }
+    // One by one: the runtime's function for several looks up how a change is freed.
+    while changes.popLast() != nil {}
+    memory = changes
+  }
+
+  private static let mostGivenBack = 4
 }
 
 /// The answer to whether a plugin is loaded, for its units, which ask after each action. Few actions change it.

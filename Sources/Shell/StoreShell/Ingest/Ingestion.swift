@@ -100,7 +100,7 @@ struct Ingestion {
       file: file, function: "ingest", kind: given.isThroughDoor ? .remote : given.kind)
     while true {
       do {
-        settled = nil
+        if settled != nil { settled = nil }
         if pending.isEmpty, fresh.isEmpty {
           if let error = unread {
             unread = nil
