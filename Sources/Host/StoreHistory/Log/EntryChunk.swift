@@ -64,12 +64,14 @@ enum PackedFault: Error {
 
 /// The first byte of an entry.
 private enum EntryMark {
-  static let (plain, withWall, object): (UInt8, UInt8, UInt8) = (0, 1, 2)
+  static var plain: UInt8 { 0 }
+  static var withWall: UInt8 { 1 }
+  static var object: UInt8 { 2 }
 }
 
 /// The first byte of a value.
 private enum ValueMark {
-  static let int: UInt8 = 3
+  static var int: UInt8 { 3 }
 }
 
 /// The words of a chunk's entries, each once, by numbers.
@@ -262,7 +264,7 @@ struct EntryBytesWriter {
   /// The place of the next bytes; nil: there is no room for so many.
   @inline(__always)
   private mutating func room(for count: Int) -> UnsafeMutableRawPointer? {
-    guard offset + count <= bytes.count, let start = bytes.baseAddress else {
+    guard count <= bytes.count &- offset, let start = bytes.baseAddress else {
       isFull = true
       return nil
     }
@@ -273,7 +275,7 @@ struct EntryBytesWriter {
   mutating func byte(_ byte: UInt8) {
     guard let place = room(for: 1) else { return }
     place.storeBytes(of: byte, as: UInt8.self)
-    offset += 1
+    offset &+= 1
   }
 
   /// Seven bits a byte, the lowest first; small numbers of either sign are short.
@@ -285,10 +287,10 @@ struct EntryBytesWriter {
     while rest >= 0x80 {
       place.storeBytes(of: UInt8(truncatingIfNeeded: rest) | 0x80, toByteOffset: count, as: UInt8.self)
       rest >>= 7
-      count += 1
+      count &+= 1
     }
     place.storeBytes(of: UInt8(truncatingIfNeeded: rest), toByteOffset: count, as: UInt8.self)
-    offset += count + 1
+    offset &+= count &+ 1
   }
 
   private mutating func word(_ word: UInt64) {

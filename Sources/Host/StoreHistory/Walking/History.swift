@@ -79,28 +79,27 @@ public struct History<State: Sendable> {
   @discardableResult
   public mutating func append(_ entry: LoggedEntry, before: @autoclosure () -> State) -> Bool {
     let (number, isWhole) = (entry.number, entry.isWhole)
-    if needsPoint(before: number, isWhole) { keep((number - 1, before())) }
+    if isWhole || needsState(before: number) { keep((number - 1, before())) }
     return note(number, of: blocks.log.append(entry), isWhole)
   }
 
   /// Adds the entry of an action that was applied as it came, and that is none of the shell, behind the others. It becomes bytes, and
-  /// no object is made of it.
-  ///
-  /// - Parameter before: the state before it, which is kept only now and then.
+  /// no object is made of it. ``keepState(_:before:)`` comes first where ``needsState(before:)`` asks for that.
   package mutating func append(
     applied number: Int, time: Duration, wallTime: Int?, source: ActionSource, action: String, _ layout: RecordLayout,
-    _ arguments: [Value], isQuiet: Bool, changes: [Change], before: @autoclosure () -> State
+    _ arguments: [Value], isQuiet: Bool, changes: [Change]
   ) {
-    if needsPoint(before: number, false) { keep((number - 1, before())) }
     let size = blocks.log.next.append(
       number, time, wallTime, source, action, layout, arguments, isQuiet: isQuiet, changes)
     _ = note(number, of: size, false)
   }
 
-  @inline(__always)
-  private func needsPoint(before number: Int, _ isWhole: Bool) -> Bool {
-    isWhole || number - max(start, lastPoint) > Self.longestWalk
-  }
+  /// True if the state before the entry of a number is to be kept, whatever that changed: no walk is to be long.
+  // Mutating: the history of an object would be copied to be asked.
+  package mutating func needsState(before number: Int) -> Bool { number - max(start, lastPoint) > Self.longestWalk }
+
+  /// Keeps the state before the entry that comes next.
+  package mutating func keepState(_ state: State, before number: Int) { keep((number - 1, state)) }
 
   /// - Returns: false where there is no room for the entry that was added, so that it is gone already.
   @inline(__always)

@@ -526,9 +526,10 @@ package final class LiveStore: @unchecked Sendable {
   private func pack(
     _ call: ActionCall, _ number: Int, _ time: Duration, _ source: ActionSource, _ changes: [Change], _ before: State
   ) {
+    if history.needsState(before: number) { history.keepState(shared(before), before: number) }
     history.append(
       applied: number, time: time, wallTime: recordedHead.wallTime, source: source, action: call.type.fullName,
-      call.type.layout, call.arguments, isQuiet: call.type.isQuiet, changes: changes, before: shared(before))
+      call.type.layout, call.arguments, isQuiet: call.type.isQuiet, changes: changes)
   }
 
   /// Has it said that an interceptor dropped an action, where nobody is answered who could say so.

@@ -124,9 +124,7 @@ struct Ingestion {
                 fresh.append(PendingRecord(action: try session.store.action(call), source: source, text: lines.kept))
                 if fresh.count < longestRun { continue }
               } else {
-                try settle(
-                  session.store.dispatch(session.action(call), source, tellsEntry: false), at: source.line, lines.kept,
-                  &tally)
+                try dispatch(call, source, lines.kept, &tally)
               }
             case .leftOut: tally.filtered += 1
             case .end: isAtEnd = true
@@ -252,6 +250,16 @@ struct Ingestion {
         try? settle(report, at: record.source.line, record.text, &tally)
       }
     }
+  }
+
+  /// Has the action of a record processed at once.
+  // A function of its own: the parts of an argument are not counted.
+  @inline(never)
+  private func dispatch(
+    _ call: consuming ActionCall, _ source: ActionSource, _ text: [UInt8]?, _ tally: inout IngestTally
+  ) throws {
+    let report = session.store.dispatch(try session.action(call), source, tellsEntry: false)
+    try settle(report, at: source.line, text, &tally)
   }
 
   /// Counts a record whose action was processed.
