@@ -182,7 +182,7 @@ import Testing
   }
 
   /// A million of them fit into 256 MiB.
-  @Test func anEntryOfASmallActionIsSmall() throws {
+  @Test func anEntryOfASmallActionIsSmall() {
     let layout = RecordLayout(name: "add", fields: ["title"])
     let task = RecordLayout(name: "Task", fields: ["id", "title", "done"])
     let origin = ActionSource.Origin(file: "a.stsh", function: "dispatch", kind: .batch)
@@ -190,7 +190,7 @@ import Testing
     for number in 1...1000 {
       let title = Value.string("task \(number) of home")
       if packer.count == EntryPacker.most { packer.removeAll() }
-      let size = packer.append(
+      bytes += packer.append(
         LoggedEntry(
           number: number, time: .microseconds(number * 4), source: ActionSource(origin, line: number),
           action: "tasks.add", arguments: Record(layout, [title]), isQuiet: false,
@@ -201,7 +201,6 @@ import Testing
             Change(
               Path([.field("tasks"), .field("nextId")]), .replace(from: .int(number), to: .int(number + 1))),
           ], failure: nil, wallTime: 1_800_000_000_000 + number))
-      bytes += try #require(size)
     }
     #expect(bytes / 1000 <= 200)
   }

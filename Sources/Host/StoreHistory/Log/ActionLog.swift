@@ -18,13 +18,26 @@ public struct ActionLog: Sendable {
   ///
   /// - Returns: about how many bytes it takes.
   @discardableResult
-  public mutating func append(_ entry: LoggedEntry) -> Int { append(entry, packedAs: nil) }
+  public mutating func append(_ entry: LoggedEntry) -> Int { next.append(entry) }
 
-  /// The same with an entry that may be packed in a chunk already.
-  mutating func append(_ entry: LoggedEntry, packedAs packed: PackedEntry?) -> Int {
+  /// The packer that takes the next entry, which whoever asks for it adds at once.
+  var next: EntryPacker {
+    get { stored.next }
+    _modify {
+      makeRoom()
+      yield &stored.next
+    }
+  }
+
+  /// Adds an entry that is packed already.
+  mutating func append(_ entry: LoggedEntry, packedAs packed: PackedEntry) -> Int {
+    makeRoom()
+    return stored.append(packed) ?? stored.next.append(entry)
+  }
+
+  private mutating func makeRoom() {
     let excess = stored.count - max(limit, 1) + 1
     if excess > 0 { stored.removeFirst(excess) }
-    return packed.flatMap { stored.append($0) } ?? stored.append(entry)
   }
 
   /// The number of entries kept.
@@ -86,8 +99,6 @@ private struct Chunks: RandomAccessCollection, Sendable {
   /// The number of entries that are not in this list any more.
   private var gone = 0
   private(set) var count = 0
-  /// What an entry takes beside its own bytes: its place, and its part of the words of its chunk.
-  private static let share = 40
 
   var startIndex: Int { 0 }
   var endIndex: Int { count }
@@ -119,10 +130,14 @@ private struct Chunks: RandomAccessCollection, Sendable {
     return (full[low].chunk, entry - full[low].start)
   }
 
-  mutating func append(_ entry: LoggedEntry) -> Int {
-    if last.count == EntryPacker.most { completeLast() }
-    count += 1
-    return last.append(entry).map { $0 + Self.share } ?? entry.footprint
+  /// The packer that takes the next entry.
+  var next: EntryPacker {
+    get { last }
+    _modify {
+      if last.count == EntryPacker.most { completeLast() }
+      count += 1
+      yield &last
+    }
   }
 
   /// Takes over an entry with its chunk, whose entries come one behind another.
@@ -138,7 +153,7 @@ private struct Chunks: RandomAccessCollection, Sendable {
     else { return nil }
     full[full.count - 1].end += 1
     count += 1
-    return packed.chunk.size(at: packed.index).map { $0 + Self.share } ?? packed.chunk[packed.index].footprint
+    return packed.chunk.size(at: packed.index)
   }
 
   private mutating func completeLast() {

@@ -40,7 +40,7 @@ struct EntryBlocks: Sendable {
   private static func heaviest(_ limits: HistoryLimits) -> Int { limits.bytes / 8 }
 
   /// The entries.
-  private(set) var log = ActionLog(limit: .max)
+  var log = ActionLog(limit: .max)
   /// The blocks that are complete.
   private var complete = Deque<Block>()
   private var last = Block()
@@ -49,25 +49,25 @@ struct EntryBlocks: Sendable {
   /// The most blocks that go with an entry: whoever adds it waits for that.
   private static let mostDropped = 64
 
-  /// Adds an entry behind the others, and drops blocks that are over the limits.
+  /// Takes note of the entry that was added to the log, and drops blocks that are over the limits.
   ///
   /// - Parameters:
-  ///   - packed: the entry where it is packed already; nil: it is not.
+  ///   - size: the bytes that it takes.
+  ///   - isWhole: true if it changed more than its changes tell.
   ///   - needed: the first entry that is not dropped; nil: any may be.
   ///   - awaited: the first entry that is not dropped while there is room for those behind it; nil: any may be.
   /// - Returns: the number of the last entry dropped; nil: none was.
-  mutating func append(
-    _ entry: LoggedEntry, packedAs packed: PackedEntry? = nil, _ limits: HistoryLimits,
-    keepingFrom needed: Int? = nil, awaiting awaited: Int? = nil
+  mutating func note(
+    _ number: Int, of size: Int, isWhole: Bool, _ limits: HistoryLimits, keepingFrom needed: Int? = nil,
+    awaiting awaited: Int? = nil
   ) -> Int? {
-    let size = log.append(entry, packedAs: packed)
     bytes += size
-    if last.count == 0 { last.first = entry.number }
-    last.last = entry.number
+    if last.count == 0 { last.first = number }
+    last.last = number
     last.count += 1
     last.bytes += size
-    last.endsWhole = entry.isWhole
-    if last.count >= Self.longest(limits) || last.bytes >= Self.heaviest(limits) || entry.isWhole {
+    last.endsWhole = isWhole
+    if last.count >= Self.longest(limits) || last.bytes >= Self.heaviest(limits) || isWhole {
       complete.append(last)
       last = Block()
     }

@@ -1,3 +1,4 @@
+import Platform
 import StoreCore
 import StoreSchema
 
@@ -44,10 +45,10 @@ package final class EntryChunk: Sendable {
   /// The number of entries.
   package var count: Int { places.count }
 
-  /// The number of an entry's bytes; nil: it is an object.
-  func size(at index: Int) -> Int? {
-    if !objects.isEmpty, bytes[Int(places[index])] == EntryMark.object { return nil }
-    return (index + 1 < count ? Int(places[index + 1]) : bytes.count) - Int(places[index])
+  /// About how many bytes an entry takes.
+  func size(at index: Int) -> Int {
+    if !objects.isEmpty, bytes[Int(places[index])] == EntryMark.object { return self[index].footprint }
+    return (index + 1 < count ? Int(places[index + 1]) : bytes.count) - Int(places[index]) + EntryPacker.share
   }
 
   private func reading<Result>(_ index: Int, _ body: (inout EntryBytesReader) -> Result) -> Result {
@@ -94,7 +95,14 @@ enum PackedFault: Error {
 
 /// The first byte of an entry.
 private enum EntryMark {
-  static let (plain, withWall, object): (UInt8, UInt8, UInt8) = (0, 1, 2)
+  static var plain: UInt8 { 0 }
+  static var withWall: UInt8 { 1 }
+  static var object: UInt8 { 2 }
+}
+
+/// The first byte of a value.
+private enum ValueMark {
+  static var int: UInt8 { 3 }
 }
 
 /// The words of a chunk's entries, each once, by numbers.
@@ -127,32 +135,45 @@ struct EntryVocabulary: Sendable {
     return (origin.info?.utf8.count ?? 0) > Self.longest ? nil : origins.add(origin)
   }
 
-  mutating func index(ofActionOf entry: LoggedEntry) -> UInt8? {
+  mutating func index(ofAction name: String, _ layout: RecordLayout, isQuiet: Bool) -> UInt8? {
     func index(_ isSame: (RecordLayout) -> Bool) -> UInt8? {
-      actions.index { isSame($0.layout) && $0.isQuiet == entry.isQuiet && $0.name == entry.action }
+      actions.index { isSame($0.layout) && $0.isQuiet == isQuiet && $0.name == name }
     }
-    let layout = entry.arguments.layout
     return index { $0 === layout } ?? index { $0 == layout }
-      ?? actions.add(Action(name: entry.action, layout: layout, isQuiet: entry.isQuiet))
+      ?? actions.add(Action(name: name, layout: layout, isQuiet: isQuiet))
   }
 
   mutating func index(of layout: RecordLayout) -> UInt8? {
     layouts.index { $0 === layout } ?? layouts.index { $0 == layout } ?? layouts.add(layout)
   }
 
-  /// A path of the same shape, and the steps in which another one differs from it, a bit each; nil: there is no room.
-  mutating func index(of steps: [Path.Step]) -> (path: UInt8, differing: Int)? {
+  /// A path of the same shape, and the steps in which that of a change differs from it, a bit each; nil: there is no room.
+  mutating func index(ofPathOf change: UnsafePointer<Change>) -> (path: UInt8, differing: Int)? {
+    // Changes at one place share the steps of their path, which are not counted for a look at where they lie.
+    let place = change.pointee.path.steps.withUnsafeBufferPointer { $0.baseAddress }
+    if let path = paths.index(where: { $0.withUnsafeBufferPointer { $0.baseAddress } == place }) {
+      note(path)
+      return (path, 0)
+    }
+    let found = index(of: change.pointee.path.steps)
+    if let found { note(found.path) }
+    return found
+  }
+
+  private mutating func index(of steps: [Path.Step]) -> (path: UInt8, differing: Int)? {
     guard steps.count < Int.bitWidth - 1 else { return nil }
     // Changes mostly come as they came before.
-    let expected = Int(latest) < followers.count ? followers[Int(latest)] : nil
-    let found =
-      paths.index { $0.isSameArray(as: steps) }.map { (path: $0, differing: 0) }
-      ?? expected.flatMap { path in difference(of: steps, from: path).map { (path, $0) } } ?? find(steps)
-    if let path = found?.path {
-      if path != expected, Int(latest) < followers.count { followers[Int(latest)] = path }
-      latest = path
-    }
-    return found
+    guard Int(latest) < followers.count, case let path = followers[Int(latest)],
+      let differing = difference(of: steps, from: path)
+    else { return find(steps) }
+    return (path, differing)
+  }
+
+  /// Takes note of the path that a change has.
+  @inline(__always)
+  private mutating func note(_ path: UInt8) {
+    if Int(latest) < followers.count, followers[Int(latest)] != path { followers[Int(latest)] = path }
+    latest = path
   }
 
   private mutating func find(_ steps: [Path.Step]) -> (path: UInt8, differing: Int)? {
@@ -181,6 +202,8 @@ struct EntryVocabulary: Sendable {
           var (differing, rest) = (0, most)
           // The last ones are those that differ most often.
           for index in steps.indices.reversed() {
+            // Their bytes tell of most that they are the same: a copy would be counted.
+            if memcmp(word + index, other + index, MemoryLayout<Path.Step>.size) == 0 { continue }
             switch word[index].likeness(to: other + index) {
             case .same: break
             case .sameShape where rest > 0:
@@ -192,16 +215,6 @@ struct EntryVocabulary: Sendable {
           return differing
         }
       }
-    }
-  }
-}
-
-extension [Path.Step] {
-  /// True if the steps lie in the same place.
-  @inline(__always)
-  fileprivate func isSameArray(as other: [Path.Step]) -> Bool {
-    withUnsafeBufferPointer { own in
-      other.withUnsafeBufferPointer { own.baseAddress == $0.baseAddress && own.count == $0.count }
     }
   }
 }
@@ -282,7 +295,7 @@ struct EntryBytesWriter {
   /// The place of the next bytes; nil: there is no room for so many.
   @inline(__always)
   private mutating func room(for count: Int) -> UnsafeMutableRawPointer? {
-    guard offset + count <= bytes.count, let start = bytes.baseAddress else {
+    guard count <= bytes.count &- offset, let start = bytes.baseAddress else {
       isFull = true
       return nil
     }
@@ -293,7 +306,7 @@ struct EntryBytesWriter {
   mutating func byte(_ byte: UInt8) {
     guard let place = room(for: 1) else { return }
     place.storeBytes(of: byte, as: UInt8.self)
-    offset += 1
+    offset &+= 1
   }
 
   /// Seven bits a byte, the lowest first; small numbers of either sign are short.
@@ -305,10 +318,10 @@ struct EntryBytesWriter {
     while rest >= 0x80 {
       place.storeBytes(of: UInt8(truncatingIfNeeded: rest) | 0x80, toByteOffset: count, as: UInt8.self)
       rest >>= 7
-      count += 1
+      count &+= 1
     }
     place.storeBytes(of: UInt8(truncatingIfNeeded: rest), toByteOffset: count, as: UInt8.self)
-    offset += count + 1
+    offset &+= count &+ 1
   }
 
   private mutating func word(_ word: UInt64) {
@@ -317,26 +330,30 @@ struct EntryBytesWriter {
     offset += 8
   }
 
+  /// Writes an entry of parts, none of which is counted.
+  ///
   /// - Parameter first: the numbers of the first entry, from which others count.
   /// - Returns: false: it does not fit.
   mutating func write(
-    _ entry: LoggedEntry, _ first: (number: Int, time: Int, wall: Int), _ vocabulary: inout EntryVocabulary
+    _ number: Int, _ time: Duration, _ wallTime: Int?, _ source: ActionSource, _ action: String, _ layout: RecordLayout,
+    _ arguments: [Value], isQuiet: Bool, _ changes: [Change], _ first: (number: Int, time: Int, wall: Int),
+    _ vocabulary: inout EntryVocabulary
   ) -> Bool {
-    let time = entry.time.wholeNanoseconds
-    guard entry.time == .nanoseconds(Int64(time)), let origin = vocabulary.index(of: entry.source.origin),
-      let action = vocabulary.index(ofActionOf: entry)
+    let nanoseconds = time.wholeNanoseconds
+    guard time == .nanoseconds(Int64(nanoseconds)), let origin = vocabulary.index(of: source.origin),
+      let action = vocabulary.index(ofAction: action, layout, isQuiet: isQuiet)
     else { return false }
-    byte(entry.wallTime == nil ? EntryMark.plain : EntryMark.withWall)
-    number(entry.number - first.number)
-    number(time &- first.time)
-    if let wallTime = entry.wallTime { number(wallTime &- first.wall) }
+    byte(wallTime == nil ? EntryMark.plain : EntryMark.withWall)
+    self.number(number - first.number)
+    self.number(nanoseconds &- first.time)
+    if let wallTime { self.number(wallTime &- first.wall) }
     byte(origin)
-    number(entry.source.line)
-    number(entry.source.link)
+    self.number(source.line)
+    self.number(source.link)
     byte(action)
-    guard write(entry.arguments.values, &vocabulary) else { return false }
-    number(entry.changes.count)
-    let isWritten = entry.changes.withUnsafeBufferPointer { changes in
+    guard write(arguments, &vocabulary) else { return false }
+    self.number(changes.count)
+    let isWritten = changes.withUnsafeBufferPointer { changes in
       guard let first = changes.baseAddress else { return true }
       return changes.indices.allSatisfy { write(first + $0, &vocabulary) }
     }
@@ -351,14 +368,18 @@ struct EntryBytesWriter {
   }
 
   mutating func text(_ text: String) -> Bool {
+    if let isWritten = text.utf8.withContiguousStorageIfAvailable({ self.text($0) }) { return isWritten }
     var text = text
-    return text.withUTF8 { utf8 in
-      number(utf8.count)
-      guard let place = room(for: utf8.count) else { return false }
-      if let start = utf8.baseAddress { place.copyMemory(from: start, byteCount: utf8.count) }
-      offset += utf8.count
-      return true
-    }
+    return text.withUTF8 { self.text($0) }
+  }
+
+  @inline(__always)
+  private mutating func text(_ utf8: UnsafeBufferPointer<UInt8>) -> Bool {
+    number(utf8.count)
+    guard let place = room(for: utf8.count) else { return false }
+    if let start = utf8.baseAddress { place.copyMemory(from: start, byteCount: utf8.count) }
+    offset += utf8.count
+    return true
   }
 
   /// - Returns: false: they are no small values.
@@ -384,7 +405,7 @@ struct EntryBytesWriter {
     case .none: byte(0)
     case .bool(let flag): byte(flag ? 2 : 1)
     case .int(let value):
-      byte(3)
+      byte(ValueMark.int)
       number(value)
     case .double(let value):
       byte(4)
@@ -430,7 +451,7 @@ struct EntryBytesWriter {
   ///
   /// - Returns: false: it is no small change.
   private mutating func write(_ change: UnsafePointer<Change>, _ vocabulary: inout EntryVocabulary) -> Bool {
-    guard let (path, differing) = vocabulary.index(of: change.pointee.path.steps) else { return false }
+    guard let (path, differing) = vocabulary.index(ofPathOf: change) else { return false }
     let kind: UInt8 =
       switch change.pointee.kind {
       case .replace: 0
@@ -442,14 +463,20 @@ struct EntryBytesWriter {
     byte(path)
     number(differing)
     if differing != 0 {
-      for (index, step) in change.pointee.path.steps.enumerated() where differing >> index & 1 == 1 {
-        guard write(step, &vocabulary) else { return false }
+      for index in change.pointee.path.steps.indices where differing >> index & 1 == 1 {
+        guard write(change.pointee.path.steps[index], &vocabulary) else { return false }
       }
     }
     let count = change.pointee.positions.count
     number(count)
     for index in 0..<count { number(change.pointee.positions[index]) }
     switch change.pointee.kind {
+    case .replace(.int(let from), .int(let to)):
+      // The most frequent one, without a look at its values.
+      byte(ValueMark.int)
+      number(from)
+      byte(ValueMark.int)
+      number(to)
     case .replace(let from, let to): return write(from, &vocabulary) && write(to, &vocabulary)
     case .add(let value), .remove(let value): return write(value, &vocabulary)
     case .move(let position): number(position)
@@ -622,7 +649,7 @@ struct EntryBytesReader {
     case 0: return .none
     case 1: return .bool(false)
     case 2: return .bool(true)
-    case 3: return .int(number())
+    case ValueMark.int: return .int(number())
     case 4: return .double(Double(bitPattern: word()))
     case 5:
       let units = number()

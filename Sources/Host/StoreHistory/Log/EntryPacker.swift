@@ -1,4 +1,5 @@
 import StoreCore
+import StoreSchema
 import Synchronization
 
 /// The newest entries of a log, which become bytes as they come.
@@ -27,12 +28,28 @@ package struct EntryPacker: Sendable {
     self.vocabulary = vocabulary
   }
 
+  /// What an entry takes beside its own bytes: its place, and its part of the words of its chunk.
+  static let share = 40
+
   /// Adds an entry behind the others.
   ///
-  /// - Returns: the number of its bytes; nil: it stays an object.
+  /// - Returns: about how many bytes it takes.
   @discardableResult
-  package mutating func append(_ entry: LoggedEntry) -> Int? {
-    if count == 0 { first = (entry.number, entry.time.wholeNanoseconds, entry.wallTime ?? 0) }
+  package mutating func append(_ entry: LoggedEntry) -> Int {
+    append(
+      entry.number, entry.time, entry.wallTime, entry.source, entry.action, entry.arguments.layout,
+      entry.arguments.values, isQuiet: entry.isQuiet, entry.changes, of: entry)
+  }
+
+  /// Adds an entry behind the others, of parts, none of which is counted.
+  ///
+  /// - Parameter object: the entry, where it is an object already; nil: it has no rare members.
+  /// - Returns: about how many bytes it takes.
+  mutating func append(
+    _ number: Int, _ time: Duration, _ wallTime: Int?, _ source: ActionSource, _ action: String, _ layout: RecordLayout,
+    _ arguments: [Value], isQuiet: Bool, _ changes: [Change], of object: LoggedEntry? = nil
+  ) -> Int {
+    if count == 0 { first = (number, time.wholeNanoseconds, wallTime ?? 0) }
     if room.size - end < LoggedEntry.longestPacked { room = room.copy(count, end, bytes: 2 * room.size) }
     if !room.take(count) {
       // A copy has gone on.
@@ -41,16 +58,26 @@ package struct EntryPacker: Sendable {
     }
     let rest = UnsafeMutableRawBufferPointer(start: room.bytes + end, count: LoggedEntry.longestPacked)
     var writer = EntryBytesWriter(rest)
-    let isPacked = entry.isPlain && writer.write(entry, first, &vocabulary)
+    let isPacked =
+      object?.isPlain ?? true
+      && writer.write(
+        number, time, wallTime, source, action, layout, arguments, isQuiet: isQuiet, changes, first, &vocabulary)
+    var size = writer.offset + Self.share
     if !isPacked {
       writer = EntryBytesWriter(rest)
-      writer.write(objectAt: objects.count, number: entry.number - first.number)
+      writer.write(objectAt: objects.count, number: number - first.number)
+      let entry =
+        object
+        ?? LoggedEntry(
+          applied: number, time: time, wallTime: wallTime, source: source, action: action,
+          arguments: Record(layout, arguments), isQuiet: isQuiet, changes: changes)
       objects.append(entry)
+      size = entry.footprint
     }
     room.places[count] = Int32(truncatingIfNeeded: end)
     count += 1
     end += writer.offset
-    return isPacked ? writer.offset : nil
+    return size
   }
 
   /// The number of the entry at an index.

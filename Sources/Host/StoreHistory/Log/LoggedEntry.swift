@@ -26,7 +26,7 @@ public final class LoggedEntry: Sendable {
   private let rarities: Rarities?
 
   /// True if the entry has any of these rare members.
-  var hasRarities: Bool { rarities != nil }
+  package var hasRarities: Bool { rarities != nil }
   /// True if the entry has none of these and its changes tell all that it changed.
   var isPlain: Bool { rarities == nil && !isWhole }
   /// The error's code, if a reducer failed; then nothing was changed.

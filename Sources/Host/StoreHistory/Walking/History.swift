@@ -1,4 +1,5 @@
 import DequeModule
+import StoreCore
 import StoreSchema
 
 /// The past of a store: the latest actions in memory, and no states. Every point is reached from the present state, which
@@ -77,24 +78,43 @@ public struct History<State: Sendable> {
   /// - Returns: false where there is no room for it, so that it is gone already.
   @discardableResult
   public mutating func append(_ entry: LoggedEntry, before: @autoclosure () -> State) -> Bool {
-    append(entry, packedAs: nil, hasBefore: true, before: before())
+    let (number, isWhole) = (entry.number, entry.isWhole)
+    if isWhole || needsState(before: number) { keep((number - 1, before())) }
+    return note(number, of: blocks.log.append(entry), isWhole)
   }
 
-  /// The same with an entry that may be packed already.
-  ///
-  /// - Parameter hasBefore: false: the state before is not at hand, so that before a later entry is kept.
+  /// The same with an entry that is packed already, and whose changes tell all. ``keepState(_:before:)`` comes first.
+  package mutating func append(_ entry: LoggedEntry, packedAs packed: PackedEntry) -> Bool {
+    note(entry.number, of: blocks.log.append(entry, packedAs: packed), false)
+  }
+
+  /// Adds the entry of an action that was applied as it came, and that is none of the shell, behind the others. It becomes bytes, and
+  /// no object is made of it. ``keepState(_:before:)`` comes first where ``needsState(before:)`` asks for that.
   package mutating func append(
-    _ entry: LoggedEntry, packedAs packed: PackedEntry?, hasBefore: Bool, before: @autoclosure () -> State
-  ) -> Bool {
-    if hasBefore, entry.isWhole || entry.number - max(start, lastPoint) > Self.longestWalk {
-      keep((entry.number - 1, before()))
-    }
+    applied number: Int, time: Duration, wallTime: Int?, source: ActionSource, action: String, _ layout: RecordLayout,
+    _ arguments: [Value], isQuiet: Bool, changes: [Change]
+  ) {
+    let size = blocks.log.next.append(
+      number, time, wallTime, source, action, layout, arguments, isQuiet: isQuiet, changes)
+    _ = note(number, of: size, false)
+  }
+
+  /// True if the state before the entry of a number is to be kept, whatever that changed: no walk is to be long.
+  // Mutating: the history of an object would be copied to be asked.
+  package mutating func needsState(before number: Int) -> Bool { number - max(start, lastPoint) > Self.longestWalk }
+
+  /// Keeps the state before the entry that comes next.
+  package mutating func keepState(_ state: State, before number: Int) { keep((number - 1, state)) }
+
+  /// - Returns: false where there is no room for the entry that was added, so that it is gone already.
+  @inline(__always)
+  private mutating func note(_ number: Int, of size: Int, _ isWhole: Bool) -> Bool {
     let needed = older == nil ? firstNeeded : nil
-    let gone = blocks.append(
-      entry, packedAs: packed, limitsInForce, keepingFrom: needed, awaiting: firstAwaited)
+    let gone = blocks.note(
+      number, of: size, isWhole: isWhole, limitsInForce, keepingFrom: needed, awaiting: firstAwaited)
     guard let gone else { return true }
     letGo(upTo: gone)
-    return gone < entry.number
+    return gone < number
   }
 
   // Functions of their own, because nobody specialises this code, and where states are reached their type is looked up.

@@ -17,12 +17,14 @@ package final class ClientActivity: Sendable {
   /// None yet.
   package init() {}
 
-  /// Notes that a statement begins, or with nil that it has ended: its text stays until the next one or ``rest()``.
-  package func note(running text: (any StatementText)?) {
-    guard let text else { return ended.store(TimeOfDay.now(), ordering: .releasing) }
+  /// Notes that a statement begins. Its text stays until the next one or ``rest()``.
+  package func note(running text: some StatementText) {
     latest.show(text)
     ended.store(0, ordering: .releasing)
   }
+
+  /// Notes that the statement has ended.
+  package func noteEnd() { ended.store(TimeOfDay.now(), ordering: .releasing) }
 
   /// Lets go of the text of a statement that has ended, which may be long.
   package func rest() { latest.hide() }

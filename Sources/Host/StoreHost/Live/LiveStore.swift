@@ -25,7 +25,9 @@ package final class LiveStore: @unchecked Sendable {
   /// The clock that stamps actions.
   package let clock: any StoreClock
   /// Tells the time of day, in milliseconds since 1970 (UTC); nil: time is virtual, and actions have none.
-  @exclusivity(unchecked) package var wallTime: (@Sendable () -> Int)?
+  @exclusivity(unchecked) package var wallTime: (@Sendable () -> Int)? { didSet { isWallTimeSystems = false } }
+  // A call of the closure would be counted.
+  @exclusivity(unchecked) private var isWallTimeSystems = false
   /// The names that have acted.
   @exclusivity(unchecked) package var names = ActedNames()
   /// The first actions of the runs of statements that are open.
@@ -110,7 +112,8 @@ package final class LiveStore: @unchecked Sendable {
     self.program = program
     hintedProgram = hasStoreOption ? program : nil
     self.clock = clock
-    wallTime = clock is VirtualClock ? nil : TimeOfDay.now
+    isWallTimeSystems = !(clock is VirtualClock)
+    wallTime = isWallTimeSystems ? TimeOfDay.now : nil
     lastCommitted = CommittedState(application.initial)
     (waiters, watchers) = (attendance.waiters, comparing.watchers)
     let (sink, head) = (attendance.logSink, recordedHead)
@@ -120,8 +123,7 @@ package final class LiveStore: @unchecked Sendable {
         sink.write(
           LoggedLine(
             number: entry.context.number, call: entry.action.call, source: entry.context.source, changes: entry.changes,
-            wallTime: head.entry.flatMap { $0.number == entry.context.number ? $0.wallTime : nil })
-        )
+            wallTime: head.number == entry.context.number ? head.wallTime : nil))
       }.lift(input: { $0 }, to: Action.self, state: { $0 }))
     var initial = HostState(app: application.initial)
     if let emission = application.emission { initial.shell.emission = emission.name }
@@ -136,10 +138,13 @@ package final class LiveStore: @unchecked Sendable {
     store.setKeeper { [lease] in lease.object }
     lease.begin(self)
     collectActions()
-    comparing.sequences = application.sequences
+    comparing.sequences = HostState.Sequences(application.sequences)
     store.setCheck { [comparing] action, before, after in
       // What the shell does goes back or takes over a state, and looks after sequences itself.
-      if action.kind != .shell { try HostState.check(comparing.sequences, from: before, to: after) }
+      guard action.kind != .shell else { return }
+      try Unmanaged.passUnretained(comparing.sequences)._withUnsafeGuaranteedRef {
+        try HostState.check($0.all, from: before, to: after)
+      }
     }
     store.setFormers(LentSlices())
     // Safe: the store calls it while it processes an action, and with that somebody who keeps the host.
@@ -377,7 +382,11 @@ package final class LiveStore: @unchecked Sendable {
   }
 
   /// The same for a thread that holds the turn.
-  func dispatchInTurn(_ action: Action, _ source: consuming ActionSource, for client: StoreClient?) -> DispatchReport {
+  ///
+  /// - Parameter tellsEntry: false where nobody asks for the entry of a plain action, which causes no other.
+  func dispatchInTurn(
+    _ action: Action, _ source: consuming ActionSource, for client: StoreClient?, tellsEntry: Bool = true
+  ) -> DispatchReport {
     guard isOpen else { return DispatchReport(number: nil, failure: StoreError.closed, faults: []) }
     // Whatever a client does to the store comes by here. Most have no refusal: to take out a closure would be counted.
     if let client, client.refusal != nil, let refused = client.refusal?(action.call.type.fullName) {
@@ -388,6 +397,9 @@ package final class LiveStore: @unchecked Sendable {
     }
     let earlier = attendance.faults.collect()
     client?.complete(&source)
+    let outer = recordedHead.isAsked
+    recordedHead.isAsked = tellsEntry
+    defer { recordedHead.isAsked = outer }
     // Compared, not taken out: that would be counted, and most stores are not shared.
     let result =
       node == nil ? store.dispatchInTurn(action, source: source) : dispatchShared(action, source, for: client)
@@ -407,7 +419,7 @@ package final class LiveStore: @unchecked Sendable {
   @inline(__always)
   func report(of result: DispatchResult, faults: [any Error]) -> DispatchReport {
     var entry: LoggedEntry?
-    if let number = result.number { entry = processed(number) }
+    if let number = result.number, recordedHead.hasMore(than: number) { entry = processed(number) }
     var report = DispatchReport(number: result.number, entry: entry, failure: result.failure, faults: faults)
     if let number = result.number, case let last = recordedHead.number, last > number { report.lastBehind = last }
     // What it caused instead may have been stopped.
@@ -452,8 +464,8 @@ package final class LiveStore: @unchecked Sendable {
     _ exception: ActionRecord<Action, State>.Exception?
   ) {
     // What an action of the shell is, is large: only those are asked.
-    let (isFailed, droppedBy) = (exception?.failure != nil, exception?.droppedBy)
-    let isApplied = !isFailed && droppedBy == nil
+    let (isFailed, isDropped) = (exception?.failure != nil, exception?.droppedBy != nil)
+    let isApplied = !isFailed && !isDropped
     let isOfShell = action.kind == .shell
     if isApplied, isOfShell, let shell = action.shell { follow(shell, from: before, to: after) }
     if attendance.observer != nil {
@@ -462,66 +474,112 @@ package final class LiveStore: @unchecked Sendable {
     if action.kind != .app {
       for fault in application.substateFaults(of: action, in: before) { attendance.faults.note(fault) }
     }
-    let changes =
-      isFailed ? [] : comparing.known ?? State.changes(from: before, to: after, by: &comparing.finder)
+    let changes = isFailed ? [] : comparing.takeChanges(from: before, to: after)
+    let (source, wallTime) = (context.source, timeOfDay)
     comparing.versions.note(changes)
     watchers.note(changes)
     if !isFailed { publish(after) }
     // What loads, takes away or restores says so by an action of the shell.
     if isOfShell { noteAll(after) }
-    var entry =
-      (isOfShell || exception != nil ? nil : knownEntry(of: context))
-      ?? self.entry(of: action, context, changes, exception)
-    if entry.source.statement == ActionSource.firstOfRun {
-      entry = entry.first
-      note(run: entry.number, isOpen: true)
+    let beginsRun = source.statement == ActionSource.firstOfRun
+    if beginsRun { note(run: context.number, isOpen: true) }
+    noteSource(source, of: context.number)
+    recordedHead.number = context.number
+    recordedHead.wallTime = wallTime
+    let isPlain = isApplied && !isOfShell && exception == nil
+    var entry: LoggedEntry?
+    if isPlain, !recordedHead.isAsked, journal == nil, !beginsRun, comparing.entry == nil {
+      // Nobody asks for an object.
+      recordedHead.forgetEntry()
+      pack(action.call, context.number, context.time, source, changes, before)
+    } else {
+      var made =
+        (isPlain ? knownEntry(of: source) : nil)
+        ?? self.entry(of: action, context, changes, exception, wallTime)
+      if beginsRun { made = made.first }
+      recordedHead.entry = keep(made, before) ? made : nil
+      entry = made
     }
-    noteSource(of: entry)
-    // To ask the history for it would copy that.
-    let packed = comparing.packed != nil && entry === comparing.entry ? comparing.packed : nil
-    let isThere = history.append(
-      entry, packedAs: packed, hasBefore: !comparing.lacksStateBefore, before: shared(before))
-    recordedHead.entry = isThere ? entry : nil
-    recordedHead.number = entry.number
     if isApplied, isOfShell { timeline.note(loaded(in: after), after: context.number, oldest: history.oldest) }
     if upkeep.hasControlGates { followRules(action, context, after.shell, exception) }
-    if journal != nil { keep(entry, from: before, to: after) }
+    if journal != nil, let entry { keep(entry, from: before, to: after) }
     if isApplied {
       waiters.tell(action)
     } else {
       (exception?.original ?? action).fate?.isRejected = true
     }
-    if !isApplied, let droppedBy, entry.source.plugin != nil || entry.source.cause != nil, !entry.isThunk {
-      // Nobody is answered who could say so.
-      leave(note: "\(entry.action) was dropped by \(droppedBy)", startedBy: entry.source.cause)
-    }
+    if isDropped { noteDropped(action.call.type.fullName, source, exception) }
+    if entry == nil { comparing.giveBack(changes) }
     actionSignal.send()
     stopFaulty()
   }
 
+  /// Keeps the entry of a plain action as bytes.
   // A function of its own: the parts of an argument are not counted.
-  private func noteSource(of entry: LoggedEntry) {
-    names.note(entry.source)
-    if entry.source.isOfOwner { lastCompany = entry.number }
+  @inline(never)
+  private func pack(
+    _ call: ActionCall, _ number: Int, _ time: Duration, _ source: ActionSource, _ changes: [Change], _ before: State
+  ) {
+    if history.needsState(before: number) { history.keepState(shared(before), before: number) }
+    history.append(
+      applied: number, time: time, wallTime: recordedHead.wallTime, source: source, action: call.type.fullName,
+      call.type.layout, call.arguments, isQuiet: call.type.isQuiet, changes: changes)
   }
+
+  /// Keeps an entry in memory.
+  ///
+  /// - Returns: false where there is no room for it.
+  private func keep(_ entry: LoggedEntry, _ before: State) -> Bool {
+    // A node of a shared store has the states before the first actions of its messages.
+    guard let packed = comparing.packed, entry === comparing.entry, !entry.isWhole else {
+      // To ask the history for it would copy that.
+      return history.append(entry, before: shared(before))
+    }
+    if !comparing.lacksStateBefore, history.needsState(before: entry.number) {
+      history.keepState(shared(before), before: entry.number)
+    }
+    return history.append(entry, packedAs: packed)
+  }
+
+  /// Has it said that an interceptor dropped an action, where nobody is answered who could say so.
+  @inline(never)
+  private func noteDropped(_ name: String, _ source: ActionSource, _ exception: ActionRecord<Action, State>.Exception?)
+  {
+    guard let droppedBy = exception?.droppedBy, source.plugin != nil || source.cause != nil,
+      !name.hasPrefix(LoggedEntry.thunkPrefix)
+    else { return }
+    leave(note: "\(name) was dropped by \(droppedBy)", startedBy: source.cause)
+  }
+
+  // A function of its own: the parts of an argument are not counted.
+  private func noteSource(_ source: ActionSource, of number: Int) {
+    names.note(source)
+    if source.isOfOwner { lastCompany = number }
+  }
+
+  /// The time of day in milliseconds since 1970 (UTC); nil: time is virtual.
+  @inline(__always)
+  var timeOfDay: Int? { isWallTimeSystems ? TimeOfDay.now() : wallTime?() }
 
   /// The entry that was made of an action already, if it shares its origin with others, or is packed and needs not.
   @inline(__always)
-  private func knownEntry(of context: ActionContext) -> LoggedEntry? {
+  private func knownEntry(of source: ActionSource) -> LoggedEntry? {
     guard let entry = comparing.entry else { return nil }
     if comparing.packed != nil { return entry }
-    return origins.sharing(context.source).origin === entry.source.origin ? entry : nil
+    return origins.sharing(source).origin === entry.source.origin ? entry : nil
   }
 
   /// The entry of an action.
   @inline(__always)
   func entry(
     of action: Action, _ context: ActionContext, _ changes: [Change],
-    _ exception: ActionRecord<Action, State>.Exception?
+    _ exception: ActionRecord<Action, State>.Exception?, _ wallTime: Int?
   ) -> LoggedEntry {
-    guard exception == nil, action.kind != .shell else { return rareEntry(of: action, context, changes, exception) }
+    guard exception == nil, action.kind != .shell else {
+      return rareEntry(of: action, context, changes, exception, wallTime)
+    }
     return LoggedEntry(
-      applied: context.number, time: context.time, wallTime: wallTime?(), source: origins.sharing(context.source),
+      applied: context.number, time: context.time, wallTime: wallTime, source: origins.sharing(context.source),
       action: action.call.type.fullName, arguments: action.call.record, isQuiet: action.call.type.isQuiet,
       changes: changes)
   }
@@ -529,7 +587,7 @@ package final class LiveStore: @unchecked Sendable {
   /// The entry of an action of the shell, or of one that was not applied as it came.
   private func rareEntry(
     of action: Action, _ context: ActionContext, _ changes: [Change],
-    _ exception: ActionRecord<Action, State>.Exception?
+    _ exception: ActionRecord<Action, State>.Exception?, _ wallTime: Int?
   ) -> LoggedEntry {
     LoggedEntry(
       number: context.number, time: context.time, source: context.source, action: action.call.type.fullName,
@@ -539,7 +597,7 @@ package final class LiveStore: @unchecked Sendable {
       original: exception?.original.map {
         LoggedEntry.Original(action: $0.call.type.fullName, arguments: $0.call.record)
       },
-      droppedBy: exception?.droppedBy, wallTime: wallTime?())
+      droppedBy: exception?.droppedBy, wallTime: wallTime)
   }
 
   /// Shows a state to readers that do not wait.
@@ -580,7 +638,8 @@ extension LiveStore {
     try store.replaceMiddleware(
       Middleware(units: hostUnits.flatMap(\.middleware.units)), reconciling: reconciling)
     try store.replaceReducer(Self.reducer(application, plugins, recordedHead))
-    comparing.sequences = HostState.sequences(application.sequences, of: plugins.map { $0.plugin })
+    comparing.sequences = HostState.Sequences(
+      HostState.sequences(application.sequences, of: plugins.map { $0.plugin }))
     try replaceInterceptors()
   }
 

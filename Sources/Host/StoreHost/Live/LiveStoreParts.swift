@@ -99,7 +99,7 @@ package final class StateComparing: @unchecked Sendable {
   /// The places that are watched.
   @exclusivity(unchecked) var places = WatchedPlaces()
   /// The sequences that no action may have fall.
-  @exclusivity(unchecked) var sequences: [HostState.Sequence] = []
+  @exclusivity(unchecked) var sequences = HostState.Sequences([])
   /// Finds what an action changed.
   @exclusivity(unchecked) var finder = DifferenceFinder()
   /// What the action about to be recorded changed, where a message tells it; nil: it has to be found.
@@ -110,6 +110,29 @@ package final class StateComparing: @unchecked Sendable {
   @exclusivity(unchecked) var packed: PackedEntry?
   /// True if the state before it is not at hand, but one of those behind it in its message.
   @exclusivity(unchecked) var lacksStateBefore = false
+  /// Empty, with memory for what the next action changes.
+  @exclusivity(unchecked) private var memory: [Change] = []
+
+  /// What an action changes.
+  @inline(__always)
+  func takeChanges(from before: HostState, to after: HostState) -> [Change] {
+    if let known { return known }
+    var changes: [Change] = []
+    swap(&changes, &memory)
+    HostState.appendChanges(from: before, to: after, by: &finder, &changes)
+    return changes
+  }
+
+  /// Takes the memory of what an action changed, which nobody else has, for what the next one does.
+  @inline(__always)
+  func giveBack(_ changes: consuming [Change]) {
+    guard changes.count <= Self.mostGivenBack else { return }
+    // One by one: the runtime's function for several looks up how a change is freed.
+    while changes.popLast() != nil {}
+    memory = changes
+  }
+
+  private static let mostGivenBack = 4
 }
 
 /// The answer to whether a plugin is loaded, for its units, which ask after each action. Few actions change it.

@@ -52,7 +52,8 @@ struct StatementActions {
       later.removeSubrange(min(outer, later.count)...)
       beginsPart = true
     } else {
-      self = StatementActions()
+      (first, isRunning, beginsPart) = (nil, false, false)
+      if !later.isEmpty { later = [] }
     }
   }
 

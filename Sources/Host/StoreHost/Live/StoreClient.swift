@@ -218,18 +218,26 @@ package final class StoreClient: @unchecked Sendable {
   }
 
   /// Has a typed action processed, with all that it causes.
-  package func dispatch(_ action: HostAction, _ source: ActionSource) -> DispatchReport {
+  ///
+  /// - Parameter tellsEntry: false where nobody asks for the entry of a plain action, which causes no other.
+  package func dispatch(_ action: HostAction, _ source: ActionSource, tellsEntry: Bool = true) -> DispatchReport {
     // No closure, whose context would be counted, where nobody has the store.
-    guard let isBegun = root.beginTurnAtOnce() else { return live.turnAnywhere { dispatchInTurn(action, source) } }
-    let report = dispatchInTurn(action, source)
+    guard let isBegun = root.beginTurnAtOnce() else {
+      return live.turnAnywhere { dispatchInTurn(action, source, tellsEntry) }
+    }
+    let report = dispatchInTurn(action, source, tellsEntry)
     if isBegun { root.endTurn() }
     return report
   }
 
   @inline(never)
-  private func dispatchInTurn(_ action: HostAction, _ source: ActionSource) -> DispatchReport {
+  private func dispatchInTurn(_ action: HostAction, _ source: ActionSource, _ tellsEntry: Bool) -> DispatchReport {
     if past != nil, let viewed { return DispatchReport(number: nil, failure: viewed.refusal, faults: []) }
-    return onBehalf { live.dispatchInTurn(action, source, for: self) }
+    return onBehalf {
+      Unmanaged.passUnretained(live)._withUnsafeGuaranteedRef {
+        $0.dispatchInTurn(action, source, for: self, tellsEntry: tellsEntry)
+      }
+    }
   }
 
   /// True if the order of the store's actions is that of a log which others share.

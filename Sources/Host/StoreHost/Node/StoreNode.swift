@@ -427,7 +427,7 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
       let time = max(run.time, live.clock.now)
       let source = source(of: command, behind: run, isAhead)
       let root = command.isRoot ? number : command.family.root
-      let wallTime = live.wallTime?()
+      let wallTime = live.timeOfDay
       self.wallTime = .some(wallTime)
       var attempted: ActionAttempt<HostAction, HostState>?
       let notes = live.attendance.faults.holdingBack {
@@ -444,7 +444,7 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
       let entry = self.made
       self.made = nil
       if let entry {
-        size += packer.append(entry.entry) ?? entry.entry.footprint
+        size += packer.append(entry.entry)
         slices = entry.slices
       }
       run.results.append(
@@ -504,7 +504,7 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
     live.store.noteAttempt(action, exception)
     let changes =
       exception?.failure == nil ? HostState.changes(from: before, to: after, by: &live.comparing.finder) : []
-    let entry = live.entry(of: action, context, changes, exception)
+    let entry = live.entry(of: action, context, changes, exception, wallTime ?? nil)
     made = NodeEntry(entry, after: after, by: action.shell)
   }
 

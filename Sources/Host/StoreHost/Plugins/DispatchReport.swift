@@ -4,7 +4,8 @@ import StoreHistory
 package struct DispatchReport {
   /// The action's number in the log; nil where it was never processed.
   package let number: Int?
-  /// Its entry; nil where it was never processed, or the history had no room for it and what it caused.
+  /// Its entry; nil where it was never processed, or the history had no room for it and what it caused, or it was plain and the
+  /// dispatch did not ask.
   package var entry: LoggedEntry?
   // Few reports have any of these, and all are handed from call to call.
   private var rarities: Rarities?
@@ -48,6 +49,8 @@ package struct DispatchReport {
     get { rarities?.faults ?? [] }
     set { change(faults: newValue) }
   }
+  /// True if something went wrong beside it.
+  package var hasFaults: Bool { rarities != nil && !faults.isEmpty }
   /// The interceptor that took it: nothing was reduced.
   package var droppedBy: String? {
     get { rarities?.droppedBy }

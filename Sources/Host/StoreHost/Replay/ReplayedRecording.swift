@@ -177,19 +177,36 @@ private struct Replay {
     } catch {
       throw fault(error, name)
     }
+    let (changes, failure) = (rerun.changes(), try failure(outcome, name))
+    end.text.removeAll()
+    hashes.add(changes, appendingTo: &end.text)
+    var isRecorded = failure == nil
+    end.text.withBytes(from: 0) { isRecorded = isRecorded && line.ends(with: $0, from: action.end) }
+    if isRecorded, options.journal == nil {
+      keep(action, changes)
+      return true
+    }
     let entry = LoggedEntry(
       number: action.number, time: action.time, source: action.source, action: name, arguments: action.call.record,
-      isQuiet: action.isQuiet, changes: rerun.changes(), failure: try failure(outcome, name),
-      wallTime: action.wallTime)
-    end.text.removeAll()
-    hashes.add(entry.changes, appendingTo: &end.text)
-    var isRecorded = entry.failure == nil
-    end.text.withBytes(from: 0) { isRecorded = isRecorded && line.ends(with: $0, from: action.end) }
+      isQuiet: action.isQuiet, changes: changes, failure: failure, wallTime: action.wallTime)
     if !isRecorded {
       try compare(try recorded(line), entry, hashes.changed(by: entry.changes))
     }
     keep(entry)
     return true
+  }
+
+  /// Keeps the entry of an action that was applied, where nobody asks for an object.
+  // A function of its own: the parts of an argument are not counted.
+  @inline(never)
+  private mutating func keep(_ action: PlainLines.Action, _ changes: [Change]) {
+    attachments.notePoint(action.number, rerun)
+    names.note(action.source)
+    if history.needsState(before: action.number) { history.keepState(rerun.before, before: action.number) }
+    history.append(
+      applied: action.number, time: action.time, wallTime: action.wallTime, source: action.source,
+      action: action.call.type.fullName, action.call.type.layout, action.call.arguments, isQuiet: action.isQuiet,
+      changes: changes)
   }
 
   private mutating func run(_ recorded: RecordedEntry) throws -> Bool {

@@ -13,56 +13,59 @@ package final class HostAction: Sendable {
   let typed: AppAction
   /// Whose it is.
   let kind: Kind
-  private let own: Own?
-  /// Told of its fate; nil: nobody asks.
-  let fate: ActionFate?
+  // What few actions have; one reference, as each action is freed.
+  private let rarities: Rarities?
 
   /// Those who have actions: the application, a substate, which is the module (R23), a plugin, and the shell itself.
   enum Kind: UInt {
     case app, substate, plugin, shell
   }
 
-  /// What an action of the shell is; apart, since it is large and seldom.
-  private final class Own: Sendable {
-    let action: ShellAction
-    /// The last action before it was made, if it was made from the state: it is refused behind another one.
+  private final class Rarities: Sendable {
+    /// What an action of the shell is.
+    let action: ShellAction?
+    /// The last action before that was made, if it was made from the state: it is refused behind another one.
     let basis: Int?
+    let fate: ActionFate?
 
-    init(_ action: ShellAction, _ basis: Int?) { (self.action, self.basis) = (action, basis) }
+    init(_ action: ShellAction?, _ basis: Int?, _ fate: ActionFate?) {
+      (self.action, self.basis, self.fate) = (action, basis, fate)
+    }
   }
 
-  private init(_ call: ActionCall, _ kind: Kind, _ typed: AppAction, _ own: Own?, _ fate: ActionFate?) {
+  private init(_ call: ActionCall, _ kind: Kind, _ typed: AppAction, _ rarities: Rarities? = nil) {
     self.call = call
     self.kind = kind
     self.typed = typed
-    self.own = own
-    self.fate = fate
+    self.rarities = rarities
   }
 
   /// An action of the application.
-  package convenience init(_ call: ActionCall, _ typed: AppAction) { self.init(call, .app, typed, nil, nil) }
+  package convenience init(_ call: ActionCall, _ typed: AppAction) { self.init(call, .app, typed) }
 
   /// An action of a substate.
-  convenience init(_ call: ActionCall, ofSubstate typed: AppAction) { self.init(call, .substate, typed, nil, nil) }
+  convenience init(_ call: ActionCall, ofSubstate typed: AppAction) { self.init(call, .substate, typed) }
 
   /// An action of a plugin.
-  package convenience init(_ call: ActionCall) { self.init(call, .plugin, .none, nil, nil) }
+  package convenience init(_ call: ActionCall) { self.init(call, .plugin, .none) }
 
   /// An action of the shell.
   ///
   /// - Parameter basis: the last action before it was made, if it was made from the state.
   package convenience init(_ action: ShellAction, basis: Int? = nil) {
-    self.init(action.call, .shell, .none, Own(action, basis), nil)
+    self.init(action.call, .shell, .none, Rarities(action, basis, nil))
   }
 
   /// The same action, of whose fate somebody is told.
   convenience init(_ action: HostAction, _ fate: ActionFate) {
-    self.init(action.call, action.kind, action.typed, action.own, fate)
+    self.init(action.call, action.kind, action.typed, Rarities(action.shell, action.basis, fate))
   }
 
-  package var shell: ShellAction? { own?.action }
+  package var shell: ShellAction? { rarities?.action }
+  /// Told of its fate; nil: nobody asks.
+  var fate: ActionFate? { rarities?.fate }
   /// The last action before it was made, if it was made from the state.
-  fileprivate var basis: Int? { own?.basis }
+  fileprivate var basis: Int? { rarities?.basis }
 
   /// What the parts of the store look at that take all actions of a kind or none.
   var taken: ActionKind { ActionKind(call.type, variant: kind.rawValue) }
@@ -98,8 +101,20 @@ struct BasedShellAction: Sendable {
 final class RecordedHead: @unchecked Sendable {
   // Safe: used by the thread that holds the turn.
   @exclusivity(unchecked) var number = 0
-  /// Its entry, where memory had room for it.
+  /// The time of day when it was recorded; nil: time is virtual.
+  @exclusivity(unchecked) var wallTime: Int?
+  /// Its entry, where memory had room for it; nil also where none was made because nobody asks.
   @exclusivity(unchecked) var entry: LoggedEntry?
+  /// True while entries are asked for as objects.
+  @exclusivity(unchecked) var isAsked = false
+
+  /// True if an action has an entry that somebody asks for, or that tells more than that of a plain action, or has caused others.
+  @inline(__always)
+  func hasMore(than number: Int) -> Bool { isAsked || entry != nil || self.number != number }
+
+  /// Lets go of an entry; seldom there is one.
+  @inline(__always)
+  func forgetEntry() { if entry != nil { entry = nil } }
 }
 
 /// What became of actions.

@@ -316,12 +316,19 @@ extension HostState {
   /// The same by a finder that is kept.
   package static func changes(from old: HostState, to new: HostState, by finder: inout DifferenceFinder) -> [Change] {
     var changes: [Change] = []
+    appendChanges(from: old, to: new, by: &finder, &changes)
+    return changes
+  }
+
+  /// The same behind others.
+  static func appendChanges(
+    from old: HostState, to new: HostState, by finder: inout DifferenceFinder, _ changes: inout [Change]
+  ) {
     old.app.appendChanges(to: new.app, by: &finder, &changes)
     if old.held !== new.held, !new.held.appendEdits(since: old.held, by: &finder, &changes) {
       appendChanges(from: old.plugins, to: new.plugins, by: &finder, &changes)
     }
     if !old.hasSwitches(of: new) { appendChanges(from: old.substates, to: new.substates, by: &finder, &changes) }
-    return changes
   }
 
   private static func appendChanges(

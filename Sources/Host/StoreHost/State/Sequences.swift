@@ -28,6 +28,13 @@ extension HostState {
     func isAhead(from old: UnsafeRawPointer, to new: UnsafeRawPointer) -> Bool { place.isAhead(from: old, to: new) }
   }
 
+  /// The sequences of a store. An object, of which no look at all of them is counted.
+  final class Sequences: Sendable {
+    let all: [Sequence]
+
+    init(_ all: [Sequence]) { self.all = all }
+  }
+
   /// A sequence at this moment; nil: it is not there.
   fileprivate func mark(of sequence: Sequence) -> SequencePlace.Mark? {
     guard sequence.slice != nil else { return app.read { sequence.place.mark(in: $0, of: app.schema) } }
@@ -133,7 +140,10 @@ extension HostState {
     let hasSameSlices = before.hasSlices(of: after) && before.hasSwitches(of: after)
     // By position: a copy of a sequence would count references to all that is in it.
     for index in sequences.indices {
-      if sequences[index].slice == nil ? before.app.isAhead(sequences[index], after.app) : hasSameSlices { continue }
+      let isAhead = Unmanaged.passUnretained(sequences[index])._withUnsafeGuaranteedRef {
+        $0.slice == nil ? before.app.isAhead($0, after.app) : hasSameSlices
+      }
+      if isAhead { continue }
       let sequence = sequences[index]
       if sequence.slice != nil, let old = before.slice(of: sequence),
         after.slice(of: sequence)?.value.hasSameMemory(as: old.value) == true

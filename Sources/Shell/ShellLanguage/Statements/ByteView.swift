@@ -42,15 +42,38 @@ package struct ByteView: Bytes {
   }
 
   /// The position of the first byte from one on that does not mean itself in double quotes: a quote, `\\`, `$` or a line end.
-  func end(ofQuotedFrom position: Int) -> Int {
+  ///
+  /// - Parameter isASCII: true to stop at bytes that are not ASCII, too.
+  @inline(__always)
+  func end(ofQuotedFrom position: Int, isASCII: Bool = false) -> Int {
     var position = position
+    // Eight bytes at a time: the lowest byte that is found is right, and those above it may not be.
+    while position + 8 <= base.count, let start = base.baseAddress {
+      let word = UInt64(littleEndian: UnsafeRawPointer(start + position).loadUnaligned(as: UInt64.self))
+      var found = isASCII ? word & Self.highBits : 0
+      found |= Self.bytes(in: word, like: UInt8(ascii: "\"")) | Self.bytes(in: word, like: UInt8(ascii: "\\"))
+      found |= Self.bytes(in: word, like: UInt8(ascii: "$")) | Self.bytes(in: word, like: 0x0A)
+      if found != 0 { return position + found.trailingZeroBitCount / 8 }
+      position += 8
+    }
     while position < base.count {
       switch base[position] {
       case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "$"), 0x0A: return position
+      case 0x80... where isASCII: return position
       default: position += 1
       }
     }
     return position
+  }
+
+  private static var highBits: UInt64 { 0x8080_8080_8080_8080 }
+
+  /// The high bits of the bytes that equal one, and perhaps of some above the lowest of these.
+  @inline(__always)
+  private static func bytes(in word: UInt64, like byte: UInt8) -> UInt64 {
+    let ones: UInt64 = 0x0101_0101_0101_0101
+    let zeros = word ^ (ones &* UInt64(byte))
+    return (zeros &- ones) & ~zeros & highBits
   }
 
   /// A word whose value is its bytes, and which a blank or a line end follows.
@@ -106,8 +129,22 @@ package struct ByteView: Bytes {
     return end(ofNumberFrom: range.lowerBound) >= range.upperBound
   }
 
-  /// The number that up to 18 digits say, perhaps behind a minus; nil: a part is something else.
-  func integer(_ range: Range<Int>) -> Int? { Schema.plainInteger(part(range)) }
+  /// The number that up to 18 digits at a position say, perhaps behind a minus, and passes them; nil: there are none, or more.
+  @inline(__always)
+  func integer(from position: inout Int) -> Int? {
+    var end = position
+    let isNegative = end < base.count && base[end] == UInt8(ascii: "-")
+    if isNegative { end += 1 }
+    let first = end
+    var number = 0
+    while end < base.count, base[end].isDigit {
+      number = number &* 10 &+ Int(base[end] &- UInt8(ascii: "0"))
+      end += 1
+    }
+    guard 1...18 ~= end - first else { return nil }
+    position = end
+    return isNegative ? -number : number
+  }
 
   /// The number of characters that a part is.
   func characters(_ range: Range<Int>) -> Int { isASCII(range) ? range.count : text(range).count }

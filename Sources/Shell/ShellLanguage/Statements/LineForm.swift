@@ -115,8 +115,8 @@ final class LineForm: Sendable {
         let first = position
         switch slot.words {
         case .quoted:
-          position = view.end(ofQuotedFrom: first)
-          guard view.isASCII(first..<position) else { return nil }
+          // Behind another byte than ASCII the quote is missing here.
+          position = view.end(ofQuotedFrom: first, isASCII: true)
         case .plain:
           position = view.end(of: .plain, from: first)
           guard view[position - 1] != UInt8(ascii: "&") else { return nil }
@@ -124,8 +124,7 @@ final class LineForm: Sendable {
           position = view.end(ofNumberFrom: first)
           guard view.isNumber(first..<position) else { return nil }
         case .integers(let minimum, let maximum):
-          position = view.end(ofNumberFrom: first)
-          guard let number = view.integer(first..<position), number >= minimum, number <= maximum else { return nil }
+          guard let number = view.integer(from: &position), number >= minimum, number <= maximum else { return nil }
         }
         note(slot.token, position - first - (slot.end - slot.first))
       }

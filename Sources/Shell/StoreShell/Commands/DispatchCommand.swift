@@ -116,7 +116,7 @@ extension Session {
   func dispatchPlainly(_ statement: Statement) throws -> CommandResult? {
     guard !statement.isMoreThanWords, mayDispatch, !hasNames else { return nil }
     guard let action = store.action(by: { plainAction(of: statement, among: $0) }) else { return nil }
-    return try finish(store.dispatch(action, dispatchSource()))
+    return try finish(store.dispatch(action, dispatchSource(), tellsEntry: givesData || !options.isQuiet))
   }
 
   /// The same for a line of the form of one before it, whose names are not looked up again.
@@ -124,7 +124,7 @@ extension Session {
     guard let form = statement.form, mayDispatch, !hasNames,
       let action = store.action(by: { knownAction(of: statement, form, among: $0) })
     else { return nil }
-    return try finish(store.dispatch(action, dispatchSource()))
+    return try finish(store.dispatch(action, dispatchSource(), tellsEntry: givesData || !options.isQuiet))
   }
 
   private func plainAction(of statement: Statement, among actions: ActionTable) -> HostAction? {
@@ -142,7 +142,10 @@ extension Session {
     guard let known = knownDispatches.find(form, among: actions) else { return nil }
     // Unmanaged: it is looked for, and not changed, until the action is made.
     return known._withUnsafeGuaranteedRef { known in
-      guard let arguments = statement.plainArguments(known.type.fields, known.fields) else { return nil }
+      let arguments = Unmanaged.passUnretained(known.type)._withUnsafeGuaranteedRef {
+        statement.plainArguments($0.fields, known.fields)
+      }
+      guard let arguments else { return nil }
       return try? action(ActionCall(known.type, arguments))
     }
   }

@@ -95,7 +95,10 @@ final class SessionClock {
   /// - Returns: false: nothing waits, and ``runDue(while:)`` would do nothing.
   func clearWake() -> Bool {
     signal?.take()
-    if let timers { return timers.hasTimers }
+    // Unmanaged: each statement asks.
+    if let timers = timers.map({ Unmanaged.passUnretained($0) }) {
+      return timers._withUnsafeGuaranteedRef { $0.hasTimers }
+    }
     if case .virtual = kind { return true }
     return false
   }

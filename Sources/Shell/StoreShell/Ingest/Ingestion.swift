@@ -106,7 +106,7 @@ struct Ingestion {
       file: file, function: "ingest", kind: given.isThroughDoor ? .remote : given.kind)
     while true {
       do {
-        settled = nil
+        if settled != nil { settled = nil }
         if pending.isEmpty, fresh.actions.isEmpty {
           if let error = unread {
             unread = nil
@@ -131,7 +131,7 @@ struct Ingestion {
                 if let text = lines.kept { fresh.texts.append(text) }
                 if fresh.actions.count < longestRun { continue }
               } else {
-                try settle(session.store.dispatch(session.action(call), source), at: source.line, lines.kept, &tally)
+                try dispatch(call, source, lines.kept, &tally)
               }
             case .leftOut: tally.filtered += 1
             case .end: isAtEnd = true
@@ -255,6 +255,16 @@ struct Ingestion {
         try? settle(report, at: record.line, record.text, &tally)
       }
     }
+  }
+
+  /// Has the action of a record processed at once.
+  // A function of its own: the parts of an argument are not counted.
+  @inline(never)
+  private func dispatch(
+    _ call: consuming ActionCall, _ source: ActionSource, _ text: [UInt8]?, _ tally: inout IngestTally
+  ) throws {
+    let report = session.store.dispatch(try session.action(call), source, tellsEntry: false)
+    try settle(report, at: source.line, text, &tally)
   }
 
   /// Counts a record whose action was processed.

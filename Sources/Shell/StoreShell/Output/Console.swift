@@ -7,7 +7,7 @@ import StoreSchema
 /// The session's one output: results to standard output, everything else to standard error, each buffered and in the order
 /// in which they were written.
 public final class Console {
-  @exclusivity(unchecked) private var output = TextBuffer()
+  @exclusivity(unchecked) var output = TextBuffer()
   /// The results that are buffered, for a fault of the program.
   package let held = UnsafeMutablePointer<CCrashHeld>.allocate(capacity: 1)
   /// True if somebody looks at standard error, on a terminal: long commands show there how far they are.
@@ -123,10 +123,9 @@ public final class Console {
 
   /// Writes a result where the results before it stand.
   func write(_ append: (inout TextBuffer) -> Void) {
-    prepareWriting()
-    if transcript == nil, !isCapturing, interceptor == nil {
-      if !delivery.hasDropped { append(&output) }
-      return flushFull()
+    if beginWriting() {
+      append(&output)
+      return endWriting()
     }
     var text = TextBuffer()
     append(&text)
@@ -135,6 +134,17 @@ public final class Console {
     hasTaken = true
     text.bytes.withUnsafeBufferPointer { interceptor($0, .standardOutput) }
   }
+
+  /// Begins to write a result without a closure, whose parts would be counted.
+  ///
+  /// - Returns: true if it is to be appended to ``output``, before ``endWriting()``; false: ``write(_:)`` takes it.
+  func beginWriting() -> Bool {
+    prepareWriting()
+    return transcript == nil && !isCapturing && interceptor == nil && !delivery.hasDropped
+  }
+
+  /// Ends it.
+  func endWriting() { flushFull() }
 
   /// Writes an event of `--json`: wherever the result of the command goes that runs, this is no part of it.
   func writeEvent(_ line: String) {

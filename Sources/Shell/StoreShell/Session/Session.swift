@@ -219,7 +219,7 @@ public final class Session {
       running.hasReportedAttempt = outer.hasReportedAttempt
       if isOutermost {
         if !watches.list.isEmpty { watches.tellSums() }
-        activity.note(running: nil)
+        activity.noteEnd()
       }
     }
     outcome.tally.reached += 1
@@ -371,7 +371,7 @@ extension Session: SessionLuaHost {
 
   /// Has an action that the session's Lua dispatches processed.
   public func dispatch(_ call: consuming ActionCall) throws -> String? {
-    let report = store.dispatch(try action(call), dispatchSource(byLua: true))
+    let report = store.dispatch(try action(call), dispatchSource(byLua: true), tellsEntry: false)
     try finishOne(report)
     handOnDue()
     return report.droppedBy

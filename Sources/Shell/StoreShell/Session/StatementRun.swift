@@ -77,7 +77,9 @@ extension Session {
     if let failure = report.failure {
       guard failure is StoreError, let number = report.number else { throw ShellError(describing: failure) }
       let errors = [failure] + report.faults
-      guard let entry = report.entry else { throw AppliedWithFaults(errors: errors, number: number) }
+      guard let entry = try? report.entry ?? store.entry(number) else {
+        throw AppliedWithFaults(errors: errors, number: number)
+      }
       // The action was applied; what it caused was stopped.
       let isSilent = options.isQuiet || isQuiet
       let caused = isSilent && !givesData ? [] : caused(by: report)
@@ -89,7 +91,7 @@ extension Session {
       outcome.lastDropped = dropped
       if isSilent, !answersInJSON { store.leave(note: dropped) }
     }
-    guard givesData || !isSilent || !report.faults.isEmpty, let number = report.number else { return .none }
+    guard givesData || !isSilent || report.hasFaults, let number = report.number else { return .none }
     // What memory has no room for, a file may keep.
     guard let entry = try report.entry ?? store.entry(number) else {
       // The action was too large for the history, or its consequences were.
@@ -165,6 +167,19 @@ extension Session {
     _ entry: LoggedEntry, remark: String? = nil, listsChanges: Bool = true, causing caused: [LoggedEntry] = [],
     isWhole: Bool = false
   ) {
+    let remark = fullRemark(remark, of: entry, listsChanges)
+    // In one piece: what is told waits for the disk each time.
+    if console.beginWriting() {
+      append(entry, remark, listsChanges, caused, isWhole, to: &console.output)
+      console.endWriting()
+    } else {
+      console.write { append(entry, remark, listsChanges, caused, isWhole, to: &$0) }
+    }
+  }
+
+  /// What stands behind an action; nil: nothing.
+  private func fullRemark(_ remark: String?, of entry: LoggedEntry, _ listsChanges: Bool) -> String? {
+    if remark == nil, !entry.hasRarities, !entry.changes.isEmpty { return nil }
     var remark = remark.map { "  (\($0))" } ?? ""
     if let original = entry.original {
       remark += "  (dispatched as \(ActionText.brief(original.action, arguments: original.arguments)))"
@@ -174,17 +189,22 @@ extension Session {
     } else if entry.changes.isEmpty, listsChanges, !entry.isWhole, !entry.isThunk {
       remark += "  (changed nothing)"
     }
-    // In one piece: what is told waits for the disk each time.
-    console.write { out in
-      out.append("#" as Unicode.Scalar)
-      out.append(entry.number)
-      out.append(" " as Unicode.Scalar)
-      ActionText.appendBrief(entry.action, arguments: entry.arguments, to: &out)
-      out.append(remark)
-      out.append("\n" as Unicode.Scalar)
-      if listsChanges, !entry.changes.isEmpty { append(changesOf: entry, indent: "  ", isWhole: isWhole, to: &out) }
-      if !caused.isEmpty { append(caused, by: entry.number, isWhole: isWhole, to: &out) }
-    }
+    return remark
+  }
+
+  @inline(never)
+  private func append(
+    _ entry: LoggedEntry, _ remark: String?, _ listsChanges: Bool, _ caused: [LoggedEntry], _ isWhole: Bool,
+    to out: inout TextBuffer
+  ) {
+    out.append("#" as Unicode.Scalar)
+    out.append(entry.number)
+    out.append(" " as Unicode.Scalar)
+    ActionText.appendBrief(entry.action, arguments: entry.arguments, to: &out)
+    if let remark { out.append(remark) }
+    out.append("\n" as Unicode.Scalar)
+    if listsChanges, !entry.changes.isEmpty { append(changesOf: entry, indent: "  ", isWhole: isWhole, to: &out) }
+    if !caused.isEmpty { append(caused, by: entry.number, isWhole: isWhole, to: &out) }
   }
 
   /// Appends the changes of an action, on a screen as many as a reader looks at; a file gets all.

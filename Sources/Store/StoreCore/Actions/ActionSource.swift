@@ -63,6 +63,14 @@ public struct ActionSource: Hashable, Codable, Sendable {
     link = 0
   }
 
+  /// Becomes another source, whose origin is not counted where it is the same.
+  @inlinable
+  @inline(__always)
+  mutating func become(_ other: borrowing ActionSource) {
+    if origin !== other.origin { origin = other.origin }
+    (line, link) = (other.line, other.link)
+  }
+
   /// The place where this is written.
   @inlinable
   public static func here(

@@ -86,7 +86,9 @@ extension Store {
     if let shared, shared.isAttempting || !shared.runsEffects { return }
     // A copy: what they open may bring other units.
     let supervising = parts.supervising
-    for supervision in supervising { supervision.reconcile(action) }
+    for index in supervising.indices {
+      Unmanaged.passUnretained(supervising[index])._withUnsafeGuaranteedRef { $0.reconcile(action) }
+    }
   }
 
   /// Has supervised effects follow the state, as at the end of an action (R33), where something was done without it:

@@ -286,7 +286,7 @@ extension Store {
     // Unmanaged: the storage is changed, and replaced, between two actions only.
     return Unmanaged.passUnretained(contextStorage)._withUnsafeGuaranteedRef { storage in
       (storage.number, storage.root) = (number, root)
-      if let clock { storage.time = clock.now }
+      if let time = clock?.now { storage.time = time }
       return composition._withUnsafeGuaranteedRef { whole in
         guard let kinds = whole.kinds, !whole.isIntercepted else {
           return process(action, ActionContext(storage), whole)
@@ -353,7 +353,8 @@ extension Store {
     let before = present
     do {
       try change(action, context, composition)
-      if let check = composition.check { try lendCurrent { try check(action, before, $0) } }
+      // Compared, not taken out: that would be counted.
+      if composition.check != nil { try lendCurrent { try composition.check?(action, before, $0) } }
     } catch {
       current = before
       pendingIO.removeAll(keepingCapacity: true)

@@ -94,7 +94,7 @@ extension Store {
   @inline(__always)
   package func dispatchInTurn(_ action: Action, source: ActionSource) -> DispatchResult {
     // Not held: it is dispatched while another is processed.
-    isHeld ? takeInTurn(action) { $0 = source } : dispatch(action, source: source)
+    isHeld ? takeInTurn(action) { $0.become(source) } : dispatch(action, source: source)
   }
 
   /// Does what processes actions in the turn that this thread holds.

@@ -4,7 +4,9 @@ protocol SchematicList: RandomAccessCollection, RangeReplaceableCollection, Send
 where Element: Schematic, Index == Int {
   /// The numbers of elements that two lists share at the start and, of the rest, at the end; quick where they share
   /// storage.
-  static func sharedEnds(_ left: Self, _ right: Self, _ isEqual: Access.Compare) -> (prefix: Int, suffix: Int)
+  static func sharedEnds(
+    _ left: UnsafePointer<Self>, _ right: UnsafePointer<Self>, _ isEqual: Access.Compare
+  ) -> (prefix: Int, suffix: Int)
   /// The address of the element at a position, which must exist.
   func address(at index: Int) -> UnsafeRawPointer
   /// The address at which it can be changed in place; nodes shared with snapshots are copied first.
@@ -15,9 +17,9 @@ where Element: Schematic, Index == Int {
   func position(of id: MapKey, _ identity: ElementIdentity) -> Int?
   /// True if more than one element has an id.
   func repeats(_ id: MapKey, _ identity: ElementIdentity) -> Bool
-  /// Has the list know that its ids are in order, where that follows from what is known of the list before it. True if no other
+  /// Has a list know that its ids are in order, where that follows from what is known of the list before it. True if no other
   /// element is known to have the id that came.
-  func keepOrder(of old: Self, appended id: MapKey?) -> Bool
+  static func keepOrder(from old: UnsafePointer<Self>, to new: UnsafePointer<Self>, appended id: MapKey?) -> Bool
   /// True if the ids are known to ascend or to descend.
   func hasOrderedIDs(_ identity: ElementIdentity) -> Bool
   /// The elements in ranges of two lists that differ, have come or have gone, in their order; nil: that takes a look at each,
@@ -42,9 +44,9 @@ extension SchematicList {
           target.assumingMemoryBound(to: Self.self).pointee = Self(try value.elements(as: Element.self))
         },
         isEqual: { left, right in
-          let left = left.assumingMemoryBound(to: Self.self).pointee
-          let right = right.assumingMemoryBound(to: Self.self).pointee
-          return left.count == right.count && Self.sharedEnds(left, right, element.access.isEqual).prefix == left.count
+          let (left, right) = (left.assumingMemoryBound(to: Self.self), right.assumingMemoryBound(to: Self.self))
+          let count = left.pointee.count
+          return count == right.pointee.count && Self.sharedEnds(left, right, element.access.isEqual).prefix == count
         },
         parts: .list(
           ListAccess(
@@ -59,8 +61,8 @@ extension SchematicList {
               identity.map { list.assumingMemoryBound(to: Self.self).pointee.repeats(id, $0) } ?? false
             },
             keepOrder: { old, new, id in
-              new.assumingMemoryBound(to: Self.self).pointee.keepOrder(
-                of: old.assumingMemoryBound(to: Self.self).pointee, appended: id)
+              Self.keepOrder(
+                from: old.assumingMemoryBound(to: Self.self), to: new.assumingMemoryBound(to: Self.self), appended: id)
             },
             hasOrderedIDs: { list in
               identity.map { list.assumingMemoryBound(to: Self.self).pointee.hasOrderedIDs($0) } ?? false
@@ -78,7 +80,7 @@ extension SchematicList {
             remove: { _ = $0.assumingMemoryBound(to: Self.self).pointee.remove(at: $1) },
             commonEnds: { left, right in
               Self.sharedEnds(
-                left.assumingMemoryBound(to: Self.self).pointee, right.assumingMemoryBound(to: Self.self).pointee,
+                left.assumingMemoryBound(to: Self.self), right.assumingMemoryBound(to: Self.self),
                 element.access.isEqual)
             }))))
   }
@@ -86,8 +88,17 @@ extension SchematicList {
 
 extension PersistentList: SchematicList where Element: Schematic {
   @inlinable
-  static func sharedEnds(_ left: Self, _ right: Self, _ isEqual: Access.Compare) -> (prefix: Int, suffix: Int) {
-    commonEnds(left, right) { isEqual(UnsafeRawPointer($0), UnsafeRawPointer($1)) }
+  static func sharedEnds(
+    _ left: UnsafePointer<Self>, _ right: UnsafePointer<Self>, _ isEqual: Access.Compare
+  ) -> (prefix: Int, suffix: Int) {
+    commonEnds(left.pointee.tree.unmanagedRoot, right.pointee.tree.unmanagedRoot) {
+      isEqual(UnsafeRawPointer($0), UnsafeRawPointer($1))
+    }
+  }
+
+  @inlinable
+  static func keepOrder(from old: UnsafePointer<Self>, to new: UnsafePointer<Self>, appended id: MapKey?) -> Bool {
+    keepOrder(from: old.pointee.tree.unmanagedRoot, to: new.pointee.tree.unmanagedRoot, appended: id)
   }
 
   @inlinable
@@ -135,9 +146,11 @@ extension PersistentList: Schematic where Element: Schematic {
 
 extension Array: SchematicList where Element: Schematic {
   @inlinable
-  static func sharedEnds(_ left: Self, _ right: Self, _ isEqual: Access.Compare) -> (prefix: Int, suffix: Int) {
-    left.withUnsafeBufferPointer { left in
-      right.withUnsafeBufferPointer { right in
+  static func sharedEnds(
+    _ left: UnsafePointer<Self>, _ right: UnsafePointer<Self>, _ isEqual: Access.Compare
+  ) -> (prefix: Int, suffix: Int) {
+    left.pointee.withUnsafeBufferPointer { left in
+      right.pointee.withUnsafeBufferPointer { right in
         let shared = Swift.min(left.count, right.count)
         guard let leftStart = left.baseAddress, let rightStart = right.baseAddress else { return (0, 0) }
         if leftStart == rightStart, left.count == right.count { return (shared, 0) }
@@ -188,7 +201,9 @@ extension Array: SchematicList where Element: Schematic {
 
   /// An array knows nothing of them.
   @inlinable
-  func keepOrder(of old: Self, appended id: MapKey?) -> Bool { false }
+  static func keepOrder(from old: UnsafePointer<Self>, to new: UnsafePointer<Self>, appended id: MapKey?) -> Bool {
+    false
+  }
 
   /// Nothing is known of them.
   @inlinable

@@ -12,6 +12,8 @@ struct FinderPlace: Sendable {
   private var slices: [(name: String, node: Int)] = []
   /// The latest paths behind nodes, each at the place that ``index`` gives it until another takes that.
   private var recent: [Recent] = []
+  /// The path of the element of a list that came or went last.
+  private var latest = Recent()
   /// True if nodes and paths are kept.
   private let isKept: Bool
 
@@ -127,18 +129,29 @@ struct FinderPlace: Sendable {
       if steps.isEmpty { return nodes[node].path }
       if recent.isEmpty { recent = Array(repeating: Recent(), count: 1 << Self.recentBits) }
       let index = index
-      if !isRecent(index) { recent[index] = Recent(node: node, path: newPath) }
+      if !isRecent(index) { recent[index] = Recent(node: node, path: madePath) }
       return recent[index].path
     }
   }
 
   /// A path of the steps themselves, not of a reference to them.
   var newPath: Path {
-    guard isKept else { return Path(Array(steps)) }
-    if steps.count == 1, nodes[node].path.steps.count == 2 {
-      // An element of a list of a module. An array with its length in the code is made by one call.
-      return Path([nodes[node].path.steps[0], nodes[node].path.steps[1], steps[0]])
+    mutating get {
+      guard isKept, steps.count == 1, nodes[node].depth == 2 else { return madePath }
+      // An element of a list of a module. Once nobody has the path of the one before, its memory serves again.
+      if latest.node == node, Value.ownsElements(of: &latest.path.steps) {
+        latest.path.steps[2] = steps[0]
+      } else {
+        // An array with its length in the code is made by one call.
+        latest = Recent(
+          node: node, path: Path([nodes[node].path.steps[0], nodes[node].path.steps[1], steps[0]]))
+      }
+      return latest.path
     }
+  }
+
+  private var madePath: Path {
+    guard isKept else { return Path(Array(steps)) }
     var all: [Path.Step] = []
     all.reserveCapacity(nodes[node].path.steps.count + steps.count)
     // One by one: the runtime's function for several looks up how a step is copied.

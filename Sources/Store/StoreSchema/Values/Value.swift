@@ -208,8 +208,8 @@ extension Value {
 
   /// True if nobody else refers to the elements of an array. An array is one reference to them.
   @inline(__always)
-  static func ownsElements(of array: UnsafeMutablePointer<[Value]>) -> Bool {
-    assert(MemoryLayout<[Value]>.size == MemoryLayout<AnyObject>.size)
+  static func ownsElements<Element>(of array: UnsafeMutablePointer<[Element]>) -> Bool {
+    assert(MemoryLayout<[Element]>.size == MemoryLayout<AnyObject>.size)
     return isKnownUniquelyReferenced(&UnsafeMutableRawPointer(array).assumingMemoryBound(to: AnyObject.self).pointee)
   }
 

@@ -123,7 +123,11 @@ struct CountedTree<Content: TreeContent> {
   mutating func append(_ element: __owned Element) {
     if unmanagedRoot?._withUnsafeGuaranteedRef({ $0.height > 0 }) ?? false {
       makeRootUnique()
-      return grow(by: unmanagedRoot?._withUnsafeGuaranteedRef { $0.appendBelowRoot(element) })
+      // Taken out and put back: in a closure the element would be a copy.
+      guard let node = root.take() else { return }
+      let sibling = node.appendBelowRoot(element)
+      root = node
+      return grow(by: sibling)
     }
     var leaf = root.take() ?? Node(leafCapacity: 4)
     let sibling = Node.append(element, toLeaf: &leaf)

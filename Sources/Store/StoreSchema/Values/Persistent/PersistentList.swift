@@ -213,8 +213,17 @@ extension PersistentList {
   public static func commonEnds(
     _ old: Self, _ new: Self, equal: (UnsafePointer<Element>, UnsafePointer<Element>) -> Bool
   ) -> (prefix: Int, suffix: Int) {
-    guard let oldRoot = old.tree.unmanagedRoot, let newRoot = new.tree.unmanagedRoot else { return (0, 0) }
-    let (oldCount, newCount) = (old.count, new.count)
+    commonEnds(old.tree.unmanagedRoot, new.tree.unmanagedRoot, equal: equal)
+  }
+
+  @inlinable
+  static func commonEnds(
+    _ oldRoot: Root?, _ newRoot: Root?, equal: (UnsafePointer<Element>, UnsafePointer<Element>) -> Bool
+  ) -> (prefix: Int, suffix: Int) {
+    guard let oldRoot, let newRoot else { return (0, 0) }
+    let (oldCount, newCount) = (
+      oldRoot._withUnsafeGuaranteedRef { $0.count }, newRoot._withUnsafeGuaranteedRef { $0.count }
+    )
     let limit = Swift.min(oldCount, newCount)
     let prefix = commonPrefix(oldRoot, newRoot, limit: limit, equal: equal)
     return (prefix, commonSuffix(oldRoot, oldCount, newRoot, newCount, limit: limit - prefix, equal: equal))
@@ -374,7 +383,12 @@ extension PersistentList {
   /// - Returns: true if no other element is known to have the id that came.
   @inlinable
   func keepOrder(of old: Self, appended id: MapKey?) -> Bool {
-    guard ListContent<Element>.mayHaveIDs, let oldRoot = old.tree.unmanagedRoot, let root = tree.unmanagedRoot,
+    Self.keepOrder(from: old.tree.unmanagedRoot, to: tree.unmanagedRoot, appended: id)
+  }
+
+  @inlinable
+  static func keepOrder(from oldRoot: Root?, to root: Root?, appended id: MapKey?) -> Bool {
+    guard ListContent<Element>.mayHaveIDs, let oldRoot, let root,
       let known = oldRoot._withUnsafeGuaranteedRef({ IDBounds.unmanaged(at: $0.bounds) })
     else { return false }
     return root._withUnsafeGuaranteedRef { root in

@@ -300,7 +300,8 @@ extension TreeNode {
       }
     }
     if leaf._withUnsafeGuaranteedRef({ $0.claimNext() }) {
-      leaf._withUnsafeGuaranteedRef { ($0.elements + slots).initialize(to: element) }
+      let next = leaf._withUnsafeGuaranteedRef { $0.elements + slots }
+      next.initialize(to: element)
       if isOwn {
         leaf._withUnsafeGuaranteedRef {
           $0.slots += 1
