@@ -233,6 +233,8 @@ typedef struct CLuaMachine {
   CLuaCallbacks callbacks;
 
   size_t memory;
+  /// With more memory in use than this, the budget is to be looked at more often.
+  size_t memorySeen;
   /// What its memory is taken from, besides its own limit; null: nothing.
   CLuaPool *_Nullable pool;
   /// True if the pool had no room for what was refused last.
