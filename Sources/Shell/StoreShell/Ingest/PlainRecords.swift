@@ -13,22 +13,21 @@ import StoreSchema
 final class PlainRecords {
   /// A field of records, and the argument that it fills.
   private struct Member {
-    let name: Range<Int>
+    let name: String
+    /// The name in quotes, with a colon behind it.
+    let key: [UInt8]
     let argument: Int
+    let form: PlainForm
   }
 
   private let type: ActionType
   private let members: [Member]
-  /// The names of the members, one behind the other.
-  private let names: [UInt8]
   /// The arguments that some record had, a bit each.
   private var given: UInt64 = 0
 
   /// The names of the fields that some record had.
   var seen: [String] {
-    members.filter { given & UInt64(1) << UInt64($0.argument) != 0 }.map { member in
-      String(decoding: names[member.name], as: UTF8.self)
-    }
+    members.filter { given & UInt64(1) << UInt64($0.argument) != 0 }.map(\.name)
   }
 
   /// Reads for an action; nil where it has more arguments than a word has bits.
@@ -41,14 +40,13 @@ final class PlainRecords {
     let named = mapping.argumentNames.compactMap { name, argument in
       type.layout.index(of: argument).map { (name, $0) }
     }
-    var members: [Member] = []
-    var names: [UInt8] = []
-    for (name, argument) in unnamed.map({ (type.fields[$0].name, $0) }) + named {
-      let start = names.count
-      names += name.utf8
-      members.append(Member(name: start..<names.count, argument: argument))
+    let members = (unnamed.map { (type.fields[$0].name, $0) } + named).map { name, argument in
+      var key: [UInt8] = []
+      JSON.append(quoted: name, to: &key)
+      return Member(
+        name: name, key: key + [UInt8(ascii: ":")], argument: argument, form: PlainForm(type.fields[argument].schema))
     }
-    (self.type, self.members, self.names) = (type, members, names)
+    (self.type, self.members) = (type, members)
   }
 
   /// The action of a record; nil where the record is not plain, or does not fit.
@@ -66,18 +64,18 @@ final class PlainRecords {
     // Constants: to ask the object for them would be counted each time.
     let (fields, members) = (type.fields, members)
     do throws(JSONError) {
-      try reader.namedMembers { (reader, name, offset) throws(JSONError) in
-        let index = find(name, expected)
-        let value = try reader.value()
-        guard let index else { throw JSONError(message: "not plain", offset: offset) }
-        let argument = members[index].argument
-        let bit = UInt64(1) << UInt64(argument)
-        guard given & bit == 0, let checked = Self.check(value, fields[argument]) else {
-          throw JSONError(message: "not plain", offset: offset)
-        }
-        arguments[argument] = checked
-        given |= bit
-        expected = index + 1
+      if try reader.beginMembers() {
+        repeat {
+          guard let index = try Self.passName(&reader, members, expected) else { return false }
+          let argument = members[index].argument
+          let bit = UInt64(1) << UInt64(argument)
+          guard given & bit == 0, let value = try Self.value(&reader, members[index].form, fields[argument]) else {
+            return false
+          }
+          arguments[argument] = value
+          given |= bit
+          expected = index + 1
+        } while try reader.passMember()
       }
       try reader.end()
     } catch {
@@ -91,18 +89,26 @@ final class PlainRecords {
     return true
   }
 
-  /// The member of a name; `expected` is looked at first, because records of one file have their fields in one order.
-  private func find(_ name: UnsafeBufferPointer<UInt8>, _ expected: Int) -> Int? {
-    names.withUnsafeBytes { names in
-      func isName(of member: Int) -> Bool {
-        let range = members[member].name
-        guard range.count == name.count, let names = names.baseAddress, let name = name.baseAddress else {
-          return range.isEmpty && name.isEmpty
-        }
-        return memcmp(names + range.lowerBound, name, range.count) == 0
-      }
-      if expected < members.count, isName(of: expected) { return expected }
-      return members.indices.first(where: isName)
+  /// Goes past the name of a member. That of `expected` is looked for first, because records of one file have their fields in one
+  /// order.
+  private static func passName(
+    _ reader: inout JSONReader, _ members: [Member], _ expected: Int
+  ) throws(JSONError) -> Int? {
+    if expected < members.count, reader.pass(members[expected].key) { return expected }
+    for index in members.indices where reader.pass(members[index].key) { return index }
+    let name = try reader.memberName()
+    return members.firstIndex { $0.name == name }
+  }
+
+  /// Reads the value of a field; nil: it takes a closer look.
+  private static func value(_ reader: inout JSONReader, _ form: PlainForm, _ field: Field) throws(JSONError) -> Value? {
+    switch form {
+    case .text: return .string(try reader.text())
+    case .integer(let bounds):
+      if let number = reader.passInteger() { return bounds.contains(number) ? .int(number) : nil }
+      // It may be left out.
+      return field.isOptional ? check(try reader.value(), field) : nil
+    case .other: return check(try reader.value(), field)
     }
   }
 
