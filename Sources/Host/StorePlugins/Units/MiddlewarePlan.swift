@@ -30,21 +30,19 @@ final class MiddlewarePlan {
   @exclusivity(unchecked) private var recent: (type: ActionType, isAccepted: Bool)?
   /// Held here, since handles do not.
   let functions: (before: LuaFunction?, after: LuaFunction?)
-  /// Where these get arguments of which they keep nothing.
-  private let tables: (before: ArgumentTables?, after: ArgumentTables?)
+  /// Where these get an action of which they keep nothing.
+  private let tables: (before: ActionTables?, after: ActionTables?)
   /// The elements for which it runs, one by one; nil: it runs once.
   let each: ElementRule?
 
   init(_ unit: PluginDefinition.Unit, in lua: LuaState) throws(LuaError) {
     name = unit.name
-    func tables(_ function: LuaFunction?) -> ArgumentTables? {
-      let names = function.flatMap { lua.fieldReads(of: $0, parameter: 0, field: ActionFacade.argumentsName) }
-      return names.map { ArgumentTables($0, in: lua) }
-    }
-    let tables = (tables(unit.before), tables(unit.after))
+    let tables = (
+      unit.before.flatMap { ActionTables(for: $0, in: lua) }, unit.after.flatMap { ActionTables(for: $0, in: lua) }
+    )
     self.tables = tables
-    before = unit.before.map { MiddlewareFunction($0, tables.0) }
-    after = unit.after.map { MiddlewareFunction($0, tables.1) }
+    before = unit.before.map { MiddlewareFunction($0, tables.0, in: lua) }
+    after = unit.after.map { MiddlewareFunction($0, tables.1, in: lua) }
     supervise = unit.supervise
     entryTasks = unit.entryTasks
     startsAtTimes = unit.entryTasks?.at != nil
@@ -89,22 +87,23 @@ struct MiddlewareFunction {
   let takesContext: Bool
   /// True if it uses the result of `before`.
   let takesKept: Bool
-  /// True if its calls end before anybody looks at their budget. Context and what `before` returned are tables of
-  /// Lua's, which may have metamethods.
-  let isBrief: Bool
+  let brevity: LuaBrevity
   /// True if its calls use nothing of the host's.
-  var isAlone: Bool { isBrief && !takesAction }
+  let isAlone: Bool
 
-  /// Where it gets arguments of which it keeps nothing; nil: in tables of its own. Unmanaged, in plain words: the plan holds it.
-  let tables: Unmanaged<ArgumentTables>?
+  /// Where it gets an action of which it keeps nothing; nil: it gets the object. Unmanaged, in plain words: the plan holds it.
+  let tables: Unmanaged<ActionTables>?
 
-  init(_ function: LuaFunction, _ tables: ArgumentTables?) {
+  init(_ function: LuaFunction, _ tables: ActionTables?, in lua: LuaState) {
     self.tables = tables.map { .passUnretained($0) }
     let sketch = function.sketch
     handle = function.handle
     takesAction = sketch.use(of: 0) != .none
     takesContext = sketch.use(of: 1) != .none
     takesKept = sketch.use(of: 2) != .none
-    isBrief = sketch.isBrief && !takesContext && !takesKept
+    // Action and context are the host's. What `before` returned may have metamethods.
+    let brevity = lua.brevity(of: function, [.sealed, .sealed])
+    self.brevity = brevity == .always && takesKept ? .whilePlain : brevity
+    isAlone = brevity == .always && !takesAction && !takesContext && !takesKept
   }
 }
