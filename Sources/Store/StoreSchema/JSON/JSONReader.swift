@@ -372,9 +372,10 @@ extension JSONReader {
   /// Goes past some bytes if they come next.
   package mutating func pass(_ next: [UInt8]) -> Bool { next.withUnsafeBufferPointer { pass($0) } }
 
+  /// Goes past some bytes if they come next.
   @inlinable
   @inline(__always)
-  mutating func pass(_ next: UnsafeBufferPointer<UInt8>) -> Bool {
+  package mutating func pass(_ next: UnsafeBufferPointer<UInt8>) -> Bool {
     guard bytes.count - position >= next.count, let here = bytes.baseAddress, let start = next.baseAddress,
       memcmp(here + position, start, next.count) == 0
     else { return false }
