@@ -85,7 +85,7 @@ struct MiddlewareTests {
     #expect(bench.faults.contains { "\($0)".contains("VM instructions") }, "\(bench.faults)")
   }
 
-  @Test(arguments: ["ctx.mine = 1", "rawset(ctx, 'mine', 1)", "rawset(ctx, 'dispatch', print)"])
+  @Test(arguments: ["ctx.mine = 1", "rawset(ctx, 'mine', 1)", "rawset(ctx, 'dispatch', error)"])
   func contextKeepsNothing(assignment: String) throws {
     let bench = try bench("{ name = 'm', on = { 'inc' }, after = function(_, ctx) \(assignment) end },")
     try bench.dispatch("p.inc")

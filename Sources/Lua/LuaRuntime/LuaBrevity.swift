@@ -100,7 +100,7 @@ private struct CallBound {
         }
       case .method:
         guard code.isHosted(instruction.b, before: position, parameters: parameters.count),
-          let name = code.constant(instruction.c), !Self.callers.contains(name)
+          instruction.isConstant, let name = code.constant(instruction.c), !Self.callers.contains(name)
         else { return false }
         let isSealed = instruction.b < parameters.count && parameters[instruction.b] == .sealed
         if !isSealed { callsMethods = true }

@@ -15,6 +15,8 @@ final class MiddlewarePlan {
   /// The module of that map, and the field that it is there, where it is one.
   let entryModule: String?
   private let entryField: String?
+  /// The type of the module's slice that was seen last, and the field's position in it.
+  @exclusivity(unchecked) private var entryPlace: (schema: Schema, index: Int)?
   /// True if these tasks start at times that the entries say.
   let startsAtTimes: Bool
   /// The map when it was looked at last; nil: all of it is to be looked at.
@@ -57,17 +59,26 @@ final class MiddlewarePlan {
 
   /// True if a look at where the map of its tasks stands shows that it is what it was; of the version of its module this is noted.
   func keepsEntries(in view: any StateView) -> Bool {
-    guard let entryField, let entryModule, let entriesSeen else { return false }
+    guard let entryModule, entriesSeen != nil else { return false }
     var isSame = false
     _ = view.readSlice(entryModule) { schema, slice in
-      guard schema.isDynamic, case .record(let record) = schema.kind, let index = record.index(of: entryField),
-        case .record = slice.assumingMemoryBound(to: Value.self).pointee
+      guard let index = entryIndex(in: schema), case .record = slice.assumingMemoryBound(to: Value.self).pointee
       else { return }
       let field = RecordAccess.fields(slice).assumingMemoryBound(to: Value.self) + index
-      if case .map(let map) = field.pointee { isSame = map.isIdentical(to: entriesSeen) }
+      if case .map(let map) = field.pointee { isSame = entriesSeen.map { map.isIdentical(to: $0) } ?? false }
     }
     if isSame { versionSeen = view.version(of: entryModule) }
     return isSame
+  }
+
+  /// The position of the field that is the map of its tasks; nil: there is none, or it is no map of run-time type.
+  private func entryIndex(in schema: Schema) -> Int? {
+    if let entryPlace, entryPlace.schema === schema { return entryPlace.index }
+    guard let entryField, schema.isDynamic, case .record(let record) = schema.kind,
+      let index = record.index(of: entryField)
+    else { return nil }
+    entryPlace = (schema, index)
+    return index
   }
 
   /// True if the middleware wants to be asked about an action.

@@ -58,7 +58,10 @@ final class ActionTables {
   private let names: Set<String>
   /// The types are held, so that the identities stay theirs.
   private var tables: [ObjectIdentifier: Made] = [:]
-  @exclusivity(unchecked) private var recent: Made?
+  // The last ones in plain words, which are copied without counting: `tables` holds them.
+  @exclusivity(unchecked) private var recentType: ObjectIdentifier?
+  @exclusivity(unchecked) private var recentTable: LuaHandle?
+  @exclusivity(unchecked) private var recentArguments: Unmanaged<ArgumentTable>?
 
   private static let mostTables = 64
 
@@ -73,20 +76,24 @@ final class ActionTables {
 
   /// Writes the table of an action; false: there is no room to make it.
   func write(_ type: ActionType, to writer: inout LuaWriter) -> Bool {
-    if recent?.type !== type {
-      guard let made = try? tables[ObjectIdentifier(type)] ?? make(type) else { return false }
-      // Of modules that are loaded anew the types are others each time.
-      if tables.count > Self.mostTables { tables = [:] }
-      tables[ObjectIdentifier(type)] = made
-      recent = made
-    }
-    if let recent { writer.append(recent.table.handle) }
+    if recentType != ObjectIdentifier(type), !find(type) { return false }
+    if let recentTable { writer.append(recentTable) }
+    return true
+  }
+
+  private func find(_ type: ActionType) -> Bool {
+    guard let made = try? tables[ObjectIdentifier(type)] ?? make(type) else { return false }
+    // Of modules that are loaded anew the types are others each time.
+    if tables.count > Self.mostTables { tables = [:] }
+    tables[ObjectIdentifier(type)] = made
+    recentType = ObjectIdentifier(type)
+    (recentTable, recentArguments) = (made.table.handle, .passUnretained(made.arguments))
     return true
   }
 
   /// Writes, behind all that the function takes, what its table holds as arguments, filled with those of the same action.
   func write(_ arguments: [Value], to writer: inout LuaWriter) {
-    if !names.isEmpty { recent?.arguments.write(arguments, to: &writer) }
+    if !names.isEmpty { recentArguments?._withUnsafeGuaranteedRef { $0.write(arguments, to: &writer) } }
   }
 
   private func make(_ type: ActionType) throws(LuaError) -> Made {
