@@ -74,14 +74,6 @@ struct MiddlewareTests {
   }
 
   @Test(arguments: [
-    (
-      "function(_, ctx) rawset(ctx, 'mine', setmetatable({}, endless)) end",
-      "function(_, ctx) local x = ctx.mine.nothing end"
-    ),
-    (
-      "function(_, ctx) rawset(ctx, 'mine', setmetatable({}, endless)) end",
-      "function(_, ctx) local x = ctx.mine + 1 end"
-    ),
     ("function() return setmetatable({}, endless) end", "function(_, _, kept) kept.x = kept.y end"),
     ("function() return setmetatable({}, endless) end", "function(_, _, kept) return kept + 1 end"),
   ])
@@ -91,6 +83,13 @@ struct MiddlewareTests {
       lines: "local function spin() while true do end end local endless = { __index = spin, __add = spin }")
     try bench.dispatch("p.inc")
     #expect(bench.faults.contains { "\($0)".contains("VM instructions") }, "\(bench.faults)")
+  }
+
+  @Test(arguments: ["ctx.mine = 1", "rawset(ctx, 'mine', 1)", "rawset(ctx, 'dispatch', error)"])
+  func contextKeepsNothing(assignment: String) throws {
+    let bench = try bench("{ name = 'm', on = { 'inc' }, after = function(_, ctx) \(assignment) end },")
+    try bench.dispatch("p.inc")
+    #expect(bench.faults.contains { "\($0)".contains("ctx keeps nothing") }, "\(bench.faults)")
   }
 
   @Test func whatBeforeKeeps() throws {

@@ -172,6 +172,7 @@ void *clua_allocate(void *context, void *block, size_t oldSize, size_t newSize) 
     return NULL;
   }
   machine->memory += newSize - oldSize;
+  if (machine->memory > machine->memorySeen) clua_noteGrowth(machine);
   if (block != NULL && block == machine->textTable) machine->textTable = moved;
   if (type == LUA_TSTRING && newSize >= longText && clua_noteText(&machine->texts, moved, newSize)) {
     clua_shortenPeriod(machine);

@@ -125,7 +125,7 @@ static void stop(lua_State *L, CLuaStatus status, const char *chunk, int line) {
   lua_error(L);
 }
 
-/// With more memory than this, one instruction may work on so much of it that they are looked at more often.
+/// With more memory in use than this, one instruction may work on so much of it that they are looked at more often.
 static const size_t ordinaryMemory = 8 << 20;
 
 /// The number of bytes that the C library may read between two looks, as `a < b` does where all are NUL.
@@ -134,8 +134,8 @@ static const int64_t readBytes = 4 << 20;
 static int nextPeriod(const CLuaMachine *machine) {
   if (machine->exhausted != CLuaStatusDone) return 1;
   int64_t period = CLUA_HOOK_PERIOD;
-  if (machine->memoryLimit > ordinaryMemory) {
-    period = period * (int64_t)(ordinaryMemory >> 10) / (int64_t)(machine->memoryLimit >> 10) + 1;
+  if (machine->memory > ordinaryMemory) {
+    period = period * (int64_t)(ordinaryMemory >> 10) / (int64_t)(machine->memory >> 10) + 1;
   }
   if (machine->texts.longest > 0 && period > readBytes / (int64_t)machine->texts.longest) {
     period = readBytes / (int64_t)machine->texts.longest + 1;
@@ -220,11 +220,22 @@ void clua_look(lua_State *L, const char *chunk, int line) {
   stop(L, status, chunk != NULL ? chunk : record.short_src, line);
 }
 
+/// Has memory in use looked at again once there is twice as much.
+static inline void noteMemory(CLuaMachine *machine) {
+  machine->memorySeen = machine->memory > ordinaryMemory / 2 ? machine->memory * 2 : ordinaryMemory;
+}
+
+void clua_noteGrowth(CLuaMachine *machine) {
+  noteMemory(machine);
+  clua_shortenPeriod(machine);
+}
+
 static inline void fill(CLuaMachine *machine) {
   machine->remaining = machine->instructionLimit > 0 ? machine->instructionLimit : 1;
   machine->exhausted = machine->isWeak ? CLuaStatusRuntime : CLuaStatusDone;
   machine->deadline = machine->millisecondLimit > 0 ? deadlineToCome : 0;
   machine->firstLook = 0;
+  noteMemory(machine);
 }
 
 /// Counts the instructions of a thread from here on. Those of the main thread count too, where code that describes the

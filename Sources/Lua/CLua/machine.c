@@ -22,6 +22,8 @@ CLuaMachine *clua_open(CLuaSandbox sandbox, size_t memoryLimit, void *context, c
   machine->callbacks = *callbacks;
   machine->memoryLimit = memoryLimit;
   machine->instructionLimit = CLUA_HOOK_PERIOD;
+  // Until there is a budget.
+  machine->memorySeen = SIZE_MAX;
   // Writers expect room for one item; the buffer grows from here.
   clua_growItems(&machine->items);
   lua_State *L = machine->items.capacity > 0 ? lua_newstate(clua_allocate, machine) : NULL;

@@ -80,6 +80,8 @@ CLuaBudget clua_enterBudget(CLuaMachine *machine, lua_State *L);
 void clua_leaveBudget(CLuaMachine *machine, lua_State *L, CLuaBudget outer);
 /// The line of the innermost Lua function that runs, whose chunk the record then names; negative: none does. Never raises.
 int clua_findLine(lua_State *L, lua_Debug *record);
+/// Has the budget looked at more often: much more memory is in use than when it was begun.
+void clua_noteGrowth(CLuaMachine *machine);
 /// Takes `cost` instructions from the budget and raises when it is used up.
 void clua_charge(lua_State *L, uint64_t cost);
 /// Raises when the budget is used up, the time too; `chunk` and `line` say where, null and a negative line: where Lua code

@@ -76,6 +76,8 @@ static const Missing missingMembers[] = {
 };
 
 static const char viewKey[] = "view";
+/// The key in the metatable of a table that the host hands out, which keeps nothing.
+static const char hostTableKey[] = "host table";
 
 static const char pluginSandbox[] = "plugin sandbox";
 
@@ -207,9 +209,32 @@ static int setMetatable(lua_State *L) {
     if (lua_rawget(L, 2) != LUA_TNIL) return luaL_error(L, "plugins may not use '%s'", refused[position]);
   }
   lua_settop(L, 2);
-  if (type == LUA_TTABLE) clua_noteMetatable(L, 2);
+  if (type == LUA_TTABLE) {
+    clua_machine(L)->isElaborate = true;
+    clua_noteMetatable(L, 2);
+  }
   lua_setmetatable(L, 1);
   return 1;
+}
+
+typedef struct HostTable {
+  int32_t table;
+  int32_t metatable;
+} HostTable;
+
+static int makeHostTable(lua_State *L) {
+  const HostTable *made = lua_touserdata(L, 1);
+  lua_rawgeti(L, LUA_REGISTRYINDEX, made->table);
+  lua_rawgeti(L, LUA_REGISTRYINDEX, made->metatable);
+  lua_pushboolean(L, true);
+  lua_rawsetp(L, -2, hostTableKey);
+  lua_setmetatable(L, -2);
+  return 0;
+}
+
+CLuaStatus clua_makeHostTable(CLuaMachine *machine, int32_t table, int32_t metatable) {
+  HostTable made = {table, metatable};
+  return clua_protectCall(machine, makeHostTable, &made);
 }
 
 static int rawSet(lua_State *L) {
@@ -222,6 +247,13 @@ static int rawSet(lua_State *L) {
     return isGlobal ? refuseGlobal(L) : refuseMember(L);
   }
   if (lua_getmetatable(L, 1)) {
+    if (lua_rawgetp(L, -1, hostTableKey) != LUA_TNIL) {
+      // The host refuses it, with a message of its own.
+      lua_settop(L, 3);
+      lua_settable(L, 1);
+      return 1;
+    }
+    lua_pop(L, 1);
     lua_pushliteral(L, "__newindex");
     lua_rawget(L, -2);
     bool isGlobal = lua_tocfunction(L, -1) == setSessionGlobal;

@@ -22,6 +22,8 @@ public final class LuaState {
   /// The caller of the host function that asked for it last.
   @exclusivity(unchecked) var lastCaller: LuaCall.Caller?
   var chunkNames = ChunkNames()
+  /// The names of the captured locals that the functions of a module assign to, by its chunk.
+  var assignedCaptures: [String: Set<String>] = [:]
 
   /// Called before code of an unrestricted state reaches something outside of the process, such as a file or a program. It does not
   /// use the state.
@@ -161,6 +163,12 @@ public final class LuaState {
   /// A table, written as one `beginTable` … `endTable`.
   public func makeTable(_ write: (inout LuaWriter) -> Void) throws(LuaError) -> LuaTable {
     LuaTable(link, try anchor(self.write(write)))
+  }
+
+  /// Gives a table a metatable. From then on Lua code changes the table no more than the metatable lets it: `rawset` does what
+  /// an assignment does.
+  public func makeHostTable(_ table: LuaTable, metatable: LuaTable) throws(LuaError) {
+    try check(clua_makeHostTable(machine, table.reference, metatable.reference))
   }
 
   /// Keeps a string for the state's life, so that a host object recognises a key by its address.

@@ -7,7 +7,7 @@ package final class PluginStrikes: @unchecked Sendable {
   package static let limit = 3
 
   /// Whether the shell's slice says that the plugin's reducers stand still.
-  package private(set) var isStopped = false
+  @exclusivity(unchecked) package private(set) var isStopped = false
   /// The action of the last failure, 0 for none.
   package private(set) var lastFailed = 0
   /// The unit of the last failure.

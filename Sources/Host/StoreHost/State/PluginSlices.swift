@@ -119,7 +119,7 @@ package final class PluginSlices: @unchecked Sendable {
   }
 
   func note(_ edit: SliceEdit, at index: Int) {
-    let place = edits.firstIndex { $0.index > index } ?? edits.endIndex
+    guard let place = edits.firstIndex(where: { $0.index > index }) else { return edits.append((index, edit)) }
     edits.insert((index, edit), at: place)
   }
 

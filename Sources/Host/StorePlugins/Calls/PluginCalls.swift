@@ -47,7 +47,7 @@ final class PluginCalls {
   func install(in lua: LuaState, _ objects: SliceObjects) throws(LuaError) {
     objects.add(meta, as: ActionFacade.metaObject)
     objects.add(action, as: ActionFacade.actionObject)
-    action.names = ActionNames(in: lua)
+    action.names = try ActionNames(in: lua)
     try actions.intern(in: lua)
     // Unowned: the plugin that owns the Lua state owns both, and an object that anything refers to weakly is slow to count.
     // Unmanaged where every task comes by, so that nothing is counted: a function of a state is called by its owner only.

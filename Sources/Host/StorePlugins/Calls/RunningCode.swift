@@ -31,7 +31,7 @@ final class RunningCode {
   /// True while a projection is computed.
   var isProjecting = false
   /// The modules that were read since somebody began to take note of them; nil: nobody does.
-  var slicesRead: [String]?
+  @exclusivity(unchecked) var slicesRead: [String]?
 
   /// Checks that a function runs that gets the handle: one that was kept in a variable may be used where none does. A
   /// middleware's `before` and `after` have one `ctx` for an action.

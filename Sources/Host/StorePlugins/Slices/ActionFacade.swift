@@ -3,13 +3,26 @@ import StoreCore
 import StoreModules
 import StoreSchema
 
-/// The names of actions as a Lua state keeps them: nearly each middleware asks for one.
+/// The names of actions and of their parts as a Lua state keeps them: nearly each middleware asks for some.
 final class ActionNames {
   private unowned let lua: LuaState
+  /// The parts, and where the state keeps their names.
+  private let parts = ActionFacade.Part.allCases
+  private let places: [UnsafeRawPointer]
   private var keys: [String: LuaKey] = [:]
   @exclusivity(unchecked) private var recent: (type: ActionType, key: LuaKey)?
 
-  init(in lua: LuaState) { self.lua = lua }
+  init(in lua: LuaState) throws(LuaError) {
+    self.lua = lua
+    places = try parts.map { (part) throws(LuaError) in try lua.intern(part.rawValue).pointer }
+  }
+
+  /// The part that a key names; nil: none.
+  func part(_ key: LuaArgument) -> ActionFacade.Part? {
+    guard case .string(let text) = key.kind else { return nil }
+    for index in places.indices where places[index] == text.pointer { return parts[index] }
+    return nil
+  }
 
   func write(_ type: ActionType, to result: inout LuaResult) throws {
     if recent?.type !== type {
@@ -39,9 +52,6 @@ final class ActionFacade {
   @exclusivity(unchecked) private var arguments: [Value] = []
   /// True while Lua code that got it runs.
   @exclusivity(unchecked) var isOpen = true
-  /// Where the function that runs gets arguments of which it keeps nothing; nil: in tables of its own. Unmanaged: what runs it holds
-  /// them.
-  @exclusivity(unchecked) var tables: Unmanaged<ArgumentTables>?
   /// The names of actions, where they are kept.
   var names: ActionNames?
   /// The context that is held, and the number of middlewares that hold it.
@@ -95,7 +105,6 @@ final class ActionFacade {
   /// Ends a look that Lua code had at what is held.
   func shut() {
     isOpen = false
-    tables = nil
     closeMeta()
   }
 
@@ -107,32 +116,44 @@ final class ActionFacade {
     forget()
   }
 
-  /// The name of the field with the arguments.
-  static let argumentsName = "args"
+  /// Writes the action as a table of some; false: there is no room to make it.
+  @inline(__always)
+  func write(in tables: ActionTables, to writer: inout LuaWriter) -> Bool {
+    type.map { tables.write($0, to: &writer) } ?? false
+  }
+
+  /// Writes the arguments that this table has.
+  @inline(__always)
+  func writeArguments(of tables: ActionTables, to writer: inout LuaWriter) { tables.write(arguments, to: &writer) }
+
+  /// The parts of an action by their names.
+  enum Part: String, CaseIterable {
+    case id, at, source, name
+    case arguments = "args"
+    case meta
+  }
 
   /// Writes the field of that name.
   func get(_ key: LuaArgument, into result: inout LuaResult) throws {
     guard isOpen, let type, context != nil else {
       throw LuaFailure("this \(name) was valid only during the call that gave it")
     }
-    switch key.name {
-    case Self.argumentsName:
-      if let tables {
-        return try tables._withUnsafeGuaranteedRef { try $0.write(arguments, of: type, to: &result) }
-      }
+    switch names?.part(key) ?? Part(rawValue: key.keyText) {
+    case .arguments:
       LuaBridge.write(.record(ActionCall(type, arguments).record), to: &result)
-    case "name":
+    case .name:
       if let names { return try names.write(type, to: &result) }
       result.append(type.fullName)
-    case "id": if let context { result.append(context.number) }
-    case "at": if let context { result.append(context.time.seconds) }
-    case "source": if let context { write(context.source, to: &result) }
-    case "meta":
+    case .id: if let context { result.append(context.number) }
+    case .at: if let context { result.append(context.time.seconds) }
+    case .source: if let context { write(context.source, to: &result) }
+    case .meta:
       if let context { meta?.set(context, call: ActionCall(type, arguments)) }
       wasAskedForMeta = true
       result.append(Self.metaObject)
-    case let key:
-      throw LuaFailure(noField: key, of: name, among: ["id", "at", "source", "name", Self.argumentsName])
+    case nil:
+      let known: [Part] = [.id, .at, .source, .name, .arguments]
+      throw LuaFailure(noField: key.keyText, of: name, among: known.map(\.rawValue))
     }
   }
 

@@ -132,9 +132,9 @@ extension SliceObjects {
     var shape: Unmanaged<SliceShape>?
     var place = Place()
     // Where it stands: a copy of it would count references to what is in it.
-    if let viewInUse {
-      let isKept = isStill && viewInUse.pointee.keepsPlaces
-      _ = viewInUse.pointee.readSlice(name) { schema, slice in
+    if let view {
+      let isKept = isStill && view.keepsPlaces
+      _ = view.readSlice(name) { schema, slice in
         shape = self.shape(of: schema)
         if isKept { place.address = UnsafeMutableRawPointer(mutating: slice) }
       }

@@ -289,14 +289,17 @@ final class WrittenPlaces {
     var index = start
     let end = items.count
     while index < end {
-      let key = key(items[index].place, objects)
       if items[index].write == Self.none {
         let node = items[index].node
-        guard let new = objects.knownPlace(node) ?? shape.find(key, in: value)?.address else { return false }
-        let outer = finder.enter(key: key)
+        // A copy of the key would be counted.
+        guard case .key(let place) = items[index].place,
+          let new = objects.knownPlace(node) ?? shape.find(objects.keys[place], in: value)?.address
+        else { return false }
+        let outer = finder.enter(key: objects.keys[place])
         defer { finder.leave(to: outer) }
         guard visit(node, new, objects, root) else { return false }
       } else {
+        let key = key(items[index].place, objects)
         let (element, new) = (shape.element.pointee.schema, shape.find(key, in: value)?.address)
         if writes[items[index].write].isNew {
           finder.compareHere(element, under: key, nil, new)

@@ -15,6 +15,8 @@ final class MiddlewarePlan {
   /// The module of that map, and the field that it is there, where it is one.
   let entryModule: String?
   private let entryField: String?
+  /// The type of the module's slice that was seen last, and the field's position in it.
+  @exclusivity(unchecked) private var entryPlace: (schema: Schema, index: Int)?
   /// True if these tasks start at times that the entries say.
   let startsAtTimes: Bool
   /// The map when it was looked at last; nil: all of it is to be looked at.
@@ -30,21 +32,19 @@ final class MiddlewarePlan {
   @exclusivity(unchecked) private var recent: (type: ActionType, isAccepted: Bool)?
   /// Held here, since handles do not.
   let functions: (before: LuaFunction?, after: LuaFunction?)
-  /// Where these get arguments of which they keep nothing.
-  private let tables: (before: ArgumentTables?, after: ArgumentTables?)
+  /// Where these get an action of which they keep nothing.
+  private let tables: (before: ActionTables?, after: ActionTables?)
   /// The elements for which it runs, one by one; nil: it runs once.
   let each: ElementRule?
 
   init(_ unit: PluginDefinition.Unit, in lua: LuaState) throws(LuaError) {
     name = unit.name
-    func tables(_ function: LuaFunction?) -> ArgumentTables? {
-      let names = function.flatMap { lua.fieldReads(of: $0, parameter: 0, field: ActionFacade.argumentsName) }
-      return names.map { ArgumentTables($0, in: lua) }
-    }
-    let tables = (tables(unit.before), tables(unit.after))
+    let tables = (
+      unit.before.flatMap { ActionTables(for: $0, in: lua) }, unit.after.flatMap { ActionTables(for: $0, in: lua) }
+    )
     self.tables = tables
-    before = unit.before.map { MiddlewareFunction($0, tables.0) }
-    after = unit.after.map { MiddlewareFunction($0, tables.1) }
+    before = unit.before.map { MiddlewareFunction($0, tables.0, in: lua) }
+    after = unit.after.map { MiddlewareFunction($0, tables.1, in: lua) }
     supervise = unit.supervise
     entryTasks = unit.entryTasks
     startsAtTimes = unit.entryTasks?.at != nil
@@ -59,17 +59,26 @@ final class MiddlewarePlan {
 
   /// True if a look at where the map of its tasks stands shows that it is what it was; of the version of its module this is noted.
   func keepsEntries(in view: any StateView) -> Bool {
-    guard let entryField, let entryModule, let entriesSeen else { return false }
+    guard let entryModule, entriesSeen != nil else { return false }
     var isSame = false
     _ = view.readSlice(entryModule) { schema, slice in
-      guard schema.isDynamic, case .record(let record) = schema.kind, let index = record.index(of: entryField),
-        case .record = slice.assumingMemoryBound(to: Value.self).pointee
+      guard let index = entryIndex(in: schema), case .record = slice.assumingMemoryBound(to: Value.self).pointee
       else { return }
       let field = RecordAccess.fields(slice).assumingMemoryBound(to: Value.self) + index
-      if case .map(let map) = field.pointee { isSame = map.isIdentical(to: entriesSeen) }
+      if case .map(let map) = field.pointee { isSame = entriesSeen.map { map.isIdentical(to: $0) } ?? false }
     }
     if isSame { versionSeen = view.version(of: entryModule) }
     return isSame
+  }
+
+  /// The position of the field that is the map of its tasks; nil: there is none, or it is no map of run-time type.
+  private func entryIndex(in schema: Schema) -> Int? {
+    if let entryPlace, entryPlace.schema === schema { return entryPlace.index }
+    guard let entryField, schema.isDynamic, case .record(let record) = schema.kind,
+      let index = record.index(of: entryField)
+    else { return nil }
+    entryPlace = (schema, index)
+    return index
   }
 
   /// True if the middleware wants to be asked about an action.
@@ -89,22 +98,23 @@ struct MiddlewareFunction {
   let takesContext: Bool
   /// True if it uses the result of `before`.
   let takesKept: Bool
-  /// True if its calls end before anybody looks at their budget. Context and what `before` returned are tables of
-  /// Lua's, which may have metamethods.
-  let isBrief: Bool
+  let brevity: LuaBrevity
   /// True if its calls use nothing of the host's.
-  var isAlone: Bool { isBrief && !takesAction }
+  let isAlone: Bool
 
-  /// Where it gets arguments of which it keeps nothing; nil: in tables of its own. Unmanaged, in plain words: the plan holds it.
-  let tables: Unmanaged<ArgumentTables>?
+  /// Where it gets an action of which it keeps nothing; nil: it gets the object. Unmanaged, in plain words: the plan holds it.
+  let tables: Unmanaged<ActionTables>?
 
-  init(_ function: LuaFunction, _ tables: ArgumentTables?) {
+  init(_ function: LuaFunction, _ tables: ActionTables?, in lua: LuaState) {
     self.tables = tables.map { .passUnretained($0) }
     let sketch = function.sketch
     handle = function.handle
     takesAction = sketch.use(of: 0) != .none
     takesContext = sketch.use(of: 1) != .none
     takesKept = sketch.use(of: 2) != .none
-    isBrief = sketch.isBrief && !takesContext && !takesKept
+    // Action and context are the host's. What `before` returned may have metamethods.
+    let brevity = lua.brevity(of: function, [.sealed, .sealed])
+    self.brevity = brevity == .always && takesKept ? .whilePlain : brevity
+    isAlone = brevity == .always && !takesAction && !takesContext && !takesKept
   }
 }

@@ -10,14 +10,19 @@ public final class PluginMiddlewares: @unchecked Sendable {
   private let machine: PluginMachine
   /// The plans of the middlewares.
   private let plans: [MiddlewarePlan]
+  /// The same without a claim on them, for what is asked with every action.
+  private let borrowedPlans: [Unmanaged<MiddlewarePlan>]
 
   init(_ plans: [MiddlewarePlan], _ machine: PluginMachine) {
     self.machine = machine
     self.plans = plans
+    borrowedPlans = plans.map { .passUnretained($0) }
   }
 
   /// True if a middleware wants to be asked about an action.
-  public func accepts(_ type: ActionType, unit index: Int) -> Bool { plans[index].accepts(type) }
+  public func accepts(_ type: ActionType, unit index: Int) -> Bool {
+    borrowedPlans[index]._withUnsafeGuaranteedRef { $0.accepts(type) }
+  }
 
   /// The plan of a middleware.
   func plan(_ index: Int) -> MiddlewarePlan { plans[index] }
@@ -39,13 +44,16 @@ public final class PluginMiddlewares: @unchecked Sendable {
 
   /// True if nothing has changed that a middleware read when it was asked last which tasks should run.
   public func isSupervisionUnchanged(_ index: Int, view: any StateView) -> Bool {
-    let plan = plans[index]
-    guard let module = plan.entryModule else { return plan.supervised.isKnown(in: view) }
-    return plan.versionSeen.map { $0 == view.version(of: module) } ?? false
+    borrowedPlans[index]._withUnsafeGuaranteedRef { plan in
+      guard let module = plan.entryModule else { return plan.supervised.isKnown(in: view) }
+      return plan.versionSeen.map { $0 == view.version(of: module) } ?? false
+    }
   }
 
   /// True if a look at the map whose entries a middleware has tasks for shows that it is what it was.
-  public func keepsEntries(_ index: Int, view: any StateView) -> Bool { plans[index].keepsEntries(in: view) }
+  public func keepsEntries(_ index: Int, view: any StateView) -> Bool {
+    borrowedPlans[index]._withUnsafeGuaranteedRef { $0.keepsEntries(in: view) }
+  }
 
   /// Asks a middleware which tasks should run in the state. Its former answer holds as long as nothing that it read has
   /// changed.

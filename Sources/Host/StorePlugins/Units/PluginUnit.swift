@@ -126,10 +126,7 @@ public final class PluginUnit: @unchecked Sendable {
       objects.viewInUse = UnsafePointer(view)
       // Among the objects of a command that dispatched are such as were made of a state before.
       objects.isStill = outer == nil
-      action._withUnsafeGuaranteedRef {
-        $0.isOpen = true
-        $0.tables = function.tables
-      }
+      action._withUnsafeGuaranteedRef { $0.isOpen = true }
       let outcome = call(function, keepsResult)
       action._withUnsafeGuaranteedRef { $0.shut() }
       objects.isStill = false
@@ -143,8 +140,15 @@ public final class PluginUnit: @unchecked Sendable {
   @inline(__always)
   private func call(_ function: MiddlewareFunction, _ keepsResult: Bool) -> LuaCaller.Outcome {
     var arguments = lua.arguments()
+    var tables = function.tables
+    if let given = tables {
+      let isWritten = action._withUnsafeGuaranteedRef { action in
+        given._withUnsafeGuaranteedRef { action.write(in: $0, to: &arguments.writer) }
+      }
+      if !isWritten { tables = nil }
+    }
     if function.takesAction {
-      arguments.writer.append(ActionFacade.actionObject)
+      if tables == nil { arguments.writer.append(ActionFacade.actionObject) }
     } else if function.takesContext || function.takesKept {
       arguments.writer.appendNil()
     }
@@ -157,8 +161,13 @@ public final class PluginUnit: @unchecked Sendable {
     defer { running._withUnsafeGuaranteedRef { $0.isContextOpen = false } }
     return kept._withUnsafeGuaranteedRef { kept in
       if function.takesKept { arguments.writer.append(kept) }
-      guard keepsResult else { return lua.run(function.handle, arguments, isBrief: function.isBrief) }
-      return lua.keep(function.handle, arguments, in: kept, isBrief: function.isBrief)
+      if let tables {
+        action._withUnsafeGuaranteedRef { action in
+          tables._withUnsafeGuaranteedRef { action.writeArguments(of: $0, to: &arguments.writer) }
+        }
+      }
+      guard keepsResult else { return lua.run(function.handle, arguments, function.brevity) }
+      return lua.keep(function.handle, arguments, in: kept, function.brevity)
     }
   }
 

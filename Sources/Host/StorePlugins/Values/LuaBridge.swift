@@ -207,8 +207,7 @@ extension LuaState {
     _ members: [(name: String, value: LuaValue)], metatable: [(name: String, value: LuaValue)]
   ) throws(LuaError) -> LuaTable {
     let made = try makeTable(members)
-    _ = try call(
-      try load("setmetatable(...)", chunkName: "prelude"), [.table(made), .table(try makeTable(metatable))])
+    try makeHostTable(made, metatable: try makeTable(metatable))
     return made
   }
 

@@ -1,5 +1,6 @@
 import Platform
 import StorePlugins
+import StoreSchema
 
 /// The rows of a file as cells of text, one row at a time.
 protocol CellRows {
@@ -13,6 +14,8 @@ protocol CellRows {
   func isEmpty(_ cell: Int) -> Bool
   /// The bytes of a cell.
   func cell(_ cell: Int) -> ArraySlice<UInt8>
+  /// The value of a cell that is of a form; nil: it takes a closer look. No text is empty: that may stand for nothing.
+  func value(_ cell: Int, _ form: PlainForm) -> Value?
   /// Reads the next row.
   ///
   /// - Returns: false at the end.
@@ -26,6 +29,22 @@ extension CellRows {
     self.cell(cell).withUnsafeBufferPointer { bytes in
       // Most texts are ASCII, which is made faster than it is validated.
       bytes.allSatisfy { $0 < 0x80 } ? String(decoding: bytes, as: UTF8.self) : String(validating: bytes, as: UTF8.self)
+    }
+  }
+
+  func value(_ cell: Int, _ form: PlainForm) -> Value? {
+    self.cell(cell).withUnsafeBufferPointer { bytes in
+      switch form {
+      case .text where !bytes.isEmpty:
+        return ShortText.text(UnsafeRawBufferPointer(bytes)).map { .string($0) }
+          ?? (bytes.allSatisfy { $0 < 0x80 } ? .string(String(decoding: bytes, as: UTF8.self)) : nil)
+      case .integer(let bounds):
+        guard let number = Schema.plainInteger(bytes), bounds.contains(number), bytes.count == 1 || bytes[0] != 0x30,
+          bytes[0] != UInt8(ascii: "-")
+        else { return nil }
+        return .int(number)
+      case .text, .other: return nil
+      }
     }
   }
 }

@@ -13,22 +13,23 @@ import StoreSchema
 final class PlainRecords {
   /// A field of records, and the argument that it fills.
   private struct Member {
-    let name: Range<Int>
+    /// The place of the name in quotes, with a colon behind it, among the keys.
+    let key: Range<Int>
     let argument: Int
+    let form: PlainForm
   }
 
   private let type: ActionType
   private let members: [Member]
-  /// The names of the members, one behind the other.
-  private let names: [UInt8]
+  private let names: [String]
+  /// The keys of the members, one behind the other.
+  private let keys: [UInt8]
   /// The arguments that some record had, a bit each.
   private var given: UInt64 = 0
 
   /// The names of the fields that some record had.
   var seen: [String] {
-    members.filter { given & UInt64(1) << UInt64($0.argument) != 0 }.map { member in
-      String(decoding: names[member.name], as: UTF8.self)
-    }
+    members.indices.filter { given & UInt64(1) << UInt64(members[$0].argument) != 0 }.map { names[$0] }
   }
 
   /// Reads for an action; nil where it has more arguments than a word has bits.
@@ -41,14 +42,18 @@ final class PlainRecords {
     let named = mapping.argumentNames.compactMap { name, argument in
       type.layout.index(of: argument).map { (name, $0) }
     }
+    let all = unnamed.map { (type.fields[$0].name, $0) } + named
     var members: [Member] = []
-    var names: [UInt8] = []
-    for (name, argument) in unnamed.map({ (type.fields[$0].name, $0) }) + named {
-      let start = names.count
-      names += name.utf8
-      members.append(Member(name: start..<names.count, argument: argument))
+    var keys: [UInt8] = []
+    for (name, argument) in all {
+      let start = keys.count
+      JSON.append(quoted: name, to: &keys)
+      keys.append(UInt8(ascii: ":"))
+      let form = PlainForm(type.fields[argument].schema)
+      members.append(Member(key: start..<keys.count, argument: argument, form: form))
     }
-    (self.type, self.members, self.names) = (type, members, names)
+    (self.type, self.members, self.keys) = (type, members, keys)
+    names = all.map(\.0)
   }
 
   /// The action of a record; nil where the record is not plain, or does not fit.
@@ -63,46 +68,73 @@ final class PlainRecords {
     var reader = JSONReader(line)
     var given: UInt64 = 0
     var expected = 0
-    // Constants: to ask the object for them would be counted each time.
-    let (fields, members) = (type.fields, members)
-    do throws(JSONError) {
-      try reader.namedMembers { (reader, name, offset) throws(JSONError) in
-        let index = find(name, expected)
-        let value = try reader.value()
-        guard let index else { throw JSONError(message: "not plain", offset: offset) }
-        let argument = members[index].argument
-        let bit = UInt64(1) << UInt64(argument)
-        guard given & bit == 0, let checked = Self.check(value, fields[argument]) else {
-          throw JSONError(message: "not plain", offset: offset)
+    // At their places: to ask the object for them would be counted each time.
+    let isRead = members.withUnsafeBufferPointer { members in
+      keys.withUnsafeBufferPointer { keys in
+        do throws(JSONError) {
+          if try reader.beginMembers() {
+            repeat {
+              guard let index = try passName(&reader, members, keys, expected) else { return false }
+              let argument = members[index].argument
+              let bit = UInt64(1) << UInt64(argument)
+              guard given & bit == 0, let value = try value(&reader, members[index].form, argument) else {
+                return false
+              }
+              arguments[argument] = value
+              given |= bit
+              expected = index + 1
+            } while try reader.passMember()
+          }
+          try reader.end()
+          return true
+        } catch {
+          return false
         }
-        arguments[argument] = checked
-        given |= bit
-        expected = index + 1
       }
-      try reader.end()
-    } catch {
-      return false
     }
+    guard isRead else { return false }
     for index in arguments.indices where given & UInt64(1) << UInt64(index) == 0 {
-      guard let value = try? fields[index].check(nil) else { return false }
+      guard let value = try? type.fields[index].check(nil) else { return false }
       arguments[index] = value
     }
     self.given |= given
     return true
   }
 
-  /// The member of a name; `expected` is looked at first, because records of one file have their fields in one order.
-  private func find(_ name: UnsafeBufferPointer<UInt8>, _ expected: Int) -> Int? {
-    names.withUnsafeBytes { names in
-      func isName(of member: Int) -> Bool {
-        let range = members[member].name
-        guard range.count == name.count, let names = names.baseAddress, let name = name.baseAddress else {
-          return range.isEmpty && name.isEmpty
-        }
-        return memcmp(names + range.lowerBound, name, range.count) == 0
-      }
-      if expected < members.count, isName(of: expected) { return expected }
-      return members.indices.first(where: isName)
+  /// Goes past the name of a member. That of `expected` is looked for first, because records of one file have their fields in one
+  /// order.
+  @inline(__always)
+  private func passName(
+    _ reader: inout JSONReader, _ members: UnsafeBufferPointer<Member>, _ keys: UnsafeBufferPointer<UInt8>,
+    _ expected: Int
+  ) throws(JSONError) -> Int? {
+    if expected < members.count, reader.pass(UnsafeBufferPointer(rebasing: keys[members[expected].key])) {
+      return expected
+    }
+    return try findName(&reader, members, keys)
+  }
+
+  private func findName(
+    _ reader: inout JSONReader, _ members: UnsafeBufferPointer<Member>, _ keys: UnsafeBufferPointer<UInt8>
+  ) throws(JSONError) -> Int? {
+    for index in members.indices where reader.pass(UnsafeBufferPointer(rebasing: keys[members[index].key])) {
+      return index
+    }
+    let name = try reader.memberName()
+    return names.firstIndex(of: name)
+  }
+
+  /// Reads the value of an argument; nil: it takes a closer look.
+  @inline(__always)
+  private func value(_ reader: inout JSONReader, _ form: PlainForm, _ argument: Int) throws(JSONError) -> Value? {
+    switch form {
+    case .text: return .string(try reader.text())
+    case .integer(let bounds):
+      if let number = reader.passInteger() { return bounds.contains(number) ? .int(number) : nil }
+      // It may be left out.
+      let field = type.fields[argument]
+      return field.isOptional ? Self.check(try reader.value(), field) : nil
+    case .other: return Self.check(try reader.value(), type.fields[argument])
     }
   }
 

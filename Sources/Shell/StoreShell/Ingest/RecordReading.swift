@@ -35,6 +35,24 @@ extension RecordReading {
   mutating func begin() throws {}
 }
 
+/// The values of an argument that records most often have, and that are read straight from their bytes.
+enum PlainForm {
+  /// Any text.
+  case text
+  /// Integers within bounds.
+  case integer(ClosedRange<Int>)
+  /// Values that take a closer look.
+  case other
+
+  init(_ schema: Schema) {
+    switch schema.plainSet {
+    case .texts: self = .text
+    case .integers(let minimum, let maximum) where minimum <= maximum: self = .integer(minimum...maximum)
+    case .integers, nil: self = .other
+    }
+  }
+}
+
 /// The forms of records in a file.
 enum RecordFormat: String, CaseIterable {
   /// A JSON object a line.

@@ -13,6 +13,8 @@ struct TableRecords<Rows: CellRows>: RecordReading {
   /// The argument that each column fills; nil: the column is left out.
   private var columns: [Int?]?
   private var names: [String] = []
+  /// The form of each column's argument; empty: rows take a closer look.
+  private var forms: [PlainForm] = []
   /// The arguments that the row at hand gives, and which of them Lua computed.
   private var given: [Value?]
   private var isComputed: [Bool]
@@ -38,8 +40,13 @@ struct TableRecords<Rows: CellRows>: RecordReading {
       case .names(let given), .form(let given): names = given
       case .order: names = fields.map(\.name)
       }
-      columns = try columns(names)
+      let columns = try columns(names)
+      self.columns = columns
       self.names = names
+      // Each argument has its column, or else each row would lack one.
+      if mapping.computation == nil, columns.count(where: { $0 != nil }) == fields.count {
+        forms = columns.map { $0.map { PlainForm(fields[$0].schema) } ?? .other }
+      }
     } catch {
       throw error is FileError ? error : FileFault(error: error)
     }
@@ -52,6 +59,9 @@ struct TableRecords<Rows: CellRows>: RecordReading {
         message:
           "the row has \(rows.count) \(rows.count == 1 ? "field" : "fields"), \(header.subject(of: mapping.type)) \(columns.count)"
       ).of(lines: rows.taken)
+    }
+    if rows.count == forms.count, let values = plainValues(columns) {
+      return .action(ActionCall(mapping.type, values))
     }
     for index in given.indices { given[index] = nil }
     if let computation = mapping.computation {
@@ -84,6 +94,18 @@ struct TableRecords<Rows: CellRows>: RecordReading {
       }
     }
     return .action(ActionCall(mapping.type, values))
+  }
+
+  /// The arguments of a row whose cells are all plain; nil: it takes a closer look.
+  private func plainValues(_ columns: [Int?]) -> [Value]? {
+    // No closure, which in generic code costs more than the cells.
+    var values = [Value].absent(fields.count)
+    for column in columns.indices {
+      guard let argument = columns[column] else { continue }
+      guard let value = rows.value(column, forms[column]) else { return nil }
+      values[argument] = value
+    }
+    return values
   }
 
   /// The cells of the row as Lua computes with them.

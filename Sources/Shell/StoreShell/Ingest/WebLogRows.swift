@@ -136,10 +136,12 @@ struct WebLogRows: CellRows {
   private mutating func takeRequest(of line: UnsafeBufferPointer<UInt8>, _ position: inout Int) -> Bool {
     guard let request = quoted(of: line, &position) else { return false }
     let first = Self.end(of: line, from: request.lowerBound, at: UInt8(ascii: " "))
-    guard let last = line[request].lastIndex(of: UInt8(ascii: " ")), first > request.lowerBound, last > first + 1,
-      last + 1 < request.upperBound
-    else { return false }
-    for cell in [request.lowerBound..<first, first + 1..<last, last + 1..<request.upperBound] { add(cell, of: line) }
+    var last = request.upperBound - 1
+    while last > first, line[last] != UInt8(ascii: " ") { last -= 1 }
+    guard first > request.lowerBound, last > first + 1, last + 1 < request.upperBound else { return false }
+    add(request.lowerBound..<first, of: line)
+    add(first + 1..<last, of: line)
+    add(last + 1..<request.upperBound, of: line)
     return true
   }
 }

@@ -67,49 +67,52 @@ public struct JSONReader {
   public mutating func members(
     _ each: (inout JSONReader, String, Int) throws(JSONError) -> Void
   ) throws(JSONError) {
-    try namedMembers { (reader, name, start) throws(JSONError) in
-      guard let text = Self.text(name) else {
-        throw JSONError(message: "invalid UTF-8", offset: start + 1)
-      }
-      try each(&reader, text, start)
-    }
+    guard try beginMembers() else { return }
+    repeat {
+      let start = position
+      try each(&self, try memberName(), start)
+    } while try passMember()
   }
 
-  /// The same with the names as bytes; not every name has to become a text. They may not be UTF-8.
-  package mutating func namedMembers(
-    _ each: (inout JSONReader, UnsafeBufferPointer<UInt8>, Int) throws(JSONError) -> Void
-  ) throws(JSONError) {
+  /// Goes into an object, in front of its first member.
+  ///
+  /// - Returns: false: it has none, and the reader is behind it.
+  package mutating func beginMembers() throws(JSONError) -> Bool {
     skipSpace()
     guard peek == UInt8(ascii: "{") else { throw fault("expected a JSON object") }
     try enter()
     skipSpace()
-    if peek == UInt8(ascii: "}") {
-      position += 1
-      depth -= 1
-      return
+    guard peek == UInt8(ascii: "}") else { return true }
+    position += 1
+    depth -= 1
+    return false
+  }
+
+  /// Reads the name of a member, in front of which the reader is, up to its value.
+  package mutating func memberName() throws(JSONError) -> String {
+    guard peek == UInt8(ascii: "\"") else { throw fault("expected a key in quotes") }
+    let name = try string()
+    skipSpace()
+    guard peek == UInt8(ascii: ":") else { throw fault("expected ':' after the key") }
+    position += 1
+    return name
+  }
+
+  /// Goes on behind the value of a member: in front of the next one, or out of the object.
+  ///
+  /// - Returns: false: it was the last one.
+  package mutating func passMember() throws(JSONError) -> Bool {
+    skipSpace()
+    guard let byte = peek, byte == UInt8(ascii: ",") || byte == UInt8(ascii: "}") else {
+      throw fault("expected ',' or '}'")
     }
-    while true {
+    position += 1
+    if byte == UInt8(ascii: ",") {
       skipSpace()
-      let start = position
-      guard peek == UInt8(ascii: "\"") else { throw fault("expected a key in quotes") }
-      let end = passPlainText()?.end
-      let escaped = end == nil ? Array(try escapedString(from: start + 1, openedAt: start).utf8) : []
-      skipSpace()
-      guard peek == UInt8(ascii: ":") else { throw fault("expected ':' after the key") }
-      position += 1
-      if let end {
-        try each(&self, UnsafeBufferPointer(rebasing: bytes[start + 1..<end]), start)
-      } else {
-        try escaped.withUnsafeBufferPointer { (name) throws(JSONError) in try each(&self, name, start) }
-      }
-      skipSpace()
-      guard let byte = peek, byte == UInt8(ascii: ",") || byte == UInt8(ascii: "}") else {
-        throw fault("expected ',' or '}'")
-      }
-      position += 1
-      if byte == UInt8(ascii: "}") { break }
+      return true
     }
     depth -= 1
+    return false
   }
 
   private mutating func list() throws(JSONError) -> PersistentList<Value> {
@@ -184,6 +187,8 @@ public struct JSONReader {
     let bytes = bytes
     var end = position + 1
     var all: UInt8 = 0
+    // Eight at once, as long as none of them ends the text or is escaped.
+    while end + 8 <= bytes.count, let base = bytes.baseAddress, Self.isPlainASCII(base + end) { end += 8 }
     while end < bytes.count {
       let byte = bytes[end]
       if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") || byte < 0x20 { break }
@@ -194,6 +199,18 @@ public struct JSONReader {
     guard end < bytes.count, bytes[end] == UInt8(ascii: "\"") else { return nil }
     position += 1
     return (end, all < 0x80)
+  }
+
+  /// True if eight bytes are ASCII, and no quotes, backslashes or control characters.
+  @inline(__always)
+  private static func isPlainASCII(_ place: UnsafePointer<UInt8>) -> Bool {
+    let word = UnsafeRawPointer(place).loadUnaligned(as: UInt64.self)
+    let (ones, tops): (UInt64, UInt64) = (0x0101_0101_0101_0101, 0x8080_8080_8080_8080)
+    // Of a byte that is zero behind the exclusive or, and of one that is below a space, the difference borrows into the top bit.
+    let quote = (word ^ ones &* 0x22) &- ones
+    let backslash = (word ^ ones &* 0x5C) &- ones
+    let control = word &- ones &* 0x20
+    return (word | quote | backslash | control) & tops == 0
   }
 
   private mutating func escapedString(from start: Int, openedAt open: Int) throws(JSONError) -> String {
@@ -355,14 +372,25 @@ extension JSONReader {
   /// Goes past some bytes if they come next.
   package mutating func pass(_ next: [UInt8]) -> Bool { next.withUnsafeBufferPointer { pass($0) } }
 
+  /// Goes past some bytes if they come next.
   @inlinable
   @inline(__always)
-  mutating func pass(_ next: UnsafeBufferPointer<UInt8>) -> Bool {
+  package mutating func pass(_ next: UnsafeBufferPointer<UInt8>) -> Bool {
     guard bytes.count - position >= next.count, let here = bytes.baseAddress, let start = next.baseAddress,
       memcmp(here + position, start, next.count) == 0
     else { return false }
     position += next.count
     return true
+  }
+
+  /// Goes past a whole number of 1 to 18 digits, if one comes next.
+  package mutating func passInteger() -> Int? {
+    skipSpace()
+    guard peek == UInt8(ascii: "-") else { return passDigits()?.number }
+    position += 1
+    if let number = passDigits()?.number { return -number }
+    position -= 1
+    return nil
   }
 
   /// Goes past the digits of a whole number, if 1 to 18 of them come next.

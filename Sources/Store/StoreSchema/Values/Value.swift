@@ -158,6 +158,9 @@ extension [Value] {
     case 1: return [none]
     case 2: return [none, none]
     case 3: return [none, none, none]
+    case 4: return [none, none, none, none]
+    case 5: return [none, none, none, none, none]
+    case 6: return [none, none, none, none, none, none]
     default: break
     }
     var values: [Value] = []

@@ -315,7 +315,8 @@ extension PersistentList {
   @inlinable
   func firstIndex(ofID id: MapKey, _ way: IDWay, _ identify: (UnsafePointer<Element>) -> MapKey?) -> Int? {
     guard ListContent<Element>.mayHaveIDs else { return indices.first { withElement(at: $0, identify) == id } }
-    return tree.root?.offset(of: id, way, identify)
+    guard let root = tree.unmanagedRoot else { return nil }
+    return TreeNode.likelyOffset(of: id, from: root, way, identify) ?? tree.root?.offset(of: id, way, identify)
   }
 
   /// The elements in two ranges of two lists that differ, have come or have gone, in their order; nil: the ids are not in one

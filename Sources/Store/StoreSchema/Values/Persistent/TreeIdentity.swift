@@ -88,6 +88,20 @@ final class IDBounds: Sendable {
     return isKept
   }
 
+  /// The position that a number among the ids would have if they lay evenly; nil: they are in no order, or no such numbers.
+  @inlinable
+  @inline(__always)
+  func likelyOffset(of id: Int, among count: Int, _ way: IDWay) -> Int? {
+    guard way == self.way, areOrdered, case .int(let least)? = range?.lowerBound,
+      case .int(let greatest)? = range?.upperBound, id >= least, id <= greatest
+    else { return nil }
+    let (span, isTooWide) = greatest.subtractingReportingOverflow(least)
+    let (product, isTooLarge) = (id &- least).multipliedReportingOverflow(by: count - 1)
+    guard !isTooWide, !isTooLarge else { return nil }
+    let offset = span == 0 ? 0 : product / span
+    return ascends ? offset : count - 1 - offset
+  }
+
   /// True if the ids are known to be in order, so that none stands twice.
   @inlinable
   var areOrdered: Bool { ascends || descends }
@@ -137,6 +151,33 @@ extension TreeNode {
       if let offset = children[index].offset(of: id, way, identify) { return start(of: index) + offset }
     }
     return nil
+  }
+
+  /// The position below a node of the element of an id, where the ids are numbers in order and it stands where they would lie if
+  /// they lay evenly, as those do which are given one after the other; nil: a search has to tell. A search looks at several
+  /// slots of each node, all of them and their bounds in other memory.
+  @inlinable
+  static func likelyOffset(
+    of id: MapKey, from root: Unmanaged<TreeNode>, _ way: IDWay, _ identify: Identify
+  ) -> Int? {
+    // Without a claim on nodes and bounds: each would be written to.
+    guard case .int(let number) = id else { return nil }
+    var (node, first) = (root, 0)
+    while true {
+      let known = node._withUnsafeGuaranteedRef { IDBounds.unmanaged(at: $0.bounds) }
+      let count = node._withUnsafeGuaranteedRef { $0.count }
+      guard let known, let offset = known._withUnsafeGuaranteedRef({ $0.likelyOffset(of: number, among: count, way) })
+      else { return nil }
+      guard node._withUnsafeGuaranteedRef({ $0.height }) > 0 else {
+        return node._withUnsafeGuaranteedRef { identify(UnsafePointer($0.elements + offset)) == id }
+          ? first + offset : nil
+      }
+      node = node._withUnsafeGuaranteedRef { node in
+        let slot = node.childIndex(at: offset)
+        first += node.start(of: slot)
+        return Unmanaged.passUnretained(node.children[slot])
+      }
+    }
   }
 
   /// The number of elements that have an id; of more than two, two or more.
@@ -262,6 +303,7 @@ extension CountedTree {
   func idBounds(onWayTo index: Int) -> [IDBounds] {
     guard Content.mayHaveIDs, var node = unmanagedRoot else { return [] }
     var (way, offset): ([IDBounds], Int) = ([], index)
+    way.reserveCapacity(node._withUnsafeGuaranteedRef { $0.height } + 1)
     while true {
       let known = node._withUnsafeGuaranteedRef { IDBounds.known(at: $0.bounds) }
       guard let known, let bounds = known.way == .field ? known : IDBounds.known(at: known.other) else { return [] }
