@@ -148,6 +148,39 @@ struct ContainmentTests {
     #expect(bench.state("p").hasPrefix(#"{"n":2,"#))
   }
 
+  /// The arguments and results of calls that are over take no memory of later ones: a replay may begin behind them.
+  @Test(arguments: [
+    "", "after = function(action) if action.args.t then return 1 end end",
+    "before = function(action) return action.args.t end, after = function(_, _, was) return was end",
+    "before = function(action) return { action.args.t } end, after = function(action, ctx, was) local x = was[1] end",
+  ])
+  func argumentsOfEarlierCallsTakeNoMemory(middleware: String) throws {
+    try bench.load(
+      PluginFolder(
+        "p",
+        lua: """
+          return plugin {
+            state = { field("n", int()) },
+            actions = { { name = "p", args = { field("t", text()) } }, { name = "q", args = { field("t", text()) } },
+              { name = "r" } },
+            reducers = {
+              p = function(s, a) if a.t == "z" then s.n = 1 end end,
+              q = function(s, a) if a.t == "z" then s.n = 1 end end,
+              r = function(s) s.n = s.n + #string.rep("x", 1300000) end,
+            },
+            middleware = { { name = "m", on = { "p", "q" }, \(middleware.isEmpty ? "after = function() end" : middleware) } },
+          }
+          """))
+    let text = Value.string(String(repeating: "x", count: 1_000_000))
+    for number in 1...3 {
+      try bench.dispatch("p.p", [("t", text)])
+      try bench.dispatch("p.q", [("t", text)])
+      try bench.dispatch("p.r")
+      #expect(bench.state("p") == #"{"n":\(number * 1_300_000)}"#)
+    }
+    #expect(bench.faults.isEmpty, "\(bench.faults)")
+  }
+
   /// What `require` gives is reached without being captured.
   @Test(arguments: ["x.n = x.n + 1", "x.inner.n = 2", "x.count()"])
   func whatIsRequiredIsNotChanged(change: String) throws {

@@ -247,6 +247,13 @@ CLuaStatus clua_callKeeping(CLuaMachine *machine, int32_t function, bool isCount
   return outcome;
 }
 
+void clua_emptySlot(CLuaMachine *machine, int32_t slot) {
+  lua_State *L = machine->current;
+  if (!lua_checkstack(L, 1)) return;
+  lua_pushboolean(L, false);
+  lua_rawseti(L, LUA_REGISTRYINDEX, slot);
+}
+
 static int describeItem(lua_State *L) {
   size_t count;
   clua_pushItem(L, &clua_machine(L)->items, *(CLuaMark *)lua_touserdata(L, 1));

@@ -201,6 +201,27 @@ bool clua_hasOnlyKeys(CLuaMachine *machine, int32_t table, const void *const *ke
   return isAsExpected;
 }
 
+void clua_dropLong(CLuaMachine *machine, int32_t table) {
+  // As long as a text that Lua keeps once, whoever has it.
+  const size_t longestShort = 40;
+  lua_State *L = machine->current;
+  if (!lua_checkstack(L, 4)) return;
+  int top = lua_gettop(L);
+  lua_rawgeti(L, LUA_REGISTRYINDEX, table);
+  lua_pushnil(L);
+  // The walk starts at nil, and a field that is there takes nil without memory: nothing raises.
+  while (lua_next(L, -2)) {
+    int type = lua_type(L, -1);
+    bool isLong = type == LUA_TSTRING ? lua_rawlen(L, -1) > longestShort : type != LUA_TNUMBER && type != LUA_TBOOLEAN;
+    lua_pop(L, 1);
+    if (!isLong) continue;
+    lua_pushvalue(L, -1);
+    lua_pushnil(L);
+    lua_rawset(L, -4);
+  }
+  lua_settop(L, top);
+}
+
 int32_t clua_scalars(CLuaMachine *machine, int32_t index, CLuaValue *keys, CLuaValue *values, int32_t most) {
   lua_State *L = machine->current;
   if (!lua_istable(L, index) || !lua_checkstack(L, 4)) return -1;

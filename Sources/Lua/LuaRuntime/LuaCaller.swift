@@ -80,6 +80,16 @@ public struct LuaCaller {
     clua_hasOnlyKeys(machine, table.reference, addresses.baseAddress, addresses.count)
   }
 
+  /// Takes away the fields of a table that hold long texts or tables, whose memory would else count for later calls.
+  public func dropLong(in table: LuaHandle) { clua_dropLong(machine, table.reference) }
+
+  /// Empties a slot, for the same reason.
+  public func empty(_ slot: LuaSlot) {
+    guard !slot.isEmpty else { return }
+    clua_emptySlot(machine, slot.reference)
+    slot.isEmpty = true
+  }
+
   /// The end of a call.
   public struct Outcome {
     @usableFromInline let status: CLuaStatus

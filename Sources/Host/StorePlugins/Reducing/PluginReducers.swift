@@ -158,7 +158,7 @@ public final class PluginReducers: @unchecked Sendable {
     let outcome = caller.count(plan.function, arguments, plan.brevity)
     if caller.takeLateness() { log.warn("reducer '\(call.type.fullName)' took longer than 1 s") }
     guard outcome.isDone, outcome.count == 0 else { return fault(outcome, digest, watched, call) }
-    plan.checkArguments(caller)
+    plan.endArguments(caller)
     return digest == nil && modules.isIdle ? nil : impurity(since: digest, watched, call)
   }
 

@@ -65,9 +65,10 @@ final class ReducerPlan {
     if takesMeta { writer.append(ActionFacade.metaObject) }
   }
 
-  /// Has the next call make a table of its own where something was left in this one.
+  /// Ends the use of the arguments' table: has the next call make one of its own where something was left in this one.
   @inline(__always)
-  func checkArguments(_ lua: LuaCaller) {
+  func endArguments(_ lua: LuaCaller) {
+    borrowedTable?._withUnsafeGuaranteedRef { $0.dropLong(lua) }
     guard mayKeepArguments else { return }
     if !(borrowedTable?._withUnsafeGuaranteedRef { $0.isClean(lua) } ?? true) { dropArguments() }
   }

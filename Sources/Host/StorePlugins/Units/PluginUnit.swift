@@ -158,7 +158,11 @@ public final class PluginUnit: @unchecked Sendable {
     } else if function.takesKept {
       arguments.writer.appendNil()
     }
-    defer { running._withUnsafeGuaranteedRef { $0.isContextOpen = false } }
+    defer {
+      running._withUnsafeGuaranteedRef { $0.isContextOpen = false }
+      tables?._withUnsafeGuaranteedRef { $0.dropLong(lua) }
+      if function.takesKept, !keepsResult { kept._withUnsafeGuaranteedRef { lua.empty($0) } }
+    }
     return kept._withUnsafeGuaranteedRef { kept in
       if function.takesKept { arguments.writer.append(kept) }
       if let tables {

@@ -11,6 +11,8 @@ final class ArgumentTable {
   private let addresses: [UnsafeRawPointer]
   private let table: LuaTable
   let handle: LuaHandle
+  /// True if the table holds arguments with memory of their own.
+  @exclusivity(unchecked) private var holdsLong = false
 
   init(_ type: ActionType, _ use: LuaCodeSketch.ParameterUse, in lua: LuaState) throws(LuaError) {
     var (keys, positions): ([LuaKey], [Int]) = ([], [])
@@ -31,6 +33,15 @@ final class ArgumentTable {
   /// True if the table holds nothing but fields that the next call overwrites.
   func isClean(_ lua: LuaCaller) -> Bool { addresses.withUnsafeBufferPointer { lua.hasOnly(handle, keysAt: $0) } }
 
+  /// Lets go of arguments with memory of their own: that would count against the limit of later calls, and a replay that begins later
+  /// would not have it.
+  @inline(__always)
+  func dropLong(_ lua: LuaCaller) {
+    guard holdsLong else { return }
+    holdsLong = false
+    lua.dropLong(in: handle)
+  }
+
   /// Writes the table with arguments in declared order.
   func write(_ arguments: [Value], to writer: inout LuaWriter) {
     // A table without fields is there already.
@@ -40,6 +51,7 @@ final class ArgumentTable {
       arguments.withUnsafeBufferPointer { arguments in
         for index in keys.indices {
           writer.key(keys[index])
+          if arguments[positions[index]].isLong { holdsLong = true }
           LuaBridge.write(argument: arguments[positions[index]], to: &writer)
         }
       }
@@ -96,6 +108,10 @@ final class ActionTables {
     if !names.isEmpty { recentArguments?._withUnsafeGuaranteedRef { $0.write(arguments, to: &writer) } }
   }
 
+  /// Lets go of arguments with memory of their own.
+  @inline(__always)
+  func dropLong(_ lua: LuaCaller) { recentArguments?._withUnsafeGuaranteedRef { $0.dropLong(lua) } }
+
   private func make(_ type: ActionType) throws(LuaError) -> Made {
     let arguments = try ArgumentTable(type, .fields(names), in: lua)
     let table = try lua.makeTable { writer in
@@ -107,5 +123,17 @@ final class ActionTables {
       writer.endTable()
     }
     return (type, table, arguments)
+  }
+}
+
+extension Value {
+  /// True if the value takes memory of its own in Lua.
+  fileprivate var isLong: Bool {
+    switch self {
+    case .none, .bool, .int, .double: false
+    // Longer ones than Lua keeps once.
+    case .string(let text): text.utf8.count > 40
+    default: true
+    }
   }
 }

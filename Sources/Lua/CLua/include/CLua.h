@@ -420,6 +420,8 @@ CLuaStatus clua_callDropping(CLuaMachine *machine, int32_t function, bool isCoun
 /// false in the slot.
 CLuaStatus clua_callKeeping(CLuaMachine *machine, int32_t function, bool isCounted, CLuaMark mark, int32_t slot,
                             bool *isNil);
+/// Empties a slot.
+void clua_emptySlot(CLuaMachine *machine, int32_t slot);
 /// Starts or continues a referenced coroutine.
 CLuaStatus clua_resume(CLuaMachine *machine, int32_t coroutine, CLuaMark mark, int32_t *first,
                        int32_t *count);
@@ -483,6 +485,8 @@ int64_t clua_length(CLuaMachine *machine, int32_t table);
 /// True if a referenced table has no metatable and no keys but these, the addresses of interned strings.
 bool clua_hasOnlyKeys(CLuaMachine *machine, int32_t table, const void *_Nonnull const *_Nullable keys,
                       size_t count);
+/// Takes away the fields of a referenced table that hold long texts or anything with memory of its own.
+void clua_dropLong(CLuaMachine *machine, int32_t table);
 /// Reads the entries of a table at a stack index, in no order: their keys, which are strings, and their values, which are numbers,
 /// strings or truth values. They are valid while the table stays as it is.
 ///
