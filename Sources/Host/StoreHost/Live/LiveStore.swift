@@ -385,7 +385,7 @@ package final class LiveStore: @unchecked Sendable {
   ///
   /// - Parameter tellsEntry: false where nobody asks for the entry of a plain action, which causes no other.
   func dispatchInTurn(
-    _ action: Action, _ source: consuming ActionSource, for client: StoreClient?, tellsEntry: Bool = true
+    _ action: Action, _ source: ActionSource, for client: StoreClient?, tellsEntry: Bool = true
   ) -> DispatchReport {
     guard isOpen else { return DispatchReport(number: nil, failure: StoreError.closed, faults: []) }
     // Whatever a client does to the store comes by here. Most have no refusal: to take out a closure would be counted.
@@ -396,13 +396,15 @@ package final class LiveStore: @unchecked Sendable {
       return DispatchReport(number: nil, failure: refused, faults: [])
     }
     let earlier = attendance.faults.collect()
-    client?.complete(&source)
+    let statement = client?.statement(of: source)
     let outer = recordedHead.isAsked
     recordedHead.isAsked = tellsEntry
     defer { recordedHead.isAsked = outer }
     // Compared, not taken out: that would be counted, and most stores are not shared.
     let result =
-      node == nil ? store.dispatchInTurn(action, source: source) : dispatchShared(action, source, for: client)
+      node == nil
+      ? store.dispatchInTurn(action, source: source, askedFor: statement)
+      : dispatchShared(action, source.asked(for: statement), for: client)
     if let number = result.number { client?.note(dispatched: number) }
     if case .stopped = result.outcome { attendance.faults.noteLoss() }
     let report = report(of: result, faults: attendance.faults.take(behind: earlier, ofRoot: result.number))
@@ -418,8 +420,11 @@ package final class LiveStore: @unchecked Sendable {
   /// The report of an action that was processed.
   @inline(__always)
   func report(of result: DispatchResult, faults: [any Error]) -> DispatchReport {
+    if case .done = result.outcome, faults.isEmpty, let number = result.number, !recordedHead.hasMore(than: number) {
+      return DispatchReport(number: number, failure: nil, faults: [])
+    }
     var entry: LoggedEntry?
-    if let number = result.number, recordedHead.hasMore(than: number) { entry = processed(number) }
+    if let number = result.number { entry = processed(number) }
     var report = DispatchReport(number: result.number, entry: entry, failure: result.failure, faults: faults)
     if let number = result.number, case let last = recordedHead.number, last > number { report.lastBehind = last }
     // What it caused instead may have been stopped.
@@ -487,9 +492,10 @@ package final class LiveStore: @unchecked Sendable {
     recordedHead.number = context.number
     recordedHead.wallTime = wallTime
     let isPlain = isApplied && !isOfShell && exception == nil
-    var entry: LoggedEntry?
+    var (isObject, journaled): (Bool, LoggedEntry?) = (true, nil)
     if isPlain, !recordedHead.isAsked, journal == nil, !beginsRun, comparing.entry == nil {
       // Nobody asks for an object.
+      isObject = false
       recordedHead.forgetEntry()
       pack(action.call, context.number, context.time, source, changes, before)
     } else {
@@ -498,18 +504,18 @@ package final class LiveStore: @unchecked Sendable {
         ?? self.entry(of: action, context, changes, exception, wallTime)
       if beginsRun { made = made.first }
       recordedHead.entry = keep(made, before) ? made : nil
-      entry = made
+      if journal != nil { journaled = made }
     }
     if isApplied, isOfShell { timeline.note(loaded(in: after), after: context.number, oldest: history.oldest) }
     if upkeep.hasControlGates { followRules(action, context, after.shell, exception) }
-    if journal != nil, let entry { keep(entry, from: before, to: after) }
+    if let journaled { keep(journaled, from: before, to: after) }
     if isApplied {
       waiters.tell(action)
     } else {
       (exception?.original ?? action).fate?.isRejected = true
     }
     if isDropped { noteDropped(action.call.type.fullName, source, exception) }
-    if entry == nil { comparing.giveBack(changes) }
+    if !isObject { comparing.giveBack(changes) }
     actionSignal.send()
     stopFaulty()
   }

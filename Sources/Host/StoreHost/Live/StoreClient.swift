@@ -233,11 +233,7 @@ package final class StoreClient: @unchecked Sendable {
   @inline(never)
   private func dispatchInTurn(_ action: HostAction, _ source: ActionSource, _ tellsEntry: Bool) -> DispatchReport {
     if past != nil, let viewed { return DispatchReport(number: nil, failure: viewed.refusal, faults: []) }
-    return onBehalf {
-      Unmanaged.passUnretained(live)._withUnsafeGuaranteedRef {
-        $0.dispatchInTurn(action, source, for: self, tellsEntry: tellsEntry)
-      }
-    }
+    return onBehalf { live.dispatchInTurn(action, source, for: self, tellsEntry: tellsEntry) }
   }
 
   /// True if the order of the store's actions is that of a log which others share.
@@ -319,14 +315,10 @@ package final class StoreClient: @unchecked Sendable {
   /// Ends it.
   package func endStatement(_ outer: Int?) { statement.end(outer) }
 
-  /// Notes, in the source of an action that it dispatches, the statement that asks for it.
-  func complete(_ source: inout ActionSource) {
-    guard source.cause == nil else { return }
-    if let first = statement.first {
-      source.statement = first
-    } else if statement.isRun {
-      source.statement = ActionSource.firstOfRun
-    }
+  /// The first action of the statement that asks for an action from a source; nil: the source tells.
+  func statement(of source: ActionSource) -> Int? {
+    if source.cause != nil { return nil }
+    return statement.first ?? (statement.isRun ? ActionSource.firstOfRun : nil)
   }
 
   /// Begins a run of statements, which are taken back together.

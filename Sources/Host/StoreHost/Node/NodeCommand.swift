@@ -92,9 +92,7 @@ extension StoreClient {
       guard live.isOpen, let node = live.storeNode else { throw StoreError.closed }
       if let refused = refusal?(type.fullName) { throw refused }
       if let refusal = node.refusal(in: live) { throw refusal }
-      var actions = actions
-      for index in actions.indices { complete(&actions[index].1) }
-      return (node, actions)
+      return (node, actions.map { ($0.0, $0.1.asked(for: statement(of: $0.1))) })
     }
     return withoutTurn { node.begin(described, in: series) }
   }

@@ -64,11 +64,24 @@ public struct ActionSource: Hashable, Codable, Sendable {
   }
 
   /// Becomes another source, whose origin is not counted where it is the same.
+  ///
+  /// - Parameter first: the first action of the statement that asks for it; nil: the source tells.
   @inlinable
   @inline(__always)
-  mutating func become(_ other: borrowing ActionSource) {
+  mutating func become(_ other: ActionSource, askedFor first: Int?) {
     if origin !== other.origin { origin = other.origin }
     (line, link) = (other.line, other.link)
+    if let first { statement = first }
+  }
+
+  /// The source of an action that a statement asks for.
+  ///
+  /// - Parameter first: the first action of the statement; nil: the source tells.
+  @inlinable
+  package func asked(for first: Int?) -> ActionSource {
+    var source = self
+    if let first { source.statement = first }
+    return source
   }
 
   /// The place where this is written.

@@ -90,11 +90,15 @@ extension Store {
   }
 
   /// Has an action from a known source processed by the thread that holds the turn.
+  ///
+  /// - Parameter statement: the first action of the statement that asks for it; nil: the source tells.
   @inlinable
   @inline(__always)
-  package func dispatchInTurn(_ action: Action, source: ActionSource) -> DispatchResult {
+  package func dispatchInTurn(_ action: Action, source: ActionSource, askedFor statement: Int?) -> DispatchResult {
     // Not held: it is dispatched while another is processed.
-    isHeld ? takeInTurn(action) { $0.become(source) } : dispatch(action, source: source)
+    isHeld
+      ? takeInTurn(action) { $0.become(source, askedFor: statement) }
+      : dispatch(action, source: source.asked(for: statement))
   }
 
   /// Does what processes actions in the turn that this thread holds.
