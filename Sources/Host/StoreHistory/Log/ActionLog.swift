@@ -29,10 +29,10 @@ public struct ActionLog: Sendable {
     }
   }
 
-  /// Adds an entry that is packed already.
-  mutating func append(_ entry: LoggedEntry, packedAs packed: PackedEntry) -> Int {
+  /// Adds an entry that may be packed already.
+  mutating func append(_ entry: LoggedEntry, packedAs packed: PackedEntry?) -> Int {
     makeRoom()
-    return stored.append(packed) ?? stored.next.append(entry)
+    return packed.flatMap { stored.append($0) } ?? stored.next.append(entry)
   }
 
   private mutating func makeRoom() {

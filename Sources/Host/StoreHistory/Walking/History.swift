@@ -84,8 +84,9 @@ public struct History<State: Sendable> {
     return note(number, of: blocks.log.append(entry), isWhole)
   }
 
-  /// The same with an entry that is packed already, and whose changes tell all. ``keepState(_:before:)`` comes first.
-  package mutating func append(_ entry: LoggedEntry, packedAs packed: PackedEntry) -> Bool {
+  /// The same with an entry whose changes tell all, and that may be packed already. ``keepState(_:before:)`` comes first where the
+  /// state before it is at hand.
+  package mutating func append(_ entry: LoggedEntry, packedAs packed: PackedEntry?) -> Bool {
     note(entry.number, of: blocks.log.append(entry, packedAs: packed), false)
   }
 

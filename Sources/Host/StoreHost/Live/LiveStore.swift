@@ -536,11 +536,12 @@ package final class LiveStore: @unchecked Sendable {
   ///
   /// - Returns: false where there is no room for it.
   private func keep(_ entry: LoggedEntry, _ before: State) -> Bool {
-    // A node of a shared store has the states before the first actions of its messages.
-    guard let packed = comparing.packed, entry === comparing.entry, !entry.isWhole else {
+    let packed = entry === comparing.entry ? comparing.packed : nil
+    guard packed != nil || comparing.lacksStateBefore, !entry.isWhole else {
       // To ask the history for it would copy that.
       return history.append(entry, before: shared(before))
     }
+    // A node of a shared store has the states before the first actions of its messages.
     if !comparing.lacksStateBefore, history.needsState(before: entry.number) {
       history.keepState(shared(before), before: entry.number)
     }
