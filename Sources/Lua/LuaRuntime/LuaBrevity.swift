@@ -1,7 +1,7 @@
 import CLua
 
 /// Tells if the instructions of a function's calls need counting. Lua looks at its count before each instruction, which takes a
-/// fifth of the time of a small function.
+/// seventh of the time of a small function.
 public enum LuaBrevity: Sendable {
   /// A call may take any time.
   case none

@@ -112,6 +112,18 @@ import Testing
     #expect(counts[1] <= counts[0] + 16)
   }
 
+  /// Numbers that do not lie evenly are not where even ones would be.
+  @Test func unevenNumbersAreFound() {
+    var ids = [Int.min, -7, 0, 1, 2] + (100..<400).map { $0 * $0 } + [1 << 40, .max]
+    for _ in 0..<2 {
+      let list = PersistentList(ids.map { Row(id: $0) })
+      _ = looks(list, 0)
+      for (position, id) in ids.enumerated() { #expect(list.firstIndex(id: id) == position) }
+      for id in [-8, 3, 99, 10_001, (1 << 40) - 1, .max - 1] { #expect(list.firstIndex(id: id) == nil) }
+      ids.reverse()
+    }
+  }
+
   /// A lift to elements reads their property, a difference their field: neither has the other look at all of them again.
   @Test func aListIsLookedThroughOnceForEachWayToReadAnID() {
     var list = PersistentList((0..<20_000).map { Row(id: $0) })
