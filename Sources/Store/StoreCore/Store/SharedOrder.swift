@@ -256,23 +256,33 @@ extension Store {
       let part = whole.kinds?._withUnsafeGuaranteedRef { $0.part(for: action) }
       let composition = part?._withUnsafeGuaranteedRef { $0 } ?? whole
       let formers = composition.writesInPlace && !trace.isOn ? formers : nil
-      let before = formers?.begin(&current) ?? current
       defer { formers?.end(&current) }
-      do {
-        isReducing = true
-        defer { isReducing = false }
-        try composition.reduce(action, &current, context, TracePoint.silent)
-      } catch {
-        current = before
-        throw error
-      }
-      if let reason = lendCurrent({ verify(before, $0) }) {
-        current = before
-        return reason
-      }
-      follow(action, context, from: before, .of(original: original))
-      return nil
+      return try follow(
+        action, context, composition, original: original, from: formers?.begin(&current) ?? current, verify: verify)
     }
+  }
+
+  /// The same with the state before, which nobody has any more when this returns.
+  @inlinable
+  func follow<Reason>(
+    _ action: Action, _ context: ActionContext, _ composition: Composition<Action, State>, original: Action?,
+    from present: consuming State, verify: (_ before: State, _ after: State) -> Reason?
+  ) throws -> Reason? {
+    let before = present
+    do {
+      isReducing = true
+      defer { isReducing = false }
+      try composition.reduce(action, &current, context, TracePoint.silent)
+    } catch {
+      current = before
+      throw error
+    }
+    if let reason = lendCurrent({ verify(before, $0) }) {
+      current = before
+      return reason
+    }
+    follow(action, context, from: before, .of(original: original))
+    return nil
   }
 
   /// Takes over an action that another process has committed: recorder and watchers are told, effects follow the state.
