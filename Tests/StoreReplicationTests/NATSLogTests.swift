@@ -125,6 +125,7 @@ struct NATSLogTests {
       #expect(eventually { nodes.allSatisfy(\.isAway) })
       // Without the log a node refuses; it does not queue.
       nodes[0].runner.take(.command(next, term: nil))
+      #expect(eventually { nodes[0].store.settlements[next] != nil })
       guard case .refused(.cutOff) = nodes[0].store.settlements[next] else {
         Issue.record("\(String(describing: nodes[0].store.settlements[next]))")
         return
