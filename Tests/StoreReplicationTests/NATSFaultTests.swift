@@ -34,7 +34,7 @@ struct NATSFaultTests {
     #expect(eventually { other.store.entries.contains(7) })
     #expect(node.store.settlements == [:])
     node.runner.take(.withdrawn(7))
-    #expect(node.store.settlements == [7: .unknown(reason: nil)])
+    #expect(eventually { node.store.settlements == [7: .unknown(reason: nil)] })
     link.become(.open)
     #expect(eventually { if case .committed = node.store.settlements[7] { true } else { false } })
     #expect(node.store.entries.count { $0 == 7 } == 1)
@@ -52,6 +52,7 @@ struct NATSFaultTests {
     link.become(.cut)
     #expect(eventually { node.isAway })
     node.runner.take(.command(1, term: nil))
+    #expect(eventually { node.store.settlements[1] != nil })
     guard case .refused(.cutOff) = node.store.settlements[1] else {
       Issue.record("\(String(describing: node.store.settlements[1]))")
       return
