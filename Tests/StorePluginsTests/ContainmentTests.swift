@@ -176,7 +176,7 @@ struct ContainmentTests {
       try bench.dispatch("p.p", [("t", text)])
       try bench.dispatch("p.q", [("t", text)])
       try bench.dispatch("p.r")
-      #expect(bench.state("p") == #"{"n":\(number * 1_300_000)}"#)
+      #expect(bench.state("p") == #"{"n":\#(number * 1_300_000)}"#)
     }
     #expect(bench.faults.isEmpty, "\(bench.faults)")
   }
