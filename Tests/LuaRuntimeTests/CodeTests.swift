@@ -74,62 +74,6 @@ import Testing
     #expect(try !sketch(source).isBrief)
   }
 
-  /// A function of a module with some captured locals.
-  private func brevity(_ source: String) throws -> LuaBrevity {
-    let chunk = try state.loadModule(
-      """
-      local function add(t, k) t[k] = 1 return t[k] end
-      local function loop() while true do end end
-      local function again(n) return again(n) end
-      local function twice(t) add(t, 'a') return add(t, 'b') end
-      local changed, data = add, { f = loop }
-      local function change() changed = loop end
-      return \(source), change
-      """, chunkName: "m")
-    return state.brevity(of: try #require(try state.call(chunk).first?.asFunction), [.sealed, .data])
-  }
-
-  @Test(arguments: [
-    "function(s) add(s, 'x') end", "function(s) return twice(s) end", "function(s, a) s.x = a.time:sub(1, 2) end",
-    "function(s, a) local t = a.time return t:upper() end", "function(s) if not s.x then error('no ' .. s.y) end end",
-    "function(s, a) s.n = math.max(s.n, a.n) end", "function(s, a) s.x = data[a.x] end",
-    "function(s, a) s:dispatch('x', { y = a.z and a.x or tostring(a.y) }) end",
-    "function(s, a, kept) if kept.x then s:dispatch('x', { y = kept }) end end",
-  ])
-  func codeThatCallsWhatEndsSoon(source: String) throws {
-    #expect(try brevity(source) == .whilePlain)
-  }
-
-  @Test(arguments: [
-    "function(s) loop() end", "function(s) again(1) end", "function(s) changed(s, 1) end", "function(s) data.f() end",
-    "function(s) data:f() end", "function(s, a) a.f = data.f a:f() end",
-    "function(s) local f = s.f and add or loop f(s) end",
-    "function(s) pcall(loop) end", "function(s, a) a.x:gsub('.', loop) end", "function(s) (s.x and add or loop)(s) end",
-    "function(s) local t = data if s.x then t = s.y end t:f() end", "function(s, a, kept) a.x.f = kept.f a.x:f() end",
-    "(function() local _ENV = { error = loop } return function(s) error(s.x) end end)()", "function(s) s.x() end",
-    "function(s) for i = 1, 2 do add(s, i) end end", "function(s) s = data s:f() end",
-  ])
-  func codeThatCallsWhatMayGoOn(source: String) throws {
-    #expect(try brevity(source) == .none)
-  }
-
-  @Test(arguments: ["_G['set' .. 'metatable']({}, {})", "_G['co' .. 'routine'].wrap(error)", "_G['lo' .. 'ad']('')"])
-  func codeIsCountedWhereOtherCodeMayRun(preparation: String) throws {
-    state.limits.instructions = 5000
-    let chunk = try state.loadModule(
-      "local function read(t) return t.x end return function(t) return read(t) end, function() \(preparation) end",
-      chunkName: "m")
-    let functions = try state.call(chunk)
-    let (reading, preparing) = (try #require(functions[0].asFunction), try #require(functions[1].asFunction))
-    #expect(state.brevity(of: reading, []) == .whilePlain)
-    let caller = LuaCaller(state)
-    _ = try state.call(preparing)
-    let table = try evaluate(state, "return setmetatable({}, { __index = function() while true do end end })")
-    var arguments = caller.arguments()
-    arguments.writer.append(table)
-    #expect(caller.error(caller.count(reading.handle, arguments, .whilePlain)).kind == .instructions)
-  }
-
   @Test func longCodeIsNotBrief() throws {
     func code(_ count: Int) -> String { "function(s) " + String(repeating: "s.x = s.x ", count: count) + "end" }
     #expect(try sketch(code(200)).isBrief)
@@ -142,14 +86,14 @@ import Testing
     let endless = try #require(try evaluate(state, "return function() while true do end end").asFunction)
     let caller = LuaCaller(state)
     for _ in 0..<3 {
-      #expect(caller.count(brief.handle, caller.arguments(), state.brevity(of: brief, [])).isDone)
+      #expect(caller.count(brief.handle, caller.arguments(), isBrief: brief.sketch.isBrief).isDone)
       #expect { try state.call(endless) } throws: { ($0 as? LuaError)?.kind == .instructions }
     }
     let inCoroutine = "return function() coroutine.wrap(function() while true do end end)() end"
     let wrapping = try #require(try evaluate(state, inCoroutine).asFunction)
-    #expect(caller.count(brief.handle, caller.arguments(), .always).isDone)
+    #expect(caller.count(brief.handle, caller.arguments(), isBrief: true).isDone)
     #expect { try state.call(wrapping) } throws: { ($0 as? LuaError)?.kind == .instructions }
-    #expect(caller.count(brief.handle, caller.arguments(), .always).isDone)
+    #expect(caller.count(brief.handle, caller.arguments(), isBrief: true).isDone)
     let coroutine = try state.makeCoroutine(endless)
     #expect { try coroutine.resume() } throws: { ($0 as? LuaError)?.kind == .instructions }
   }
@@ -159,7 +103,7 @@ import Testing
     let spinning = "function() error(setmetatable({}, { __tostring = function() while true do end end })) end"
     let failing = try #require(try evaluate(state, "return \(spinning)").asFunction)
     let caller = LuaCaller(state)
-    #expect(caller.count(brief.handle, caller.arguments(), .always).isDone)
+    #expect(caller.count(brief.handle, caller.arguments(), isBrief: true).isDone)
     let coroutine = try state.makeCoroutine(failing)
     #expect { try coroutine.resume() } throws: { ($0 as? LuaError)?.kind == .notText }
   }

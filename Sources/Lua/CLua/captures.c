@@ -204,25 +204,3 @@ bool clua_dump(CLuaMachine *machine, int32_t function, void *context,
   lua_pop(L, 1);
   return isDumped;
 }
-
-bool clua_capturesGlobals(CLuaMachine *machine, int32_t function, int32_t position) {
-  lua_State *L = machine->current;
-  if (!lua_checkstack(L, 2)) return false;
-  int top = lua_gettop(L);
-  lua_rawgeti(L, LUA_REGISTRYINDEX, function);
-  bool isFound = lua_getupvalue(L, -1, position) != NULL && lua_topointer(L, -1) == machine->visibleGlobalsPointer;
-  lua_settop(L, top);
-  return isFound;
-}
-
-int32_t clua_capturedFunction(CLuaMachine *machine, int32_t function, int32_t position) {
-  lua_State *L = machine->current;
-  if (!lua_checkstack(L, 2)) return 0;
-  int top = lua_gettop(L);
-  int32_t reference = 0;
-  lua_rawgeti(L, LUA_REGISTRYINDEX, function);
-  bool isFound = lua_getupvalue(L, -1, position) != NULL && lua_isfunction(L, -1) && !lua_iscfunction(L, -1);
-  if (isFound && clua_anchor(machine, -1, &reference) != CLuaStatusDone) reference = 0;
-  lua_settop(L, top);
-  return reference;
-}

@@ -209,10 +209,7 @@ static int setMetatable(lua_State *L) {
     if (lua_rawget(L, 2) != LUA_TNIL) return luaL_error(L, "plugins may not use '%s'", refused[position]);
   }
   lua_settop(L, 2);
-  if (type == LUA_TTABLE) {
-    clua_machine(L)->isElaborate = true;
-    clua_noteMetatable(L, 2);
-  }
+  if (type == LUA_TTABLE) clua_noteMetatable(L, 2);
   lua_setmetatable(L, 1);
   return 1;
 }

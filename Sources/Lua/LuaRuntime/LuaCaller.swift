@@ -106,43 +106,31 @@ public struct LuaCaller {
     @inlinable public var isDone: Bool { status == .done }
   }
 
-  @inlinable
-  @inline(__always)
-  func isCounted(_ brevity: LuaBrevity) -> Bool {
-    switch brevity {
-    case .none: true
-    case .whilePlain: machine.pointee.isElaborate
-    case .always: false
-    }
-  }
-
   /// Calls a function and counts its results.
   ///
-  /// - Parameter brevity: whether it ends before anybody looks at its budget (``LuaState/brevity(of:_:)``).
+  /// - Parameter isBrief: whether it ends before anybody looks at its budget (``LuaCodeSketch/isBrief``), and none of its
+  ///   arguments has metamethods in Lua.
   @inlinable
-  public func count(_ function: LuaHandle, _ arguments: Arguments, _ brevity: LuaBrevity = .none) -> Outcome {
+  public func count(_ function: LuaHandle, _ arguments: Arguments, isBrief: Bool = false) -> Outcome {
     var count: Int32 = 0
-    let status = clua_callCounting(machine, function.reference, isCounted(brevity), arguments.mark, &count)
+    let status = clua_callCounting(machine, function.reference, !isBrief, arguments.mark, &count)
     return Outcome(status: status, count: Int(count))
   }
 
   /// Calls a function whose results nobody wants.
   ///
-  /// - Parameter brevity: as for ``count(_:_:_:)``.
+  /// - Parameter isBrief: as for ``count(_:_:isBrief:)``.
   @inlinable
-  public func run(_ function: LuaHandle, _ arguments: Arguments, _ brevity: LuaBrevity = .none) -> Outcome {
-    Outcome(status: clua_callDropping(machine, function.reference, isCounted(brevity), arguments.mark))
+  public func run(_ function: LuaHandle, _ arguments: Arguments, isBrief: Bool = false) -> Outcome {
+    Outcome(status: clua_callDropping(machine, function.reference, !isBrief, arguments.mark))
   }
 
   /// Calls a function and leaves its first result in a slot.
   ///
-  /// - Parameter brevity: as for ``count(_:_:_:)``.
-  public func keep(_ function: LuaHandle, _ arguments: Arguments, in slot: LuaSlot, _ brevity: LuaBrevity = .none)
-    -> Outcome
-  {
+  /// - Parameter isBrief: as for ``count(_:_:isBrief:)``.
+  public func keep(_ function: LuaHandle, _ arguments: Arguments, in slot: LuaSlot, isBrief: Bool = false) -> Outcome {
     var isNil = true
-    let status = clua_callKeeping(
-      machine, function.reference, isCounted(brevity), arguments.mark, slot.reference, &isNil)
+    let status = clua_callKeeping(machine, function.reference, !isBrief, arguments.mark, slot.reference, &isNil)
     slot.isEmpty = isNil
     return Outcome(status: status)
   }

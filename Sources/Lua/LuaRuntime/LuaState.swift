@@ -22,8 +22,6 @@ public final class LuaState {
   /// The caller of the host function that asked for it last.
   @exclusivity(unchecked) var lastCaller: LuaCall.Caller?
   var chunkNames = ChunkNames()
-  /// The names of the captured locals that the functions of a module assign to, by its chunk.
-  var assignedCaptures: [String: Set<String>] = [:]
 
   /// Called before code of an unrestricted state reaches something outside of the process, such as a file or a program. It does not
   /// use the state.

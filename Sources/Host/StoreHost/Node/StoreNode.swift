@@ -521,10 +521,11 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
       if let run { commit(run, in: live) }
       digest = position.digest
       keep(position, in: live)
-      return run
+      // The rest of the run goes in the turn: plugins' values are among it.
+      return run?.results.map(\.command) ?? []
     }
     // One by one the protocol settles them as well, and finds those that are left.
-    if let committed { end(committed.results.lazy.map(\.command)) }
+    end(committed)
   }
 
   private func commit(_ run: Run, in live: LiveStore) {

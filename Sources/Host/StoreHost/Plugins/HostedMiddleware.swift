@@ -39,8 +39,18 @@ package final class HostedMiddleware: PluginOutput, @unchecked Sendable {
     }
     surroundings.strikes.ran(in: context.number)
     guard !after.isNone else { return .none }
+    if surroundings.faults.isHoldingBack, let unit { return later(unit, unit.takeFacts(call, context), context) }
     action = context
     return after
+  }
+
+  /// What runs after the commit of an attempt: others may have been made since.
+  private func later(_ unit: PluginUnit, _ facts: PluginUnit.Facts, _ context: ActionContext) -> IO<HostAction> {
+    IO { [unowned self] handler in
+      action = context
+      unit.putBack(facts)
+      run(unit, handler)
+    }
   }
 
   private func run(_ unit: PluginUnit, _ handler: ActionHandler<HostAction>) {

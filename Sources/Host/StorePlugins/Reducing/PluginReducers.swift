@@ -155,7 +155,7 @@ public final class PluginReducers: @unchecked Sendable {
     var arguments = caller.arguments()
     arguments.writer.append(draft)
     plan.write(call.arguments, to: &arguments.writer)
-    let outcome = caller.count(plan.function, arguments, plan.brevity)
+    let outcome = caller.count(plan.function, arguments, isBrief: plan.isBrief)
     if caller.takeLateness() { log.warn("reducer '\(call.type.fullName)' took longer than 1 s") }
     guard outcome.isDone, outcome.count == 0 else { return fault(outcome, digest, watched, call) }
     plan.endArguments(caller)

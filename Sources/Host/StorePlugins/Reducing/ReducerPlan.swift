@@ -16,7 +16,9 @@ final class ReducerPlan {
   let takesMeta: Bool
   /// True if the function may leave something in the table of arguments.
   private let mayKeepArguments: Bool
-  let brevity: LuaBrevity
+  /// True if its calls end before anybody looks at their budget. The parameters of a reducer have no metamethods in
+  /// Lua: its draft and `meta` are the host's, and the table of arguments is checked.
+  let isBrief: Bool
   /// The number of calls.
   @exclusivity(unchecked) var uses = 0
   /// The number of the next calls before which the slice is copied, since the writes of one before did not tell what they changed.
@@ -27,11 +29,7 @@ final class ReducerPlan {
   /// Unmanaged, since counting references to it takes longer than writing to it: `table` holds it.
   @exclusivity(unchecked) private var borrowedTable: Unmanaged<ArgumentTable>?
 
-  convenience init(_ watched: WatchedFunction, for type: ActionType, module: String, in lua: LuaState) {
-    self.init(watched, for: type, module: module, lua.brevity(of: watched.function, [.sealed, .data, .sealed]))
-  }
-
-  private init(_ watched: WatchedFunction, for type: ActionType, module: String, _ brevity: LuaBrevity) {
+  init(_ watched: WatchedFunction, for type: ActionType, module: String) {
     self.watched = watched
     function = watched.function.handle
     self.type = type
@@ -40,12 +38,12 @@ final class ReducerPlan {
     takesArguments = argumentUse != .none
     takesMeta = watched.function.sketch.use(of: 2) != .none
     mayKeepArguments = argumentUse == .any
-    self.brevity = brevity
+    isBrief = watched.function.sketch.isBrief
   }
 
   /// The same reducer for another action.
   func answering(_ other: ActionType) -> ReducerPlan {
-    other === type ? self : ReducerPlan(watched, for: other, module: module, brevity)
+    other === type ? self : ReducerPlan(watched, for: other, module: module)
   }
 
   /// Sees to it that there is a table for the action's arguments, where the function takes them.

@@ -71,9 +71,7 @@ public final class Plugin: @unchecked Sendable {
       name: name, origin: .lua, schema: definition.schema, actions: definition.actions,
       projections: definition.projections.map(\.type), commands: definition.commands.map(\.type))
     units = definition.middleware.map { UnitType(name: $0.name, isOpen: $0.isOpen, rule: $0.rule) }
-    let lifted = definition.lifted.map {
-      ReducerPlan($0.function, for: $0.action, module: $0.module, in: loaded.machine.lua)
-    }
+    let lifted = definition.lifted.map { ReducerPlan($0.function, for: $0.action, module: $0.module) }
     reducers = PluginReducers(loaded.reducers, lifted: lifted, over: schema, machine)
     projections = PluginProjections(definition.projections, machine)
     commands = PluginCommands(definition.commands, machine)

@@ -33,7 +33,7 @@ struct PluginLoader {
     let own = Dictionary(definition.ownActions.map { ($0.fullName, $0) }, uniquingKeysWith: { first, _ in first })
     reducers = definition.reducers.compactMap { name, function in
       guard let type = own[name] ?? surroundings.action(name) ?? reader.goneAction(name) else { return nil }
-      return ReducerPlan(function, for: type, module: manifest.name, in: lua)
+      return ReducerPlan(function, for: type, module: manifest.name)
     }
     middlewares = try faults.loading { () throws(LuaError) in
       try definition.middleware.map { (unit) throws(LuaError) in try MiddlewarePlan(unit, in: lua) }
@@ -77,7 +77,7 @@ struct PluginLoader {
       }
       try lua.setGlobal("refuse", .function(try DeliberateRefusal.makeFunction(in: lua, refusals)))
       try lua.setGlobal("require", .function(try modules.makeFunction(in: lua)))
-      _ = try lua.call(try lua.loadModule(text, chunkName: chunk))
+      _ = try lua.call(try lua.load(text, chunkName: chunk))
       if case .function(let defined) = prelude.last, case .table(let table) = try lua.call(defined).first {
         return table
       }

@@ -43,8 +43,8 @@ final class MiddlewarePlan {
       unit.before.flatMap { ActionTables(for: $0, in: lua) }, unit.after.flatMap { ActionTables(for: $0, in: lua) }
     )
     self.tables = tables
-    before = unit.before.map { MiddlewareFunction($0, tables.0, in: lua) }
-    after = unit.after.map { MiddlewareFunction($0, tables.1, in: lua) }
+    before = unit.before.map { MiddlewareFunction($0, tables.0) }
+    after = unit.after.map { MiddlewareFunction($0, tables.1) }
     supervise = unit.supervise
     entryTasks = unit.entryTasks
     startsAtTimes = unit.entryTasks?.at != nil
@@ -98,23 +98,23 @@ struct MiddlewareFunction {
   let takesContext: Bool
   /// True if it uses the result of `before`.
   let takesKept: Bool
-  let brevity: LuaBrevity
+  /// True if its calls end before anybody looks at their budget. Action and context are the host's; what `before` returned is a value
+  /// of Lua's, which may have metamethods.
+  let isBrief: Bool
   /// True if its calls use nothing of the host's.
   let isAlone: Bool
 
   /// Where it gets an action of which it keeps nothing; nil: it gets the object. Unmanaged, in plain words: the plan holds it.
   let tables: Unmanaged<ActionTables>?
 
-  init(_ function: LuaFunction, _ tables: ActionTables?, in lua: LuaState) {
+  init(_ function: LuaFunction, _ tables: ActionTables?) {
     self.tables = tables.map { .passUnretained($0) }
     let sketch = function.sketch
     handle = function.handle
     takesAction = sketch.use(of: 0) != .none
     takesContext = sketch.use(of: 1) != .none
     takesKept = sketch.use(of: 2) != .none
-    // Action and context are the host's. What `before` returned may have metamethods.
-    let brevity = lua.brevity(of: function, [.sealed, .sealed])
-    self.brevity = brevity == .always && takesKept ? .whilePlain : brevity
-    isAlone = brevity == .always && !takesAction && !takesContext && !takesKept
+    isBrief = sketch.isBrief && !takesKept
+    isAlone = isBrief && !takesAction && !takesContext
   }
 }

@@ -14,8 +14,8 @@ public protocol PluginOutput: AnyObject {
 
 /// A middleware of a plugin at work in a store: asked before an action is reduced, and told once it is committed.
 ///
-/// A store takes one action at a time through both: its facts are kept here, in 16 properties, and nothing is made for an
-/// action.
+/// A store takes one action at a time through both: its facts are kept here, in properties, and nothing is made for an action. Where
+/// several are attempted before the first is committed, the facts of each are taken away, and put back for its end.
 public final class PluginUnit: @unchecked Sendable {
   // Safe: used only by the thread that owns the store, like the plugin.
   let machine: PluginMachine
@@ -35,7 +35,9 @@ public final class PluginUnit: @unchecked Sendable {
   private let emission: Unmanaged<PluginEmission>
   private let action: Unmanaged<ActionFacade>
   private let objects: Unmanaged<SliceObjects>
-  private let kept: Unmanaged<LuaSlot>
+  private var kept: Unmanaged<LuaSlot>
+  /// Holds it.
+  private var slot: LuaSlot
   /// The elements that it was asked about, where it runs for each.
   var asked: [Asked] = []
 
@@ -60,7 +62,8 @@ public final class PluginUnit: @unchecked Sendable {
     running = .passUnretained(machine.calls.running)
     action = .passUnretained(machine.calls.action)
     objects = .passUnretained(machine.objects)
-    kept = .passUnretained(plan.kept)
+    slot = plan.kept
+    kept = .passUnretained(slot)
   }
 
   deinit {
@@ -95,6 +98,41 @@ public final class PluginUnit: @unchecked Sendable {
       }
     }
     if takesAction, afterFunction == nil { action._withUnsafeGuaranteedRef { $0.release() } }
+  }
+
+  /// What is known of an action between ``before(_:_:)`` and ``after()``.
+  public struct Facts: @unchecked Sendable {
+    // Safe: used by the thread that owns the store, like the plugin.
+    fileprivate let context: ActionContext
+    fileprivate let call: ActionCall
+    /// The result of `before`; nil: it is not kept there.
+    fileprivate let slot: LuaSlot?
+    fileprivate let asked: [Asked]
+  }
+
+  /// Takes away what is known of the action that the middleware was asked about last, so that others may come before its end.
+  public func takeFacts(_ call: ActionCall, _ context: ActionContext) -> Facts {
+    if takesAction { action._withUnsafeGuaranteedRef { $0.release() } }
+    var taken: LuaSlot?
+    // Without room for another slot the result is lost with the next one's.
+    if keepsResult, plan.each == nil, let other = try? machine.lua.makeSlot() {
+      taken = slot
+      use(other)
+    }
+    defer { asked = [] }
+    return Facts(context: context, call: call, slot: taken, asked: asked)
+  }
+
+  /// Puts back what is known of an action, whose end comes next.
+  public func putBack(_ facts: Facts) {
+    if takesAction { action._withUnsafeGuaranteedRef { $0.hold(facts.context, call: facts.call) } }
+    if let slot = facts.slot { use(slot) }
+    asked = facts.asked
+  }
+
+  private func use(_ other: LuaSlot) {
+    slot = other
+    kept = .passUnretained(other)
   }
 
   /// Tells the middleware that the action it was asked about is committed.
@@ -170,8 +208,8 @@ public final class PluginUnit: @unchecked Sendable {
           tables._withUnsafeGuaranteedRef { action.writeArguments(of: $0, to: &arguments.writer) }
         }
       }
-      guard keepsResult else { return lua.run(function.handle, arguments, function.brevity) }
-      return lua.keep(function.handle, arguments, in: kept, function.brevity)
+      guard keepsResult else { return lua.run(function.handle, arguments, isBrief: function.isBrief) }
+      return lua.keep(function.handle, arguments, in: kept, isBrief: function.isBrief)
     }
   }
 

@@ -115,6 +115,9 @@ package final class ReplicaRunner: Sendable {
     var turnAwaited: Duration?
     /// The time that a node takes for its turn, as seen from here.
     var turn = Duration.zero
+    /// The time that this node has worked on its next message, and did on its last one: another takes about as long to take it over.
+    var work = Duration.zero
+    var lastWork = Duration.zero
     var lastTick = Duration.zero
     var isClosed = false
   }
@@ -258,7 +261,7 @@ package final class ReplicaRunner: Sendable {
       return nil
     }
     guard let commands else { return false }
-    if !commands.isEmpty, !store.prepare(commands) { state.withLock { $0.ahead = nil } }
+    if !commands.isEmpty, !measured({ store.prepare(commands) }) { state.withLock { $0.ahead = nil } }
     return true
   }
 
@@ -332,14 +335,15 @@ package final class ReplicaRunner: Sendable {
     case .show(let report): store.show(report)
     case .attempt(let sequence, let commands, let makesKeeper):
       // Before anything else: the store has the results of this attempt and of no other.
-      let attempt = store.attempt(commands, makesKeeper: makesKeeper, on: sequence)
+      let attempt = measured { store.attempt(commands, makesKeeper: makesKeeper, on: sequence) }
       state.withLock { $0.inbox.prepend(.replica(.attempted(attempt))) }
     case .discard:
-      state.withLock { $0.ahead = nil }
+      state.withLock { ($0.ahead, $0.work) = (nil, .zero) }
       store.discard()
     case .commit(let first, let position):
       state.withLock { ($0.answerWaits, $0.pauses, $0.ahead) = (0, 0, nil) }
-      store.commit(firstAction: first, reaching: position)
+      measured { store.commit(firstAction: first, reaching: position) }
+      state.withLock { ($0.lastWork, $0.work) = ($0.work, .zero) }
       noteMessage()
     case .apply(let message, let position):
       noteTurn()
@@ -357,6 +361,15 @@ package final class ReplicaRunner: Sendable {
     case .ready, .stopped: store.linkChanged(replica)
     case .wait(let wait): schedule(wait)
     }
+  }
+
+  /// Does work on this node's message.
+  private func measured<Result>(_ work: () -> Result) -> Result {
+    let start = clock.now
+    let result = work()
+    let passed = clock.now - start
+    state.withLock { $0.work += passed }
+    return result
   }
 
   /// The store has a message.
@@ -380,8 +393,9 @@ package final class ReplicaRunner: Sendable {
       case .turn(let others):
         let now = clock.now
         (state.answerWaits, state.turnAwaited) = (0, state.turnAwaited ?? now)
-        // Twice as long as it seems to take: an attempt out of turn spoils that of another.
-        return (state.lastMessage + max(state.turn, timing.turn) * (2 * others) - now, .zero)
+        // Twice as long as it seems to take: an attempt out of turn spoils that of another. It has to take over the last message first.
+        let turn = max(state.turn, timing.turn, min(state.lastWork, timing.longestTurn))
+        return (state.lastMessage + turn * (2 * others) - now, .zero)
       case .pause:
         defer { state.pauses += 1 }
         state.answerWaits = 0

@@ -216,8 +216,6 @@ typedef struct CLuaMachine {
   bool wasLate;
   /// True if code made a table weak and entries of it went with a collection.
   bool isWeak;
-  /// True if code has set a metatable, made a coroutine or compiled a text: other code may run where none is called.
-  bool isElaborate;
   /// True if code ran when it was interrupted.
   bool wasInterrupted;
 
@@ -457,11 +455,6 @@ CLuaStatus clua_makeCoroutine(CLuaMachine *machine, int32_t function, int32_t *r
 CLuaStatus clua_makeHostTable(CLuaMachine *machine, int32_t table, int32_t metatable);
 
 // The captures of a function
-
-/// True if a function captures the table of globals at a position, from 1.
-bool clua_capturesGlobals(CLuaMachine *machine, int32_t function, int32_t position);
-/// A new reference to the Lua function that a function captures at a position, from 1; 0: it captures none there.
-int32_t clua_capturedFunction(CLuaMachine *machine, int32_t function, int32_t position);
 
 /// Computes a number that changes when a captured local changes, or anything in a table that is reached from one. For a
 /// table, the number changes with its contents.
