@@ -179,6 +179,45 @@ import Testing
     try Self.expectAlike([one, two])
   }
 
+  /// Many actions are attempted before the first is committed.
+  @Test func `The end of a middleware has what its beginning left`() throws {
+    let world = try World(seed: 11)
+    let (one, two) = (try Node("one", in: world), try Node("two", in: world))
+    let folder = try makeFolder()
+    defer { unlink("\(folder)/steps.jsonl"); rmdir(folder) }
+    let file = try #require(fopen("\(folder)/steps.jsonl", "w"))
+    fputs(String(repeating: "{\"by\":1}\n", count: 600), file)
+    fclose(file)
+    let source = try PluginSource(
+      kept: [
+        ("plugin.json", Array(#"{ "name": "ends", "version": "0.1.0", "api": 1 }"#.utf8)),
+        (
+          "init.lua",
+          Array(
+            """
+            return plugin {
+              state = { field("n", int()), field("wrong", int()) },
+              actions = { { name = "note", args = { field("right", bool()) } } },
+              reducers = { note = function(s, a)
+                if a.right then s.n = s.n + 1 else s.wrong = s.wrong + 1 end
+              end },
+              middleware = { { name = "m", on = { "counter.increment" },
+                before = function(action, ctx) return { ctx.state.counter.value } end,
+                after = function(action, ctx, was)
+                  ctx:dispatch("note", { right = was ~= nil and was[1] + action.args.by == ctx.state.counter.value })
+                end } },
+            }
+            """.utf8)
+        ),
+      ], of: "/nowhere/ends", displayedAs: "ends")
+    _ = try one.host.live.load(source, from: .here())
+    let outcome = one.conversation.say("ingest \(folder)/steps.jsonl --as counter.increment", "wait synced")
+    #expect(outcome.status == 0, "\(outcome)")
+    #expect(Self.eventually { one.conversation.say("= state.ends.n").output.contains("600") })
+    #expect(one.conversation.say("= state.ends.wrong").output.hasPrefix("0"))
+    try Self.expectAlike([one, two])
+  }
+
   @Test func `An ingest hands many records on at once, and behind one that fails none happens`() throws {
     let world = try World(seed: 10)
     let (one, two) = (try Node("one", in: world), try Node("two", in: world))
