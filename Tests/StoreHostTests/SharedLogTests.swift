@@ -197,11 +197,12 @@ import Testing
             """
             return plugin {
               state = { field("n", int()), field("wrong", int()) },
-              actions = { { name = "note", args = { field("right", bool()) } } },
+              actions = { { name = "go", args = { field("by", int()) } },
+                { name = "note", args = { field("right", bool()) } } },
               reducers = { note = function(s, a)
                 if a.right then s.n = s.n + 1 else s.wrong = s.wrong + 1 end
               end },
-              middleware = { { name = "m", on = { "counter.increment" },
+              middleware = { { name = "m", on = { "go" },
                 before = function(action) return { action.args.by } end,
                 after = function(action, ctx, was)
                   ctx:dispatch("note", { right = was ~= nil and was[1] == action.args.by })
@@ -211,7 +212,7 @@ import Testing
         ),
       ], of: "/nowhere/ends", displayedAs: "ends")
     _ = try one.host.live.load(source, from: .here())
-    let outcome = one.conversation.say("ingest \(folder)/steps.jsonl --as counter.increment", "wait synced")
+    let outcome = one.conversation.say("ingest \(folder)/steps.jsonl --as ends.go", "wait synced")
     #expect(outcome.status == 0, "\(outcome)")
     #expect(Self.eventually { one.conversation.say("= state.ends.n").output.contains("600") })
     #expect(one.conversation.say("= state.ends.wrong").output.hasPrefix("0"))
