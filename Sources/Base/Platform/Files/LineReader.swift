@@ -107,13 +107,22 @@ package final class LineReader {
 
   /// The number of line feeds, which are looked for in eight bytes at a time.
   private static func lineEnds(in bytes: UnsafeRawBufferPointer) -> Int {
-    let (feeds, low): (UInt64, UInt64) = (0x0A0A_0A0A_0A0A_0A0A, 0x7F7F_7F7F_7F7F_7F7F)
+    let (feeds, low, ones): (UInt64, UInt64, UInt64) = (
+      0x0A0A_0A0A_0A0A_0A0A, 0x7F7F_7F7F_7F7F_7F7F, 0x0101_0101_0101_0101
+    )
     var (count, place) = (0, 0)
     while place + 8 <= bytes.count {
-      // A byte that is none differs from it in a bit, which is carried to the byte's highest.
-      let other = bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self) ^ feeds
-      count &+= 8 &- (((other & low) &+ low | other) & ~low).nonzeroBitCount
-      place &+= 8
+      // A byte counts the others at its place, so that it does not run over.
+      let end = min(bytes.count - 7, place + 8 * 255)
+      var others: UInt64 = 0
+      while place < end {
+        // A byte that is none differs from it in a bit, which is carried to the byte's highest.
+        let other = bytes.loadUnaligned(fromByteOffset: place, as: UInt64.self) ^ feeds
+        others &+= ((other & low) &+ low | other) >> 7 & ones
+        count &+= 8
+        place &+= 8
+      }
+      for byte in 0..<8 { count &-= Int(others >> (8 * byte) & 0xFF) }
     }
     while place < bytes.count {
       if bytes[place] == 0x0A { count &+= 1 }
