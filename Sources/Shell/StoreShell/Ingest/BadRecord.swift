@@ -26,6 +26,8 @@ struct BadRecord {
   private let endCode: ErrorCode
   /// True if the plugin of the action is off: no record is taken.
   var isOfPlugin: Bool { endCode == .pluginOff }
+  /// True if no record comes to the log of a shared store.
+  var isOfLog: Bool { Self.logCodes.contains(endCode) }
   /// True if it may be right in a file of another format.
   let isOfFormat: Bool
   /// The number of lines that it takes in.
@@ -34,6 +36,8 @@ struct BadRecord {
   let isIngested: Bool
   /// The code of what went wrong beside it; nil: its own action was not processed.
   let code: ErrorCode?
+
+  private static let logCodes: [ErrorCode] = [.cutOff, .nodeStopped, .outcomeUnknown]
 
   /// The words for a cell in another encoding.
   static let foreignBytes = "bytes that are not UTF-8"
@@ -46,7 +50,8 @@ struct BadRecord {
     isOfFormat = (error as? JSONError).map { !$0.isOfValue } ?? (error is FileFault)
     let error = (error as? BesideRecord)?.error ?? error
     lineCount = (error as? RecordFault)?.lineCount ?? 1
-    endCode = code ?? ((error as? HostError)?.code == .pluginOff ? .pluginOff : .badRecord)
+    let own = (error as? HostError)?.code
+    endCode = code ?? own.flatMap { $0 == .pluginOff || Self.logCodes.contains($0) ? $0 : nil } ?? .badRecord
     switch (error as? FileFault)?.error ?? error {
     case let error as RecordFault: (message, hint) = (error.message, error.hint)
     case let error as JSONError:

@@ -176,7 +176,7 @@ struct Ingestion {
         }
         // The records may be bad; their plugin may not be off.
         let isWithinBound = mostBad.map { tally.bad < $0 || fault.code != nil } ?? keepsGoing
-        let goesOn = isWithinBound && (keepsGoing || !fault.isOfPlugin)
+        let goesOn = isWithinBound && !fault.isOfLog && (keepsGoing || !fault.isOfPlugin)
         if !goesOn || error is FileFault {
           withdraw(&pending, of: series, &tally)
           var ending = fault.error(behind: tally.count)
