@@ -30,6 +30,14 @@ import Testing
     deinit { isOver.withLock { $0 = true } }
   }
 
+  /// The source of a plugin without permissions, which no folder has.
+  private static func plugin(_ name: String, _ code: String) throws -> PluginSource {
+    let manifest = #"{ "name": "\#(name)", "version": "0.1.0", "api": 1 }"#
+    return try PluginSource(
+      kept: [("plugin.json", Array(manifest.utf8)), ("init.lua", Array(code.utf8))], of: "/nowhere/\(name)",
+      displayedAs: name)
+  }
+
   /// A node with a session.
   private struct Node {
     let host: Host
@@ -188,29 +196,23 @@ import Testing
     let file = try #require(fopen("\(folder)/steps.jsonl", "w"))
     fputs((1...600).map { "{\"by\": \($0)}\n" }.joined(), file)
     fclose(file)
-    let source = try PluginSource(
-      kept: [
-        ("plugin.json", Array(#"{ "name": "ends", "version": "0.1.0", "api": 1 }"#.utf8)),
-        (
-          "init.lua",
-          Array(
-            """
-            return plugin {
-              state = { field("n", int()), field("wrong", int()) },
-              actions = { { name = "go", args = { field("by", int()) } },
-                { name = "note", args = { field("right", bool()) } } },
-              reducers = { note = function(s, a)
-                if a.right then s.n = s.n + 1 else s.wrong = s.wrong + 1 end
-              end },
-              middleware = { { name = "m", on = { "go" },
-                before = function(action) return { action.args.by } end,
-                after = function(action, ctx, was)
-                  ctx:dispatch("note", { right = was ~= nil and was[1] == action.args.by })
-                end } },
-            }
-            """.utf8)
-        ),
-      ], of: "/nowhere/ends", displayedAs: "ends")
+    let source = try Self.plugin(
+      "ends",
+      """
+      return plugin {
+        state = { field("n", int()), field("wrong", int()) },
+        actions = { { name = "go", args = { field("by", int()) } },
+          { name = "note", args = { field("right", bool()) } } },
+        reducers = { note = function(s, a)
+          if a.right then s.n = s.n + 1 else s.wrong = s.wrong + 1 end
+        end },
+        middleware = { { name = "m", on = { "go" },
+          before = function(action) return { action.args.by } end,
+          after = function(action, ctx, was)
+            ctx:dispatch("note", { right = was ~= nil and was[1] == action.args.by })
+          end } },
+      }
+      """)
     _ = try one.host.live.load(source, from: .here())
     let outcome = one.conversation.say("ingest \(folder)/steps.jsonl --as ends.go", "wait synced")
     #expect(outcome.status == 0, "\(outcome)")
@@ -374,21 +376,15 @@ import Testing
 
   private var budget: PluginSource {
     get throws {
-      try PluginSource(
-        kept: [
-          ("plugin.json", Array(#"{ "name": "budget", "version": "0.1.0", "api": 1 }"#.utf8)),
-          (
-            "init.lua",
-            Array(
-              """
-              return plugin {
-                state = { field("left", int { default = 10 }) },
-                actions = { { name = "spend", args = { field("amount", int()) } } },
-                reducers = { spend = function(s, a) s.left = s.left - a.amount end },
-              }
-              """.utf8)
-          ),
-        ], of: "/nowhere/budget", displayedAs: "budget")
+      try Self.plugin(
+        "budget",
+        """
+        return plugin {
+          state = { field("left", int { default = 10 }) },
+          actions = { { name = "spend", args = { field("amount", int()) } } },
+          reducers = { spend = function(s, a) s.left = s.left - a.amount end },
+        }
+        """)
     }
   }
 
@@ -413,25 +409,19 @@ import Testing
   @Test func `Attempts that lose against other nodes leave no counts, lines or failures behind`() throws {
     let world = try World(seed: 8)
     let nodes = try ["one", "two", "three"].map { try Node($0, in: world) }
-    let watcher = try PluginSource(
-      kept: [
-        ("plugin.json", Array(#"{ "name": "watcher", "version": "0.1.0", "api": 1 }"#.utf8)),
-        (
-          "init.lua",
-          Array(
-            """
-            return plugin {
-              state = { field("n", int()) },
-              actions = { { name = "go", args = { field("round", int()) } } },
-              reducers = { go = function(s) s.n = s.n + 1 end },
-              middleware = { { name = "m", on = { "go" }, before = function(action)
-                log.info("seen")
-                if action.args.round % 4 == 0 then error("no") end
-              end } },
-            }
-            """.utf8)
-        ),
-      ], of: "/nowhere/watcher", displayedAs: "watcher")
+    let watcher = try Self.plugin(
+      "watcher",
+      """
+      return plugin {
+        state = { field("n", int()) },
+        actions = { { name = "go", args = { field("round", int()) } } },
+        reducers = { go = function(s) s.n = s.n + 1 end },
+        middleware = { { name = "m", on = { "go" }, before = function(action)
+          log.info("seen")
+          if action.args.round % 4 == 0 then error("no") end
+        end } },
+      }
+      """)
     _ = try nodes[0].host.live.load(watcher, from: .here())
     let lines = Lock<[String: Int]>([:])
     for node in nodes {
@@ -469,22 +459,16 @@ import Testing
   @Test func `A plugin that is impure on one node stops that node at the first action that differs`() throws {
     let world = try World(seed: 9)
     let (one, two) = (try Node("one", in: world), try Node("two", in: world))
-    let source = try PluginSource(
-      kept: [
-        ("plugin.json", Array(#"{ "name": "meter", "version": "0.1.0", "api": 1 }"#.utf8)),
-        (
-          "init.lua",
-          Array(
-            """
-            local calls = { n = 0 }
-            return plugin {
-              state = { field("total", int()) },
-              actions = { { name = "go" } },
-              reducers = { go = function(s) calls.n = calls.n + 1; s.total = s.total + calls.n end },
-            }
-            """.utf8)
-        ),
-      ], of: "/nowhere/meter", displayedAs: "meter")
+    let source = try Self.plugin(
+      "meter",
+      """
+      local calls = { n = 0 }
+      return plugin {
+        state = { field("total", int()) },
+        actions = { { name = "go" } },
+        reducers = { go = function(s) calls.n = calls.n + 1; s.total = s.total + calls.n end },
+      }
+      """)
     for node in [one, two] { node.host.live.setDefaultPurity(.off) }
     _ = try one.host.live.load(source, from: .here())
     #expect(one.conversation.say("dispatch meter.go --quiet").status == 0)

@@ -383,7 +383,7 @@ package final class LiveStore: @unchecked Sendable {
 
   /// The same for a thread that holds the turn.
   ///
-  /// - Parameter tellsEntry: false where nobody asks for the entry of a plain action, which causes no other.
+  /// - Parameter tellsEntry: false where the caller does not ask for the entry of a plain action, which causes no other.
   func dispatchInTurn(
     _ action: Action, _ source: ActionSource, for client: StoreClient?, tellsEntry: Bool = true
   ) -> DispatchReport {
@@ -494,7 +494,7 @@ package final class LiveStore: @unchecked Sendable {
     let isPlain = isApplied && !isOfShell && exception == nil
     var (isObject, journaled): (Bool, LoggedEntry?) = (true, nil)
     if isPlain, !recordedHead.isAsked, journal == nil, !beginsRun, comparing.entry == nil {
-      // Nobody asks for an object.
+      // The caller does not ask for it as an object.
       isObject = false
       recordedHead.forgetEntry()
       pack(action.call, context.number, context.time, source, changes, before)
@@ -548,7 +548,7 @@ package final class LiveStore: @unchecked Sendable {
     return history.append(entry, packedAs: packed)
   }
 
-  /// Has it said that an interceptor dropped an action, where nobody is answered who could say so.
+  /// Leaves a note that an interceptor dropped an action, where no caller gets an answer that says so.
   @inline(never)
   private func noteDropped(_ name: String, _ source: ActionSource, _ exception: ActionRecord<Action, State>.Exception?)
   {
@@ -610,7 +610,7 @@ package final class LiveStore: @unchecked Sendable {
   /// Shows a state to readers that do not wait.
   package func publish(_ state: State) { lastCommitted.show(state.app) }
 
-  /// True if somebody looks at the state behind each action at its commit.
+  /// True if a watcher, a task, a trace, a file or an observer looks at the state behind each action at its commit.
   var showsEachState: Bool { store.showsEachState || journal != nil || attendance.observer != nil }
 
   /// A state that is kept, with what few actions change kept once.

@@ -110,10 +110,10 @@ package final class StateComparing: @unchecked Sendable {
   @exclusivity(unchecked) var packed: PackedEntry?
   /// True if the state before it is not at hand, but one of those behind it in its message.
   @exclusivity(unchecked) var lacksStateBefore = false
-  /// Empty, with memory for what the next action changes.
+  /// An empty list, with memory for the changes of the next action.
   @exclusivity(unchecked) private var memory: [Change] = []
 
-  /// What an action changes.
+  /// The changes of an action.
   @inline(__always)
   func takeChanges(from before: HostState, to after: HostState) -> [Change] {
     if let known { return known }
@@ -123,7 +123,7 @@ package final class StateComparing: @unchecked Sendable {
     return changes
   }
 
-  /// Takes the memory of what an action changed, which nobody else has, for what the next one does.
+  /// Takes the memory of an action's changes, which no entry has, for those of the next one.
   @inline(__always)
   func giveBack(_ changes: consuming [Change]) {
     guard changes.count <= Self.mostGivenBack else { return }

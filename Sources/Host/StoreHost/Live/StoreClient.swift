@@ -219,7 +219,7 @@ package final class StoreClient: @unchecked Sendable {
 
   /// Has a typed action processed, with all that it causes.
   ///
-  /// - Parameter tellsEntry: false where nobody asks for the entry of a plain action, which causes no other.
+  /// - Parameter tellsEntry: false where the caller does not ask for the entry of a plain action, which causes no other.
   package func dispatch(_ action: HostAction, _ source: ActionSource, tellsEntry: Bool = true) -> DispatchReport {
     // No closure, whose context would be counted, where nobody has the store.
     guard let isBegun = root.beginTurnAtOnce() else {

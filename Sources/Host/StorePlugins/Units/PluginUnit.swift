@@ -101,8 +101,7 @@ public final class PluginUnit: @unchecked Sendable {
   }
 
   /// What is known of an action between ``before(_:_:)`` and ``after()``.
-  public struct Facts: @unchecked Sendable {
-    // Safe: used by the thread that owns the store, like the plugin.
+  public struct Facts {
     fileprivate let context: ActionContext
     fileprivate let call: ActionCall
     /// The result of `before`; nil: it is not kept there.
