@@ -334,6 +334,21 @@ import Testing
     #expect(try run(state, "return 1") == [.integer(1)])
   }
 
+  /// What earlier calls left behind takes no memory from a call, whether the block is Lua's own or that of a buffer.
+  @Test(arguments: [
+    "#(('y'):rep(N))", "#(('y'):rep(N // 2)):upper()", "#(('y'):rep(N // 2)):reverse()",
+    "#(('%s'):format(('y'):rep(N // 2)))", "#string.pack('s', ('y'):rep(N // 2))",
+    "#table.concat({ ('y'):rep(N // 4), ('y'):rep(N // 4) })", "#((('y'):rep(N // 4)):gsub('.+', '%0%0'))",
+  ])
+  func garbageIsCollectedBeforeABufferIsRefused(code: String) throws {
+    for size in stride(from: 200_000, through: 1_700_000, by: 250_000) {
+      let state = try LuaState(limits: LuaState.Limits(memory: 4 << 20))
+      let take = try state.load("local text = ... return #text", chunkName: "take.lua")
+      for _ in 1...3 { _ = try state.call(take, [.string(String(repeating: "x", count: 1_000_000))]) }
+      #expect(throws: Never.self) { try run(state, "return \(code.replacing("N", with: "\(size)"))") }
+    }
+  }
+
   @Test func theMemoryMessageIsPlain() throws {
     let state = try LuaState()
     let error = failure(state, "local s = 'x' while true do s = s .. s end")

@@ -92,17 +92,30 @@ static void notePlace(CLuaMachine *machine) {
   else snprintf(machine->shortPlace, sizeof machine->shortPlace, "%s:%d: ", record.short_src, line);
 }
 
-/// Refuses memory. Lua then collects garbage and asks for the same once more, or gives up, as its buffers do.
+/// Charges for a full collection, whose work grows with the memory in use. The number of such collections depends on the
+/// garbage of other calls; in a repeatable call this counts as time alone.
+static void chargeCollection(CLuaMachine *machine) {
+  if (machine->isRepeatable) machine->charged += machine->memory >> 8;
+  else clua_work(machine, machine->memory >> 8);
+}
+
+/// Refuses memory. Lua then collects garbage and asks for the same once more, or gives up, as its buffers do:
+/// ``clua_makeRoom``.
 static void *refuse(CLuaMachine *machine, const void *block, size_t newSize) {
   notePlace(machine);
   if (machine->refusedSize != 0) clua_noteShortage(machine);
   machine->refusedBlock = block;
   machine->refusedSize = newSize;
-  // Its collection is a full one, whose work grows with the memory in use. The number of such collections depends on
-  // the garbage of other calls; in a repeatable call this counts as time alone.
-  if (machine->isRepeatable) machine->charged += machine->memory >> 8;
-  else clua_work(machine, machine->memory >> 8);
+  chargeCollection(machine);
   return NULL;
+}
+
+void clua_makeRoom(lua_State *L, size_t bytes) {
+  CLuaMachine *machine = clua_machine(L);
+  if (!machine->enforcing || bytes > machine->memoryLimit) return;
+  if (machine->memory + bytes <= machine->memoryLimit) return;
+  chargeCollection(machine);
+  lua_gc(L, LUA_GCCOLLECT);
 }
 
 /// A request for something else means that Lua gave up the request that was refused last.

@@ -7,13 +7,26 @@
 
 static int runStock(lua_State *L) { return lua_tocfunction(L, lua_upvalueindex(1))(L); }
 
-/// For functions that look at every byte of their strings.
-static int chargeBytes(lua_State *L) {
+/// The bytes of all texts among the arguments.
+static uint64_t textBytes(lua_State *L) {
   uint64_t bytes = 0;
   for (int argument = lua_gettop(L); argument > 0; argument -= 1) {
     if (lua_type(L, argument) == LUA_TSTRING) bytes += lua_rawlen(L, argument);
   }
+  return bytes;
+}
+
+/// For functions that look at every byte of their strings.
+static int chargeBytes(lua_State *L) {
+  uint64_t bytes = textBytes(L);
   clua_charge(L, bytes / 16);
+  clua_makeRoom(L, bytes);
+  return runStock(L);
+}
+
+/// For functions whose result is as long as their text.
+static int makeText(lua_State *L) {
+  clua_makeRoom(L, textBytes(L));
   return runStock(L);
 }
 
@@ -82,6 +95,8 @@ static int rep(lua_State *L) {
     lua_pushliteral(L, "");
     return 1;
   }
+  // Of more the stock function says that it is too long.
+  if (count + separatorCount < SIZE_MAX / 2 / (size_t)times) clua_makeRoom(L, (count + separatorCount) * (size_t)times);
   return runStock(L);
 }
 
@@ -132,7 +147,7 @@ static int format(lua_State *L) {
     }
   }
   clua_charge(L, cost);
-  return runStock(L);
+  return makeText(L);
 }
 
 /// Of a decimal it is the decimal: `tonumber(amount) or 0` loses no money.
@@ -156,10 +171,13 @@ const luaL_Reg clua_chargedStringFunctions[] = {
     {"byte", chargeSlice},
     {"char", chargeNumbers},
     {"format", format},
+    {"lower", makeText},
     {"pack", chargeBytes},
     {"packsize", chargeBytes},
+    {"reverse", makeText},
     {"sub", chargePositions},
     {"unpack", chargeBytes},
+    {"upper", makeText},
     {NULL, NULL},
 };
 

@@ -98,6 +98,23 @@ static inline void clua_settle(lua_State *L, const CLuaMachine *machine) {
   if (isLookDue || machine->exhausted != CLuaStatusDone) clua_charge(L, 0);
 }
 
+// allocator.c
+/// Has garbage collected where a buffer of so many bytes would be refused: Lua's buffers ask once, and give up.
+void clua_makeRoom(lua_State *L, size_t bytes);
+/// The same before so many bytes are added to a buffer.
+static inline void clua_makeBufferRoom(luaL_Buffer *buffer, size_t bytes) {
+  if (buffer->size - buffer->n >= bytes) return;
+  size_t more = buffer->size / 2;
+  clua_makeRoom(buffer->L, more > bytes ? more : bytes);
+}
+/// Adds the text or number on top of the stack to a buffer, for which there is room before it is refused any.
+static inline void clua_addValue(luaL_Buffer *buffer) {
+  size_t count;
+  lua_tolstring(buffer->L, -1, &count);
+  clua_makeBufferRoom(buffer, count);
+  luaL_addvalue(buffer);
+}
+
 // texts.c
 /// Takes note of a new long text; answers whether it is the longest.
 bool clua_noteText(CLuaTexts *texts, const void *block, size_t size);

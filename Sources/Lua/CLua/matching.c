@@ -100,6 +100,11 @@ static int gmatch(lua_State *L) {
   return 1;
 }
 
+static void addText(luaL_Buffer *buffer, const char *text, size_t count) {
+  clua_makeBufferRoom(buffer, count);
+  luaL_addlstring(buffer, text, count);
+}
+
 static void addReplacement(CLuaSearch *search, luaL_Buffer *buffer, const char *start, const char *end) {
   lua_State *L = search->L;
   size_t count;
@@ -107,19 +112,19 @@ static void addReplacement(CLuaSearch *search, luaL_Buffer *buffer, const char *
   clua_charge(L, count / 32);
   const char *mark;
   while ((mark = memchr(text, clua_escape, count)) != NULL) {
-    luaL_addlstring(buffer, text, (size_t)(mark - text));
+    addText(buffer, text, (size_t)(mark - text));
     mark += 1;
     if (*mark == clua_escape) {
-      luaL_addchar(buffer, clua_escape);
+      addText(buffer, mark, 1);
     } else if (*mark == '0') {
-      luaL_addlstring(buffer, start, (size_t)(end - start));
+      addText(buffer, start, (size_t)(end - start));
     } else if (isdigit((unsigned char)*mark)) {
       size_t length;
       const char *bytes = clua_capture(search, *mark - '1', start, end, &length);
       if (bytes != NULL) {
-        luaL_addlstring(buffer, bytes, length);
+        addText(buffer, bytes, length);
       } else {
-        luaL_addvalue(buffer);
+        clua_addValue(buffer);
       }
     } else {
       luaL_error(L, "invalid use of '%c' in replacement string", clua_escape);
@@ -127,7 +132,7 @@ static void addReplacement(CLuaSearch *search, luaL_Buffer *buffer, const char *
     count -= (size_t)(mark + 1 - text);
     text = mark + 1;
   }
-  luaL_addlstring(buffer, text, count);
+  addText(buffer, text, count);
 }
 
 /// Adds what replaces a match and answers whether that is something else.
@@ -146,11 +151,11 @@ static bool addValue(CLuaSearch *search, luaL_Buffer *buffer, const char *start,
   }
   if (!lua_toboolean(L, -1)) {
     lua_pop(L, 1);
-    luaL_addlstring(buffer, start, (size_t)(end - start));
+    addText(buffer, start, (size_t)(end - start));
     return false;
   }
   if (!lua_isstring(L, -1)) luaL_error(L, "invalid replacement value (a %s)", luaL_typename(L, -1));
-  luaL_addvalue(buffer);
+  clua_addValue(buffer);
   return true;
 }
 
@@ -177,6 +182,7 @@ static int gsub(lua_State *L) {
       if (addValue(&search, &buffer, at, end, type)) isChanged = true;
       at = lastEnd = end;
     } else if (at < search.subjectEnd) {
+      clua_makeBufferRoom(&buffer, 1);
       luaL_addchar(&buffer, *at++);
     } else {
       break;
@@ -187,7 +193,7 @@ static int gsub(lua_State *L) {
   if (!isChanged) {
     lua_pushvalue(L, 1);
   } else {
-    luaL_addlstring(&buffer, at, (size_t)(search.subjectEnd - at));
+    addText(&buffer, at, (size_t)(search.subjectEnd - at));
     luaL_pushresult(&buffer);
   }
   lua_pushinteger(L, count);

@@ -42,7 +42,7 @@ static void gather(lua_State *L, Text *text) {
     if (!lua_isstring(L, -1)) luaL_error(L, "reader function must return a string");
     lua_tolstring(L, -1, &count);
     clua_charge(L, 1 + count / 2);
-    luaL_addvalue(&buffer);
+    clua_addValue(&buffer);
   }
   luaL_pushresult(&buffer);
   lua_replace(L, 5);

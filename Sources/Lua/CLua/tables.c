@@ -112,7 +112,7 @@ static void addItem(lua_State *L, luaL_Buffer *buffer, lua_Integer index) {
   if (!lua_isstring(L, -1)) {
     luaL_error(L, "invalid value (%s) at index %I in table for 'concat'", luaL_typename(L, -1), (LUAI_UACINT)index);
   }
-  luaL_addvalue(buffer);
+  clua_addValue(buffer);
 }
 
 static int concat(lua_State *L) {
@@ -125,6 +125,7 @@ static int concat(lua_State *L) {
   luaL_buffinit(L, &buffer);
   for (; index < last; index += 1) {
     addItem(L, &buffer, index);
+    clua_makeBufferRoom(&buffer, separatorCount);
     luaL_addlstring(&buffer, separator, separatorCount);
   }
   if (index == last) addItem(L, &buffer, index);

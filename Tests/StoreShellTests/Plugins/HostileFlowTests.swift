@@ -57,7 +57,7 @@ import Testing
     Attack(
       "after dispatches the largest of actions",
       after("for i = 1, 1e9 do ctx:dispatch('say', { text = ('x'):rep(1000000) .. i }) end"), ["dispatch p.go"],
-      "error[plugin-memory]: p: middleware 'm' (after) needed more than 4 MiB"),
+      "error[plugin-budget]: p: middleware 'm' (after) used more than 200_000 VM instructions"),
     Attack(
       "a bridge to its own beginning", "bridges = { { from = 'go', to = 'tick' }, { from = 'tick', to = 'go' } }",
       ["dispatch p.go"], runaway),
