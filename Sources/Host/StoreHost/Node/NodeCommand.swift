@@ -138,6 +138,9 @@ final class NodeFamily: @unchecked Sendable {
     var open: Int
     /// The actions that were caused.
     var caused = 0
+    /// True once nothing more is to be caused.
+    var isInterrupted = false
+    /// The reason why something was not caused that was to be; nil: nothing was left out.
     var stop: StoreError?
     var result: DispatchResult?
     var isAnswered = false
@@ -149,7 +152,7 @@ final class NodeFamily: @unchecked Sendable {
 
   /// True if a caller waits.
   let isAwaited: Bool
-  /// Those of one series share it.
+  /// The families of a series share it: a node that ends many commands takes it without a wait.
   private let lock: Lock<Void>
   @exclusivity(unchecked) private var state: State
 
@@ -174,6 +177,10 @@ final class NodeFamily: @unchecked Sendable {
   func enter(isRoot: Bool, limit: Int, _ action: HostAction?, _ source: ActionSource) -> Bool {
     withState { state in
       guard state.stop == nil else { return false }
+      guard !state.isInterrupted else {
+        state.stop = .interrupted(next: action?.description ?? "", source: source)
+        return false
+      }
       if !isRoot {
         guard state.caused < limit else {
           let cause = source.cause ?? state.root
@@ -188,8 +195,11 @@ final class NodeFamily: @unchecked Sendable {
   }
 
   /// Has nothing more be caused.
-  func interrupt(before action: String, _ source: ActionSource) {
-    withState { $0.stop = $0.stop ?? .interrupted(next: action, source: source) }
+  func interrupt() { withState { $0.isInterrupted = true } }
+
+  /// Takes note that an action which was to be caused did not happen.
+  func noteLeftOut(_ action: HostAction?, _ source: ActionSource) {
+    withState { $0.stop = $0.stop ?? .interrupted(next: action?.description ?? "", source: source) }
   }
 
   /// Takes note that an interceptor passed on another action than the first.

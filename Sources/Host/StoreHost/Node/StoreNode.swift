@@ -268,7 +268,7 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
       if isWithdrawn { return .refused(HostError.unknownOutcome(nil)) }
       isWithdrawn = true
       end = ContinuousClock.now + .seconds(1)
-      family.interrupt(before: "what it caused", .here())
+      family.interrupt()
       let open = state.withLock { $0.commands.all.filter { $0.family === family } }
       for command in open { take(.withdrawn(command.id)) }
     }
@@ -326,6 +326,7 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
   private func refuse(_ command: NodeCommand, _ error: HostError) {
     command.onDone?(.refused(error))
     if !command.isRoot || !command.family.isAwaited { note(error) }
+    if !command.isRoot, error.code == .interrupted { command.family.noteLeftOut(command.action, command.source) }
     end(command, .refused(error))
   }
 
