@@ -52,6 +52,12 @@ public struct ActionLog: Sendable {
     return position < stored.count && stored.number(at: position) == number ? stored[position] : nil
   }
 
+  /// The name of the action of that number, where its entry is still kept.
+  func action(of number: Int) -> String? {
+    let position = position(of: number)
+    return position < stored.count && stored.number(at: position) == number ? stored.action(at: position) : nil
+  }
+
   /// The entries from a number on.
   public func entries(from number: Int) -> some RandomAccessCollection<LoggedEntry> { stored[position(of: number)...] }
 
@@ -117,6 +123,13 @@ private struct Chunks: RandomAccessCollection, Sendable {
     if gone + position >= lastStart { return last.number(at: gone + position - lastStart) }
     let (chunk, index) = place(of: position)
     return chunk.number(at: index)
+  }
+
+  /// The name of the action of the entry at a position.
+  func action(at position: Int) -> String {
+    if gone + position >= lastStart { return last.action(at: gone + position - lastStart) }
+    let (chunk, index) = place(of: position)
+    return chunk.action(at: index)
   }
 
   /// The place of an entry in a chunk that takes no more.

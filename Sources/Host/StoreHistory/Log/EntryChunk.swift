@@ -40,6 +40,9 @@ package final class EntryChunk: Sendable {
   /// The number of the entry at an index.
   func number(at index: Int) -> Int { reading(index) { $0.number(behind: first.number) } }
 
+  /// The name of the action of the entry at an index.
+  func action(at index: Int) -> String { reading(index) { $0.action(vocabulary, objects) } }
+
   subscript(index: Int) -> LoggedEntry { reading(index) { $0.packedEntry(first, vocabulary, objects) } }
 
   /// The number of entries.
@@ -560,6 +563,22 @@ struct EntryBytesReader {
   mutating func number(behind first: Int) -> Int {
     _ = byte()
     return first + number()
+  }
+
+  /// The name of the action of the entry that was packed here.
+  mutating func action(_ vocabulary: borrowing EntryVocabulary, _ objects: [LoggedEntry]) -> String {
+    let mark = byte()
+    _ = number()
+    if mark == EntryMark.object {
+      let index = number()
+      return objects.indices.contains(index) ? objects[index].action : ""
+    }
+    _ = number()
+    if mark == EntryMark.withWall { _ = number() }
+    _ = byte()
+    _ = number()
+    _ = number()
+    return vocabulary.actions[byte()]?.name ?? ""
   }
 
   /// The entry that was packed here.

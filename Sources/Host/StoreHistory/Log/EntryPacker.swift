@@ -83,6 +83,9 @@ package struct EntryPacker: Sendable {
   /// The number of the entry at an index.
   func number(at index: Int) -> Int { reading(index) { $0.number(behind: first.number) } }
 
+  /// The name of the action of the entry at an index.
+  func action(at index: Int) -> String { reading(index) { $0.action(vocabulary, objects) } }
+
   subscript(index: Int) -> LoggedEntry { reading(index) { $0.packedEntry(first, vocabulary, objects) } }
 
   private func reading<Result>(_ index: Int, _ body: (inout EntryBytesReader) -> Result) -> Result {

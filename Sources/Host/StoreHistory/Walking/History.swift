@@ -64,6 +64,10 @@ public struct History<State: Sendable> {
   /// The entry of an action in memory; nil: memory has none of that number.
   package func recent(_ number: Int) -> LoggedEntry? { blocks.log[number: number] }
 
+  /// The name of such an action.
+  // Mutating: the history of an object would be copied to be asked.
+  package mutating func recentAction(_ number: Int) -> String? { blocks.log.action(of: number) }
+
   /// The oldest number whose state can be made.
   public var oldest: Int { min(older?.oldest ?? .max, start) }
 
@@ -92,13 +96,16 @@ public struct History<State: Sendable> {
 
   /// Adds the entry of an action that was applied as it came, and that is none of the shell, behind the others. It becomes bytes, and
   /// no object is made of it. ``keepState(_:before:)`` comes first where ``needsState(before:)`` asks for that.
+  ///
+  /// - Returns: false where there is no room for it, so that it is gone already.
+  @discardableResult
   package mutating func append(
     applied number: Int, time: Duration, wallTime: Int?, source: ActionSource, action: String, _ layout: RecordLayout,
     _ arguments: [Value], isQuiet: Bool, changes: [Change]
-  ) {
+  ) -> Bool {
     let size = blocks.log.next.append(
       number, time, wallTime, source, action, layout, arguments, isQuiet: isQuiet, changes)
-    _ = note(number, of: size, false)
+    return note(number, of: size, false)
   }
 
   /// True if the state before the entry of a number is to be kept, whatever that changed: no walk is to be long.

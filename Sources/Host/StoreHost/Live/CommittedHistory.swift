@@ -23,6 +23,8 @@ extension LiveStore {
   package var historyLimitsInForce: HistoryLimits { store.look { history.limitsInForce } }
   /// The entry of a number, where memory has it.
   package func recent(_ number: Int) -> LoggedEntry? { store.look { history.recent(number) } }
+  /// The name of the action of a number, where memory has its entry.
+  package func recentAction(_ number: Int) -> String? { turn { history.recentAction(number) } }
   /// The first so many entries in memory from a number on.
   package func recent(from number: Int = 0, most: Int = .max) -> [LoggedEntry] {
     store.look { Array(history.log.entries(from: number).prefix(most)) }

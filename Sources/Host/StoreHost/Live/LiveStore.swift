@@ -132,8 +132,8 @@ package final class LiveStore: @unchecked Sendable {
     store = try Store(
       initial: initial, reducer: Self.reducer(application, [], recordedHead),
       middleware: .init(units: ([logger] + application.units).flatMap(\.middleware.units)),
-      interceptors: application.interceptors, emission: Self.policy(initial.shell.emission, application), clock: clock,
-      areEqual: State.areEqual, queueLimit: queueLimit, order: order)
+      interceptors: application.interceptors, emission: Self.policy(initial.shell.emission, application, comparing),
+      clock: clock, areEqual: State.areEqual, queueLimit: queueLimit, order: order)
     store.setKinds { $0.taken }
     store.setKeeper { [lease] in lease.object }
     lease.begin(self)
@@ -191,12 +191,14 @@ package final class LiveStore: @unchecked Sendable {
   }
 
   /// The emission policy of a name: one of the shell's, or the application's own.
-  package static func policy(_ name: String, _ application: HostedApplication) -> EmissionPolicy<State> {
+  private static func policy(
+    _ name: String, _ application: HostedApplication, _ comparing: StateComparing
+  ) -> EmissionPolicy<State> {
     if let own = application.emission, own.name == name { return own }
     return switch name {
     case "always": .always
     case "never": .never
-    default: .when { !State.areEqual($0, $1) }
+    default: .when { comparing.differ($0, $1) }
     }
   }
 
@@ -205,7 +207,7 @@ package final class LiveStore: @unchecked Sendable {
   package func policy(_ name: String) -> EmissionPolicy<State> {
     guard name != application.emission?.name, !Self.policies.contains(name),
       let predicate = try? StatePredicate(name)
-    else { return Self.policy(name, application) }
+    else { return Self.policy(name, application, comparing) }
     return .when { [unowned self] before, state in
       let names = modules.map(\.name)
       do throws(SessionLuaError) {
@@ -345,6 +347,9 @@ package final class LiveStore: @unchecked Sendable {
   /// Reports something that happened before an action reached the store.
   package func trace(_ event: TraceEvent) { turn { attendance.traceSink?(event) } }
 
+  /// The same with an event that is made where somebody hears of it.
+  func trace(_ event: () -> TraceEvent) { turn { attendance.traceSink?(event()) } }
+
   package var state: State { store.withState { $0 } }
 
   /// Tells of every action that goes through the reducers, with the states around it.
@@ -383,9 +388,9 @@ package final class LiveStore: @unchecked Sendable {
 
   /// The same for a thread that holds the turn.
   ///
-  /// - Parameter tellsEntry: false where the caller does not ask for the entry of a plain action, which causes no other.
+  /// - Parameter answer: what the caller asks for; its changes only where there is a client.
   func dispatchInTurn(
-    _ action: Action, _ source: ActionSource, for client: StoreClient?, tellsEntry: Bool = true
+    _ action: Action, _ source: ActionSource, for client: StoreClient?, answer: DispatchAnswer = .entry
   ) -> DispatchReport {
     guard isOpen else { return DispatchReport(number: nil, failure: StoreError.closed, faults: []) }
     // Whatever a client does to the store comes by here. Most have no refusal: to take out a closure would be counted.
@@ -397,9 +402,10 @@ package final class LiveStore: @unchecked Sendable {
     }
     let earlier = attendance.faults.collect()
     let statement = client?.statement(of: source)
-    let outer = recordedHead.isAsked
-    recordedHead.isAsked = tellsEntry
-    defer { recordedHead.isAsked = outer }
+    let outer = recordedHead.answer
+    recordedHead.answer = answer
+    defer { recordedHead.answer = outer }
+    if answer == .changes, let client { comparing.giveBack(client.takeChanges()) }
     // Compared, not taken out: that would be counted, and most stores are not shared.
     let result =
       node == nil
@@ -417,11 +423,12 @@ package final class LiveStore: @unchecked Sendable {
     node?.dispatch(action, source, for: client) ?? store.dispatch(action, source: source)
   }
 
+    if report.tellsChanges { client?.note(&recordedHead.changes) }
   /// The report of an action that was processed.
   @inline(__always)
   func report(of result: DispatchResult, faults: [any Error]) -> DispatchReport {
     if case .done = result.outcome, faults.isEmpty, let number = result.number, !recordedHead.hasMore(than: number) {
-      return DispatchReport(number: number, failure: nil, faults: [])
+      return DispatchReport(number: number, tellsChanges: recordedHead.answer == .changes)
     }
     var entry: LoggedEntry?
     if let number = result.number { entry = processed(number) }
@@ -489,15 +496,16 @@ package final class LiveStore: @unchecked Sendable {
     let beginsRun = source.statement == ActionSource.firstOfRun
     if beginsRun { note(run: context.number, isOpen: true) }
     noteSource(source, of: context.number)
+    comparing.hasChanged = !changes.isEmpty
     recordedHead.number = context.number
     recordedHead.wallTime = wallTime
     let isPlain = isApplied && !isOfShell && exception == nil
-    var (isObject, journaled): (Bool, LoggedEntry?) = (true, nil)
-    if isPlain, !recordedHead.isAsked, journal == nil, !beginsRun, comparing.entry == nil {
+    var (isObject, isKept, journaled): (Bool, Bool, LoggedEntry?) = (true, true, nil)
+    if isPlain, recordedHead.answer != .entry, journal == nil, !beginsRun, comparing.entry == nil {
       // The caller does not ask for it as an object.
       isObject = false
       recordedHead.forgetEntry()
-      pack(action.call, context.number, context.time, source, changes, before)
+      isKept = pack(action.call, context.number, context.time, source, changes, before)
     } else {
       var made =
         (isPlain ? knownEntry(of: source) : nil)
@@ -507,6 +515,7 @@ package final class LiveStore: @unchecked Sendable {
       if journal != nil { journaled = made }
     }
     if isApplied, isOfShell { timeline.note(loaded(in: after), after: context.number, oldest: history.oldest) }
+      recordedHead.forgetChanges()
     if upkeep.hasControlGates { followRules(action, context, after.shell, exception) }
     if let journaled { keep(journaled, from: before, to: after) }
     if isApplied {
@@ -515,7 +524,6 @@ package final class LiveStore: @unchecked Sendable {
       (exception?.original ?? action).fate?.isRejected = true
     }
     if isDropped { noteDropped(action.call.type.fullName, source, exception) }
-    if !isObject { comparing.giveBack(changes) }
     actionSignal.send()
     stopFaulty()
   }
@@ -525,10 +533,18 @@ package final class LiveStore: @unchecked Sendable {
   @inline(never)
   private func pack(
     _ call: ActionCall, _ number: Int, _ time: Duration, _ source: ActionSource, _ changes: [Change], _ before: State
-  ) {
+  ) -> Bool {
+    guard !isObject else { return }
+    if recordedHead.answer == .changes, isKept {
+      recordedHead.changes = changes
+    } else {
+      comparing.giveBack(changes)
+    }
     if history.needsState(before: number) { history.keepState(shared(before), before: number) }
-    history.append(
+    return history.append(
       applied: number, time: time, wallTime: recordedHead.wallTime, source: source, action: call.type.fullName,
+  ///
+  /// - Returns: false where there is no room for it.
       call.type.layout, call.arguments, isQuiet: call.type.isQuiet, changes: changes)
   }
 

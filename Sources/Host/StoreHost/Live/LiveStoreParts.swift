@@ -108,6 +108,8 @@ package final class StateComparing: @unchecked Sendable {
   @exclusivity(unchecked) var entry: LoggedEntry?
   /// The same where it was packed with others.
   @exclusivity(unchecked) var packed: PackedEntry?
+  /// True if the action that was recorded last changed something.
+  @exclusivity(unchecked) var hasChanged = false
   /// True if the state before it is not at hand, but one of those behind it in its message.
   @exclusivity(unchecked) var lacksStateBefore = false
   /// An empty list, with memory for the changes of the next action.
@@ -123,12 +125,15 @@ package final class StateComparing: @unchecked Sendable {
     return changes
   }
 
+  /// True if the states around the action that was recorded last differ. Where it changed something, none is looked at.
+  func differ(_ before: HostState, _ after: HostState) -> Bool { hasChanged || !HostState.areEqual(before, after) }
+
   /// Takes the memory of an action's changes, which no entry has, for those of the next one.
   @inline(__always)
   func giveBack(_ changes: consuming [Change]) {
     guard changes.count <= Self.mostGivenBack else { return }
-    // One by one: the runtime's function for several looks up how a change is freed.
-    while changes.popLast() != nil {}
+    // One by one, and none as an optional: the runtime would look up how those are freed.
+    while !changes.isEmpty { changes.removeLast() }
     memory = changes
   }
 

@@ -76,7 +76,7 @@ extension LiveStore {
         return try body(schema, path.steps.dropFirst(2), UnsafeRawPointer($0), origin)
       }
     }
-    if let own = application.projections.first(where: path.starts(in:)) {
+    if let own = projection(at: path) {
       // Of what a projection looks at, not all say it.
       note { own.isOfSlice ? [name] : Set(self.modules(in: shown).map(\.name)) }
       return try projected(own.read(shown.state.app) ?? .none, own.schema)
@@ -107,6 +107,17 @@ extension LiveStore {
     return try result.get()
   }
 
+  /// The application's projection to whose value, or a part of it, a path leads; nil: it leads elsewhere.
+  func projection(at path: Path) -> HostedApplication.Projection? {
+    guard path.steps.count > 1, case .field(let name) = path.steps[1], case .field(let module) = path.steps[0] else {
+      return nil
+    }
+    // By position: a copy would count all that a projection refers to.
+    let projections = application.projections
+    let index = projections.indices.first { projections[$0].name == name && projections[$0].module == module }
+    return index.map { projections[$0] }
+  }
+
   private func project(
     _ module: Module, _ projection: ProjectionType, in shown: ShownPoint, by run: (HostedPlugin) throws -> HostedPlugin
   ) throws -> Value {
@@ -117,13 +128,6 @@ extension LiveStore {
     let view = StateSnapshot(
       state: shown.state, moduleNames: modules(in: shown).map(\.name), versions: shown.versions)
     return try run(hosted).plugin.projections.project(projection.name, view: view)
-  }
-}
-
-extension Path {
-  /// True if the path leads to what a projection gives, or to a part of that.
-  func starts(in projection: HostedApplication.Projection) -> Bool {
-    steps.count > 1 && steps[1] == .field(projection.name) && steps[0] == .field(projection.module)
   }
 }
 

@@ -60,6 +60,7 @@ package final class StoreClient: @unchecked Sendable {
   /// The last action that a plan of its takes in; nil: it makes none.
   @exclusivity(unchecked) private var planned: Int?
   private let isActing = SharedFlag()
+  @exclusivity(unchecked) private var told: [Change] = []
   @exclusivity(unchecked) private var faults: [any Error] = [] { didSet { noteWords() } }
   @exclusivity(unchecked) private var notes: [String] = [] { didSet { noteWords() } }
   @exclusivity(unchecked) private var saved: [SavedPlugin] = [] { didSet { noteWords() } }
@@ -219,21 +220,36 @@ package final class StoreClient: @unchecked Sendable {
 
   /// Has a typed action processed, with all that it causes.
   ///
-  /// - Parameter tellsEntry: false where the caller does not ask for the entry of a plain action, which causes no other.
-  package func dispatch(_ action: HostAction, _ source: ActionSource, tellsEntry: Bool = true) -> DispatchReport {
+  /// - Parameter answer: what is asked for of a plain action.
+  package func dispatch(_ action: HostAction, _ source: ActionSource, answer: DispatchAnswer = .entry) -> DispatchReport
+  {
     // No closure, whose context would be counted, where nobody has the store.
     guard let isBegun = root.beginTurnAtOnce() else {
-      return live.turnAnywhere { dispatchInTurn(action, source, tellsEntry) }
+      return live.turnAnywhere { dispatchInTurn(action, source, answer) }
     }
-    let report = dispatchInTurn(action, source, tellsEntry)
+    let report = dispatchInTurn(action, source, answer)
     if isBegun { root.endTurn() }
     return report
   }
 
   @inline(never)
-  private func dispatchInTurn(_ action: HostAction, _ source: ActionSource, _ tellsEntry: Bool) -> DispatchReport {
+  private func dispatchInTurn(_ action: HostAction, _ source: ActionSource, _ answer: DispatchAnswer) -> DispatchReport
+  {
     if past != nil, let viewed { return DispatchReport(number: nil, failure: viewed.refusal, faults: []) }
-    return onBehalf { live.dispatchInTurn(action, source, for: self, tellsEntry: tellsEntry) }
+    return onBehalf { live.dispatchInTurn(action, source, for: self, answer: answer) }
+  }
+
+  /// What the last plain action changed whose report ``DispatchReport/tellsChanges``, for the thread that dispatched it.
+  package var changes: [Change] { told }
+
+  /// Takes over what a plain action changed.
+  func note(_ changes: inout [Change]?) { if let changes = changes.take() { told = changes } }
+
+  /// Lets go of what the last plain action changed.
+  func takeChanges() -> [Change] {
+    var taken: [Change] = []
+    swap(&taken, &told)
+    return taken
   }
 
   /// True if the order of the store's actions is that of a log which others share.

@@ -104,23 +104,29 @@ package final class ValueWatchers: @unchecked Sendable {
   /// Takes note of what an action changed.
   func note(_ changes: [Change]) {
     guard !modules.isEmpty else { return }
-    for index in changes.indices {
-      guard case .field(let name)? = changes[index].path.steps.first else { return noteAll() }
-      guard let place = modules.firstIndex(where: { $0.name == name }) else { continue }
-      note(changes[index], in: modules[place].node)
+    // From where they lie: a copy would count all that a change refers to.
+    changes.withUnsafeBufferPointer { changes in
+      guard let first = changes.baseAddress else { return }
+      for change in first..<(first + changes.count) {
+        guard case .field(let name)? = change.pointee.path.steps.first else { return noteAll() }
+        for index in modules.indices where modules[index].name == name { note(change, in: modules[index].node) }
+      }
     }
   }
 
-  private func note(_ change: Change, in module: Node) {
+  private func note(_ change: UnsafePointer<Change>, in module: Node) {
     var node = module
-    for step in change.path.steps.dropFirst() {
+    for index in change.pointee.path.steps.indices.dropFirst() {
       note(node.watchers)
       if node.children.isEmpty { return }
-      guard let key = Key(step) else { return note(node.all) }
+      guard let key = Key(change.pointee.path.steps[index]) else { return note(node.all) }
       guard let child = node.children[key] else { return }
       node = child
     }
-    if case .replace(_, let value) = change.kind { note(node.watchers, now: value) } else { note(node.watchers) }
+    switch change.pointee.kind {
+    case .replace(_, let value): note(node.watchers, now: value)
+    default: note(node.watchers)
+    }
     for child in node.children.values { note(child.all) }
   }
 
@@ -141,11 +147,11 @@ package final class ValueWatchers: @unchecked Sendable {
   func takeConcerned() -> [ValueWatcher] {
     if isAlways { noteAll() }
     if concerned.isEmpty { return everywhere }
-    let watchers = concerned
-    concerned = []
+    var watchers: [ValueWatcher] = []
+    swap(&watchers, &concerned)
     for watcher in watchers { watcher.isConcerned = false }
-    let looking = watchers + everywhere
-    return looking.count < 2 ? looking : looking.sorted { $0.place < $1.place }
+    if watchers.count == 1, everywhere.isEmpty { return watchers }
+    return (watchers + everywhere).sorted { $0.place < $1.place }
   }
 }
 
@@ -204,22 +210,22 @@ final class ValueWatcher: @unchecked Sendable {
   }
 
   /// Tells it of its value as it is now.
-  func begin(_ report: (TraceEvent) -> Void) { tell(nil, nil, report) }
+  func begin(_ report: (() -> TraceEvent) -> Void) { tell(nil, nil, report) }
 
   /// Tells it of its value after an action, where that is another one.
   ///
   /// - Parameter isAlways: true if it is told in any case.
-  func look(after number: Int, isAlways: Bool, _ report: (TraceEvent) -> Void) {
+  func look(after number: Int, isAlways: Bool, _ report: (() -> TraceEvent) -> Void) {
     guard isActive.load(ordering: .relaxed) else { return }
-    let (old, new) = (last, known ?? read())
-    known = nil
-    guard isAlways || old != new else { return }
-    last = new
+    let new = known.take() ?? read()
+    guard isAlways || last != new else { return }
+    var old = new
+    swap(&old, &last)
     tell(old, number, report)
   }
 
-  private func tell(_ old: Value?, _ number: Int?, _ report: (TraceEvent) -> Void) {
-    report(.notified(number: number ?? 0, watcher: name, value: last))
+  private func tell(_ old: Value?, _ number: Int?, _ report: (() -> TraceEvent) -> Void) {
+    report { .notified(number: number ?? 0, watcher: name, value: last) }
     onChange(old, last, number)
   }
 }
@@ -256,7 +262,7 @@ extension LiveStore {
           host._withUnsafeGuaranteedRef { $0.tellWatchers(of: context) }
         }
       }
-      watcher.begin { trace($0) }
+      watcher.begin(trace)
       return Subscription { [lease] in
         guard watcher.isActive.exchange(false, ordering: .relaxed) else { return }
         lease.object?.turn { watchers.remove(watcher, of: place) }
@@ -279,13 +285,13 @@ extension LiveStore {
   private func tellWatchers(after number: Int) {
     let watchers = comparing.watchers
     for watcher in watchers.takeConcerned() {
-      watcher.look(after: number, isAlways: watchers.isAlways) { trace($0) }
+      watcher.look(after: number, isAlways: watchers.isAlways, trace)
     }
   }
 
   /// The slice that alone decides on what stands at a path; nil: it leads to no projection of one.
   private func slice(ofProjection path: Path) -> Path? {
-    let own = application.projections.first { path.starts(in: $0) }
+    let own = projection(at: path)
     return own.flatMap { $0.isOfSlice ? Path([path.steps[0]]) : nil }
   }
 

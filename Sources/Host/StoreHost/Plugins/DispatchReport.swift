@@ -7,6 +7,8 @@ package struct DispatchReport {
   /// Its entry; nil where it was never processed, or the history had no room for it and what it caused, or it was plain and the
   /// dispatch did not ask.
   package var entry: LoggedEntry?
+  /// True if the action was plain, and its dispatch asked for what it changed: ``StoreClient/changes``, until the next one.
+  package let tellsChanges: Bool
   // Few reports have any of these, and all are handed from call to call.
   private var rarities: Rarities?
 
@@ -30,7 +32,14 @@ package struct DispatchReport {
   package init(number: Int?, entry: LoggedEntry? = nil, failure: (any Error)?, faults: [any Error]) {
     self.number = number
     self.entry = entry
+    tellsChanges = false
     if failure != nil || !faults.isEmpty { change(failure: failure, faults: faults) }
+  }
+
+  /// The report of an action that is done, whose entry is not asked for.
+  init(number: Int, tellsChanges: Bool) {
+    self.number = number
+    self.tellsChanges = tellsChanges
   }
 
   private mutating func change(

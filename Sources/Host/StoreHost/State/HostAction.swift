@@ -105,16 +105,40 @@ final class RecordedHead: @unchecked Sendable {
   @exclusivity(unchecked) var wallTime: Int?
   /// Its entry, where memory had room for it; nil also where none was made because nobody asks.
   @exclusivity(unchecked) var entry: LoggedEntry?
-  /// True while entries are asked for as objects.
-  @exclusivity(unchecked) var isAsked = false
+  /// What the caller of a dispatch asks for of a plain action.
+  @exclusivity(unchecked) var answer = DispatchAnswer.number
+  /// What it changed, where that alone is asked for of a plain action; nil: it was none.
+  @exclusivity(unchecked) var changes: [Change]?
 
   /// True if an action has an entry that somebody asks for, or that tells more than that of a plain action, or has caused others.
   @inline(__always)
-  func hasMore(than number: Int) -> Bool { isAsked || entry != nil || self.number != number }
+  func hasMore(than number: Int) -> Bool {
+    if entry != nil || self.number != number { return true }
+    return switch answer {
+    case .number: false
+    case .changes: changes == nil
+    case .entry: true
+    }
+  }
 
   /// Lets go of an entry; seldom there is one.
   @inline(__always)
   func forgetEntry() { if entry != nil { entry = nil } }
+
+  /// Lets go of what an action changed.
+  @inline(__always)
+  func forgetChanges() { if changes != nil { changes = nil } }
+}
+
+/// What the caller of a dispatch asks for of a plain action, one that is applied as it comes and causes no other. Of any other action
+/// he gets the entry.
+package enum DispatchAnswer {
+  /// Its number in the log alone.
+  case number
+  /// What it changed besides: ``StoreClient/changes``.
+  case changes
+  /// Its entry.
+  case entry
 }
 
 /// What became of actions.

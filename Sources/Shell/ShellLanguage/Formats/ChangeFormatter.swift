@@ -12,19 +12,20 @@ public enum ChangeFormatter {
   /// A line for each change, indented by two and ended.
   public static func lines(_ changes: [Change], marks: StyleMarks = .none) -> String {
     var out = TextBuffer()
-    append(linesOf: changes[...], marks: marks, to: &out)
+    append(linesOf: changes, marks: marks, to: &out)
     return out.text
   }
 
-  /// Appends a line for each change, indented and ended.
+  /// Appends a line for each change, indented and ended, of as many as are asked for.
   package static func append(
-    linesOf changes: ArraySlice<Change>, indent: StaticString = "  ", marks: StyleMarks, to out: inout TextBuffer
+    linesOf changes: [Change], most: Int = .max, indent: StaticString = "  ", marks: StyleMarks,
+    to out: inout TextBuffer
   ) {
-    let texts = marks == .none ? ("", "", "") : texts(of: marks)
+    let texts = texts(of: marks)
     // In place: a copy of a change would count references to what is in it.
     changes.withUnsafeBufferPointer { changes in
       guard let first = changes.baseAddress else { return }
-      for index in 0..<changes.count {
+      for index in 0..<min(changes.count, most) {
         out.append(indent)
         Change.append(first + index, to: &out, marks: texts)
         out.append("\n" as Unicode.Scalar)
@@ -68,7 +69,7 @@ public enum ChangeFormatter {
     return [("op", .string(operation)), ("path", .string(change.path.description)), ("from", from), ("to", to)]
   }
 
-  private static func texts(of marks: StyleMarks) -> (gone: String, added: String, end: String) {
-    (marks.start(.removed), marks.start(.added), marks.end)
+  private static func texts(of marks: StyleMarks) -> (gone: String, added: String, end: String)? {
+    marks == .none ? nil : (marks.start(.removed), marks.start(.added), marks.end)
   }
 }

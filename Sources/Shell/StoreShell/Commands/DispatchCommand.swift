@@ -116,7 +116,7 @@ extension Session {
   func dispatchPlainly(_ statement: Statement) throws -> CommandResult? {
     guard !statement.isMoreThanWords, mayDispatch, !hasNames else { return nil }
     guard let action = store.action(by: { plainAction(of: statement, among: $0) }) else { return nil }
-    return try finish(store.dispatch(action, dispatchSource(), tellsEntry: givesData || !options.isQuiet))
+    return try finish(action)
   }
 
   /// The same for a line of the form of one before it, whose names are not looked up again.
@@ -124,7 +124,7 @@ extension Session {
     guard let form = statement.form, mayDispatch, !hasNames,
       let action = store.action(by: { knownAction(of: statement, form, among: $0) })
     else { return nil }
-    return try finish(store.dispatch(action, dispatchSource(), tellsEntry: givesData || !options.isQuiet))
+    return try finish(action)
   }
 
   private func plainAction(of statement: Statement, among actions: ActionTable) -> HostAction? {

@@ -263,7 +263,7 @@ struct Ingestion {
   private func dispatch(
     _ call: consuming ActionCall, _ source: ActionSource, _ text: [UInt8]?, _ tally: inout IngestTally
   ) throws {
-    let report = session.store.dispatch(try session.action(call), source, tellsEntry: false)
+    let report = session.store.dispatch(try session.action(call), source, answer: .number)
     try settle(report, at: source.line, text, &tally)
   }
 

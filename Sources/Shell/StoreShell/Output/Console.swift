@@ -140,8 +140,11 @@ public final class Console {
   /// - Returns: true if it is to be appended to ``output``, before ``endWriting()``; false: ``write(_:)`` takes it.
   func beginWriting() -> Bool {
     prepareWriting()
-    return transcript == nil && !isCapturing && interceptor == nil && !delivery.hasDropped
+    return isWritingPlainly
   }
+
+  /// True if results are appended to ``output`` and go nowhere else.
+  var isWritingPlainly: Bool { transcript == nil && !isCapturing && interceptor == nil && !delivery.hasDropped }
 
   /// Ends it.
   func endWriting() { flushFull() }

@@ -172,9 +172,19 @@ final class WatchLineWriter: @unchecked Sendable {
   }
 
   private func actionText(of watched: WatchedChange) -> String {
-    var more = watched.count > 1 ? ", \(watched.count) changes" : ""
-    if watched.folded > 0 { more += ", \(watched.folded) \(watched.folded == 1 ? "action" : "actions") folded" }
-    return "(#\(watched.number) \(watched.action)\(more))"
+    var out = TextBuffer()
+    append(actionOf: watched, to: &out)
+    return out.text
+  }
+
+  private func append(actionOf watched: WatchedChange, to out: inout TextBuffer) {
+    out.append("(#" as StaticString)
+    out.append(watched.number)
+    out.append(UInt8(ascii: " "))
+    out.append(watched.action)
+    if watched.count > 1 { out.append(", \(watched.count) changes") }
+    if watched.folded > 0 { out.append(", \(watched.folded) \(watched.folded == 1 ? "action" : "actions") folded") }
+    out.append(UInt8(ascii: ")"))
   }
 
   private func writeWhole(_ watched: WatchedChange) {
@@ -184,13 +194,19 @@ final class WatchLineWriter: @unchecked Sendable {
           id: id, path: path, from: watched.old, to: watched.new, action: watched.number, changes: watched.count,
           folded: watched.folded))
     }
-    let action = actionText(of: watched)
     if let form, let text = try? form.text(of: watched.new, schema) {
-      return console.writeError("[watch \(id)] \(path)  \(action)\n\(text)")
+      return console.writeError("[watch \(id)] \(path)  \(actionText(of: watched))\n\(text)")
     }
     let kind = WatchLineWriter.kind(from: watched.old, to: watched.new)
-    let change = place.map { ChangeFormatter.text(of: Change($0, kind)) } ?? Self.text(of: kind, at: path)
-    console.writeError("[watch \(id)] \(change)  \(action)\n")
+    var line = TextBuffer()
+    line.append("[watch " as StaticString)
+    line.append(id)
+    line.append("] " as StaticString)
+    if let place { Change(place, kind).append(to: &line) } else { Self.append(kind, at: path, to: &line) }
+    line.append("  " as StaticString)
+    append(actionOf: watched, to: &line)
+    line.append(UInt8(ascii: "\n"))
+    console.writeError(line.text)
   }
 
   /// Writes why there is no value to see.
@@ -202,12 +218,12 @@ final class WatchLineWriter: @unchecked Sendable {
     console.writeError("[watch \(id)] error[\(error.code)]: \(error.message)\n")
   }
 
-  /// A change of an expression.
-  private static func text(of kind: Change.Kind, at expression: String) -> String {
+  /// Appends a change of an expression.
+  private static func append(_ kind: Change.Kind, at expression: String, to out: inout TextBuffer) {
     switch (kind.from.map(ActionText.literal), kind.to.map(ActionText.literal)) {
-    case (let old?, let new?): "\(expression)  \(old) -> \(new)"
-    case (let old, nil): "\(expression)  - \(old ?? "")"
-    case (nil, let new?): "\(expression)  + \(new)"
+    case (let old?, let new?): out.append("\(expression)  \(old) -> \(new)")
+    case (let old, nil): out.append("\(expression)  - \(old ?? "")")
+    case (nil, let new?): out.append("\(expression)  + \(new)")
     }
   }
 

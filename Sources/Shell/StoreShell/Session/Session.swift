@@ -371,7 +371,7 @@ extension Session: SessionLuaHost {
 
   /// Has an action that the session's Lua dispatches processed.
   public func dispatch(_ call: consuming ActionCall) throws -> String? {
-    let report = store.dispatch(try action(call), dispatchSource(byLua: true), tellsEntry: false)
+    let report = store.dispatch(try action(call), dispatchSource(byLua: true), answer: .number)
     try finishOne(report)
     handOnDue()
     return report.droppedBy

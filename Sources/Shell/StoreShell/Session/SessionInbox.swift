@@ -96,7 +96,12 @@ final class SessionInbox: Sendable {
     guard hasMessages, !isTelling.set(true) else { return }
     defer { _ = isTelling.set(false) }
     let look = takeLook()
-    var steps = Self.steps(of: takeMessages(), tellLeftOut)
+    let messages = takeMessages()
+    if look == nil, messages.newest.isEmpty, messages.leftOut == 0 {
+      for message in messages.waiting { message.tell() }
+      return
+    }
+    var steps = Self.steps(of: messages, tellLeftOut)
     if let look {
       _ = isLooking.set(true)
       look()

@@ -62,6 +62,36 @@ extension Session {
     write(note: "\(name) was not dispatched: the projection \(projection) maps it to nothing")
   }
 
+  /// Has an action of this statement processed, and prints what it changed, or throws what went wrong with it.
+  func finish(_ action: HostAction) throws -> CommandResult {
+    let answer: DispatchAnswer = givesData ? .entry : options.isQuiet ? .number : .changes
+    let report = store.dispatch(action, dispatchSource(), answer: answer)
+    guard report.tellsChanges, let number = report.number else { return try finish(report) }
+    tellOthers()
+    let (call, changes) = (action.call, store.changes)
+    let remark = changes.isEmpty ? Self.noChange : nil
+    // What is to be told before it was told just now.
+    if console.isWritingPlainly {
+      append(number, call, changes, remark, to: &console.output)
+      console.endWriting()
+    } else {
+      console.write { append(number, call, changes, remark, to: &$0) }
+    }
+    return .none
+  }
+
+  private static let noChange = "  (changed nothing)"
+
+  /// Appends a plain action and what it changed.
+  @inline(never)
+  private func append(
+    _ number: Int, _ call: ActionCall, _ changes: [Change], _ remark: String?, to out: inout TextBuffer
+  ) {
+    ActionText.appendBrief(
+      call.type.fullName, call.type.layout, call.arguments, numbered: number, remark: remark, to: &out)
+    append(changes, of: number, call.type.fullName, indent: "  ", isWhole: false, to: &out)
+  }
+
   /// Prints the answer to an action of this statement, or throws what went wrong with it.
   ///
   /// - Parameters:
@@ -187,7 +217,7 @@ extension Session {
     if let interceptor = entry.droppedBy, !entry.isThunk {
       remark += "  (dropped by \(interceptor))"
     } else if entry.changes.isEmpty, listsChanges, !entry.isWhole, !entry.isThunk {
-      remark += "  (changed nothing)"
+      remark += Self.noChange
     }
     return remark
   }
@@ -197,36 +227,34 @@ extension Session {
     _ entry: LoggedEntry, _ remark: String?, _ listsChanges: Bool, _ caused: [LoggedEntry], _ isWhole: Bool,
     to out: inout TextBuffer
   ) {
-    out.append("#" as Unicode.Scalar)
-    out.append(entry.number)
-    out.append(" " as Unicode.Scalar)
-    ActionText.appendBrief(entry.action, arguments: entry.arguments, to: &out)
-    if let remark { out.append(remark) }
-    out.append("\n" as Unicode.Scalar)
-    if listsChanges, !entry.changes.isEmpty { append(changesOf: entry, indent: "  ", isWhole: isWhole, to: &out) }
+    ActionText.appendBrief(
+      entry.action, entry.arguments.layout, entry.arguments.values, numbered: entry.number, remark: remark, to: &out)
+    if listsChanges { append(entry.changes, of: entry.number, entry.action, indent: "  ", isWhole: isWhole, to: &out) }
     if !caused.isEmpty { append(caused, by: entry.number, isWhole: isWhole, to: &out) }
   }
 
   /// Appends the changes of an action, on a screen as many as a reader looks at; a file gets all.
-  private func append(changesOf entry: LoggedEntry, indent: StaticString, isWhole: Bool, to out: inout TextBuffer) {
+  private func append(
+    _ changes: [Change], of number: Int, _ action: String, indent: StaticString, isWhole: Bool, to out: inout TextBuffer
+  ) {
     // Few are shown to everybody.
-    guard isWhole || entry.changes.count > Self.shownOfReturn else {
-      return ChangeFormatter.append(linesOf: entry.changes[...], indent: indent, marks: resultMarks, to: &out)
+    guard isWhole || changes.count > Self.shownOfReturn else {
+      return ChangeFormatter.append(linesOf: changes, indent: indent, marks: resultMarks, to: &out)
     }
-    let isReturn = entry.action == UndoLine.restoreAction
+    let isReturn = action == UndoLine.restoreAction
     var most: Int?
     if console.showsResults {
       most = isReturn ? Self.shownOfReturn : Self.shownChanges
     } else if isReturn, !console.isCapturing {
       most = Self.shownChanges
     }
-    let shown = isWhole ? entry.changes[...] : entry.changes.prefix(most ?? .max)
-    ChangeFormatter.append(linesOf: shown, indent: indent, marks: resultMarks, to: &out)
-    let left = entry.changes.count - shown.count
+    let shown = isWhole ? changes.count : min(most ?? .max, changes.count)
+    ChangeFormatter.append(linesOf: changes, most: shown, indent: indent, marks: resultMarks, to: &out)
+    let left = changes.count - shown
     guard left > 0 else { return }
     let mark = options.isUTF8 ? "…" : "..."
     out.append(indent)
-    out.append("\(mark) \(left) more changes; diff \(entry.number - 1) \(entry.number) shows all of them\n")
+    out.append("\(mark) \(left) more changes; diff \(number - 1) \(number) shows all of them\n")
   }
 
   /// Appends the actions that one caused, each with its changes; a run of a quiet one is a line.
@@ -251,7 +279,8 @@ extension Session {
         out.append("  (changed nothing)")
       }
       out.append("\n" as Unicode.Scalar)
-      if !entry.isQuiet { append(changesOf: entry, indent: "    ", isWhole: isWhole, to: &out) }
+      guard !entry.isQuiet else { continue }
+      append(entry.changes, of: entry.number, entry.action, indent: "    ", isWhole: isWhole, to: &out)
     }
     guard lines.count > shown else { return }
     let left = lines.dropFirst(shown).reduce(0) { $0 + $1.count }

@@ -95,7 +95,9 @@ final class WatchedPath: @unchecked Sendable {
   }
 
   /// Takes note of a value that was looked at.
-  private func note(_ number: Int, _ look: () throws -> Value) {
+  ///
+  /// - Parameter number: the last action, where it cannot be looked at.
+  private func note(_ number: @autoclosure () -> Int, _ look: () throws -> Value) {
     do {
       last = try look()
       isFailing = false
@@ -103,7 +105,7 @@ final class WatchedPath: @unchecked Sendable {
       last = .none
       isFailing = false
     } catch {
-      if !isFailing { report(error, number) }
+      if !isFailing { report(error, number()) }
       isFailing = true
     }
   }
@@ -114,7 +116,7 @@ final class WatchedPath: @unchecked Sendable {
     guard !isNamedBySession || old != new else { return nil }
     told = new
     // Now: memory may have let go of the action by the time that the session looks.
-    let action = session.object?.store.live.recent(number)?.action
+    let action = session.object?.store.live.recentAction(number)
     var change = WatchedChange(old: old, new: new, number: number, action: action ?? "")
     swap(&change.folded, &folded)
     return change

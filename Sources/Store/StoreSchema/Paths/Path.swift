@@ -82,6 +82,7 @@ extension Path.Step {
   }
 
   private static func write(_ text: String, to out: inout some ByteSink & ~Copyable) {
+    guard text.utf8.withContiguousStorageIfAvailable({ out.append($0) }) == nil else { return }
     var text = text
     text.withUTF8 { out.append($0) }
   }
@@ -125,6 +126,8 @@ extension UnsafeBufferPointer<UInt8> {
 extension String {
   /// True if the text is a name in paths, Lua and the command language: a letter or `_`, then letters, digits and `_`.
   public var isName: Bool {
+    // A copy would count a reference to it.
+    if let isName = utf8.withContiguousStorageIfAvailable({ $0.isName }) { return isName }
     var text = self
     return text.withUTF8 { $0.isName }
   }

@@ -17,6 +17,8 @@ package enum InlineText {
   }
 
   package static func append(_ value: Value, _ spelling: Spelling, to out: inout TextBuffer) {
+    // The most frequent one, without a look at the others.
+    if case .int(let number) = value, spelling != .lua { return out.append(number) }
     if spelling == .language {
       guard case .string(let text) = value else { return append(value, .data, to: &out) }
       return out.appendWord(text)

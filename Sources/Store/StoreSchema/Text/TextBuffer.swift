@@ -204,14 +204,19 @@ package struct TextBuffer: ~Copyable {
   /// - Parameter other: another byte that it must not have.
   /// - Returns: false: nothing was appended.
   private mutating func appendPlain(_ text: String, besides other: UInt8 = 0) -> Bool {
+    // A copy would count a reference to it.
+    let isWritten = text.utf8.withContiguousStorageIfAvailable { appendPlain($0, besides: other) }
+    if let isWritten { return isWritten }
     var text = text
-    return text.withUTF8 { text in
-      guard ScalarText.isPlainASCII(text), !text.contains(other) else { return false }
-      append(UInt8(ascii: "\""))
-      append(text)
-      append(UInt8(ascii: "\""))
-      return true
-    }
+    return text.withUTF8 { appendPlain($0, besides: other) }
+  }
+
+  private mutating func appendPlain(_ text: UnsafeBufferPointer<UInt8>, besides other: UInt8) -> Bool {
+    guard ScalarText.isPlainASCII(text), !text.contains(other) else { return false }
+    append(UInt8(ascii: "\""))
+    append(text)
+    append(UInt8(ascii: "\""))
+    return true
   }
 
   /// Appends the compact JSON of a value.

@@ -101,6 +101,21 @@ extension PersistentList: Sequence {
   /// An iterator over the list as it is now.
   @inlinable
   public func makeIterator() -> Iterator { Iterator(tree) }
+
+  /// The number of elements that meet a condition, leaf by leaf; O(n).
+  ///
+  /// - Parameter predicate: tells whether an element counts.
+  /// - Throws: what the condition throws.
+  @inlinable
+  public func count<E: Error>(where predicate: (Element) throws(E) -> Bool) throws(E) -> Int {
+    var (met, start) = (0, 0)
+    while start < tree.count {
+      let leaf = tree.leaf(at: start)
+      for index in 0..<leaf.count where try predicate(leaf.elements[index]) { met += 1 }
+      start += leaf.count
+    }
+    return met
+  }
 }
 
 extension PersistentList: RandomAccessCollection, MutableCollection {
