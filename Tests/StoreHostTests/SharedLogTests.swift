@@ -46,13 +46,16 @@ import Testing
 
     init(
       _ name: String, in world: World, reducer: Reducer<StandardAction, StandardState> = StandardState.reducer,
-      leastUnsaved: Int = StoreNode.leastUnsaved, keptIn file: String? = nil
+      leastUnsaved: Int = StoreNode.leastUnsaved, keptIn file: String? = nil, grants: Bool = false
     ) throws {
       host = try Host(
         alone: Application(initial: StandardState(), reducer: reducer), clock: RealClock(), program: "stsh")
       conversation = try Conversation(with: host, who: name)
       let timing = ReplicaTiming(answer: .milliseconds(20), turn: .microseconds(200), timeToLive: .milliseconds(600))
-      node = try host.live.join(world.memory.end(), as: name, keptIn: file, timing: timing, leastUnsaved: leastUnsaved)
+      if grants { conversation.session.options.grants = ["box"] }
+      node = try host.live.join(
+        world.memory.end(), as: name, keptIn: file, timing: timing, leastUnsaved: leastUnsaved,
+        isGranted: { grants || $0.manifest.permissions.isEmpty })
       let node = node
       try #require(SharedLogTests.eventually { node.replica?.link == .current })
     }
@@ -191,7 +194,7 @@ import Testing
   @Test func `The end of a middleware has what its beginning left`() throws {
     let world = try World(seed: 11)
     let (one, two) = (try Node("one", in: world), try Node("two", in: world))
-    let folder = try makeFolder()
+    let folder = try Self.makeFolder()
     defer { unlink("\(folder)/steps.jsonl"); rmdir(folder) }
     let file = try #require(fopen("\(folder)/steps.jsonl", "w"))
     fputs((1...600).map { "{\"by\": \($0)}\n" }.joined(), file)
@@ -224,7 +227,7 @@ import Testing
   @Test func `An ingest hands many records on at once, and behind one that fails none happens`() throws {
     let world = try World(seed: 10)
     let (one, two) = (try Node("one", in: world), try Node("two", in: world))
-    let folder = try makeFolder()
+    let folder = try Self.makeFolder()
     defer { unlink("\(folder)/steps.jsonl"); rmdir(folder) }
     func ingest(_ steps: [String], _ flags: String = "") throws -> Conversation.Outcome {
       let file = try #require(fopen("\(folder)/steps.jsonl", "w"))
@@ -256,7 +259,7 @@ import Testing
   @Test func `A recording is compared, and does not become the history of all nodes`() throws {
     let world = try World(seed: 11)
     let (one, two) = (try Node("one", in: world), try Node("two", in: world))
-    let folder = try makeFolder()
+    let folder = try Self.makeFolder()
     defer { unlink("\(folder)/run.jsonl"); rmdir(folder) }
     let file = "\(folder)/run.jsonl"
     let other = try Conversation(
@@ -294,7 +297,7 @@ import Testing
 
   @Test func `A node begins at the end of its file, and follows`() throws {
     let world = try World(seed: 11, reach: 1)
-    let folder = try makeFolder()
+    let folder = try Self.makeFolder()
     defer { for ending in Journal.endings { unlink("\(folder)/node\(ending)") }; rmdir(folder) }
     let one = try Node("one", in: world, leastUnsaved: 1)
     // Ends like a program that is killed, its file aside.
@@ -334,7 +337,7 @@ import Testing
   }
 
   @Test func `A node's file goes with the log, and no other file is taken for one`() throws {
-    let folder = try makeFolder()
+    let folder = try Self.makeFolder()
     defer { for ending in Journal.endings { unlink("\(folder)/node\(ending)") }; rmdir(folder) }
     let world = try World(seed: 12)
     let host = try Host(
@@ -350,7 +353,7 @@ import Testing
     #expect(try Journal.last(in: "\(folder)/node") == 1)
   }
 
-  private func makeFolder() throws -> String {
+  private static func makeFolder() throws -> String {
     var template = Array("/tmp/shared-log-XXXXXX".utf8CString)
     try #require(mkdtemp(&template) != nil)
     return String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
@@ -404,6 +407,122 @@ import Testing
     let back = two.conversation.say("undo --to 3 > /dev/null", "show budget.left")
     #expect(back.output == "5\n", "\(back)")
     try Self.expectAlike([one, two, try Node("late", in: world)])
+  }
+
+  /// A plugin in a folder, which is edited.
+  private final class Folder {
+    let path: String
+
+    init(_ code: String) throws {
+      path = try SharedLogTests.makeFolder()
+      mkdir("\(path)/box", 0o700)
+      try write(code)
+    }
+
+    deinit {
+      for file in ["box/init.lua", "box/plugin.json"] { unlink("\(path)/\(file)") }
+      rmdir("\(path)/box")
+      rmdir(path)
+    }
+
+    func write(_ code: String) throws {
+      let manifest = #"{ "name": "box", "version": "0.1.0", "api": 1, "permissions": ["timers"] }"#
+      for (name, text) in [("plugin.json", manifest), ("init.lua", code)] {
+        let file = try #require(fopen("\(path)/box/\(name)", "w"))
+        fputs(text, file)
+        fclose(file)
+      }
+    }
+  }
+
+  private static func box(state: String = "", step: Int = 1, argument: String = "") -> String {
+    """
+    return plugin {
+      state = { field("n", int()), \(state) },
+      actions = { { name = "go", args = { \(argument) } } },
+      reducers = { go = function(s, a) s.n = s.n + \(step) end },
+    }
+    """
+  }
+
+  @Test func `An action that was made before a reload is done as its plugin declares it by then`() throws {
+    let world = try World(seed: 21)
+    let (one, two) = (try Node("one", in: world, grants: true), try Node("two", in: world, grants: true))
+    let folder = try Folder(Self.box())
+    #expect(one.conversation.say("plugin load \(folder.path)/box").status == 0)
+    try two.synchronize()
+    let early = try two.host.live.action(ActionCall(try #require(two.host.live.action(named: "box.go")), []))
+    try folder.write(Self.box(step: 10))
+    #expect(one.conversation.say("plugin reload box").status == 0)
+    try two.synchronize()
+    let series = DispatchSeries(stopsAtFailure: true)
+    let store = two.conversation.session.store
+    #expect(store.dispatch(early, .here()).failure == nil)
+    let pending = try #require(two.host.live.storeNode?.begin([(early, .here())], in: series).first)
+    #expect(two.host.live.storeNode?.result(of: pending, endedBy: Interruption()).number != nil)
+    #expect(two.conversation.say("show box.n").output == "20\n")
+    try Self.expectAlike([one, two])
+    // One that lacks an argument is refused, and has no number.
+    try folder.write(Self.box(argument: #"field("by", int())"#))
+    #expect(one.conversation.say("plugin reload box").status == 0)
+    try two.synchronize()
+    #expect(store.dispatch(early, .here()).number == nil)
+    try Self.expectAlike([one, two, try Node("late", in: world)])
+  }
+
+  @Test func `A reload may bring records whose fields stand in any order`() throws {
+    let world = try World(seed: 22)
+    let (one, two) = (try Node("one", in: world, grants: true), try Node("two", in: world, grants: true))
+    let folder = try Folder(Self.box())
+    #expect(one.conversation.say("plugin load \(folder.path)/box", "dispatch box.go --quiet").status == 0)
+    try folder.write(
+      Self.box(state: #"field("who", record("P", { field("name", text()), field("age", int()) }))"#))
+    let reloaded = one.conversation.say("plugin reload box")
+    #expect(reloaded.status == 0, "\(reloaded)")
+    try Self.expectAlike([one, two, try Node("late", in: world)])
+    #expect(two.conversation.say("show box.who").output.contains("name"))
+  }
+
+  @Test func `A plugin whose task waits for its time is reloaded by any node`() throws {
+    let world = try World(seed: 23)
+    let (one, two) = (try Node("one", in: world, grants: true), try Node("two", in: world, grants: true))
+    let folder = try Folder(
+      """
+      return plugin {
+        state = { field("due", map(record("D", { field("at", number()) }))) },
+        actions = { { name = "later", args = { field("k", text()) } }, { name = "go", args = { field("k", text()) } } },
+        reducers = {
+          later = function(s, a, meta) s.due[a.k] = { at = meta.at + 100 } end, go = function(s, a) s.due[a.k] = nil end,
+        },
+        middleware = { { name = "t", supervise = {
+          over = "due", at = "at", task = function(task, k) task:dispatch("box.go", { k = k }) end } } },
+      }
+      """)
+    #expect(one.conversation.say("plugin load \(folder.path)/box", "dispatch box.later x --quiet").status == 0)
+    try two.synchronize()
+    for node in [two, two, one, two] {
+      try node.synchronize()
+      let reloaded = node.conversation.say("plugin reload box")
+      #expect(reloaded.status == 0, "\(reloaded)")
+    }
+    // One that comes too late is refused on both alike.
+    _ = one.conversation.say("plugin reload box")
+    _ = two.conversation.say("plugin reload box")
+    try Self.expectAlike([one, two])
+  }
+
+  @Test func `Nobody takes back unasked what another node did, and who did it hears of it`() throws {
+    let world = try World(seed: 24)
+    let (one, two) = (try Node("one", in: world), try Node("two", in: world))
+    #expect(one.conversation.say("dispatch tasks.add milk --quiet").status == 0)
+    try two.synchronize()
+    let refused = two.conversation.say("undo")
+    #expect(refused.status != 0, "\(refused)")
+    let undone = two.conversation.say("undo --any")
+    #expect(undone.status == 0, "\(undone)")
+    try one.synchronize()
+    let heard = one.conversation.say("dispatch counter.increment --quiet")
+    #expect(heard.errors.contains("took back your #1 tasks.add"), "\(heard)")
   }
 
   @Test func `Attempts that lose against other nodes leave no counts, lines or failures behind`() throws {

@@ -1,4 +1,5 @@
 import StoreSchema
+import Synchronization
 
 /// An action that a store accepts, as the shell and plugins know it: its name, its arguments, its meaning.
 public final class ActionType: Sendable {
@@ -19,6 +20,13 @@ public final class ActionType: Sendable {
   /// The position at which the owner of the module finds the action. The module chooses the numbers, such as the
   /// positions of an enum's cases.
   public let position: [Int]
+
+  private let superseded = Atomic<Bool>(false)
+  /// True while its plugin does not run: it was reloaded, or went. An action of it is made anew before it is processed.
+  package var isSuperseded: Bool {
+    get { superseded.load(ordering: .relaxed) }
+    set { superseded.store(newValue, ordering: .relaxed) }
+  }
 
   /// Makes an action type. An action that is the case of a Swift enum shares the case's `layout`, so that its arguments
   /// pass as that case's payload.

@@ -136,7 +136,7 @@ extension StoreClient {
   private var ownInTurn: (LoggedEntry) -> Bool {
     let (own, author, isNameChosen) = (dispatched, speaker(), isNameChosen)
     let others = live.clients.filter { $0 !== self }
-    let (open, isAlone) = (others.map(\.dispatched), others.allSatisfy(\.onlyServes))
+    let (open, isAlone) = (others.map(\.dispatched), live.isAlone(beside: others))
     return { entry in
       if own.contains(entry.number) { return true }
       guard !entry.source.isOfOwner, !open.contains(where: { $0.contains(entry.number) }) else { return false }
@@ -182,11 +182,16 @@ extension StoreClient {
   package func tellOthers(ofTakingBack numbers: some Sequence<Int>, by author: ActionAuthor) {
     live.turnAnywhere {
       for other in live.clients where other !== self && other.isPersons {
-        let theirs = numbers.filter { other.dispatched.contains($0) }
-        guard let first = theirs.first, let entry = live.history.recent(first) else { continue }
-        other.hear(note: Self.note(of: theirs, entry.action, takenBackBy: author))
+        other.hear(ofTakingBack: numbers, by: author)
       }
     }
+  }
+
+  /// Hears of those of its actions that another took back, in the turn.
+  fileprivate func hear(ofTakingBack numbers: some Sequence<Int>, by author: ActionAuthor) {
+    let theirs = numbers.filter { dispatched.contains($0) }
+    guard let first = theirs.first, let entry = live.history.recent(first) else { return }
+    hear(note: Self.note(of: theirs, entry.action, takenBackBy: author))
   }
 
   private static func note(of numbers: [Int], _ action: String, takenBackBy author: ActionAuthor) -> String {
@@ -649,6 +654,25 @@ private final class TakingBackPlan {
   }
 }
 
+extension LiveStore {
+  /// True if a client is the only one at the store but for some. Of a shared store nobody knows who works at the other nodes.
+  fileprivate func isAlone(beside others: [StoreClient]) -> Bool { node == nil && others.allSatisfy(\.onlyServes) }
+
+  /// Tells the clients whose actions another node has taken back.
+  func tellClients(ofReturnBy entry: LoggedEntry) {
+    guard let author = entry.source.author, entry.failure == nil else { return }
+    let numbers: Set<Int>
+    if let taken = entry.takenBack {
+      numbers = Set(taken)
+    } else if let target = entry.restoreTarget, target + 1 < entry.number {
+      numbers = Set(target + 1..<entry.number)
+    } else {
+      return
+    }
+    for client in clients where client.isPersons { client.hear(ofTakingBack: numbers.sorted(), by: author) }
+  }
+}
+
 /// The actions of a client's own name among all others: only its own may do something else once an earlier action is taken back.
 /// An action that another caused belongs to the name that asked for that one.
 private final class NamedActions {
@@ -664,7 +688,7 @@ private final class NamedActions {
   init(of client: StoreClient, entry: @escaping (Int) throws -> LoggedEntry?) {
     (own, author, open, isAlone) = client.turnAnywhere {
       let others = client.live.clients.filter { $0 !== client }
-      return (client.dispatched, client.speaker(), others.map(\.dispatched), others.allSatisfy(\.onlyServes))
+      return (client.dispatched, client.speaker(), others.map(\.dispatched), client.live.isAlone(beside: others))
     }
     self.entry = entry
   }

@@ -114,7 +114,23 @@ extension LiveStore {
 
   /// Learns the names of all actions anew.
   package func collectActions() {
+    let before = actionsByName
     actionsByName = application.actionsByName(beside: plugins.map(\.plugin))
+    for type in before.types where actionsByName[type.fullName] !== type { type.isSuperseded = true }
+    for type in actionsByName.types { type.isSuperseded = false }
+    node?.note(lacksUnits: plugins.contains(where: \.lacksUnits))
+  }
+
+  /// An action as it is declared now: one that was made before its plugin was reloaded is of a type that no reducer has any more.
+  ///
+  /// - Throws: `SchemaError` where the action takes other arguments now.
+  func renewed(_ action: Action) throws(SchemaError) -> Action {
+    guard action.kind == .plugin, action.call.type.isSuperseded, let type = actionsByName[action.call.type.fullName]
+    else { return action }
+    let record = action.call.record
+    let named = zip(record.layout.fields, record.values).filter { $0.1 != .none }
+    let renewed = Action(try type.call(named.map { ($0.0, $0.1) }))
+    return action.fate.map { Action(renewed, $0) } ?? renewed
   }
 }
 

@@ -400,6 +400,14 @@ package final class LiveStore: @unchecked Sendable {
     if let client, client.run != nil, let refused = client.refusalInRun(of: action) {
       return DispatchReport(number: nil, failure: refused, faults: [])
     }
+    var action = action
+    if action.kind == .plugin, action.call.type.isSuperseded {
+      do throws(SchemaError) {
+        action = try renewed(action)
+      } catch {
+        return DispatchReport(number: nil, failure: error, faults: [])
+      }
+    }
     let earlier = attendance.faults.collect()
     let statement = client?.statement(of: source)
     let outer = recordedHead.answer
@@ -415,6 +423,7 @@ package final class LiveStore: @unchecked Sendable {
     if case .stopped = result.outcome { attendance.faults.noteLoss() }
     let report = report(of: result, faults: attendance.faults.take(behind: earlier, ofRoot: result.number))
     stopFaulty()
+    if report.tellsChanges { client?.note(&recordedHead.changes) }
     return report
   }
 
@@ -423,7 +432,6 @@ package final class LiveStore: @unchecked Sendable {
     node?.dispatch(action, source, for: client) ?? store.dispatch(action, source: source)
   }
 
-    if report.tellsChanges { client?.note(&recordedHead.changes) }
   /// The report of an action that was processed.
   @inline(__always)
   func report(of result: DispatchResult, faults: [any Error]) -> DispatchReport {
@@ -488,6 +496,7 @@ package final class LiveStore: @unchecked Sendable {
     }
     let changes = isFailed ? [] : comparing.takeChanges(from: before, to: after)
     let (source, wallTime) = (context.source, timeOfDay)
+    comparing.hasChanged = !changes.isEmpty
     comparing.versions.note(changes)
     watchers.note(changes)
     if !isFailed { publish(after) }
@@ -496,7 +505,6 @@ package final class LiveStore: @unchecked Sendable {
     let beginsRun = source.statement == ActionSource.firstOfRun
     if beginsRun { note(run: context.number, isOpen: true) }
     noteSource(source, of: context.number)
-    comparing.hasChanged = !changes.isEmpty
     recordedHead.number = context.number
     recordedHead.wallTime = wallTime
     let isPlain = isApplied && !isOfShell && exception == nil
@@ -507,15 +515,15 @@ package final class LiveStore: @unchecked Sendable {
       recordedHead.forgetEntry()
       isKept = pack(action.call, context.number, context.time, source, changes, before)
     } else {
+      recordedHead.forgetChanges()
       var made =
-        (isPlain ? knownEntry(of: source) : nil)
+        (isPlain ? knownEntry(of: source) : exception == nil ? nil : comparing.entry)
         ?? self.entry(of: action, context, changes, exception, wallTime)
       if beginsRun { made = made.first }
       recordedHead.entry = keep(made, before) ? made : nil
       if journal != nil { journaled = made }
     }
     if isApplied, isOfShell { timeline.note(loaded(in: after), after: context.number, oldest: history.oldest) }
-      recordedHead.forgetChanges()
     if upkeep.hasControlGates { followRules(action, context, after.shell, exception) }
     if let journaled { keep(journaled, from: before, to: after) }
     if isApplied {
@@ -526,25 +534,25 @@ package final class LiveStore: @unchecked Sendable {
     if isDropped { noteDropped(action.call.type.fullName, source, exception) }
     actionSignal.send()
     stopFaulty()
-  }
-
-  /// Keeps the entry of a plain action as bytes.
-  // A function of its own: the parts of an argument are not counted.
-  @inline(never)
-  private func pack(
-    _ call: ActionCall, _ number: Int, _ time: Duration, _ source: ActionSource, _ changes: [Change], _ before: State
-  ) -> Bool {
     guard !isObject else { return }
     if recordedHead.answer == .changes, isKept {
       recordedHead.changes = changes
     } else {
       comparing.giveBack(changes)
     }
+  }
+
+  /// Keeps the entry of a plain action as bytes.
+  ///
+  /// - Returns: false where there is no room for it.
+  // A function of its own: the parts of an argument are not counted.
+  @inline(never)
+  private func pack(
+    _ call: ActionCall, _ number: Int, _ time: Duration, _ source: ActionSource, _ changes: [Change], _ before: State
+  ) -> Bool {
     if history.needsState(before: number) { history.keepState(shared(before), before: number) }
     return history.append(
       applied: number, time: time, wallTime: recordedHead.wallTime, source: source, action: call.type.fullName,
-  ///
-  /// - Returns: false where there is no room for it.
       call.type.layout, call.arguments, isQuiet: call.type.isQuiet, changes: changes)
   }
 

@@ -13,4 +13,7 @@ package protocol SharedNode: AnyObject, Sendable {
 
   /// Hands the code of a plugin on to all nodes. The turn is given away meanwhile.
   func publish(_ source: PluginSource) throws
+
+  /// Takes note of whether a plugin runs here without its middlewares and tasks: such a node keeps none of them for the others.
+  func note(lacksUnits: Bool)
 }

@@ -104,11 +104,7 @@ extension LiveStore {
   package func load(_ source: PluginSource, from actionSource: ActionSource) throws -> (Plugin, DispatchReport) {
     try turn {
       let name = source.manifest.name
-      guard !modules.contains(where: { $0.name == name }), name != "shell" else {
-        throw PluginError(
-          .load, of: name, "there is a module of that name already",
-          hint: plugin(named: name) == nil ? nil : "plugin reload \(name) replaces the loaded one, and keeps its state")
-      }
+      try requireUnused(name)
       let plugin = try Plugin(loading: source, into: surroundings(of: name))
       // As a reload does, which else refused what was loaded.
       try plugin.checkLibraries()
@@ -116,6 +112,8 @@ extension LiveStore {
       try refuseTakenActions(plugin)
       let onLoad = try onLoadCall(of: plugin)
       try node?.publish(source)
+      // Another node may have loaded one meanwhile.
+      try requireUnused(name)
       let hosted = HostedPlugin(plugin, surroundings(for: name))
       plugin.purity = purity
       plugins.append(hosted)
@@ -124,7 +122,8 @@ extension LiveStore {
         // The tasks follow the state once its slice is there.
         try recompose(reconciling: false)
       } catch {
-        remove(name)
+        plugins.removeAll { $0.plugin === plugin }
+        collectActions()
         throw error
       }
       rebindPlugins()
@@ -140,6 +139,14 @@ extension LiveStore {
         throw report.failure ?? PluginError(.load, of: name, "an interceptor dropped the load")
       }
       return (plugin, finishLoading(hosted, onLoad, report, actionSource))
+    }
+  }
+
+  private func requireUnused(_ name: String) throws(PluginError) {
+    guard !modules.contains(where: { $0.name == name }), name != "shell" else {
+      throw PluginError(
+        .load, of: name, "there is a module of that name already",
+        hint: plugin(named: name) == nil ? nil : "plugin reload \(name) replaces the loaded one, and keeps its state")
     }
   }
 

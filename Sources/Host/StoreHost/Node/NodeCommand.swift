@@ -68,6 +68,17 @@ package final class DispatchSeries: Sendable {
   /// Has no further action of it happen. Those that are on their way already may.
   package func end() { _ = flag.set(true) }
 
+  private let cut = SharedFlag()
+  /// True once the log has not taken one of its actions, or has not answered.
+  var isCutOff: Bool { cut.isSet }
+
+  /// Takes note that the log has not taken one of its actions, or has not answered: behind it none is to happen, in any series, since
+  /// nobody could tell where to go on.
+  func noteCutOff() {
+    _ = cut.set(true)
+    end()
+  }
+
   /// Takes note that one of its actions failed.
   func noteFailure() { if stopsAtFailure { end() } }
 }

@@ -92,7 +92,7 @@ struct NodeEntry {
     return entries
   }
 
-  /// The first path at which other changes differ from those of the entry; nil: they are the same, byte for byte.
+  /// The first path at which other changes differ from those of the entry; nil: they are the same, member for member.
   func difference(from changes: [Change]) -> Path? {
     if changes == entry.changes { return nil }
     for index in 0..<max(changes.count, entry.changes.count) {
@@ -100,13 +100,19 @@ struct NodeEntry {
       var bytes: (own: [UInt8], theirs: [UInt8]) = ([], [])
       EntryWriter.append(own, to: &bytes.own)
       EntryWriter.append(theirs, to: &bytes.theirs)
-      if bytes.own != bytes.theirs { return (theirs.first ?? own.first)?.path }
+      if bytes.own != bytes.theirs, !Self.areSame(bytes.own, bytes.theirs) { return (theirs.first ?? own.first)?.path }
     }
     return nil
   }
 }
 
 extension NodeEntry {
+  /// True if two texts of JSON are the same but for the order of members: what was read without its type has lost that.
+  private static func areSame(_ left: [UInt8], _ right: [UInt8]) -> Bool {
+    guard let left = try? JSON.value(of: left), let right = try? JSON.value(of: right) else { return false }
+    return left == right
+  }
+
   /// The first slice beside the application's that is another than the entry says; nil: all are the same, or it says nothing.
   func difference(from state: HostState) -> String? {
     guard !slices.isEmpty else { return nil }

@@ -106,6 +106,7 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
   private let isGranted: @Sendable (PluginSource) -> Bool
   private let state = Lock(State())
   private let runner: Lock<ReplicaRunner?> = Lock(nil)
+  @exclusivity(unchecked) private var lacksUnits = false
   /// The results of the attempt, and those that ran behind them meanwhile; nil: there are none.
   @exclusivity(unchecked) private var attempted: Run?
   @exclusivity(unchecked) private var ahead: Run?
@@ -175,6 +176,12 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
     runner.withLock { $0 }?.close()
   }
 
+  package func note(lacksUnits: Bool) {
+    guard self.lacksUnits != lacksUnits else { return }
+    self.lacksUnits = lacksUnits
+    take(.mayKeep(!lacksUnits))
+  }
+
   private func take(_ input: ReplicaInput) { runner.withLock { $0 }?.take(input) }
 
   // MARK: Dispatching
@@ -236,7 +243,7 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
 
   /// Waits for an action of a series, without the turn.
   func result(of pending: PendingDispatch, endedBy interruption: Interruption) -> DispatchResult {
-    wait(for: pending.command.family, atMost: Self.patience, endedBy: interruption)
+    wait(for: pending.command.family, of: pending.command.series, atMost: Self.patience, endedBy: interruption)
   }
 
   /// Waits until this node has all that the log held when it was called: until the log has acknowledged an append.
@@ -246,7 +253,9 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
   package func synchronize(atMost duration: Duration?, endedBy interruption: Interruption) throws {
     let family = NodeFamily(isAwaited: true)
     guard enter(nil, .here(), into: family, limit: .max, isRoot: true, nil) != nil else { return }
-    let result = wait(for: family, atMost: duration ?? Self.patience, endedBy: interruption)
+    // Nothing of it may happen yet.
+    let result = wait(
+      for: family, atMost: duration ?? Self.patience, grace: .milliseconds(50), endedBy: interruption)
     try interruption.check()
     if case .failed(let error as HostError) = result.outcome,
       error.code == .interrupted || error.code == .outcomeUnknown
@@ -256,18 +265,23 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
     try result.get()
   }
 
+  /// - Parameters:
+  ///   - series: the series of the action: once the log has failed it, none of the others is waited for as long.
+  ///   - grace: how long the node may take to say what became of an action that is not waited for any more.
   private func wait(
-    for family: NodeFamily, atMost duration: Duration, endedBy interruption: Interruption?
+    for family: NodeFamily, of series: DispatchSeries? = nil, atMost duration: Duration,
+    grace: Duration = .seconds(1), endedBy interruption: Interruption?
   ) -> DispatchResult {
     var end = ContinuousClock.now + duration
     var isWithdrawn = false
     while !family.wait() {
-      let isLate = ContinuousClock.now > end
+      let hasFailed = series?.isCutOff ?? false
+      let isLate = ContinuousClock.now > end || (hasFailed && !isWithdrawn)
       guard isLate || !isWithdrawn && interruption?.isRequested() ?? false else { continue }
       // The node has ended.
       if isWithdrawn { return .refused(HostError.unknownOutcome(nil)) }
       isWithdrawn = true
-      end = ContinuousClock.now + .seconds(1)
+      end = ContinuousClock.now + (hasFailed ? .milliseconds(50) : grace)
       family.interrupt()
       let open = state.withLock { $0.commands.all.filter { $0.family === family } }
       for command in open { take(.withdrawn(command.id)) }
@@ -319,11 +333,19 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
         error.hint = ["the action did not happen", error.hint].compactMap(\.self).joined(separator: "; ")
       }
       refuse(command, error)
-    case .unknown(let reason): command.family.answer(.refused(HostError.unknownOutcome(reason)))
+    case .unknown(let reason):
+      command.series?.noteCutOff()
+      command.family.answer(.refused(HostError.unknownOutcome(reason)))
     }
   }
 
   private func refuse(_ command: NodeCommand, _ error: HostError) {
+    // Of those behind it, none is to happen of which its caller does not know.
+    if [.cutOff, .nodeStopped].contains(error.code) {
+      command.series?.noteCutOff()
+    } else {
+      command.series?.noteFailure()
+    }
     command.onDone?(.refused(error))
     if !command.isRoot || !command.family.isAwaited { note(error) }
     if !command.isRoot, error.code == .interrupted { command.family.noteLeftOut(command.action, command.source) }
@@ -417,7 +439,13 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
     for command in commands {
       let isWithdrawn = command.series?.isOver ?? false
       command.refusal = isWithdrawn ? HostError(Refusal.withdrawn) : nil
-      guard !isWithdrawn, let action = command.action else {
+      var present = command.action
+      do throws(SchemaError) {
+        present = try command.action.map { action throws(SchemaError) in try live.renewed(action) }
+      } catch {
+        command.refusal = command.refusal ?? HostError(describing: error)
+      }
+      guard command.refusal == nil, let action = present else {
         run.commands.append(ReplicaAttempt.Command(id: command.id, actions: 0))
         continue
       }
@@ -455,6 +483,8 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
       run.isFence = isAlone || made.exception?.failure != nil && command.series?.stopsAtFailure ?? false
       run.isFull =
         run.isFence || size > LogMessage.mostEntryBytes / 2 || run.results.count >= Self.longestMessage
+        // What middlewares keep of each until its commit is among that.
+        || live.plugins.contains(where: \.plugin.isShortOfMemory)
       if run.isFull { break }
     }
     for (unit, before) in standings { if let note = unit.takeBack(to: before) { run.notes.append(note) } }
@@ -760,6 +790,7 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
       return HostError(describing: error).message
     }
     (last, lastTime) = (entry.number, max(lastTime, entry.time))
+    if entry.isOfShell { live.tellClients(ofReturnBy: entry) }
     return nil
   }
 
@@ -1101,6 +1132,7 @@ extension LiveStore {
     }
     whenClosed(begin: {}, end: { joining.close() })
     joining.start(runner)
+    turn { joining.note(lacksUnits: plugins.contains(where: \.lacksUnits)) }
     return joining
   }
 

@@ -32,6 +32,8 @@ package final class UnitTasks: @unchecked Sendable {
   let schedule = EntrySchedule()
   /// The effect that starts them; nil: there are none.
   @exclusivity(unchecked) var dueEffect: DueEffect?
+  /// The way to it for that effect: a plugin may go before the store cancels what it has begun.
+  fileprivate let lease = Lease<UnitTasks>()
   /// The tasks that were cancelled by hand before their times, until the store has heard of them that they have ended.
   @exclusivity(unchecked) private var cancelled: [EffectToken] = []
   /// True while the clock has tasks started.
@@ -54,7 +56,10 @@ package final class UnitTasks: @unchecked Sendable {
     self.index = index
     unit = plugin.units[index].name
     name = "\(plugin.module.name).\(unit)"
+    lease.begin(self)
   }
+
+  deinit { lease.end() }
 
   /// What has changed about the tasks that should run since it was last asked.
   ///
@@ -454,7 +459,7 @@ extension UnitTasks {
 /// The effect that waits until the next task of an entry is to start.
 final class DueEffect: EffectSteps, @unchecked Sendable {
   // Safe: used by the thread that holds the turn, where effects run too.
-  private unowned let tasks: UnitTasks
+  private let tasks: Lease<UnitTasks>
   private var context: EffectContext<Void, HostAction>?
   /// The time until which it waits; nil: it does not wait.
   private var waitsUntil: Duration?
@@ -462,7 +467,7 @@ final class DueEffect: EffectSteps, @unchecked Sendable {
   /// else, and what they bring about itself waits its turn. 0: it was not woken.
   private var backlog = 0
 
-  init(_ tasks: UnitTasks) { self.tasks = tasks }
+  init(_ tasks: UnitTasks) { self.tasks = tasks.lease }
 
   func begin(_ context: EffectContext<Void, HostAction>) -> DueEffect {
     self.context = context
@@ -477,6 +482,7 @@ final class DueEffect: EffectSteps, @unchecked Sendable {
   }
 
   func step() -> EffectWait {
+    guard let tasks = tasks.object else { return .resumption() }
     let isOfClock = waitsUntil.map { $0 <= tasks.surroundings.now() } ?? false
     waitsUntil = nil
     if isOfClock {
@@ -494,7 +500,7 @@ final class DueEffect: EffectSteps, @unchecked Sendable {
     return .resumption(within: max(wait, .zero))
   }
 
-  func cancel() { tasks.dropSchedule(of: self) }
+  func cancel() { tasks.object?.dropSchedule(of: self) }
 }
 
 /// The times at which the tasks of entries start, by key: some hundred bytes each, where a task takes kilobytes.

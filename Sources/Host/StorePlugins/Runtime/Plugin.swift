@@ -35,6 +35,8 @@ public final class Plugin: @unchecked Sendable {
   public let tasks: PluginTasks
   let definition: PluginDefinition
   let machine: PluginMachine
+  /// True if its Lua holds more than half of the memory that it may have.
+  package var isShortOfMemory: Bool { machine.lua.memoryInUse > machine.lua.limits.memory / 2 }
 
   /// A middleware of a plugin, as listings show it.
   public struct UnitType: Sendable {

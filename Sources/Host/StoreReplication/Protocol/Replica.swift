@@ -106,6 +106,8 @@ package struct Replica: Hashable, Sendable {
   /// The messages for the next place that never left this process.
   private var unsent: UInt64 = 0
   private var keeper = KeeperWatch()
+  /// False while a plugin's tasks may not run here.
+  private var mayKeep = true
   private var turns = TurnOrder()
   /// The record that must still be the same before the node goes on.
   private var verifying: Valid?
@@ -191,6 +193,7 @@ package struct Replica: Hashable, Sendable {
     case .attempted(let attempt): append(attempt, &effects)
     case .differs(let action, let path): stop(.differs(action: action, path: path), &effects)
     case .restored(let outcome): goOn(after: outcome, &effects)
+    case .mayKeep(let may): setMayKeep(may, &effects)
     case .waited: wake(&effects)
     case .ticked(let ticks): tick(ticks, &effects)
     }
@@ -451,10 +454,10 @@ package struct Replica: Hashable, Sendable {
       effects.append(.settle(command.id, .committed(firstAction: next, count: command.actions)))
       next += command.actions
     }
-    if message.makesKeeper {
+    if message.makesKeeper, mayKeep {
       keeper.begin()
       effects.append(.tasks(term: position.term))
-    } else if position.keeper == node, keeper.confirm(underway.beat) {
+    } else if position.keeper == node, mayKeep, keeper.confirm(underway.beat) {
       effects.append(.tasks(term: position.term))
     }
     effects.append(.reached(position, bytes: message.entries.count))
@@ -591,13 +594,21 @@ package struct Replica: Hashable, Sendable {
   // MARK: The keeper
 
   private var wantsToKeep: Bool {
-    position.keeper != node && wrongClock == nil && (position.keeper == nil || keeper.isOverdue)
+    position.keeper != node && mayKeep && wrongClock == nil && (position.keeper == nil || keeper.isOverdue)
+  }
+
+  /// A keeper that may be none any more says nothing, so that another node takes over.
+  private mutating func setMayKeep(_ may: Bool, _ effects: inout [ReplicaEffect]) {
+    mayKeep = may
+    if may { return advance(&effects) }
+    if keeper.runsTasks { effects.append(.tasks(term: nil)) }
+    keeper.end()
   }
 
   private mutating func hear(_ other: NodeID, _ beat: UInt64, _ effects: inout [ReplicaEffect]) {
     guard other == position.keeper else { return }
     keeper.hear()
-    if other == node, keeper.confirm(beat) { effects.append(.tasks(term: position.term)) }
+    if other == node, mayKeep, keeper.confirm(beat) { effects.append(.tasks(term: position.term)) }
   }
 
   private mutating func tick(_ ticks: UInt64, _ effects: inout [ReplicaEffect]) {
@@ -608,7 +619,7 @@ package struct Replica: Hashable, Sendable {
         effects.append(.tasks(term: nil))
       }
       // One that cannot append is no keeper, though others may hear it: its tasks end, and others take over.
-      if case .away = link {} else { effects.append(.say(beat: keeper.beat)) }
+      if case .away = link {} else if mayKeep { effects.append(.say(beat: keeper.beat)) }
     } else if link == .current {
       keeper.waitFor(ticks)
     }

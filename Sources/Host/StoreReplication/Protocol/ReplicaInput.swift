@@ -44,6 +44,8 @@ package enum ReplicaInput: Hashable, Sendable {
   case differs(action: UInt64, path: String)
   /// The outcome of ``ReplicaEffect/restore(behind:)``.
   case restored(Restoration)
+  /// Whether this node may be the keeper: one that may not run the tasks of a plugin is none.
+  case mayKeep(Bool)
 
   // Time.
 

@@ -37,7 +37,7 @@ struct BadRecord {
   /// The code of what went wrong beside it; nil: its own action was not processed.
   let code: ErrorCode?
 
-  private static let logCodes: [ErrorCode] = [.cutOff, .nodeStopped, .outcomeUnknown]
+  private static let logCodes: [ErrorCode] = [.cutOff, .nodeStopped, .outcomeUnknown, .pluginGrant]
 
   /// The words for a cell in another encoding.
   static let foreignBytes = "bytes that are not UTF-8"
