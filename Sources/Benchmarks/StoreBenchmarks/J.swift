@@ -4,7 +4,6 @@ import StoreHost
 import StorePlugins
 import StoreShell
 
-/// The journal.
 func journalBenchmarks() -> [Benchmark] {
   [
     Benchmark(

@@ -57,7 +57,6 @@ extension PromptTerminal {
     return Double(try settle(within: 5) - start) / 1e6
   }
 
-  /// Leaves the line.
   private func clear() throws {
     type("\u{3}")
     _ = try settle(within: 20)

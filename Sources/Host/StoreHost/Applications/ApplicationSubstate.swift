@@ -15,7 +15,6 @@ public struct ApplicationSubstate: Sendable {
   package let reducer: Reducer<HostAction, HostState>
   /// Whether the reducer is told when an action happened.
   package let takesContext: Bool
-  /// The typed action of a call.
   package let action: @Sendable (ActionCall) throws(SchemaError) -> AppAction
 
   /// Declares what the substates of a name are and how they are reduced.

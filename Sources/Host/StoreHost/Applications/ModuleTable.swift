@@ -47,7 +47,6 @@ package struct ModuleTable<Action: SchematicUnion, State: SchematicRecord> {
     }
   }
 
-  /// The typed action of a call.
   package func action(_ call: ActionCall, isChecked: Bool) throws(SchemaError) -> Action {
     var reader = FieldReader(case: call.type.position[1], payload: call.arguments, isChecked: isChecked)
     do throws(SchemaError) {

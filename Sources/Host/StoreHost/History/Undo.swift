@@ -471,7 +471,6 @@ private final class PlanningRace {
   }
 }
 
-/// Actions that were taken back, or brought back.
 package struct TakenBack {
   package let report: DispatchReport
   /// Their numbers, in rising order, if they were taken back alone; memory may have no room for the entry that names them.
@@ -598,7 +597,6 @@ private final class TakingBackPlan {
   var head: Int { walk.number }
   /// The point from which the state was walked to.
   var start: Int { walk.first - 1 }
-  /// The actions that are taken back.
   var taken: Set<Int> { choice.taken }
   /// How many later actions stay that somebody asked for.
   var staying: Int { choice.staying }
@@ -703,7 +701,6 @@ private final class NamedActions {
 
 /// Which actions are taken back and which stay, and whether those do the same without them.
 private final class TakingBackChoice {
-  /// The actions that are taken back.
   private(set) var taken: Set<Int>
   /// The actions that stay in effect.
   private var standing: ActionNumbers
@@ -1044,7 +1041,6 @@ final class SkippingWalk {
   private let isSkipped: (LoggedEntry) throws -> Bool
   private let check: ((LoggedEntry, [Change]?, HostState) throws -> Void)?
   private var rerun: Rerun
-  /// The places of the sequences that are there.
   private var sequences: [Path]
 
   /// - Parameters:
@@ -1114,7 +1110,6 @@ final class SkippingWalk {
 
 /// A state and the plugins that it belongs to.
 private struct HostedState {
-  /// The state of the moment.
   let state: HostState
   let plugins: [HostedPlugin]
 }

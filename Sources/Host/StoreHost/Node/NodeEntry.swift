@@ -15,7 +15,6 @@ struct NodeEntry {
 
   private enum Part: UInt8 { case entries = 1, module, slice, digest }
 
-  /// An entry that has yet to be written.
   init(_ entry: LoggedEntry, after state: HostState, by action: ShellAction?) {
     self.entry = entry
     slices = action?.carriesState ?? false && entry.isWhole ? state.slicesBesideApplication : []

@@ -51,7 +51,6 @@ package final class RecordingSource {
 package struct RecordingFile {
   /// The file as it was given.
   package let path: String
-  /// The first line.
   package let header: RecordingHeader
   private let lines: LineReader
 

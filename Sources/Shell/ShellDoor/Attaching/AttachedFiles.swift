@@ -321,7 +321,6 @@ struct AttachedFiles {
     }
   }
 
-  /// Runs a program and shows its output.
   private func run(
     _ plan: ProgramRun, on console: Console
   ) throws(ProgramRun.Failure) -> (result: ProgramRun.Result, printed: String) {

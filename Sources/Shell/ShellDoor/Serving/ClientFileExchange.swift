@@ -193,7 +193,6 @@ extension Conversation {
 }
 
 extension Answer {
-  /// Sets the program that a client is to run.
   fileprivate mutating func set(_ program: ClientProgram) {
     set("open", program.words[0])
     set("for", "run")

@@ -117,7 +117,6 @@ extension Conversation {
     return max(first, 1) < oldest ? oldest : nil
   }
 
-  /// The options of its session.
   private var options: SessionOptions {
     var options = loop.host.options
     options.rights = rights
@@ -484,7 +483,6 @@ extension Answer {
     set("value") { $0 += bytes }
   }
 
-  /// Sets the parts of a value.
   fileprivate mutating func set(_ found: ValueParts) {
     set("type", found.type)
     set("count", found.count)

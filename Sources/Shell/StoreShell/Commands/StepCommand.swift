@@ -84,7 +84,6 @@ extension TestResult {
 }
 
 extension Session {
-  /// The error that a failed command is reported with.
   func describedFailure(_ error: any Error) -> ShellError {
     switch error {
     case let failed as SourcedFileFailed: outcome.lastError ?? failed.error

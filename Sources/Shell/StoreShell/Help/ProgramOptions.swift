@@ -2,7 +2,6 @@ import StoreSchema
 
 /// The command line that a program takes, as swift-argument-parser describes it.
 struct ProgramOptions {
-  /// The program's name.
   let name: String
   /// The program's purpose, in one sentence.
   let summary: String
@@ -13,7 +12,6 @@ struct ProgramOptions {
   struct Option {
     /// The form as written, such as `--as FORMAT`.
     let form: String
-    /// The effect of the option.
     let summary: String
   }
 

@@ -18,7 +18,6 @@ struct BadRecord {
   let file: String
   /// The line on which the record starts; 0: what is wrong stands before all records.
   let line: Int
-  /// The fault of the record.
   let message: String
   /// The advice to the user.
   var hint: String?

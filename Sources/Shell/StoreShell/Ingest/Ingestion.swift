@@ -11,7 +11,6 @@ import StoreSchema
 struct Ingestion {
   let session: Session
   let type: ActionType
-  /// The name of the file in errors and sources.
   let file: String
   /// The format that the file's name or its start shows, where it is read as another; nil: they show no other.
   let otherFormat: RecordFormat?
@@ -33,7 +32,6 @@ struct Ingestion {
     let text: [UInt8]?
   }
 
-  /// Records that have yet to be handed on.
   private struct FreshRecords {
     var actions: [(HostAction, ActionSource)] = []
     /// The bytes of their lines; empty: they are not wanted.

@@ -27,7 +27,6 @@ final class PlainRecords {
   /// The arguments that some record had, a bit each.
   private var given: UInt64 = 0
 
-  /// The names of the fields that some record had.
   var seen: [String] {
     members.indices.filter { given & UInt64(1) << UInt64(members[$0].argument) != 0 }.map { names[$0] }
   }

@@ -53,7 +53,6 @@ enum PlainForm {
   }
 }
 
-/// The forms of records in a file.
 enum RecordFormat: String, CaseIterable {
   /// A JSON object a line.
   case jsonl

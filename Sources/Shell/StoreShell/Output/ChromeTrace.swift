@@ -28,7 +28,6 @@ final class ChromeTrace {
 
   deinit { try? end() }
 
-  /// The receiver of spans that writes them.
   var receiver: (SpanEvent) -> Void {
     // Events bring their times, so the recorder's own clock is never asked.
     let recorder = SpanRecorder(clock: { .zero }, naming: { TraceText.name(of: $0) })

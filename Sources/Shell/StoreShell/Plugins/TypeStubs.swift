@@ -4,7 +4,6 @@ import StoreSchema
 
 /// The store's modules as LuaCATS, so that an editor completes names and flags wrong arguments before the shell does.
 struct TypeStubs {
-  /// The text of the file.
   let text: String
 
   init(_ modules: [Module]) {

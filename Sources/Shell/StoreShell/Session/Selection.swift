@@ -4,7 +4,6 @@ import StoreModules
 import StorePlugins
 import StoreSchema
 
-/// The meaning of the name of an action.
 enum ActionMeaning {
   case type(ActionType)
   /// A projection maps the action to nothing (R26).

@@ -260,7 +260,6 @@ extension Session {
     }
   }
 
-  /// The source of the statement that runs.
   func source(info: String? = nil, function: String) -> ActionSource {
     if running.origin.isThroughDoor {
       let origin = knownOrigins.origin(file: "door", function: function, kind: .remote, info: info)
@@ -294,7 +293,6 @@ extension Session {
     }
   }
 
-  /// The formatter for results.
   func formatter(_ format: Format) -> Formatter {
     Formatter(
       format, terminalWidth: console.isCapturing && !running.drawsOnScreen ? nil : console.width(),

@@ -10,7 +10,6 @@ struct KeptNarrowing {
   private(set) var chosen: Value
   /// For each element of a list, true if it was chosen.
   private var isChosen: [Bool]
-  /// The kind that all elements have.
   private let kind: ElementKind
   private let choice: ElementChoice
 

@@ -25,10 +25,8 @@ extension Session {
   }
 }
 
-/// A command failed that an alias stands for.
 struct ExpansionFailed: Error {
   let error: any Error
-  /// The statement with the alias replaced.
   let statement: Statement
 }
 

@@ -26,6 +26,5 @@ struct CommandResult {
   /// True if there are notes.
   var hasNotes: Bool { content != nil && !notes.isEmpty }
 
-  /// No result.
   static var none: CommandResult { CommandResult(json: nil) }
 }
