@@ -1,7 +1,6 @@
 import Platform
 import StandardModules
 import StoreHost
-import StorePlugins
 import StoreShell
 
 func journalBenchmarks() -> [Benchmark] {

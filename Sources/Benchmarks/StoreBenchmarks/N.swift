@@ -5,7 +5,6 @@ import StoreCore
 import StoreHost
 import StoreModules
 import StoreReplication
-import StoreShell
 
 /// A store on many machines: its cost beside the figures of the engine, with servers of NATS on this machine.
 func sharedBenchmarks() -> [Benchmark] {

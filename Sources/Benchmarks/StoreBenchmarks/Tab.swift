@@ -1,5 +1,4 @@
 import Platform
-import StorePlugins
 
 /// Completion at a prompt with very much to choose from: five plugins of 2,000 actions each, a list of 100,000 records.
 func completionBenchmarks() -> [Benchmark] {

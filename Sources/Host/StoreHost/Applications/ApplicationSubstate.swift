@@ -1,6 +1,5 @@
 import StoreCore
 import StoreModules
-import StorePlugins
 import StoreSchema
 
 /// The reducer of a substate that may come and go (R23): it stands ready whether or not `substate add` has made one of its

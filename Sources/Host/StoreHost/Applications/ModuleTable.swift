@@ -1,5 +1,4 @@
 import StoreModules
-import StorePlugins
 import StoreSchema
 
 /// The modules of an application, from the schemas of its state and its actions.

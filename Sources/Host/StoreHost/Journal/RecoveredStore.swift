@@ -1,5 +1,4 @@
 import StoreHistory
-import StorePlugins
 import StoreSchema
 
 /// What was taken up from a journal.

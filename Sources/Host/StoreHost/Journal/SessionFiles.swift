@@ -1,6 +1,5 @@
 import Platform
 import StoreHistory
-import StorePlugins
 
 /// The journals of sessions at the prompt: one file a session, in one folder, named after the time at which it began.
 ///

@@ -1,8 +1,4 @@
-import StoreCore
 import StoreHistory
-import StoreModules
-import StorePlugins
-import StoreReplication
 import StoreSchema
 
 /// An action in a message of a shared log: its entry, and what an action of the shell made of the state beside the application's.

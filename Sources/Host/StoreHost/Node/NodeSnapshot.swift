@@ -1,7 +1,6 @@
 import StoreCore
 import StoreHistory
 import StorePlugins
-import StoreReplication
 import StoreSchema
 
 /// The state of a shared store after an action, from which a node starts that does not have the actions before (R47).

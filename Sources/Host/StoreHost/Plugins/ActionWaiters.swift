@@ -1,5 +1,4 @@
 import StoreModules
-import StorePlugins
 
 package final class ActionWaiters: @unchecked Sendable {
   // Safe: used by the thread that holds the turn, where effects run too. Asked with every action, by what calls nothing that asks

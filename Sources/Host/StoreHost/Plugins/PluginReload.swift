@@ -1,7 +1,5 @@
-import StoreCore
 import StoreHistory
 import StorePlugins
-import StoreSchema
 
 package struct PluginReloadOptions {
   /// Whether its state starts anew, whatever it was.

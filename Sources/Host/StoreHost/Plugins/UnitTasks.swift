@@ -3,7 +3,6 @@ import StoreCore
 import StoreModules
 import StorePlugins
 import StoreSchema
-import StoreUnits
 
 /// The tasks of one middleware of a plugin, run as effects of its unit.
 package final class UnitTasks: @unchecked Sendable {

@@ -1,6 +1,5 @@
 import Platform
 import StoreHistory
-import StorePlugins
 import StoreSchema
 
 /// A recording that is read as often as it takes. What gives its bytes once, such as a pipe, is copied first to a file without a name.

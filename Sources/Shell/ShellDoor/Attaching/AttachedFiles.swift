@@ -1,5 +1,4 @@
 import Platform
-import ShellLanguage
 import StoreHistory
 import StoreSchema
 import StoreShell

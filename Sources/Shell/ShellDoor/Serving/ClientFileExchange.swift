@@ -1,6 +1,5 @@
 import CEvents
 import Platform
-import ShellLanguage
 import StoreCore
 import StoreSchema
 import StoreShell

@@ -3,7 +3,6 @@ import ShellLanguage
 import StoreCore
 import StoreHistory
 import StoreHost
-import StoreModules
 import StoreSchema
 import StoreShell
 

@@ -1,5 +1,4 @@
 import StoreModules
-import StorePlugins
 import StoreSchema
 
 extension Module {

@@ -1,5 +1,4 @@
 import ShellLanguage
-import StoreSchema
 
 extension CommandDefinition {
   static let step = CommandDefinition(

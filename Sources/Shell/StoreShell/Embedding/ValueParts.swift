@@ -1,4 +1,3 @@
-import ShellLanguage
 import StoreSchema
 
 /// The parts of a value, without what is inside them: the fields of a record, or a page of the elements of a list or the

@@ -1,8 +1,6 @@
 import ShellLanguage
-import StoreCore
 import StoreHost
 import StoreModules
-import StorePlugins
 import StoreSchema
 
 /// Something went wrong beside a record whose action was processed: in middlewares that saw it, or in what that caused.

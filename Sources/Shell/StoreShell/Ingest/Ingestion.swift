@@ -4,7 +4,6 @@ import ShellLanguage
 import StoreCore
 import StoreHost
 import StoreModules
-import StorePlugins
 import StoreSchema
 
 /// Dispatches one action a record.

@@ -1,6 +1,4 @@
-import Platform
 import StoreModules
-import StorePlugins
 import StoreSchema
 
 /// Reads records under whose names there are arguments: their values go to the arguments' places at once, where `JSON.fields`

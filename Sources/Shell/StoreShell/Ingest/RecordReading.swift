@@ -1,4 +1,3 @@
-import Platform
 import ShellLanguage
 import StoreModules
 import StorePlugins

@@ -1,6 +1,5 @@
 import Platform
 import ShellLanguage
-import StoreHost
 import StorePlugins
 import StoreSchema
 

@@ -1,5 +1,4 @@
 import Platform
-import StorePlugins
 
 /// The lines of a web server's log, in the forms `common` and `combined`, as rows of cells. A `-` stands for nothing.
 struct WebLogRows: CellRows {

@@ -1,7 +1,5 @@
 import Platform
-import ShellLanguage
 import StoreCore
-import StoreSchema
 import StoreUnits
 
 /// Spans of a store in a file that Perfetto and `chrome://tracing` show, as `SpanRecorder` tells them. The file is there once

@@ -1,7 +1,6 @@
 import CCrash
 import Platform
 import ShellLanguage
-import StorePlugins
 import StoreSchema
 
 /// The session's one output: results to standard output, everything else to standard error, each buffered and in the order

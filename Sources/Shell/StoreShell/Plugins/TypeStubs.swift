@@ -1,5 +1,4 @@
 import StoreModules
-import StorePlugins
 import StoreSchema
 
 /// The store's modules as LuaCATS, so that an editor completes names and flags wrong arguments before the shell does.

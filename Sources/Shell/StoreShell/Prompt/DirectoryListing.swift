@@ -1,5 +1,4 @@
 import Platform
-import StoreSchema
 
 enum DirectoryListing {
   /// Files and folders that begin as typed.

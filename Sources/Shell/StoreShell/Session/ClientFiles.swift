@@ -2,7 +2,6 @@ import Platform
 import ShellLanguage
 import StoreHost
 import StorePlugins
-import StoreSchema
 
 /// The files and the programs of a client at the other end of a door. Its statements read, write and run these instead of the
 /// host's own.

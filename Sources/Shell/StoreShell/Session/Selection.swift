@@ -1,4 +1,3 @@
-import StoreCore
 import StoreHistory
 import StoreModules
 import StorePlugins

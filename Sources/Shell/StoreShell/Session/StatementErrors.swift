@@ -1,12 +1,10 @@
 import Platform
 import ShellLanguage
-import StoreCore
 import StoreHistory
 import StoreHost
 import StoreModules
 import StorePlugins
 import StoreSchema
-import StoreUnits
 
 extension Session {
   /// Prints why a statement failed.

@@ -1,8 +1,5 @@
-import ShellLanguage
 import StoreCore
 import StoreHost
-import StorePlugins
-import StoreSchema
 
 struct WatchList {
   /// The most watches of a session: each takes memory and is asked after each action, and a client by a door may start them in a

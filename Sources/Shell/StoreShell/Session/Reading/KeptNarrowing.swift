@@ -1,4 +1,3 @@
-import StorePlugins
 import StoreSchema
 
 /// The elements of a list or a map that met a condition at the last look. The next look asks the condition of elements alone that are

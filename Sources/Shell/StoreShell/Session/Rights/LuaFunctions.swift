@@ -1,5 +1,3 @@
-import ShellLanguage
-
 /// The functions and values that the session's Lua has of the store, each with its need. The rest of it is a sandbox that
 /// reaches nothing.
 enum LuaFunctions {

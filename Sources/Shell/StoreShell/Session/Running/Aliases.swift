@@ -1,5 +1,4 @@
 import ShellLanguage
-import StorePlugins
 
 extension Session {
   /// Runs a command whose verb is an alias: with the alias's text in the place of its name. An alias that stands in what

@@ -1,5 +1,3 @@
-import StoreSchema
-
 /// The result of a command, as JSON for `--json`: its text has been printed.
 struct CommandResult {
   // Most statements have neither, and hand none from call to call.
