@@ -12,7 +12,6 @@ import StoreUnits
 import Synchronization
 
 extension Board: StoreSchema.SchematicRecord {
-  /// The type's description and the way into its values.
   static let schema: StoreSchema.Schema = StoreSchema.Schema.record(
     Self.self, name: "Board",
     fields: [
@@ -20,7 +19,6 @@ extension Board: StoreSchema.SchematicRecord {
       StoreSchema.StoredField<Self>("cells", \.cells, default: ([]) as PersistentList<Cell>),
     ])
 
-  /// Builds the struct from its fields in declared order.
   init(schemaFields fields: inout StoreSchema.FieldReader) throws(StoreSchema.SchemaError) {
     self.count = try fields.next("count")
     self.cells = try fields.next("cells")
@@ -28,7 +26,6 @@ extension Board: StoreSchema.SchematicRecord {
 }
 
 extension Board.Cell: StoreSchema.SchematicRecord {
-  /// The type's description and the way into its values.
   static let schema: StoreSchema.Schema = StoreSchema.Schema.record(
     Self.self, name: "Cell",
     fields: [
@@ -36,7 +33,6 @@ extension Board.Cell: StoreSchema.SchematicRecord {
       StoreSchema.StoredField<Self>("value", \.value, default: 0),
     ])
 
-  /// Builds the struct from its fields in declared order.
   init(schemaFields fields: inout StoreSchema.FieldReader) throws(StoreSchema.SchemaError) {
     self.id = try fields.next("id")
     self.value = try fields.next("value")
@@ -44,7 +40,6 @@ extension Board.Cell: StoreSchema.SchematicRecord {
 }
 
 extension BoardAction: StoreSchema.SchematicUnion {
-  /// The type's description and the way into its values.
   static let schema: StoreSchema.Schema = StoreSchema.Schema.union(
     Self.self, name: "BoardAction",
     cases: [
@@ -53,7 +48,6 @@ extension BoardAction: StoreSchema.SchematicUnion {
       StoreSchema.UnionSchema.Case("touch", fields: [StoreSchema.Field("cell", of: Int.self)]),
     ])
 
-  /// Builds the case at a position of the schema, from 0, from its payload in declared order.
   init(schemaCase index: Swift.Int, fields: inout StoreSchema.FieldReader) throws(StoreSchema.SchemaError) {
     switch index {
     case 0: self = try .add(by: fields.next("by"))
@@ -65,7 +59,6 @@ extension BoardAction: StoreSchema.SchematicUnion {
     }
   }
 
-  /// The position of the current case in the schema, from 0.
   var schemaCaseIndex: Swift.Int {
     switch self {
     case .add: 0
@@ -74,7 +67,6 @@ extension BoardAction: StoreSchema.SchematicUnion {
     }
   }
 
-  /// The current case's payload in declared order.
   var schemaPayload: [StoreSchema.Value] {
     switch self {
     case .add(let value0): [value0.schemaValue]
@@ -83,7 +75,6 @@ extension BoardAction: StoreSchema.SchematicUnion {
     }
   }
 
-  /// Changes the current case's payload field at a position, from 0, in place.
   mutating func modifySchemaPayload(
     _ index: Swift.Int, _ body: (Swift.UnsafeMutableRawPointer) throws -> Swift.Void
   ) rethrows {
@@ -104,37 +95,30 @@ extension BoardAction: StoreSchema.SchematicUnion {
 }
 
 extension BoardState: StoreSchema.SchematicRecord {
-  /// The type's description and the way into its values.
   static let schema: StoreSchema.Schema = StoreSchema.Schema.record(
     Self.self, name: "BoardState",
     fields: [StoreSchema.StoredField<Self>("board", \.board, default: Board())])
 
-  /// Builds the struct from its fields in declared order.
   init(schemaFields fields: inout StoreSchema.FieldReader) throws(StoreSchema.SchemaError) {
     self.board = try fields.next("board")
   }
 }
 
 extension BoardActions: StoreSchema.SchematicUnion, StoreSchema.CasePathable {
-  /// The type's description and the way into its values.
   static let schema: StoreSchema.Schema = StoreSchema.Schema.union(
     Self.self, name: "BoardActions",
     cases: [
       StoreSchema.UnionSchema.Case("board", fields: [StoreSchema.Field("value", of: BoardAction.self)])
     ])
 
-  /// The ways into the cases.
   struct Cases: Swift.Sendable {
-    /// The way into `board`.
     let board = StoreSchema.CasePath<BoardActions, BoardAction>(
       caseName: "board", embed: { .board($0) },
       extract: { if case .board(let value0) = $0 { value0 } else { nil } })
   }
 
-  /// The ways into the cases.
   static let cases: Cases = Cases()
 
-  /// Builds the case at a position of the schema, from 0, from its payload in declared order.
   init(schemaCase index: Swift.Int, fields: inout StoreSchema.FieldReader) throws(StoreSchema.SchemaError) {
     switch index {
     case 0: self = try .board(fields.next("value"))
@@ -143,21 +127,18 @@ extension BoardActions: StoreSchema.SchematicUnion, StoreSchema.CasePathable {
     }
   }
 
-  /// The position of the current case in the schema, from 0.
   var schemaCaseIndex: Swift.Int {
     switch self {
     case .board: 0
     }
   }
 
-  /// The current case's payload in declared order.
   var schemaPayload: [StoreSchema.Value] {
     switch self {
     case .board(let value0): [value0.schemaValue]
     }
   }
 
-  /// Changes the current case's payload field at a position, from 0, in place.
   mutating func modifySchemaPayload(
     _ index: Swift.Int, _ body: (Swift.UnsafeMutableRawPointer) throws -> Swift.Void
   ) rethrows {
@@ -172,7 +153,6 @@ extension BoardActions: StoreSchema.SchematicUnion, StoreSchema.CasePathable {
 }
 
 extension Ledger: StoreSchema.SchematicRecord {
-  /// The type's description and the way into its values.
   static let schema: StoreSchema.Schema = StoreSchema.Schema.record(
     Self.self, name: "Ledger",
     fields: [
@@ -180,7 +160,6 @@ extension Ledger: StoreSchema.SchematicRecord {
       StoreSchema.StoredField<Self>("rows", \.rows, default: ([]) as PersistentList<Row>),
     ])
 
-  /// Builds the struct from its fields in declared order.
   init(schemaFields fields: inout StoreSchema.FieldReader) throws(StoreSchema.SchemaError) {
     self.count = try fields.next("count")
     self.rows = try fields.next("rows")
@@ -188,7 +167,6 @@ extension Ledger: StoreSchema.SchematicRecord {
 }
 
 extension Ledger.Row: StoreSchema.SchematicRecord {
-  /// The type's description and the way into its values.
   static let schema: StoreSchema.Schema = StoreSchema.Schema.record(
     Self.self, name: "Row",
     fields: [
@@ -196,7 +174,6 @@ extension Ledger.Row: StoreSchema.SchematicRecord {
       StoreSchema.StoredField<Self>("title", \.title),
     ])
 
-  /// Builds the struct from its fields in declared order.
   init(schemaFields fields: inout StoreSchema.FieldReader) throws(StoreSchema.SchemaError) {
     self.id = try fields.next("id")
     self.title = try fields.next("title")
@@ -204,7 +181,6 @@ extension Ledger.Row: StoreSchema.SchematicRecord {
 }
 
 extension LedgerAction: StoreSchema.SchematicUnion {
-  /// The type's description and the way into its values.
   static let schema: StoreSchema.Schema = StoreSchema.Schema.union(
     Self.self, name: "LedgerAction",
     cases: [
@@ -212,7 +188,6 @@ extension LedgerAction: StoreSchema.SchematicUnion {
       StoreSchema.UnionSchema.Case("fill", fields: [StoreSchema.Field("count", of: Int.self)]),
     ])
 
-  /// Builds the case at a position of the schema, from 0, from its payload in declared order.
   init(schemaCase index: Swift.Int, fields: inout StoreSchema.FieldReader) throws(StoreSchema.SchemaError) {
     switch index {
     case 0: self = try .add(by: fields.next("by"))
@@ -223,7 +198,6 @@ extension LedgerAction: StoreSchema.SchematicUnion {
     }
   }
 
-  /// The position of the current case in the schema, from 0.
   var schemaCaseIndex: Swift.Int {
     switch self {
     case .add: 0
@@ -231,7 +205,6 @@ extension LedgerAction: StoreSchema.SchematicUnion {
     }
   }
 
-  /// The current case's payload in declared order.
   var schemaPayload: [StoreSchema.Value] {
     switch self {
     case .add(let value0): [value0.schemaValue]
@@ -239,7 +212,6 @@ extension LedgerAction: StoreSchema.SchematicUnion {
     }
   }
 
-  /// Changes the current case's payload field at a position, from 0, in place.
   mutating func modifySchemaPayload(
     _ index: Swift.Int, _ body: (Swift.UnsafeMutableRawPointer) throws -> Swift.Void
   ) rethrows {
@@ -257,26 +229,22 @@ extension LedgerAction: StoreSchema.SchematicUnion {
 }
 
 extension Tally: StoreSchema.SchematicRecord {
-  /// The type's description and the way into its values.
   static let schema: StoreSchema.Schema = StoreSchema.Schema.record(
     Self.self, name: "Tally",
     fields: [StoreSchema.StoredField<Self>("count", \.count, default: 0)])
 
-  /// Builds the struct from its fields in declared order.
   init(schemaFields fields: inout StoreSchema.FieldReader) throws(StoreSchema.SchemaError) {
     self.count = try fields.next("count")
   }
 }
 
 extension TallyAction: StoreSchema.SchematicUnion {
-  /// The type's description and the way into its values.
   static let schema: StoreSchema.Schema = StoreSchema.Schema.union(
     Self.self, name: "TallyAction",
     cases: [
       StoreSchema.UnionSchema.Case("add")
     ])
 
-  /// Builds the case at a position of the schema, from 0, from its payload in declared order.
   init(schemaCase index: Swift.Int, fields: inout StoreSchema.FieldReader) throws(StoreSchema.SchemaError) {
     switch index {
     case 0: self = .add
@@ -285,21 +253,18 @@ extension TallyAction: StoreSchema.SchematicUnion {
     }
   }
 
-  /// The position of the current case in the schema, from 0.
   var schemaCaseIndex: Swift.Int {
     switch self {
     case .add: 0
     }
   }
 
-  /// The current case's payload in declared order.
   var schemaPayload: [StoreSchema.Value] {
     []
   }
 }
 
 extension Owned: StoreSchema.SchematicRecord {
-  /// The type's description and the way into its values.
   static let schema: StoreSchema.Schema = StoreSchema.Schema.record(
     Self.self, name: "Owned",
     fields: [
@@ -307,7 +272,6 @@ extension Owned: StoreSchema.SchematicRecord {
       StoreSchema.StoredField<Self>("tally", \.tally, default: Tally()),
     ])
 
-  /// Builds the struct from its fields in declared order.
   init(schemaFields fields: inout StoreSchema.FieldReader) throws(StoreSchema.SchemaError) {
     self.ledger = try fields.next("ledger")
     self.tally = try fields.next("tally")
@@ -315,7 +279,6 @@ extension Owned: StoreSchema.SchematicRecord {
 }
 
 extension OwnedAction: StoreSchema.SchematicUnion, StoreSchema.CasePathable {
-  /// The type's description and the way into its values.
   static let schema: StoreSchema.Schema = StoreSchema.Schema.union(
     Self.self, name: "OwnedAction",
     cases: [
@@ -323,22 +286,17 @@ extension OwnedAction: StoreSchema.SchematicUnion, StoreSchema.CasePathable {
       StoreSchema.UnionSchema.Case("tally", fields: [StoreSchema.Field("value", of: TallyAction.self)]),
     ])
 
-  /// The ways into the cases.
   struct Cases: Swift.Sendable {
-    /// The way into `ledger`.
     let ledger = StoreSchema.CasePath<OwnedAction, LedgerAction>(
       caseName: "ledger", embed: { .ledger($0) },
       extract: { if case .ledger(let value0) = $0 { value0 } else { nil } })
-    /// The way into `tally`.
     let tally = StoreSchema.CasePath<OwnedAction, TallyAction>(
       caseName: "tally", embed: { .tally($0) },
       extract: { if case .tally(let value0) = $0 { value0 } else { nil } })
   }
 
-  /// The ways into the cases.
   static let cases: Cases = Cases()
 
-  /// Builds the case at a position of the schema, from 0, from its payload in declared order.
   init(schemaCase index: Swift.Int, fields: inout StoreSchema.FieldReader) throws(StoreSchema.SchemaError) {
     switch index {
     case 0: self = try .ledger(fields.next("value"))
@@ -349,7 +307,6 @@ extension OwnedAction: StoreSchema.SchematicUnion, StoreSchema.CasePathable {
     }
   }
 
-  /// The position of the current case in the schema, from 0.
   var schemaCaseIndex: Swift.Int {
     switch self {
     case .ledger: 0
@@ -357,7 +314,6 @@ extension OwnedAction: StoreSchema.SchematicUnion, StoreSchema.CasePathable {
     }
   }
 
-  /// The current case's payload in declared order.
   var schemaPayload: [StoreSchema.Value] {
     switch self {
     case .ledger(let value0): [value0.schemaValue]
@@ -365,7 +321,6 @@ extension OwnedAction: StoreSchema.SchematicUnion, StoreSchema.CasePathable {
     }
   }
 
-  /// Changes the current case's payload field at a position, from 0, in place.
   mutating func modifySchemaPayload(
     _ index: Swift.Int, _ body: (Swift.UnsafeMutableRawPointer) throws -> Swift.Void
   ) rethrows {
@@ -383,19 +338,16 @@ extension OwnedAction: StoreSchema.SchematicUnion, StoreSchema.CasePathable {
 }
 
 extension Desk: StoreSchema.SchematicRecord {
-  /// The type's description and the way into its values.
   static let schema: StoreSchema.Schema = StoreSchema.Schema.record(
     Self.self, name: "Desk",
     fields: [StoreSchema.StoredField<Self>("holds", \.holds, default: ([]) as PersistentList<Hold>)])
 
-  /// Builds the struct from its fields in declared order.
   init(schemaFields fields: inout StoreSchema.FieldReader) throws(StoreSchema.SchemaError) {
     self.holds = try fields.next("holds")
   }
 }
 
 extension Desk.Hold: StoreSchema.SchematicRecord {
-  /// The type's description and the way into its values.
   static let schema: StoreSchema.Schema = StoreSchema.Schema.record(
     Self.self, name: "Hold",
     fields: [
@@ -403,7 +355,6 @@ extension Desk.Hold: StoreSchema.SchematicRecord {
       StoreSchema.StoredField<Self>("until", \.until),
     ])
 
-  /// Builds the struct from its fields in declared order.
   init(schemaFields fields: inout StoreSchema.FieldReader) throws(StoreSchema.SchemaError) {
     self.id = try fields.next("id")
     self.until = try fields.next("until")
@@ -411,7 +362,6 @@ extension Desk.Hold: StoreSchema.SchematicRecord {
 }
 
 extension DeskAction: StoreSchema.SchematicUnion {
-  /// The type's description and the way into its values.
   static let schema: StoreSchema.Schema = StoreSchema.Schema.union(
     Self.self, name: "DeskAction",
     cases: [
@@ -425,7 +375,6 @@ extension DeskAction: StoreSchema.SchematicUnion {
       StoreSchema.UnionSchema.Case("expire", fields: [StoreSchema.Field("id", of: Int.self)]),
     ])
 
-  /// Builds the case at a position of the schema, from 0, from its payload in declared order.
   init(schemaCase index: Swift.Int, fields: inout StoreSchema.FieldReader) throws(StoreSchema.SchemaError) {
     switch index {
     case 0: self = try .fill(count: fields.next("count"))
@@ -437,7 +386,6 @@ extension DeskAction: StoreSchema.SchematicUnion {
     }
   }
 
-  /// The position of the current case in the schema, from 0.
   var schemaCaseIndex: Swift.Int {
     switch self {
     case .fill: 0
@@ -446,7 +394,6 @@ extension DeskAction: StoreSchema.SchematicUnion {
     }
   }
 
-  /// The current case's payload in declared order.
   var schemaPayload: [StoreSchema.Value] {
     switch self {
     case .fill(let value0): [value0.schemaValue]
@@ -455,7 +402,6 @@ extension DeskAction: StoreSchema.SchematicUnion {
     }
   }
 
-  /// Changes the current case's payload field at a position, from 0, in place.
   mutating func modifySchemaPayload(
     _ index: Swift.Int, _ body: (Swift.UnsafeMutableRawPointer) throws -> Swift.Void
   ) rethrows {
@@ -482,37 +428,30 @@ extension DeskAction: StoreSchema.SchematicUnion {
 }
 
 extension Branch: StoreSchema.SchematicRecord {
-  /// The type's description and the way into its values.
   static let schema: StoreSchema.Schema = StoreSchema.Schema.record(
     Self.self, name: "Branch",
     fields: [StoreSchema.StoredField<Self>("desk", \.desk, default: Desk())])
 
-  /// Builds the struct from its fields in declared order.
   init(schemaFields fields: inout StoreSchema.FieldReader) throws(StoreSchema.SchemaError) {
     self.desk = try fields.next("desk")
   }
 }
 
 extension BranchAction: StoreSchema.SchematicUnion, StoreSchema.CasePathable {
-  /// The type's description and the way into its values.
   static let schema: StoreSchema.Schema = StoreSchema.Schema.union(
     Self.self, name: "BranchAction",
     cases: [
       StoreSchema.UnionSchema.Case("desk", fields: [StoreSchema.Field("value", of: DeskAction.self)])
     ])
 
-  /// The ways into the cases.
   struct Cases: Swift.Sendable {
-    /// The way into `desk`.
     let desk = StoreSchema.CasePath<BranchAction, DeskAction>(
       caseName: "desk", embed: { .desk($0) },
       extract: { if case .desk(let value0) = $0 { value0 } else { nil } })
   }
 
-  /// The ways into the cases.
   static let cases: Cases = Cases()
 
-  /// Builds the case at a position of the schema, from 0, from its payload in declared order.
   init(schemaCase index: Swift.Int, fields: inout StoreSchema.FieldReader) throws(StoreSchema.SchemaError) {
     switch index {
     case 0: self = try .desk(fields.next("value"))
@@ -521,21 +460,18 @@ extension BranchAction: StoreSchema.SchematicUnion, StoreSchema.CasePathable {
     }
   }
 
-  /// The position of the current case in the schema, from 0.
   var schemaCaseIndex: Swift.Int {
     switch self {
     case .desk: 0
     }
   }
 
-  /// The current case's payload in declared order.
   var schemaPayload: [StoreSchema.Value] {
     switch self {
     case .desk(let value0): [value0.schemaValue]
     }
   }
 
-  /// Changes the current case's payload field at a position, from 0, in place.
   mutating func modifySchemaPayload(
     _ index: Swift.Int, _ body: (Swift.UnsafeMutableRawPointer) throws -> Swift.Void
   ) rethrows {
@@ -550,7 +486,6 @@ extension BranchAction: StoreSchema.SchematicUnion, StoreSchema.CasePathable {
 }
 
 extension HundredFields: StoreSchema.SchematicRecord {
-  /// The type's description and the way into its values.
   static let schema: StoreSchema.Schema = StoreSchema.Schema.record(
     Self.self, name: "HundredFields",
     fields: [
@@ -656,7 +591,6 @@ extension HundredFields: StoreSchema.SchematicRecord {
       StoreSchema.StoredField<Self>("field00", \.field00, default: 0),
     ])
 
-  /// Builds the struct from its fields in declared order.
   init(schemaFields fields: inout StoreSchema.FieldReader) throws(StoreSchema.SchemaError) {
     self.field01 = try fields.next("field01")
     self.field02 = try fields.next("field02")

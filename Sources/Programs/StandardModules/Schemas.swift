@@ -3,7 +3,6 @@ import StoreCore
 import StoreSchema
 
 extension Counter: StoreSchema.SchematicRecord {
-  /// The type's description and the way into its values.
   package static let schema: StoreSchema.Schema = StoreSchema.Schema.record(
     Self.self, name: "Counter",
     fields: [
@@ -12,7 +11,6 @@ extension Counter: StoreSchema.SchematicRecord {
         "step", \.step, default: 1, documentation: "How far a step goes that does not say so itself."),
     ])
 
-  /// Builds the struct from its fields in declared order.
   package init(schemaFields fields: inout StoreSchema.FieldReader) throws(StoreSchema.SchemaError) {
     self.value = try fields.next("value")
     self.step = try fields.next("step")
@@ -20,7 +18,6 @@ extension Counter: StoreSchema.SchematicRecord {
 }
 
 extension CounterAction: StoreSchema.SchematicUnion {
-  /// The type's description and the way into its values.
   package static let schema: StoreSchema.Schema = StoreSchema.Schema.union(
     Self.self, name: "CounterAction",
     cases: [
@@ -37,7 +34,6 @@ extension CounterAction: StoreSchema.SchematicUnion {
       StoreSchema.UnionSchema.Case("reset", documentation: "Stands at zero again; the step stays."),
     ])
 
-  /// Builds the case at a position of the schema, from 0, from its payload in declared order.
   package init(schemaCase index: Swift.Int, fields: inout StoreSchema.FieldReader) throws(StoreSchema.SchemaError) {
     switch index {
     case 0: self = try .increment(by: fields.next("by"))
@@ -51,7 +47,6 @@ extension CounterAction: StoreSchema.SchematicUnion {
     }
   }
 
-  /// The position of the current case in the schema, from 0.
   package var schemaCaseIndex: Swift.Int {
     switch self {
     case .increment: 0
@@ -61,7 +56,6 @@ extension CounterAction: StoreSchema.SchematicUnion {
     }
   }
 
-  /// The current case's payload in declared order.
   package var schemaPayload: [StoreSchema.Value] {
     switch self {
     case .increment(let value0): [value0.schemaValue]
@@ -71,7 +65,6 @@ extension CounterAction: StoreSchema.SchematicUnion {
     }
   }
 
-  /// Changes the current case's payload field at a position, from 0, in place.
   package mutating func modifySchemaPayload(
     _ index: Swift.Int, _ body: (Swift.UnsafeMutableRawPointer) throws -> Swift.Void
   ) rethrows {
@@ -93,7 +86,6 @@ extension CounterAction: StoreSchema.SchematicUnion {
 }
 
 extension StandardState: StoreSchema.SchematicRecord {
-  /// The type's description and the way into its values.
   package static let schema: StoreSchema.Schema = StoreSchema.Schema.record(
     Self.self, name: "StandardState",
     fields: [
@@ -101,7 +93,6 @@ extension StandardState: StoreSchema.SchematicRecord {
       StoreSchema.StoredField<Self>("tasks", \.tasks, default: Tasks(), documentation: "A list of things to do."),
     ])
 
-  /// Builds the struct from its fields in declared order.
   package init(schemaFields fields: inout StoreSchema.FieldReader) throws(StoreSchema.SchemaError) {
     self.counter = try fields.next("counter")
     self.tasks = try fields.next("tasks")
@@ -109,7 +100,6 @@ extension StandardState: StoreSchema.SchematicRecord {
 }
 
 extension StandardAction: StoreSchema.SchematicUnion, StoreSchema.CasePathable {
-  /// The type's description and the way into its values.
   package static let schema: StoreSchema.Schema = StoreSchema.Schema.union(
     Self.self, name: "StandardAction",
     cases: [
@@ -121,22 +111,17 @@ extension StandardAction: StoreSchema.SchematicUnion, StoreSchema.CasePathable {
         documentation: "An action of the list of things to do."),
     ])
 
-  /// The ways into the cases.
   package struct Cases: Swift.Sendable {
-    /// The way into `counter`.
     package let counter = StoreSchema.CasePath<StandardAction, CounterAction>(
       caseName: "counter", embed: { .counter($0) },
       extract: { if case .counter(let value0) = $0 { value0 } else { nil } })
-    /// The way into `tasks`.
     package let tasks = StoreSchema.CasePath<StandardAction, TasksAction>(
       caseName: "tasks", embed: { .tasks($0) },
       extract: { if case .tasks(let value0) = $0 { value0 } else { nil } })
   }
 
-  /// The ways into the cases.
   package static let cases: Cases = Cases()
 
-  /// Builds the case at a position of the schema, from 0, from its payload in declared order.
   package init(schemaCase index: Swift.Int, fields: inout StoreSchema.FieldReader) throws(StoreSchema.SchemaError) {
     switch index {
     case 0: self = try .counter(fields.next("value"))
@@ -147,7 +132,6 @@ extension StandardAction: StoreSchema.SchematicUnion, StoreSchema.CasePathable {
     }
   }
 
-  /// The position of the current case in the schema, from 0.
   package var schemaCaseIndex: Swift.Int {
     switch self {
     case .counter: 0
@@ -155,7 +139,6 @@ extension StandardAction: StoreSchema.SchematicUnion, StoreSchema.CasePathable {
     }
   }
 
-  /// The current case's payload in declared order.
   package var schemaPayload: [StoreSchema.Value] {
     switch self {
     case .counter(let value0): [value0.schemaValue]
@@ -163,7 +146,6 @@ extension StandardAction: StoreSchema.SchematicUnion, StoreSchema.CasePathable {
     }
   }
 
-  /// Changes the current case's payload field at a position, from 0, in place.
   package mutating func modifySchemaPayload(
     _ index: Swift.Int, _ body: (Swift.UnsafeMutableRawPointer) throws -> Swift.Void
   ) rethrows {
@@ -181,7 +163,6 @@ extension StandardAction: StoreSchema.SchematicUnion, StoreSchema.CasePathable {
 }
 
 extension Tasks: StoreSchema.SchematicRecord {
-  /// The type's description and the way into its values.
   package static let schema: StoreSchema.Schema = StoreSchema.Schema.record(
     Self.self, name: "Tasks",
     fields: [
@@ -192,7 +173,6 @@ extension Tasks: StoreSchema.SchematicRecord {
         documentation: "The to-dos in the order in which they were added."),
     ])
 
-  /// Builds the struct from its fields in declared order.
   package init(schemaFields fields: inout StoreSchema.FieldReader) throws(StoreSchema.SchemaError) {
     self.nextId = try fields.next("nextId")
     self.items = try fields.next("items")
@@ -200,7 +180,6 @@ extension Tasks: StoreSchema.SchematicRecord {
 }
 
 extension Tasks.Task: StoreSchema.SchematicRecord {
-  /// The type's description and the way into its values.
   package static let schema: StoreSchema.Schema = StoreSchema.Schema.record(
     Self.self, name: "Task",
     fields: [
@@ -210,7 +189,6 @@ extension Tasks.Task: StoreSchema.SchematicRecord {
       StoreSchema.StoredField<Self>("done", \.done, documentation: "Whether it is done."),
     ])
 
-  /// Builds the struct from its fields in declared order.
   package init(schemaFields fields: inout StoreSchema.FieldReader) throws(StoreSchema.SchemaError) {
     self.id = try fields.next("id")
     self.title = try fields.next("title")
@@ -219,7 +197,6 @@ extension Tasks.Task: StoreSchema.SchematicRecord {
 }
 
 extension TasksAction: StoreSchema.SchematicUnion {
-  /// The type's description and the way into its values.
   package static let schema: StoreSchema.Schema = StoreSchema.Schema.union(
     Self.self, name: "TasksAction",
     cases: [
@@ -233,7 +210,6 @@ extension TasksAction: StoreSchema.SchematicUnion {
         documentation: "Takes a to-do off the list; an unknown id is refused."),
     ])
 
-  /// Builds the case at a position of the schema, from 0, from its payload in declared order.
   package init(schemaCase index: Swift.Int, fields: inout StoreSchema.FieldReader) throws(StoreSchema.SchemaError) {
     switch index {
     case 0: self = try .add(title: fields.next("title"))
@@ -245,7 +221,6 @@ extension TasksAction: StoreSchema.SchematicUnion {
     }
   }
 
-  /// The position of the current case in the schema, from 0.
   package var schemaCaseIndex: Swift.Int {
     switch self {
     case .add: 0
@@ -254,7 +229,6 @@ extension TasksAction: StoreSchema.SchematicUnion {
     }
   }
 
-  /// The current case's payload in declared order.
   package var schemaPayload: [StoreSchema.Value] {
     switch self {
     case .add(let value0): [value0.schemaValue]
@@ -263,7 +237,6 @@ extension TasksAction: StoreSchema.SchematicUnion {
     }
   }
 
-  /// Changes the current case's payload field at a position, from 0, in place.
   package mutating func modifySchemaPayload(
     _ index: Swift.Int, _ body: (Swift.UnsafeMutableRawPointer) throws -> Swift.Void
   ) rethrows {

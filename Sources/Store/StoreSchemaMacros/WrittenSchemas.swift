@@ -8,7 +8,8 @@ import SwiftSyntaxMacros
 ///
 /// A comment `// @Schema` before a declaration marks it, and so does the attribute. The text has the imports of the source,
 /// and an extension for each marked declaration, in their order. A fault of a declaration becomes an `#error`. The targets that
-/// have their schemas written out use no case properties, and only paths into branches: others are written for users alone.
+/// have their schemas written out use no case properties, and only paths into branches: others are written for users alone,
+/// and so is documentation.
 struct WrittenSchemas {
   /// The extensions, not indented.
   let text: String
@@ -25,8 +26,10 @@ struct WrittenSchemas {
     do {
       let expansion = try SchemaExpansion(of: declaration, in: contexts, mark: declaration, isForUsers: false)
       let conformances = expansion.conformances.map { "StoreSchema.\($0)" }.joined(separator: ", ")
-      let members = expansion.members.map(\.description) + expansion.extensionMembers
-      return "\nextension \(name): \(conformances) {\n\(members.joined(separator: "\n\n"))\n}"
+      let members = (expansion.members.map(\.description) + expansion.extensionMembers).joined(separator: "\n\n")
+      let lines = members.split(separator: "\n", omittingEmptySubsequences: false)
+      let shown = members.contains("public ") ? lines : lines.filter { !$0.hasPrefix("///") }
+      return "\nextension \(name): \(conformances) {\n\(shown.joined(separator: "\n"))\n}"
     } catch {
       return error.diagnostics.map { "#error(\(quoted("\(name): \($0.message)")))" }.joined(separator: "\n")
     }
