@@ -602,7 +602,7 @@ private final class TakingBackPlan {
   var staying: Int { choice.staying }
   /// True if none of them is of the user's own name.
   var staysOfOthers: Bool { choice.ownStaying == 0 }
-  /// Those that have no effect now.
+  /// The actions that have no effect now.
   var void: [LoggedEntry] { choice.void }
   /// The state without those that are taken back.
   var state: HostState { walk.view(without: []).state }

@@ -22,6 +22,7 @@ package struct PluginReloadReport {
   /// How many actions both versions answered alike, where that was asked.
   package let verified: Int?
 
+  /// What became of the plugin's state.
   package enum StateOutcome: Equatable {
     /// It has none, or starts anew.
     case new

@@ -316,7 +316,7 @@ extension HostState {
     return changes
   }
 
-  /// The same behind others.
+  /// Appends the changes behind others.
   static func appendChanges(
     from old: HostState, to new: HostState, by finder: inout DifferenceFinder, _ changes: inout [Change]
   ) {

@@ -5,7 +5,7 @@ struct ProgramOptions {
   let name: String
   /// The program's purpose, in one sentence.
   let summary: String
-  /// Its options and flags, in declared order.
+  /// The program's options and flags, in declared order.
   let options: [Option]
 
   /// An option, a flag or a group of arguments.

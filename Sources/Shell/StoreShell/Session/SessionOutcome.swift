@@ -85,6 +85,7 @@ struct SessionOutcome {
     var isWhole = false
     var stage = Stage.open
 
+    /// The stage of the run.
     enum Stage {
       /// It goes on.
       case open
