@@ -215,7 +215,7 @@ let package = Package(
       ],
       swiftSettings: strict),
     .testTarget(
-      name: "StoreReplicationTests", dependencies: ["StoreReplication", "StoreCore", "TerminalSupport"],
+      name: "StoreReplicationTests", dependencies: ["StoreReplication", "StoreCore", "LogSupport", "TerminalSupport"],
       swiftSettings: strict),
     .testTarget(
       name: "StoreCombineTests",
@@ -238,6 +238,9 @@ let package = Package(
     .target(
       name: "PluginSupport", dependencies: ["Platform", "StorePlugins"], path: "Tests/PluginSupport",
       swiftSettings: strict),
+    .target(
+      name: "LogSupport", dependencies: ["StoreReplication", "StoreCore"], path: "Tests/LogSupport",
+      swiftSettings: strict),
     .target(name: "TerminalSupport", dependencies: ["StoreCore"], path: "Tests/TerminalSupport", swiftSettings: strict),
     .testTarget(
       name: "LineEditorTests", dependencies: ["LineEditor", "LineEditorProbe", "TerminalSupport"],
@@ -256,7 +259,7 @@ let package = Package(
       name: "StoreHostTests",
       dependencies: [
         "StoreHost", "StoreHistory", "StoreModules", "StorePlugins", "StoreReplication", "StoreShell", "ShellDoor",
-        "StoreUnits", "StoreCore", "StoreSchema", "StandardModules",
+        "StoreUnits", "StoreCore", "StoreSchema", "StandardModules", "LogSupport",
       ],
       swiftSettings: strict),
     .testTarget(

@@ -1,6 +1,5 @@
 import Observation
 import StoreCore
-import StoreUnits
 
 // What the articles of StoreCore and the README show, in what it needs around it to compile.
 

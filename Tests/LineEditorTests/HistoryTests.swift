@@ -263,3 +263,11 @@ struct ExternalEditorTests {
     try probe.waitForLine(#"line("precious!")"#)
   }
 }
+
+extension HistoryFile {
+  fileprivate mutating func load(limit: Int = 10_000) throws(LineEditorError) -> [String] {
+    try lines(limit: limit).map(\.text)
+  }
+
+  fileprivate mutating func loadNew() throws(LineEditorError) -> [String] { try newLines().map(\.text) }
+}

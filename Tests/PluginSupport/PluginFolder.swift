@@ -58,11 +58,6 @@ package final class PluginFolder {
     guard fwrite(bytes, 1, bytes.count, file) == bytes.count else { throw SystemFailure(what: "fwrite \(name)") }
   }
 
-  /// The text of a file of the plugin.
-  package func read(_ name: String) throws -> String {
-    String(decoding: try Files.read("\(path)/\(name)"), as: UTF8.self)
-  }
-
   /// Takes a file of the plugin away.
   package func delete(_ name: String) { remove("\(path)/\(name)") }
 

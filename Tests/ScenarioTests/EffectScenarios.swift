@@ -1,5 +1,4 @@
 import PluginSupport
-import StoreShell
 import Testing
 
 /// S-03, S-08 (its third line) and S-15 with tasks of Lua units, alone and beside Swift ones; `StoreCoreTests` has them in

@@ -1,5 +1,4 @@
 import StoreCore
-import StoreShell
 import StoreUnits
 import Testing
 

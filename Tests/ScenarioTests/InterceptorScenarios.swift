@@ -1,5 +1,4 @@
 import PluginSupport
-import StoreShell
 import Testing
 
 /// S-20 with interceptors and thunks of Lua units, over a module in Lua and one in Swift; `StoreUnitsTests` has it in Swift.

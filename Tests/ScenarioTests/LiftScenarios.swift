@@ -1,6 +1,5 @@
 import PluginSupport
 import StoreCore
-import StoreShell
 import Testing
 
 /// The part of S-17 that units in Lua can express: a plugin's middlewares are lifted to its module by their filters, and

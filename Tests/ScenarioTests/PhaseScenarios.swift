@@ -1,7 +1,6 @@
 import PluginSupport
 import StoreCore
 import StoreHost
-import StoreShell
 import Testing
 
 @Suite("Scenarios: phases")

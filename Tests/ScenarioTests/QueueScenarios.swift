@@ -1,7 +1,6 @@
 import Dispatch
 import PluginSupport
 import StoreCore
-import StoreShell
 import Synchronization
 import Testing
 

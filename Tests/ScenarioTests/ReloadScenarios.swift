@@ -1,5 +1,4 @@
 import PluginSupport
-import StoreShell
 import Testing
 
 /// S-25 with Lua units, and with Lua and Swift mixed.

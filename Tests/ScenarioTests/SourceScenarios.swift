@@ -1,8 +1,6 @@
 import PluginSupport
 import StoreCore
 import StoreHost
-import StoreSchema
-import StoreShell
 import Testing
 
 /// S-08: every action knows where it came from. Line 3 of its table is among `EffectScenarios`.

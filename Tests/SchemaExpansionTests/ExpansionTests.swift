@@ -7,7 +7,7 @@ import Testing
     ("package struct Box { var a: Int }", "package static let schema:"),
     ("struct Box { var a: Int }", "\nstatic let schema:"),
     ("private struct Box { var a: Int }", "fileprivate static let schema:"),
-    ("fileprivate enum Box { case a }", "fileprivate static let cases:"),
+    ("fileprivate enum Box { case a(Int) }", "fileprivate static let cases:"),
     ("struct Box<Element: Schematic> { var a: Element }", "\nstatic var schema:"),
     ("public enum Box<Element: Schematic> { case a(Element) }", "public static var cases:"),
     ("struct Box { @Sequence var nextId = 1 }", "isSequence: true"),
@@ -66,7 +66,7 @@ import Testing
   @Test(arguments: [
     // The extended type may be generic.
     ("public extension Space { @Schema struct Box { var a: Int } }", "public static var schema:"),
-    ("public extension Space { @Schema internal enum Box { case a } }", "\nstatic var cases:"),
+    ("public extension Space { @Schema internal enum Box { case a(Int) } }", "\nstatic var cases:"),
     ("extension Space { struct Room { @Schema struct Box { var a: Int } } }", "within: Self.self"),
     ("struct Space<Element> { @Schema struct Box { var a: Int } }", "static var schema:"),
   ])

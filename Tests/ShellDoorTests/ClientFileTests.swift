@@ -1,6 +1,5 @@
 import Foundation
 import Glibc
-import Platform
 import ShellLanguage
 import StoreSchema
 import StoreShell

@@ -1,6 +1,4 @@
 import Platform
-import ShellLanguage
-import StoreSchema
 import StoreShell
 import Testing
 

@@ -1,6 +1,5 @@
 import Dispatch
 import Glibc
-import ShellLanguage
 import StandardModules
 import StoreCore
 import StoreHost

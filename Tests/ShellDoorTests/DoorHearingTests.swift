@@ -2,7 +2,6 @@ import Glibc
 import ShellLanguage
 import StandardModules
 import StoreCore
-import StoreShell
 import Testing
 
 @testable import ShellDoor

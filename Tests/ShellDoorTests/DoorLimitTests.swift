@@ -1,5 +1,4 @@
 import Glibc
-import ShellLanguage
 import StandardModules
 import StoreCore
 import StoreHost

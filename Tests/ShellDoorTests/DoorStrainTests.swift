@@ -1,6 +1,4 @@
 import Glibc
-import StandardModules
-import StoreHost
 import Testing
 
 @testable import ShellDoor

@@ -1,9 +1,7 @@
 import Glibc
-import ShellLanguage
 import StandardModules
 import StoreCore
 import StoreHost
-import StoreSchema
 import StoreShell
 import TerminalSupport
 import Testing

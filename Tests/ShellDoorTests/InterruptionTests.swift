@@ -1,8 +1,5 @@
 import Glibc
-import ShellLanguage
-import StoreCore
 import StoreHost
-import StoreShell
 import Testing
 
 @testable import ShellDoor

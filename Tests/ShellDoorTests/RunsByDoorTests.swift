@@ -1,7 +1,6 @@
 import Glibc
 import StandardModules
 import StoreHost
-import StoreShell
 import Testing
 
 @testable import ShellDoor

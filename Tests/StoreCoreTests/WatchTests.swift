@@ -1,5 +1,4 @@
 import StoreCore
-import Synchronization
 import Testing
 
 /// R10, R11, R26: emission and watchers.

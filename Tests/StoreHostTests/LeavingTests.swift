@@ -2,7 +2,6 @@ import Dispatch
 import StandardModules
 import StoreCore
 import StoreSchema
-import Synchronization
 import Testing
 
 @testable import StoreHost

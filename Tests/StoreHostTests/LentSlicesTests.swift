@@ -1,5 +1,4 @@
 import Foundation
-import StandardModules
 import StoreCore
 @testable import StoreHost
 import StoreSchema

@@ -1,4 +1,5 @@
 import Glibc
+import LogSupport
 import StandardModules
 import StoreCore
 import StoreHistory

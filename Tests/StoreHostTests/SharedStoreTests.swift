@@ -2,7 +2,6 @@ import Dispatch
 import StandardModules
 import StoreCore
 @testable import StoreHost
-import StoreSchema
 import Testing
 
 import StoreShell

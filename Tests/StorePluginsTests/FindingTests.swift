@@ -1,7 +1,4 @@
 import PluginSupport
-import StoreCore
-import StoreModules
-import StorePlugins
 import StoreSchema
 import Testing
 

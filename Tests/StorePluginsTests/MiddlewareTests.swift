@@ -29,10 +29,6 @@ struct MiddlewareTests {
     return bench
   }
 
-  private func notes(_ bench: Bench) -> String {
-    bench.view.readSlice("p") { _, _ in } ? bench.state("p") : ""
-  }
-
   @Test func beforeAndAfterSeeTheirStates() throws {
     let bench = try bench(
       """

@@ -1,5 +1,4 @@
 import StoreCore
-import StoreReplication
 import Testing
 
 #if canImport(Musl)

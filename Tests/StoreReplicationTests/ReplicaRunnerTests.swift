@@ -1,3 +1,4 @@
+import LogSupport
 import StoreCore
 import StoreReplication
 import Testing

@@ -1,3 +1,4 @@
+import LogSupport
 import StoreReplication
 
 /// Some replicas, their stores and callers, and the log between them, as a value: all that can happen next can be listed.

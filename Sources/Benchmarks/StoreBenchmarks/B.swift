@@ -1,8 +1,6 @@
 import Platform
 import ShellLanguage
-import StorePlugins
 import StoreSchema
-import StoreShell
 
 /// Batch: the program on a million lines and on real input, and the printing of big lists.
 func batchBenchmarks() -> [Benchmark] {

@@ -1,5 +1,4 @@
 import Platform
-import StoreShell
 
 /// Whole jobs through the shipped plugins: a web server's log, an inventory, holds that expire.
 func jobBenchmarks() -> [Benchmark] {

@@ -1,7 +1,6 @@
 import Platform
 import StandardModules
 import StoreHost
-import StorePlugins
 import StoreShell
 
 /// A session of the standard modules in this process, whose output is discarded.

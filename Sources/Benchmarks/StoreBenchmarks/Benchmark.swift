@@ -2,13 +2,11 @@
 struct Benchmark {
   /// The row's name: `W1`.
   let row: String
-  /// The work, in a few words.
   let work: String
   /// The unit of the values: `ns`, `MB/s`.
   let unit: String
   /// The value to reach.
   let target: Double
-  /// The direction that is good.
   var better = Direction.lower
   /// The work that nobody can be faster than, measured in the same run.
   var limit: Limit?
@@ -41,13 +39,10 @@ struct Benchmark {
 
 /// The measurements of one row.
 struct Measurement {
-  /// The row.
   let benchmark: Benchmark
-  /// The median of the runs.
   let value: Double
   /// The median of the limit's runs.
   let limit: Double?
-  /// The number of runs.
   let runs: Int
 
   /// True if the target is met.

@@ -146,7 +146,6 @@ private final class Shop {
     }
   }
 
-  /// A client that follows everything.
   func follower() throws -> SocketClient {
     let client = try SocketClient(path)
     try client.send("{\"follow\":true}\n")

@@ -190,7 +190,6 @@ private struct StoredTasks {
   let script: String
   let file: String
 
-  /// Runs the script with a new file.
   func write() throws -> ProgramRun {
     removeStore(file)
     return try ProgramRun(["--quiet", "--store", file, script])

@@ -1,10 +1,8 @@
 import Platform
 import StandardModules
 import StoreHost
-import StorePlugins
 import StoreShell
 
-/// The journal.
 func journalBenchmarks() -> [Benchmark] {
   [
     Benchmark(

@@ -226,7 +226,6 @@ private final class IdleMiddleware: @unchecked Sendable {
   }
 }
 
-/// Takes nothing.
 private final class NoOutput: PluginOutput {
   func dispatch(_ call: ActionCall, source: ActionSource) {}
   func start(_ task: PluginTaskStart) {}

@@ -5,7 +5,6 @@ import StoreCore
 import StoreHost
 import StoreModules
 import StoreReplication
-import StoreShell
 
 /// A store on many machines: its cost beside the figures of the engine, with servers of NATS on this machine.
 func sharedBenchmarks() -> [Benchmark] {
@@ -174,7 +173,6 @@ private func rates(
   return done.withLock { $0 }.map { Double($0) / seconds }
 }
 
-/// A node of a shared store in this process.
 private final class Node: Sendable {
   private let host: StoreHost<StandardAction, StandardState>
   private let node: StoreNode
@@ -287,7 +285,6 @@ private final class Servers {
     _ = try? ProgramRun(["-rf", folder], program: "/bin/rm")
   }
 
-  /// The address of a store that is empty yet.
   func nextStore() -> String {
     stores += 1
     return address.replacing("/bench", with: "/bench\(stores)")

@@ -1,6 +1,5 @@
 import Platform
 
-/// A run of a program to its end.
 struct ProgramRun {
   /// Wall time in milliseconds.
   let milliseconds: Double
@@ -64,7 +63,6 @@ struct ProgramRun {
   /// The program beside this one.
   static var stsh: String { get throws { try built("stsh") } }
 
-  /// The path of a program that was built beside the benchmarks.
   static func built(_ name: String) throws -> String {
     guard let path = realpath("/proc/self/exe", nil) else { throw Failure(reason: "no /proc") }
     defer { free(path) }

@@ -2,7 +2,6 @@ import Platform
 
 /// `stsh` at its prompt on a pseudo-terminal.
 final class PromptTerminal {
-  /// The process of the program.
   let process: pid_t
   private let terminal: Int32
   /// The output that has come and was not waited for yet.
@@ -39,7 +38,6 @@ final class PromptTerminal {
     close(terminal)
   }
 
-  /// Presses keys.
   func type(_ keys: String) {
     _ = keys.withCString { write(terminal, $0, strlen($0)) }
   }

@@ -1,9 +1,7 @@
 /// Prints measurements: a table for people, or one JSON object a line.
 enum Report {
-  /// The table's headings.
   static let header = columns("row", "work", "value", "unit", "target", "limit", "ratio", "met")
 
-  /// A line of the table.
   static func line(_ measurement: Measurement) -> String {
     let benchmark = measurement.benchmark
     return columns(

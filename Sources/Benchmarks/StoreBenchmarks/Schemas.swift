@@ -12,7 +12,6 @@ import StoreUnits
 import Synchronization
 
 extension Board: StoreSchema.SchematicRecord {
-  /// The type's description and the way into its values.
   static let schema: StoreSchema.Schema = StoreSchema.Schema.record(
     Self.self, name: "Board",
     fields: [
@@ -20,7 +19,6 @@ extension Board: StoreSchema.SchematicRecord {
       StoreSchema.StoredField<Self>("cells", \.cells, default: ([]) as PersistentList<Cell>),
     ])
 
-  /// Builds the struct from its fields in declared order.
   init(schemaFields fields: inout StoreSchema.FieldReader) throws(StoreSchema.SchemaError) {
     self.count = try fields.next("count")
     self.cells = try fields.next("cells")
@@ -28,7 +26,6 @@ extension Board: StoreSchema.SchematicRecord {
 }
 
 extension Board.Cell: StoreSchema.SchematicRecord {
-  /// The type's description and the way into its values.
   static let schema: StoreSchema.Schema = StoreSchema.Schema.record(
     Self.self, name: "Cell",
     fields: [
@@ -36,106 +33,22 @@ extension Board.Cell: StoreSchema.SchematicRecord {
       StoreSchema.StoredField<Self>("value", \.value, default: 0),
     ])
 
-  /// Builds the struct from its fields in declared order.
   init(schemaFields fields: inout StoreSchema.FieldReader) throws(StoreSchema.SchemaError) {
     self.id = try fields.next("id")
     self.value = try fields.next("value")
   }
 }
 
-extension BoardAction: StoreSchema.SchematicUnion, StoreSchema.CasePathable {
-  /// The type's description and the way into its values.
+extension BoardAction: StoreSchema.SchematicUnion {
   static let schema: StoreSchema.Schema = StoreSchema.Schema.union(
     Self.self, name: "BoardAction",
     cases: [
-      StoreSchema.UnionSchema.Case(
-        "add",
-        fields: [
-          StoreSchema.Field("by", of: Int.self, default: (1) as Int)
-        ]),
-      StoreSchema.UnionSchema.Case(
-        "fill",
-        fields: [
-          StoreSchema.Field("count", of: Int.self)
-        ]),
-      StoreSchema.UnionSchema.Case(
-        "touch",
-        fields: [
-          StoreSchema.Field("cell", of: Int.self)
-        ]),
+      StoreSchema.UnionSchema.Case("add", fields: [StoreSchema.Field("by", of: Int.self, default: (1) as Int)]),
+      StoreSchema.UnionSchema.Case("fill", fields: [StoreSchema.Field("count", of: Int.self)]),
+      StoreSchema.UnionSchema.Case("touch", fields: [StoreSchema.Field("cell", of: Int.self)]),
     ])
 
-  /// The payload of `add`, nil in another case; setting it does nothing in another case.
-  var add: (Int)? {
-    get {
-      if case .add(let value0) = self { value0 } else { nil }
-    }
-    set {
-      guard case .add = self, let newValue else { return }
-      self = .add(by: newValue)
-    }
-  }
-
-  /// The payload of `fill`, nil in another case; setting it does nothing in another case.
-  var fill: (Int)? {
-    get {
-      if case .fill(let value0) = self { value0 } else { nil }
-    }
-    set {
-      guard case .fill = self, let newValue else { return }
-      self = .fill(count: newValue)
-    }
-  }
-
-  /// The payload of `touch`, nil in another case; setting it does nothing in another case.
-  var touch: (Int)? {
-    get {
-      if case .touch(let value0) = self { value0 } else { nil }
-    }
-    set {
-      guard case .touch = self, let newValue else { return }
-      self = .touch(cell: newValue)
-    }
-  }
-
-  /// Whether this is the case `add`.
-  var isAdd: Swift.Bool {
-    if case .add = self { true } else { false }
-  }
-
-  /// Whether this is the case `fill`.
-  var isFill: Swift.Bool {
-    if case .fill = self { true } else { false }
-  }
-
-  /// Whether this is the case `touch`.
-  var isTouch: Swift.Bool {
-    if case .touch = self { true } else { false }
-  }
-
-  /// The ways into the cases.
-  struct Cases: Swift.Sendable {
-    /// The way into `add`.
-    let add = StoreSchema.CasePath<BoardAction, Int>(
-      caseName: "add", embed: { .add(by: $0) },
-      extract: { if case .add(let value0) = $0 { value0 } else { nil } })
-    /// The way into `fill`.
-    let fill = StoreSchema.CasePath<BoardAction, Int>(
-      caseName: "fill", embed: { .fill(count: $0) },
-      extract: { if case .fill(let value0) = $0 { value0 } else { nil } })
-    /// The way into `touch`.
-    let touch = StoreSchema.CasePath<BoardAction, Int>(
-      caseName: "touch", embed: { .touch(cell: $0) },
-      extract: { if case .touch(let value0) = $0 { value0 } else { nil } })
-  }
-
-  /// The ways into the cases.
-  static let cases: Cases = Cases()
-
-  /// Builds the case at a position of the schema, from 0, from its payload in declared order.
-  init(
-    schemaCase index: Swift.Int, fields: inout StoreSchema.FieldReader
-  ) throws(StoreSchema.SchemaError) {
+  init(schemaCase index: Swift.Int, fields: inout StoreSchema.FieldReader) throws(StoreSchema.SchemaError) {
     switch index {
     case 0: self = try .add(by: fields.next("by"))
     case 1: self = try .fill(count: fields.next("count"))
@@ -146,7 +59,6 @@ extension BoardAction: StoreSchema.SchematicUnion, StoreSchema.CasePathable {
     }
   }
 
-  /// The position of the current case in the schema, from 0.
   var schemaCaseIndex: Swift.Int {
     switch self {
     case .add: 0
@@ -155,7 +67,6 @@ extension BoardAction: StoreSchema.SchematicUnion, StoreSchema.CasePathable {
     }
   }
 
-  /// The current case's payload in declared order.
   var schemaPayload: [StoreSchema.Value] {
     switch self {
     case .add(let value0): [value0.schemaValue]
@@ -164,7 +75,6 @@ extension BoardAction: StoreSchema.SchematicUnion, StoreSchema.CasePathable {
     }
   }
 
-  /// Changes the current case's payload field at a position, from 0, in place.
   mutating func modifySchemaPayload(
     _ index: Swift.Int, _ body: (Swift.UnsafeMutableRawPointer) throws -> Swift.Void
   ) rethrows {
@@ -172,110 +82,63 @@ extension BoardAction: StoreSchema.SchematicUnion, StoreSchema.CasePathable {
       switch place.move() {
       case .add(var value0):
         defer { place.initialize(to: .add(by: value0)) }
-        switch index {
-        case 0:
-          try Swift.withUnsafeMutablePointer(to: &value0) { try body(Swift.UnsafeMutableRawPointer($0)) }
-        default: break
-        }
+        try Swift.withUnsafeMutablePointer(to: &value0) { try body(Swift.UnsafeMutableRawPointer($0)) }
       case .fill(var value0):
         defer { place.initialize(to: .fill(count: value0)) }
-        switch index {
-        case 0:
-          try Swift.withUnsafeMutablePointer(to: &value0) { try body(Swift.UnsafeMutableRawPointer($0)) }
-        default: break
-        }
+        try Swift.withUnsafeMutablePointer(to: &value0) { try body(Swift.UnsafeMutableRawPointer($0)) }
       case .touch(var value0):
         defer { place.initialize(to: .touch(cell: value0)) }
-        switch index {
-        case 0:
-          try Swift.withUnsafeMutablePointer(to: &value0) { try body(Swift.UnsafeMutableRawPointer($0)) }
-        default: break
-        }
+        try Swift.withUnsafeMutablePointer(to: &value0) { try body(Swift.UnsafeMutableRawPointer($0)) }
       }
     }
   }
 }
 
 extension BoardState: StoreSchema.SchematicRecord {
-  /// The type's description and the way into its values.
   static let schema: StoreSchema.Schema = StoreSchema.Schema.record(
     Self.self, name: "BoardState",
-    fields: [
-      StoreSchema.StoredField<Self>("board", \.board, default: Board())
-    ])
+    fields: [StoreSchema.StoredField<Self>("board", \.board, default: Board())])
 
-  /// Builds the struct from its fields in declared order.
   init(schemaFields fields: inout StoreSchema.FieldReader) throws(StoreSchema.SchemaError) {
     self.board = try fields.next("board")
   }
 }
 
 extension BoardActions: StoreSchema.SchematicUnion, StoreSchema.CasePathable {
-  /// The type's description and the way into its values.
   static let schema: StoreSchema.Schema = StoreSchema.Schema.union(
     Self.self, name: "BoardActions",
     cases: [
-      StoreSchema.UnionSchema.Case(
-        "board",
-        fields: [
-          StoreSchema.Field("value", of: BoardAction.self)
-        ])
+      StoreSchema.UnionSchema.Case("board", fields: [StoreSchema.Field("value", of: BoardAction.self)])
     ])
 
-  /// The payload of `board`, nil in another case; setting it does nothing in another case.
-  var board: (BoardAction)? {
-    get {
-      if case .board(let value0) = self { value0 } else { nil }
-    }
-    set {
-      guard case .board = self, let newValue else { return }
-      self = .board(newValue)
-    }
-  }
-
-  /// Whether this is the case `board`.
-  var isBoard: Swift.Bool {
-    if case .board = self { true } else { false }
-  }
-
-  /// The ways into the cases.
   struct Cases: Swift.Sendable {
-    /// The way into `board`.
     let board = StoreSchema.CasePath<BoardActions, BoardAction>(
       caseName: "board", embed: { .board($0) },
       extract: { if case .board(let value0) = $0 { value0 } else { nil } })
   }
 
-  /// The ways into the cases.
   static let cases: Cases = Cases()
 
-  /// Builds the case at a position of the schema, from 0, from its payload in declared order.
-  init(
-    schemaCase index: Swift.Int, fields: inout StoreSchema.FieldReader
-  ) throws(StoreSchema.SchemaError) {
+  init(schemaCase index: Swift.Int, fields: inout StoreSchema.FieldReader) throws(StoreSchema.SchemaError) {
     switch index {
     case 0: self = try .board(fields.next("value"))
     default:
-      throw StoreSchema.SchemaError(
-        StoreSchema.Path(), .unknownCase(found: "case \(index)", expected: ["board"]))
+      throw StoreSchema.SchemaError(StoreSchema.Path(), .unknownCase(found: "case \(index)", expected: ["board"]))
     }
   }
 
-  /// The position of the current case in the schema, from 0.
   var schemaCaseIndex: Swift.Int {
     switch self {
     case .board: 0
     }
   }
 
-  /// The current case's payload in declared order.
   var schemaPayload: [StoreSchema.Value] {
     switch self {
     case .board(let value0): [value0.schemaValue]
     }
   }
 
-  /// Changes the current case's payload field at a position, from 0, in place.
   mutating func modifySchemaPayload(
     _ index: Swift.Int, _ body: (Swift.UnsafeMutableRawPointer) throws -> Swift.Void
   ) rethrows {
@@ -283,18 +146,13 @@ extension BoardActions: StoreSchema.SchematicUnion, StoreSchema.CasePathable {
       switch place.move() {
       case .board(var value0):
         defer { place.initialize(to: .board(value0)) }
-        switch index {
-        case 0:
-          try Swift.withUnsafeMutablePointer(to: &value0) { try body(Swift.UnsafeMutableRawPointer($0)) }
-        default: break
-        }
+        try Swift.withUnsafeMutablePointer(to: &value0) { try body(Swift.UnsafeMutableRawPointer($0)) }
       }
     }
   }
 }
 
 extension Ledger: StoreSchema.SchematicRecord {
-  /// The type's description and the way into its values.
   static let schema: StoreSchema.Schema = StoreSchema.Schema.record(
     Self.self, name: "Ledger",
     fields: [
@@ -302,7 +160,6 @@ extension Ledger: StoreSchema.SchematicRecord {
       StoreSchema.StoredField<Self>("rows", \.rows, default: ([]) as PersistentList<Row>),
     ])
 
-  /// Builds the struct from its fields in declared order.
   init(schemaFields fields: inout StoreSchema.FieldReader) throws(StoreSchema.SchemaError) {
     self.count = try fields.next("count")
     self.rows = try fields.next("rows")
@@ -310,7 +167,6 @@ extension Ledger: StoreSchema.SchematicRecord {
 }
 
 extension Ledger.Row: StoreSchema.SchematicRecord {
-  /// The type's description and the way into its values.
   static let schema: StoreSchema.Schema = StoreSchema.Schema.record(
     Self.self, name: "Row",
     fields: [
@@ -318,81 +174,21 @@ extension Ledger.Row: StoreSchema.SchematicRecord {
       StoreSchema.StoredField<Self>("title", \.title),
     ])
 
-  /// Builds the struct from its fields in declared order.
   init(schemaFields fields: inout StoreSchema.FieldReader) throws(StoreSchema.SchemaError) {
     self.id = try fields.next("id")
     self.title = try fields.next("title")
   }
 }
 
-extension LedgerAction: StoreSchema.SchematicUnion, StoreSchema.CasePathable {
-  /// The type's description and the way into its values.
+extension LedgerAction: StoreSchema.SchematicUnion {
   static let schema: StoreSchema.Schema = StoreSchema.Schema.union(
     Self.self, name: "LedgerAction",
     cases: [
-      StoreSchema.UnionSchema.Case(
-        "add",
-        fields: [
-          StoreSchema.Field("by", of: Int.self, default: (1) as Int)
-        ]),
-      StoreSchema.UnionSchema.Case(
-        "fill",
-        fields: [
-          StoreSchema.Field("count", of: Int.self)
-        ]),
+      StoreSchema.UnionSchema.Case("add", fields: [StoreSchema.Field("by", of: Int.self, default: (1) as Int)]),
+      StoreSchema.UnionSchema.Case("fill", fields: [StoreSchema.Field("count", of: Int.self)]),
     ])
 
-  /// The payload of `add`, nil in another case; setting it does nothing in another case.
-  var add: (Int)? {
-    get {
-      if case .add(let value0) = self { value0 } else { nil }
-    }
-    set {
-      guard case .add = self, let newValue else { return }
-      self = .add(by: newValue)
-    }
-  }
-
-  /// The payload of `fill`, nil in another case; setting it does nothing in another case.
-  var fill: (Int)? {
-    get {
-      if case .fill(let value0) = self { value0 } else { nil }
-    }
-    set {
-      guard case .fill = self, let newValue else { return }
-      self = .fill(count: newValue)
-    }
-  }
-
-  /// Whether this is the case `add`.
-  var isAdd: Swift.Bool {
-    if case .add = self { true } else { false }
-  }
-
-  /// Whether this is the case `fill`.
-  var isFill: Swift.Bool {
-    if case .fill = self { true } else { false }
-  }
-
-  /// The ways into the cases.
-  struct Cases: Swift.Sendable {
-    /// The way into `add`.
-    let add = StoreSchema.CasePath<LedgerAction, Int>(
-      caseName: "add", embed: { .add(by: $0) },
-      extract: { if case .add(let value0) = $0 { value0 } else { nil } })
-    /// The way into `fill`.
-    let fill = StoreSchema.CasePath<LedgerAction, Int>(
-      caseName: "fill", embed: { .fill(count: $0) },
-      extract: { if case .fill(let value0) = $0 { value0 } else { nil } })
-  }
-
-  /// The ways into the cases.
-  static let cases: Cases = Cases()
-
-  /// Builds the case at a position of the schema, from 0, from its payload in declared order.
-  init(
-    schemaCase index: Swift.Int, fields: inout StoreSchema.FieldReader
-  ) throws(StoreSchema.SchemaError) {
+  init(schemaCase index: Swift.Int, fields: inout StoreSchema.FieldReader) throws(StoreSchema.SchemaError) {
     switch index {
     case 0: self = try .add(by: fields.next("by"))
     case 1: self = try .fill(count: fields.next("count"))
@@ -402,7 +198,6 @@ extension LedgerAction: StoreSchema.SchematicUnion, StoreSchema.CasePathable {
     }
   }
 
-  /// The position of the current case in the schema, from 0.
   var schemaCaseIndex: Swift.Int {
     switch self {
     case .add: 0
@@ -410,7 +205,6 @@ extension LedgerAction: StoreSchema.SchematicUnion, StoreSchema.CasePathable {
     }
   }
 
-  /// The current case's payload in declared order.
   var schemaPayload: [StoreSchema.Value] {
     switch self {
     case .add(let value0): [value0.schemaValue]
@@ -418,7 +212,6 @@ extension LedgerAction: StoreSchema.SchematicUnion, StoreSchema.CasePathable {
     }
   }
 
-  /// Changes the current case's payload field at a position, from 0, in place.
   mutating func modifySchemaPayload(
     _ index: Swift.Int, _ body: (Swift.UnsafeMutableRawPointer) throws -> Swift.Void
   ) rethrows {
@@ -426,88 +219,52 @@ extension LedgerAction: StoreSchema.SchematicUnion, StoreSchema.CasePathable {
       switch place.move() {
       case .add(var value0):
         defer { place.initialize(to: .add(by: value0)) }
-        switch index {
-        case 0:
-          try Swift.withUnsafeMutablePointer(to: &value0) { try body(Swift.UnsafeMutableRawPointer($0)) }
-        default: break
-        }
+        try Swift.withUnsafeMutablePointer(to: &value0) { try body(Swift.UnsafeMutableRawPointer($0)) }
       case .fill(var value0):
         defer { place.initialize(to: .fill(count: value0)) }
-        switch index {
-        case 0:
-          try Swift.withUnsafeMutablePointer(to: &value0) { try body(Swift.UnsafeMutableRawPointer($0)) }
-        default: break
-        }
+        try Swift.withUnsafeMutablePointer(to: &value0) { try body(Swift.UnsafeMutableRawPointer($0)) }
       }
     }
   }
 }
 
 extension Tally: StoreSchema.SchematicRecord {
-  /// The type's description and the way into its values.
   static let schema: StoreSchema.Schema = StoreSchema.Schema.record(
     Self.self, name: "Tally",
-    fields: [
-      StoreSchema.StoredField<Self>("count", \.count, default: 0)
-    ])
+    fields: [StoreSchema.StoredField<Self>("count", \.count, default: 0)])
 
-  /// Builds the struct from its fields in declared order.
   init(schemaFields fields: inout StoreSchema.FieldReader) throws(StoreSchema.SchemaError) {
     self.count = try fields.next("count")
   }
 }
 
-extension TallyAction: StoreSchema.SchematicUnion, StoreSchema.CasePathable {
-  /// The type's description and the way into its values.
+extension TallyAction: StoreSchema.SchematicUnion {
   static let schema: StoreSchema.Schema = StoreSchema.Schema.union(
     Self.self, name: "TallyAction",
     cases: [
       StoreSchema.UnionSchema.Case("add")
     ])
 
-  /// Whether this is the case `add`.
-  var isAdd: Swift.Bool {
-    if case .add = self { true } else { false }
-  }
-
-  /// The ways into the cases.
-  struct Cases: Swift.Sendable {
-    /// The way into `add`.
-    let add = StoreSchema.CasePath<TallyAction, Swift.Void>(
-      caseName: "add", embed: { _ in .add },
-      extract: { if case .add = $0 { () } else { nil } })
-  }
-
-  /// The ways into the cases.
-  static let cases: Cases = Cases()
-
-  /// Builds the case at a position of the schema, from 0, from its payload in declared order.
-  init(
-    schemaCase index: Swift.Int, fields: inout StoreSchema.FieldReader
-  ) throws(StoreSchema.SchemaError) {
+  init(schemaCase index: Swift.Int, fields: inout StoreSchema.FieldReader) throws(StoreSchema.SchemaError) {
     switch index {
     case 0: self = .add
     default:
-      throw StoreSchema.SchemaError(
-        StoreSchema.Path(), .unknownCase(found: "case \(index)", expected: ["add"]))
+      throw StoreSchema.SchemaError(StoreSchema.Path(), .unknownCase(found: "case \(index)", expected: ["add"]))
     }
   }
 
-  /// The position of the current case in the schema, from 0.
   var schemaCaseIndex: Swift.Int {
     switch self {
     case .add: 0
     }
   }
 
-  /// The current case's payload in declared order.
   var schemaPayload: [StoreSchema.Value] {
     []
   }
 }
 
 extension Owned: StoreSchema.SchematicRecord {
-  /// The type's description and the way into its values.
   static let schema: StoreSchema.Schema = StoreSchema.Schema.record(
     Self.self, name: "Owned",
     fields: [
@@ -515,7 +272,6 @@ extension Owned: StoreSchema.SchematicRecord {
       StoreSchema.StoredField<Self>("tally", \.tally, default: Tally()),
     ])
 
-  /// Builds the struct from its fields in declared order.
   init(schemaFields fields: inout StoreSchema.FieldReader) throws(StoreSchema.SchemaError) {
     self.ledger = try fields.next("ledger")
     self.tally = try fields.next("tally")
@@ -523,73 +279,25 @@ extension Owned: StoreSchema.SchematicRecord {
 }
 
 extension OwnedAction: StoreSchema.SchematicUnion, StoreSchema.CasePathable {
-  /// The type's description and the way into its values.
   static let schema: StoreSchema.Schema = StoreSchema.Schema.union(
     Self.self, name: "OwnedAction",
     cases: [
-      StoreSchema.UnionSchema.Case(
-        "ledger",
-        fields: [
-          StoreSchema.Field("value", of: LedgerAction.self)
-        ]),
-      StoreSchema.UnionSchema.Case(
-        "tally",
-        fields: [
-          StoreSchema.Field("value", of: TallyAction.self)
-        ]),
+      StoreSchema.UnionSchema.Case("ledger", fields: [StoreSchema.Field("value", of: LedgerAction.self)]),
+      StoreSchema.UnionSchema.Case("tally", fields: [StoreSchema.Field("value", of: TallyAction.self)]),
     ])
 
-  /// The payload of `ledger`, nil in another case; setting it does nothing in another case.
-  var ledger: (LedgerAction)? {
-    get {
-      if case .ledger(let value0) = self { value0 } else { nil }
-    }
-    set {
-      guard case .ledger = self, let newValue else { return }
-      self = .ledger(newValue)
-    }
-  }
-
-  /// The payload of `tally`, nil in another case; setting it does nothing in another case.
-  var tally: (TallyAction)? {
-    get {
-      if case .tally(let value0) = self { value0 } else { nil }
-    }
-    set {
-      guard case .tally = self, let newValue else { return }
-      self = .tally(newValue)
-    }
-  }
-
-  /// Whether this is the case `ledger`.
-  var isLedger: Swift.Bool {
-    if case .ledger = self { true } else { false }
-  }
-
-  /// Whether this is the case `tally`.
-  var isTally: Swift.Bool {
-    if case .tally = self { true } else { false }
-  }
-
-  /// The ways into the cases.
   struct Cases: Swift.Sendable {
-    /// The way into `ledger`.
     let ledger = StoreSchema.CasePath<OwnedAction, LedgerAction>(
       caseName: "ledger", embed: { .ledger($0) },
       extract: { if case .ledger(let value0) = $0 { value0 } else { nil } })
-    /// The way into `tally`.
     let tally = StoreSchema.CasePath<OwnedAction, TallyAction>(
       caseName: "tally", embed: { .tally($0) },
       extract: { if case .tally(let value0) = $0 { value0 } else { nil } })
   }
 
-  /// The ways into the cases.
   static let cases: Cases = Cases()
 
-  /// Builds the case at a position of the schema, from 0, from its payload in declared order.
-  init(
-    schemaCase index: Swift.Int, fields: inout StoreSchema.FieldReader
-  ) throws(StoreSchema.SchemaError) {
+  init(schemaCase index: Swift.Int, fields: inout StoreSchema.FieldReader) throws(StoreSchema.SchemaError) {
     switch index {
     case 0: self = try .ledger(fields.next("value"))
     case 1: self = try .tally(fields.next("value"))
@@ -599,7 +307,6 @@ extension OwnedAction: StoreSchema.SchematicUnion, StoreSchema.CasePathable {
     }
   }
 
-  /// The position of the current case in the schema, from 0.
   var schemaCaseIndex: Swift.Int {
     switch self {
     case .ledger: 0
@@ -607,7 +314,6 @@ extension OwnedAction: StoreSchema.SchematicUnion, StoreSchema.CasePathable {
     }
   }
 
-  /// The current case's payload in declared order.
   var schemaPayload: [StoreSchema.Value] {
     switch self {
     case .ledger(let value0): [value0.schemaValue]
@@ -615,7 +321,6 @@ extension OwnedAction: StoreSchema.SchematicUnion, StoreSchema.CasePathable {
     }
   }
 
-  /// Changes the current case's payload field at a position, from 0, in place.
   mutating func modifySchemaPayload(
     _ index: Swift.Int, _ body: (Swift.UnsafeMutableRawPointer) throws -> Swift.Void
   ) rethrows {
@@ -623,39 +328,26 @@ extension OwnedAction: StoreSchema.SchematicUnion, StoreSchema.CasePathable {
       switch place.move() {
       case .ledger(var value0):
         defer { place.initialize(to: .ledger(value0)) }
-        switch index {
-        case 0:
-          try Swift.withUnsafeMutablePointer(to: &value0) { try body(Swift.UnsafeMutableRawPointer($0)) }
-        default: break
-        }
+        try Swift.withUnsafeMutablePointer(to: &value0) { try body(Swift.UnsafeMutableRawPointer($0)) }
       case .tally(var value0):
         defer { place.initialize(to: .tally(value0)) }
-        switch index {
-        case 0:
-          try Swift.withUnsafeMutablePointer(to: &value0) { try body(Swift.UnsafeMutableRawPointer($0)) }
-        default: break
-        }
+        try Swift.withUnsafeMutablePointer(to: &value0) { try body(Swift.UnsafeMutableRawPointer($0)) }
       }
     }
   }
 }
 
 extension Desk: StoreSchema.SchematicRecord {
-  /// The type's description and the way into its values.
   static let schema: StoreSchema.Schema = StoreSchema.Schema.record(
     Self.self, name: "Desk",
-    fields: [
-      StoreSchema.StoredField<Self>("holds", \.holds, default: ([]) as PersistentList<Hold>)
-    ])
+    fields: [StoreSchema.StoredField<Self>("holds", \.holds, default: ([]) as PersistentList<Hold>)])
 
-  /// Builds the struct from its fields in declared order.
   init(schemaFields fields: inout StoreSchema.FieldReader) throws(StoreSchema.SchemaError) {
     self.holds = try fields.next("holds")
   }
 }
 
 extension Desk.Hold: StoreSchema.SchematicRecord {
-  /// The type's description and the way into its values.
   static let schema: StoreSchema.Schema = StoreSchema.Schema.record(
     Self.self, name: "Hold",
     fields: [
@@ -663,107 +355,27 @@ extension Desk.Hold: StoreSchema.SchematicRecord {
       StoreSchema.StoredField<Self>("until", \.until),
     ])
 
-  /// Builds the struct from its fields in declared order.
   init(schemaFields fields: inout StoreSchema.FieldReader) throws(StoreSchema.SchemaError) {
     self.id = try fields.next("id")
     self.until = try fields.next("until")
   }
 }
 
-extension DeskAction: StoreSchema.SchematicUnion, StoreSchema.CasePathable {
-  /// The type's description and the way into its values.
+extension DeskAction: StoreSchema.SchematicUnion {
   static let schema: StoreSchema.Schema = StoreSchema.Schema.union(
     Self.self, name: "DeskAction",
     cases: [
-      StoreSchema.UnionSchema.Case(
-        "fill",
-        fields: [
-          StoreSchema.Field("count", of: Int.self)
-        ]),
+      StoreSchema.UnionSchema.Case("fill", fields: [StoreSchema.Field("count", of: Int.self)]),
       StoreSchema.UnionSchema.Case(
         "extend",
         fields: [
           StoreSchema.Field("id", of: Int.self),
           StoreSchema.Field("until", of: Duration.self),
         ]),
-      StoreSchema.UnionSchema.Case(
-        "expire",
-        fields: [
-          StoreSchema.Field("id", of: Int.self)
-        ]),
+      StoreSchema.UnionSchema.Case("expire", fields: [StoreSchema.Field("id", of: Int.self)]),
     ])
 
-  /// The payload of `fill`, nil in another case; setting it does nothing in another case.
-  var fill: (Int)? {
-    get {
-      if case .fill(let value0) = self { value0 } else { nil }
-    }
-    set {
-      guard case .fill = self, let newValue else { return }
-      self = .fill(count: newValue)
-    }
-  }
-
-  /// The payload of `extend`, nil in another case; setting it does nothing in another case.
-  var extend: ((id: Int, until: Duration))? {
-    get {
-      if case .extend(let value0, let value1) = self { (id: value0, until: value1) } else { nil }
-    }
-    set {
-      guard case .extend = self, let newValue else { return }
-      self = .extend(id: newValue.0, until: newValue.1)
-    }
-  }
-
-  /// The payload of `expire`, nil in another case; setting it does nothing in another case.
-  var expire: (Int)? {
-    get {
-      if case .expire(let value0) = self { value0 } else { nil }
-    }
-    set {
-      guard case .expire = self, let newValue else { return }
-      self = .expire(id: newValue)
-    }
-  }
-
-  /// Whether this is the case `fill`.
-  var isFill: Swift.Bool {
-    if case .fill = self { true } else { false }
-  }
-
-  /// Whether this is the case `extend`.
-  var isExtend: Swift.Bool {
-    if case .extend = self { true } else { false }
-  }
-
-  /// Whether this is the case `expire`.
-  var isExpire: Swift.Bool {
-    if case .expire = self { true } else { false }
-  }
-
-  /// The ways into the cases.
-  struct Cases: Swift.Sendable {
-    /// The way into `fill`.
-    let fill = StoreSchema.CasePath<DeskAction, Int>(
-      caseName: "fill", embed: { .fill(count: $0) },
-      extract: { if case .fill(let value0) = $0 { value0 } else { nil } })
-    /// The way into `extend`.
-    let extend = StoreSchema.CasePath<DeskAction, (id: Int, until: Duration)>(
-      caseName: "extend", embed: { .extend(id: $0.0, until: $0.1) },
-      extract: { if case .extend(let value0, let value1) = $0 { (id: value0, until: value1) } else { nil } })
-    /// The way into `expire`.
-    let expire = StoreSchema.CasePath<DeskAction, Int>(
-      caseName: "expire", embed: { .expire(id: $0) },
-      extract: { if case .expire(let value0) = $0 { value0 } else { nil } })
-  }
-
-  /// The ways into the cases.
-  static let cases: Cases = Cases()
-
-  /// Builds the case at a position of the schema, from 0, from its payload in declared order.
-  init(
-    schemaCase index: Swift.Int, fields: inout StoreSchema.FieldReader
-  ) throws(StoreSchema.SchemaError) {
+  init(schemaCase index: Swift.Int, fields: inout StoreSchema.FieldReader) throws(StoreSchema.SchemaError) {
     switch index {
     case 0: self = try .fill(count: fields.next("count"))
     case 1: self = try .extend(id: fields.next("id"), until: fields.next("until"))
@@ -774,7 +386,6 @@ extension DeskAction: StoreSchema.SchematicUnion, StoreSchema.CasePathable {
     }
   }
 
-  /// The position of the current case in the schema, from 0.
   var schemaCaseIndex: Swift.Int {
     switch self {
     case .fill: 0
@@ -783,7 +394,6 @@ extension DeskAction: StoreSchema.SchematicUnion, StoreSchema.CasePathable {
     }
   }
 
-  /// The current case's payload in declared order.
   var schemaPayload: [StoreSchema.Value] {
     switch self {
     case .fill(let value0): [value0.schemaValue]
@@ -792,7 +402,6 @@ extension DeskAction: StoreSchema.SchematicUnion, StoreSchema.CasePathable {
     }
   }
 
-  /// Changes the current case's payload field at a position, from 0, in place.
   mutating func modifySchemaPayload(
     _ index: Swift.Int, _ body: (Swift.UnsafeMutableRawPointer) throws -> Swift.Void
   ) rethrows {
@@ -800,11 +409,7 @@ extension DeskAction: StoreSchema.SchematicUnion, StoreSchema.CasePathable {
       switch place.move() {
       case .fill(var value0):
         defer { place.initialize(to: .fill(count: value0)) }
-        switch index {
-        case 0:
-          try Swift.withUnsafeMutablePointer(to: &value0) { try body(Swift.UnsafeMutableRawPointer($0)) }
-        default: break
-        }
+        try Swift.withUnsafeMutablePointer(to: &value0) { try body(Swift.UnsafeMutableRawPointer($0)) }
       case .extend(var value0, var value1):
         defer { place.initialize(to: .extend(id: value0, until: value1)) }
         switch index {
@@ -816,96 +421,57 @@ extension DeskAction: StoreSchema.SchematicUnion, StoreSchema.CasePathable {
         }
       case .expire(var value0):
         defer { place.initialize(to: .expire(id: value0)) }
-        switch index {
-        case 0:
-          try Swift.withUnsafeMutablePointer(to: &value0) { try body(Swift.UnsafeMutableRawPointer($0)) }
-        default: break
-        }
+        try Swift.withUnsafeMutablePointer(to: &value0) { try body(Swift.UnsafeMutableRawPointer($0)) }
       }
     }
   }
 }
 
 extension Branch: StoreSchema.SchematicRecord {
-  /// The type's description and the way into its values.
   static let schema: StoreSchema.Schema = StoreSchema.Schema.record(
     Self.self, name: "Branch",
-    fields: [
-      StoreSchema.StoredField<Self>("desk", \.desk, default: Desk())
-    ])
+    fields: [StoreSchema.StoredField<Self>("desk", \.desk, default: Desk())])
 
-  /// Builds the struct from its fields in declared order.
   init(schemaFields fields: inout StoreSchema.FieldReader) throws(StoreSchema.SchemaError) {
     self.desk = try fields.next("desk")
   }
 }
 
 extension BranchAction: StoreSchema.SchematicUnion, StoreSchema.CasePathable {
-  /// The type's description and the way into its values.
   static let schema: StoreSchema.Schema = StoreSchema.Schema.union(
     Self.self, name: "BranchAction",
     cases: [
-      StoreSchema.UnionSchema.Case(
-        "desk",
-        fields: [
-          StoreSchema.Field("value", of: DeskAction.self)
-        ])
+      StoreSchema.UnionSchema.Case("desk", fields: [StoreSchema.Field("value", of: DeskAction.self)])
     ])
 
-  /// The payload of `desk`, nil in another case; setting it does nothing in another case.
-  var desk: (DeskAction)? {
-    get {
-      if case .desk(let value0) = self { value0 } else { nil }
-    }
-    set {
-      guard case .desk = self, let newValue else { return }
-      self = .desk(newValue)
-    }
-  }
-
-  /// Whether this is the case `desk`.
-  var isDesk: Swift.Bool {
-    if case .desk = self { true } else { false }
-  }
-
-  /// The ways into the cases.
   struct Cases: Swift.Sendable {
-    /// The way into `desk`.
     let desk = StoreSchema.CasePath<BranchAction, DeskAction>(
       caseName: "desk", embed: { .desk($0) },
       extract: { if case .desk(let value0) = $0 { value0 } else { nil } })
   }
 
-  /// The ways into the cases.
   static let cases: Cases = Cases()
 
-  /// Builds the case at a position of the schema, from 0, from its payload in declared order.
-  init(
-    schemaCase index: Swift.Int, fields: inout StoreSchema.FieldReader
-  ) throws(StoreSchema.SchemaError) {
+  init(schemaCase index: Swift.Int, fields: inout StoreSchema.FieldReader) throws(StoreSchema.SchemaError) {
     switch index {
     case 0: self = try .desk(fields.next("value"))
     default:
-      throw StoreSchema.SchemaError(
-        StoreSchema.Path(), .unknownCase(found: "case \(index)", expected: ["desk"]))
+      throw StoreSchema.SchemaError(StoreSchema.Path(), .unknownCase(found: "case \(index)", expected: ["desk"]))
     }
   }
 
-  /// The position of the current case in the schema, from 0.
   var schemaCaseIndex: Swift.Int {
     switch self {
     case .desk: 0
     }
   }
 
-  /// The current case's payload in declared order.
   var schemaPayload: [StoreSchema.Value] {
     switch self {
     case .desk(let value0): [value0.schemaValue]
     }
   }
 
-  /// Changes the current case's payload field at a position, from 0, in place.
   mutating func modifySchemaPayload(
     _ index: Swift.Int, _ body: (Swift.UnsafeMutableRawPointer) throws -> Swift.Void
   ) rethrows {
@@ -913,18 +479,13 @@ extension BranchAction: StoreSchema.SchematicUnion, StoreSchema.CasePathable {
       switch place.move() {
       case .desk(var value0):
         defer { place.initialize(to: .desk(value0)) }
-        switch index {
-        case 0:
-          try Swift.withUnsafeMutablePointer(to: &value0) { try body(Swift.UnsafeMutableRawPointer($0)) }
-        default: break
-        }
+        try Swift.withUnsafeMutablePointer(to: &value0) { try body(Swift.UnsafeMutableRawPointer($0)) }
       }
     }
   }
 }
 
 extension HundredFields: StoreSchema.SchematicRecord {
-  /// The type's description and the way into its values.
   static let schema: StoreSchema.Schema = StoreSchema.Schema.record(
     Self.self, name: "HundredFields",
     fields: [
@@ -1030,7 +591,6 @@ extension HundredFields: StoreSchema.SchematicRecord {
       StoreSchema.StoredField<Self>("field00", \.field00, default: 0),
     ])
 
-  /// Builds the struct from its fields in declared order.
   init(schemaFields fields: inout StoreSchema.FieldReader) throws(StoreSchema.SchemaError) {
     self.field01 = try fields.next("field01")
     self.field02 = try fields.next("field02")

@@ -76,7 +76,6 @@ private final class Sleepers: @unchecked Sendable {
       emission: .never, clock: clock)
   }
 
-  /// Puts the tasks to sleep.
   func start() { store.dispatch(ActionCall(plugin.module.actions[0], [])) }
 
   /// Nanoseconds that a second takes, in which one task wakes; every task wakes so many times.
@@ -126,7 +125,6 @@ private final class SleeperUnit: PluginOutput, @unchecked Sendable {
   }
 }
 
-/// A sleeping task.
 private final class Sleeper: EffectSteps {
   private let start: PluginTaskStart
   private let plugin: Plugin

@@ -1,5 +1,4 @@
 import Platform
-import StorePlugins
 
 /// Completion at a prompt with very much to choose from: five plugins of 2,000 actions each, a list of 100,000 records.
 func completionBenchmarks() -> [Benchmark] {
@@ -57,7 +56,6 @@ extension PromptTerminal {
     return Double(try settle(within: 5) - start) / 1e6
   }
 
-  /// Leaves the line.
   private func clear() throws {
     type("\u{3}")
     _ = try settle(within: 20)

@@ -8,7 +8,6 @@ func nanoseconds(each count: Int, _ body: (Int) -> Void) -> Double {
   return Double(monotonicNanoseconds() - start) / Double(count)
 }
 
-/// The monotonic clock.
 func monotonicNanoseconds() -> Int {
   var time = timespec()
   clock_gettime(CLOCK_MONOTONIC, &time)

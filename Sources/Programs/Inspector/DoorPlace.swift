@@ -19,7 +19,6 @@ enum DoorPlace: Sendable {
     return isOwn ? usual : nil
   }
 
-  /// The sockets in the folder of doors, by name.
   static var names: [String] {
     guard let folder, let names = try? FileManager.default.contentsOfDirectory(atPath: folder) else { return [] }
     return names.filter { name in
@@ -56,7 +55,6 @@ enum DoorPlace: Sendable {
     }
   }
 
-  /// Connects to the door.
   func connect(through pool: some AsyncSocketPool) async throws -> AsyncSocket {
     switch self {
     case .unix(let path): try await .connected(to: .unix(path: path), pool: pool)

@@ -4,7 +4,6 @@ import InspectorPage
 
 /// The files of the page, which stand in the program.
 struct PageFiles {
-  /// A file with its media type.
   struct File {
     let type: String
     let body: Data

@@ -3,19 +3,19 @@ import StoreSchema
 
 // @Schema, by scripts/expand.
 /// The module `counter`: a value that steps up and down.
-public struct Counter: Hashable, Sendable {
+package struct Counter: Hashable, Sendable {
   /// The value.
-  public var value = 0
+  package var value = 0
   /// How far a step goes that does not say so itself.
-  public var step = 1
+  package var step = 1
 
   /// Stands at zero, with steps of one.
-  public init() {}
+  package init() {}
 }
 
 // @Schema, by scripts/expand.
 /// The actions of the counter.
-public enum CounterAction: Hashable, Sendable {
+package enum CounterAction: Hashable, Sendable {
   /// Steps up.
   ///
   /// - Parameter by: how far; the counter's step if left out.
@@ -41,7 +41,7 @@ extension CounterAction {
 
 extension Counter {
   /// The counter's reducer. A step past the ends of Int is an error.
-  public static let reducer = Reducer<CounterAction, Counter>.throwing("counter", canFail: \.isStep) {
+  package static let reducer = Reducer<CounterAction, Counter>.throwing("counter", canFail: \.isStep) {
     action, counter, _ in
     switch action {
     case .increment(let distance): try counter.value +!= distance ?? counter.step

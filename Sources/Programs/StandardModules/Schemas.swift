@@ -3,8 +3,7 @@ import StoreCore
 import StoreSchema
 
 extension Counter: StoreSchema.SchematicRecord {
-  /// The type's description and the way into its values.
-  public static let schema: StoreSchema.Schema = StoreSchema.Schema.record(
+  package static let schema: StoreSchema.Schema = StoreSchema.Schema.record(
     Self.self, name: "Counter",
     fields: [
       StoreSchema.StoredField<Self>("value", \.value, default: 0, documentation: "The value."),
@@ -12,116 +11,30 @@ extension Counter: StoreSchema.SchematicRecord {
         "step", \.step, default: 1, documentation: "How far a step goes that does not say so itself."),
     ])
 
-  /// Builds the struct from its fields in declared order.
-  public init(schemaFields fields: inout StoreSchema.FieldReader) throws(StoreSchema.SchemaError) {
+  package init(schemaFields fields: inout StoreSchema.FieldReader) throws(StoreSchema.SchemaError) {
     self.value = try fields.next("value")
     self.step = try fields.next("step")
   }
 }
 
-extension CounterAction: StoreSchema.SchematicUnion, StoreSchema.CasePathable {
-  /// The type's description and the way into its values.
-  public static let schema: StoreSchema.Schema = StoreSchema.Schema.union(
+extension CounterAction: StoreSchema.SchematicUnion {
+  package static let schema: StoreSchema.Schema = StoreSchema.Schema.union(
     Self.self, name: "CounterAction",
     cases: [
       StoreSchema.UnionSchema.Case(
         "increment",
-        fields: [
-          StoreSchema.Field("by", of: Int?.self, documentation: "how far; the counter's step if left out.")
-        ], documentation: "Steps up."),
+        fields: [StoreSchema.Field("by", of: Int?.self, documentation: "how far; the counter's step if left out.")],
+        documentation: "Steps up."),
       StoreSchema.UnionSchema.Case(
         "decrement",
-        fields: [
-          StoreSchema.Field("by", of: Int?.self, documentation: "how far; the counter's step if left out.")
-        ], documentation: "Steps down."),
+        fields: [StoreSchema.Field("by", of: Int?.self, documentation: "how far; the counter's step if left out.")],
+        documentation: "Steps down."),
       StoreSchema.UnionSchema.Case(
-        "setStep",
-        fields: [
-          StoreSchema.Field("to", of: Int.self)
-        ], documentation: "Sets how far a step goes."),
+        "setStep", fields: [StoreSchema.Field("to", of: Int.self)], documentation: "Sets how far a step goes."),
       StoreSchema.UnionSchema.Case("reset", documentation: "Stands at zero again; the step stays."),
     ])
 
-  /// The payload of `increment`, nil in another case; setting it does nothing in another case.
-  public var increment: (Int?)? {
-    get {
-      if case .increment(let value0) = self { value0 } else { nil }
-    }
-    set {
-      guard case .increment = self, let newValue else { return }
-      self = .increment(by: newValue)
-    }
-  }
-
-  /// The payload of `decrement`, nil in another case; setting it does nothing in another case.
-  public var decrement: (Int?)? {
-    get {
-      if case .decrement(let value0) = self { value0 } else { nil }
-    }
-    set {
-      guard case .decrement = self, let newValue else { return }
-      self = .decrement(by: newValue)
-    }
-  }
-
-  /// The payload of `setStep`, nil in another case; setting it does nothing in another case.
-  public var setStep: (Int)? {
-    get {
-      if case .setStep(let value0) = self { value0 } else { nil }
-    }
-    set {
-      guard case .setStep = self, let newValue else { return }
-      self = .setStep(to: newValue)
-    }
-  }
-
-  /// Whether this is the case `increment`.
-  public var isIncrement: Swift.Bool {
-    if case .increment = self { true } else { false }
-  }
-
-  /// Whether this is the case `decrement`.
-  public var isDecrement: Swift.Bool {
-    if case .decrement = self { true } else { false }
-  }
-
-  /// Whether this is the case `setStep`.
-  public var isSetStep: Swift.Bool {
-    if case .setStep = self { true } else { false }
-  }
-
-  /// Whether this is the case `reset`.
-  public var isReset: Swift.Bool {
-    if case .reset = self { true } else { false }
-  }
-
-  /// The ways into the cases.
-  public struct Cases: Swift.Sendable {
-    /// The way into `increment`.
-    public let increment = StoreSchema.CasePath<CounterAction, Int?>(
-      caseName: "increment", embed: { .increment(by: $0) },
-      extract: { if case .increment(let value0) = $0 { value0 } else { nil } })
-    /// The way into `decrement`.
-    public let decrement = StoreSchema.CasePath<CounterAction, Int?>(
-      caseName: "decrement", embed: { .decrement(by: $0) },
-      extract: { if case .decrement(let value0) = $0 { value0 } else { nil } })
-    /// The way into `setStep`.
-    public let setStep = StoreSchema.CasePath<CounterAction, Int>(
-      caseName: "setStep", embed: { .setStep(to: $0) },
-      extract: { if case .setStep(let value0) = $0 { value0 } else { nil } })
-    /// The way into `reset`.
-    public let reset = StoreSchema.CasePath<CounterAction, Swift.Void>(
-      caseName: "reset", embed: { _ in .reset },
-      extract: { if case .reset = $0 { () } else { nil } })
-  }
-
-  /// The ways into the cases.
-  public static let cases: Cases = Cases()
-
-  /// Builds the case at a position of the schema, from 0, from its payload in declared order.
-  public init(
-    schemaCase index: Swift.Int, fields: inout StoreSchema.FieldReader
-  ) throws(StoreSchema.SchemaError) {
+  package init(schemaCase index: Swift.Int, fields: inout StoreSchema.FieldReader) throws(StoreSchema.SchemaError) {
     switch index {
     case 0: self = try .increment(by: fields.next("by"))
     case 1: self = try .decrement(by: fields.next("by"))
@@ -134,8 +47,7 @@ extension CounterAction: StoreSchema.SchematicUnion, StoreSchema.CasePathable {
     }
   }
 
-  /// The position of the current case in the schema, from 0.
-  public var schemaCaseIndex: Swift.Int {
+  package var schemaCaseIndex: Swift.Int {
     switch self {
     case .increment: 0
     case .decrement: 1
@@ -144,8 +56,7 @@ extension CounterAction: StoreSchema.SchematicUnion, StoreSchema.CasePathable {
     }
   }
 
-  /// The current case's payload in declared order.
-  public var schemaPayload: [StoreSchema.Value] {
+  package var schemaPayload: [StoreSchema.Value] {
     switch self {
     case .increment(let value0): [value0.schemaValue]
     case .decrement(let value0): [value0.schemaValue]
@@ -154,33 +65,20 @@ extension CounterAction: StoreSchema.SchematicUnion, StoreSchema.CasePathable {
     }
   }
 
-  /// Changes the current case's payload field at a position, from 0, in place.
-  public mutating func modifySchemaPayload(
+  package mutating func modifySchemaPayload(
     _ index: Swift.Int, _ body: (Swift.UnsafeMutableRawPointer) throws -> Swift.Void
   ) rethrows {
     try Swift.withUnsafeMutablePointer(to: &self) { place in
       switch place.move() {
       case .increment(var value0):
         defer { place.initialize(to: .increment(by: value0)) }
-        switch index {
-        case 0:
-          try Swift.withUnsafeMutablePointer(to: &value0) { try body(Swift.UnsafeMutableRawPointer($0)) }
-        default: break
-        }
+        try Swift.withUnsafeMutablePointer(to: &value0) { try body(Swift.UnsafeMutableRawPointer($0)) }
       case .decrement(var value0):
         defer { place.initialize(to: .decrement(by: value0)) }
-        switch index {
-        case 0:
-          try Swift.withUnsafeMutablePointer(to: &value0) { try body(Swift.UnsafeMutableRawPointer($0)) }
-        default: break
-        }
+        try Swift.withUnsafeMutablePointer(to: &value0) { try body(Swift.UnsafeMutableRawPointer($0)) }
       case .setStep(var value0):
         defer { place.initialize(to: .setStep(to: value0)) }
-        switch index {
-        case 0:
-          try Swift.withUnsafeMutablePointer(to: &value0) { try body(Swift.UnsafeMutableRawPointer($0)) }
-        default: break
-        }
+        try Swift.withUnsafeMutablePointer(to: &value0) { try body(Swift.UnsafeMutableRawPointer($0)) }
       case let other: place.initialize(to: other)
       }
     }
@@ -188,89 +86,43 @@ extension CounterAction: StoreSchema.SchematicUnion, StoreSchema.CasePathable {
 }
 
 extension StandardState: StoreSchema.SchematicRecord {
-  /// The type's description and the way into its values.
-  public static let schema: StoreSchema.Schema = StoreSchema.Schema.record(
+  package static let schema: StoreSchema.Schema = StoreSchema.Schema.record(
     Self.self, name: "StandardState",
     fields: [
       StoreSchema.StoredField<Self>("counter", \.counter, default: Counter(), documentation: "A counter."),
       StoreSchema.StoredField<Self>("tasks", \.tasks, default: Tasks(), documentation: "A list of things to do."),
     ])
 
-  /// Builds the struct from its fields in declared order.
-  public init(schemaFields fields: inout StoreSchema.FieldReader) throws(StoreSchema.SchemaError) {
+  package init(schemaFields fields: inout StoreSchema.FieldReader) throws(StoreSchema.SchemaError) {
     self.counter = try fields.next("counter")
     self.tasks = try fields.next("tasks")
   }
 }
 
 extension StandardAction: StoreSchema.SchematicUnion, StoreSchema.CasePathable {
-  /// The type's description and the way into its values.
-  public static let schema: StoreSchema.Schema = StoreSchema.Schema.union(
+  package static let schema: StoreSchema.Schema = StoreSchema.Schema.union(
     Self.self, name: "StandardAction",
     cases: [
       StoreSchema.UnionSchema.Case(
-        "counter",
-        fields: [
-          StoreSchema.Field("value", of: CounterAction.self)
-        ], documentation: "An action of the counter."),
+        "counter", fields: [StoreSchema.Field("value", of: CounterAction.self)],
+        documentation: "An action of the counter."),
       StoreSchema.UnionSchema.Case(
-        "tasks",
-        fields: [
-          StoreSchema.Field("value", of: TasksAction.self)
-        ], documentation: "An action of the list of things to do."),
+        "tasks", fields: [StoreSchema.Field("value", of: TasksAction.self)],
+        documentation: "An action of the list of things to do."),
     ])
 
-  /// The payload of `counter`, nil in another case; setting it does nothing in another case.
-  public var counter: (CounterAction)? {
-    get {
-      if case .counter(let value0) = self { value0 } else { nil }
-    }
-    set {
-      guard case .counter = self, let newValue else { return }
-      self = .counter(newValue)
-    }
-  }
-
-  /// The payload of `tasks`, nil in another case; setting it does nothing in another case.
-  public var tasks: (TasksAction)? {
-    get {
-      if case .tasks(let value0) = self { value0 } else { nil }
-    }
-    set {
-      guard case .tasks = self, let newValue else { return }
-      self = .tasks(newValue)
-    }
-  }
-
-  /// Whether this is the case `counter`.
-  public var isCounter: Swift.Bool {
-    if case .counter = self { true } else { false }
-  }
-
-  /// Whether this is the case `tasks`.
-  public var isTasks: Swift.Bool {
-    if case .tasks = self { true } else { false }
-  }
-
-  /// The ways into the cases.
-  public struct Cases: Swift.Sendable {
-    /// The way into `counter`.
-    public let counter = StoreSchema.CasePath<StandardAction, CounterAction>(
+  package struct Cases: Swift.Sendable {
+    package let counter = StoreSchema.CasePath<StandardAction, CounterAction>(
       caseName: "counter", embed: { .counter($0) },
       extract: { if case .counter(let value0) = $0 { value0 } else { nil } })
-    /// The way into `tasks`.
-    public let tasks = StoreSchema.CasePath<StandardAction, TasksAction>(
+    package let tasks = StoreSchema.CasePath<StandardAction, TasksAction>(
       caseName: "tasks", embed: { .tasks($0) },
       extract: { if case .tasks(let value0) = $0 { value0 } else { nil } })
   }
 
-  /// The ways into the cases.
-  public static let cases: Cases = Cases()
+  package static let cases: Cases = Cases()
 
-  /// Builds the case at a position of the schema, from 0, from its payload in declared order.
-  public init(
-    schemaCase index: Swift.Int, fields: inout StoreSchema.FieldReader
-  ) throws(StoreSchema.SchemaError) {
+  package init(schemaCase index: Swift.Int, fields: inout StoreSchema.FieldReader) throws(StoreSchema.SchemaError) {
     switch index {
     case 0: self = try .counter(fields.next("value"))
     case 1: self = try .tasks(fields.next("value"))
@@ -280,50 +132,38 @@ extension StandardAction: StoreSchema.SchematicUnion, StoreSchema.CasePathable {
     }
   }
 
-  /// The position of the current case in the schema, from 0.
-  public var schemaCaseIndex: Swift.Int {
+  package var schemaCaseIndex: Swift.Int {
     switch self {
     case .counter: 0
     case .tasks: 1
     }
   }
 
-  /// The current case's payload in declared order.
-  public var schemaPayload: [StoreSchema.Value] {
+  package var schemaPayload: [StoreSchema.Value] {
     switch self {
     case .counter(let value0): [value0.schemaValue]
     case .tasks(let value0): [value0.schemaValue]
     }
   }
 
-  /// Changes the current case's payload field at a position, from 0, in place.
-  public mutating func modifySchemaPayload(
+  package mutating func modifySchemaPayload(
     _ index: Swift.Int, _ body: (Swift.UnsafeMutableRawPointer) throws -> Swift.Void
   ) rethrows {
     try Swift.withUnsafeMutablePointer(to: &self) { place in
       switch place.move() {
       case .counter(var value0):
         defer { place.initialize(to: .counter(value0)) }
-        switch index {
-        case 0:
-          try Swift.withUnsafeMutablePointer(to: &value0) { try body(Swift.UnsafeMutableRawPointer($0)) }
-        default: break
-        }
+        try Swift.withUnsafeMutablePointer(to: &value0) { try body(Swift.UnsafeMutableRawPointer($0)) }
       case .tasks(var value0):
         defer { place.initialize(to: .tasks(value0)) }
-        switch index {
-        case 0:
-          try Swift.withUnsafeMutablePointer(to: &value0) { try body(Swift.UnsafeMutableRawPointer($0)) }
-        default: break
-        }
+        try Swift.withUnsafeMutablePointer(to: &value0) { try body(Swift.UnsafeMutableRawPointer($0)) }
       }
     }
   }
 }
 
 extension Tasks: StoreSchema.SchematicRecord {
-  /// The type's description and the way into its values.
-  public static let schema: StoreSchema.Schema = StoreSchema.Schema.record(
+  package static let schema: StoreSchema.Schema = StoreSchema.Schema.record(
     Self.self, name: "Tasks",
     fields: [
       StoreSchema.StoredField<Self>(
@@ -333,16 +173,14 @@ extension Tasks: StoreSchema.SchematicRecord {
         documentation: "The to-dos in the order in which they were added."),
     ])
 
-  /// Builds the struct from its fields in declared order.
-  public init(schemaFields fields: inout StoreSchema.FieldReader) throws(StoreSchema.SchemaError) {
+  package init(schemaFields fields: inout StoreSchema.FieldReader) throws(StoreSchema.SchemaError) {
     self.nextId = try fields.next("nextId")
     self.items = try fields.next("items")
   }
 }
 
 extension Tasks.Task: StoreSchema.SchematicRecord {
-  /// The type's description and the way into its values.
-  public static let schema: StoreSchema.Schema = StoreSchema.Schema.record(
+  package static let schema: StoreSchema.Schema = StoreSchema.Schema.record(
     Self.self, name: "Task",
     fields: [
       StoreSchema.StoredField<Self>(
@@ -351,107 +189,28 @@ extension Tasks.Task: StoreSchema.SchematicRecord {
       StoreSchema.StoredField<Self>("done", \.done, documentation: "Whether it is done."),
     ])
 
-  /// Builds the struct from its fields in declared order.
-  public init(schemaFields fields: inout StoreSchema.FieldReader) throws(StoreSchema.SchemaError) {
+  package init(schemaFields fields: inout StoreSchema.FieldReader) throws(StoreSchema.SchemaError) {
     self.id = try fields.next("id")
     self.title = try fields.next("title")
     self.done = try fields.next("done")
   }
 }
 
-extension TasksAction: StoreSchema.SchematicUnion, StoreSchema.CasePathable {
-  /// The type's description and the way into its values.
-  public static let schema: StoreSchema.Schema = StoreSchema.Schema.union(
+extension TasksAction: StoreSchema.SchematicUnion {
+  package static let schema: StoreSchema.Schema = StoreSchema.Schema.union(
     Self.self, name: "TasksAction",
     cases: [
       StoreSchema.UnionSchema.Case(
-        "add",
-        fields: [
-          StoreSchema.Field("title", of: String.self)
-        ], documentation: "Adds a to-do at the end."),
+        "add", fields: [StoreSchema.Field("title", of: String.self)], documentation: "Adds a to-do at the end."),
       StoreSchema.UnionSchema.Case(
-        "complete",
-        fields: [
-          StoreSchema.Field("id", of: Int.self)
-        ], documentation: "Marks a to-do as done; an unknown id is refused."),
+        "complete", fields: [StoreSchema.Field("id", of: Int.self)],
+        documentation: "Marks a to-do as done; an unknown id is refused."),
       StoreSchema.UnionSchema.Case(
-        "remove",
-        fields: [
-          StoreSchema.Field("id", of: Int.self)
-        ], documentation: "Takes a to-do off the list; an unknown id is refused."),
+        "remove", fields: [StoreSchema.Field("id", of: Int.self)],
+        documentation: "Takes a to-do off the list; an unknown id is refused."),
     ])
 
-  /// The payload of `add`, nil in another case; setting it does nothing in another case.
-  public var add: (String)? {
-    get {
-      if case .add(let value0) = self { value0 } else { nil }
-    }
-    set {
-      guard case .add = self, let newValue else { return }
-      self = .add(title: newValue)
-    }
-  }
-
-  /// The payload of `complete`, nil in another case; setting it does nothing in another case.
-  public var complete: (Int)? {
-    get {
-      if case .complete(let value0) = self { value0 } else { nil }
-    }
-    set {
-      guard case .complete = self, let newValue else { return }
-      self = .complete(id: newValue)
-    }
-  }
-
-  /// The payload of `remove`, nil in another case; setting it does nothing in another case.
-  public var remove: (Int)? {
-    get {
-      if case .remove(let value0) = self { value0 } else { nil }
-    }
-    set {
-      guard case .remove = self, let newValue else { return }
-      self = .remove(id: newValue)
-    }
-  }
-
-  /// Whether this is the case `add`.
-  public var isAdd: Swift.Bool {
-    if case .add = self { true } else { false }
-  }
-
-  /// Whether this is the case `complete`.
-  public var isComplete: Swift.Bool {
-    if case .complete = self { true } else { false }
-  }
-
-  /// Whether this is the case `remove`.
-  public var isRemove: Swift.Bool {
-    if case .remove = self { true } else { false }
-  }
-
-  /// The ways into the cases.
-  public struct Cases: Swift.Sendable {
-    /// The way into `add`.
-    public let add = StoreSchema.CasePath<TasksAction, String>(
-      caseName: "add", embed: { .add(title: $0) },
-      extract: { if case .add(let value0) = $0 { value0 } else { nil } })
-    /// The way into `complete`.
-    public let complete = StoreSchema.CasePath<TasksAction, Int>(
-      caseName: "complete", embed: { .complete(id: $0) },
-      extract: { if case .complete(let value0) = $0 { value0 } else { nil } })
-    /// The way into `remove`.
-    public let remove = StoreSchema.CasePath<TasksAction, Int>(
-      caseName: "remove", embed: { .remove(id: $0) },
-      extract: { if case .remove(let value0) = $0 { value0 } else { nil } })
-  }
-
-  /// The ways into the cases.
-  public static let cases: Cases = Cases()
-
-  /// Builds the case at a position of the schema, from 0, from its payload in declared order.
-  public init(
-    schemaCase index: Swift.Int, fields: inout StoreSchema.FieldReader
-  ) throws(StoreSchema.SchemaError) {
+  package init(schemaCase index: Swift.Int, fields: inout StoreSchema.FieldReader) throws(StoreSchema.SchemaError) {
     switch index {
     case 0: self = try .add(title: fields.next("title"))
     case 1: self = try .complete(id: fields.next("id"))
@@ -462,8 +221,7 @@ extension TasksAction: StoreSchema.SchematicUnion, StoreSchema.CasePathable {
     }
   }
 
-  /// The position of the current case in the schema, from 0.
-  public var schemaCaseIndex: Swift.Int {
+  package var schemaCaseIndex: Swift.Int {
     switch self {
     case .add: 0
     case .complete: 1
@@ -471,8 +229,7 @@ extension TasksAction: StoreSchema.SchematicUnion, StoreSchema.CasePathable {
     }
   }
 
-  /// The current case's payload in declared order.
-  public var schemaPayload: [StoreSchema.Value] {
+  package var schemaPayload: [StoreSchema.Value] {
     switch self {
     case .add(let value0): [value0.schemaValue]
     case .complete(let value0): [value0.schemaValue]
@@ -480,33 +237,20 @@ extension TasksAction: StoreSchema.SchematicUnion, StoreSchema.CasePathable {
     }
   }
 
-  /// Changes the current case's payload field at a position, from 0, in place.
-  public mutating func modifySchemaPayload(
+  package mutating func modifySchemaPayload(
     _ index: Swift.Int, _ body: (Swift.UnsafeMutableRawPointer) throws -> Swift.Void
   ) rethrows {
     try Swift.withUnsafeMutablePointer(to: &self) { place in
       switch place.move() {
       case .add(var value0):
         defer { place.initialize(to: .add(title: value0)) }
-        switch index {
-        case 0:
-          try Swift.withUnsafeMutablePointer(to: &value0) { try body(Swift.UnsafeMutableRawPointer($0)) }
-        default: break
-        }
+        try Swift.withUnsafeMutablePointer(to: &value0) { try body(Swift.UnsafeMutableRawPointer($0)) }
       case .complete(var value0):
         defer { place.initialize(to: .complete(id: value0)) }
-        switch index {
-        case 0:
-          try Swift.withUnsafeMutablePointer(to: &value0) { try body(Swift.UnsafeMutableRawPointer($0)) }
-        default: break
-        }
+        try Swift.withUnsafeMutablePointer(to: &value0) { try body(Swift.UnsafeMutableRawPointer($0)) }
       case .remove(var value0):
         defer { place.initialize(to: .remove(id: value0)) }
-        switch index {
-        case 0:
-          try Swift.withUnsafeMutablePointer(to: &value0) { try body(Swift.UnsafeMutableRawPointer($0)) }
-        default: break
-        }
+        try Swift.withUnsafeMutablePointer(to: &value0) { try body(Swift.UnsafeMutableRawPointer($0)) }
       }
     }
   }

@@ -3,19 +3,19 @@ import StoreSchema
 
 // @Schema, by scripts/expand.
 /// The state of the modules that the shipped program hosts.
-public struct StandardState: Hashable, Sendable {
+package struct StandardState: Hashable, Sendable {
   /// A counter.
-  public var counter = Counter()
+  package var counter = Counter()
   /// A list of things to do.
-  public var tasks = Tasks()
+  package var tasks = Tasks()
 
   /// All modules as they start.
-  public init() {}
+  package init() {}
 }
 
 // @Schema, by scripts/expand.
 /// The actions of the modules that the shipped program hosts.
-public enum StandardAction: Hashable, Sendable {
+package enum StandardAction: Hashable, Sendable {
   /// An action of the counter.
   case counter(CounterAction)
   /// An action of the list of things to do.
@@ -24,7 +24,7 @@ public enum StandardAction: Hashable, Sendable {
 
 extension StandardState {
   /// The reducers of all modules.
-  public static let reducer = Reducer<StandardAction, StandardState>.compose(
+  package static let reducer = Reducer<StandardAction, StandardState>.compose(
     Counter.reducer.lift(action: StandardAction.cases.counter.extract, state: \.counter),
     Tasks.reducer.lift(action: StandardAction.cases.tasks.extract, state: \.tasks))
 }

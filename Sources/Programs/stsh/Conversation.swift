@@ -1,7 +1,6 @@
 import LineEditor
 import StoreShell
 
-/// The prompt of the program, on its editor.
 struct Conversation {
   let prompt: Prompt
   private let editor: ReadlineEditor

@@ -2,7 +2,6 @@ import ArgumentParser
 import CEvents
 import Platform
 import ShellDoor
-import ShellLanguage
 import StandardModules
 import StoreHost
 import StoreShell

@@ -1,6 +1,5 @@
 import ArgumentParser
 import CCrash
-import LineEditor
 import Platform
 import ShellLanguage
 import StandardModules
@@ -47,7 +46,7 @@ struct Program {
       beginsAtPrompt
       ? nil
       : try RunSignals(
-        stop, timeout: try timeout(), handlesInterrupt: true, breaksCalls: options.unsafeLua)
+        stop, timeout: try Self.duration(options.timeout), handlesInterrupt: true, breaksCalls: options.unsafeLua)
     if signals != nil { session.obey(stop) }
     defer { signals?.finish() }
     if let file = options.transcript { try startTranscript(file, session) }
@@ -125,7 +124,6 @@ struct Program {
     return session.stoppedStatus() != nil && tcgetattr(0, &settings) != 0
   }
 
-  /// The files that the run reads.
   private var sources: [String] { [options.script.first, options.replay, "/dev/stdin"].compactMap(\.self) }
 
   private func startTranscript(_ file: String, _ session: Session) throws {
@@ -209,8 +207,6 @@ struct Program {
     return session.run(file: file, arguments: Array(options.script.dropFirst()))
   }
 
-  private func timeout() throws -> Duration? { try Self.duration(options.timeout) }
-
   /// Whether `--color` has text coloured; nil: as the environment asks.
   static func usesColor(_ word: String) throws -> Bool? {
     switch word {
@@ -244,7 +240,6 @@ struct Program {
     return session.hasQuit ? session.status : try prompt.run()
   }
 
-  /// The first line of a prompt.
   private func greeting(_ session: Session) -> String {
     var place = session.options.journal?.path ?? ""
     if session.options.journal?.opening == .withFirstAction { place = places.sessions?.folder ?? place }

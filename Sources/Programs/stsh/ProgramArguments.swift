@@ -2,7 +2,6 @@ import ArgumentParser
 import CCrash
 import Platform
 
-/// The words that the program was started with.
 enum ProgramArguments {
   /// The words behind the program's name.
   ///

@@ -38,7 +38,6 @@ struct ProgramInvocation: Equatable {
   var serves = false
   var script: [String] = []
 
-  /// The bare program.
   static let bare = ProgramInvocation()
 }
 

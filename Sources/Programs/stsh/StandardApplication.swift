@@ -1,6 +1,5 @@
 import StandardModules
 import StoreHost
-import StoreShell
 
 extension Application<StandardAction, StandardState> {
   /// The modules of the shipped program.

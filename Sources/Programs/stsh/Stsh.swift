@@ -1,8 +1,6 @@
 import ArgumentParser
-import LineEditor
 import Platform
 import ShellLanguage
-import StandardModules
 import StoreHost
 import StoreShell
 

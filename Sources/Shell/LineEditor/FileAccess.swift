@@ -1,6 +1,5 @@
 import Platform
 
-/// Whole reads and writes on file descriptors.
 enum FileAccess {
   /// Reads to the end of the file.
   static func readAll(_ descriptor: Int32, subject: String) throws(LineEditorError) -> [UInt8] {

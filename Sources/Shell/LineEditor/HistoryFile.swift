@@ -1,5 +1,4 @@
 import Platform
-import ShellLanguage
 import StoreShell
 
 /// The statements of past sessions, in a private file that several sessions may append to at once.
@@ -37,21 +36,13 @@ public struct HistoryFile {
 
   /// Reads the statements, oldest first; a missing file holds none.
   /// - Parameter limit: The number of statements to return at most, the newest.
-  public mutating func load(limit: Int = 10_000) throws(LineEditorError) -> [String] {
-    try lines(limit: limit).map(\.text)
-  }
-
-  /// Reads the statements that other sessions have appended since they were last read, oldest first.
-  public mutating func loadNew() throws(LineEditorError) -> [String] { try newLines().map(\.text) }
-
-  /// The same as ``load(limit:)``, with times.
   package mutating func lines(limit: Int = 10_000) throws(LineEditorError) -> [PastLine] {
     (known, own) = (0, [])
     return try newLines().suffix(limit)
   }
 
-  /// The same as ``loadNew()``, with times.
-  mutating func newLines() throws(LineEditorError) -> [PastLine] {
+  /// Reads the statements that other sessions have appended since they were last read, oldest first.
+  package mutating func newLines() throws(LineEditorError) -> [PastLine] {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else {
       if errno == ENOENT { return [] }

@@ -110,7 +110,6 @@ final class StateDelivery<State: Sendable>: CombineSubscription, Sendable {
     }
   }
 
-  /// The subscriber.
   private struct Receiver: @unchecked Sendable {
     // Safe: only the one that delivers calls them, and calls of different threads follow one another by way of the lock.
     let receive: (State) -> Subscribers.Demand

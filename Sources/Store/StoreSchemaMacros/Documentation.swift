@@ -66,7 +66,5 @@ struct Documentation {
     guard let last = head.lastIndex(where: { !$0.isWhitespace }) else { return "" }
     return String(head[...last])
   }
-
-  private static func trimmed(_ text: String) -> String { trimmed(text[...]) }
 }
 #endif

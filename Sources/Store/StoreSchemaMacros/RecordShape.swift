@@ -2,7 +2,6 @@
 import SwiftDiagnostics
 import SwiftSyntax
 
-/// A struct's stored properties.
 struct RecordShape {
   /// The struct's name, with backticks where the source has them.
   let name: TokenSyntax
@@ -11,7 +10,6 @@ struct RecordShape {
   /// True if the struct's body declares an initialiser.
   let hasInitializer: Bool
 
-  /// A stored property.
   struct Property {
     let name: TokenSyntax
     /// The written type, if any.
@@ -150,13 +148,11 @@ extension IfConfigDeclSyntax {
 extension RecordShape {
   /// The static property `schema`.
   func schemaMember(_ surroundings: Surroundings) -> DeclSyntax {
-    let fields = properties.map { "  \($0.storedField)" }.joined(separator: ",\n")
+    let fields = properties.map(\.storedField)
     let value = """
       StoreSchema.Schema.record(
       Self.self, name: \(surroundings.typeName(name.plainName)),
-      fields: [
-      \(fields)
-      ])
+      fields: [\(fields.count == 1 ? fields[0] : "\n\(fields.joined(separator: ",\n"))\n")])
       """
     return """
       /// The type's description and the way into its values.

@@ -57,7 +57,6 @@ enum SchemaDiagnostic: DiagnosticMessage {
 
   var severity: DiagnosticSeverity { .error }
 
-  /// The same message at a place in the source.
   func at(_ node: some SyntaxProtocol) -> Diagnostic { Diagnostic(node: Syntax(node), message: self) }
 }
 #endif

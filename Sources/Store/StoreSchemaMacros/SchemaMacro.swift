@@ -46,16 +46,18 @@ struct SchemaExpansion {
   let members: [DeclSyntax]
   /// The names of the protocols that the type then conforms to.
   let conformances: [String]
-  /// The members of the extension.
   let extensionMembers: [String]
 
   /// Reads a declaration.
   ///
   /// - Parameter lexicalContext: the declarations around it, the innermost first.
   /// - Parameter mark: the place of a complaint about the whole declaration.
+  /// - Parameter isForUsers: false leaves out the case properties of an enum that is not public, and the paths into its
+  ///   cases that are not branches.
   /// - Throws: `DiagnosticsError` with everything that is wrong.
   init(
-    of declaration: some DeclGroupSyntax, in lexicalContext: [Syntax], mark: some SyntaxProtocol
+    of declaration: some DeclGroupSyntax, in lexicalContext: [Syntax], mark: some SyntaxProtocol,
+    isForUsers: Bool = true
   ) throws(DiagnosticsError) {
     let surroundings = Surroundings(of: declaration, in: lexicalContext)
     var diagnostics: [Diagnostic] = []
@@ -66,9 +68,11 @@ struct SchemaExpansion {
       extensionMembers = [record.initializer(surroundings)] + record.missingInitializers(surroundings)
     } else if let declaration = declaration.as(EnumDeclSyntax.self) {
       let union = UnionShape(declaration, &diagnostics)
-      members =
-        [union.schemaMember(surroundings)] + union.caseProperties(surroundings) + union.casePaths(surroundings)
-      conformances = union.hasCasePaths ? ["SchematicUnion", "CasePathable"] : ["SchematicUnion"]
+      let isWhole = isForUsers || surroundings.access == "public "
+      let properties = isWhole ? union.caseProperties(surroundings) : []
+      let paths = union.casePaths(of: isWhole ? union.cases : union.cases.filter(\.isBranch), surroundings)
+      members = [union.schemaMember(surroundings)] + properties + paths
+      conformances = paths.isEmpty ? ["SchematicUnion"] : ["SchematicUnion", "CasePathable"]
       extensionMembers = union.conformanceMembers(surroundings)
     } else {
       throw DiagnosticsError(diagnostics: [SchemaDiagnostic.notAValueType.at(mark)])

@@ -45,7 +45,6 @@ extension TokenSyntax {
   var plainName: String { identifier?.name ?? text.filter { $0 != "`" } }
 }
 
-/// Swift source text of a string.
 func quoted(_ text: String) -> String {
   var out = "\""
   for scalar in text.unicodeScalars {

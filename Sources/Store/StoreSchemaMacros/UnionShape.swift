@@ -2,7 +2,6 @@
 import SwiftDiagnostics
 import SwiftSyntax
 
-/// An enum's cases.
 struct UnionShape {
   /// The enum's name, with backticks where the source has them.
   let name: TokenSyntax
@@ -13,18 +12,19 @@ struct UnionShape {
   /// True if case paths are written: not where the enum declares a `Cases` or `cases` of its own.
   let hasCasePaths: Bool
 
-  /// A case of the enum.
   struct Case {
     let name: TokenSyntax
     let payload: [Payload]
     let documentation: String
+
+    /// True if the payload is one value without a label, as the actions of a module are.
+    var isBranch: Bool { payload.count == 1 && payload[0].label == nil }
   }
 
   /// A value of a case's payload.
   struct Payload {
     /// The label, nil where there is none.
     let label: TokenSyntax?
-    /// The field's name in the schema.
     let fieldName: String
     let type: TypeSyntax
     let defaultValue: ExprSyntax?
@@ -139,8 +139,8 @@ extension UnionShape {
   }
 
   /// The type `Cases` and its value `cases`.
-  func casePaths(_ surroundings: Surroundings) -> [DeclSyntax] {
-    guard hasCasePaths else { return [] }
+  func casePaths(of cases: [Case], _ surroundings: Surroundings) -> [DeclSyntax] {
+    guard hasCasePaths, !cases.isEmpty else { return [] }
     let paths = cases.map { $0.casePath(root: name.text, surroundings.access) }
     return [
       """
@@ -170,9 +170,7 @@ extension UnionShape.Case {
   fileprivate func testProperty(_ access: String) -> String {
     """
     /// Whether this is the case `\(name.plainName)`.
-    \(access)var \(testName.isPlainIdentifier ? testName : "`\(testName)`"): Swift.Bool {
-    if case .\(name.text) = self { true } else { false }
-    }
+    \(access)var \(testName.isPlainIdentifier ? testName : "`\(testName)`"): Swift.Bool { if case .\(name.text) = self { true } else { false } }
     """
   }
 
@@ -180,9 +178,7 @@ extension UnionShape.Case {
     """
     /// The payload of `\(name.plainName)`, nil in another case; setting it does nothing in another case.
     \(access)var \(name.text): (\(payloadType))? {
-    get {
-    if case .\(name.text)\(bindings("let")) = self { \(payloadValue) } else { nil }
-    }
+    get { if case .\(name.text)\(bindings("let")) = self { \(payloadValue) } else { nil } }
     set {
     guard case .\(name.text) = self, let newValue else { return }
     self = \(construction(of: elements(of: "newValue")))
@@ -263,14 +259,11 @@ extension UnionShape {
     let names = cases.map { quoted($0.name.plainName) }.joined(separator: ", ")
     return """
       /// Builds the case at a position of the schema, from 0, from its payload in declared order.
-      \(access)init(
-      schemaCase index: Swift.Int, fields: inout StoreSchema.FieldReader
-      ) throws(StoreSchema.SchemaError) {
+      \(access)init(schemaCase index: Swift.Int, fields: inout StoreSchema.FieldReader) throws(StoreSchema.SchemaError) {
       switch index {
       \(branches.joined(separator: "\n"))
       default:
-      throw StoreSchema.SchemaError(
-      StoreSchema.Path(), .unknownCase(found: "case \\(index)", expected: [\(names)]))
+      throw StoreSchema.SchemaError(StoreSchema.Path(), .unknownCase(found: "case \\(index)", expected: [\(names)]))
       }
       }
       """
@@ -304,19 +297,14 @@ extension UnionShape {
 
   private func payloadModifier(_ access: String) -> String {
     var branches = cases.filter { !$0.payload.isEmpty }.map { current in
-      let changes = current.locals.enumerated().map { index, local in
-        """
-        case \(index):
-        try Swift.withUnsafeMutablePointer(to: &\(local)) { try body(Swift.UnsafeMutableRawPointer($0)) }
-        """
+      let changes = current.locals.map {
+        "try Swift.withUnsafeMutablePointer(to: &\($0)) { try body(Swift.UnsafeMutableRawPointer($0)) }"
       }
+      let choice = changes.enumerated().map { "case \($0):\n\($1)" }.joined(separator: "\n")
       return """
         case .\(current.name.text)\(current.bindings("var")):
         defer { place.initialize(to: \(current.construction(of: current.locals))) }
-        switch index {
-        \(changes.joined(separator: "\n"))
-        default: break
-        }
+        \(changes.count == 1 ? changes[0] : "switch index {\n\(choice)\ndefault: break\n}")
         """
     }
     if branches.count < cases.count { branches.append("case let other: place.initialize(to: other)") }
@@ -354,7 +342,8 @@ extension UnionShape.Case {
   fileprivate var description: String {
     var arguments = [quoted(name.plainName)]
     if !payload.isEmpty {
-      arguments.append("fields: [\n\(payload.map(\.description).joined(separator: ",\n"))\n]")
+      let fields = payload.map(\.description)
+      arguments.append("fields: [\(fields.count == 1 ? fields[0] : "\n\(fields.joined(separator: ",\n"))\n")]")
     }
     if !documentation.isEmpty { arguments.append("documentation: \(quoted(documentation))") }
     return "StoreSchema.UnionSchema.Case(\(arguments.joined(separator: ", ")))"

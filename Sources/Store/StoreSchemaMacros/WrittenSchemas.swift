@@ -7,7 +7,9 @@ import SwiftSyntaxMacros
 /// The code that `@Schema` adds to the marked declarations of a source text, as a source text of its own.
 ///
 /// A comment `// @Schema` before a declaration marks it, and so does the attribute. The text has the imports of the source,
-/// and an extension for each marked declaration, in their order. A fault of a declaration becomes an `#error`.
+/// and an extension for each marked declaration, in their order. A fault of a declaration becomes an `#error`. The targets that
+/// have their schemas written out use no case properties, and only paths into branches: others are written for users alone,
+/// and so is documentation.
 struct WrittenSchemas {
   /// The extensions, not indented.
   let text: String
@@ -22,10 +24,12 @@ struct WrittenSchemas {
     let contexts = declaration.allMacroLexicalContexts()
     let name = ([Syntax(declaration)] + contexts).reversed().compactMap(typeName).joined(separator: ".")
     do {
-      let expansion = try SchemaExpansion(of: declaration, in: contexts, mark: declaration)
+      let expansion = try SchemaExpansion(of: declaration, in: contexts, mark: declaration, isForUsers: false)
       let conformances = expansion.conformances.map { "StoreSchema.\($0)" }.joined(separator: ", ")
-      let members = expansion.members.map(\.description) + expansion.extensionMembers
-      return "\nextension \(name): \(conformances) {\n\(members.joined(separator: "\n\n"))\n}"
+      let members = (expansion.members.map(\.description) + expansion.extensionMembers).joined(separator: "\n\n")
+      let lines = members.split(separator: "\n", omittingEmptySubsequences: false)
+      let shown = members.contains("public ") ? lines : lines.filter { !$0.hasPrefix("///") }
+      return "\nextension \(name): \(conformances) {\n\(shown.joined(separator: "\n"))\n}"
     } catch {
       return error.diagnostics.map { "#error(\(quoted("\(name): \($0.message)")))" }.joined(separator: "\n")
     }
@@ -37,7 +41,6 @@ struct WrittenSchemas {
   }
 }
 
-/// The search for imports and marked declarations.
 private final class MarkedDeclarations: SyntaxAnyVisitor {
   private(set) var imports: Set<String> = []
   private(set) var declarations: [any DeclGroupSyntax] = []

@@ -36,7 +36,6 @@ public final class TestStore<Action: Sendable, State: Sendable> {
   let collector: EmissionCollector<Action>
   let runawayLimit: Int
   private let report: (TestFailure) -> Void
-  /// The state that the last step left.
   private var lastState: State
   private var lastLocation: TestLocation
   private var isFinished = false
@@ -114,7 +113,6 @@ public final class TestStore<Action: Sendable, State: Sendable> {
     reportErrors(at: location)
   }
 
-  /// Ends a step.
   func end(_ location: TestLocation) {
     lastState = state
     collector.settle(root: 0)
@@ -128,7 +126,6 @@ public final class TestStore<Action: Sendable, State: Sendable> {
     }
   }
 
-  /// Fails.
   func fail(_ text: String, _ details: [String] = [], at location: TestLocation) {
     report(TestFailure(TestStore.text(text, details), at: location))
   }

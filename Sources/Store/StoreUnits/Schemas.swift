@@ -10,28 +10,20 @@ extension UndoAction: StoreSchema.SchematicUnion, StoreSchema.CasePathable {
       StoreSchema.UnionSchema.Case("undo", documentation: "One step back."),
       StoreSchema.UnionSchema.Case("redo", documentation: "One step forward again."),
       StoreSchema.UnionSchema.Case(
-        "jump",
-        fields: [
-          StoreSchema.Field("by", of: Int.self)
-        ], documentation: "Several steps: back where negative, forward where positive."),
+        "jump", fields: [StoreSchema.Field("by", of: Int.self)],
+        documentation: "Several steps: back where negative, forward where positive."),
       StoreSchema.UnionSchema.Case(
-        "jumpToPast",
-        fields: [
-          StoreSchema.Field("index", of: Int.self)
-        ], documentation: "To a state of the past, the oldest being 0."),
+        "jumpToPast", fields: [StoreSchema.Field("index", of: Int.self)],
+        documentation: "To a state of the past, the oldest being 0."),
       StoreSchema.UnionSchema.Case(
-        "jumpToFuture",
-        fields: [
-          StoreSchema.Field("index", of: Int.self)
-        ], documentation: "To a state of the future, the nearest being 0."),
+        "jumpToFuture", fields: [StoreSchema.Field("index", of: Int.self)],
+        documentation: "To a state of the future, the nearest being 0."),
       StoreSchema.UnionSchema.Case("clear", documentation: "Forgets past and future."),
     ])
 
   /// The payload of `jump`, nil in another case; setting it does nothing in another case.
   public var jump: (Int)? {
-    get {
-      if case .jump(let value0) = self { value0 } else { nil }
-    }
+    get { if case .jump(let value0) = self { value0 } else { nil } }
     set {
       guard case .jump = self, let newValue else { return }
       self = .jump(by: newValue)
@@ -40,9 +32,7 @@ extension UndoAction: StoreSchema.SchematicUnion, StoreSchema.CasePathable {
 
   /// The payload of `jumpToPast`, nil in another case; setting it does nothing in another case.
   public var jumpToPast: (Int)? {
-    get {
-      if case .jumpToPast(let value0) = self { value0 } else { nil }
-    }
+    get { if case .jumpToPast(let value0) = self { value0 } else { nil } }
     set {
       guard case .jumpToPast = self, let newValue else { return }
       self = .jumpToPast(index: newValue)
@@ -51,9 +41,7 @@ extension UndoAction: StoreSchema.SchematicUnion, StoreSchema.CasePathable {
 
   /// The payload of `jumpToFuture`, nil in another case; setting it does nothing in another case.
   public var jumpToFuture: (Int)? {
-    get {
-      if case .jumpToFuture(let value0) = self { value0 } else { nil }
-    }
+    get { if case .jumpToFuture(let value0) = self { value0 } else { nil } }
     set {
       guard case .jumpToFuture = self, let newValue else { return }
       self = .jumpToFuture(index: newValue)
@@ -61,34 +49,22 @@ extension UndoAction: StoreSchema.SchematicUnion, StoreSchema.CasePathable {
   }
 
   /// Whether this is the case `undo`.
-  public var isUndo: Swift.Bool {
-    if case .undo = self { true } else { false }
-  }
+  public var isUndo: Swift.Bool { if case .undo = self { true } else { false } }
 
   /// Whether this is the case `redo`.
-  public var isRedo: Swift.Bool {
-    if case .redo = self { true } else { false }
-  }
+  public var isRedo: Swift.Bool { if case .redo = self { true } else { false } }
 
   /// Whether this is the case `jump`.
-  public var isJump: Swift.Bool {
-    if case .jump = self { true } else { false }
-  }
+  public var isJump: Swift.Bool { if case .jump = self { true } else { false } }
 
   /// Whether this is the case `jumpToPast`.
-  public var isJumpToPast: Swift.Bool {
-    if case .jumpToPast = self { true } else { false }
-  }
+  public var isJumpToPast: Swift.Bool { if case .jumpToPast = self { true } else { false } }
 
   /// Whether this is the case `jumpToFuture`.
-  public var isJumpToFuture: Swift.Bool {
-    if case .jumpToFuture = self { true } else { false }
-  }
+  public var isJumpToFuture: Swift.Bool { if case .jumpToFuture = self { true } else { false } }
 
   /// Whether this is the case `clear`.
-  public var isClear: Swift.Bool {
-    if case .clear = self { true } else { false }
-  }
+  public var isClear: Swift.Bool { if case .clear = self { true } else { false } }
 
   /// The ways into the cases.
   public struct Cases: Swift.Sendable {
@@ -122,9 +98,7 @@ extension UndoAction: StoreSchema.SchematicUnion, StoreSchema.CasePathable {
   public static let cases: Cases = Cases()
 
   /// Builds the case at a position of the schema, from 0, from its payload in declared order.
-  public init(
-    schemaCase index: Swift.Int, fields: inout StoreSchema.FieldReader
-  ) throws(StoreSchema.SchemaError) {
+  public init(schemaCase index: Swift.Int, fields: inout StoreSchema.FieldReader) throws(StoreSchema.SchemaError) {
     switch index {
     case 0: self = .undo
     case 1: self = .redo
@@ -171,25 +145,13 @@ extension UndoAction: StoreSchema.SchematicUnion, StoreSchema.CasePathable {
       switch place.move() {
       case .jump(var value0):
         defer { place.initialize(to: .jump(by: value0)) }
-        switch index {
-        case 0:
-          try Swift.withUnsafeMutablePointer(to: &value0) { try body(Swift.UnsafeMutableRawPointer($0)) }
-        default: break
-        }
+        try Swift.withUnsafeMutablePointer(to: &value0) { try body(Swift.UnsafeMutableRawPointer($0)) }
       case .jumpToPast(var value0):
         defer { place.initialize(to: .jumpToPast(index: value0)) }
-        switch index {
-        case 0:
-          try Swift.withUnsafeMutablePointer(to: &value0) { try body(Swift.UnsafeMutableRawPointer($0)) }
-        default: break
-        }
+        try Swift.withUnsafeMutablePointer(to: &value0) { try body(Swift.UnsafeMutableRawPointer($0)) }
       case .jumpToFuture(var value0):
         defer { place.initialize(to: .jumpToFuture(index: value0)) }
-        switch index {
-        case 0:
-          try Swift.withUnsafeMutablePointer(to: &value0) { try body(Swift.UnsafeMutableRawPointer($0)) }
-        default: break
-        }
+        try Swift.withUnsafeMutablePointer(to: &value0) { try body(Swift.UnsafeMutableRawPointer($0)) }
       case let other: place.initialize(to: other)
       }
     }

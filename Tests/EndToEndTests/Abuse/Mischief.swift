@@ -1,5 +1,4 @@
 import StoreCore
-import ShellLanguage
 import TerminalSupport
 
 /// What a person, a cat on the keyboard or a hostile clipboard does to a prompt, one deed after the other as a seed says.

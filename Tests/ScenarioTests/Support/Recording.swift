@@ -1,7 +1,6 @@
 import PluginSupport
 import Glibc
 import StoreHost
-import StoreSchema
 import StorePlugins
 
 @testable import StoreShell

@@ -1,6 +1,5 @@
 import Dispatch
 import StoreCore
-import Synchronization
 import Testing
 
 /// Row 60: one clock for everything timed.

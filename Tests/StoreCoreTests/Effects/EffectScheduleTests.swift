@@ -1,5 +1,4 @@
 import StoreCore
-import Synchronization
 import Testing
 
 /// R18, rows 41, 42, 70 to 72: tokens and schedules.

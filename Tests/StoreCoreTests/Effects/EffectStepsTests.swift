@@ -1,6 +1,5 @@
 import Dispatch
 import StoreCore
-import Synchronization
 import TraceSupport
 import Testing
 

@@ -1,5 +1,4 @@
 import StoreCore
-import Synchronization
 import Testing
 
 /// Actions from asynchronous sequences.

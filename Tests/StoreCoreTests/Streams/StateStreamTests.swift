@@ -1,5 +1,4 @@
 import StoreCore
-import Synchronization
 import TraceSupport
 import Testing
 

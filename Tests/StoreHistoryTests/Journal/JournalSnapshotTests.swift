@@ -1,5 +1,3 @@
-import StoreCore
-import StoreSchema
 import Testing
 
 @testable import StoreHistory

@@ -1,4 +1,3 @@
-import StoreCore
 import StoreSchema
 import Testing
 

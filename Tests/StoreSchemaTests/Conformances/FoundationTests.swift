@@ -1,6 +1,5 @@
 import Foundation
 import StoreSchema
-import StoreSchemaFoundation
 import Testing
 
 /// Types of Foundation.

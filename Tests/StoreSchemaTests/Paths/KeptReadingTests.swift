@@ -1,4 +1,3 @@
-import StoreCore
 import StoreSchema
 import Synchronization
 import Testing

@@ -1,5 +1,4 @@
 import Glibc
-import ShellLanguage
 import StoreCore
 import StoreHost
 import StoreSchema

@@ -1,5 +1,4 @@
 import Glibc
-import ShellLanguage
 import Testing
 
 @testable import StoreShell

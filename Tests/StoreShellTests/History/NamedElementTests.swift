@@ -1,5 +1,4 @@
 import StoreCore
-import StoreSchema
 import TerminalSupport
 import Testing
 

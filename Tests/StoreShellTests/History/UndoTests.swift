@@ -1,4 +1,3 @@
-import StoreHistory
 import Testing
 
 @testable import StoreShell

@@ -1,6 +1,5 @@
 import StoreCore
 import StoreModules
-import StorePlugins
 import StoreSchema
 import Testing
 

@@ -1,7 +1,6 @@
 import Platform
 import StoreHistory
 import StoreHost
-import StorePlugins
 import StoreSchema
 import Testing
 

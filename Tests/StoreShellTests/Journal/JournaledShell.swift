@@ -1,7 +1,6 @@
 import Platform
 import StoreHistory
 import StoreHost
-import StorePlugins
 
 @testable import StoreShell
 

@@ -1,8 +1,6 @@
 import Platform
-import ShellLanguage
 import StoreHistory
 import StoreHost
-import StorePlugins
 import Testing
 
 @testable import StoreShell

@@ -1,7 +1,6 @@
 import Glibc
 import Platform
 import StoreHost
-import StorePlugins
 import Testing
 
 @testable import StoreShell

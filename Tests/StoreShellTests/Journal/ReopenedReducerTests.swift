@@ -1,4 +1,3 @@
-import StorePlugins
 import Testing
 
 @testable import StoreShell

@@ -1,7 +1,6 @@
 import Glibc
 import StoreHistory
 import StoreHost
-import StorePlugins
 import Synchronization
 import Testing
 

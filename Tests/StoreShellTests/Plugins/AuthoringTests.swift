@@ -1,5 +1,4 @@
 import LuaRuntime
-import StorePlugins
 import StoreSchema
 import Testing
 

@@ -1,5 +1,4 @@
 import Glibc
-import StorePlugins
 import Testing
 
 @testable import StoreShell

@@ -3,7 +3,6 @@ import ShellLanguage
 import StoreCore
 import StoreModules
 import StorePlugins
-import StoreSchema
 import Testing
 
 @testable import StoreShell

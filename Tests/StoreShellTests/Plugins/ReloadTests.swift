@@ -1,4 +1,3 @@
-import StorePlugins
 import StoreSchema
 import Testing
 

@@ -1,4 +1,3 @@
-import StoreSchema
 import Testing
 
 @testable import StoreShell

@@ -1,6 +1,3 @@
-import StoreCore
-import StorePlugins
-import StoreSchema
 import Testing
 
 @testable import StoreShell

@@ -1,4 +1,3 @@
-import StoreCore
 @testable import StoreShell
 
 /// Commands at random over the standard modules, substates and the plugins `bag`, `lift` and `pomodoro`, with loads, reloads,

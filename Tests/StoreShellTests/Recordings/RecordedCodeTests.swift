@@ -1,7 +1,6 @@
 import Glibc
 import StoreCore
 import StoreHistory
-import StoreHost
 import Testing
 
 @testable import StoreShell

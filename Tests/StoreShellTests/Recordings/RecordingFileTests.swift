@@ -1,7 +1,5 @@
 import Glibc
 import Platform
-import StorePlugins
-import StoreSchema
 import Testing
 
 @testable import StoreShell

@@ -1,5 +1,4 @@
 import Platform
-import StorePlugins
 import Testing
 
 @testable import StoreShell

@@ -1,5 +1,3 @@
-import StorePlugins
-import StoreSchema
 import Testing
 
 @testable import StoreShell

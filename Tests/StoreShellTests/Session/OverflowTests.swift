@@ -1,5 +1,3 @@
-import StandardModules
-import StoreSchema
 import Testing
 
 @Suite("Overflow")

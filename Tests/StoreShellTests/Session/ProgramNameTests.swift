@@ -1,6 +1,5 @@
 import ShellLanguage
 import StoreHistory
-import StoreSchema
 import Testing
 
 @testable import StoreShell

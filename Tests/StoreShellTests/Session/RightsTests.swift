@@ -1,5 +1,4 @@
 import Glibc
-import ShellLanguage
 import StoreCore
 import StoreHost
 import Testing
@@ -289,5 +288,43 @@ import Testing
     fputs(text, file)
     fclose(file)
     return path
+  }
+}
+
+/// The table of needs for the documentation, made from the declarations.
+private enum RightsTable {
+  /// The rows of commands, their parts, flags and Lua functions, as Markdown.
+  static var markdown: String {
+    var text = "| what | right |\n|---|---|\n"
+    func row(_ what: String, _ need: Need?) {
+      text += "| `\(what)` | \(need?.text ?? "all") |\n"
+    }
+    for command in CommandTable.standard.definitions {
+      row(command.verb, command.needs?.need(ofPart: nil))
+      for part in command.parts where command.needs?.parts.isEmpty == false {
+        row("\(command.verb) \(part)", command.needs?.need(ofPart: part))
+      }
+      for flag in command.flags { row("\(command.verb) --\(flag.name)", flag.need) }
+    }
+    for setting in Setting.all { row("set \(setting.name) VALUE", setting.need) }
+    row("NAME := VALUE", .dispatch)
+    row("PLUGIN VERB", nil)
+    row("COMMAND > FILE", nil)
+    row("COMMAND | PROGRAM", nil)
+    for function in LuaFunctions.needs { row("Lua: \(function.name)", function.need) }
+    return text
+  }
+}
+
+extension Need {
+  /// The right as it is written; `none` for nothing.
+  fileprivate var text: String {
+    switch self {
+    case .nothing: "none"
+    case .read: Right.read.text
+    case .dispatch: Right.dispatch().text
+    case .action(let type): Right.dispatch(type.fullName).text
+    case .plugins: Right.plugins.text
+    }
   }
 }

@@ -1,4 +1,3 @@
-import ShellLanguage
 import Testing
 
 @testable import StoreShell

@@ -15,7 +15,6 @@ package struct FileWait {
     self.isOver = end < 0 ? isOver : nil
   }
 
-  /// A wait that nothing ends.
   package static var endless: FileWait { FileWait(endedBy: -1) }
 
   /// True if something ends it.

@@ -4,10 +4,8 @@ package struct FileError: Error, Hashable, Sendable {
   package let path: String
   /// The system's number of the error, such as `ENOENT`.
   package let code: Int32
-  /// The operation that failed.
   package let operation: Operation
 
-  /// The operations on a file.
   package enum Operation: Hashable, Sendable {
     /// Opening or reading.
     case reading

@@ -11,7 +11,6 @@ package final class FolderWatch {
 
   /// The meaning of an event somewhere.
   private struct Place: Hashable {
-    /// The watched folder that it belongs to.
     let folder: String
     /// The one name there that counts; nil: all do.
     let name: String?
@@ -40,7 +39,7 @@ package final class FolderWatch {
         folder.folder,
         Place(folder: folder, name: String(folder.split(separator: "/", omittingEmptySubsequences: false).last ?? "")))
     }
-    for number in places.keys where found[number] == nil { forget(number) }
+    for number in places.keys where found[number] == nil { inotify_rm_watch(descriptor, number) }
     places = found.mapValues { Array($0) }
   }
 
@@ -58,8 +57,6 @@ package final class FolderWatch {
     let number = inotify_add_watch(descriptor, path, Self.events)
     return number < 0 ? nil : number
   }
-
-  private func forget(_ number: Int32) { inotify_rm_watch(descriptor, number) }
 
   /// The folders in which something was saved, or from which something was taken, since it was last asked.
   package func take() -> Set<String> {

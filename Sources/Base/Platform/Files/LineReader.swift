@@ -99,7 +99,6 @@ package final class LineReader {
     }
   }
 
-  /// Passes over lines.
   private func pass(to start: Int) {
     current += buffer.withUnsafeBytes { Self.lineEnds(in: UnsafeRawBufferPointer(rebasing: $0[position..<start])) }
     position = start

@@ -1,6 +1,5 @@
 /// A program that runs in a process group of its own, which all that it starts belongs to.
 package final class ChildProcess {
-  /// The events of a process that its parent is told of.
   package enum Event {
     /// A signal of that number stopped it; it goes on when it is told to.
     case stopped(by: Int32)

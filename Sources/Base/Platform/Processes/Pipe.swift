@@ -14,7 +14,6 @@ package struct Pipe {
     (read, write) = (ends[0], ends[1])
   }
 
-  /// Closes both ends.
   package func close() { for end in [read, write] { Platform.close(end) } }
 
   /// Makes a terminal of the size of another. Its read end gives the bytes written to it as they are. Nil where the

@@ -19,10 +19,8 @@ package struct ProgramRun {
   /// more, and the program finds so, as in a pipe.
   package var receiver: ((_ bytes: [UInt8], _ isError: Bool) -> Bool)?
 
-  /// Plans a run.
   package init(_ words: [String]) { self.words = words }
 
-  /// The output of a program, and how it ended.
   package struct Result {
     /// The status that it ended with; 128 and the number of the signal that ended it.
     package let status: Int
@@ -57,7 +55,6 @@ package struct ProgramRun {
     case stopped
   }
 
-  /// Runs it.
   package func toEnd() throws(Failure) -> Result {
     let program = try start()
     return try collect { () throws(Failure) in
@@ -67,7 +64,6 @@ package struct ProgramRun {
     }
   }
 
-  /// Starts it.
   package func start() throws(Failure) -> RunningProgram {
     if let folder, !Files.isDirectory(folder) { throw .noFolder(folder) }
     guard let given = Pipe(), let output = Pipe(), let errors = Pipe() else {
@@ -122,7 +118,6 @@ package enum ProgramEnding: Hashable, Sendable {
   case interrupted
 }
 
-/// Something that a program does.
 package enum ProgramEvent {
   /// It wrote bytes, 64 KiB at most, to standard output or to standard error.
   case wrote([UInt8], isError: Bool)
@@ -140,7 +135,6 @@ package final class RunningProgram {
   private let start = ContinuousClock.now
   /// The status of the program as `waitpid` gives it; nil: it has not ended.
   private var status: Int32?
-  /// The output that is read next.
   private var turn = 0
   /// The blocks that are still read of each output once it has ended: as much as a pipe holds.
   private var left = [16, 16]

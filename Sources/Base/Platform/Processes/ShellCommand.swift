@@ -1,7 +1,6 @@
 /// A command line of the system's shell that reads a text, as `| command` and the pager do, or the terminal, as an editor
 /// does.
 package struct ShellCommand {
-  /// The command line.
   package let line: String
   /// Takes what it writes to standard output, as it comes; nil: it writes to ours.
   package var receiver: (([UInt8]) -> Void)?
@@ -15,7 +14,6 @@ package struct ShellCommand {
   package var readsTerminal = false
   /// The arguments that the line finds as `$1` and so on.
   package var arguments: [String] = []
-  /// The shell that runs it.
   package var shell = "/bin/sh"
 
   /// A command line, and what becomes of its output.

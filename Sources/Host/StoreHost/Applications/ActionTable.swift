@@ -1,7 +1,6 @@
 import StoreModules
 import StoreSchema
 
-/// The actions that there are, by full name.
 package final class ActionTable: Sendable {
   /// The positions of their full names among ``types``.
   package let positions: NamePositions
@@ -13,7 +12,6 @@ package final class ActionTable: Sendable {
     positions = NamePositions(self.types.map(\.fullName))
   }
 
-  /// The full names.
   package var names: [String] { positions.names }
 
   package subscript(name: String) -> ActionType? { positions[name].map { types[$0] } }

@@ -1,6 +1,5 @@
 import StoreCore
 import StoreModules
-import StorePlugins
 import StoreSchema
 
 /// A store of your own, as you hand it to the shell: nothing in its types knows of the shell.

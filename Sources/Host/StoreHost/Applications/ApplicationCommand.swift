@@ -71,7 +71,6 @@ package struct CommandCaller {
   package let dispatch: (HostAction) throws -> Void
   package let print: (String) -> Void
 
-  /// Lends what a command asks for.
   package init(
     state: @escaping () -> HostState, dispatch: @escaping (HostAction) throws -> Void,
     print: @escaping (String) -> Void
@@ -82,7 +81,6 @@ package struct CommandCaller {
   }
 }
 
-/// A command of an application, its types erased.
 package struct HostedCommand: Sendable {
   package let verb: String
   package let summary: String

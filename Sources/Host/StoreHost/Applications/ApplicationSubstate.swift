@@ -1,6 +1,5 @@
 import StoreCore
 import StoreModules
-import StorePlugins
 import StoreSchema
 
 /// The reducer of a substate that may come and go (R23): it stands ready whether or not `substate add` has made one of its
@@ -15,7 +14,6 @@ public struct ApplicationSubstate: Sendable {
   package let reducer: Reducer<HostAction, HostState>
   /// Whether the reducer is told when an action happened.
   package let takesContext: Bool
-  /// The typed action of a call.
   package let action: @Sendable (ActionCall) throws(SchemaError) -> AppAction
 
   /// Declares what the substates of a name are and how they are reduced.

@@ -10,7 +10,6 @@ package final class HostedApplication {
   package struct Projection {
     package let module: String
     package let name: String
-    /// The type of the value.
     package let schema: Schema
     /// True if it depends on the module's slice alone.
     package let isOfSlice: Bool
@@ -167,7 +166,6 @@ extension ActionCall {
 }
 
 extension HostedApplication {
-  /// A thunk of an application, its types erased.
   package struct Thunk: Sendable {
     package let module: String
     package let type: ThunkType

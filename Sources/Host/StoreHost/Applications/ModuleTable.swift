@@ -1,5 +1,4 @@
 import StoreModules
-import StorePlugins
 import StoreSchema
 
 /// The modules of an application, from the schemas of its state and its actions.
@@ -47,7 +46,6 @@ package struct ModuleTable<Action: SchematicUnion, State: SchematicRecord> {
     }
   }
 
-  /// The typed action of a call.
   package func action(_ call: ActionCall, isChecked: Bool) throws(SchemaError) -> Action {
     var reader = FieldReader(case: call.type.position[1], payload: call.arguments, isChecked: isChecked)
     do throws(SchemaError) {

@@ -3,7 +3,6 @@ import StoreSchema
 
 /// An action that went otherwise than it did, and how.
 package struct Divergence {
-  /// The action.
   package let entry: LoggedEntry
   /// What led to it, the nearest cause first.
   package let causes: [LoggedEntry]

@@ -140,7 +140,6 @@ extension HostError {
 }
 
 extension ErrorCode {
-  /// The code of an error of the libraries.
   package static func of(_ error: any Error) -> ErrorCode {
     switch error {
     case let error as HostError: error.code

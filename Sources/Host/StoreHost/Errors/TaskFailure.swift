@@ -1,6 +1,5 @@
 import StorePlugins
 
-/// A task of a plugin failed.
 package struct TaskFailure: Error, Equatable, CustomStringConvertible {
   package let error: PluginError
   /// The action that started it, in words.

@@ -1,6 +1,4 @@
-import StoreCore
 import StoreHistory
-import StoreModules
 import StoreSchema
 
 /// Where a value stood before an action. Elements of a list that have no ids move when others come or go before them.

@@ -1,7 +1,6 @@
 import StoreCore
 import StoreHistory
 import StoreModules
-import StorePlugins
 import StoreSchema
 
 /// Reading the history while others go on: the turn is held once, for the moment that is looked at.

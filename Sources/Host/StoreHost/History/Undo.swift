@@ -476,7 +476,6 @@ private final class PlanningRace {
   }
 }
 
-/// Actions that were taken back, or brought back.
 package struct TakenBack {
   package let report: DispatchReport
   /// Their numbers, in rising order, if they were taken back alone; memory may have no room for the entry that names them.
@@ -603,13 +602,12 @@ private final class TakingBackPlan {
   var head: Int { walk.number }
   /// The point from which the state was walked to.
   var start: Int { walk.first - 1 }
-  /// The actions that are taken back.
   var taken: Set<Int> { choice.taken }
   /// How many later actions stay that somebody asked for.
   var staying: Int { choice.staying }
   /// True if none of them is of the user's own name.
   var staysOfOthers: Bool { choice.ownStaying == 0 }
-  /// Those that have no effect now.
+  /// The actions that have no effect now.
   var void: [LoggedEntry] { choice.void }
   /// The state without those that are taken back.
   var state: HostState { walk.view(without: []).state }
@@ -727,7 +725,6 @@ private final class NamedActions {
 
 /// Which actions are taken back and which stay, and whether those do the same without them.
 private final class TakingBackChoice {
-  /// The actions that are taken back.
   private(set) var taken: Set<Int>
   /// The actions that stay in effect.
   private var standing: ActionNumbers
@@ -1068,7 +1065,6 @@ final class SkippingWalk {
   private let isSkipped: (LoggedEntry) throws -> Bool
   private let check: ((LoggedEntry, [Change]?, HostState) throws -> Void)?
   private var rerun: Rerun
-  /// The places of the sequences that are there.
   private var sequences: [Path]
 
   /// - Parameters:
@@ -1138,7 +1134,6 @@ final class SkippingWalk {
 
 /// A state and the plugins that it belongs to.
 private struct HostedState {
-  /// The state of the moment.
   let state: HostState
   let plugins: [HostedPlugin]
 }

@@ -4,7 +4,6 @@ import StoreHistory
 import StorePlugins
 import StoreSchema
 
-/// Keeps what a host records.
 package final class HostJournal {
   // Used by the thread that holds the store's turn. What changes with every action is changed by nothing that such a change calls.
   /// What is open; nil: the first action opens it.

@@ -1,6 +1,5 @@
 import Platform
 import StoreHistory
-import StorePlugins
 
 /// What a journal promises of an action that was acknowledged.
 public typealias Durability = StoreHistory.Durability

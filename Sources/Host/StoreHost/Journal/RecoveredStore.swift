@@ -1,10 +1,8 @@
 import StoreHistory
-import StorePlugins
 import StoreSchema
 
 /// What was taken up from a journal.
 package struct RecoveredStore {
-  /// The last action.
   package let last: Int
   /// Whether the session that wrote it came to its end in order.
   package let hadEnded: Bool

@@ -1,6 +1,5 @@
 import Platform
 import StoreHistory
-import StorePlugins
 
 /// The journals of sessions at the prompt: one file a session, in one folder, named after the time at which it began.
 ///
@@ -91,7 +90,6 @@ public struct SessionFiles: Sendable {
   /// Notes that somebody was told of a session.
   package func tell(_ session: Abandoned) { try? Files.write("", to: "\(folder)/\(session.id).told") }
 
-  /// Makes the folder, for its owner alone.
   package func makeFolder() throws(FileError) {
     try Files.makeFolder(folder.folder)
     try Files.makeFolder(folder, mode: 0o700)

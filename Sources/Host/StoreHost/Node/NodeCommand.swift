@@ -16,7 +16,6 @@ final class NodeCommand: @unchecked Sendable {
   /// True if the action is not caused by another one of its family.
   let isRoot: Bool
   let onDone: (@Sendable (DispatchResult) -> Void)?
-  /// The series that it belongs to.
   let series: DispatchSeries?
   /// The result, once it is committed.
   @exclusivity(unchecked) var result: DispatchResult?

@@ -1,8 +1,4 @@
-import StoreCore
 import StoreHistory
-import StoreModules
-import StorePlugins
-import StoreReplication
 import StoreSchema
 
 /// An action in a message of a shared log: its entry, and what an action of the shell made of the state beside the application's.
@@ -15,7 +11,6 @@ struct NodeEntry {
 
   private enum Part: UInt8 { case entries = 1, module, slice, digest }
 
-  /// An entry that has yet to be written.
   init(_ entry: LoggedEntry, after state: HostState, by action: ShellAction?) {
     self.entry = entry
     slices = action?.carriesState ?? false && entry.isWhole ? state.slicesBesideApplication : []

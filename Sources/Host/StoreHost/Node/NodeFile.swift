@@ -5,9 +5,7 @@ import StoreReplication
 
 /// The place in the log up to which a node's file has all, with the times of the last action.
 struct NodePlace {
-  /// The place.
   let position: Replica.Position
-  /// The time of the last action.
   let time: Duration
   /// The time of day of the last action, in milliseconds since 1970; nil: it has none.
   let wallTime: Int?

@@ -1,8 +1,6 @@
 import Platform
 import StoreHistory
 import StorePlugins
-import StoreReplication
-import StoreSchema
 
 /// The code of a plugin as the nodes of a shared store hand it on: by its digest (R46).
 struct NodeCode {

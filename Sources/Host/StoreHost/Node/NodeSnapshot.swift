@@ -1,24 +1,19 @@
 import StoreCore
 import StoreHistory
 import StorePlugins
-import StoreReplication
 import StoreSchema
 
 /// The state of a shared store after an action, from which a node starts that does not have the actions before (R47).
 struct NodeSnapshot {
-  /// The number of the last action.
   let number: Int
-  /// The time of that action.
   let time: Duration
   /// The time of day of that action, in milliseconds since 1970; nil: it has none.
   let wallTime: Int?
   /// The states of the modules, the shell's own among them, as JSON.
   let slices: [JournalSnapshot.Slice]
 
-  /// The plugins that were loaded.
   var plugins: [ShellState.LoadedPlugin] { slices.loadedPlugins }
 
-  /// Appends what a snapshot of a state has.
   static func bytes(of state: HostState, after number: Int, _ time: Duration, _ wallTime: Int?) -> [UInt8] {
     var out: [UInt8] = []
     let (seconds, attoseconds) = time.components

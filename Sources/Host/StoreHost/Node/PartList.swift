@@ -3,7 +3,6 @@
 struct PartList {
   private var rest: ArraySlice<UInt8>
 
-  /// Parts to read.
   init(_ bytes: ArraySlice<UInt8>) { rest = bytes }
 
   /// Appends a part.

@@ -25,10 +25,8 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
   /// The commands that are on their way. They have ascending numbers, and end nearly in that order.
   private struct OpenCommands {
     private var commands: Deque<NodeCommand?> = []
-    /// The number of the first of them.
     private var first: CommandID = 1
 
-    /// The number of the next command.
     var next: CommandID { first + CommandID(commands.count) }
 
     var all: some Sequence<NodeCommand> { commands.lazy.compactMap(\.self) }
@@ -48,7 +46,6 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
     }
   }
 
-  /// A command with what an attempt made of it.
   private struct Result {
     let command: NodeCommand
     let attempt: ActionAttempt<HostAction, HostState>
@@ -82,7 +79,6 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
     var isFence = false
   }
 
-  /// The snapshots of this node.
   private struct Saving {
     /// The bytes of the last one.
     var size = 0
@@ -118,7 +114,6 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
   @exclusivity(unchecked) private var last = 0
   /// The digest of all entries up to there.
   @exclusivity(unchecked) private var digest: UInt64 = 0
-  /// The time of the last committed action.
   @exclusivity(unchecked) private var lastTime = Duration.zero
   /// True while an action of another node is taken over.
   @exclusivity(unchecked) package private(set) var isFollowing = false
@@ -136,7 +131,6 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
   private let isClosed = SharedFlag()
   /// Counts the changes of the way to the log that no one has waited for yet.
   private let changes = CountedSignal()
-  /// Counts the reports of nodes.
   private let answers = CountedSignal()
   /// Reads the entries of others, as long as the plugins are those of some change.
   @exclusivity(unchecked) private var reader: (changes: Int, reader: EntryReader)?
@@ -170,7 +164,6 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
     runner.start()
   }
 
-  /// Ends the connection.
   package func close() {
     _ = isClosed.set(true)
     runner.withLock { $0 }?.close()
@@ -832,7 +825,6 @@ package final class StoreNode: SharedNode, ReplicatedStore, @unchecked Sendable 
     return nil
   }
 
-  /// Takes over an action of the shell.
   private func followShell(
     _ written: NodeEntry, _ context: ActionContext, _ original: HostAction?, in live: LiveStore
   ) throws -> String? {
@@ -1183,7 +1175,6 @@ private struct Chance: StoreOrder {
 
 /// A node as listings show it.
 package struct NodeListing: Sendable {
-  /// The name that its user gave it.
   package let name: String
   /// True for the node that runs the tasks that follow the state (R43).
   package let isKeeper: Bool

@@ -164,7 +164,6 @@ extension LiveStore {
   }
 }
 
-/// The end of a live store.
 extension LiveStore {
   /// False once the store was closed.
   package var isOpen: Bool { !attendance.isClosed.isSet }
@@ -213,7 +212,6 @@ extension LiveStore {
     return isDone && isFirst ? end(journal) : .success(())
   }
 
-  /// A journal on its way to the thread that ends it.
   private struct Ending: @unchecked Sendable {
     // Safe: the thread that made it uses it no more.
     let journal: HostJournal?

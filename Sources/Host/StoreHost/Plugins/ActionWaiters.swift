@@ -1,7 +1,5 @@
 import StoreModules
-import StorePlugins
 
-/// Tasks that wait for an action.
 package final class ActionWaiters: @unchecked Sendable {
   // Safe: used by the thread that holds the turn, where effects run too. Asked with every action, by what calls nothing that asks
   // again.
@@ -14,7 +12,6 @@ package final class ActionWaiters: @unchecked Sendable {
   /// The actions since the first of these got its own.
   private var passed: [ActionCall] = []
 
-  /// Has a task wait for the next action of a type.
   package func add(_ task: TaskRun, for type: ActionType) { waiting[type.fullName, default: []].append(task) }
 
   /// Has a task wait for it no longer.
@@ -23,7 +20,6 @@ package final class ActionWaiters: @unchecked Sendable {
     if waiting[type.fullName]?.isEmpty ?? false { waiting[type.fullName] = nil }
   }
 
-  /// Wakes those that wait for an action.
   package func tell(_ action: HostAction) {
     if waking == 0, waiting.isEmpty { return }
     let call = action.call

@@ -9,7 +9,6 @@ package struct HostedPlugin {
   package let plugin: Plugin
   package let strikes: PluginStrikes
   package let units: [HostUnit]
-  /// The tasks of its middlewares.
   let tasks: [UnitTasks]
   /// The plugin's interceptors, the outermost first, the one that runs its thunks last.
   package let interceptors: [Interceptor<HostAction, HostState>]

@@ -1,9 +1,6 @@
-import StoreCore
 import StoreHistory
 import StorePlugins
-import StoreSchema
 
-/// How a plugin is to be reloaded.
 package struct PluginReloadOptions {
   /// Whether its state starts anew, whatever it was.
   package var resets = false
@@ -16,7 +13,6 @@ package struct PluginReloadOptions {
   }
 }
 
-/// What became of a reload that succeeded.
 package struct PluginReloadReport {
   package let plugin: Plugin
   package let report: DispatchReport
@@ -45,18 +41,14 @@ package struct PluginReplacement {
 
 /// What became of a plugin whose files were saved while the store watches them.
 package struct SavedPlugin: Sendable {
-  /// The plugin's name.
   package let name: String
-  /// The version that runs now.
   package let version: String
   /// The entry of its reload; nil: it was not reloaded.
   package let entry: LoggedEntry?
   /// What the reload did, a line each.
   package let details: [String]
-  /// What is wrong with it.
   package let errors: [any Error]
 
-  /// Joins them.
   package init(name: String, version: String, entry: LoggedEntry?, details: [String], errors: [any Error]) {
     (self.name, self.version, self.entry, self.details, self.errors) = (name, version, entry, details, errors)
   }

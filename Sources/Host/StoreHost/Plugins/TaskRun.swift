@@ -21,7 +21,6 @@ package final class TaskRun: EffectSteps {
   private var task: PluginTask?
   /// The action that it waited for, where it came, and its position among the actions that are kept meanwhile.
   private var taken: (action: ActionCall, position: Int)?
-  /// The action that it waits for.
   private var awaited: ActionType?
 
   /// - Parameter isSupervised: true if it runs because the state asks for it.

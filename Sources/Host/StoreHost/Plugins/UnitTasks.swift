@@ -3,7 +3,6 @@ import StoreCore
 import StoreModules
 import StorePlugins
 import StoreSchema
-import StoreUnits
 
 /// The tasks of one middleware of a plugin, run as effects of its unit.
 package final class UnitTasks: @unchecked Sendable {
@@ -28,7 +27,6 @@ package final class UnitTasks: @unchecked Sendable {
   @exclusivity(unchecked) private var refused: Set<EffectToken> = []
   /// The tasks for entries for which there was no room, in the order in which they were asked for.
   @exclusivity(unchecked) private var waiting: [PluginTaskStart] = []
-  /// The entries whose tasks start later.
   let schedule = EntrySchedule()
   /// The effect that starts them; nil: there are none.
   @exclusivity(unchecked) var dueEffect: DueEffect?
@@ -127,7 +125,6 @@ package final class UnitTasks: @unchecked Sendable {
     return SupervisedChanges(started: started.map(supervised), gone: ended.map(\.key))
   }
 
-  /// The tasks that it has for the entries of its map.
   private func entryChange() -> SupervisedChanges<HostAction> {
     guard surroundings.isLoaded(), isOpen() else {
       for key in Array(admitted.keys) { leave(key) }
@@ -303,11 +300,9 @@ final class TaskSetters: @unchecked Sendable {
   }
 }
 
-/// What the units of a plugin share.
 package struct PluginSurroundings: @unchecked Sendable {
   // Safe: used by the thread that holds the turn, by units that run there.
 
-  /// The live state.
   package let view: any StateView
   /// Makes the root action of a call that the plugin dispatches.
   package let typed: (ActionCall) -> HostAction
@@ -474,7 +469,6 @@ final class DueEffect: EffectSteps, @unchecked Sendable {
     return self
   }
 
-  /// Has it look by a time.
   func wake(by time: Duration) {
     guard let waitsUntil, time < waitsUntil else { return }
     self.waitsUntil = nil
@@ -523,7 +517,6 @@ final class EntrySchedule {
   /// The order of the one that was inserted last; 0: none was.
   private(set) var lastOrder = 0
 
-  /// The keys in it.
   var keys: [EffectToken] { Array(orders.keys) }
 
   /// The earliest time.

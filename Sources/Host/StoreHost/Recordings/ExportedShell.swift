@@ -1,4 +1,3 @@
-import StorePlugins
 import StoreSchema
 
 /// What an exported state says, under the name `shell`, of the modules in it that come and go.

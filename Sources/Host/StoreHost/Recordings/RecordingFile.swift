@@ -1,6 +1,5 @@
 import Platform
 import StoreHistory
-import StorePlugins
 import StoreSchema
 
 /// A recording that is read as often as it takes. What gives its bytes once, such as a pipe, is copied first to a file without a name.
@@ -51,7 +50,6 @@ package final class RecordingSource {
 package struct RecordingFile {
   /// The file as it was given.
   package let path: String
-  /// The first line.
   package let header: RecordingHeader
   private let lines: LineReader
 

@@ -1,7 +1,5 @@
-import Platform
 import StoreCore
 import StoreHistory
-import StorePlugins
 import StoreSchema
 
 /// Files of the Redux DevTools, as states.

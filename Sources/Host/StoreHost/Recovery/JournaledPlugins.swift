@@ -34,7 +34,6 @@ package struct JournaledPlugins {
     }
   }
 
-  /// The plugins that are there at the end.
   package var present: [JournaledPlugin] { points.last?.plugins.map(\.code) ?? [] }
 
   /// Which versions were loaded when, the present one the one that runs now, which may be other code than what ran last.

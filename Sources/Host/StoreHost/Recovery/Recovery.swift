@@ -5,7 +5,6 @@ import StoreModules
 import StorePlugins
 import StoreSchema
 
-/// Taking up what a journal holds.
 extension LiveStore {
   /// What journals say of the hosted application.
   package func journalHeader(began: Duration) -> JournalHeader {

@@ -14,7 +14,6 @@ package final class RecordingAttachments: RerunAttachments {
   package typealias Locate = (_ name: String, _ recorded: RecordingHeader.Plugin?, _ kept: KeptCode?) throws ->
     PluginSource
 
-  /// The code of a plugin that a recording holds.
   package struct KeptCode {
     package let source: PluginSource
     /// True if the recording holds no later version of the plugin.

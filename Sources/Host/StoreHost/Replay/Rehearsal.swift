@@ -6,7 +6,6 @@ import StorePlugins
 /// What an action would do to a state: it was processed by a store of its own, which is gone. Reducers and the middlewares of
 /// plugins ran. Middlewares and interceptors in Swift may reach outside, and did not run. Tasks did not start.
 package struct Rehearsal {
-  /// What became of the action.
   package let report: DispatchReport
   /// The actions that it would cause, in order.
   package let caused: [LoggedEntry]

@@ -7,15 +7,12 @@ import StoreSchema
 
 /// A recording that was run again, ready to be taken over.
 package struct ReplayedRecording {
-  /// The state that it led to.
   package let state: HostState
   /// The plugins that are loaded in it, with schema and reducers only.
   package let plugins: [HostedPlugin]
   /// Which plugins were loaded when.
   package let timeline: PluginTimeline
-  /// What happened.
   package let history: History<HostState>
-  /// The names that acted.
   let names: ActedNames
   /// The action before the first of them.
   package let start: Int
@@ -25,7 +22,6 @@ package struct ReplayedRecording {
   package let editedPlugins: String?
 }
 
-/// How a recording is to be run.
 package struct ReplayOptions {
   /// Whether the first difference from the recording is an error.
   package var verifies = false

@@ -47,7 +47,6 @@ package struct Rerun {
     case idle
   }
 
-  /// A plugin that an action brings.
   package struct Arrival {
     let hosted: HostedPlugin
     let loaded: ShellState.LoadedPlugin
@@ -61,9 +60,7 @@ package struct Rerun {
   package private(set) var state: HostState
   /// The state before the action that was run last.
   package private(set) var before: HostState
-  /// The plugins that are loaded.
   package private(set) var plugins: [HostedPlugin]
-  /// The actions that there are.
   package private(set) var types = ActionTable()
   private let application: HostedApplication
   private let running: Running
@@ -90,7 +87,6 @@ package struct Rerun {
     compose()
   }
 
-  /// What reduces the actions of a kind.
   private final class KindReducer {
     let reducer: Reducer<HostAction, HostState>
 

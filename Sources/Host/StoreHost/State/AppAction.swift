@@ -4,7 +4,6 @@ import StoreSchema
 package struct AppAction: Sendable {
   private let action: any Sendable
 
-  /// Wraps a typed action.
   package init(_ action: some SchematicUnion) { self.action = action }
 
   private init() { action = () }

@@ -13,7 +13,6 @@ package struct AppState: @unchecked Sendable {
 
   fileprivate init(storage: Storage) { self.storage = storage }
 
-  /// The type of the state.
   package var schema: Schema { storage.kind._withUnsafeGuaranteedRef { $0.schema } }
 
   /// The fields of the state: the application's modules.
@@ -111,7 +110,6 @@ private final class StateKind: Sendable {
 
   private static let known = Lock<[ObjectIdentifier: StateKind]>([:])
 
-  /// The kind of a type.
   static func of<State: SchematicRecord>(_ type: State.Type) -> Unmanaged<StateKind> {
     known.withLock { known in
       let kind = known[ObjectIdentifier(type)] ?? StateKind(type)

@@ -7,11 +7,9 @@ import StoreSchema
 /// An action of the root store: described for the shell and for plugins, and typed for whoever reduces it. One reference,
 /// because it is handed to every unit and kept by the log.
 package final class HostAction: Sendable {
-  /// The action and its arguments.
   package let call: ActionCall
   /// The typed action, of the application and of substates.
   let typed: AppAction
-  /// Whose it is.
   let kind: Kind
   // What few actions have; one reference, as each action is freed.
   private let rarities: Rarities?
@@ -22,7 +20,6 @@ package final class HostAction: Sendable {
   }
 
   private final class Rarities: Sendable {
-    /// What an action of the shell is.
     let action: ShellAction?
     /// The last action before that was made, if it was made from the state: it is refused behind another one.
     let basis: Int?
@@ -40,13 +37,10 @@ package final class HostAction: Sendable {
     self.rarities = rarities
   }
 
-  /// An action of the application.
   package convenience init(_ call: ActionCall, _ typed: AppAction) { self.init(call, .app, typed) }
 
-  /// An action of a substate.
   convenience init(_ call: ActionCall, ofSubstate typed: AppAction) { self.init(call, .substate, typed) }
 
-  /// An action of a plugin.
   package convenience init(_ call: ActionCall) { self.init(call, .plugin, .none) }
 
   /// An action of the shell.
@@ -195,7 +189,6 @@ package enum ShellAction: Sendable {
 
   /// The actions as the journal names them.
   package enum Types {
-    /// All of them.
     package static let all = [
       setGate, setRule, moveGate, loadPlugin, unloadPlugin, reloadPlugin, enablePlugin, disablePlugin, faultPlugin, set,
       restore,
@@ -463,7 +456,6 @@ extension LoggedEntry {
     return try type.call(named.map { ($0.0, $0.1) })
   }
 
-  /// The same entry, for the first action of a statement.
   var first: LoggedEntry {
     var source = source
     source.statement = nil

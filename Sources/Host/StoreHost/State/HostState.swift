@@ -11,7 +11,6 @@ public typealias HistoryLimits = StoreHistory.HistoryLimits
 ///
 /// Extensions add one view of it a file: its changes, its JSON, its slices in a journal, what a reload makes of it.
 package struct HostState: Sendable {
-  /// The application's state.
   package var app: AppState
   private var held = PluginSlices.none
   private var switches = Switches(ShellState(), [])
@@ -198,7 +197,6 @@ package struct ShellState: Hashable, Sendable {
   package struct Gate: Hashable, Sendable {
     package let name: String
     package var isOpen: Bool
-    /// The plugin whose middleware it is.
     package var plugin: String?
     /// The rule that moves it besides; nil: none does.
     package var rule: GateRule?
@@ -267,7 +265,6 @@ package struct ShellState: Hashable, Sendable {
 
   package func isOpen(_ name: String) -> Bool { gate(name) == .on }
 
-  /// Changes the gate of a unit.
   package mutating func changeGate(of unit: String, _ change: (inout Gate) -> Void) {
     let index = gates.firstIndex { $0.name == unit } ?? gates.endIndex
     if index == gates.endIndex { gates.append(Gate(name: unit, isOpen: true)) }
@@ -313,14 +310,13 @@ extension HostState {
     return changes(from: old, to: new, by: &finder)
   }
 
-  /// The same by a finder that is kept.
   package static func changes(from old: HostState, to new: HostState, by finder: inout DifferenceFinder) -> [Change] {
     var changes: [Change] = []
     appendChanges(from: old, to: new, by: &finder, &changes)
     return changes
   }
 
-  /// The same behind others.
+  /// Appends the changes behind others.
   static func appendChanges(
     from old: HostState, to new: HostState, by finder: inout DifferenceFinder, _ changes: inout [Change]
   ) {

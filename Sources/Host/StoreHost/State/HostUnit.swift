@@ -1,7 +1,5 @@
 import StoreCore
 import StoreModules
-import StorePlugins
-import StoreSchema
 import StoreUnits
 import Synchronization
 
@@ -47,7 +45,7 @@ package struct HostUnit {
         unit.mapHandler { inner, _ in
           { action, context in
             guard let io = inner(action, context) else { return nil }
-            counters.noteSeen()
+            counters.note(1)
             return io
           }
         }
@@ -76,8 +74,6 @@ package final class UnitCounters: Sendable {
   private let count = Atomic<Int>(0)
 
   package var seen: Int { count.load(ordering: .relaxed) }
-
-  package func noteSeen() { note(1) }
 
   /// Counts actions; less than 0: takes some back.
   func note(_ seen: Int) { count.wrappingAdd(seen, ordering: .relaxed) }
@@ -114,7 +110,6 @@ extension HostUnit {
   }
 }
 
-/// Where the logger middleware writes.
 package final class LogSink: @unchecked Sendable {
   // Safe: set before the store is used, and used by the thread that holds the turn.
   package var write: (LoggedLine) -> Void = { _ in }
@@ -159,7 +154,6 @@ package final class FaultBox: @unchecked Sendable {
     if held == nil { note() } else { held?.append(note) }
   }
 
-  /// Keeps a fault of a plugin for listings.
   package func keep(_ fault: PluginFault) {
     if isHoldingBack { return atCommit { [unowned self] in keep(fault) } }
     if recent.count == Self.mostRecent { recent.removeFirst() }

@@ -6,7 +6,6 @@ package enum ImportedModules {
   /// The argument by which an import tells them; there is none where the file names all that were there.
   package static let field = Field("modules", .dynamic(.optional(.dynamic(.list(String.schema)))))
 
-  /// What the argument is.
   package static func argument(_ names: [String]?) -> Value {
     names.map { .texts($0) } ?? .none
   }
@@ -28,7 +27,6 @@ extension HostState {
 }
 
 extension PersistentMap<MapKey, Value> {
-  /// The keys that are text.
   package var names: Set<String> {
     Set(compactMap { key, _ in if case .string(let name) = key { name } else { nil } })
   }

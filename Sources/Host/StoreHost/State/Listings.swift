@@ -8,7 +8,6 @@ import StoreSchema
 package struct UnitListing {
   package let name: String
   package let isOpen: Bool
-  /// How its gate stands.
   package let gate: ShellState.Condition
   /// The rule that moves it besides; nil: none does.
   package let byRule: GateRule?
@@ -36,13 +35,11 @@ package struct UnitListing {
 package struct EffectListing {
   /// `UNIT/TOKEN`, in a plugin `PLUGIN/UNIT/KEY`.
   package let id: String
-  /// The name of its unit.
   package let unit: String
   /// In how long it goes on, where it waits for the clock.
   package let wakesIn: Duration?
   /// The number of the action that started it; nil: the state did before any action.
   package let startedBy: Int?
-  /// How long it has been there.
   package let age: Duration
 
   /// When it goes on, such as `in 1.0s`.
@@ -53,7 +50,6 @@ package struct EffectListing {
     duration < .milliseconds(100) ? "\(Int((duration.seconds * 1000).rounded()))ms" : seconds(duration)
   }
 
-  /// A duration in seconds, to a tenth.
   package static func seconds(_ duration: Duration) -> String {
     let tenths = Int((duration.seconds * 10).rounded())
     return "\(tenths / 10).\(tenths % 10)s"
@@ -65,7 +61,6 @@ package struct LoadedPluginListing {
   package let name: String
   package let version: String
   package let folder: String
-  /// Whether it runs.
   package let condition: ShellState.Condition
   package let units: [String]
   /// Tells the code that runs from an edited one.
@@ -77,7 +72,6 @@ package struct LoadedPluginListing {
   /// Whether it has more than reducers, and only these run, as after a replay.
   package var lacksUnits = false
 
-  /// What listings say of it.
   package var state: String {
     if isLost { return Self.notLoaded }
     if lacksUnits, condition == .on { return "reducers only" }

@@ -13,7 +13,6 @@ package final class PluginSlices: @unchecked Sendable {
   // Safe: the slices are written by one who alone refers to the object. Of one that borrows, all that changes is changed under the
   // lock, and what it borrows from does not go without that.
 
-  /// No slices.
   package static let none = PluginSlices([])
   private static let lock = Lock(())
 
@@ -36,7 +35,6 @@ package final class PluginSlices: @unchecked Sendable {
     }
   }
 
-  /// The slices.
   var all: [PluginSlice] {
     if borrows.load(ordering: .acquiring) { takeOver() }
     return written

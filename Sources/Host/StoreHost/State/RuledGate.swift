@@ -8,7 +8,6 @@ import StoreUnits
 package final class RuledGate: @unchecked Sendable {
   // Safe: `middleware` is used by the thread that holds the turn.
 
-  /// How it stands.
   package let position = Position()
   /// Counts what the rule held back and dropped; where actions move it, its position.
   package var gate: Gate { position.gate }

@@ -3,7 +3,6 @@ import StoreSchema
 
 /// The sequences of a state: numbers that give out ids, and so never fall while others may have seen one.
 extension HostState {
-  /// Their places.
   package var sequences: [Sequence] {
     app.schema.sequences().map { Sequence(slice: nil, $0) }
       + (plugins + substates).flatMap { slice in
@@ -64,7 +63,6 @@ extension HostState {
     return value
   }
 
-  /// Writes a sequence.
   package mutating func setSequence(at path: Path, to value: Value) {
     guard let present = self.value(at: path), present != value else { return }
     try? apply([Change(path, .replace(from: present, to: value))])

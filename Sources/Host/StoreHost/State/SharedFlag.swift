@@ -4,7 +4,6 @@ import Synchronization
 package final class SharedFlag: Sendable {
   private let flag = Atomic<Bool>(false)
 
-  /// Not set.
   package init() {}
 
   package var isSet: Bool { flag.load(ordering: .relaxed) }

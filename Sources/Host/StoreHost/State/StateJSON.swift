@@ -70,7 +70,6 @@ extension HostState {
 }
 
 extension SliceHashes {
-  /// The hashes of all slices of a state.
   package init(_ state: HostState) {
     self.init()
     for slice in state.slices { start(slice.name, slice.value) }
@@ -199,7 +198,6 @@ extension ShellState {
     return types
   }
 
-  /// The members of a JSON object.
   private struct Members {
     private let map: PersistentMap<MapKey, Value>
 

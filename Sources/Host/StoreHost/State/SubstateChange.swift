@@ -1,6 +1,5 @@
 import StoreHistory
 import StoreModules
-import StorePlugins
 import StoreSchema
 import StoreUnits
 

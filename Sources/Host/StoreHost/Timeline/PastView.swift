@@ -4,9 +4,7 @@ package final class PastView {
   package let number: Int
   /// Which actions are left out of it.
   package let skipped: [Int]
-  /// The plugins of that point.
   package var plugins: [HostedPlugin]
-  /// Its state.
   package var state: HostState
 
   package init(_ number: Int, without skipped: [Int] = [], _ state: HostState, _ plugins: [HostedPlugin]) {

@@ -77,9 +77,6 @@ package final class PluginTimeline {
   /// The code of what was loaded after an action, in load order, as far as it is there.
   package func sources(at number: Int) -> [PluginSource] { versions(at: number).compactMap(\.source) }
 
-  /// The names of the plugins that were loaded after an action, in load order.
-  package func names(at number: Int) -> [String] { versions(at: number).map(\.code.name) }
-
   /// Takes note of the plugins that are loaded after an action.
   ///
   /// - Parameter oldest: the oldest action that can be returned to.

@@ -51,7 +51,6 @@ package protocol SharedLog: AnyObject, Sendable {
   func close()
 }
 
-/// News of a shared log.
 package enum LogEvent: Hashable, Sendable {
   /// The log can be reached. It holds the records from the first to the last; when it is empty, the last is the one before the
   /// first. Comes again when a reading has ended, or when the log may have lost its end: the user follows anew.

@@ -6,7 +6,6 @@
 package struct NATSAddress: Hashable, Sendable {
   /// The servers' addresses, one at least, each with the login if there is one.
   package let servers: [String]
-  /// The store's name.
   package let store: String
   /// True when the address demands an encrypted connection (`tls://`).
   package let isEncrypted: Bool

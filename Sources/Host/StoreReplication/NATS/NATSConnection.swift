@@ -29,7 +29,6 @@ package struct NATSLogin: Sendable {
   }
 }
 
-/// A message of NATS.
 struct NATSMessage: Sendable {
   var subject: String
   var reply: String?
@@ -195,7 +194,6 @@ final class NATSConnection: @unchecked Sendable {
     }
   }
 
-  /// Sends a message.
   func publish(_ bytes: [UInt8], to subject: String, reply: String? = nil, header: (name: String, value: String)? = nil)
     throws(SendFault)
   {
@@ -234,7 +232,6 @@ final class NATSConnection: @unchecked Sendable {
     ended.destroy(before)
   }
 
-  /// Closes the connection. Its subscriptions end.
   func close() { library.functions.natsConnection_Close(connection) }
 
   private func makeMessage(
@@ -305,7 +302,6 @@ final class NATSConnection: @unchecked Sendable {
   /// libnats before 3.6 may be handing a message on to a subscription that it frees in another thread (nats.c#637). So one that has ended
   /// is freed when the answer to a later request has come: the thread that reads has then left it behind.
   fileprivate final class EndedSubscriptions: Sendable {
-    /// A subscription of libnats.
     struct Ended: @unchecked Sendable {
       // Safe: libnats locks the subscription itself, and only who took it out frees it.
       let subscription: OpaquePointer

@@ -383,7 +383,6 @@ package final class NATSLog: SharedLog {
     }
   }
 
-  /// The first and the last number.
   private func ends() throws(LogError) -> (first: UInt64, last: UInt64) {
     let info = try info(of: stream)
     try stream.check(info.member("config") ?? .none)
@@ -458,7 +457,6 @@ package final class NATSLog: SharedLog {
     emit(.delivered(reading: consumer.reading, sequence: sequence, bytes: message.bytes))
   }
 
-  /// A consumer of the stream, and what it has delivered.
   private final class Consumer: Sendable {
     private struct Progress {
       var delivery: UInt64 = 0
@@ -603,7 +601,6 @@ package final class NATSLog: SharedLog {
     else { throw .refused(request: "to store data", reason: String(decoding: answer.bytes, as: UTF8.self)) }
   }
 
-  /// The last message under a subject of the second stream.
   private func message(_ subject: String) throws(LogError) -> [UInt8]? {
     switch try ask("STREAM.MSG.GET.\(blobStream.name)", .object([("last_by_subj", .string(subject))])) {
     case .failure(let fault) where [API.noMessage, API.notFound].contains(fault.code): return nil

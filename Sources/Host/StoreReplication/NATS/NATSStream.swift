@@ -13,9 +13,7 @@ struct NATSStream: Sendable {
   private static let mark = "StoreShell shared store, format "
   private static let reachMark = ", keeps "
 
-  /// The stream's name.
   let name: String
-  /// The subjects that it stores.
   let subject: String
   let replicas: Int?
   /// The number of messages that it keeps before the newest snapshot; nil: all of them.

@@ -7,7 +7,6 @@ package struct MessageID: Hashable, Sendable {
   /// Tells the messages of the process for one place apart; only the last of them was sent.
   package var attempt: UInt64
 
-  /// Names a message.
   package init(incarnation: UInt64, place: UInt64, attempt: UInt64 = 0) {
     self.incarnation = incarnation
     self.place = place
@@ -38,7 +37,6 @@ package struct NodeID: Hashable, Sendable {
   /// A random number that another process under the same name does not have.
   package var incarnation: UInt64
 
-  /// A process of a name.
   package init(name: String, incarnation: UInt64) {
     self.name = name
     self.incarnation = incarnation
@@ -47,15 +45,12 @@ package struct NodeID: Hashable, Sendable {
 
 /// One append to a shared log: the entries of one action or of many, which the log accepts or refuses together.
 package struct LogMessage: Hashable, Sendable {
-  /// The message's name.
   package var id: MessageID
-  /// The name of the node that ran the actions.
   package var node: String
   /// The term in which the actions ran.
   package var term: UInt64
   /// The last valid message before this one; nil: there is none.
   package var predecessor: MessageID?
-  /// The number of the first action.
   package var firstAction: UInt64
   /// The number of actions; 0 in a message that only asks for an acknowledgement.
   package var actionCount: UInt64
@@ -66,7 +61,6 @@ package struct LogMessage: Hashable, Sendable {
   /// The entries, in a form that only the stores know.
   package var entries: [UInt8]
 
-  /// A message of entries.
   package init(
     id: MessageID, node: String, term: UInt64, predecessor: MessageID?, firstAction: UInt64, actionCount: UInt64,
     makesKeeper: Bool = false, digest: UInt64 = 0, entries: [UInt8] = []
@@ -82,7 +76,6 @@ package struct LogMessage: Hashable, Sendable {
     self.entries = entries
   }
 
-  /// The node that sent the message.
   package var sender: NodeID { NodeID(name: node, incarnation: id.incarnation) }
 }
 
@@ -128,7 +121,6 @@ extension LogMessage {
     return bytes
   }
 
-  /// Reads a record of the log.
   package static func read(_ bytes: [UInt8]) -> LogRecord {
     guard bytes.starts(with: mark) else { return .foreign }
     var reader = ByteReader(bytes[mark.count...])

@@ -10,20 +10,16 @@ package enum NodeWord: Hashable, Sendable {
   case report(NodeReport)
 }
 
-/// What a node tells of itself.
 package struct NodeReport: Hashable, Sendable {
-  /// The node.
   package var node: NodeID
   /// The number of the last action that it has.
   package var action: UInt64
-  /// The digest of all changes up to there.
   package var digest: UInt64
   /// True for the node that runs the supervised tasks.
   package var isKeeper: Bool
   /// True when it follows no further.
   package var isStopped: Bool
 
-  /// A report of a node.
   package init(node: NodeID, action: UInt64, digest: UInt64, isKeeper: Bool, isStopped: Bool) {
     self.node = node
     self.action = action

@@ -32,10 +32,8 @@ package struct Replica: Hashable, Sendable {
   package struct Valid: Hashable, Sendable {
     /// The number of the record.
     package var sequence: UInt64
-    /// The message's name.
     package var id: MessageID
 
-    /// A message at a number.
     package init(sequence: UInt64, id: MessageID) {
       self.sequence = sequence
       self.id = id
@@ -88,7 +86,6 @@ package struct Replica: Hashable, Sendable {
     var asksOnly = false
   }
 
-  /// This node.
   package let node: NodeID
   /// True when the node only follows.
   package let isReadOnly: Bool
@@ -125,7 +122,6 @@ package struct Replica: Hashable, Sendable {
   /// The most by which a clock may be wrong, in milliseconds.
   package static let clockTolerance: Int64 = 5_000
 
-  /// A node that has read a log up to a position.
   package init(node: NodeID, isReadOnly: Bool = false, at position: Position = Position()) {
     self.node = node
     self.isReadOnly = isReadOnly

@@ -118,12 +118,10 @@ package enum ReplicaWait: Hashable, Sendable {
 package struct ReplicaAttempt: Hashable, Sendable {
   /// A command of the attempt, and the number of actions that it and what it caused took.
   package struct Command: Hashable, Sendable {
-    /// The command.
     package var id: CommandID
     /// The number of its actions, those that failed or were dropped included.
     package var actions: UInt64
 
-    /// A command of some actions.
     package init(id: CommandID, actions: UInt64) {
       self.id = id
       self.actions = actions
@@ -134,11 +132,9 @@ package struct ReplicaAttempt: Hashable, Sendable {
   package var sequence: UInt64
   /// The commands that ran: all that were asked for, or the first of them when a message holds no more.
   package var commands: [Command]
-  /// The number of actions in the message.
   package var actionCount: UInt64
   /// The digest of all changes, up to the end of this message.
   package var digest: UInt64
-  /// The entries.
   package var entries: [UInt8]
 
   /// The results of an attempt.
@@ -165,7 +161,6 @@ package enum Restoration: Hashable, Sendable {
   case unfit(reason: String)
 }
 
-/// What became of a command.
 package enum Settlement: Hashable, Sendable {
   /// The command's actions are in the log, from a number on.
   case committed(firstAction: UInt64, count: UInt64)
@@ -212,7 +207,6 @@ package enum StopReason: Error, Hashable, Sendable {
 }
 
 extension Refusal: CustomStringConvertible {
-  /// The reason in a sentence.
   package var description: String {
     switch self {
     case .cutOff(let reason): "this node is cut off from the log: \(reason)"

@@ -54,12 +54,10 @@ package protocol ReplicatedStore: AnyObject, Sendable {
 
 /// The first place at which the changes of an entry differ from the store's own (R44).
 package struct ChangeDifference: Hashable, Sendable {
-  /// The action's number.
   package var action: UInt64
   /// The path, as users write it.
   package var path: String
 
-  /// A difference at a path.
   package init(action: UInt64, path: String) {
     self.action = action
     self.path = path
@@ -76,7 +74,6 @@ package struct ReplicaTiming: Hashable, Sendable {
   /// A keeper that is silent for so long is replaced.
   package var timeToLive: Duration
 
-  /// Lengths of waits.
   package init(answer: Duration = .seconds(2), turn: Duration = .microseconds(400), timeToLive: Duration = .seconds(2))
   {
     self.answer = answer

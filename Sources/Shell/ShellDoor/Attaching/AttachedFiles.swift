@@ -1,5 +1,4 @@
 import Platform
-import ShellLanguage
 import StoreHistory
 import StoreSchema
 import StoreShell
@@ -321,7 +320,6 @@ struct AttachedFiles {
     }
   }
 
-  /// Runs a program and shows its output.
   private func run(
     _ plan: ProgramRun, on console: Console
   ) throws(ProgramRun.Failure) -> (result: ProgramRun.Result, printed: String) {

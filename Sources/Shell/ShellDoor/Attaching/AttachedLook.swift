@@ -4,7 +4,6 @@ import StoreShell
 /// The look of the line that is typed at an attached prompt. Its own part of it is there at once; the names of the store are
 /// asked for over there, one line at a time, and come when they come.
 struct AttachedLook {
-  /// A line that is being typed.
   struct Line: Equatable {
     let text: String
     let cursor: Int

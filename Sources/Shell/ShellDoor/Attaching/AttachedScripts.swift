@@ -2,7 +2,6 @@ import Platform
 import ShellLanguage
 import StoreShell
 
-/// Scripts that run over there.
 extension AttachedShell {
   /// Runs a script from a file over there.
   ///

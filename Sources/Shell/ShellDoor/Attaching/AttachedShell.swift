@@ -33,7 +33,6 @@ public final class AttachedShell {
     public init() {}
   }
 
-  /// The outcome of a text.
   struct Outcome {
     var status: Int32 = 0
     /// The prompt of the line that goes on with a statement; nil: none is open.
@@ -49,7 +48,6 @@ public final class AttachedShell {
   let options: Options
   /// The results of the steps of the run, where somebody wants a report.
   var steps: [TestResult] = []
-  /// The error that was reported last.
   private(set) var lastError: ShellError?
   /// True if statements were given over there.
   private(set) var hasRun = false
@@ -61,7 +59,6 @@ public final class AttachedShell {
   private var tellsOfFailure = false
   /// True if a statement has told why the run ends early.
   private(set) var hasToldOfStop = false
-  /// The prompt of the next statement.
   private(set) var prompt: String
   /// True if a statement asked to leave.
   public private(set) var hasQuit = false
@@ -87,7 +84,6 @@ public final class AttachedShell {
   private var drawn = DrawnText()
   /// The files that the store's end reads and writes here.
   var files = AttachedFiles()
-  /// The text of the statement that is open over there.
   private var openText = ""
   /// What arrived while something else was waited for.
   private var events: [DoorMessage] = []
@@ -466,7 +462,6 @@ extension [UInt8] {
     JSON.append(quoted: text, to: &self)
   }
 
-  /// Appends a line that is being typed.
   fileprivate mutating func append(_ name: String, _ line: String, cursor: Int, _ openLines: [String]) {
     append(name, line)
     append("cursor", .int(cursor))
@@ -482,7 +477,6 @@ extension [UInt8] {
 }
 
 extension Value {
-  /// A list of texts.
   fileprivate static func texts(_ texts: [String]) -> Value { .list(PersistentList(texts.map { .string($0) })) }
 }
 
@@ -578,7 +572,6 @@ struct AttachedInterruption {
 extension AttachedShell {
   /// The silence of a door after which somebody at a prompt is told of it, and may leave.
   private static let patience = Duration.seconds(2)
-  /// The longest wait of a run that is to end.
   private static let longestEnd = Duration.seconds(3)
 
   /// Waits until something arrives; an interruption is passed on. A run that is to end waits for a silent door three seconds at

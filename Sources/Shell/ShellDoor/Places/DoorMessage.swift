@@ -6,7 +6,6 @@ import StoreShell
 /// A line that one end of a conversation sent, as the other end reads it.
 struct DoorMessage {
   private let members: [(name: String, value: Value)]
-  /// The line itself.
   let line: String
 
   /// Nothing.
@@ -76,7 +75,6 @@ extension Value {
   /// The whole number that it is; nil: it is none.
   var number: Int? { if case .int(let number) = self { number } else { nil } }
 
-  /// A member of an object.
   func member(_ name: String) -> Value? {
     if case .map(let members) = self { members[.string(name)] } else { nil }
   }

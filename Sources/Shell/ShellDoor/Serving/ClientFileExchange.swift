@@ -1,6 +1,5 @@
 import CEvents
 import Platform
-import ShellLanguage
 import StoreCore
 import StoreSchema
 import StoreShell
@@ -193,7 +192,6 @@ extension Conversation {
 }
 
 extension Answer {
-  /// Sets the program that a client is to run.
   fileprivate mutating func set(_ program: ClientProgram) {
     set("open", program.words[0])
     set("for", "run")

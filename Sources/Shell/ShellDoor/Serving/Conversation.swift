@@ -18,7 +18,6 @@ final class Conversation: @unchecked Sendable {
   let loop: DoorLoop
   /// The user at the other end, as the kernel knows it; nil: it knows none.
   let user: String?
-  /// The rights of its client.
   let rights: Rights
   /// The name that its client gave, and whether a person chose it; nil: none.
   var name: (text: String, isChosen: Bool)?
@@ -410,7 +409,6 @@ extension Answer {
     }
   }
 
-  /// Sets the look of a line.
   mutating func set(_ look: LineDecoration) {
     set("styles") {
       JSON.append(list: look.spans, to: &$0) { span in

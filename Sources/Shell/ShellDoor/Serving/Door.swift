@@ -79,7 +79,6 @@ public final class Door: Sendable {
     if isOpen { open() }
   }
 
-  /// The number of a group of the system.
   private static func number(ofGroup name: String) throws(ShellError) -> UInt32 {
     if let number = SystemUser.group(name) { return number }
     throw ShellError(
@@ -174,7 +173,6 @@ public struct DoorLimits: Hashable, Sendable {
   public init() {}
 }
 
-/// The token of a port.
 enum DoorToken {
   /// 128 random bits.
   static func random() -> String {

@@ -9,7 +9,6 @@ import Synchronization
 
 /// The interruption of what a conversation runs, from any thread.
 final class DoorInterruption: Sendable {
-  /// The end of all that runs and would run.
   let stop = RunStop(polled: false)
   private let isWanted = Atomic<Bool>(false)
   private let hasLeft = Atomic<Bool>(false)
@@ -47,7 +46,6 @@ final class DoorInterruption: Sendable {
     wake()
   }
 
-  /// Ends all that runs and would run.
   func end(_ reason: RunStop.Reason) {
     stop.stop(reason)
     wake()
@@ -105,7 +103,6 @@ final class DoorInterruption: Sendable {
   func set(_ handlers: [@Sendable () -> Void]) { state.withLock { $0.handlers = handlers } }
 }
 
-/// What an interruption ends.
 extension Conversation {
   /// The error that an interrupted statement ends with; nil: the usual one. All of its text ends with it, whatever the reason,
   /// as by Ctrl-C: no `try` excuses it, and nothing goes on.

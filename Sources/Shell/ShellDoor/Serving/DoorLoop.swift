@@ -31,7 +31,6 @@ final class DoorLoop: @unchecked Sendable {
   /// A descriptor in reserve, by which a client is refused when the process has no other; -1: none.
   private let reserve = Lock(DoorLoop.reserved())
   private let state = Lock(State())
-  /// The number of the first conversation.
   static let firstID = Mark.first
   private let idle = Atomic<Int>(0)
   /// The number of statements that run and do not wait.
@@ -244,9 +243,7 @@ final class DoorLoop: @unchecked Sendable {
     malloc_trim(0)
   }
 
-  /// The number of threads.
   var threads: Int { state.withLock { $0.threads } }
-  /// The number of statements that wait.
   var waiting: Int { state.withLock { $0.waiting } }
 
   // MARK: Statements

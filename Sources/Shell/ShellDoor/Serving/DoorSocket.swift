@@ -12,7 +12,6 @@ final class DoorSocket: Sendable {
   private let group: UInt32?
   private let place: Lock<Place>
 
-  /// The files of a socket in the file system.
   private struct Place {
     var lock: FileLock?
     /// The file of the socket, as the system tells it from others; nil: a port has none.

@@ -3,7 +3,6 @@ import StoreHistory
 import StoreHost
 import StoreSchema
 import StoreShell
-import Synchronization
 
 /// The log as a client follows it: in batches, so many a second at most. Of what it cannot keep up with it is told the number.
 final class FollowedLog: Sendable {

@@ -1,7 +1,6 @@
 import Platform
 import ShellLanguage
 import StoreCore
-import StoreSchema
 import Synchronization
 
 extension Conversation {

@@ -260,7 +260,6 @@ struct Answer {
   mutating func set(_ name: StaticString, _ flag: Bool) { set(name) { JSON.append(.bool(flag), to: &$0) } }
   mutating func set(_ name: StaticString, _ text: String) { set(name) { JSON.append(quoted: text, to: &$0) } }
 
-  /// Adds the results of steps.
   mutating func set(steps: [TestResult]) {
     set("steps") { JSON.append(.list(PersistentList(steps.map(\.value))), to: &$0) }
   }

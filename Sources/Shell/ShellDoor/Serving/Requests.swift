@@ -3,7 +3,6 @@ import ShellLanguage
 import StoreCore
 import StoreHistory
 import StoreHost
-import StoreModules
 import StoreSchema
 import StoreShell
 
@@ -117,7 +116,6 @@ extension Conversation {
     return max(first, 1) < oldest ? oldest : nil
   }
 
-  /// The options of its session.
   private var options: SessionOptions {
     var options = loop.host.options
     options.rights = rights
@@ -484,7 +482,6 @@ extension Answer {
     set("value") { $0 += bytes }
   }
 
-  /// Sets the parts of a value.
   fileprivate mutating func set(_ found: ValueParts) {
     set("type", found.type)
     set("count", found.count)

@@ -1,6 +1,5 @@
 /// As much of a text as a person reads in an error: a value of a megabyte would push all else off the screen.
 package enum Excerpt {
-  /// The most characters of a line, and the most lines.
   package static let (characters, lines) = (1000, 40)
   /// The number of characters shown before the place that is pointed at.
   private static let before = 200

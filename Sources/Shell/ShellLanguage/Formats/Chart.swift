@@ -7,7 +7,6 @@ package struct Chart {
   /// The lines: a name and a value for each place; nil: a gap.
   package let series: [(name: String, values: [Double?])]
 
-  /// The places across.
   package enum Axis {
     /// Numbers, ascending, and their names, as of moments; none: they are their own.
     case numbers([Double], names: [String])
@@ -15,7 +14,6 @@ package struct Chart {
     case labels([String])
   }
 
-  /// Joins lines over an axis.
   package init(across: Axis, series: [(name: String, values: [Double?])]) {
     self.across = across
     self.series = series

@@ -29,7 +29,6 @@ public enum JSONReport {
       file: file, data: error.data)
   }
 
-  /// An error of the whole run.
   package static func failure(_ error: ShellError, file: String?) -> String {
     failure(error.code, error.message, line: nil, column: nil, details: error.details, hint: error.hint, file: file)
   }
@@ -150,7 +149,6 @@ public enum JSONReport {
     ])
   }
 
-  /// A message of a plugin.
   package static func said(plugin: String, level: String, text: String) -> String {
     JSON.object(["event": .text("said"), "plugin": .text(plugin), "level": .text(level), "text": .text(text)])
   }

@@ -4,7 +4,6 @@ package struct LineChart {
   package let values: [Double?]
   /// The characters across, labels included.
   package let width: Int
-  /// The lines of the drawing.
   package let height: Int
   package let isUTF8: Bool
 

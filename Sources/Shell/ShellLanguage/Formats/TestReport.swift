@@ -1,8 +1,6 @@
 import StoreSchema
 
-/// The result of a test or of a step of a script.
 package struct TestResult: Sendable {
-  /// The name of it.
   package let name: String
   /// The file that it stands in, or another group; nil: none.
   package var group: String?
@@ -21,7 +19,6 @@ package struct TestResult: Sendable {
     case failed(code: String?, message: String, details: [String])
   }
 
-  /// Notes a result.
   package init(name: String, group: String? = nil, seconds: Double? = nil, outcome: Outcome) {
     self.name = name
     self.group = group

@@ -23,7 +23,6 @@ package struct TextTable: ~Copyable {
     if nextColumn == widths.count { nextColumn = 0 }
   }
 
-  /// The columns of the widest line.
   package var width: Int { widths.reduce(0, +) + 2 * max(0, widths.count - 1) }
 
   /// Writes heads and rows, two spaces between columns and no blanks at the end of a line.

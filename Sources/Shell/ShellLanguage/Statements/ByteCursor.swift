@@ -8,7 +8,6 @@ package struct ByteCursor {
   /// True if the end of the bytes is the end of the text.
   package let isLast: Bool
   package var position: Int
-  /// The start of the current line.
   package var lineStart: Int
   /// The number of line ends passed.
   package var lineIndex = 0

@@ -1,7 +1,6 @@
 /// The two sides of a Lua expression whose outermost operator compares.
 package struct Comparison {
   package let left: String
-  /// The operator between them.
   package let sign: String
   package let right: String
 

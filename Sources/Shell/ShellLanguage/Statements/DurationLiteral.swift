@@ -1,5 +1,3 @@
-import StoreSchema
-
 /// Durations as the command language writes them.
 public enum DurationLiteral {
   /// The expected text, in words, where ``parse(_:)`` refuses one.

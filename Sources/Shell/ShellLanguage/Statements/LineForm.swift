@@ -6,12 +6,10 @@ import Synchronization
 /// values alone, each of which is right if that of the first line is. The form is that of a line of the text: it holds where the
 /// line's parts stand there.
 final class LineForm: Sendable {
-  /// A value in the line.
   private struct Slot {
     let first: Int
     let end: Int
     let words: Words
-    /// The token that it is the value of.
     let token: Int
   }
 

@@ -17,11 +17,9 @@ package struct LuaCall {
     }
   }
 
-  /// The name of the function.
   package let name: String
   /// The arguments; of a call with one table the elements of that.
   package private(set) var arguments: [Argument] = []
-  /// The fields of that table.
   package private(set) var fields: [(name: String, value: Argument)] = []
   /// True if the table has a key that is neither a name nor a position.
   package private(set) var hasOtherKeys = false

@@ -16,13 +16,11 @@ public struct Statement: Sendable {
   public var text: String { content.description }
   /// The words, the verb first; never empty. A Lua verb has the words before its Lua and the flags behind it.
   public var words: Words { Words(content, first: first, count: content.tokens.count - first) }
-  /// The number of the words.
   package var wordCount: Int { content.tokens.count - first }
   /// The position of the first word among some names; nil: it is none of them.
   package func verb(among names: NamePositions) -> Int? {
     content.withBytes(content.token(at: first).range) { names[$0] }
   }
-  /// The words behind a number of them.
   package func words(behind count: Int) -> Words {
     Words(content, first: first + count, count: content.tokens.count - first - count)
   }
@@ -52,7 +50,6 @@ public struct Statement: Sendable {
     self.content = content
   }
 
-  /// The parts of a statement.
   package final class Content: CustomStringConvertible, @unchecked Sendable {
     // Safe: changed only by a reader of statements that alone refers to it.
     /// The text that its lines are a part of, as it was read: a part of its own would be a copy.

@@ -189,7 +189,6 @@ extension StatementScanner {
       pieces.append(.value(reference, isSelector: isSelector))
     }
 
-    /// Appends a text in quotes.
     mutating func append(_ quoted: Literal) {
       switch quoted {
       case .text(let quoted): text += quoted.utf8

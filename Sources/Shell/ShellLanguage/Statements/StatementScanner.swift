@@ -387,7 +387,6 @@ package struct StatementScanner {
     return token
   }
 
-  /// Reads the value of a word.
   private mutating func value(of token: inout Token) throws(NoStatement) {
     let first = position
     token.form = .bare

@@ -6,7 +6,6 @@ package struct Token: Sendable {
     case value, named, flag
   }
 
-  /// The form of the value.
   enum Form: UInt8 {
     /// A flag without one.
     case none
@@ -189,7 +188,6 @@ extension Tokens {
 /// Words of a statement, which are made of its tokens where somebody asks for one.
 public struct Words: RandomAccessCollection, Sendable {
   fileprivate let content: Statement.Content
-  /// The token that the first word is.
   private let first: Int
   /// The position of the first word.
   public private(set) var startIndex = 0
@@ -275,7 +273,6 @@ package struct FieldOrder {
   private var others: Set<Int>?
   private var position = 0
 
-  /// None has been taken.
   package init() {}
 
   /// The field that a word gives a value; nil: it names none of them, or all have one.

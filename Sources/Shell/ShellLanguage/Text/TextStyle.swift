@@ -42,7 +42,6 @@ public struct StyleMarks: Hashable, Sendable {
   /// Marks that nobody can write who does not know a key, for somebody who takes them out of the text again.
   package static func keyed(_ key: String) -> StyleMarks { StyleMarks(kind: .key("\u{1B}\(key)")) }
 
-  /// The mark that switches a style on.
   package func start(_ style: TextStyle) -> String {
     switch kind {
     case .none: ""
@@ -51,7 +50,6 @@ public struct StyleMarks: Hashable, Sendable {
     }
   }
 
-  /// The mark that switches all styles off.
   package var end: String {
     switch kind {
     case .none: ""
@@ -60,7 +58,6 @@ public struct StyleMarks: Hashable, Sendable {
     }
   }
 
-  /// A text in a style.
   package func paint(_ text: String, _ style: TextStyle) -> String { text.isEmpty ? text : start(style) + text + end }
 
   /// The parts of a text with keyed marks, each with its style; nil: it has none.

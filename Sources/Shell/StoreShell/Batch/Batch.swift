@@ -346,7 +346,6 @@ extension Session {
     return writeError(error, file: running.origin.file)
   }
 
-  /// The status of a run that came to its end.
   private var finalStatus: Int32 {
     if let status = endOpenChecks() { return status }
     if let status = endOpenRun() { return status }

@@ -57,14 +57,12 @@ extension CommandDefinition {
   }
 }
 
-/// What a line asks to have described.
 private enum Subject {
   case module(Module)
   case action(ActionType)
 }
 
 extension Session {
-  /// A module in words.
   func description(of module: Module) -> String {
     ModuleDescription(module, store.plugin(named: module.name), marks: resultMarks).text
   }
@@ -151,7 +149,6 @@ private struct ModuleDescription {
 }
 
 extension Plugin {
-  /// The parts of the plugin beside its module, under titles.
   fileprivate var otherParts: [(title: String, lines: [String])] {
     [
       ("lifted reducers", reducers.liftedTypes.map { "\($0.action.fullName) on \($0.module)" }),

@@ -34,7 +34,6 @@ extension CommandDefinition {
     read: DispatchRequest.read, perform: { try $0.perform(in: $1) })
 }
 
-/// An action that a line has processed.
 private enum DispatchRequest {
   /// The action is whole.
   case action(HostAction, isQuiet: Bool)

@@ -86,7 +86,6 @@ extension CommandReader {
     }
   }
 
-  /// The action of a name that a flag gives.
   private func actionType(_ name: String, of flag: String) throws -> ActionType {
     switch try vocabulary.action(name, at: place(of: flag)) {
     case .type(let type): return type

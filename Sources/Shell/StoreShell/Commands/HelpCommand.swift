@@ -158,7 +158,6 @@ extension CommandReader {
     throw noPart(part, of: definition.verb, having: definition.parts)
   }
 
-  /// A command of a plugin.
   fileprivate func command(_ name: String, of module: Module) throws -> CommandType {
     if let command = module.commands.first(where: { $0.name == name }) { return command }
     throw noPart(name, of: module.name, having: module.commands.map(\.name))

@@ -1,4 +1,3 @@
-import Platform
 import ShellLanguage
 import StoreHistory
 import StoreHost
@@ -42,7 +41,6 @@ extension CommandDefinition {
 /// The file from which a line takes a state.
 private struct ImportRequest {
   private let file: Given<String>
-  /// The word that names the file.
   private let word: Word
   /// The state itself; nil: the file holds it.
   private let value: Given<String>?

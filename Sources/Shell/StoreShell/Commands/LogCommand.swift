@@ -42,7 +42,6 @@ extension CommandDefinition {
     read: LogRequest.init, perform: { try $0.perform(in: $1) })
 }
 
-/// A choice of the log's lines.
 private struct LogRequest {
   /// The number of lines; nil: as many as fit a glance.
   private let limit: Given<Int>?
@@ -169,7 +168,6 @@ extension Session {
   }
 }
 
-/// The filter for the entries of the log.
 private struct LogFilter {
   let action: String?
   let changed: Path?
@@ -400,7 +398,6 @@ private struct LogLayout {
     }
   }
 
-  /// The widths of the columns of some rows.
   func widths(of rows: [[String]]) -> [Int] {
     columns.indices.map { column in
       rows.reduce(columns[column].rawValue.count) { max($0, DisplayWidth.of($1[column])) }

@@ -1,5 +1,4 @@
 import StoreModules
-import StorePlugins
 import StoreSchema
 
 extension Module {
@@ -24,7 +23,6 @@ extension Module {
 }
 
 extension Field {
-  /// The name and the type.
   fileprivate var described: [Value] { [.string(name), .string(schema.typeName)] }
 }
 
@@ -32,7 +30,6 @@ extension Value {
   /// A text, where there is one and it says something.
   fileprivate static func words(_ text: String?) -> Value { text == "" ? .none : .text(text) }
 
-  /// A list of records.
   fileprivate static func rows(_ names: [String], _ rows: [[Value]]) -> Value {
     Reading(rows: rows, "Row", names).value
   }

@@ -35,7 +35,6 @@ extension CommandDefinition {
     read: PlotRequest.init, perform: { try $0.perform(in: $1) })
 }
 
-/// What a line has drawn.
 private struct PlotRequest {
   private let text: String
   private let count: Given<Int>?

@@ -1,5 +1,4 @@
 import ShellLanguage
-import StoreCore
 import StoreSchema
 
 extension CommandDefinition {

@@ -38,7 +38,6 @@ extension CommandDefinition {
     read: ReplayRequest.init, perform: { try $0.perform(in: $1) })
 }
 
-/// A recording that a line replays, and how.
 private struct ReplayRequest {
   private let file: Given<String>
   private let verifies: Bool

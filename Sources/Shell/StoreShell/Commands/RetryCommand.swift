@@ -21,7 +21,6 @@ extension CommandDefinition {
     read: RetryRequest.init, perform: { try $0.perform(in: $1) })
 }
 
-/// A command, and how often it is tried.
 private struct RetryRequest {
   private let count: Given<Int>
   private let pause: Given<Duration>

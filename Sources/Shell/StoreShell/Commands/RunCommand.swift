@@ -48,7 +48,6 @@ extension CommandDefinition {
     })
 }
 
-/// A program that a line runs.
 private struct RunRequest {
   private let words: Given<[String]>
   private let timeout: Given<Duration>?

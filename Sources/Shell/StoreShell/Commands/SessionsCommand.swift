@@ -1,4 +1,3 @@
-import ShellLanguage
 import StoreHistory
 import StoreHost
 import StoreSchema

@@ -1,6 +1,5 @@
 import Platform
 import ShellLanguage
-import StoreSchema
 
 extension CommandDefinition {
   static let source = CommandDefinition(

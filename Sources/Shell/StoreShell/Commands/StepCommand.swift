@@ -1,5 +1,4 @@
 import ShellLanguage
-import StoreSchema
 
 extension CommandDefinition {
   static let step = CommandDefinition(
@@ -84,7 +83,6 @@ extension TestResult {
 }
 
 extension Session {
-  /// The error that a failed command is reported with.
   func describedFailure(_ error: any Error) -> ShellError {
     switch error {
     case let failed as SourcedFileFailed: outcome.lastError ?? failed.error

@@ -73,7 +73,6 @@ extension CommandDefinition {
     })
 }
 
-/// The goal of a wait, and its limit.
 private struct WaitRequest {
   private let goal: Goal
   private let timeout: Given<Duration>?

@@ -22,14 +22,12 @@ extension CommandDefinition {
     read: ThunkRequest.read, perform: { try $0.value(in: $1).perform(in: $1) })
 }
 
-/// A thunk that a line runs.
 private struct ThunkRequest {
   let type: ThunkType
   let arguments: Arguments
   let info: Given<String>?
   let isQuiet: Bool
 
-  /// The arguments of a thunk.
   enum Arguments {
     case declared(GivenArguments)
     /// Any names.
@@ -89,7 +87,6 @@ extension Vocabulary {
 }
 
 extension CommandReader {
-  /// The arguments that words give to a thunk.
   fileprivate func arguments(
     _ type: ThunkType, at thunk: Word, _ words: Words
   ) throws -> ThunkRequest.Arguments {

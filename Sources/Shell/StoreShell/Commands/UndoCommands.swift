@@ -222,7 +222,6 @@ extension Session {
     throw refusal
   }
 
-  /// The same for the actions of some statements.
   fileprivate func requireRights(toReturn statements: [UndoLine.Step.Statement]) throws {
     guard !options.rights.isAll else { return }
     let isOwn = store.ownOfPerson

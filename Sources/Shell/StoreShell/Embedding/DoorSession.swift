@@ -63,7 +63,6 @@ extension Session {
   /// Lets statements read and write the files of the client; nil: they name files of the program.
   package func serve(_ files: ClientFiles?) { person.files = files }
 
-  /// The statements that begin the watches and the pins that there are.
   package var standingStatements: [StandingStatement] {
     watches.list.map { StandingStatement(text: $0.statement, watch: $0.id) }
       + pins.list.map { StandingStatement(text: "pin \($0.operand)", watch: nil) }
@@ -246,7 +245,6 @@ extension Session {
 
 /// Whoever takes what a session of a door prints.
 package struct DoorOutput {
-  /// The marks of styles in the text.
   package let marks: StyleMarks
   /// Takes text, as UTF-8.
   package let text: (UnsafeBufferPointer<UInt8>, OutputTarget) -> Void

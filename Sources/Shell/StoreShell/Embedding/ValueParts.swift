@@ -1,4 +1,3 @@
-import ShellLanguage
 import StoreSchema
 
 /// The parts of a value, without what is inside them: the fields of a record, or a page of the elements of a list or the
@@ -8,12 +7,10 @@ package struct ValueParts: Sendable {
   package let count: Int
   /// The type of the value, as `describe` writes it.
   package let type: String
-  /// The parts of the page.
   package let parts: [Part]
   /// The position of the next part; nil: no more follow.
   package let next: Int?
 
-  /// The parts that are asked for.
   package struct Choice: Sendable {
     /// The position of the first, from 1.
     package var from = 1
@@ -25,7 +22,6 @@ package struct ValueParts: Sendable {
     package init() {}
   }
 
-  /// One part.
   package struct Part: Sendable {
     /// The name of a field, the key of an entry, or the index of an element from 1.
     package let name: String

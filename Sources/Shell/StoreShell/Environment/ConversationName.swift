@@ -45,7 +45,6 @@ public enum ConversationName {
     return "\(user)@\(allowed(terminal.hasPrefix("/dev/") ? String(terminal.dropFirst(5)) : terminal))"
   }
 
-  /// The name of a conversation of this process.
   package static func own(_ place: ConversationPlace) -> String {
     ActionAuthor(of: place, of: SystemUser.current).name
   }

@@ -10,7 +10,6 @@ struct PluginGrant: Hashable, Sendable {
   /// The digest of the only code that it is for, wherever that is from; nil: it is for the plugin in the folder.
   let digest: String?
 
-  /// All that a plugin asks for.
   init(_ source: PluginSource) { self.init(source, source.manifest.permissions) }
 
   init(_ source: PluginSource, _ permissions: [Permission], ofCode: Bool = false) {
@@ -50,7 +49,6 @@ struct GrantStore {
     if case .map(let map) = try? JSON.value(of: bytes) { grants = map } else { isDamaged = true }
   }
 
-  /// The grant under a plugin's name.
   subscript(name: String) -> PluginGrant? {
     guard case .map(let entry) = grants[.string(name)], case .string(let folder) = entry[.string("folder")],
       case .list(let list) = entry[.string("permissions")]

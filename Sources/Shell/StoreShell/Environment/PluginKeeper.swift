@@ -3,7 +3,6 @@ import ShellLanguage
 import StoreCore
 import StoreHost
 import StorePlugins
-import Synchronization
 
 /// Reloads saved plugins (`set plugin.watch on`) of a store that is open to others, on a thread of its own: no session has to be
 /// awake for it. All sessions are told.

@@ -4,7 +4,6 @@ import StoreHost
 import StorePlugins
 import StoreSchema
 
-/// Finds the folder of a plugin.
 struct PluginLocator {
   private let options: SessionOptions
 

@@ -22,9 +22,7 @@ final class PluginWatch {
   private let folders = FolderWatch()
   /// The folders in which something was saved lately, with when that was.
   private var touched: [String: ContinuousClock.Instant] = [:]
-  /// The plugins' folders that are followed.
   private var followed: [String] = []
-  /// The folders that are or were followed.
   private var wasFollowed: Set<String> = []
   /// The text that was last loaded, or tried to be loaded, from a folder.
   private var seen: [String: String] = [:]

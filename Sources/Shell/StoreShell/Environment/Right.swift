@@ -99,17 +99,6 @@ enum Need: Sendable {
   /// To dispatch that action of the shell.
   case action(ActionType)
   case plugins
-
-  /// The right as it is written; `none` for nothing.
-  var text: String {
-    switch self {
-    case .nothing: "none"
-    case .read: Right.read.text
-    case .dispatch: Right.dispatch().text
-    case .action(let type): Right.dispatch(type.fullName).text
-    case .plugins: Right.plugins.text
-    }
-  }
 }
 
 /// The needs of a command: of its line, or of the word behind its verb where that says what it does.

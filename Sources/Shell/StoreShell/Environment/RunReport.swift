@@ -4,7 +4,6 @@ import StoreHistory
 
 /// The report of a run that its program was asked for: a file for those who read the results of tests.
 public struct RunReport: Sendable {
-  /// The form of the file.
   let form: TestReportForm
   /// The file.
   public let path: String
@@ -56,7 +55,6 @@ extension RunReport {
     return start.isEmpty || TestReportForm.isReport(start)
   }
 
-  /// Writes it to a file of its name.
   package func write(_ results: [TestResult], suite: String, to file: ReplacingFile) throws(FileError) {
     // A store may have taken the file since the run began.
     try refuseClaimed()

@@ -39,7 +39,6 @@ public struct SessionOptions: Sendable {
   public var who: String?
   /// False where the name was made of the place at the other end of a door.
   package var isWhoChosen = true
-  /// The place that makes its name.
   package var place = ConversationPlace.terminal
   /// The folders that installed plugins are looked for in by name, in order.
   public var pluginSearchPath: [String] = []

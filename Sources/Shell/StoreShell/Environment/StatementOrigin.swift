@@ -6,7 +6,6 @@ struct StatementOrigin {
   /// The name of the file in errors and sources: a path, `-c`, `stdin`, `repl`, or `door` for what is typed at one.
   let file: String
   let kind: ActionSource.Kind
-  /// The script's arguments.
   var arguments: [String] = []
   /// The `source` commands that led here, the nearest first.
   var chain: [ErrorRenderer.Origin] = []

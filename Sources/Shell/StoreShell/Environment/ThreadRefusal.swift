@@ -2,7 +2,6 @@ import Platform
 import StoreCore
 
 extension WorkerThread.Refusal {
-  /// The reason in words, with the limit.
   package var reason: String {
     var limit = rlimit()
     getrlimit(__rlimit_resource_t(__RLIMIT_NPROC.rawValue), &limit)

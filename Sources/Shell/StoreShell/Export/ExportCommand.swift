@@ -56,7 +56,6 @@ extension CommandDefinition {
     perform: { try $0.value(in: $1).perform(in: $1) })
 }
 
-/// A file that a line writes, and its content.
 private struct ExportRequest {
   private let content: Given<Content>
   private let file: Given<String>
@@ -196,13 +195,11 @@ private struct ExportRequest {
 
 /// A form in which the history is written to a file.
 protocol RecordingExport {
-  /// Begins.
   mutating func begin(_ header: RecordingHeader, _ state: HostState) throws
   /// Writes an entry.
   ///
   /// - Parameter walk: has come to the entry.
   mutating func add(_ entry: LoggedEntry, _ walk: inout RecordingWalk) throws
-  /// Ends.
   mutating func end() throws
   /// What is to be known about the file, in a sentence each.
   var notes: [String] { get }

@@ -15,9 +15,7 @@ struct ReduxExport: RecordingExport {
   private var last = 0
   /// True if a whole number is among what is written that JavaScript rounds.
   private var hasLargeNumbers = false
-  /// The substates that were there at some time.
   private var substates: [String] = []
-  /// The plugins that were there at some time.
   private var plugins: [String] = []
 
   /// True if there are more actions, which were too many for the file.

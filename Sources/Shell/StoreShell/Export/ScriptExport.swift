@@ -243,7 +243,6 @@ struct ScriptExport: RecordingExport {
 private struct SequenceMarks {
   /// Of each sequence the actions that moved it, in order, with the number where it stood then; nil: it was not there.
   private var marks: [Path: [(number: Int, value: Int?)]] = [:]
-  /// The sequences that are there.
   private var present: Set<Path> = []
   /// The action up to which the last return kept what was given out.
   private var lastKept: Int?

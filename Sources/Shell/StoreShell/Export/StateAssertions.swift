@@ -1,5 +1,4 @@
 import StoreHost
-import StorePlugins
 import StoreSchema
 
 /// The facts about a state, as Lua expressions that `assert` takes.

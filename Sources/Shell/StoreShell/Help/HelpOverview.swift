@@ -54,10 +54,8 @@ struct HelpOverview {
 
   /// The commands that the program has beside the shell's.
   let ownCommands: [String]
-  /// The lines to try first, with their meanings.
   let firstLines: [NamedMeaning]
 
-  /// The page on a screen of some width.
   func text(width: Int?) -> String {
     let widest = firstLines.map(\.name.count).max() ?? 0
     var out = "try first\n"

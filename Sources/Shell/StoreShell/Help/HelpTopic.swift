@@ -5,7 +5,6 @@ import ShellLanguage
 struct HelpTopic {
   /// The word that `help` takes.
   let name: String
-  /// The heading.
   let title: String
   let blocks: [Block]
 
@@ -41,7 +40,6 @@ struct HelpTopic {
     "topics": "language", "variable": "variables",
   ]
 
-  /// All pages.
   static var all: [HelpTopic] { names.compactMap(HelpTopic.init(named:)) }
 
   /// The page of a name; nil: there is none.
@@ -70,7 +68,6 @@ struct HelpTopic {
     }
   }
 
-  /// Reads a page.
   init(_ name: String, markdown: String) {
     self.name = name
     var title = ""
@@ -123,7 +120,6 @@ struct HelpTopic {
     String(text).replacing("**", with: "").replacing("`", with: "")
   }
 
-  /// The page on a screen of some width.
   func text(width: Int?) -> String {
     var out = "\(title)\n"
     for block in blocks {

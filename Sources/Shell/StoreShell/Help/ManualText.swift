@@ -15,13 +15,11 @@ struct ManualText {
 
   mutating func subsection(_ title: String) { text += ".SS \(Self.quoted(title))\n" }
 
-  /// Lines that are filled.
   mutating func paragraph(_ words: String, isSummary: Bool = false) {
     // Tools that list pages by their summaries know its one hyphen as it stands.
     text += (isSummary ? "" : ".PP\n") + (isSummary ? words : Self.escaped(words)) + "\n"
   }
 
-  /// A term and what it means.
   mutating func item(_ term: String, _ meaning: String) {
     text += ".TP\n\\fB\(Self.escaped(term))\\fR\n\(Self.escaped(meaning))\n"
   }

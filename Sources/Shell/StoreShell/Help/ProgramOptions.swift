@@ -2,18 +2,16 @@ import StoreSchema
 
 /// The command line that a program takes, as swift-argument-parser describes it.
 struct ProgramOptions {
-  /// The program's name.
   let name: String
   /// The program's purpose, in one sentence.
   let summary: String
-  /// Its options and flags, in declared order.
+  /// The program's options and flags, in declared order.
   let options: [Option]
 
   /// An option, a flag or a group of arguments.
   struct Option {
     /// The form as written, such as `--as FORMAT`.
     let form: String
-    /// The effect of the option.
     let summary: String
   }
 

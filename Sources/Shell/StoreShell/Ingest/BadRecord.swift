@@ -1,8 +1,6 @@
 import ShellLanguage
-import StoreCore
 import StoreHost
 import StoreModules
-import StorePlugins
 import StoreSchema
 
 /// Something went wrong beside a record whose action was processed: in middlewares that saw it, or in what that caused.
@@ -18,7 +16,6 @@ struct BadRecord {
   let file: String
   /// The line on which the record starts; 0: what is wrong stands before all records.
   let line: Int
-  /// The fault of the record.
   let message: String
   /// The advice to the user.
   var hint: String?

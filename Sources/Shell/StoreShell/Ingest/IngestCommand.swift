@@ -78,7 +78,6 @@ extension CommandDefinition {
 /// A file of records, and the action that each of them becomes.
 private struct IngestRequest {
   private let file: Given<String>
-  /// The word that names the file.
   private let word: Word
   private let mapping: Given<RecordMapping>
   private let shape: Given<RecordShape>

@@ -3,9 +3,7 @@ import StoreSchema
 
 /// The records of an `ingest`, counted.
 struct IngestTally {
-  /// The number of ingested records.
   var count = 0
-  /// The numbers of the first and the last action.
   var first: Int?
   var last = 0
   /// The number of records that were left out.

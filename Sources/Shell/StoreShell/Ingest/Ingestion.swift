@@ -4,14 +4,12 @@ import ShellLanguage
 import StoreCore
 import StoreHost
 import StoreModules
-import StorePlugins
 import StoreSchema
 
 /// Dispatches one action a record.
 struct Ingestion {
   let session: Session
   let type: ActionType
-  /// The name of the file in errors and sources.
   let file: String
   /// The format that the file's name or its start shows, where it is read as another; nil: they show no other.
   let otherFormat: RecordFormat?
@@ -33,7 +31,6 @@ struct Ingestion {
     let text: [UInt8]?
   }
 
-  /// Records that have yet to be handed on.
   private struct FreshRecords {
     var actions: [(HostAction, ActionSource)] = []
     /// The bytes of their lines; empty: they are not wanted.

@@ -11,7 +11,6 @@ struct JSONRecords: RecordReading {
   private let plain: PlainRecords?
   /// The arguments that are decimals.
   private let decimals: Set<String>
-  /// The name of the program that ingests the records.
   private let program: String
   /// The fields that `--map` names and that no record had so far, but for the plain ones.
   private var unseen: Set<String>

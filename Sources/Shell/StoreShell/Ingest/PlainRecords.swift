@@ -1,6 +1,4 @@
-import Platform
 import StoreModules
-import StorePlugins
 import StoreSchema
 
 /// Reads records under whose names there are arguments: their values go to the arguments' places at once, where `JSON.fields`
@@ -27,7 +25,6 @@ final class PlainRecords {
   /// The arguments that some record had, a bit each.
   private var given: UInt64 = 0
 
-  /// The names of the fields that some record had.
   var seen: [String] {
     members.indices.filter { given & UInt64(1) << UInt64(members[$0].argument) != 0 }.map { names[$0] }
   }

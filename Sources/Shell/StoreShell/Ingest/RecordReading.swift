@@ -1,4 +1,3 @@
-import Platform
 import ShellLanguage
 import StoreModules
 import StorePlugins
@@ -53,7 +52,6 @@ enum PlainForm {
   }
 }
 
-/// The forms of records in a file.
 enum RecordFormat: String, CaseIterable {
   /// A JSON object a line.
   case jsonl

@@ -1,6 +1,5 @@
 import Platform
 import ShellLanguage
-import StoreHost
 import StorePlugins
 import StoreSchema
 
@@ -47,7 +46,6 @@ struct RecordShape {
   /// True if each line is taken by itself.
   var isOfLines: Bool { if case .none = lines { false } else { true } }
 
-  /// The records of a file.
   func records(
     of reader: LineReader, _ format: RecordFormat, _ mapping: RecordMapping, program: String
   ) -> any RecordReading {
@@ -74,7 +72,6 @@ struct RecordShape {
 }
 
 extension CommandReader {
-  /// The shape of records that the flags give.
   func recordShape() throws -> Given<RecordShape> {
     let ofTables = ["delimiter", "quote", "header"].filter(has)
     let ofLines = ["lines", "match"].filter(has)

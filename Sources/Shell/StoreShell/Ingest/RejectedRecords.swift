@@ -1,6 +1,5 @@
 import Platform
 import ShellLanguage
-import StoreHistory
 import StoreSchema
 
 /// The file of the records that an `ingest` leaves out: a JSON object a line, with the record's line, the reason and its text. A second

@@ -247,7 +247,6 @@ extension Schema {
   }
 }
 
-/// The names of the cells of rows.
 enum CellHeader {
   /// The first row has them.
   case firstRow

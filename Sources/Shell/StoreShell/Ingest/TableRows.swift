@@ -1,6 +1,4 @@
 import Platform
-import ShellLanguage
-import StorePlugins
 
 /// Splits a table into rows of cells, one row at a time (RFC 4180). Cells in `"` may hold separators, line ends, and
 /// `"` written twice. Blank lines are passed over.

@@ -1,9 +1,7 @@
 import Platform
-import StorePlugins
 
 /// The lines of a web server's log, in the forms `common` and `combined`, as rows of cells. A `-` stands for nothing.
 struct WebLogRows: CellRows {
-  /// The names of the cells.
   let names: [String]
   private let lines: LineReader
   private let isCombined: Bool

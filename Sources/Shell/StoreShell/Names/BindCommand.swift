@@ -42,7 +42,6 @@ extension CommandDefinition {
     perform: { try $0.value(in: $1).perform(in: $1) })
 }
 
-/// A name that a line binds.
 private enum BindRequest {
   case bind(SessionBinding)
   /// A projection maps the action to nothing.

@@ -70,7 +70,6 @@ extension CommandDefinition {
       return .none
     })
 
-  /// A projection that a line makes.
   fileprivate typealias NewProjection = (name: String, expression: String, actions: SessionProjection.Actions?)
 }
 

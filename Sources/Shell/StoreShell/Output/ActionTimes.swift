@@ -1,7 +1,6 @@
 import StoreCore
 import StoreUnits
 
-/// The time of an action and of its phases.
 struct ActionTimes: Sendable {
   /// The whole action.
   let action: PhaseSpan

@@ -1,7 +1,5 @@
 import Platform
-import ShellLanguage
 import StoreCore
-import StoreSchema
 import StoreUnits
 
 /// Spans of a store in a file that Perfetto and `chrome://tracing` show, as `SpanRecorder` tells them. The file is there once
@@ -28,7 +26,6 @@ final class ChromeTrace {
 
   deinit { try? end() }
 
-  /// The receiver of spans that writes them.
   var receiver: (SpanEvent) -> Void {
     // Events bring their times, so the recorder's own clock is never asked.
     let recorder = SpanRecorder(clock: { .zero }, naming: { TraceText.name(of: $0) })

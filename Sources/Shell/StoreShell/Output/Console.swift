@@ -1,7 +1,6 @@
 import CCrash
 import Platform
 import ShellLanguage
-import StorePlugins
 import StoreSchema
 
 /// The session's one output: results to standard output, everything else to standard error, each buffered and in the order
@@ -13,7 +12,6 @@ public final class Console {
   /// True if somebody looks at standard error, on a terminal: long commands show there how far they are.
   public var showsProgress = false
   // Not checked for exclusive access where every statement looks: one thread writes, and what it calls does not write by itself.
-  /// The way of results to the system.
   @exclusivity(unchecked) var delivery: ResultDelivery
   /// The way of errors and notes.
   private var errors: ResultDelivery
@@ -146,7 +144,6 @@ public final class Console {
   /// True if results are appended to ``output`` and go nowhere else.
   var isWritingPlainly: Bool { transcript == nil && !isCapturing && interceptor == nil && !delivery.hasDropped }
 
-  /// Ends it.
   func endWriting() { flushFull() }
 
   /// Writes an event of `--json`: wherever the result of the command goes that runs, this is no part of it.
@@ -155,7 +152,6 @@ public final class Console {
     emit(line: line, isEvent: true)
   }
 
-  /// Writes the report of a command in JSON.
   func writeReport(_ line: String) {
     guard !isCapturing else { return write(line + "\n") }
     prepareWriting()
@@ -238,7 +234,6 @@ public final class Console {
     if let notes = beforeTelling?() { writeAhead(notes) }
   }
 
-  /// Writes a note to standard error.
   package func write(note: String) { writeError(Self.text(ofNote: note)) }
 
   /// The line of a note. Names in it may have control characters.

@@ -37,7 +37,6 @@ final class LogLineWriter: @unchecked Sendable {
 }
 
 extension LogLineWriter {
-  /// Writes what a command prints.
   func print(_ text: String, asEvent isEvent: Bool) {
     if isEvent { console.writeEvent(JSONReport.printed(text)) } else { console.write(text + "\n") }
   }
@@ -73,7 +72,6 @@ extension LogLineWriter {
     console.writeError("#\(action.number)  \(TraceText.microseconds(action.duration))\(end)\n")
   }
 
-  /// Writes what a plugin says.
   func write(_ line: PluginLogLine) {
     guard !isJSON else {
       return console.writeEvent(JSONReport.said(plugin: line.plugin, level: line.level.rawValue, text: line.text))
@@ -96,7 +94,6 @@ final class WatchLineWriter: @unchecked Sendable {
   private let tellsAll: Bool
   /// Shows the whole value, where that is asked for.
   private let form: Formatter?
-  /// The type of the value.
   var schema = Schema.dynamic(.any)
 
   private let now: () -> Duration

@@ -5,7 +5,6 @@ struct LocalTime {
   /// The clock of a reader elsewhere; nil: it is this process's clock.
   private let reader: ReaderClock?
 
-  /// The clock of this process.
   static let own = LocalTime(nil)
 
   init(_ reader: ReaderClock?) { self.reader = reader }

@@ -6,7 +6,6 @@ public struct Pager: Sendable {
   private let command: String
   /// The same where the first line is the head of a table, which stays.
   private let tableCommand: String
-  /// The rows of the screen.
   let rows: @Sendable () -> Int
 
   /// A pager.

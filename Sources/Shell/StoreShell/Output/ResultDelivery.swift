@@ -16,7 +16,6 @@ struct ResultDelivery {
   private var count = 0
   /// True if Ctrl-C has kept results back since ``start()``.
   private(set) var hasDropped = false
-  /// The first failure.
   private(set) var failure: FileError?
   /// True once the failure was told.
   var hasToldOfFailure = false
@@ -26,7 +25,6 @@ struct ResultDelivery {
   /// The terminal that results go to; nil: they go elsewhere.
   var terminal: Int32? { isatty(descriptor) == 1 ? descriptor : nil }
 
-  /// Starts the results of a statement.
   mutating func start() {
     count = 0
     hasDropped = false

@@ -3,7 +3,6 @@ import StoreSchema
 
 /// Text from elsewhere, as a terminal may show it: no character of it commands the terminal or turns the order of others.
 package enum SafeText {
-  /// A text of several lines.
   package static func lines(_ text: String) -> String {
     guard text.unicodeScalars.contains(where: { isEscaped($0) && $0 != "\n" }) else { return text }
     return text.split(separator: "\n", omittingEmptySubsequences: false).map { line(String($0)) }.joined(

@@ -1,7 +1,6 @@
 import ShellLanguage
 import StoreCore
 import StoreHost
-import StorePlugins
 import StoreSchema
 import StoreUnits
 

@@ -1,6 +1,5 @@
 import Platform
 import ShellLanguage
-import StorePlugins
 
 /// A file with all statements of a session and what they printed, in order, as on a terminal without colour.
 final class Transcript {

@@ -177,7 +177,6 @@ extension PluginSubcommand {
 }
 
 extension Session {
-  /// The plugins that are found by name.
   fileprivate var availablePlugins: Reading {
     let loaded = Set(store.loadedPlugins.map(\.name))
     return Reading(

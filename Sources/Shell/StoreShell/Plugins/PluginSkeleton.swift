@@ -119,7 +119,6 @@ struct PluginSkeleton {
 
     """
 
-  /// The words that definitions are written in.
   static let definitionWords = [
     "bool", "enum", "field", "int", "list", "log", "map", "number", "optional", "plugin", "record", "refuse", "require",
     "text",

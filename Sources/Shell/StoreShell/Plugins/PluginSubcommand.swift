@@ -16,7 +16,6 @@ struct PluginSubcommand: Sendable {
   /// Reads a line of it; the first operand is its own name.
   let read: @Sendable (CommandReader) throws -> Request
 
-  /// A line that was read.
   struct Request {
     let perform: (Session) throws -> CommandResult
     /// The part of it that a check performs: it adds names, or finds mistakes in a plugin; nil: there is none.
@@ -59,7 +58,6 @@ struct PluginSubcommand: Sendable {
     return "plugin \(name)" + (operands.isEmpty ? "" : " \(operands)") + flags
   }
 
-  /// The flags of all of them.
   static var allFlags: [FlagDefinition] {
     all.flatMap(\.flags).reduce(into: []) { flags, flag in
       if !flags.contains(where: { $0.name == flag.name }) { flags.append(flag) }
@@ -88,11 +86,9 @@ struct PluginSubcommand: Sendable {
 
 /// The plugin that a line names.
 struct GivenPlugin {
-  /// Its name or folder.
   let word: Given<String>
   let place: Word
 
-  /// The loaded plugin of that name.
   func loaded(in session: Session) throws -> Plugin {
     let name = try word.value(in: session)
     if let plugin = session.store.plugin(named: name) { return plugin }

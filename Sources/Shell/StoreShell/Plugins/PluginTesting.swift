@@ -14,7 +14,6 @@ extension PluginSubcommand {
     read: TestRequest.init, perform: { try $0.perform(in: $1) })
 }
 
-/// The tests that a line runs.
 private struct TestRequest {
   /// The plugin; nil: the one in the folder where the program runs.
   private let plugin: GivenPlugin?

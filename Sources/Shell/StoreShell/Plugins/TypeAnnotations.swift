@@ -1,4 +1,3 @@
-import StorePlugins
 import StoreSchema
 
 /// Types of the store as the Lua language server reads them (LuaCATS). Records that have a name become classes of their

@@ -1,10 +1,8 @@
 import StoreModules
-import StorePlugins
 import StoreSchema
 
 /// The store's modules as LuaCATS, so that an editor completes names and flags wrong arguments before the shell does.
 struct TypeStubs {
-  /// The text of the file.
   let text: String
 
   init(_ modules: [Module]) {

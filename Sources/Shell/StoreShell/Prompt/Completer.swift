@@ -478,7 +478,6 @@ extension Completer {
 
 /// A form of a command, as its usage writes it, of which some words are typed.
 private struct UsageForm {
-  /// Its words behind the verb.
   private let words: ArraySlice<Substring>
 
   /// The forms of a usage line: `add NAME | reset [NAME…]` are two.

@@ -171,7 +171,6 @@ struct CompletionWords {
     return definition.flags.first { "--\($0.name)" == last && $0.value != nil }
   }
 
-  /// The word behind a flag.
   func value(of flag: String) -> String? {
     guard let index = complete.firstIndex(of: flag), index + 1 < complete.count else { return nil }
     return complete[index + 1]

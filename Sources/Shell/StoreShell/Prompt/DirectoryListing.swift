@@ -1,7 +1,5 @@
 import Platform
-import StoreSchema
 
-/// Names in directories, for completion.
 enum DirectoryListing {
   /// Files and folders that begin as typed.
   static func candidates(_ typed: String) -> [LineCompletion.Candidate] { candidates(typed) { _ in true } }

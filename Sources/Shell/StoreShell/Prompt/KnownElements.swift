@@ -8,7 +8,6 @@ struct KnownElements {
   static let (lookedAt, proposed) = (10_000, 100)
 
   let view: any StateView
-  /// The start of the values.
   let typed: Substring
 
   /// Values that begin as typed.
@@ -17,7 +16,6 @@ struct KnownElements {
     var values: [(text: String, label: String?)] = []
     /// The number of those that are left out; nil: there may be some, nobody has counted them.
     var leftOut: Int? = 0
-    /// The start that all of them have in common.
     private(set) var common: String?
     /// The name of the field with the texts.
     var labelName: String?

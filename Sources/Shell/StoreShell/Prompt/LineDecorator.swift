@@ -1,6 +1,3 @@
-import ShellLanguage
-import StoreModules
-
 /// Shows a line while it is typed, by the names that Tab completes: commands and unknown names in colour, what comes next
 /// dim.
 struct LineDecorator {

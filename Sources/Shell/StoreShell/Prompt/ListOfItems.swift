@@ -7,7 +7,6 @@ struct ListOfItems {
   private let field: (position: Int, schema: Schema)
   /// The first text among the other fields: people know an element by it.
   private let labelField: (position: Int, schema: Schema)?
-  /// Its name.
   let labelName: String?
 
   /// Nil: it is no list of records with that field.
@@ -30,7 +29,6 @@ struct ListOfItems {
   /// True if it is known that the field, an id, ascends or descends.
   func areInOrder(_ list: UnsafeRawPointer) -> Bool { items.hasOrderedIDs(list) }
 
-  /// The row of the first element of an id.
   func row(of id: MapKey, _ list: UnsafeRawPointer) -> Int? { items.position(list, id) }
 
   /// Hands out the first elements, each with its field.

@@ -2,7 +2,6 @@ import Platform
 import ShellLanguage
 import StoreHost
 import StorePlugins
-import StoreSchema
 
 /// The files and the programs of a client at the other end of a door. Its statements read, write and run these instead of the
 /// host's own.
@@ -10,7 +9,6 @@ import StoreSchema
 /// The client does each step when it is asked to, and may refuse it: it opens only files that its own statements name, and runs only
 /// programs that they hold.
 package final class ClientFiles {
-  /// A step with a file or a program.
   package enum Step: Hashable, Sendable {
     case open(path: String, Use)
     /// Has a program ready, which starts with ``finish`` and reads what was written.
@@ -39,7 +37,6 @@ package final class ClientFiles {
     case shell
   }
 
-  /// The answer to a step.
   package struct Reply: Sendable {
     /// The path from the root of the client's file system.
     package var path: String?
@@ -77,7 +74,6 @@ package final class ClientFiles {
   }
 }
 
-/// An open file of a client.
 private final class ClientFile {
   let path: String
   let size: Int?
@@ -217,7 +213,6 @@ extension Session {
 
 /// A program that a client runs in its own folder, with its own environment.
 package struct ClientProgram: Hashable, Sendable {
-  /// The program and its arguments.
   package var words: [String]
   /// The folder that it runs in, seen from the client's; nil: that one.
   package var folder: String?
@@ -288,9 +283,7 @@ extension ClientFiles {
 package struct NamedFiles: Sendable {
   /// The paths of the files that are read, by their names as statements write them.
   package private(set) var read: [String: String] = [:]
-  /// The same of the files that are written.
   package private(set) var written: [String: String] = [:]
-  /// The programs that they run.
   package internal(set) var programs = NamedPrograms()
   /// The arguments of the scripts among the files that are read.
   package private(set) var scripts: [String: [String]] = [:]

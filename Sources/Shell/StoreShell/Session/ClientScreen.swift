@@ -1,10 +1,8 @@
-import Platform
 import ShellLanguage
 import StoreHost
 
 /// The terminal of a client at the other end of a door: the host sends text, and the client draws it.
 package struct ClientScreen {
-  /// The rows of the screen.
   package let rows: Int
   /// Draws a text in the place of the last one that was drawn. Any key then ends the statement.
   package let draw: (_ text: String) -> Void

@@ -2,7 +2,6 @@ import ShellLanguage
 import StoreHost
 import StoreModules
 
-/// What the lines of some forms dispatch.
 struct KnownDispatches {
   /// An action, found by the names that all lines of a form have.
   final class Known: Sendable {

@@ -153,7 +153,6 @@ extension Session {
     }
   }
 
-  /// The program that arguments describe.
   private static func program(_ arguments: [Value]) throws -> ProgramRun {
     var words = arguments
     var named: [(String, Value)] = []

@@ -1,7 +1,6 @@
 import Platform
 import ShellLanguage
 import StoreHistory
-import StorePlugins
 import StoreSchema
 
 extension Session {

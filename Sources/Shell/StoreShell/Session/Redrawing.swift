@@ -1,7 +1,6 @@
 import Platform
 import ShellLanguage
 import StoreCore
-import StorePlugins
 import StoreSchema
 
 /// A result that is drawn again and again in its place on a terminal.

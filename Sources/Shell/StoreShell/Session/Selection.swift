@@ -1,10 +1,8 @@
-import StoreCore
 import StoreHistory
 import StoreModules
 import StorePlugins
 import StoreSchema
 
-/// The meaning of the name of an action.
 enum ActionMeaning {
   case type(ActionType)
   /// A projection maps the action to nothing (R26).

@@ -23,7 +23,6 @@ public final class Session {
   @exclusivity(unchecked) private(set) var mayDispatch: Bool
   /// The console that results and errors go to.
   public let console: Console
-  /// The person who gives the lines.
   var person = Person()
 
   /// The session's hold on the store that it speaks to.
@@ -38,9 +37,7 @@ public final class Session {
   let inbox: SessionInbox
   let looks: SessionLooks
   let application: SessionApplication
-  /// The statement that runs.
   @exclusivity(unchecked) var running = RunningStatement()
-  /// The outcome of the statements so far.
   @exclusivity(unchecked) var outcome = SessionOutcome()
   /// The names of the session's own.
   @exclusivity(unchecked) var names = SessionNames()
@@ -48,9 +45,7 @@ public final class Session {
   /// The values above the line at the prompt.
   var pins = PinList()
   var settings = SessionSettings()
-  /// The knowledge of plugins.
   @exclusivity(unchecked) var plugins = KnownPlugins()
-  /// The ways to interrupt a statement.
   @exclusivity(unchecked) var interrupts = Interrupts()
   /// The journal that is open to be read.
   var archive: JournalArchive?

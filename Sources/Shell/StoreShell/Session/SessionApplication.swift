@@ -1,6 +1,4 @@
-/// The application that a session is over.
 struct SessionApplication {
-  /// The commands of the shell and of the application.
   let commands: CommandTable
   /// True if the session is the only one, so that the store ends with it.
   let endsStore: Bool

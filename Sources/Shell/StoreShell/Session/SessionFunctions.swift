@@ -1,7 +1,6 @@
 import Platform
 import ShellLanguage
 import StoreCore
-import StoreHost
 import StorePlugins
 import StoreSchema
 
@@ -260,7 +259,6 @@ extension Session {
     }
   }
 
-  /// The source of the statement that runs.
   func source(info: String? = nil, function: String) -> ActionSource {
     if running.origin.isThroughDoor {
       let origin = knownOrigins.origin(file: "door", function: function, kind: .remote, info: info)
@@ -294,7 +292,6 @@ extension Session {
     }
   }
 
-  /// The formatter for results.
   func formatter(_ format: Format) -> Formatter {
     Formatter(
       format, terminalWidth: console.isCapturing && !running.drawsOnScreen ? nil : console.width(),

@@ -2,7 +2,6 @@ import Platform
 import StoreHistory
 import StoreHost
 import StorePlugins
-import StoreSchema
 
 extension Session {
   /// Opens what the session keeps its actions in, as its options say, and restores what a file holds.

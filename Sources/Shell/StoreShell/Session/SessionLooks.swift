@@ -1,4 +1,3 @@
-import ShellLanguage
 import StoreCore
 import StoreHost
 import StoreSchema

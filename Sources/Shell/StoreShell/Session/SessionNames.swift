@@ -69,7 +69,6 @@ extension Session {
   /// The value of a projection or a binding; nil: there is none of that name.
   func namedValue(of name: String) throws -> Value? { try readNamed(Path([.field(name)]))?.value }
 
-  /// The value of a projection now.
   func reading(_ projection: SessionProjection) throws -> Reading {
     guard names.projectionDepth < 16 else {
       throw ShellError(
@@ -112,7 +111,6 @@ extension Session {
     throw ShellError(code: .nameTaken, message: "'\(name)' is \(owner)", at: word)
   }
 
-  /// The kinds of names.
   enum NameKind {
     case alias
     case projection

@@ -1,17 +1,14 @@
 import ShellLanguage
 import StoreSchema
 
-/// The outcome of the statements of a session.
 struct SessionOutcome {
   /// The numbers of statements reached and failed.
   var tally = Tally()
   /// The number of statements so far, those of scripts that ran one by one.
   var number = 0
-  /// The value that was shown last.
   var lastValue = Value.none { didSet { hasLetGoOfValue = false } }
   /// True if that value was large and is kept no more.
   private(set) var hasLetGoOfValue = false
-  /// The error that was reported last.
   var lastError: ShellError?
   /// The results of steps, and of statements that failed outside of them, where somebody wants a report.
   var steps: [TestResult] = []
@@ -88,7 +85,7 @@ struct SessionOutcome {
     var isWhole = false
     var stage = Stage.open
 
-    /// The stage that it is in.
+    /// The stage of the run.
     enum Stage {
       /// It goes on.
       case open
@@ -113,7 +110,6 @@ struct SessionOutcome {
     var hasFailedStep = false
   }
 
-  /// Counts the statements reached and failed.
   struct Tally {
     var reached = 0
     var failed = 0

@@ -46,10 +46,8 @@ struct Setting: Sendable {
     self.change = change
   }
 
-  /// All settings, by name.
   static let all = (others + PluginManifest.limits.map(ceiling)).sorted { $0.name < $1.name }
 
-  /// The setting of that name.
   static func named(_ name: String, at word: Word) throws -> Setting {
     if let setting = all.first(where: { $0.name == name }) { return setting }
     throw ShellError(
@@ -61,7 +59,6 @@ struct Setting: Sendable {
           : Suggestion.question(name, among: all.map(\.name)) ?? "set lists them, and let \(name) = … sets a variable")
   }
 
-  /// The values that it takes, in words.
   var valuesInWords: String {
     values.isEmpty ? form : (values + (takesOthers ? [form] : [])).joined(separator: ", ")
   }
@@ -153,7 +150,6 @@ struct Setting: Sendable {
     toggle("traceback", "whether errors in Lua show the whole stack", \.settings.showsTraceback),
   ]
 
-  /// A setting of a session that is on or off.
   private static func toggle(
     _ name: String, _ summary: String, _ path: ReferenceWritableKeyPath<Session, Bool> & Sendable
   ) -> Setting {

@@ -139,7 +139,6 @@ enum ShellListing: String, CaseIterable {
 
   private func rows(_ rows: [[Value]]) -> Reading { Reading(rows: rows, rawValue, columns.map(\.name)) }
 
-  /// The type of the listing.
   var schema: Schema {
     let record = RecordSchema(name: rowName, fields: columns.map { Field($0.name, $0.type) })
     return .dynamic(.list(.dynamic(.record(record))))
@@ -163,7 +162,6 @@ enum ShellListing: String, CaseIterable {
     }
   }
 
-  /// The columns of the listing.
   private var columns: [(name: String, type: Schema)] {
     let (text, number): (Schema, Schema) = (.dynamic(.string), .dynamic(.int(minimum: nil, maximum: nil)))
     let (texts, anyText): (Schema, Schema) = (.dynamic(.list(text)), .dynamic(.optional(text)))

@@ -1,14 +1,11 @@
 import Platform
 import ShellLanguage
-import StoreCore
 import StoreHistory
 import StoreHost
 import StoreModules
 import StorePlugins
 import StoreSchema
-import StoreUnits
 
-/// The reports of errors.
 extension Session {
   /// Prints why a statement failed.
   func failed(_ error: any Error, in statement: Statement) -> Int32 {
@@ -355,7 +352,6 @@ extension Session {
     }
   }
 
-  /// Prints an error of a statement.
   func report(_ found: ShellError, in statement: Statement) {
     var error = pointingAtVariable(found, in: statement)
     outcome.lastError = error

@@ -1,10 +1,6 @@
-import ShellLanguage
 import StoreCore
 import StoreHost
-import StorePlugins
-import StoreSchema
 
-/// The watches of a session, by id.
 struct WatchList {
   /// The most watches of a session: each takes memory and is asked after each action, and a client by a door may start them in a
   /// loop.
@@ -15,7 +11,6 @@ struct WatchList {
 
   struct Entry {
     let id: Int
-    /// The path or the expression.
     let name: String
     /// The statement that begins it.
     let statement: String

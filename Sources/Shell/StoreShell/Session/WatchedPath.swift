@@ -12,14 +12,12 @@ final class WatchedPath: @unchecked Sendable {
   private let narrowing: Narrowing?
   private let report: (any Error, Int) -> Void
   private var last: Value
-  /// The last reading at the path.
   let kept: KeptReading
   /// Where the path leads into the store's own: what it has together with all who watch there, the last reading too.
   private let place: WatchedPlace?
   /// The last choice of the condition; nil: it must be asked of all elements.
   private var keptNarrowing: KeptNarrowing?
   private var isFailing = false
-  /// The value that was told last.
   private var told: Value?
   /// The value that the store was given last.
   private var given: Value?

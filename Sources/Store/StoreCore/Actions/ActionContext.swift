@@ -29,7 +29,6 @@ public struct ActionContext: Sendable {
   @inlinable public var root: Int { storage.root }
 }
 
-/// The storage that a context refers to.
 @usableFromInline
 final class ActionContextStorage: @unchecked Sendable {
   // Safe: written only by the store that made it, and, as the storage of a copy-on-write collection, only while nobody else

@@ -178,7 +178,6 @@ package final class ActionAuthor: Hashable, Sendable {
   /// The name that the conversation claims.
   @usableFromInline package let name: String
 
-  /// Joins the two.
   package init(user: String?, name: String) {
     self.user = user
     self.name = name
@@ -236,9 +235,7 @@ extension ActionSource {
     // Few origins have any of these.
     @usableFromInline let details: Details?
 
-    /// A remark by the dispatching code.
     @inlinable package var info: String? { details?.info }
-    /// The plugin whose code dispatches.
     @inlinable package var plugin: String? { details?.plugin }
     /// The plugin's unit or command whose code dispatches.
     @inlinable package var unit: String? { details?.unit }

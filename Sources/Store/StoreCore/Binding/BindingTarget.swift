@@ -1,4 +1,3 @@
-/// The value that a binding reads and writes.
 protocol BindingTarget<Value>: Sendable {
   associatedtype Value: Equatable & Sendable
 
@@ -60,7 +59,6 @@ struct PartTarget<Whole: BindingTarget, Value: Equatable & Sendable>: BindingTar
   }
 }
 
-/// A path of the state that updates reach.
 struct PathTarget<Base: ProjectionBase, Value: Equatable & Sendable>: BindingTarget {
   let base: Base
   let path: SendablePath<Base.State, Value>

@@ -46,7 +46,6 @@ public final class TimerQueue: Sendable {
 public final class ScheduledTimer: @unchecked Sendable {
   // Safe: all that changes is read and written only under the lock of the timers that it is one of.
 
-  /// Its place among the timers.
   @exclusivity(unchecked) fileprivate var place: TimerOrder.Place
   /// The closure; nil: it waits no longer.
   @exclusivity(unchecked) fileprivate var body: (@Sendable () -> Void)?
@@ -125,7 +124,6 @@ final class WaitingTimers: Sendable {
 /// Timers by their deadlines. A cancelled one loses its body at once. Its node stays until its turn comes, or until half of
 /// the nodes are of cancelled ones. The node of one that was postponed stays too, and moves when its turn comes.
 private struct TimerOrder {
-  /// The place of a timer among all.
   struct Place: Comparable {
     /// The deadline in attoseconds: durations are compared by a call.
     let deadline: Int128
@@ -152,10 +150,8 @@ private struct TimerOrder {
 
   private var nodes = Heap<Node>()
   private var lastOrder: UInt64 = 0
-  /// The number of timers that wait.
   private(set) var count = 0
 
-  /// The first that waits.
   var first: ScheduledTimer? {
     mutating get {
       while let first = nodes.min {

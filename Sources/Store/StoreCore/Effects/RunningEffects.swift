@@ -77,7 +77,6 @@ extension Store {
     }
   }
 
-  /// The effects of all units and interceptors.
   private var unitEffects: [UnitEffects] { chain.attached.map(\.effects) + parts.attached.map(\.effects) }
 
   /// Has every unit's long-lived effects follow the state (R33).
@@ -146,10 +145,8 @@ package struct EndedEffect: Hashable, Sendable {
   /// The effect's id and its type, as text.
   package let id: String
 
-  /// Names an effect.
   package init(place: String, id: String) { (self.place, self.id) = (place, id) }
 
-  /// The effect of a unit that has an id.
   package init(unit: String, id: some Hashable & Sendable) { self.init(place: unit, id: EffectToken(id).textWithType) }
 }
 

@@ -301,7 +301,6 @@ class StatedEffect: @unchecked Sendable {
   /// True if nothing about it can change but that it is stated.
   final var isConstant: Bool { resetKey == nil && broadcast == nil && time == nil }
 
-  /// Begins the work.
   func begin(_ start: Start) {}
 }
 

@@ -5,7 +5,6 @@ final class UnitEffects: @unchecked Sendable {
   // none.
   let unit: String
   @usableFromInline let runtime: EffectRuntime
-  /// The effects that run.
   private var entries: [Int: EffectEntry] = [:]
   private var byKey: [EffectKey: [EffectEntry]] = [:]
   /// The times at which throttled tokens may start something again.
@@ -204,7 +203,6 @@ final class UnitEffects: @unchecked Sendable {
   }
 }
 
-/// Effects that run in steps.
 extension UnitEffects {
   /// Runs the first step soon, as a job of its own.
   ///

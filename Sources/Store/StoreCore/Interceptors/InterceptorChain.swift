@@ -43,7 +43,6 @@ final class InterceptorChain<Action: Sendable, State: Sendable> {
     }
   }
 
-  /// Takes an action through the chain.
   func run(_ action: Action, _ context: ActionContext, _ composition: Composition<Action, State>) -> Passage? {
     passage = Passage(action: action, context: context, composition: composition)
     defer { passage = nil }

@@ -105,7 +105,6 @@ package final class Composition<Action: Sendable, State: Sendable> {
   var isPlain: Bool { hasPlain && !isObserved && !hasMiddleware && !supervises && !isIntercepted }
 }
 
-/// The parts of a composition.
 @usableFromInline
 struct CompositionParts<Action: Sendable, State: Sendable> {
   @usableFromInline var reducer: Reducer<Action, State>
@@ -138,11 +137,9 @@ struct CompositionParts<Action: Sendable, State: Sendable> {
   }
 }
 
-/// A unit that has been attached to a store.
 @usableFromInline
 struct AttachedUnit<Action: Sendable, State: Sendable> {
   @usableFromInline let unit: MiddlewareUnit<Action, Action, State>
-  /// The effects that run on its behalf.
   @usableFromInline let effects: UnitEffects
   /// The effects that it states should run.
   @usableFromInline let supervision: Supervision<Action>

@@ -26,9 +26,6 @@ struct QueuedAction<Action: Sendable> {
     self.takesRoom = takesRoom
     self.onDone = onDone
   }
-
-  /// The place that the action comes from.
-  @inlinable var source: ActionSource { storage.source }
 }
 
 /// An entry of a store's queue.

@@ -66,7 +66,6 @@ package final class SharedOrder<Action: Sendable, State: Sendable> {
 /// An action on its way to a shared log.
 @usableFromInline
 package struct OutgoingAction<Action: Sendable> {
-  /// The action.
   package let action: Action
   /// The place that it comes from, with the action that caused it.
   package let source: ActionSource

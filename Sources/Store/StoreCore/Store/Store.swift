@@ -43,7 +43,6 @@ public final class Store<Action: Sendable, State: Sendable>: @unchecked Sendable
   @exclusivity(unchecked) @usableFromInline var isShared = false
   /// True once the store takes no actions any more.
   @exclusivity(unchecked) @usableFromInline var isClosed = false
-  /// The threads that wait for their turn.
   @exclusivity(unchecked) @usableFromInline var turns = Turns()
   /// The part of the queue that the thread that owns the store stays for: its own, and the consequences (R2).
   @exclusivity(unchecked) @usableFromInline var ownPending = 0

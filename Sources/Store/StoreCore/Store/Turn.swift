@@ -471,7 +471,6 @@ extension Store {
   }
 }
 
-/// A job that a thread waits for.
 private final class WaitingJob {
   let done = DispatchSemaphore(value: 0)
   private var body: (() -> Void)?
@@ -555,7 +554,6 @@ struct Turns {
   }
 }
 
-/// A thread that waits for its turn.
 @usableFromInline
 final class TurnWaiter: @unchecked Sendable {
   // Safe: the waiting thread writes `body` before it queues the waiter. The serving thread uses neither part after it wakes it.

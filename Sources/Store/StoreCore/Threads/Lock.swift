@@ -15,7 +15,6 @@ package final class Lock<Value>: @unchecked Sendable {
   /// The byte gives a value of no size a place of its own: the sanitizer would take each use of it for one of the object.
   @exclusivity(unchecked) private var place: (value: Value, byte: UInt8)
 
-  /// Holds a value.
   package init(_ value: consuming sending Value) {
     place = (value, 0)
     lock = .allocate(capacity: 1)

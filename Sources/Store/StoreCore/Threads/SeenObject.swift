@@ -11,7 +11,6 @@ package struct SeenObject: ~Copyable, @unchecked Sendable {
   /// Has one look at a time.
   private let looking = Lock(())
 
-  /// Nothing is to be seen yet.
   package init() {}
 
   deinit { Self.release(place.load(ordering: .acquiring)) }
@@ -28,7 +27,6 @@ package struct SeenObject: ~Copyable, @unchecked Sendable {
     Self.release(place.exchange(address, ordering: .acquiringAndReleasing))
   }
 
-  /// The object that was shown last.
   package var object: AnyObject? {
     let taken = looking.withLock { _ -> UInt in
       // Taken out, so that nobody lets go of it meanwhile.

@@ -116,7 +116,6 @@ public final class TracePoint: @unchecked Sendable {
     listener.receive(SpanEvent(.begin, .action, number, nil, time))
   }
 
-  /// Reports that an action is done.
   @usableFromInline
   func done(_ number: Int) {
     report(.done(number: number))

@@ -17,7 +17,6 @@ struct FinderPlace: Sendable {
   /// True if nodes and paths are kept.
   private let isKept: Bool
 
-  /// A path of fields.
   private struct Node: Sendable {
     let path: Path
     let depth: Int
@@ -122,7 +121,6 @@ struct FinderPlace: Sendable {
     return nodes.count - 1
   }
 
-  /// The path to here.
   var path: Path {
     mutating get {
       guard isKept else { return newPath }

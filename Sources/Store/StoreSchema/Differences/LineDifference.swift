@@ -6,7 +6,6 @@ package struct LineDifference {
 
   private var edits: [(edit: Edit, line: Substring)] = []
 
-  /// Compares two texts by lines.
   package init(_ old: String, _ new: String) { self.init(LineDifference.lines(old), LineDifference.lines(new)) }
 
   /// Compares the lines of two texts.

@@ -191,7 +191,6 @@ private struct ChangeApplier {
   }
 }
 
-/// A list under change.
 private struct ListTarget {
   let element: Schema
   let access: ListAccess

@@ -392,7 +392,6 @@ extension DifferenceFinder {
   /// Makes room for so many changes: an array that grows is copied.
   package mutating func reserve(_ count: Int) { changes.reserveCapacity(count) }
 
-  /// Goes into the slice of a name.
   package mutating func enter(slice name: String) -> Spot { Spot(spot: place.enter(slice: name)) }
 
   /// Goes into a field of the record here.

@@ -48,7 +48,6 @@ extension JSON {
     out.append(UInt8(ascii: "}"))
   }
 
-  /// Appends a list of objects.
   package static func append<Element>(
     list elements: some Sequence<Element>, to out: inout [UInt8],
     _ members: (Element) -> KeyValuePairs<StaticString, Content?>

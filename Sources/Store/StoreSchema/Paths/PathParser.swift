@@ -18,7 +18,6 @@ extension Path {
   }
 }
 
-/// A reader of paths, byte by byte.
 private struct PathParser {
   let bytes: [UInt8]
   var position = 0

@@ -26,7 +26,6 @@ public struct Reading: Sendable {
 }
 
 extension Reading {
-  /// A text.
   package init(text: String) { self.init(value: .string(text), schema: .dynamic(.string)) }
 
   /// Rows with fields of those names, which may hold anything.
@@ -54,10 +53,8 @@ extension Value {
   /// The text, if the value is one.
   package var text: String? { if case .string(let text) = self { text } else { nil } }
 
-  /// A text, or none.
   package static func text(_ text: String?) -> Value { text.map { .string($0) } ?? .none }
 
-  /// A list of texts.
   package static func texts(_ texts: some Sequence<String>) -> Value {
     .list(PersistentList(texts.map { .string($0) }))
   }

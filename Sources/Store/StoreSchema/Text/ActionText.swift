@@ -1,24 +1,5 @@
 /// Actions as they are dispatched: `tasks.add title="Buy milk"`. The command language reads the text back.
 package enum ActionText {
-  /// An action of a union whose cases may be branches, one a module.
-  package static func text(of action: Value, _ schema: Schema) -> String {
-    var names: [String] = []
-    var action = action
-    var schema = schema
-    while true {
-      guard case .variant(let variant) = action else {
-        if case .string(let name) = action { names.append(name) }
-        return names.joined(separator: ".")
-      }
-      names.append(variant.name)
-      guard case .union(let union) = schema.kind, let index = union.index(of: variant.name),
-        let branch = union.cases[index].branch
-      else { return text(names.joined(separator: "."), arguments: variant.payload) }
-      action = variant.payload.values[0]
-      schema = branch
-    }
-  }
-
   /// An action by its full name and its arguments; those that are none are left out.
   package static func text(_ name: String, arguments: Record) -> String {
     text(name, arguments, mostElements: .max)

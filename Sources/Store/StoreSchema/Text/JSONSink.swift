@@ -1,9 +1,6 @@
-/// What JSON is appended to.
 @usableFromInline
 package protocol JSONSink: ByteSink, ~Copyable {
-  /// Appends the compact JSON of a value.
   mutating func append(json value: Value)
-  /// Appends a text in quotes.
   mutating func append(quoted text: String)
   /// Appends a path as users write it, as the inside of a JSON text.
   mutating func append(inJSON path: Path)

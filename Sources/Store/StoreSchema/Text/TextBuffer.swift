@@ -22,7 +22,6 @@ package struct TextBuffer: ~Copyable {
 
   deinit { part.deallocate() }
 
-  /// The text so far.
   @usableFromInline package var bytes: [UInt8] {
     mutating get {
       settle()
@@ -37,7 +36,6 @@ package struct TextBuffer: ~Copyable {
   /// The number of its bytes so far.
   @usableFromInline package var count: Int { whole.count + partCount }
 
-  /// Forgets the text, and keeps its memory.
   package mutating func removeAll() {
     partCount = 0
     whole.removeAll(keepingCapacity: true)
@@ -219,7 +217,6 @@ package struct TextBuffer: ~Copyable {
     return true
   }
 
-  /// Appends the compact JSON of a value.
   @usableFromInline
   package mutating func append(json value: Value) {
     if case .int(let number) = value { append(number) } else { JSON.write(value, to: &self, false) }

@@ -1,5 +1,4 @@
 extension Schema.Kind {
-  /// The name of the decimals of a scale.
   static func decimalName(_ scale: Int) -> String { "Decimal(\(scale))" }
 }
 

@@ -4,7 +4,6 @@ package protocol ByteSink: ~Copyable {
   mutating func append(_ byte: UInt8)
   mutating func append(_ bytes: UnsafeBufferPointer<UInt8>)
   mutating func append(_ text: StaticString)
-  /// Appends an integer.
   mutating func append(json number: Int)
   /// Hands out the bytes from a position on.
   mutating func withBytes(from start: Int, _ body: (UnsafeBufferPointer<UInt8>) -> Void)

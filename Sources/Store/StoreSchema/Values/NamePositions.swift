@@ -1,7 +1,6 @@
 /// The positions of names, such as those of commands and actions, which are looked up by their bytes with every line. These names are
 /// nobody's input, so a hash that anybody can foresee is good enough.
 package final class NamePositions: Sendable {
-  /// The names.
   package let names: [String]
   /// The bytes of all names, one behind the other.
   private let bytes: [UInt8]

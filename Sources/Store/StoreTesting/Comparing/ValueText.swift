@@ -43,7 +43,6 @@ private struct ValueWriter {
   }
 }
 
-/// The parts of a value.
 private struct ValueShape {
   struct Part {
     let label: String?

@@ -1,7 +1,6 @@
 import StoreCore
 import StoreSchema
 
-/// The action that a step expects to receive.
 struct ActionPattern<Action, Part> {
   /// The pattern's text in failures.
   let text: String

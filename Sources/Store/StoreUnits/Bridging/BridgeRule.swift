@@ -133,7 +133,6 @@ extension Middleware {
   public static func bridge(_ rules: [BridgeRule<Input, Output, State>]) -> Middleware { bridge("bridge", rules) }
 }
 
-/// An action that some rules are about.
 private struct BridgedAction<Input, Output, State> {
   typealias Match = BridgeRule<Input, Output, State>.Match
   typealias Derived = (action: Output, place: RulePlace)

@@ -257,7 +257,6 @@ package struct ChromeTraceEvent {
   /// More facts, under names.
   private let arguments: [(name: String, value: Value)]
 
-  /// Makes an event of a kind.
   package init(
     _ kind: Kind, _ name: String, category: String? = nil, at time: Duration? = nil, duration: Duration? = nil,
     id: Value? = nil, arguments: [(name: String, value: Value)] = []

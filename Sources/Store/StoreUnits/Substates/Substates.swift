@@ -37,7 +37,6 @@ public struct Substates: Sendable, Equatable {
   /// Removes a substate, if there is one of that name.
   mutating func remove(_ name: String) { entries[name] = nil }
 
-  /// Removes all.
   mutating func removeAll() { entries = [:] }
 
   /// Changes a substate in place; does nothing where there is none of that name and type.

@@ -1,6 +1,5 @@
 import StoreCore
 import StoreModules
-import StorePlugins
 import StoreSchema
 
 /// Makes actions up from their types: well-typed, near the bounds, and from few words, so that they meet each other's

@@ -3,9 +3,7 @@ import StoreHost
 import StorePlugins
 import StoreSchema
 
-/// The results of a plugin's tests.
 struct PluginTestReport {
-  /// The result of a test.
   struct Line {
     /// The file that it stands in, within the plugin's folder.
     let file: String

@@ -7,7 +7,6 @@ import StoreSchema
 
 /// Runs the tests of one plugin: each with a store of its own, in the order of the files and of the tests in them.
 final class PluginTester {
-  /// The options of a run.
   struct Options {
     /// True if the reducers are shown to be pure too.
     var isPure = false

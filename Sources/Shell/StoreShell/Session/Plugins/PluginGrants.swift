@@ -2,7 +2,6 @@ import Platform
 import StorePlugins
 import StoreSchema
 
-/// The origin of a permission.
 enum GrantOrigin: String {
   /// A person, for good, or `plugin grant`.
   case always
@@ -15,7 +14,6 @@ enum GrantOrigin: String {
 }
 
 extension Session {
-  /// The origin of a plugin's permission.
   func grantOrigin(of permission: Permission, to source: PluginSource) -> GrantOrigin {
     let origin = options.grantOrigin(of: permission, to: source)
     guard origin == .no else { return origin }
@@ -155,9 +153,7 @@ extension PluginLocator {
   }
 }
 
-/// The knowledge that a session has of plugins.
 struct KnownPlugins {
-  /// The grants for this session, by the names of plugins.
   var grants: [String: PluginGrant] = [:]
   /// The plugins that lacked a grant when they were to be loaded.
   var ungranted: Set<String> = []

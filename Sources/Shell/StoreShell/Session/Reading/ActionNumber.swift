@@ -47,7 +47,6 @@ extension CommandReader {
       }, at: span)
   }
 
-  /// The number that the operand at a position says.
   func number(_ index: Int, or word: String? = nil) throws -> ActionNumber {
     let text = try required(index, "the number of an action\(word.map { ", or \($0)" } ?? "")")
     return try number(text, at: operands[index], or: word)

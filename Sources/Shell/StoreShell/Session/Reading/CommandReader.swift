@@ -23,7 +23,6 @@ struct CommandReader {
   /// True if there are flags.
   var hasFlags: Bool { rarities != nil }
 
-  /// The form of the command, for hints.
   var usage: String {
     get { rarities?.usage ?? definition.usageInHints }
     set {
@@ -169,7 +168,6 @@ struct CommandReader {
     ShellError(error, place: fileWord.map { .span($0.span) } ?? .command)
   }
 
-  /// The word that names a file.
   private var fileWord: Word? {
     if let flag = definition.flags.first(where: { $0.value == "FILE" && has($0.name) }) { return word(of: flag.name) }
     return fileOperand
@@ -217,7 +215,6 @@ struct CommandReader {
   /// The place of errors about the value of a flag.
   func place(of flag: String) -> ShellError.Place { flags[flag].map { .span($0.word.span) } ?? .command }
 
-  /// The word of a flag's value, or of the flag.
   func word(of flag: String) -> Word? { flags[flag]?.word }
 
   /// A literal as text: bare and quoted text as it is, other values as JSON. In the name of a file, a `~` without
@@ -314,7 +311,6 @@ struct CommandReader {
     ShellError(code: code, message: message, place: place(of: flag), hint: "usage: \(usage)", status: status)
   }
 
-  /// The error for an operand that is missing.
   func missing(_ name: String) -> ShellError {
     fault(.missingArgument, "\(definition.verb) needs \(name)", at: operands.last ?? statement.words[0])
   }

@@ -26,7 +26,6 @@ struct GivenArguments {
 }
 
 extension CommandReader {
-  /// The action that a word names, with the name.
   func action(_ word: Word) throws -> Given<(name: String, target: ActionMeaning)> {
     var name = Given.known(word.text)
     if case .value(let literal) = word.kind { name = try text(of: literal, at: word) }

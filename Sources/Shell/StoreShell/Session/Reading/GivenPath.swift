@@ -51,14 +51,12 @@ struct GivenPath {
   }
 }
 
-/// A path, and the type of what stands there.
 struct TypedPath {
   let path: Path
   let type: Schema
 }
 
 extension CommandReader {
-  /// The path that the operand at a position says.
   func path(_ index: Int, _ name: String) throws -> GivenPath {
     try GivenPath(try required(index, name), at: operands[index])
   }

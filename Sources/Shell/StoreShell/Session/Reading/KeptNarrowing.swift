@@ -1,4 +1,3 @@
-import StorePlugins
 import StoreSchema
 
 /// The elements of a list or a map that met a condition at the last look. The next look asks the condition of elements alone that are
@@ -10,7 +9,6 @@ struct KeptNarrowing {
   private(set) var chosen: Value
   /// For each element of a list, true if it was chosen.
   private var isChosen: [Bool]
-  /// The kind that all elements have.
   private let kind: ElementKind
   private let choice: ElementChoice
 

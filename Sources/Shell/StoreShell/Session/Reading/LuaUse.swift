@@ -3,7 +3,6 @@ import StoreSchema
 
 /// A use of a global in Lua, with what is read behind its name, as in `state.tasks.items[1].title`.
 struct LuaUse {
-  /// A step into a value.
   enum Step {
     case field(String)
     /// An element whose index or key is computed.

@@ -4,7 +4,6 @@ import StoreSchema
 
 /// The elements of a list or a map that a line asks for: `where EXPR`, `--sort`, `--limit`, `--columns`.
 struct Narrowing {
-  /// The flags of a command that narrows.
   static let flags = [
     FlagDefinition(
       "sort", value: "FIELD,…", need: .read, "sort elements by these fields, by -FIELD from the last to the first"),
@@ -102,7 +101,6 @@ struct Narrowing {
   /// What is left of a list or a map, and how many elements there were.
   struct Outcome {
     let reading: Reading
-    /// How many are left.
     let count: Int
     /// How many met the condition.
     let matching: Int
@@ -191,7 +189,6 @@ struct Narrowing {
   }
 }
 
-/// The elements of a list or a map.
 private struct Elements {
   typealias Element = (key: MapKey?, value: Value)
 

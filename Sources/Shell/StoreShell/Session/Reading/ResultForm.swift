@@ -6,7 +6,6 @@ struct ResultForm {
   /// The format; nil: that of the session.
   fileprivate let format: Given<Format>?
 
-  /// The form of the session.
   static var ofSession: ResultForm { ResultForm(format: nil) }
 
   /// The form that the ending of a file's name says; JSON where it says none.
@@ -90,7 +89,6 @@ extension CommandReader {
 }
 
 extension Session {
-  /// The format of a result.
   func format(_ form: ResultForm) throws -> Format { try givenFormat(form) ?? options.format }
 
   /// The format that a line asks for; nil: none.
@@ -134,7 +132,6 @@ extension Session {
     return result
   }
 
-  /// Answers with the listing of a command.
   func answer(
     _ listing: (Session) throws -> CommandListing, as form: ResultForm
   ) throws -> CommandResult {

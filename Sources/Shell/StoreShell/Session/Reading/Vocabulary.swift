@@ -16,10 +16,8 @@ struct Vocabulary {
   /// The action of a call, as the store processes it.
   func action(_ call: consuming ActionCall) throws(SchemaError) -> HostAction { try session.action(call) }
 
-  /// The action of that full name.
   func action(named name: String) -> ActionType? { session.store.action(named: name) }
 
-  /// The action that a name stands for.
   func action(_ name: String, at place: ShellError.Place) throws -> ActionMeaning {
     if let target = session.actionTarget(name) { return target }
     throw session.unknownAction(name, at: place)
@@ -43,7 +41,6 @@ struct Vocabulary {
   /// Tells whether a substate of that name is there.
   func isSubstate(_ name: String) -> Bool { session.store.isSubstate(name) && modules.contains { $0.name == name } }
 
-  /// The type of a substate of that name.
   func substateSchema(_ name: String) -> Schema { session.store.live.application.substateSchema(name) }
 
   // MARK: Paths
@@ -51,7 +48,6 @@ struct Vocabulary {
   /// The path that a path stands for within what `use` chose.
   func scoped(_ path: Path) -> Path { session.scoped(path) }
 
-  /// The type of what stands at a path now.
   func type(at path: Path) throws -> Schema { try session.type(at: path) }
 
   /// The type that is declared for what stands at a path, whichever items there are.
@@ -128,7 +124,6 @@ struct Vocabulary {
   /// True where a line that was read before may make a file.
   var mayHaveWritten: Bool { session.running.mayHaveWritten }
 
-  /// Refuses to write to the file of a store.
   func refuseStore(_ file: String, at place: ShellError.Place) throws { try session.refuseStore(file, at: place) }
 }
 

@@ -1,5 +1,3 @@
-import ShellLanguage
-
 /// The functions and values that the session's Lua has of the store, each with its need. The rest of it is a sandbox that
 /// reaches nothing.
 enum LuaFunctions {
@@ -17,30 +15,5 @@ enum LuaFunctions {
   static func need(of name: String, atClient: Bool = false) -> Need? {
     if atClient, ofClients.contains(name) { return .nothing }
     return needs.first { $0.name == name }.flatMap(\.need)
-  }
-}
-
-/// The table of needs for the documentation, made from the declarations.
-package enum RightsTable {
-  /// The rows of commands, their parts, flags and Lua functions, as Markdown.
-  package static var markdown: String {
-    var text = "| what | right |\n|---|---|\n"
-    func row(_ what: String, _ need: Need?) {
-      text += "| `\(what)` | \(need?.text ?? "all") |\n"
-    }
-    for command in CommandTable.standard.definitions {
-      row(command.verb, command.needs?.need(ofPart: nil))
-      for part in command.parts where command.needs?.parts.isEmpty == false {
-        row("\(command.verb) \(part)", command.needs?.need(ofPart: part))
-      }
-      for flag in command.flags { row("\(command.verb) --\(flag.name)", flag.need) }
-    }
-    for setting in Setting.all { row("set \(setting.name) VALUE", setting.need) }
-    row("NAME := VALUE", .dispatch)
-    row("PLUGIN VERB", nil)
-    row("COMMAND > FILE", nil)
-    row("COMMAND | PROGRAM", nil)
-    for function in LuaFunctions.needs { row("Lua: \(function.name)", function.need) }
-    return text
   }
 }

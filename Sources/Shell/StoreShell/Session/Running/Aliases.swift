@@ -1,5 +1,4 @@
 import ShellLanguage
-import StorePlugins
 
 extension Session {
   /// Runs a command whose verb is an alias: with the alias's text in the place of its name. An alias that stands in what
@@ -25,10 +24,8 @@ extension Session {
   }
 }
 
-/// A command failed that an alias stands for.
 struct ExpansionFailed: Error {
   let error: any Error
-  /// The statement with the alias replaced.
   let statement: Statement
 }
 

@@ -40,7 +40,6 @@ final class CommandDefinition: Sendable {
   let takesProgram: Bool
   /// True if its lines take no time worth a word, as those of `dispatch`.
   let isBrief: Bool
-  /// The names that its lines give to what they make.
   let defines: Defining
   /// Reads a line of it, and adds the names that later lines need, where it adds any.
   let check: Half<Void>
@@ -300,7 +299,6 @@ struct NamedMeaning: Sendable {
   let meaning: String
 }
 
-/// A flag of a command.
 struct FlagDefinition: Sendable {
   let name: String
   /// The name of its value in usage lines; nil: it takes none.
@@ -328,7 +326,6 @@ struct FlagDefinition: Sendable {
   /// True if the command writes the file that its value names, and that is the client's at a door.
   var writesFile: Bool { value == "FILE" && isClients }
 
-  /// The flags of every command that gives a value.
   static let format = [
     FlagDefinition("as", value: "FORMAT", need: .read, "print the result in that form"),
     FlagDefinition("json", need: .read, "the same as --as json"),
@@ -354,7 +351,6 @@ struct CommandExample: Sendable {
   /// Lines as they stand at the prompt, each followed by what it prints.
   init(transcript: String) { form = .transcript(transcript) }
 
-  /// Each line, with what it prints.
   var steps: [(line: String, output: String)] {
     switch form {
     case .lines(let lines, let output): lines.enumerated().map { ($1, $0 == lines.count - 1 ? output : "") }
@@ -374,7 +370,6 @@ struct CommandExample: Sendable {
     return steps
   }
 
-  /// The typed lines.
   var lines: [String] { steps.map(\.line) }
 }
 

@@ -1,5 +1,3 @@
-import StoreSchema
-
 /// The result of a command, as JSON for `--json`: its text has been printed.
 struct CommandResult {
   // Most statements have neither, and hand none from call to call.
@@ -26,6 +24,5 @@ struct CommandResult {
   /// True if there are notes.
   var hasNotes: Bool { content != nil && !notes.isEmpty }
 
-  /// No result.
   static var none: CommandResult { CommandResult(json: nil) }
 }

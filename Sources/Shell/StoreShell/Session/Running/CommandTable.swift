@@ -34,7 +34,6 @@ final class CommandTable: Sendable {
       uniqueKeysWithValues: definitions.filter { $0.wordsBeforeCommand > 0 }.map { ($0.verb, $0.wordsBeforeCommand) })
   }
 
-  /// The grammar of their statements.
   func grammar(isUnfinishedLua: @escaping @Sendable (String) -> Bool) -> Grammar {
     Grammar(
       luaVerbs: luaVerbs, prefixes: prefixes, prefixWords: prefixWords, numberVerbs: numberVerbs,

@@ -1,3 +1,5 @@
+import StoreReplication
+
 /// A log in memory and the ways of some nodes to it, as a value: all that can happen next can be listed, and each of it done.
 ///
 /// Requests and answers of a node may arrive in any order. Records are delivered in order. ``MemoryLog`` leads one of these by

@@ -1,4 +1,5 @@
 import StoreCore
+import StoreReplication
 
 /// A shared log in the memory of one process, led by a source of order: it chooses which of the possible events comes next, and whether
 /// a fault does (R39). For tests: with a virtual clock, a seed determines all that happens.
