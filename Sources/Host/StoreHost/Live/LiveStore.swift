@@ -479,25 +479,27 @@ package final class LiveStore: @unchecked Sendable {
     if action.kind != .app {
       for fault in application.substateFaults(of: action, in: before) { attendance.faults.note(fault) }
     }
-    let changes = isFailed ? [] : comparing.takeChanges(from: before, to: after)
     let (source, wallTime) = (context.source, timeOfDay)
-    comparing.versions.note(changes)
+    let beginsRun = source.statement == ActionSource.firstOfRun
+    let isPlain = isApplied && !isOfShell && exception == nil
+    // The caller does not ask for its entry as an object.
+    let isPacked = isPlain && !recordedHead.isAsked && journal == nil && !beginsRun && comparing.entry == nil
+    let scalars =
+      isPacked && comparing.known == nil && !watchers.areOfParts ? HostState.onlyScalars(from: before, to: after) : nil
+    let changes = isFailed || scalars != nil ? [] : comparing.takeChanges(from: before, to: after)
+    if let scalars { comparing.versions.note(scalars) } else { comparing.versions.note(changes) }
     watchers.note(changes)
     if !isFailed { publish(after) }
     // What loads, takes away or restores says so by an action of the shell.
     if isOfShell { noteAll(after) }
-    let beginsRun = source.statement == ActionSource.firstOfRun
     if beginsRun { note(run: context.number, isOpen: true) }
     noteSource(source, of: context.number)
     recordedHead.number = context.number
     recordedHead.wallTime = wallTime
-    let isPlain = isApplied && !isOfShell && exception == nil
-    var (isObject, journaled): (Bool, LoggedEntry?) = (true, nil)
-    if isPlain, !recordedHead.isAsked, journal == nil, !beginsRun, comparing.entry == nil {
-      // The caller does not ask for it as an object.
-      isObject = false
+    var journaled: LoggedEntry?
+    if isPacked {
       recordedHead.forgetEntry()
-      pack(action.call, context.number, context.time, source, changes, before)
+      pack(action.call, context.number, context.time, source, changes, scalars, before)
     } else {
       var made =
         (isPlain ? knownEntry(of: source) : nil)
@@ -515,7 +517,7 @@ package final class LiveStore: @unchecked Sendable {
       (exception?.original ?? action).fate?.isRejected = true
     }
     if isDropped { noteDropped(action.call.type.fullName, source, exception) }
-    if !isObject { comparing.giveBack(changes) }
+    if isPacked { comparing.giveBack(changes) }
     actionSignal.send()
     stopFaulty()
   }
@@ -524,12 +526,13 @@ package final class LiveStore: @unchecked Sendable {
   // A function of its own: the parts of an argument are not counted.
   @inline(never)
   private func pack(
-    _ call: ActionCall, _ number: Int, _ time: Duration, _ source: ActionSource, _ changes: [Change], _ before: State
+    _ call: ActionCall, _ number: Int, _ time: Duration, _ source: ActionSource, _ changes: [Change],
+    _ scalars: ScalarEdit?, _ before: State
   ) {
     if history.needsState(before: number) { history.keepState(shared(before), before: number) }
     history.append(
       applied: number, time: time, wallTime: recordedHead.wallTime, source: source, action: call.type.fullName,
-      call.type.layout, call.arguments, isQuiet: call.type.isQuiet, changes: changes)
+      call.type.layout, call.arguments, isQuiet: call.type.isQuiet, changes: changes, scalars)
   }
 
   /// Keeps an entry in memory.
