@@ -128,7 +128,7 @@ package final class StateComparing: @unchecked Sendable {
   func giveBack(_ changes: consuming [Change]) {
     guard changes.count <= Self.mostGivenBack else { return }
     // One by one: the runtime's function for several looks up how a change is freed.
-    while changes.popLast() != nil {}
+    while !changes.isEmpty { changes.removeLast() }
     memory = changes
   }
 
