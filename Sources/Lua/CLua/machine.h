@@ -47,6 +47,8 @@ void *clua_allocate(void *context, void *block, size_t oldSize, size_t newSize);
 /// Bytes that Lua gets once the system has none left. With them there, a short string, or a field of a small table, can
 /// be made without a protected call, which would take longer than making it.
 enum { CLUA_RESERVE = 1024 };
+/// Gives small blocks that are free back to the system.
+void clua_freeSpare(CLuaMachine *machine);
 /// Writes what is said where the state got no memory.
 void clua_writeShortage(const CLuaMachine *machine, char *message, size_t capacity);
 /// True if the reserve is there, or could be filled.

@@ -199,6 +199,9 @@ typedef struct CLuaPool {
 
 /// A Lua state with its budgets and buffers. The host reads and writes only `items`, `windows`, the
 /// limits, and what it holds of a call.
+/// The size classes of small blocks, in steps of so many bytes.
+enum { CLUA_SPARE_CLASSES = 16, CLUA_SPARE_STEP = 16 };
+
 typedef struct CLuaMachine {
   CLuaItems items;
   CLuaWindows windows;
@@ -232,6 +235,10 @@ typedef struct CLuaMachine {
   void *_Nullable context;
   CLuaCallbacks callbacks;
 
+  /// Small blocks that Lua freed and gets again, by size class: the first, which begins with the address of the next.
+  void *_Nullable spare[CLUA_SPARE_CLASSES];
+  /// The bytes of all of them.
+  size_t spareBytes;
   size_t memory;
   /// With more memory in use than this, the budget is to be looked at more often.
   size_t memorySeen;
