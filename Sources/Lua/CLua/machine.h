@@ -36,6 +36,11 @@ static inline void clua_leaveHost(CLuaMachine *machine, CLuaHostEntry entry) {
   machine->enforcing = entry.enforcing;
 }
 
+/// True if the value at an index, of that type, takes more memory than a text that Lua keeps once, whoever has it.
+static inline bool clua_isLong(lua_State *L, int index, int type) {
+  return type == LUA_TSTRING ? lua_rawlen(L, index) > 40 : type != LUA_TNUMBER && type != LUA_TBOOLEAN;
+}
+
 /// A number as the host takes it: what is not a number has no sign, which a file of the state would not keep.
 static inline double clua_settled(double number) { return number == number ? number : (double)NAN; }
 

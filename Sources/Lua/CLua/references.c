@@ -202,8 +202,6 @@ bool clua_hasOnlyKeys(CLuaMachine *machine, int32_t table, const void *const *ke
 }
 
 void clua_dropLong(CLuaMachine *machine, int32_t table) {
-  // As long as a text that Lua keeps once, whoever has it.
-  const size_t longestShort = 40;
   lua_State *L = machine->current;
   if (!lua_checkstack(L, 4)) return;
   int top = lua_gettop(L);
@@ -211,8 +209,7 @@ void clua_dropLong(CLuaMachine *machine, int32_t table) {
   lua_pushnil(L);
   // The walk starts at nil, and a field that is there takes nil without memory: nothing raises.
   while (lua_next(L, -2)) {
-    int type = lua_type(L, -1);
-    bool isLong = type == LUA_TSTRING ? lua_rawlen(L, -1) > longestShort : type != LUA_TNUMBER && type != LUA_TBOOLEAN;
+    bool isLong = clua_isLong(L, -1, lua_type(L, -1));
     lua_pop(L, 1);
     if (!isLong) continue;
     lua_pushvalue(L, -1);

@@ -125,6 +125,15 @@ typedef struct CLuaCallbacks {
   void (*leave)(void *context);
 } CLuaCallbacks;
 
+/// What a call left in a slot.
+typedef enum CLUA_CLOSED CLuaKept : uint32_t {
+  CLuaKeptNil,
+  /// A truth value, a number, or a text that Lua keeps once, whoever has it.
+  CLuaKeptShort,
+  /// Something whose memory counts for other calls.
+  CLuaKeptLong,
+} CLuaKept;
+
 /// The end of a call.
 typedef enum CLUA_CLOSED CLuaStatus : uint32_t {
   CLuaStatusDone,
@@ -424,7 +433,7 @@ CLuaStatus clua_callDropping(CLuaMachine *machine, int32_t function, bool isCoun
 /// The same where the first result is put into a slot, a reference made for it, unseen by the host. A nil result leaves
 /// false in the slot.
 CLuaStatus clua_callKeeping(CLuaMachine *machine, int32_t function, bool isCounted, CLuaMark mark, int32_t slot,
-                            bool *isNil);
+                            CLuaKept *kept);
 /// Empties a slot.
 void clua_emptySlot(CLuaMachine *machine, int32_t slot);
 /// Starts or continues a referenced coroutine.
