@@ -496,11 +496,12 @@ bool clua_hasOnlyKeys(CLuaMachine *machine, int32_t table, const void *_Nonnull 
                       size_t count);
 /// Takes away the fields of a referenced table that hold long texts or anything with memory of its own.
 void clua_dropLong(CLuaMachine *machine, int32_t table);
-/// Reads the entries of a table at a stack index, in no order: their keys, which are strings, and their values, which are numbers,
-/// strings or truth values. They are valid while the table stays as it is.
+/// Reads the fields of a table at a stack index whose keys are among these, the addresses of interned strings. The values are numbers,
+/// strings or truth values, each at the position of its key, and nil where there is none. They are valid while the table stays as it is.
 ///
-/// \returns their number; -1 where one is something else, there are more than the most, or the table has a metatable.
-int32_t clua_scalars(CLuaMachine *machine, int32_t index, CLuaValue *keys, CLuaValue *values, int32_t most);
+/// \returns the number of fields; -1 where one is something else, or the table has a metatable.
+int32_t clua_fields(CLuaMachine *machine, int32_t index, const void *_Nonnull const *_Nullable keys, size_t count,
+                    CLuaValue *values);
 /// Pushes the keys of a referenced table as one list in key order, and the number of them.
 CLuaStatus clua_sortedKeys(CLuaMachine *machine, int32_t table, int32_t *first,
                            int64_t *count);
