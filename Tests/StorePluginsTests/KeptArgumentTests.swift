@@ -10,7 +10,7 @@ import Testing
 struct KeptArgumentTests {
   private static let long = String(repeating: "a text that Lua keeps for itself ", count: 3)
 
-  /// Arguments that are what they were are not written anew; every call sees its own.
+  /// Every call sees its own arguments, whatever the call before had, left in its table or failed with.
   @Test func eachCallSeesItsArguments() throws {
     let bench = try Bench()
     try bench.load(
