@@ -139,6 +139,53 @@ import Testing
     }
   }
 
+  /// Scalars that an action wrote are bytes without being changes first, and are read as the changes that they are. There are more shapes
+  /// of places than a chunk has words for.
+  @Test(arguments: 0..<20) func scalarsComeBackAsChanges(_ seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    let names = UnsafeMutableBufferPointer<String>.allocate(capacity: 9)
+    _ = names.initialize(from: (0..<9).map { "field\($0)" })
+    defer {
+      names.deinitialize()
+      names.deallocate()
+    }
+    let edit = ScalarEdit(PlaceShape(slice: "catalog"))
+    var packer = EntryPacker()
+    var added: [[Change]] = []
+    let layout = RecordLayout(name: "add", fields: ["title"])
+    let fieldCount = seed.isMultiple(of: 2) ? 2 : names.count
+    for entry in 1...EntryPacker.most {
+      edit.removeAll()
+      for _ in 0..<Int.random(in: 1...ScalarEdit.most, using: &random) {
+        var shape = Unmanaged.passUnretained(edit.root)
+        let keys = edit.nextKeys
+        for _ in 0..<Int.random(in: 1...4, using: &random) {
+          if Bool.random(using: &random) {
+            shape = shape._withUnsafeGuaranteedRef { $0.entry } ?? shape
+            edit.add(
+              key: Int.random(in: 0..<4, using: &random) == 0 ? .int(Self.number(&random)) : .string(Self.text(&random))
+            )
+          } else {
+            let index = Int.random(in: 0..<fieldCount, using: &random)
+            shape = shape._withUnsafeGuaranteedRef { $0.field(index, &names[index]) } ?? shape
+          }
+        }
+        let isTruth = Bool.random(using: &random)
+        let from = isTruth ? Int.random(in: 0...1, using: &random) : Self.number(&random)
+        edit.add(shape, keys: keys, from: from, to: isTruth ? 1 - from : Self.number(&random), isTruth: isTruth)
+      }
+      added.append(edit.all)
+      _ = packer.append(
+        entry, .seconds(entry), nil, .here(), "tasks.add", layout, [.string("title")], isQuiet: false, [], edit)
+    }
+    for index in added.indices {
+      #expect(packer[index].changes == added[index])
+      #expect(packer[index].arguments.values == [.string("title")])
+    }
+    let chunk = EntryChunk(packer)
+    #expect(added.indices.allSatisfy { chunk[$0].changes == added[$0] })
+  }
+
   /// Bytes that no writer wrote end the reading, and take no memory for what they merely announce.
   @Test func bytesOfAnyKindAreRead() {
     // A list of one list of one list, and so on; then lists that announce all that is left.

@@ -135,6 +135,9 @@ struct WrittenPlacesTests {
       case .changes(let found):
         told += 1
         try #require(found == changes, "\(name) of \(seed)")
+      case .scalars(let found):
+        told += 1
+        try #require(found.all == changes, "\(name) of \(seed)")
       }
     }
     // The most is told by the writes.

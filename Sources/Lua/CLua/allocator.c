@@ -133,7 +133,7 @@ static void *takeReserve(CLuaMachine *machine, const void *block, size_t newSize
 }
 
 /// The memory that a machine may have whatever the others have taken: enough for statements of a line.
-static const size_t ownShare = 128 << 10;
+enum { ownShare = 128 << 10 };
 
 /// Takes memory from the pool, or gives some back where the new size is less.
 ///
@@ -152,17 +152,90 @@ void clua_join(CLuaMachine *machine, CLuaPool *pool) {
   __atomic_add_fetch(&pool->used, machine->memory, __ATOMIC_RELAXED);
 }
 
+// Lua makes and frees small blocks all the time. A machine keeps freed ones: to take one of them is a tenth of the work of malloc.
+
+/// A machine keeps so many bytes at most, as many as it may have whatever others have taken.
+static const size_t mostSpare = ownShare;
+
+static inline bool isSmall(size_t size) { return size <= CLUA_SPARE_CLASSES * CLUA_SPARE_STEP; }
+
+/// The class of a small size, which is not 0.
+static inline size_t classOf(size_t size) { return (size - 1) / CLUA_SPARE_STEP; }
+
+static inline size_t classSize(size_t class) { return (class + 1) * CLUA_SPARE_STEP; }
+
+static inline void *take(CLuaMachine *machine, size_t size) {
+  if (!isSmall(size)) return malloc(size);
+  size_t class = classOf(size);
+  void *block = machine->spare[class];
+  if (block == NULL) return malloc(classSize(class));
+  machine->spare[class] = *(void **)block;
+  machine->spareBytes -= classSize(class);
+  return block;
+}
+
+static inline void giveBack(CLuaMachine *machine, void *block, size_t size) {
+  // A block that shrank may be larger than its class: it serves as one of that class.
+  size_t class = classOf(size);
+  if (block == NULL || !isSmall(size) || machine->spareBytes + classSize(class) > mostSpare) return free(block);
+  *(void **)block = machine->spare[class];
+  machine->spare[class] = block;
+  machine->spareBytes += classSize(class);
+}
+
+/// `realloc` of a block, null for a new one; null: there is no memory for it. A block that shrinks is never lost.
+static void *move(CLuaMachine *machine, void *block, size_t oldSize, size_t newSize) {
+  if (block == NULL) return take(machine, newSize);
+  bool isSmallBlock = isSmall(oldSize);
+  if (!isSmallBlock && !isSmall(newSize)) return realloc(block, newSize);
+  if (isSmallBlock && isSmall(newSize) && classOf(oldSize) == classOf(newSize)) return block;
+  void *moved = take(machine, newSize);
+  // Lua relies on it that a block can shrink.
+  if (moved == NULL) return newSize <= oldSize ? block : NULL;
+  memcpy(moved, block, oldSize < newSize ? oldSize : newSize);
+  giveBack(machine, block, oldSize);
+  return moved;
+}
+
+void clua_freeSpare(CLuaMachine *machine) {
+  for (size_t class = 0; class < CLUA_SPARE_CLASSES; class += 1) {
+    while (machine->spare[class] != NULL) {
+      void *block = machine->spare[class];
+      machine->spare[class] = *(void **)block;
+      free(block);
+    }
+  }
+  machine->spareBytes = 0;
+}
+
 void *clua_allocate(void *context, void *block, size_t oldSize, size_t newSize) {
   CLuaMachine *machine = context;
   // Instead of the size that a new block had, Lua gives the type of the object that it is for.
   size_t type = block == NULL ? oldSize : 0;
   if (block == NULL) oldSize = 0;
+  bool isPlain = machine->pool == NULL && machine->lastCharge == 0 && machine->refusedSize == 0;
+  // As below, for nearly all blocks, with the questions left out whose answers are known.
+  if (isPlain && newSize == 0 && oldSize < longText) {
+    machine->memory -= oldSize;
+    giveBack(machine, block, oldSize);
+    return NULL;
+  }
+  if (isPlain && block == NULL && isSmall(newSize) && machine->main != NULL) {
+    size_t memory = machine->memory + newSize;
+    if (memory <= machine->memorySeen && (memory <= machine->memoryLimit || !machine->enforcing)) {
+      void *made = take(machine, newSize);
+      if (made != NULL) {
+        machine->memory = memory;
+        return made;
+      }
+    }
+  }
   if (newSize == 0) {
     machine->memory -= oldSize;
     if (machine->pool != NULL) takeFromPool(machine, oldSize, 0);
     if (oldSize >= longText) clua_forgetText(&machine->texts, block);
     if (machine->lastCharge != 0) noteFreed(machine, block);
-    free(block);
+    giveBack(machine, block, oldSize);
     return NULL;
   }
   machine->lastCharge = 0;
@@ -179,7 +252,7 @@ void *clua_allocate(void *context, void *block, size_t oldSize, size_t newSize) 
     machine->isPoolSpent = true;
     return refuse(machine, block, newSize);
   }
-  void *moved = realloc(block, newSize);
+  void *moved = move(machine, block, oldSize, newSize);
   if (moved == NULL && (moved = takeReserve(machine, block, newSize)) == NULL) {
     if (machine->pool != NULL) takeFromPool(machine, newSize, oldSize);
     return NULL;

@@ -233,12 +233,13 @@ CLuaStatus clua_callDropping(CLuaMachine *machine, int32_t function, bool isCoun
 }
 
 CLuaStatus clua_callKeeping(CLuaMachine *machine, int32_t function, bool isCounted, CLuaMark mark, int32_t slot,
-                            bool *isNil) {
+                            CLuaKept *kept) {
   lua_State *L = machine->current;
   CLuaStatus outcome = call(machine, function, mark, lua_gettop(L), 1, isCounted);
   if (outcome != CLuaStatusDone) return outcome;
-  *isNil = lua_type(L, -1) == LUA_TNIL;
-  if (*isNil) {
+  int type = lua_type(L, -1);
+  *kept = type == LUA_TNIL ? CLuaKeptNil : clua_isLong(L, -1, type) ? CLuaKeptLong : CLuaKeptShort;
+  if (type == LUA_TNIL) {
     // A slot that holds nil may be lost, and making it again could raise.
     lua_pop(L, 1);
     lua_pushboolean(L, false);

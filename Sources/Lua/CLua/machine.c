@@ -56,6 +56,7 @@ void clua_close(CLuaMachine *machine) {
   clua_freeItems(&machine->items);
   clua_freeWindows(&machine->windows);
   clua_freeTexts(&machine->texts);
+  clua_freeSpare(machine);
   free(machine->reserve);
   free(machine->failure);
   free(machine->error.message);

@@ -36,6 +36,11 @@ static inline void clua_leaveHost(CLuaMachine *machine, CLuaHostEntry entry) {
   machine->enforcing = entry.enforcing;
 }
 
+/// True if the value at an index, of that type, takes more memory than a text that Lua keeps once, whoever has it.
+static inline bool clua_isLong(lua_State *L, int index, int type) {
+  return type == LUA_TSTRING ? lua_rawlen(L, index) > 40 : type != LUA_TNUMBER && type != LUA_TBOOLEAN;
+}
+
 /// A number as the host takes it: what is not a number has no sign, which a file of the state would not keep.
 static inline double clua_settled(double number) { return number == number ? number : (double)NAN; }
 
@@ -47,6 +52,8 @@ void *clua_allocate(void *context, void *block, size_t oldSize, size_t newSize);
 /// Bytes that Lua gets once the system has none left. With them there, a short string, or a field of a small table, can
 /// be made without a protected call, which would take longer than making it.
 enum { CLUA_RESERVE = 1024 };
+/// Gives small blocks that are free back to the system.
+void clua_freeSpare(CLuaMachine *machine);
 /// Writes what is said where the state got no memory.
 void clua_writeShortage(const CLuaMachine *machine, char *message, size_t capacity);
 /// True if the reserve is there, or could be filled.

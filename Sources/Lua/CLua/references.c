@@ -202,8 +202,6 @@ bool clua_hasOnlyKeys(CLuaMachine *machine, int32_t table, const void *const *ke
 }
 
 void clua_dropLong(CLuaMachine *machine, int32_t table) {
-  // As long as a text that Lua keeps once, whoever has it.
-  const size_t longestShort = 40;
   lua_State *L = machine->current;
   if (!lua_checkstack(L, 4)) return;
   int top = lua_gettop(L);
@@ -211,8 +209,7 @@ void clua_dropLong(CLuaMachine *machine, int32_t table) {
   lua_pushnil(L);
   // The walk starts at nil, and a field that is there takes nil without memory: nothing raises.
   while (lua_next(L, -2)) {
-    int type = lua_type(L, -1);
-    bool isLong = type == LUA_TSTRING ? lua_rawlen(L, -1) > longestShort : type != LUA_TNUMBER && type != LUA_TBOOLEAN;
+    bool isLong = clua_isLong(L, -1, lua_type(L, -1));
     lua_pop(L, 1);
     if (!isLong) continue;
     lua_pushvalue(L, -1);
@@ -222,30 +219,38 @@ void clua_dropLong(CLuaMachine *machine, int32_t table) {
   lua_settop(L, top);
 }
 
-int32_t clua_scalars(CLuaMachine *machine, int32_t index, CLuaValue *keys, CLuaValue *values, int32_t most) {
+/// Reads the number, string or truth value on top of the stack; false: it is something else.
+static inline bool readScalar(lua_State *L, CLuaValue *value) {
+  int type = lua_type(L, -1);
+  if (type != LUA_TNUMBER && type != LUA_TSTRING && type != LUA_TBOOLEAN) return false;
+  clua_readValue(L, lua_gettop(L), value);
+  return true;
+}
+
+int32_t clua_fields(CLuaMachine *machine, int32_t index, const void *const *keys, size_t count, CLuaValue *values) {
   lua_State *L = machine->current;
   if (!lua_istable(L, index) || !lua_checkstack(L, 4)) return -1;
   int top = lua_gettop(L);
-  int32_t count = 0;
   if (lua_getmetatable(L, index)) {
     lua_settop(L, top);
     return -1;
   }
+  for (size_t position = 0; position < count; position += 1) values[position].kind = CLuaKindNil;
+  int32_t found = 0;
   lua_pushnil(L);
   // The walk starts at nil and changes nothing, so that lua_next has nothing to raise.
-  while (lua_next(L, index)) {
-    int type = lua_type(L, -1);
-    bool isScalar = type == LUA_TSTRING || type == LUA_TNUMBER || type == LUA_TBOOLEAN;
-    if (count == most || !isScalar || lua_type(L, -2) != LUA_TSTRING) {
+  for (; lua_next(L, index); found += 1) {
+    // The bytes of a string stand behind its header, and at no such distance behind another value.
+    const char *key = (const char *)lua_topointer(L, -2) + machine->stringHeader;
+    size_t position = 0;
+    while (position < count && keys[position] != key) position += 1;
+    if (position == count || !readScalar(L, &values[position])) {
       lua_settop(L, top);
       return -1;
     }
-    clua_readValue(L, -2, &keys[count]);
-    clua_readValue(L, -1, &values[count]);
-    count += 1;
     lua_pop(L, 1);
   }
-  return count;
+  return found;
 }
 
 static int sortedKeys(lua_State *L) {

@@ -34,24 +34,29 @@ public struct LuaCall {
     return LuaArgument(value, LuaLinkPointer(state.link))
   }
 
-  /// Hands out the entries of an argument that is a table of at most sixteen texts, numbers and truth values by texts, in no order.
+  /// Hands out the fields of an argument that is a table of texts, numbers and truth values by these keys.
   ///
-  /// - Parameter body: returns false to end that.
+  /// - Parameters:
+  ///   - keys: the addresses of interned keys, sixteen at most.
+  ///   - body: gets each field by the position of its key. It returns false to end that.
   /// - Returns: true if all were handed out; false where the argument is something else.
-  public func scalars(at position: Int, _ body: (_ key: LuaBytes, _ value: LuaArgument) -> Bool) -> Bool {
-    guard position >= 0, position < count else { return false }
-    let most = 16
-    return withUnsafeTemporaryAllocation(of: CLuaValue.self, capacity: 2 * most) { entries in
-      guard let keys = entries.baseAddress else { return false }
-      let values = keys + most
-      let count = clua_scalars(state.machine, Int32(position + 1), keys, values, Int32(most))
+  public func fields(
+    at position: Int, keys: UnsafeBufferPointer<UnsafeRawPointer>, _ body: (_ key: Int, _ value: LuaArgument) -> Bool
+  ) -> Bool {
+    guard position >= 0, position < count, keys.count <= Self.mostFields else { return false }
+    return withUnsafeTemporaryAllocation(of: CLuaValue.self, capacity: Self.mostFields) { values in
+      guard let start = values.baseAddress else { return false }
+      let count = clua_fields(state.machine, Int32(position + 1), keys.baseAddress, keys.count, start)
       guard count >= 0, state.link.holdEntries(Int(count)) else { return false }
-      for index in 0..<Int(count) {
-        guard body(LuaBytes(keys[index]), LuaArgument(values[index], LuaLinkPointer(state.link))) else { return false }
+      for index in keys.indices where start[index].kind != .nil {
+        guard body(index, LuaArgument(start[index], LuaLinkPointer(state.link))) else { return false }
       }
       return true
     }
   }
+
+  /// The most keys of ``fields(at:keys:_:)``.
+  public static var mostFields: Int { 16 }
 
   /// The text that Lua's `tostring` gives of an argument, within the call's budgets; bytes that are no UTF-8 are
   /// replaced by U+FFFD.

@@ -85,9 +85,10 @@ public struct LuaCaller {
 
   /// Empties a slot, for the same reason.
   public func empty(_ slot: LuaSlot) {
-    guard !slot.isEmpty else { return }
-    clua_emptySlot(machine, slot.reference)
     slot.isEmpty = true
+    guard slot.isLong else { return }
+    slot.isLong = false
+    clua_emptySlot(machine, slot.reference)
   }
 
   /// The end of a call.
@@ -129,9 +130,11 @@ public struct LuaCaller {
   ///
   /// - Parameter isBrief: as for ``count(_:_:isBrief:)``.
   public func keep(_ function: LuaHandle, _ arguments: Arguments, in slot: LuaSlot, isBrief: Bool = false) -> Outcome {
-    var isNil = true
-    let status = clua_callKeeping(machine, function.reference, !isBrief, arguments.mark, slot.reference, &isNil)
-    slot.isEmpty = isNil
+    var kept = CLuaKept.nil
+    let status = clua_callKeeping(machine, function.reference, !isBrief, arguments.mark, slot.reference, &kept)
+    // A call that failed left what was there.
+    slot.isEmpty = kept == .nil
+    if status == .done { slot.isLong = kept == .long }
     return Outcome(status: status)
   }
 

@@ -2,6 +2,8 @@
 public final class LuaSlot: LuaReference {
   /// True if nothing is there, which Lua gets as nil.
   @exclusivity(unchecked) public internal(set) var isEmpty = true
+  /// True if the value takes memory that counts for other calls.
+  @exclusivity(unchecked) var isLong = false
 }
 
 extension LuaWriter {

@@ -105,7 +105,16 @@ private enum EntryMark {
 
 /// The first byte of a value.
 private enum ValueMark {
+  static var no: UInt8 { 1 }
+  static var yes: UInt8 { 2 }
   static var int: UInt8 { 3 }
+  static var text: UInt8 { 6 }
+}
+
+/// The first byte of a change.
+private enum ChangeMark {
+  static var replace: UInt8 { 0 }
+  static var inPlace: UInt8 { 4 }
 }
 
 /// The words of a chunk's entries, each once, by numbers.
@@ -118,6 +127,8 @@ struct EntryVocabulary: Sendable {
   var paths: Words<[Path.Step]>
   /// The path that was written last, and of each the one that came behind it the last time.
   private var (latest, followers): (UInt8, [UInt8]) = (0, [])
+  /// The shapes of places whose words are known, by their numbers: all that has the place of such a word, but for the keys.
+  private var shapes: [(id: Int, path: UInt8)] = []
 
   /// An empty one with room for so many words of a kind. Of paths few, since one is looked for among all of them.
   init(most: Int = 64) {
@@ -163,6 +174,61 @@ struct EntryVocabulary: Sendable {
     return found
   }
 
+  /// A path that differs from the place of a change in keys alone; nil: there is no room.
+  @inline(__always)
+  mutating func index(of shape: PlaceShape, _ change: ScalarEdit.Item, of edit: ScalarEdit) -> UInt8? {
+    for known in shapes.indices where shapes[known].id == shape.id { return shapes[known].path }
+    return addIndex(of: shape, change, of: edit)
+  }
+
+  @inline(never)
+  private mutating func addIndex(of shape: PlaceShape, _ change: ScalarEdit.Item, of edit: ScalarEdit) -> UInt8? {
+    let known = paths.indices.first { path in
+      paths.look(at: path) { word in
+        word.count == shape.steps.count
+          && word.indices.allSatisfy { index in
+            guard shape.keys >> index & 1 == 1 else { return word[index] == shape.steps[index] }
+            if case .key = word[index] { return true }
+            return false
+          }
+      }
+    }
+    guard let path = known ?? addPath(edit.steps(of: change)) else { return nil }
+    shapes.append((shape.id, path))
+    return path
+  }
+
+  /// The keys in which the place of a change differs from such a path, a bit for each step, and the bytes that they take at most.
+  @inline(__always)
+  func keys(of change: ScalarEdit.Item, _ edit: ScalarEdit, besides path: UInt8) -> (steps: Int, size: Int) {
+    paths.look(at: path) { word in
+      var keys = (steps: 0, size: 0)
+      edit.visitKeys(of: change) { step, key in
+        switch (key, word[step]) {
+        case (.text(let bytes), .key(.string(let text))):
+          if text.hasBytes(bytes) { return }
+          keys.size += bytes.count
+        case (.text(let bytes), _): keys.size += bytes.count
+        case (.int(let number), .key(.int(let other))): if number == other { return }
+        case (.int, _): break
+        }
+        // A mark and a number besides.
+        keys.size += 11
+        keys.steps |= 1 << step
+      }
+      return keys
+    }
+  }
+
+  /// Adds a path; nil: there is no room, or it has a long text.
+  private mutating func addPath(_ steps: [Path.Step]) -> UInt8? {
+    guard !steps.contains(where: { ($0.text?.utf8.count ?? 0) > Self.longest }), let added = paths.add(steps) else {
+      return nil
+    }
+    followers.append(added)
+    return added
+  }
+
   private mutating func index(of steps: [Path.Step]) -> (path: UInt8, differing: Int)? {
     guard steps.count < Int.bitWidth - 1 else { return nil }
     // Changes mostly come as they came before.
@@ -184,10 +250,7 @@ struct EntryVocabulary: Sendable {
       if let differing = difference(of: steps, from: path) { return (path, differing) }
     }
     // One that differs more is a word of its own while there is room.
-    if !steps.contains(where: { ($0.text?.utf8.count ?? 0) > Self.longest }), let added = paths.add(steps) {
-      followers.append(added)
-      return (added, 0)
-    }
+    if let added = addPath(steps) { return (added, 0) }
     let like = paths.indices.compactMap { path in
       difference(of: steps, from: path, most: .max).map { (path: path, differing: $0) }
     }
@@ -316,15 +379,9 @@ struct EntryBytesWriter {
   @inline(__always)
   mutating func number(_ number: Int) {
     guard let place = room(for: 10) else { return }
-    var rest = UInt(bitPattern: number << 1 ^ number >> 63)
-    var count = 0
-    while rest >= 0x80 {
-      place.storeBytes(of: UInt8(truncatingIfNeeded: rest) | 0x80, toByteOffset: count, as: UInt8.self)
-      rest >>= 7
-      count &+= 1
-    }
-    place.storeBytes(of: UInt8(truncatingIfNeeded: rest), toByteOffset: count, as: UInt8.self)
-    offset &+= count &+ 1
+    var next = place
+    Self.number(number, &next)
+    offset &+= next - place
   }
 
   private mutating func word(_ word: UInt64) {
@@ -339,8 +396,8 @@ struct EntryBytesWriter {
   /// - Returns: false: it does not fit.
   mutating func write(
     _ number: Int, _ time: Duration, _ wallTime: Int?, _ source: ActionSource, _ action: String, _ layout: RecordLayout,
-    _ arguments: [Value], isQuiet: Bool, _ changes: [Change], _ first: (number: Int, time: Int, wall: Int),
-    _ vocabulary: inout EntryVocabulary
+    _ arguments: [Value], isQuiet: Bool, _ changes: [Change], _ scalars: ScalarEdit?,
+    _ first: (number: Int, time: Int, wall: Int), _ vocabulary: inout EntryVocabulary
   ) -> Bool {
     let nanoseconds = time.wholeNanoseconds
     guard time == .nanoseconds(Int64(nanoseconds)), let origin = vocabulary.index(of: source.origin),
@@ -355,12 +412,21 @@ struct EntryBytesWriter {
     self.number(source.link)
     byte(action)
     guard write(arguments, &vocabulary) else { return false }
+    guard let scalars else { return write(changes, &vocabulary) && !isFull }
+    let start = offset
+    if write(scalars, &vocabulary) { return !isFull }
+    // There is no room for one more word.
+    offset = start
+    return write(scalars.all, &vocabulary) && !isFull
+  }
+
+  @inline(__always)
+  private mutating func write(_ changes: [Change], _ vocabulary: inout EntryVocabulary) -> Bool {
     self.number(changes.count)
-    let isWritten = changes.withUnsafeBufferPointer { changes in
+    return changes.withUnsafeBufferPointer { changes in
       guard let first = changes.baseAddress else { return true }
       return changes.indices.allSatisfy { write(first + $0, &vocabulary) }
     }
-    return isWritten && !isFull
   }
 
   /// Writes the place of an entry among those that stay objects.
@@ -371,13 +437,22 @@ struct EntryBytesWriter {
   }
 
   mutating func text(_ text: String) -> Bool {
-    if let isWritten = text.utf8.withContiguousStorageIfAvailable({ self.text($0) }) { return isWritten }
+    if let place = room(for: 17), let count = ShortText.write(text, to: place + 1) {
+      // As ``number(_:)`` does.
+      place.storeBytes(of: UInt8(truncatingIfNeeded: count << 1), as: UInt8.self)
+      offset += 1 + count
+      return true
+    }
+    if let isWritten = text.utf8.withContiguousStorageIfAvailable({ self.text(UnsafeRawBufferPointer($0)) }) {
+      return isWritten
+    }
     var text = text
-    return text.withUTF8 { self.text($0) }
+    return text.withUTF8 { self.text(UnsafeRawBufferPointer($0)) }
   }
 
   @inline(__always)
-  private mutating func text(_ utf8: UnsafeBufferPointer<UInt8>) -> Bool {
+  @discardableResult
+  private mutating func text(_ utf8: UnsafeRawBufferPointer) -> Bool {
     number(utf8.count)
     guard let place = room(for: utf8.count) else { return false }
     if let start = utf8.baseAddress { place.copyMemory(from: start, byteCount: utf8.count) }
@@ -406,7 +481,7 @@ struct EntryBytesWriter {
     guard !isFull else { return false }
     switch value {
     case .none: byte(0)
-    case .bool(let flag): byte(flag ? 2 : 1)
+    case .bool(let flag): byte(flag ? ValueMark.yes : ValueMark.no)
     case .int(let value):
       byte(ValueMark.int)
       number(value)
@@ -418,7 +493,7 @@ struct EntryBytesWriter {
       number(value.units)
       number(Int(value.scale))
     case .string(let value):
-      byte(6)
+      byte(ValueMark.text)
       return text(value)
     case .record(let record):
       byte(7)
@@ -450,19 +525,116 @@ struct EntryBytesWriter {
     return true
   }
 
+  /// Writes the changes of an edit, as others are written.
+  ///
+  /// - Returns: false: there is no room for a word.
+  private mutating func write(_ edit: ScalarEdit, _ vocabulary: inout EntryVocabulary) -> Bool {
+    number(edit.count)
+    for index in 0..<edit.count {
+      let change = edit.change(index)
+      let path = change.shape._withUnsafeGuaranteedRef { vocabulary.index(of: $0, change, of: edit) }
+      guard let path else { return false }
+      let keys = vocabulary.keys(of: change, edit, besides: path)
+      // One look for the room that all of it may take.
+      guard let place = room(for: Self.mostBesideKeys + keys.size) else { return true }
+      var next = place
+      Self.byte(ChangeMark.replace, &next)
+      Self.byte(path, &next)
+      Self.number(keys.steps, &next)
+      edit.visitKeys(of: change) { step, key in
+        guard keys.steps >> step & 1 == 1 else { return }
+        switch key {
+        case .int(let key):
+          Self.byte(ValueMark.int, &next)
+          Self.number(key, &next)
+        case .text(let bytes):
+          Self.byte(ValueMark.text, &next)
+          Self.number(bytes.count, &next)
+          if let start = bytes.baseAddress, bytes.count <= 16 {
+            // Two words take less than a call.
+            next.storeBytes(of: start.loadUnaligned(as: UInt64.self), as: UInt64.self)
+            next.storeBytes(
+              of: start.loadUnaligned(fromByteOffset: 8, as: UInt64.self), toByteOffset: 8, as: UInt64.self)
+          } else if let start = bytes.baseAddress {
+            next.copyMemory(from: start, byteCount: bytes.count)
+          }
+          next += bytes.count
+        }
+      }
+      // It has no positions.
+      Self.number(0, &next)
+      if change.isTruth {
+        Self.byte(change.from == 1 ? ValueMark.yes : ValueMark.no, &next)
+        Self.byte(change.to == 1 ? ValueMark.yes : ValueMark.no, &next)
+      } else {
+        Self.integers(change.from, change.to, &next)
+      }
+      offset += next - place
+    }
+    return true
+  }
+
+  /// The bytes that a change of integers takes at most beside its keys: those of seven numbers with a mark each and of two marks. And
+  /// sixteen that a text may be copied with.
+  private static var mostBesideKeys: Int { 7 * 11 + 2 + 16 }
+
+  /// Writes two integers where there is room for them.
+  @inline(__always)
+  private static func integers(_ first: Int, _ second: Int, _ place: inout UnsafeMutableRawPointer) {
+    byte(ValueMark.int, &place)
+    number(first, &place)
+    byte(ValueMark.int, &place)
+    number(second, &place)
+  }
+
+  /// Writes a byte where there is room.
+  @inline(__always)
+  private static func byte(_ byte: UInt8, _ place: inout UnsafeMutableRawPointer) {
+    place.storeBytes(of: byte, as: UInt8.self)
+    place += 1
+  }
+
+  /// Writes a number where there is room for ten bytes.
+  @inline(__always)
+  private static func number(_ number: Int, _ place: inout UnsafeMutableRawPointer) {
+    var rest = UInt(bitPattern: number << 1 ^ number >> 63)
+    while rest >= 0x80 {
+      place.storeBytes(of: UInt8(truncatingIfNeeded: rest) | 0x80, as: UInt8.self)
+      rest >>= 7
+      place += 1
+    }
+    place.storeBytes(of: UInt8(truncatingIfNeeded: rest), as: UInt8.self)
+    place += 1
+  }
+
   /// Writes a change from where it lies: a copy would count all that it refers to.
   ///
   /// - Returns: false: it is no small change.
   private mutating func write(_ change: UnsafePointer<Change>, _ vocabulary: inout EntryVocabulary) -> Bool {
     guard let (path, differing) = vocabulary.index(ofPathOf: change) else { return false }
+    if differing == 0, change.pointee.positions.count <= 1,
+      case .replace(.int(let from), .int(let to)) = change.pointee.kind
+    {
+      // The most frequent one, with one look for the room that it may take.
+      guard let place = room(for: Self.mostBesideKeys) else { return false }
+      var next = place
+      Self.byte(ChangeMark.replace | (change.pointee.isInPlace ? ChangeMark.inPlace : 0), &next)
+      Self.byte(path, &next)
+      Self.number(differing, &next)
+      Self.number(change.pointee.positions.count, &next)
+      if let position = change.pointee.positions.first { Self.number(position, &next) }
+      Self.integers(from, to, &next)
+      offset += next - place
+      return true
+    }
     let kind: UInt8 =
       switch change.pointee.kind {
-      case .replace: 0
+      case .replace: ChangeMark.replace
       case .add: 1
       case .remove: 2
       case .move: 3
       }
-    byte(kind | (change.pointee.isInPlace ? 4 : 0))
+    byte(kind | (change.pointee.isInPlace ? ChangeMark.inPlace : 0))
     byte(path)
     number(differing)
     if differing != 0 {
@@ -474,12 +646,6 @@ struct EntryBytesWriter {
     number(count)
     for index in 0..<count { number(change.pointee.positions[index]) }
     switch change.pointee.kind {
-    case .replace(.int(let from), .int(let to)):
-      // The most frequent one, without a look at its values.
-      byte(ValueMark.int)
-      number(from)
-      byte(ValueMark.int)
-      number(to)
     case .replace(let from, let to): return write(from, &vocabulary) && write(to, &vocabulary)
     case .add(let value), .remove(let value): return write(value, &vocabulary)
     case .move(let position): number(position)
@@ -666,14 +832,14 @@ struct EntryBytesReader {
     defer { depth -= 1 }
     switch byte() {
     case 0: return .none
-    case 1: return .bool(false)
-    case 2: return .bool(true)
+    case ValueMark.no: return .bool(false)
+    case ValueMark.yes: return .bool(true)
     case ValueMark.int: return .int(number())
     case 4: return .double(Double(bitPattern: word()))
     case 5:
       let units = number()
       return .decimal(DecimalNumber(units: units, scale: number()))
-    case 6: return .string(text())
+    case ValueMark.text: return .string(text())
     case 7: return .record(record(vocabulary))
     case 8: return .list(PersistentList(values(vocabulary)))
     case 9:

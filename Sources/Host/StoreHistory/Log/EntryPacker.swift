@@ -43,11 +43,14 @@ package struct EntryPacker: Sendable {
 
   /// Adds an entry behind the others, of parts, none of which is counted.
   ///
-  /// - Parameter object: the entry, where it is an object already; nil: it has no rare members.
+  /// - Parameters:
+  ///   - scalars: what it changed, where there is one edit of scalars instead of changes.
+  ///   - object: the entry, where it is an object already; nil: it has no rare members.
   /// - Returns: about how many bytes it takes.
   mutating func append(
     _ number: Int, _ time: Duration, _ wallTime: Int?, _ source: ActionSource, _ action: String, _ layout: RecordLayout,
-    _ arguments: [Value], isQuiet: Bool, _ changes: [Change], of object: LoggedEntry? = nil
+    _ arguments: [Value], isQuiet: Bool, _ changes: [Change], _ scalars: ScalarEdit? = nil,
+    of object: LoggedEntry? = nil
   ) -> Int {
     if count == 0 { first = (number, time.wholeNanoseconds, wallTime ?? 0) }
     if room.size - end < LoggedEntry.longestPacked { room = room.copy(count, end, bytes: 2 * room.size) }
@@ -61,7 +64,8 @@ package struct EntryPacker: Sendable {
     let isPacked =
       object?.isPlain ?? true
       && writer.write(
-        number, time, wallTime, source, action, layout, arguments, isQuiet: isQuiet, changes, first, &vocabulary)
+        number, time, wallTime, source, action, layout, arguments, isQuiet: isQuiet, changes, scalars, first,
+        &vocabulary)
     var size = writer.offset + Self.share
     if !isPacked {
       writer = EntryBytesWriter(rest)
@@ -70,7 +74,7 @@ package struct EntryPacker: Sendable {
         object
         ?? LoggedEntry(
           applied: number, time: time, wallTime: wallTime, source: source, action: action,
-          arguments: Record(layout, arguments), isQuiet: isQuiet, changes: changes)
+          arguments: Record(layout, arguments), isQuiet: isQuiet, changes: scalars?.all ?? changes)
       objects.append(entry)
       size = entry.footprint
     }

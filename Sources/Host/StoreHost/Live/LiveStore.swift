@@ -494,26 +494,30 @@ package final class LiveStore: @unchecked Sendable {
     if action.kind != .app {
       for fault in application.substateFaults(of: action, in: before) { attendance.faults.note(fault) }
     }
-    let changes = isFailed ? [] : comparing.takeChanges(from: before, to: after)
     let (source, wallTime) = (context.source, timeOfDay)
+    let beginsRun = source.statement == ActionSource.firstOfRun
+    let isPlain = isApplied && !isOfShell && exception == nil
+    // The caller does not ask for its entry as an object.
+    let isPacked =
+      isPlain && recordedHead.answer != .entry && journal == nil && !beginsRun && comparing.entry == nil
+    let scalars =
+      isPacked && recordedHead.answer == .number && comparing.known == nil && !watchers.areOfParts
+      ? HostState.onlyScalars(from: before, to: after) : nil
+    let changes = isFailed || scalars != nil ? [] : comparing.takeChanges(from: before, to: after)
     comparing.hasChanged = !changes.isEmpty
-    comparing.versions.note(changes)
+    if let scalars { comparing.versions.note(scalars) } else { comparing.versions.note(changes) }
     watchers.note(changes)
     if !isFailed { publish(after) }
     // What loads, takes away or restores says so by an action of the shell.
     if isOfShell { noteAll(after) }
-    let beginsRun = source.statement == ActionSource.firstOfRun
     if beginsRun { note(run: context.number, isOpen: true) }
     noteSource(source, of: context.number)
     recordedHead.number = context.number
     recordedHead.wallTime = wallTime
-    let isPlain = isApplied && !isOfShell && exception == nil
-    var (isObject, isKept, journaled): (Bool, Bool, LoggedEntry?) = (true, true, nil)
-    if isPlain, recordedHead.answer != .entry, journal == nil, !beginsRun, comparing.entry == nil {
-      // The caller does not ask for it as an object.
-      isObject = false
+    var (isKept, journaled): (Bool, LoggedEntry?) = (true, nil)
+    if isPacked {
       recordedHead.forgetEntry()
-      isKept = pack(action.call, context.number, context.time, source, changes, before)
+      isKept = pack(action.call, context.number, context.time, source, changes, scalars, before)
     } else {
       recordedHead.forgetChanges()
       var made =
@@ -534,7 +538,7 @@ package final class LiveStore: @unchecked Sendable {
     if isDropped { noteDropped(action.call.type.fullName, source, exception) }
     actionSignal.send()
     stopFaulty()
-    guard !isObject else { return }
+    guard isPacked else { return }
     if recordedHead.answer == .changes, isKept {
       recordedHead.changes = changes
     } else {
@@ -548,12 +552,13 @@ package final class LiveStore: @unchecked Sendable {
   // A function of its own: the parts of an argument are not counted.
   @inline(never)
   private func pack(
-    _ call: ActionCall, _ number: Int, _ time: Duration, _ source: ActionSource, _ changes: [Change], _ before: State
+    _ call: ActionCall, _ number: Int, _ time: Duration, _ source: ActionSource, _ changes: [Change],
+    _ scalars: ScalarEdit?, _ before: State
   ) -> Bool {
     if history.needsState(before: number) { history.keepState(shared(before), before: number) }
     return history.append(
       applied: number, time: time, wallTime: recordedHead.wallTime, source: source, action: call.type.fullName,
-      call.type.layout, call.arguments, isQuiet: call.type.isQuiet, changes: changes)
+      call.type.layout, call.arguments, isQuiet: call.type.isQuiet, changes: changes, scalars)
   }
 
   /// Keeps an entry in memory.

@@ -101,6 +101,9 @@ package final class ValueWatchers: @unchecked Sendable {
 
   // MARK: Changes
 
+  /// True if somebody watches a part of a module.
+  var areOfParts: Bool { !modules.isEmpty }
+
   /// Takes note of what an action changed.
   func note(_ changes: [Change]) {
     guard !modules.isEmpty else { return }

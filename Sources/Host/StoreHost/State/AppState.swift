@@ -75,6 +75,9 @@ extension AppState: Equatable {
     return left.read { left in right.read { right.schema.access.isEqual(left, $0) } }
   }
 
+  /// True if a look at their memory tells that two states are the same.
+  func isSame(as other: AppState) -> Bool { storage === other.storage }
+
   /// Appends what changed from this state to another of its type, in schema order.
   package func appendChanges(to new: AppState, by finder: inout DifferenceFinder, _ changes: inout [Change]) {
     if storage === new.storage { return }

@@ -316,6 +316,12 @@ extension HostState {
     return changes
   }
 
+  /// What changed between two states, where that is one edit of scalars alone; nil: it is something else.
+  static func onlyScalars(from old: HostState, to new: HostState) -> ScalarEdit? {
+    guard old.held !== new.held, old.app.isSame(as: new.app), old.hasSwitches(of: new) else { return nil }
+    return new.held.onlyScalars(since: old.held)
+  }
+
   /// Appends the changes behind others.
   static func appendChanges(
     from old: HostState, to new: HostState, by finder: inout DifferenceFinder, _ changes: inout [Change]
@@ -425,14 +431,18 @@ extension HostState {
 extension PluginSlice {
   /// Takes back what a reducer wrote.
   mutating func takeBack(_ edit: SliceEdit) {
+    let changes: [Change]
     switch edit {
-    case .former(let former): value = former
-    case .changes(let changes):
-      do {
-        try apply(changes[...], .backward)
-      } catch {
-        preconditionFailure("a difference is taken back from the slice that it was found in: \(error)")
-      }
+    case .former(let former):
+      value = former
+      return
+    case .changes(let found): changes = found
+    case .scalars(let edit): changes = edit.all
+    }
+    do {
+      try apply(changes[...], .backward)
+    } catch {
+      preconditionFailure("a difference is taken back from the slice that it was found in: \(error)")
     }
   }
 

@@ -108,17 +108,22 @@ package final class PluginSlices: @unchecked Sendable {
   /// - Returns: true if nothing was written to it yet, so that the writer has to say what it writes.
   func beginEdit(of index: Int) -> Bool {
     guard let known = edits.firstIndex(where: { $0.index == index }) else { return true }
-    if case .changes = edits[known].edit {
-      var slice = written[index]
-      slice.takeBack(edits[known].edit)
-      edits[known].edit = .former(slice.value)
-    }
+    if case .former = edits[known].edit { return false }
+    var slice = written[index]
+    slice.takeBack(edits[known].edit)
+    edits[known].edit = .former(slice.value)
     return false
   }
 
   func note(_ edit: SliceEdit, at index: Int) {
     guard let place = edits.firstIndex(where: { $0.index > index }) else { return edits.append((index, edit)) }
     edits.insert((index, edit), at: place)
+  }
+
+  /// What was written since the slices were lent to an object, where that is one edit of scalars alone; nil: it is something else.
+  func onlyScalars(since former: PluginSlices) -> ScalarEdit? {
+    guard edits.count == 1, isLender(of: former), case .scalars(let edit) = edits[0].edit else { return nil }
+    return edit
   }
 
   /// Appends what was written since the slices were lent.
@@ -129,6 +134,7 @@ package final class PluginSlices: @unchecked Sendable {
     for (index, edit) in edits {
       switch edit {
       case .changes(let found): if changes.isEmpty { changes = found } else { changes += found }
+      case .scalars(let edit): edit.append(to: &changes)
       case .former(let value):
         let slice = written[index]
         withUnsafePointer(to: value) { before in

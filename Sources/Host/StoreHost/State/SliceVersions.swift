@@ -27,6 +27,12 @@ package struct SliceVersions {
     }
   }
 
+  /// Takes note of what an action changed in a slice.
+  package mutating func note(_ scalars: ScalarEdit) {
+    if last >= modules.count || !scalars.isOf(slice: modules[last].name) { last = position(of: scalars.slice) }
+    modules[last].count += scalars.count
+  }
+
   private func knownModule(of path: Path) -> Int? {
     let place = path.steps.withUnsafeBufferPointer { $0.baseAddress }
     for index in recent.indices where recent[index].path.steps.withUnsafeBufferPointer({ $0.baseAddress }) == place {

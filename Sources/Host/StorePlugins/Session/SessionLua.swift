@@ -35,6 +35,9 @@ public final class SessionLua {
   private var unread: (count: LuaFunction, read: LuaFunction)?
   /// The number of running evaluations, each within the one before.
   private var depth = 0
+  /// The names of arguments of actions that Lua has dispatched, and those of the latest.
+  private var argumentKeys: [String: LuaKey] = [:]
+  private var latestKeys: (type: ActionType, addresses: [UnsafeRawPointer])?
   /// The host, while an evaluation runs for it: to find it takes a lock.
   private var caller: (any SessionLuaHost)?
 
@@ -247,7 +250,7 @@ public final class SessionLua {
     let interceptor = try lua.metered({ $0 as any Error }) { () throws(any Error) -> String? in
       let arguments: [Value]
       do throws(SchemaError) {
-        if let plain = try call.arguments(at: 1, of: type) {
+        if let plain = try call.arguments(at: 1, of: type, keys(of: type)) {
           arguments = plain
         } else {
           arguments = try type.call(LuaBridge.arguments(named: try objects.value(of: call[1]))).arguments
@@ -259,6 +262,21 @@ public final class SessionLua {
     }
     call.results.append(interceptor == nil)
     if let interceptor { call.results.append(interceptor) }
+  }
+
+  /// The addresses of the names of an action's arguments, which Lua has once; none: there are too many, or no memory for them.
+  private func keys(of type: ActionType) -> [UnsafeRawPointer] {
+    if let latestKeys, latestKeys.type === type { return latestKeys.addresses }
+    var addresses: [UnsafeRawPointer] = []
+    if type.fields.count <= LuaCall.mostFields {
+      for field in type.fields {
+        guard let key = argumentKeys[field.name] ?? (try? lua.intern(field.name)) else { return [] }
+        argumentKeys[field.name] = key
+        addresses.append(key.pointer)
+      }
+    }
+    latestKeys = (type, addresses)
+    return addresses
   }
 
   /// A function that does something for whoever types it. Its name is free for variables.
@@ -660,21 +678,22 @@ extension SessionLua {
 extension LuaCall {
   /// The arguments of an action that a table of texts, numbers and truth values names, checked, in declared order.
   ///
+  /// - Parameter keys: the addresses of the arguments' names in Lua.
   /// - Returns: nil: it is another table, or names an argument that the action does not have.
-  fileprivate func arguments(at position: Int, of type: ActionType) throws(SchemaError) -> [Value]? {
+  fileprivate func arguments(
+    at position: Int, of type: ActionType, _ keys: [UnsafeRawPointer]
+  ) throws(SchemaError) -> [Value]? {
     let fields = type.fields
-    guard fields.count <= 64 else { return nil }
+    guard keys.count == fields.count else { return nil }
     var arguments = [Value].absent(fields.count)
     var given: UInt64 = 0
-    let areRead = scalars(at: position) { key, value in
-      let name = key.bytes
-      for index in fields.indices where fields[index].name.hasBytes(name) {
+    let areRead = keys.withUnsafeBufferPointer { keys in
+      self.fields(at: position, keys: keys) { index, value in
         guard let value = value.scalar else { return false }
         given |= 1 << UInt64(index)
         arguments[index] = value
         return true
       }
-      return false
     }
     guard areRead else { return nil }
     for index in fields.indices {

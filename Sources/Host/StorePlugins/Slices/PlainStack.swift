@@ -19,6 +19,10 @@ struct PlainStack<Element>: ~Copyable {
     nonmutating _modify { yield &start[position] }
   }
 
+  /// The place of the element at a position, which must exist: a copy would count references. It holds until the next change.
+  @inline(__always)
+  func place(_ position: Int) -> UnsafePointer<Element> { UnsafePointer(start + position) }
+
   mutating func append(_ element: __owned Element) {
     if count == capacity { grow() }
     (start + count).initialize(to: element)

@@ -34,6 +34,8 @@ final class SliceShape {
   let names: UnsafeMutableBufferPointer<String>
   /// The same as the Lua state interned them: a field is found by comparing addresses.
   private let keys: [LuaKey]
+  /// The latest keys of a map that were looked for and are not kept in place, by their last bytes.
+  @exclusivity(unchecked) private var latestKeys: [String] = []
 
   /// The form of a value, by the use that Lua can make of it.
   enum Form {
@@ -161,10 +163,25 @@ final class SliceShape {
     switch (form, key.kind) {
     case (.integerMap, .integer(let number)): .int(number)
     case (.integerMap, .string(let text)) where schema.isReadByItsType && text.text.isWideInteger: .string(text.text)
-    case (.textMap, .string(let text)): (ShortText.text(text.bytes) ?? text.validText).map { .string($0) }
+    case (.textMap, .string(let text)): (ShortText.text(text.bytes) ?? longKey(text)).map { .string($0) }
     default: nil
     }
   }
+
+  /// A key that is not kept in place. A call asks for one several times, and calls that follow each other for the same: the latest are
+  /// not made anew.
+  private func longKey(_ text: LuaBytes) -> String? {
+    guard text.count > 15, text.count <= Self.longestKept else { return text.validText }
+    let end = text.bytes.loadUnaligned(fromByteOffset: text.count - 8, as: UInt64.self)
+    let place = Int(truncatingIfNeeded: (end &* 0x9e37_79b9_7f4a_7c15) >> 61)
+    if latestKeys.isEmpty { latestKeys = Array(repeating: "", count: 8) }
+    if latestKeys[place].hasBytes(text.bytes) { return latestKeys[place] }
+    guard let key = text.validText else { return nil }
+    latestKeys[place] = key
+    return key
+  }
+
+  private static var longestKept: Int { 64 }
 
   /// The type name of the keys of a list or a map.
   var keyName: String { form == .textMap ? Schema.KeyKind.string.name : Schema.KeyKind.int.name }

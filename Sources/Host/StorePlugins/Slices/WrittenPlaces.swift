@@ -5,6 +5,8 @@ import StoreSchema
 public enum SliceEdit: Sendable {
   /// The difference, as a comparison of both slices would give it.
   case changes([Change])
+  /// The same, where integers and truths alone were written.
+  case scalars(ScalarEdit)
   /// The slice as it was.
   case former(Value)
 }
@@ -19,10 +21,14 @@ final class WrittenPlaces {
   /// The places under the nodes on the way, in the order of the schema.
   @exclusivity(unchecked) private var items = PlainStack<Item>()
   @exclusivity(unchecked) private var finder = DifferenceFinder()
+  /// The scalars that were written, each place once, in the order of the schema.
+  @exclusivity(unchecked) private var scalars = PlainStack<Scalar>()
+  /// The edit that was handed out last: it serves again once nobody has it.
+  @exclusivity(unchecked) private var edit: ScalarEdit?
 
   private static var none: Int { .max }
   /// A call that does more is cheaper to compare.
-  private static var most: Int { 48 }
+  private static var most: Int { ScalarEdit.most }
 
   // All of it plain words, which are copied without counting: keys and former values stay where they were noted.
 
@@ -63,6 +69,13 @@ final class WrittenPlaces {
     /// The node that stands for it, and the first write to its parts.
     var node: Int
     var below: Int
+  }
+
+  /// A write through a window: the first to its place.
+  private struct Scalar {
+    let node: Int
+    let slot: Int
+    let write: Int
   }
 
   /// The difference; nil: it takes a comparison.
@@ -133,6 +146,166 @@ final class WrittenPlaces {
       node = parent
     }
     return true
+  }
+
+  // MARK: Scalars
+
+  /// The difference of a call that wrote integers and truths alone, and through windows; it has no changes where they are what they
+  /// were. Nil: the call did something else.
+  func scalarEdit(of objects: SliceObjects, _ root: Int, named name: String) -> ScalarEdit? {
+    guard objects.undos.isEmpty, objects.windows.writeCount <= Self.most, let draft = objects.draft else { return nil }
+    defer { scalars.removeAll() }
+    for write in 0..<objects.windows.writeCount {
+      let (node, slot) = objects.windows.place(ofWrite: write)
+      guard node >= root, put(Scalar(node: node, slot: slot, write: write), objects, root) else { return nil }
+    }
+    let edit = emptyEdit(of: name)
+    return Unmanaged.passUnretained(edit)._withUnsafeGuaranteedRef { edit in
+      fill(edit, UnsafeRawPointer(draft), objects, root) ? edit : nil
+    }
+  }
+
+  /// Puts a scalar down in its place, once.
+  ///
+  /// - Returns: false: the order of the places takes a comparison.
+  @inline(__always)
+  private func put(_ scalar: Scalar, _ objects: SliceObjects, _ root: Int) -> Bool {
+    var index = scalars.count
+    while index > 0 {
+      let other = scalars[index - 1]
+      if other.node == scalar.node {
+        if other.slot == scalar.slot { return true }
+        if other.slot < scalar.slot { break }
+      } else {
+        guard let isBehind = isBehind(scalar, other, objects, root) else { return false }
+        if isBehind { break }
+      }
+      index -= 1
+    }
+    scalars.append(scalar)
+    var last = scalars.count - 1
+    while last > index {
+      scalars[last] = scalars[last - 1]
+      last -= 1
+    }
+    scalars[index] = scalar
+    return true
+  }
+
+  /// True if a place of one node stands behind one of another; nil: that is not seen by fields and keys.
+  private func isBehind(_ scalar: Scalar, _ other: Scalar, _ objects: SliceObjects, _ root: Int) -> Bool? {
+    func depth(_ node: Int) -> Int {
+      var (node, depth) = (node, 0)
+      while node > root {
+        node = objects.nodes[node].parent
+        depth += 1
+      }
+      return node == root ? depth : -1
+    }
+    var (left, right) = (scalar.node, other.node)
+    var (leftStep, rightStep) = (SliceNode.Step.field(scalar.slot), SliceNode.Step.field(other.slot))
+    var (leftDepth, rightDepth) = (depth(left), depth(right))
+    guard leftDepth >= 0, rightDepth >= 0 else { return nil }
+    while left != right {
+      let isLeft = leftDepth >= rightDepth
+      if rightDepth >= leftDepth {
+        rightStep = objects.nodes[right].step
+        right = objects.nodes[right].parent
+        rightDepth -= 1
+      }
+      if isLeft {
+        leftStep = objects.nodes[left].step
+        left = objects.nodes[left].parent
+        leftDepth -= 1
+      }
+    }
+    switch (leftStep, rightStep) {
+    case (.field(let left), .field(let right)): return left == right ? nil : left > right
+    case (.entry(let left), .entry(let right)):
+      if objects.keys[right] < objects.keys[left] { return true }
+      return objects.keys[left] < objects.keys[right] ? false : nil
+    default: return nil
+    }
+  }
+
+  /// An edit without changes that nobody else has.
+  private func emptyEdit(of name: String) -> ScalarEdit {
+    let isFree = isKnownUniquelyReferenced(&edit)
+    let isKnown = edit.map { Unmanaged.passUnretained($0)._withUnsafeGuaranteedRef { $0.isOf(slice: name) } } ?? false
+    if isFree, isKnown, let edit {
+      edit.removeAll()
+      return edit
+    }
+    let new = ScalarEdit(isKnown ? edit?.root ?? PlaceShape(slice: name) : PlaceShape(slice: name))
+    edit = new
+    return new
+  }
+
+  /// Puts down what became of the scalars.
+  ///
+  /// - Returns: false: it takes a comparison.
+  private func fill(_ edit: ScalarEdit, _ draft: UnsafeRawPointer, _ objects: SliceObjects, _ root: Int) -> Bool {
+    var (node, keys) = (-1, 0)
+    var place: (shape: Unmanaged<PlaceShape>, value: UnsafeRawPointer)?
+    for index in 0..<scalars.count {
+      let scalar = scalars[index]
+      if scalar.node != node {
+        (node, keys) = (scalar.node, edit.nextKeys)
+        place = self.place(of: node, edit, draft, objects, root)
+      }
+      guard let place, case .record = place.value.assumingMemoryBound(to: Value.self).pointee else { return false }
+      let isFilled = objects.nodes[node].shape._withUnsafeGuaranteedRef { shape in
+        let part = shape.part(scalar.slot)
+        let new = (RecordAccess.fields(place.value) + part.pointee.offset).assumingMemoryBound(to: Value.self)
+        guard let names = shape.names.baseAddress,
+          let field = place.shape._withUnsafeGuaranteedRef({ $0.field(scalar.slot, names + scalar.slot) })
+        else { return false }
+        let before = objects.windows.integer(ofWrite: scalar.write)
+        switch (part.pointee.form, new.pointee) {
+        case (.int, .int(let now)):
+          if before != now { edit.add(field, keys: keys, from: before, to: now, isTruth: false) }
+        case (.bool, .bool(let now)):
+          // Of a truth one byte was noted.
+          if before & 1 != (now ? 1 : 0) {
+            edit.add(field, keys: keys, from: before & 1, to: now ? 1 : 0, isTruth: true)
+          }
+        default: return false
+        }
+        return true
+      }
+      if !isFilled { return false }
+    }
+    return true
+  }
+
+  /// The shape of a node's place, and the address of what stands there; its keys are added to those of an edit. Nil: it takes a
+  /// comparison.
+  private func place(
+    of node: Int, _ edit: ScalarEdit, _ draft: UnsafeRawPointer, _ objects: SliceObjects, _ root: Int
+  ) -> (shape: Unmanaged<PlaceShape>, value: UnsafeRawPointer)? {
+    if node == root { return (.passUnretained(edit.root), draft) }
+    let parent = objects.nodes[node].parent
+    guard parent >= root, let outer = place(of: parent, edit, draft, objects, root) else { return nil }
+    return objects.nodes[parent].shape._withUnsafeGuaranteedRef { shape in
+      outer.shape._withUnsafeGuaranteedRef { place in
+        guard shape.isDynamic else { return nil }
+        switch objects.nodes[node].step {
+        case .field(let index):
+          guard case .record = outer.value.assumingMemoryBound(to: Value.self).pointee,
+            let names = shape.names.baseAddress, let field = place.field(index, names + index)
+          else { return nil }
+          return (field, RecordAccess.fields(outer.value) + shape.part(index).pointee.offset)
+        case .entry(let key):
+          guard shape.isNumbered, case .map = outer.value.assumingMemoryBound(to: Value.self).pointee,
+            let entry = place.entry,
+            let value = objects.knownPlace(node) ?? shape.find(objects.keys[key], in: outer.value)?.address
+          else { return nil }
+          edit.add(key: objects.keys.place(key).pointee)
+          return (entry, value)
+        case .element, .draft, .module: return nil
+        }
+      }
+    }
   }
 
   // MARK: Walking
@@ -390,10 +563,11 @@ extension SliceObjects {
   /// - Parameter copies: the number of the next calls before which a copy is cheaper, set where the draft as it was had to be made.
   func takeEdit(named name: String, _ copies: inout Int) -> SliceEdit? {
     guard let draft, !undos.isEmpty || windows.writeCount > 0 else { return nil }
-    let found = Unmanaged.passUnretained(writtenPlaces)._withUnsafeGuaranteedRef {
-      $0.changes(of: self, base, named: name)
+    let places = Unmanaged.passUnretained(writtenPlaces)
+    if let edit = places._withUnsafeGuaranteedRef({ $0.scalarEdit(of: self, base, named: name) }) {
+      return edit.count == 0 ? nil : .scalars(edit)
     }
-    if let changes = found {
+    if let changes = places._withUnsafeGuaranteedRef({ $0.changes(of: self, base, named: name) }) {
       return changes.isEmpty ? nil : .changes(changes)
     }
     copies = Self.copiesAfterComparison

@@ -125,6 +125,15 @@ typedef struct CLuaCallbacks {
   void (*leave)(void *context);
 } CLuaCallbacks;
 
+/// What a call left in a slot.
+typedef enum CLUA_CLOSED CLuaKept : uint32_t {
+  CLuaKeptNil,
+  /// A truth value, a number, or a text that Lua keeps once, whoever has it.
+  CLuaKeptShort,
+  /// Something whose memory counts for other calls.
+  CLuaKeptLong,
+} CLuaKept;
+
 /// The end of a call.
 typedef enum CLUA_CLOSED CLuaStatus : uint32_t {
   CLuaStatusDone,
@@ -199,6 +208,9 @@ typedef struct CLuaPool {
 
 /// A Lua state with its budgets and buffers. The host reads and writes only `items`, `windows`, the
 /// limits, and what it holds of a call.
+/// The size classes of small blocks, in steps of so many bytes.
+enum { CLUA_SPARE_CLASSES = 16, CLUA_SPARE_STEP = 16 };
+
 typedef struct CLuaMachine {
   CLuaItems items;
   CLuaWindows windows;
@@ -232,6 +244,10 @@ typedef struct CLuaMachine {
   void *_Nullable context;
   CLuaCallbacks callbacks;
 
+  /// Small blocks that Lua freed and gets again, by size class: the first, which begins with the address of the next.
+  void *_Nullable spare[CLUA_SPARE_CLASSES];
+  /// The bytes of all of them.
+  size_t spareBytes;
   size_t memory;
   /// With more memory in use than this, the budget is to be looked at more often.
   size_t memorySeen;
@@ -417,7 +433,7 @@ CLuaStatus clua_callDropping(CLuaMachine *machine, int32_t function, bool isCoun
 /// The same where the first result is put into a slot, a reference made for it, unseen by the host. A nil result leaves
 /// false in the slot.
 CLuaStatus clua_callKeeping(CLuaMachine *machine, int32_t function, bool isCounted, CLuaMark mark, int32_t slot,
-                            bool *isNil);
+                            CLuaKept *kept);
 /// Empties a slot.
 void clua_emptySlot(CLuaMachine *machine, int32_t slot);
 /// Starts or continues a referenced coroutine.
@@ -480,11 +496,12 @@ bool clua_hasOnlyKeys(CLuaMachine *machine, int32_t table, const void *_Nonnull 
                       size_t count);
 /// Takes away the fields of a referenced table that hold long texts or anything with memory of its own.
 void clua_dropLong(CLuaMachine *machine, int32_t table);
-/// Reads the entries of a table at a stack index, in no order: their keys, which are strings, and their values, which are numbers,
-/// strings or truth values. They are valid while the table stays as it is.
+/// Reads the fields of a table at a stack index whose keys are among these, the addresses of interned strings. The values are numbers,
+/// strings or truth values, each at the position of its key, and nil where there is none. They are valid while the table stays as it is.
 ///
-/// \returns their number; -1 where one is something else, there are more than the most, or the table has a metatable.
-int32_t clua_scalars(CLuaMachine *machine, int32_t index, CLuaValue *keys, CLuaValue *values, int32_t most);
+/// \returns the number of fields; -1 where one is something else, or the table has a metatable.
+int32_t clua_fields(CLuaMachine *machine, int32_t index, const void *_Nonnull const *_Nullable keys, size_t count,
+                    CLuaValue *values);
 /// Pushes the keys of a referenced table as one list in key order, and the number of them.
 CLuaStatus clua_sortedKeys(CLuaMachine *machine, int32_t table, int32_t *first,
                            int64_t *count);

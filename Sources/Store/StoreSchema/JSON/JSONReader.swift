@@ -187,8 +187,12 @@ public struct JSONReader {
     let bytes = bytes
     var end = position + 1
     var all: UInt8 = 0
-    // Eight at once, as long as none of them ends the text or is escaped.
-    while end + 8 <= bytes.count, let base = bytes.baseAddress, Self.isPlainASCII(base + end) { end += 8 }
+    // Eight at once, up to the first that ends the text, is escaped or is no ASCII.
+    while end + 8 <= bytes.count, let base = bytes.baseAddress {
+      let plain = Self.plainCount(base + end)
+      end += plain
+      if plain < 8 { break }
+    }
     while end < bytes.count {
       let byte = bytes[end]
       if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") || byte < 0x20 { break }
@@ -201,16 +205,17 @@ public struct JSONReader {
     return (end, all < 0x80)
   }
 
-  /// True if eight bytes are ASCII, and no quotes, backslashes or control characters.
+  /// The number of the first of eight bytes that are ASCII, and no quotes, backslashes or control characters.
   @inline(__always)
-  private static func isPlainASCII(_ place: UnsafePointer<UInt8>) -> Bool {
+  private static func plainCount(_ place: UnsafePointer<UInt8>) -> Int {
+    // Up to the first such byte nothing is borrowed.
     let word = UnsafeRawPointer(place).loadUnaligned(as: UInt64.self)
     let (ones, tops): (UInt64, UInt64) = (0x0101_0101_0101_0101, 0x8080_8080_8080_8080)
     // Of a byte that is zero behind the exclusive or, and of one that is below a space, the difference borrows into the top bit.
     let quote = (word ^ ones &* 0x22) &- ones
     let backslash = (word ^ ones &* 0x5C) &- ones
     let control = word &- ones &* 0x20
-    return (word | quote | backslash | control) & tops == 0
+    return ((word | quote | backslash | control) & tops).littleEndian.trailingZeroBitCount / 8
   }
 
   private mutating func escapedString(from start: Int, openedAt open: Int) throws(JSONError) -> String {

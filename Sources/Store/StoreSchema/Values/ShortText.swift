@@ -64,6 +64,17 @@ public struct ShortText {
     }
   }
 
+  /// Writes the bytes of a text to sixteen bytes of memory, those behind it with something.
+  ///
+  /// - Returns: the number of its bytes; nil, and nothing is written, where it is not kept in place.
+  @inline(__always)
+  package static func write(_ text: String, to memory: UnsafeMutableRawPointer) -> Int? {
+    guard let short = ShortText(text) else { return nil }
+    memory.storeBytes(of: short.first, as: UInt64.self)
+    memory.storeBytes(of: short.last, toByteOffset: 8, as: UInt64.self)
+    return Int(truncatingIfNeeded: short.last >> 56) & 15
+  }
+
   /// A hash that is quicker than a good one.
   @inline(__always)
   public var quickHash: Int {

@@ -164,16 +164,17 @@ extension Middleware {
     Middleware(
       units: units.map { unit in
         unit.mapAttachment { $0.supervising(while: isOpen($0)) }.mapHandler { inner, attachment in
-          let (isOpen, passage, trace) = (isOpen(attachment), passage(unit.name, attachment), attachment.trace)
-          let name = attachment.name
+          let passage = passage(unit.name, attachment)
+          let output = GatedOutput(gate, of: attachment.name, attachment.trace, while: isOpen(attachment))
           return { input, context in
             let passage = passage(input, context)
             guard passage != .never else { return nil }
-            guard passage == .always || isOpen() else {
+            guard passage == .always || output.isOpen() else {
               gate.noteHeld()
               return nil
             }
-            return inner(input, context)?.passing(gate, of: name, trace, while: isOpen)
+            guard let io = inner(input, context) else { return nil }
+            return output.passing(io)
           }
         }
       })
@@ -188,24 +189,33 @@ private enum Passage {
   case never
 }
 
-extension IO {
-  /// The same with output dropped while the gate of a unit is shut.
-  fileprivate func passing(
-    _ gate: Gate, of unit: String, _ trace: TracePoint, while isOpen: @escaping @Sendable () -> Bool
-  ) -> IO {
-    guard !isNone else { return self }
-    return IO { output in
-      run(
-        ActionHandler { dispatched in
-          guard isOpen() else {
-            gate.noteDropped()
-            // Effects emit from any thread.
-            trace.reportFromAnyThread(.dropped(what: dispatched.action, reason: "gate of \(unit)"))
-            return
-          }
-          output.dispatch(dispatched)
-        })
+/// Lets the output of a unit pass while its gate is open. One object for all actions, so that an action refers to one thing.
+private final class GatedOutput: Sendable {
+  private let gate: Gate
+  private let unit: String
+  private let trace: TracePoint
+  /// True if the gate is open.
+  let isOpen: @Sendable () -> Bool
+
+  init(_ gate: Gate, of unit: String, _ trace: TracePoint, while isOpen: @escaping @Sendable () -> Bool) {
+    (self.gate, self.unit, self.trace, self.isOpen) = (gate, unit, trace, isOpen)
+  }
+
+  /// Work after a commit with its output dropped while the gate is shut.
+  @inline(__always)
+  func passing<Output>(_ io: IO<Output>) -> IO<Output> {
+    guard !io.isNone else { return io }
+    return IO { output in io.run(ActionHandler { self.pass($0, to: output) }) }
+  }
+
+  private func pass<Output>(_ dispatched: DispatchedAction<Output>, to output: ActionHandler<Output>) {
+    guard isOpen() else {
+      gate.noteDropped()
+      // Effects emit from any thread.
+      trace.reportFromAnyThread(.dropped(what: dispatched.action, reason: "gate of \(unit)"))
+      return
     }
+    output.dispatch(dispatched)
   }
 }
 
