@@ -198,28 +198,6 @@ struct EntryVocabulary: Sendable {
     return path
   }
 
-  /// The keys in which the place of a change differs from such a path, a bit for each step, and the bytes that they take at most.
-  @inline(__always)
-  func keys(of change: ScalarEdit.Item, _ edit: ScalarEdit, besides path: UInt8) -> (steps: Int, size: Int) {
-    paths.look(at: path) { word in
-      var keys = (steps: 0, size: 0)
-      edit.visitKeys(of: change) { step, key in
-        switch (key, word[step]) {
-        case (.text(let bytes), .key(.string(let text))):
-          if text.hasBytes(bytes) { return }
-          keys.size += bytes.count
-        case (.text(let bytes), _): keys.size += bytes.count
-        case (.int(let number), .key(.int(let other))): if number == other { return }
-        case (.int, _): break
-        }
-        // A mark and a number besides.
-        keys.size += 11
-        keys.steps |= 1 << step
-      }
-      return keys
-    }
-  }
-
   /// Adds a path; nil: there is no room, or it has a long text.
   private mutating func addPath(_ steps: [Path.Step]) -> UInt8? {
     guard !steps.contains(where: { ($0.text?.utf8.count ?? 0) > Self.longest }), let added = paths.add(steps) else {
@@ -532,17 +510,18 @@ struct EntryBytesWriter {
     number(edit.count)
     for index in 0..<edit.count {
       let change = edit.change(index)
-      let path = change.shape._withUnsafeGuaranteedRef { vocabulary.index(of: $0, change, of: edit) }
-      guard let path else { return false }
-      let keys = vocabulary.keys(of: change, edit, besides: path)
+      let word = change.shape._withUnsafeGuaranteedRef { shape in
+        vocabulary.index(of: shape, change, of: edit).map { (path: $0, keys: shape.keys) }
+      }
+      guard let word else { return false }
       // One look for the room that all of it may take.
-      guard let place = room(for: Self.mostBesideKeys + keys.size) else { return true }
+      guard let place = room(for: Self.mostBesideKeys + edit.keySize(of: change)) else { return true }
       var next = place
       Self.byte(ChangeMark.replace, &next)
-      Self.byte(path, &next)
-      Self.number(keys.steps, &next)
-      edit.visitKeys(of: change) { step, key in
-        guard keys.steps >> step & 1 == 1 else { return }
+      Self.byte(word.path, &next)
+      // Keys are written whether they are those of the word or not: to compare them takes longer.
+      Self.number(word.keys, &next)
+      edit.visitKeys(of: change) { _, key in
         switch key {
         case .int(let key):
           Self.byte(ValueMark.int, &next)

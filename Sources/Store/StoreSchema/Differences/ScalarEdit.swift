@@ -168,6 +168,21 @@ public final class ScalarEdit: @unchecked Sendable {
   @inline(__always)
   package func change(_ index: Int) -> Item { changes[index] }
 
+  /// As many bytes as the keys of a change's place take at most, each with a mark, as texts behind their length or as numbers of ten bytes.
+  @inline(__always)
+  package func keySize(of change: Item) -> Int {
+    var (rest, place) = (change.shape._withUnsafeGuaranteedRef { $0.keys }, change.keys)
+    while rest != 0 {
+      rest &= rest - 1
+      place += Self.size(of: keys.load(fromByteOffset: place, as: Int.self))
+    }
+    return place - change.keys
+  }
+
+  /// The bytes that a key takes here, given the length of its text; -1: it is a number.
+  @inline(__always)
+  private static func size(of count: Int) -> Int { count < 0 ? 16 : 8 + (count + 7) & ~7 }
+
   /// Hands out the keys of a change's place in order, each with the position of its step. Of a text sixteen bytes may be read at least.
   @inline(__always)
   package func visitKeys(of change: Item, _ body: (_ step: Int, Key) -> Void) {
@@ -179,11 +194,10 @@ public final class ScalarEdit: @unchecked Sendable {
       let size = keys.load(fromByteOffset: place, as: Int.self)
       if size < 0 {
         body(step, .int(keys.load(fromByteOffset: place + 8, as: Int.self)))
-        place += 16
       } else {
         body(step, .text(UnsafeRawBufferPointer(start: keys + place + 8, count: size)))
-        place += 8 + (size + 7) & ~7
       }
+      place += Self.size(of: size)
     }
   }
 
