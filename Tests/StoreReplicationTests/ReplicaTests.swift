@@ -381,4 +381,24 @@ struct ReplicaTests {
     _ = replica.take(.delivered(sequence: 2, .message(taken)))
     #expect(refusal(replica.take(.command(5, term: 1)), of: 5) == .termOver(current: 2))
   }
+
+  @Test func `A node that may not run a plugin's tasks keeps none, and a keeper that may no more is silent`() {
+    var replica = replica()
+    #expect(replica.take(.mayKeep(false)) == [])
+    #expect(replica.take(.ticked(7)) == [])
+    #expect(replica.take(.mayKeep(true)) == [.attempt(on: 0, [], makesKeeper: true)])
+    let effects = replica.take(.attempted(ReplicaAttempt(on: 0, commands: [], actionCount: 1)))
+    guard case .append(let message, _) = effects.first else {
+      Issue.record("no append: \(effects)")
+      return
+    }
+    #expect(replica.take(.acknowledged(message.id, sequence: 1)).contains(.tasks(term: 2)))
+    #expect(replica.take(.mayKeep(false)) == [.tasks(term: nil)])
+    #expect(replica.take(.heard(ReplicaTests.node, beat: 1)) == [])
+    #expect(replica.take(.ticked(2)) == [])
+    // Nobody has taken over.
+    #expect(replica.take(.mayKeep(true)) == [])
+    #expect(replica.take(.ticked(1)) == [.say(beat: 3)])
+    #expect(replica.take(.heard(ReplicaTests.node, beat: 3)) == [.tasks(term: 2)])
+  }
 }
