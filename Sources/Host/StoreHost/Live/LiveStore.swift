@@ -400,13 +400,10 @@ package final class LiveStore: @unchecked Sendable {
     if let client, client.run != nil, let refused = client.refusalInRun(of: action) {
       return DispatchReport(number: nil, failure: refused, faults: [])
     }
-    var action = action
-    if action.kind == .plugin, action.call.type.isSuperseded {
-      do throws(SchemaError) {
-        action = try renewed(action)
-      } catch {
-        return DispatchReport(number: nil, failure: error, faults: [])
-      }
+    if action.kind == .plugin, action.call.type.isSuperseded, let present = actionsByName[action.call.type.fullName],
+      !present.isSuperseded
+    {
+      return dispatchRenewed(action, source, for: client, answer: answer)
     }
     let earlier = attendance.faults.collect()
     let statement = client?.statement(of: source)
@@ -425,6 +422,18 @@ package final class LiveStore: @unchecked Sendable {
     stopFaulty()
     if report.tellsChanges { client?.note(&recordedHead.changes) }
     return report
+  }
+
+  /// Has an action processed as it is declared now.
+  @inline(never)
+  private func dispatchRenewed(
+    _ action: Action, _ source: ActionSource, for client: StoreClient?, answer: DispatchAnswer
+  ) -> DispatchReport {
+    do throws(SchemaError) {
+      return dispatchInTurn(try renewed(action), source, for: client, answer: answer)
+    } catch {
+      return DispatchReport(number: nil, failure: error, faults: [])
+    }
   }
 
   @inline(never)

@@ -76,7 +76,7 @@ final class WatchedPath: @unchecked Sendable {
       }
       given = last
     } else if isOwn {
-      return present
+      return present(in: session)
     } else if let path {
       let live = session.store.live
       note(live.head) { try live.read(path, in: live.present, after: kept).value }
@@ -85,10 +85,10 @@ final class WatchedPath: @unchecked Sendable {
   }
 
   /// The value now, for the session's own thread.
-  var present: Value {
-    if let session = session.object {
-      note(session.store.live.head) { try session.store.viewing(nil) { try read(in: session) } }
-    }
+  var present: Value { session.object.map(present) ?? last }
+
+  private func present(in session: Session) -> Value {
+    note(session.store.live.head) { try session.store.viewing(nil) { try read(in: session) } }
     return last
   }
 
@@ -111,8 +111,10 @@ final class WatchedPath: @unchecked Sendable {
   /// A change to a value, unless it was told already.
   func change(from old: Value, to new: Value, _ number: Int) -> WatchedChange? {
     let old = isNamedBySession ? told ?? old : old
-    guard !isNamedBySession || old != new else { return nil }
-    told = new
+    if isNamedBySession {
+      guard old != new else { return nil }
+      told = new
+    }
     // Now: memory may have let go of the action by the time that the session looks.
     let action = session.object?.store.live.recentAction(number)
     var change = WatchedChange(old: old, new: new, number: number, action: action ?? "")
