@@ -285,6 +285,7 @@ package final class LiveStore: @unchecked Sendable {
   package func replaceJournal(_ next: HostJournal?) -> HostJournal? {
     turn {
       defer { journal = next }
+      for hosted in plugins { hosted.plugin.givesScalars = next == nil && node == nil }
       // Not at once: the thread that finds the leap may be writing, and may have the turn.
       next?.onLeap = { [lease] in DispatchQueue.global().async { lease.object?.wakeClients() } }
       return journal

@@ -13,6 +13,8 @@ public final class PluginReducers: @unchecked Sendable {
   private(set) var lifted: [ReducerPlan]
   /// The frequency of the check that reducers keep no state of their own.
   @exclusivity(unchecked) var purity = Purity.always
+  /// True if a call that writes integers and truths alone says so in plain words; false where the changes of each call are needed.
+  @exclusivity(unchecked) var givesScalars = true
   /// The type of the plugin's slice.
   let schema: Schema
   // The parts of the machine, here once more so that a small call reaches each by one step.
@@ -129,7 +131,7 @@ public final class PluginReducers: @unchecked Sendable {
           plan.dropArguments()
           modules.forget()
         } else if isNoted {
-          edit = objects.takeEdit(named: plan.module, &plan.copies)
+          edit = objects.takeEdit(named: plan.module, &plan.copies, asScalars: givesScalars)
         }
         objects.endCall()
         if plan.takesMeta { calls.meta.forget() }

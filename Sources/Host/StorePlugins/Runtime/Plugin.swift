@@ -130,6 +130,12 @@ public final class Plugin: @unchecked Sendable {
       migrate: definition.migrate)
   }
 
+  /// True if reducers that write integers and truths alone say so in plain words, and make no changes of them.
+  package var givesScalars: Bool {
+    get { reducers.givesScalars }
+    set { reducers.givesScalars = newValue }
+  }
+
   /// The frequency of the check that reducers and projections keep no state of their own.
   public var purity: Purity {
     get { reducers.purity }
