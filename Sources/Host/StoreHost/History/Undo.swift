@@ -209,11 +209,8 @@ extension StoreClient {
     try visitBackwards(from: head) { entry in
       guard entry.number > oldest, seen != nil || entry.source.author != person else { return false }
       guard let author = entry.source.author, author != person else { return true }
-      if let numbers = entry.takenBack {
-        restores.append((author, Array(numbers.prefix(Self.lookedThrough))))
-      } else if let target = entry.restoreTarget, target + 1 < entry.number {
-        restores.append((author, Array((target + 1..<entry.number).suffix(Self.lookedThrough))))
-      }
+      let numbers = entry.returned(most: Self.lookedThrough)
+      if !numbers.isEmpty { restores.append((author, numbers)) }
       return true
     }
     for restore in restores.reversed() {
@@ -224,7 +221,7 @@ extension StoreClient {
   }
 
   /// How many actions are looked through for what was taken back meanwhile.
-  private static let lookedThrough = 1000
+  fileprivate static let lookedThrough = 1000
 
   /// Takes back an action, with what it caused; later ones stay.
   ///
@@ -658,16 +655,18 @@ extension LiveStore {
 
   /// Tells the clients whose actions another node has taken back.
   func tellClients(ofReturnBy entry: LoggedEntry) {
-    guard let author = entry.source.author, entry.failure == nil else { return }
-    let numbers: Set<Int>
-    if let taken = entry.takenBack {
-      numbers = Set(taken)
-    } else if let target = entry.restoreTarget, target + 1 < entry.number {
-      numbers = Set(target + 1..<entry.number)
-    } else {
-      return
-    }
-    for client in clients where client.isPersons { client.hear(ofTakingBack: numbers.sorted(), by: author) }
+    let numbers = entry.returned(most: StoreClient.lookedThrough)
+    guard let author = entry.source.author, !numbers.isEmpty else { return }
+    for client in clients where client.isPersons { client.hear(ofTakingBack: numbers, by: author) }
+  }
+}
+
+extension LoggedEntry {
+  /// The actions that the entry's action took back, in rising order, as many as are looked through; none where it is no return.
+  fileprivate func returned(most: Int) -> [Int] {
+    if let takenBack { return Array(takenBack.prefix(most)) }
+    guard let restoreTarget, restoreTarget + 1 < number else { return [] }
+    return Array((restoreTarget + 1..<number).suffix(most))
   }
 }
 

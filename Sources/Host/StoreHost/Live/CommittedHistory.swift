@@ -127,9 +127,7 @@ extension LiveStore {
   func renewed(_ action: Action) throws(SchemaError) -> Action {
     guard action.kind == .plugin, action.call.type.isSuperseded, let type = actionsByName[action.call.type.fullName]
     else { return action }
-    let record = action.call.record
-    let named = zip(record.layout.fields, record.values).filter { $0.1 != .none }
-    let renewed = Action(try type.call(named.map { ($0.0, $0.1) }))
+    let renewed = Action(try type.call(action.call.record))
     return action.fate.map { Action(renewed, $0) } ?? renewed
   }
 }

@@ -284,13 +284,18 @@ package final class LiveStore: @unchecked Sendable {
   @discardableResult
   package func replaceJournal(_ next: HostJournal?) -> HostJournal? {
     turn {
-      defer { journal = next }
-      for hosted in plugins { hosted.plugin.givesScalars = next == nil && node == nil }
+      defer {
+        journal = next
+        for hosted in plugins { hosted.plugin.givesScalars = givesScalars }
+      }
       // Not at once: the thread that finds the leap may be writing, and may have the turn.
       next?.onLeap = { [lease] in DispatchQueue.global().async { lease.object?.wakeClients() } }
       return journal
     }
   }
+
+  /// True unless a file or a log of many nodes has the changes of each action.
+  var givesScalars: Bool { journal == nil && node == nil }
 
   /// Wakes all clients, which look for notes.
   private func wakeClients() { turn { for client in clients { client.hearing.words?() } } }

@@ -210,8 +210,7 @@ extension LiveStore {
   ///
   /// - Parameter isHeard: false: it only shows what was, and what it says is no news.
   package func prepare(_ plugin: Plugin, isHeard: Bool = true) throws(PluginError) {
-    // A file and a log of many nodes have the changes of each action.
-    plugin.givesScalars = journal == nil && node == nil
+    plugin.givesScalars = givesScalars
     plugin.describeTables { InlineText.text(of: $0, spelling: .lua) }
     let faults = attendance.faults
     plugin.attachLog(

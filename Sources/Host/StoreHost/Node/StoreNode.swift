@@ -1124,7 +1124,10 @@ extension LiveStore {
     }
     whenClosed(begin: {}, end: { joining.close() })
     joining.start(runner)
-    turn { joining.note(lacksUnits: plugins.contains(where: \.lacksUnits)) }
+    turn {
+      for hosted in plugins { hosted.plugin.givesScalars = givesScalars }
+      joining.note(lacksUnits: plugins.contains(where: \.lacksUnits))
+    }
     return joining
   }
 

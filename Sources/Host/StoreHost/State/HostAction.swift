@@ -443,6 +443,17 @@ extension ShellAction {
   }
 }
 
+extension ActionType {
+  /// The action with arguments that were given when it was declared otherwise, perhaps.
+  ///
+  /// - Throws: `SchemaError` where it takes other arguments now, and no defaults of them.
+  func call(_ arguments: Record) throws(SchemaError) -> ActionCall {
+    if arguments.layout === layout { return ActionCall(self, arguments.values) }
+    let named = zip(arguments.layout.fields, arguments.values).filter { $0.1 != .none }
+    return try call(named.map { ($0.0, $0.1) })
+  }
+}
+
 extension LoggedEntry {
   /// Whether the user interrupted its reducers: how far they would have come is not known, and nothing that they did stayed.
   package var wasInterrupted: Bool { failure == ErrorCode.interrupted.rawValue }
@@ -451,9 +462,7 @@ extension LoggedEntry {
   ///
   /// - Throws: `SchemaError` where the action takes other arguments by now, and no defaults of them.
   package func call(_ type: ActionType) throws(SchemaError) -> ActionCall {
-    if arguments.layout === type.layout { return ActionCall(type, arguments.values) }
-    let named = zip(arguments.layout.fields, arguments.values).filter { $0.1 != .none }
-    return try type.call(named.map { ($0.0, $0.1) })
+    try type.call(arguments)
   }
 
   var first: LoggedEntry {
