@@ -26,9 +26,14 @@ let deque: Target.Dependency = .product(name: "DequeModule", package: "swift-col
 let heap: Target.Dependency = .product(name: "HeapModule", package: "swift-collections")
 
 // A program that may lie anywhere in memory has 56,000 places corrected at each start, on 190 pages; that took a quarter of it.
+// Shared libraries cost more than a third of the instructions of a start, since their symbols are looked up by name: the
+// linker finds scripts first that name the archives (of libstdc++, SQLite and readline; libc and libm stay shared).
 let quickStart: [LinkerSetting] = [
   .unsafeFlags(
-    ["-use-ld=lld", "-Xclang-linker", "-no-pie", "-Xlinker", "--no-export-dynamic"], .when(configuration: .release))
+    [
+      "-use-ld=lld", "-Xclang-linker", "-no-pie", "-Xlinker", "--no-export-dynamic",
+      "-L\(Context.packageDirectory)/Sources/Programs/stsh/Archives",
+    ], .when(configuration: .release))
 ]
 
 let package = Package(
@@ -67,9 +72,9 @@ let package = Package(
     .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
   ],
   targets: [
-    .target(name: "Platform", path: "Sources/Base/Platform", swiftSettings: strict),
+    .target(name: "Platform", dependencies: ["CEvents"], path: "Sources/Base/Platform", swiftSettings: strict),
     .systemLibrary(
-      name: "CSQLite", path: "Sources/Base/CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+      name: "CSQLite", path: "Sources/Base/CSQLite", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CEvents", path: "Sources/Base/CEvents"),
     .systemLibrary(name: "CReferences", path: "Sources/Base/CReferences"),
     .target(name: "CCrash", path: "Sources/Base/CCrash"),
@@ -155,7 +160,7 @@ let package = Package(
         "CCrash", "CEvents", "Platform", "StoreCore", "StoreHost", "ShellLanguage", "StoreShell", "ShellDoor",
         "LineEditor", "StandardModules",
       ] + needed(by: ["Shell"], "ArgumentParser", of: "swift-argument-parser"),
-      path: "Sources/Programs/stsh", swiftSettings: strict, linkerSettings: quickStart),
+      path: "Sources/Programs/stsh", exclude: ["Archives"], swiftSettings: strict, linkerSettings: quickStart),
     .executableTarget(
       name: "Gallery",
       dependencies: ["StoreCore", "StoreUnits", "StoreSchema", "StoreHost", "StoreShell", "LineEditor"],
