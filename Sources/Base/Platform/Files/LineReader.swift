@@ -1,3 +1,5 @@
+import CEvents
+
 /// Reads a file line by line in blocks, so that its size does not matter.
 package final class LineReader {
   // Not checked for exclusive access: one thread reads, and nothing that it calls does.
@@ -75,15 +77,11 @@ package final class LineReader {
 
   /// The next line that holds some bytes, none of which ends a line; nil at the end of the file.
   ///
-  /// - Parameters:
-  ///   - rarest: the position of the byte that is the rarest among them.
-  ///   - check: runs after each block; it throws to stop.
-  package func next(
-    holding mark: [UInt8], rarest: Int, _ check: () throws -> Void
-  ) throws -> ArraySlice<UInt8>? {
+  /// - Parameter check: runs after each block; it throws to stop.
+  package func next(holding mark: [UInt8], _ check: () throws -> Void) throws -> ArraySlice<UInt8>? {
     var searched = position
     while true {
-      if let found = place(of: mark, rarest, from: searched) {
+      if let found = place(of: mark, from: searched) {
         pass(to: lineStart(from: position, before: found) ?? position)
         return try next()
       }
@@ -130,19 +128,10 @@ package final class LineReader {
     return count
   }
 
-  private func place(of mark: [UInt8], _ rarest: Int, from start: Int) -> Int? {
+  private func place(of mark: [UInt8], from start: Int) -> Int? {
     buffer.withUnsafeBytes { bytes in
-      guard let base = bytes.baseAddress else { return nil }
-      let end = base + bytes.count
-      var place = base + start
-      while end - place >= mark.count,
-        let found = memchr(place + rarest, Int32(mark[rarest]), end - place - rarest).map({ UnsafeRawPointer($0) })
-      {
-        place = found - rarest
-        if end - place >= mark.count, memcmp(place, mark, mark.count) == 0 { return place - base }
-        place += 1
-      }
-      return nil
+      guard let base = bytes.baseAddress, start < bytes.count else { return nil }
+      return memmem(base + start, bytes.count - start, mark, mark.count).map { UnsafeRawPointer($0) - base }
     }
   }
 

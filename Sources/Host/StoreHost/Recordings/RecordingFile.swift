@@ -93,11 +93,9 @@ package struct RecordingFile {
   package func restoreTargets(until interruption: Interruption) throws -> Set<Int> {
     // Only a few lines are restores; the others need not be taken apart to know that they are none.
     let mark = Array("\"action\":\"\(UndoLine.restoreAction)\"".utf8)
-    // A line has fewer points than other bytes of the mark.
-    let point = mark.firstIndex(of: UInt8(ascii: ".")) ?? 0
     let untyped = EntryReader(EntryTypes(action: { _ in nil }, slice: { _ in nil }))
     var targets: Set<Int> = []
-    while let line = try lines.next(holding: mark, rarest: point, interruption.check) {
+    while let line = try lines.next(holding: mark, interruption.check) {
       let entry = try? line.withUnsafeBufferPointer { try untyped.entry(of: $0) }
       if let target = entry?.restoreTarget { targets.insert(target) }
     }
